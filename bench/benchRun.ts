@@ -130,6 +130,7 @@ async function runContext(
       store: createRolloutStore({ fileSystem, redactor, folder }),
       usage: createUsageLog({ fileSystem, folder, log: warningLog }),
       attempt,
+      stage: null,
     },
     reporting: {
       events: createEventLog({ fileSystem, clock: systemClock, redactor, folder, attempt }),

@@ -26,6 +26,7 @@ import type { SweepCommand, TrainCommand } from "./arguments/trainingArguments.t
 import { type SweepOutcome, sweepResults } from "./sweepResults.ts";
 import { sweepJson, sweepTable } from "./sweepTable.ts";
 import { errorLines } from "./terminal/exitCode.ts";
+import type { Invocation } from "./terminal/invocation.ts";
 import { BLANK, type Line, labelled, styled } from "./terminal/line.ts";
 import { prefixed, type Terminal } from "./terminal/terminal.ts";
 import { showStarted, stopOnInterrupt } from "./train.ts";
@@ -153,16 +154,17 @@ class SweepSession {
   readonly #options: TrainerProgram;
   readonly #command: SweepCommand;
   readonly #secretOverrides: readonly string[];
+  readonly #invocation: Invocation;
   readonly #active = new Set<ActiveRun>();
   readonly #outcomes = new Map<number, SweepOutcome>();
   #isStopping = false;
 
-  constructor(
-    options: TrainerProgram,
-    command: SweepCommand,
-    { secretOverrides }: Pick<SweepPlan, "secretOverrides">,
-  ) {
+  constructor(options: TrainerProgram, command: SweepCommand, plan: SweepPlan) {
+    const { secretOverrides, sharedOverrides } = plan;
+    const resume = ["train", command.configPath, ...sharedOverrides.map((text) => `--${text}`)];
     this.#options = options;
+    // Stages share a budget, and no other begins with a resume of one.
+    this.#invocation = isStaged(plan) ? { ...options.invocation, resume } : options.invocation;
     this.#command = command;
     this.#secretOverrides = secretOverrides;
   }
@@ -201,7 +203,8 @@ class SweepSession {
     const out = this.#terminal(row);
     let run: ActiveRun | null = null;
     try {
-      const shown = showStarted({ ...this.#options, out }, (watch) =>
+      const invocation = this.#invocation;
+      const shown = showStarted({ ...this.#options, out, invocation }, (watch) =>
         this.#start(row, start, watch),
       );
       run = shown.run;

@@ -346,3 +346,16 @@ it("starts more than 100 runs only with --yes", async () => {
   await allowed.runs[0]?.stop();
   expect(await allowed.exit).toBe(3);
 });
+
+it("a stage that ends early names the command that trains the rest of the stages, too", async () => {
+  const { configure, start } = aMachine();
+  await configure(`${CONFIG}max_hours: 1\nstages:\n  first: {}\n  second: {}\n`);
+  const { program, exit, runs, begun, stop } = await start("--max_hours=2");
+  await begun(1);
+  const place = { folder: `${RUNS}/${runs[0]?.name}`, step: 1 };
+  const learned = { trend: null, fit: null, reason: null, used: { tokens: 0, costUsd: null } };
+  runs[0]?.request.watch({ kind: "ended", outcome: "stopped", ...place, ...learned });
+  await stop(1);
+  await exit;
+  expect(program.out.lines).toContain("resume        tinker-rl train /p/c.yaml --max_hours=2");
+});

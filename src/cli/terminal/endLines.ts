@@ -20,7 +20,8 @@ export function nextStepLines(
     if (canResume) lines.push(labelled(l10n.t("resume"), l10n.t("Tinker RL: Resume Run")));
     return [...lines, labelled(l10n.t("inspect it"), l10n.t("Tinker RL: Open Dashboard"))];
   }
-  if (canResume) lines.push(labelled(l10n.t("resume"), commandLine(invocation, "resume", path)));
+  const { resume = ["resume", path] } = invocation;
+  if (canResume) lines.push(labelled(l10n.t("resume"), commandLine(invocation, ...resume)));
   lines.push(labelled(l10n.t("inspect it"), commandLine(invocation, "show", path)));
   return lines;
 }

@@ -8,6 +8,8 @@ export interface Invocation {
   readonly program: string | null;
   /** Working directory. */
   readonly cwd: string;
+  /** The words that continue what is shown; absent = `resume` with the folder of the run. */
+  readonly resume?: readonly string[];
 }
 
 /** `scriptPath` is the path of the started script, as in `process.argv[1]`. */

@@ -81,7 +81,8 @@ export class EndConditions {
   }
 
   #earlyEndAt(context: RunContext, seconds: number): AppError | null {
-    const spent = { usage: context.storage.usage, prices: pricesOf(context), seconds };
+    const { usage, stage } = context.storage;
+    const spent = { usage, prices: pricesOf(context), seconds, stage };
     return earlyEnd(context.config, spent, {
       rewards: this.#results.map(({ reward }) => reward),
       heldOutLosses: this.#results.map(({ heldOutLoss }) => heldOutLoss),

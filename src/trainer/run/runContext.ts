@@ -17,6 +17,7 @@ import { systemClock } from "../../node/clock.ts";
 import { measureLag } from "../../node/eventLoopLag.ts";
 import { sha256 } from "../../node/hash.ts";
 import { systemRandom } from "../../node/random.ts";
+import { stageOf } from "../../shared/runFile.ts";
 import { samplerPathOf } from "../models/savedWeights.ts";
 import type { RunPlan, TrainerOptions } from "../plan/runPlan.ts";
 import type { ReportContext } from "../tracking/reportContext.ts";
@@ -29,7 +30,7 @@ export function reportContext(
   totalSteps: number | null,
 ): ReportContext {
   const { folder, files: fileSystem } = lease;
-  const { attempt } = lease.file;
+  const { attempt, sweep } = lease.file;
   const clock = systemClock;
   return {
     config: loaded.config,
@@ -42,6 +43,7 @@ export function reportContext(
       store: createRolloutStore({ fileSystem, redactor, folder }),
       usage: createUsageLog({ fileSystem, folder, log }),
       attempt,
+      stage: stageOf(sweep),
     },
     reporting: {
       events: createEventLog({ fileSystem, clock, redactor, folder, attempt }),

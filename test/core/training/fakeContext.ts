@@ -137,6 +137,7 @@ export function aContext(options: ContextOptions = {}): FakeContext {
       store: wrapStore?.(store) ?? store,
       usage: createUsageLog({ fileSystem, folder: FOLDER, log: silentLog }),
       attempt: 1,
+      stage: null,
     },
     reporting: {
       events: options.events ?? { record: async (event) => void recorded.push(event) },

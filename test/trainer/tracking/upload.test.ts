@@ -40,6 +40,7 @@ async function setUp(promptText: string) {
       folder: "run",
       store,
       attempt: 1,
+      stage: null,
       usage: createUsageLog({ fileSystem, folder: "run", log: silentLog }),
     },
     reporting: {

@@ -16,7 +16,7 @@ interface CollectBudget {
 /** Counts rollouts with those of earlier attempts, and ends the run once a budget is used up, which it may be already. */
 export async function openCollectBudget(context: PlayContext): Promise<CollectBudget> {
   const { config, control, ports, reporting, storage } = context;
-  const { usage } = storage;
+  const { usage, stage } = storage;
   const { clock } = ports;
   let { seconds } = await usage.read(() => false);
   let countedUntilMs = clock.monotonic();
@@ -27,7 +27,8 @@ export async function openCollectBudget(context: PlayContext): Promise<CollectBu
     countedUntilMs = nowMs;
   };
   const endIfUsedUp = (): void => {
-    const ending = earlyEnd(config, { usage, prices: pricesOf(context), seconds }, NO_RESULTS);
+    const spent = { usage, prices: pricesOf(context), seconds, stage };
+    const ending = earlyEnd(config, spent, NO_RESULTS);
     if (ending !== null) control.fail(ending);
   };
   const watch: Watcher = (event) => {

@@ -38,10 +38,12 @@ export interface Spent {
   readonly usage: CountedUsage;
   readonly prices: Prices | null;
   readonly seconds: number;
+  /** As {@link RunStorage} has it. */
+  readonly stage: string | null;
 }
 
 /** The used part of each budget, 1 when all of it is used; absent without the budget. */
-export function budgetShares(limits: Limits, { usage, prices, seconds }: Spent) {
+export function budgetShares(limits: Limits, { usage, prices, seconds }: Omit<Spent, "stage">) {
   const { max_cost_usd: usd, max_hours: hours, max_tokens_total: tokens } = limits;
   const used = usedTotal(usage, prices);
   return withoutUndefined({
@@ -57,7 +59,7 @@ export function budgetShares(limits: Limits, { usage, prices, seconds }: Spent) 
  */
 export function stepsWithinBudget(
   { max_cost_usd: usd, max_tokens_total: total }: Limits,
-  { usage, prices }: Omit<Spent, "seconds">,
+  { usage, prices }: Pick<Spent, "usage" | "prices">,
   { steps, tokens }: { readonly steps: number; readonly tokens: TokenUsage },
 ): number {
   const budgets: { readonly limit: number; readonly measure: (tokens: TokenUsage) => number }[] =
@@ -91,19 +93,28 @@ export function earlyEnd(limits: Limits, spent: Spent, results: ResultsByStep): 
   const shares = budgetShares(limits, spent);
   const isUsed = (share: number | undefined): boolean => (share ?? 0) >= 1;
   if (usd !== null && isUsed(shares.cost_frac)) {
-    return usedUp("cost-budget", `max_cost_usd: ${formatCost(usd)}`, "max_cost_usd");
+    return usedUp("cost-budget", "max_cost_usd", formatCost(usd), spent);
   }
   if (tokens !== null && isUsed(shares.tokens_frac)) {
-    return usedUp("token-budget", `max_tokens_total: ${formatCount(tokens)}`, "max_tokens_total");
+    return usedUp("token-budget", "max_tokens_total", formatCount(tokens), spent);
   }
   if (hours !== null && isUsed(shares.hours_frac)) {
-    return usedUp("time-budget", `max_hours: ${hours}`, "max_hours");
+    return usedUp("time-budget", "max_hours", String(hours), spent);
   }
   return targetReached(limits, results.rewards) ?? withoutProgress(limits, results);
 }
 
-function usedUp(code: ErrorCode, budget: string, key: string): AppError {
-  const message = `The run has used up its budget (${budget}). It is saved: resume it with a higher ${key}.`;
+function usedUp(
+  code: ErrorCode,
+  key: string,
+  budget: string,
+  { stage }: Pick<Spent, "stage">,
+): AppError {
+  const [subject, next] =
+    stage === null
+      ? ["The run has used up its budget", "resume it"]
+      : [`Stage ${stage} has used up its part of the budget`, "train the file again"];
+  const message = `${subject} (${key}: ${budget}). It is saved: ${next} with a higher ${key}.`;
   return new AppError(code, message);
 }
 

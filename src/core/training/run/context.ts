@@ -88,6 +88,8 @@ export interface RunStorage {
   readonly usage: UsageLog;
   /** Continuous execution of the run that this is, from 1. */
   readonly attempt: number;
+  /** Of those that are trained together, with one budget; null for any other run. */
+  readonly stage: string | null;
 }
 
 /** What others learn of the run. */

@@ -20,6 +20,8 @@ export interface EvaluatedRow {
   readonly ended: readonly AlarmId[];
 }
 
+const NO_BUDGETS = { max_cost_usd: null, max_hours: null, max_tokens_total: null };
+
 export class StepAlarms {
   #history: AlarmHistory | null = null;
   /** Updates of the weights when each sampler was first used; the last one only. */
@@ -41,8 +43,10 @@ export class StepAlarms {
       metricAt(bare, "fit/steps") === null ? { ...bare, trend: trendMetrics(trend) } : bare;
     const past = this.#history.with(known);
     const states = evaluateAlarms(past, thresholds(config));
+    // A part of a common budget is nothing that a user has written.
+    const written = storage.stage === null ? config : { ...config, ...NO_BUDGETS };
     const begun = states.flatMap((state) =>
-      state.change === "begins" ? (alarmNotice(state, past, config) ?? []) : [],
+      state.change === "begins" ? (alarmNotice(state, past, written) ?? []) : [],
     );
     const ended = states.flatMap(({ change, id }) => (change === "ends" ? id : []));
     for (const notice of begun) await reporting.events.record(alarmBegins(bare.step, notice));

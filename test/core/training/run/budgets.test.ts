@@ -11,7 +11,7 @@ const PRICES = { sampled: 1, prefill_cached: 1, prefill_uncached: 1, trained: 1 
 const TOKENS = { sampled: 400, prefill_cached: 100, prefill_uncached: 200, trained: 300 };
 const usage = { ...NO_RUN_USAGE, cumulative: TOKENS, evaluation: { ...TOKENS, trained: 0 } };
 const NOTHING = { rewards: [], heldOutLosses: [] };
-const spent = { usage, prices: PRICES, seconds: 1800 };
+const spent = { usage, prices: PRICES, seconds: 1800, stage: null };
 
 describe("a budget", () => {
   it("counts all kinds of tokens, evaluations included, and the time of all attempts", () => {
@@ -30,6 +30,13 @@ describe("a budget", () => {
     expect(end).toMatchObject({ code, message: expect.stringMatching(words) });
     const [[key = "", limit = 0] = []] = Object.entries(budget);
     expect(earlyEnd(aConfig({ [key]: 1.01 * limit }), spent, NOTHING)).toBeNull();
+  });
+
+  it("of a stage is called its part, and continued with the file", () => {
+    const end = earlyEnd(aConfig({ max_hours: 0.5 }), { ...spent, stage: "imitate" }, NOTHING);
+    expect(end?.message).toBe(
+      "Stage imitate has used up its part of the budget (max_hours: 0.5). It is saved: train the file again with a higher max_hours.",
+    );
   });
 
   it("in USD ends nothing where no prices are known", () => {

@@ -73,6 +73,19 @@ describe("the alarms of a run", () => {
     expect(await reported("keep")).toEqual([]);
   });
 
+  it("suggest a higher budget, but for a stage, which has a part of one", async () => {
+    const editsFor = async (stage: string | null) => {
+      const events: NewRunEvent[] = [];
+      const record = async (event: NewRunEvent) => void events.push(event);
+      const own = aContext({ config: aConfig({ max_hours: 2 }), events: { record } });
+      const context = { ...own, storage: { ...own.storage, stage } };
+      await new StepAlarms().evaluate(context, aRow(0, { "budget/hours_frac": 0.95 }));
+      return events.map(({ data }) => [data["alarm"], data["edits"]]);
+    };
+    expect(await editsFor(null)).toMatchObject([["time_budget", [{ value: 4 }]]]);
+    expect(await editsFor("imitate")).toEqual([["time_budget", []]]);
+  });
+
   it("have no number in the row while they are turned off", async () => {
     const context = aContext();
     const config = {
