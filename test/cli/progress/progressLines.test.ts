@@ -245,6 +245,7 @@ test("the live line has the total of the last step, which new settings may have 
     totalSteps: 60,
     loss: 1,
     heldOutLoss: null,
+    fit: null,
     examples: 4,
     tokens: 20,
     learningRate: 1e-3,
