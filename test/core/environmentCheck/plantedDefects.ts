@@ -581,6 +581,17 @@ export const PLANTED: readonly Planted[] = [
     environment: sum({ splits: { train: 50, test: 0 } }),
   },
   {
+    what: "tasks that cannot be read",
+    check: "splits",
+    environment: sum(),
+    http: (inner) => ({
+      send: async (request) =>
+        request.url.endsWith("/num_tasks")
+          ? withText({ status: 500, header: () => null }, '{"detail":"Invalid JSON"}')
+          : await inner.send(request),
+    }),
+  },
+  {
     what: "empty prompt",
     check: "session-start",
     environment: sum({ prompt: () => " " }),

@@ -23,7 +23,13 @@ export const splits: EnvironmentCheck = {
     }
     const counts: string[] = [];
     for (const { name, type } of all) {
-      const count = await probe.numTasks(name);
+      let count: number;
+      try {
+        count = await probe.numTasks(name);
+      } catch (error) {
+        const failure = failed(probe, error, `The tasks of ${name} cannot be listed.`);
+        return found(undefined, ...findings, failure);
+      }
       counts.push(`${name} ${formatQuantity(count, "task")}`);
       if (count === 0) {
         report(
@@ -43,6 +49,17 @@ export const splits: EnvironmentCheck = {
     return found(counts.join(", "), ...findings);
   },
 };
+
+/** What no other check can do without. @throws `error` when the environment did not cause it */
+function failed(probe: Probe, error: unknown, message: string, task?: string): CheckFinding {
+  if (!isAppError(error) || probe.signal.aborted) throw error;
+  return {
+    severity: "defect",
+    message,
+    evidence: { task, answer: errorMessage(error) },
+    advice: "Look at the log of the server. Checks that need what failed were not made.",
+  };
+}
 
 /** Findings with the same evidence. */
 function findingsAbout(numbers: string) {
@@ -71,13 +88,8 @@ export const sessionStart: EnvironmentCheck = {
           advice: "Return the question from get_prompt.",
         });
       } catch (error) {
-        if (!isAppError(error) || probe.signal.aborted) throw error;
-        return found(undefined, {
-          severity: "defect",
-          message: "A session could not be opened.",
-          evidence: { task: taskName(task), answer: errorMessage(error) },
-          advice: "Look at the log of the server. Other checks need sessions and were not made.",
-        });
+        const message = "A session could not be opened.";
+        return found(undefined, failed(probe, error, message, taskName(task)));
       }
     }
     return found(`${tasks.length} sessions opened`);
