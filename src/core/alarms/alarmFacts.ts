@@ -5,6 +5,7 @@ import { alarmFields } from "../config/fields/alarmFields.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
 import { storedFit } from "../runFolder/metrics/fitMetrics.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
+import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
 import { rewardPoint } from "../runFolder/metrics/trendMetrics.ts";
 import { fraction } from "../util/stats.ts";
 
@@ -18,6 +19,7 @@ export function alarmFacts(row: MetricsRow) {
   const number = (name: string): number | null => metricAt(row, name);
   const count = (name: string): number => number(name) ?? 0;
   const total = (name: string): number => count(`${name}/mean`) * count(`${name}/count`);
+  const stops = (reason: StopReason): number => count(`rollout/stop_reason/${reason}/count`);
   const toolCalls = total("rollout/tool_calls");
   // Runs that sample nothing ahead allow no lag and store only the second metric.
   const samplerAge = number("async/staleness/beyond_allowed") ?? number("async/staleness/max");
@@ -34,6 +36,9 @@ export function alarmFacts(row: MetricsRow) {
     scored: count("rollout/reward/count"),
     failed: count("errors/total"),
     timedOut: count("num_timed_out"),
+    /** Rollouts that a crash or a timeout of a tool ended. */
+    crashed: stops("tool_crashed"),
+    toolTimedOut: stops("tool_timeout"),
     turns: count("rollout/tokens_per_turn/count"),
     toolCalls: Math.round(toolCalls),
     /** Sent or left out by a correction. */

@@ -38,6 +38,18 @@ const BROKEN_CALLS: Partial<AlarmAdvice> = {
   edits: slower,
 };
 
+const CRASHES: Partial<AlarmAdvice> = {
+  meaning:
+    "In most rollouts the environment's own code failed. A rollout shows its error, and `servers/` of the run folder has the log of a server that the run started. Fix the environment.",
+  edits: () => [],
+};
+
+const TOOL_TIMEOUTS: Partial<AlarmAdvice> = {
+  meaning:
+    "Most rollouts ended because calls took longer than `tool_timeout`. Make the environment faster, or raise the limit.",
+  edits: ({ tool_timeout: limit }) => (limit === null ? [] : setting("tool_timeout", 2 * limit)),
+};
+
 const LEARNED: Partial<AlarmAdvice> = {
   severity: "info",
   meaning:
@@ -86,15 +98,19 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
       past.steps.some((facts) => (readableShare(facts) ?? 0) > READABLE) ? BROKEN_CALLS : null,
   },
   tool_errors: {
-    title: "Most tool calls are refused",
+    title: "Most tool calls fail",
     severity: "warning",
     fires: "above",
     measure: ({ toolCalls, toolErrorShare }) => (toolCalls < MIN_SAMPLES ? null : toolErrorShare),
     seen: ({ value, threshold }) =>
-      `${formatPercent(value)} of the tool calls were refused by the environment (alarm above ${formatPercent(threshold)}).`,
+      `${formatPercent(value)} of the tool calls failed or were refused (alarm above ${formatPercent(threshold)}).`,
     meaning:
       "The model calls tools that do not exist, or passes invalid arguments. The results of the calls say what the environment expects.",
     edits: noHotter,
+    byCause: ({ now: { rollouts, crashed, toolTimedOut } }) => {
+      if (crashed >= rollouts / 2) return CRASHES;
+      return toolTimedOut >= rollouts / 2 ? TOOL_TIMEOUTS : null;
+    },
   },
   truncated_turns: {
     title: "Many turns are cut off",

@@ -72,7 +72,7 @@ export function countOf(heldBack: HeldBack): number {
   return [...heldBack.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** `3 more messages were not sent: Most tool calls are refused (2), Many turns are cut off.` */
+/** `3 more messages were not sent: Most tool calls fail (2), Many turns are cut off.` */
 function heldBackText(heldBack: HeldBack): string {
   const count = countOf(heldBack);
   if (count === 0) return "";

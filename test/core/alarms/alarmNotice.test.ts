@@ -67,6 +67,26 @@ describe("what an alarm says", () => {
     expect(suggested.map(editText)).toEqual(['chat_format: "auto"']);
   });
 
+  it("distinguishes calls that the model gets wrong from an environment that crashes or is too slow", () => {
+    const advice = (stops: Numbers) => {
+      const steps = [{ "rollout/failed_tool_calls/mean": 2, ...stops }];
+      const { meaning, edits: suggested } = noticed("tool_errors", {
+        steps,
+        config: { tool_timeout: 3 },
+      });
+      return [meaning, suggested.map(editText)];
+    };
+    const crashes = expect.stringContaining("the environment's own code failed");
+    const timeouts = expect.stringContaining("longer than `tool_timeout`");
+    const wrong = expect.stringContaining("The model calls tools that do not exist");
+    expect(advice({ "rollout/stop_reason/tool_crashed/count": 32 })).toEqual([crashes, []]);
+    expect(advice({ "rollout/stop_reason/tool_timeout/count": 60 })).toEqual([
+      timeouts,
+      ["tool_timeout: 6"],
+    ]);
+    expect(advice({ "rollout/stop_reason/tool_crashed/count": 31 })).toEqual([wrong, []]);
+  });
+
   it("distinguishes growing responses from shrinking ones", () => {
     const change = (mean: number) => times(3, { "rollout/response_tokens/mean": mean });
     expect(noticed("response_length", { steps: change(300) }).seen).toContain("from 100 to 300");

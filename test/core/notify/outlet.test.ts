@@ -46,9 +46,7 @@ describe("a place that messages go to", () => {
     const { outlet, offer } = opened(send);
     expect([offer(aNotice()), offer(aNotice()), offer(aNotice())]).toEqual([true, false, false]);
     await outlet.close(anEnd(), LIMIT_MS);
-    expect(texts.at(-1)).toMatch(
-      /2 more messages were not sent: Most tool calls are refused \(2\)\.$/,
-    );
+    expect(texts.at(-1)).toMatch(/2 more messages were not sent: Most tool calls fail \(2\)\.$/);
   });
 
   it("learns with the next message what did not arrive, with one warning", async () => {

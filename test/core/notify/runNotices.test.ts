@@ -106,7 +106,7 @@ describe("an alarm", () => {
       events: ["alarm"],
       key: "tool_errors",
       isEnd: false,
-      title: "Run first (Qwen/Qwen3-8B), step 3: Most tool calls are refused.",
+      title: "Run first (Qwen/Qwen3-8B), step 3: Most tool calls fail.",
       facts: { alarm: "tool_errors", severity: "warning", step: 3 },
     });
     expect(notice?.detail).toMatch(/^This was seen\. This is what it means\. /);

@@ -20,7 +20,7 @@ export const alarmFields = {
   tool_errors: {
     ...share,
     default: 0.5,
-    doc: "Share of tool calls that the environment refused because of unknown tools or invalid arguments. Needs 16 calls.",
+    doc: "Share of tool calls that failed or were refused: unknown tools, invalid arguments, crashes and timeouts. Needs 16 calls.",
   },
   truncated_turns: {
     ...share,
