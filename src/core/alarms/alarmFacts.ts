@@ -36,6 +36,8 @@ export function alarmFacts(row: MetricsRow) {
     scored: count("rollout/reward/count"),
     failed: count("errors/total"),
     timedOut: count("num_timed_out"),
+    /** Rollouts that the environment ended, scored or not. */
+    ended: stops("reached_terminal_state"),
     /** Rollouts that a crash or a timeout of a tool ended. */
     crashed: stops("tool_crashed"),
     toolTimedOut: stops("tool_timeout"),

@@ -29,7 +29,8 @@ export const rewardGiven: EnvironmentCheck = {
         ? "No episode that ended has a reward, so nothing can be learned."
         : `${unscored.length} of ${ended.length} episodes ended without a reward.`,
       evidence: stepEvidence({ task: first.task, step: last }),
-      advice: "Give a reward with the call that ends the episode; 0 where it is not earned.",
+      advice:
+        "Give a reward with the call that ends the episode; 0 where it is not earned. Some servers send NaN and infinity as none.",
     });
   },
 };
