@@ -15,6 +15,7 @@ import { NOT_STARTED } from "../../node/notStarted.ts";
 import { bridgePython } from "./bridgePython.ts";
 import type { CleanupStack } from "./cleanupStack.ts";
 import { OutputTail, startKeptCommand } from "./keptCommand.ts";
+import { printedError, printedLines } from "./printedError.ts";
 
 export interface ManagedServerOptions {
   /** The environment that names it in messages; others may share it. */
@@ -51,8 +52,6 @@ const KEPT_OUTPUT = 4_000;
 /** Characters and lines of its output that an error quotes: the last ones say why it ended. */
 const SHOWN_OUTPUT = 600;
 const SHOWN_LINES = 4;
-/** Where Python and Node name what ended a program, among the lines that say from where. */
-const ERROR_LINE = /^\s*(\w+\.)*\w*(Error|Exception)\b/;
 const CLOSE_LIMIT_MS = 7_000;
 
 /**
@@ -190,13 +189,9 @@ class CommandKeeper {
 
   /** The end of its output, and what to do about it where that is plain. */
   #said(): string {
-    const { whole } = this.#output;
-    const lines = this.#options
-      .clean(whole)
-      .split("\n")
-      .filter((line) => line.trim() !== "");
-    const fault = lines.findLast((line) => ERROR_LINE.test(line));
-    const said = (fault ?? lines.slice(-SHOWN_LINES).join("\n")).slice(-SHOWN_OUTPUT);
+    const lines = printedLines(this.#output.whole, this.#options.clean);
+    const last = lines.slice(-SHOWN_LINES).join("\n");
+    const said = (printedError(lines) ?? last).slice(-SHOWN_OUTPUT);
     if (said === "") return "";
     const [, missing] = /No module named '([\w.]+)'/.exec(said) ?? [];
     const [program] = this.#options.server.command;

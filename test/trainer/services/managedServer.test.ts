@@ -1,4 +1,6 @@
 import { ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, expect, it, vi } from "vitest";
 import { CleanupStack } from "../../../src/trainer/services/cleanupStack.ts";
@@ -50,8 +52,11 @@ async function start(): Promise<void> {
 
 it("is started again until it can be, after a crash while no more files can be opened", async () => {
   const first = new ChildProcess();
+  first.stdout = Readable.from([
+    "[\u001b[32minfo\u001b[0m] started\n\u001b[31mout of memory\u001b[0m\n",
+  ]);
   vi.mocked(spawn).mockReturnValueOnce(first).mockImplementation(unstartedChild);
-  await start();
+  await Promise.all([start(), once(first.stdout, "end")]);
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   first.emit("close", 1, null);
   for (const waitMs of [1_000, 2_000]) {
@@ -60,7 +65,7 @@ it("is started again until it can be, after a crash while no more files can be o
   }
   await nextTurn();
   expect(crashes).toEqual([
-    "The server of games ended with code 1; it is started again in 1 s.",
+    "The server of games ended with code 1; it is started again in 1 s. It printed: out of memory",
     "The server of games cannot be started: spawn EMFILE; it is started again in 2 s.",
     "The server of games cannot be started: spawn EMFILE; it is started again in 4 s.",
   ]);
