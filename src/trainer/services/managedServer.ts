@@ -189,16 +189,17 @@ class CommandKeeper {
 
   /** The end of its output, and what to do about it where that is plain. */
   #said(): string {
-    const lines = printedLines(this.#output.whole, this.#options.clean);
+    const { clean, folder, server } = this.#options;
+    const lines = printedLines(this.#output.whole, clean);
     const last = lines.slice(-SHOWN_LINES).join("\n");
-    const said = (printedError(lines) ?? last).slice(-SHOWN_OUTPUT);
+    const said = (printedError(lines, folder) ?? last).slice(-SHOWN_OUTPUT);
     if (said === "") return "";
     const [, missing] = /No module named '([\w.]+)'/.exec(said) ?? [];
-    const [program] = this.#options.server.command;
+    const [program] = server.command;
     const advice =
       missing === undefined
         ? ""
-        : ` Install it for the Python of the command: ${program} -m pip install ${missing.split(".")[0]}`;
+        : `. Install it for the Python of the command: ${program} -m pip install ${missing.split(".")[0]}`;
     return ` It printed: ${said}${advice}`;
   }
 }

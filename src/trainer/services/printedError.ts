@@ -1,9 +1,13 @@
 /** What a program printed, for people who want to know why it failed. */
 
+import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { isWithin } from "../../node/confinement.ts";
 
 /** Where Python and Node name what ended a program, among the lines that say from where. */
 const ERROR_LINE = /^\s*(\w+\.)*\w*(Error|Exception)\b/;
+/** As Python writes where it was. */
+const PLACE_LINE = /^\s*File "(.+)", line (\d+)/;
 /** As uvicorn and openreward log what went well. */
 const INFO_LINE = /^INFO\b|\[info\s*\]/;
 
@@ -14,7 +18,14 @@ export function printedLines(output: string, clean: (text: string) => string): r
     .filter((line) => line.trim() !== "" && !INFO_LINE.test(line));
 }
 
-/** The last error among the lines; undefined where there is none. */
-export function printedError(lines: readonly string[]): string | undefined {
-  return lines.findLast((line) => ERROR_LINE.test(line));
+/** The last error among the lines, with its place in the code of `folder`; undefined where there is none. */
+export function printedError(lines: readonly string[], folder: string): string | undefined {
+  const error = lines.findLast((line) => ERROR_LINE.test(line));
+  if (error === undefined) return undefined;
+  const places = lines.slice(0, lines.lastIndexOf(error)).flatMap((line) => {
+    const [, path = "", number] = PLACE_LINE.exec(line) ?? [];
+    const isOwn = isWithin(path, folder) && !path.includes("site-packages");
+    return number !== undefined && isOwn ? [`${relative(folder, path)}:${number}: `] : [];
+  });
+  return `${places.at(-1) ?? ""}${error}`;
 }

@@ -14,8 +14,19 @@ it("the lines of a server have no colors, no secrets, and none of what went well
   ]);
 });
 
-it("the last error is the one that ended a program", () => {
-  const lines = ["KeyError: 'a'", "While that was handled:", "builtins.ValueError: b", "bye"];
-  expect(printedError(lines)).toBe("builtins.ValueError: b");
-  expect(printedError(["no errors"])).toBeUndefined();
+it("the last error is the one that ended a program, with its place in the user's own code", () => {
+  const lines = [
+    '  File "/games/environments/maze/environment.py", line 12, in <module>',
+    "    tasks = load_tasks()",
+    '  File "/games/environments/maze/.venv/lib/python3.12/site-packages/reader.py", line 3, in load',
+    "    raise KeyError(name)",
+    '  File "/usr/lib/python3.12/json/decoder.py", line 355, in raw_decode',
+    "KeyError: 'name'",
+    "bye",
+  ];
+  expect(printedError(lines, "/games")).toBe(
+    "environments/maze/environment.py:12: KeyError: 'name'",
+  );
+  expect(printedError(lines, "/others")).toBe("KeyError: 'name'");
+  expect(printedError(["no errors"], "/games")).toBeUndefined();
 });
