@@ -30,9 +30,13 @@ export async function checkEnvironments(
   await requireConfig(options, wanted.configPath, wantedSignal);
   const stopped = new AppError("interrupted", "The check was stopped.");
   const check = async (signal: AbortSignal): Promise<number> => {
-    const show = (report: EnvironmentReport): void => {
+    const show = (report: CheckedEnvironment): void => {
       err.showLive(null);
-      if (!wantsJson) out.print(environmentReportLines(report, out.columns));
+      if (wantsJson) return;
+      out.print(environmentReportLines(report, out.columns));
+      if (report.printed === undefined || !hasDefect(report)) return;
+      const said = l10n.t("Its server printed: {0}", report.printed);
+      out.print([quietLine(said)]);
     };
     const checked = await trainer.checkEnvironments(fileSystem, {
       ...wanted,
@@ -46,7 +50,7 @@ export async function checkEnvironments(
         if (wantedSignal === null && !report.hasAgent) show(report);
       },
     });
-    const reports: EnvironmentReport[] = [];
+    const reports: CheckedEnvironment[] = [];
     // What the other checks found took its time, and is said before the model's failure.
     let failure: unknown = null;
     for (const report of checked) {
@@ -72,10 +76,13 @@ export async function checkEnvironments(
     }
     if (wantsJson) out.print([jsonLine(described)]);
     if (failure !== null) throw failure;
-    const all = reports.flatMap(findingsOf);
-    return all.some(({ severity }) => severity === "defect") ? EXIT.invalid : EXIT.done;
+    return reports.some(hasDefect) ? EXIT.invalid : EXIT.done;
   };
   return untilInterrupt(options, check, stopped);
+}
+
+function hasDefect(report: EnvironmentReport): boolean {
+  return findingsOf(report).some(({ severity }) => severity === "defect");
 }
 
 /** A model plays as a configuration says. @throws AppError `bad-arguments` */
@@ -105,7 +112,7 @@ async function moreChecks(
   report: CheckedEnvironment,
   request: PlayedRequest,
   signal: AbortSignal,
-): Promise<EnvironmentReport> {
+): Promise<CheckedEnvironment> {
   const { err } = options;
   const { environment } = report;
   const checks = [...report.checks];

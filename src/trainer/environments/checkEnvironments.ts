@@ -1,6 +1,6 @@
 /** Checks environments of a configuration, of a server, or by their names alone. */
 
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { hasAgent } from "../../core/config/fields/environmentServers.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { environmentConfig } from "../../core/config/taskChoices.ts";
@@ -26,6 +26,7 @@ import { checkReachable } from "../services/checkReachable.ts";
 import { type ConnectionOptions, connectEnvironmentServices } from "../services/connections.ts";
 import { environmentSecrets } from "../services/environmentSecrets.ts";
 import { connectionsOf, type Surroundings, withSurroundings } from "../services/outsideOfRuns.ts";
+import { printedError, printedLines } from "../services/printedError.ts";
 import { environmentAddress } from "../services/serviceAddress.ts";
 import { noSuch } from "./openTask.ts";
 
@@ -64,6 +65,8 @@ export interface EnvironmentCheckRequest {
 export interface CheckedEnvironment extends EnvironmentReport {
   /** Whether the configuration names an agent that plays it. */
   readonly hasAgent: boolean;
+  /** The last error that its server printed; undefined where none did, or another program started it. */
+  readonly printed: string | undefined;
 }
 
 /** One report per environment. @throws AppError as a run does that cannot begin, cleaned of secrets */
@@ -117,7 +120,13 @@ async function checkAll(
       onCheck: ({ rule }, position, count) => request.onCheck(name, rule, { position, count }),
       signal: request.signal,
     });
-    const checked = { ...withoutSecrets(report, redactor), hasAgent: hasAgent(config, name) };
+    const lines = printedLines(options.serverOutput.waiting(name), (text) => redactor.redact(text));
+    const printed = printedError(lines, dirname(configPath));
+    const checked = {
+      ...withoutSecrets(report, redactor),
+      hasAgent: hasAgent(config, name),
+      printed,
+    };
     reports.push(checked);
     request.onReport(checked);
   }

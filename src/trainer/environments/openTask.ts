@@ -30,6 +30,7 @@ import { HUB_TOKEN } from "../models/tokenizerFolder.ts";
 import { connectEnvironmentServices } from "../services/connections.ts";
 import { environmentSecrets } from "../services/environmentSecrets.ts";
 import { connectionsOf, type Surroundings } from "../services/outsideOfRuns.ts";
+import type { ServerOutput } from "../services/serverOutput.ts";
 import type { Variables } from "../services/variables.ts";
 import { knownDifficulties } from "./knownDifficulty.ts";
 
@@ -61,6 +62,7 @@ export interface OpenedTask extends SplitChoice {
   /** With the environment of the task only. */
   readonly loaded: LoadedConfig;
   readonly variables: Variables;
+  readonly serverOutput: ServerOutput;
   readonly remote: RemoteEnvironment;
   /** Counted in the split, from 0. */
   readonly index: number;
@@ -89,7 +91,7 @@ export async function openTaskOf(
   const config = withOnlyEnvironment(loaded.config, name, { keepsAgent: true });
   const own = { config, configPath: loaded.path, runName: "one task" };
   const connections = await connectionsOf(request, { ...own, ...surroundings });
-  const { variables, allowedOrigins, programs } = connections;
+  const { variables, allowedOrigins, programs, serverOutput } = connections;
   redactor.learn(variables(HUB_TOKEN)?.value ?? "");
   onPart(`loading the tokenizer, and asking ${name} for a task`);
   const [model, connect] = await Promise.all([
@@ -107,6 +109,7 @@ export async function openTaskOf(
   return {
     loaded: { ...loaded, config },
     variables,
+    serverOutput,
     remote: connect(name),
     environment: name,
     split,

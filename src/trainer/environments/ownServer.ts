@@ -20,7 +20,6 @@ import { CleanupStack } from "../services/cleanupStack.ts";
 import { connectEnvironmentServices } from "../services/connections.ts";
 import { environmentSecrets } from "../services/environmentSecrets.ts";
 import { connectionsOf } from "../services/outsideOfRuns.ts";
-import { ServerOutput } from "../services/serverOutput.ts";
 import { codeFolder } from "./environmentCode.ts";
 
 export interface OwnServerRequest {
@@ -95,13 +94,10 @@ async function start(
   const connections = await connectionsOf(request, { ...own, redactor, cleanup, control });
   const { variables } = connections;
   const secrets = await environmentSecrets(config, name, { variables, redactor });
-  const serverOutput = new ServerOutput(redactor);
   const append = async (_: string, text: string): Promise<void> => onLog(text);
-  serverOutput.attach({ append, makeDirectory: async () => undefined }, "");
-  cleanup.add(() => serverOutput.close());
+  connections.serverOutput.attach({ append, makeDirectory: async () => undefined }, "");
   const connect = await connectEnvironmentServices({
     ...connections,
-    serverOutput,
     watch: (event) => {
       if (event.kind === "warning") onLog(`${redactor.redact(event.message)}\n`);
     },

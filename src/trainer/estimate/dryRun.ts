@@ -48,7 +48,7 @@ export async function executeDryRun(trainer: TrainerOptions, dry: DryRun): Promi
     // No one is to look for a folder that is soon gone.
     const { onClaim: _, ...unnoticed } = trainer;
     const lease = await claimRun(dry.isKept ? trainer : unnoticed, plan, plan);
-    connections.serverOutput?.attach(lease.files, lease.folder);
+    connections.serverOutput.attach(lease.files, lease.folder);
     return await play(trainer, { ...dry, config, plan, prepared, lease });
   } catch (error) {
     throw trainer.redactor.redactError(error);

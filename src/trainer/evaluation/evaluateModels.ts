@@ -66,7 +66,7 @@ export async function evaluateModels(
     const listPrices = await pricesOfList(trainer, wanted, folder, prepared.tinker.service.address);
     const claim = () => claimEvaluation(wanted, folder);
     const lease = await claimRun(trainer, { loaded, claim }, { start: START });
-    connections.serverOutput?.attach(lease.files, lease.folder);
+    connections.serverOutput.attach(lease.files, lease.folder);
     const record = await RunRecord.open(lease.folder);
     await record.add(null, destinationsOf(loaded.config), trainer.log);
     const reporting = reportContext(trainer, { loaded }, lease, null);

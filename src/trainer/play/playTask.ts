@@ -145,6 +145,7 @@ async function playWithin(
     player: found.name,
     path: found.kind === "sampler" ? found.path : null,
     redactor,
+    serverOutput: opened.serverOutput,
   });
   const tasks = new PlayedTasks(request, opened, found, redactor);
   try {

@@ -27,6 +27,7 @@ import { systemClock } from "../../node/clock.ts";
 import { sha256 } from "../../node/hash.ts";
 import { runName, runParent } from "../../node/runPaths.ts";
 import { type LoadedConfig, writeConfigFiles } from "../config/configFiles.ts";
+import type { ServerOutput } from "../services/serverOutput.ts";
 
 export interface StoredPlaysOptions {
   readonly fileSystem: FileSystem;
@@ -37,6 +38,7 @@ export interface StoredPlaysOptions {
   /** The checkpoint that plays; null for all else. */
   readonly path: string | null;
   readonly redactor: Redactor;
+  readonly serverOutput: ServerOutput;
 }
 
 interface OpenFolder {
@@ -87,7 +89,7 @@ export class StoredPlays {
   }
 
   async #open(): Promise<OpenFolder> {
-    const { fileSystem, loaded, player, path, redactor } = this.#options;
+    const { fileSystem, loaded, player, path, redactor, serverOutput } = this.#options;
     const { config, path: configPath } = loaded;
     const runId = randomUUID();
     const lease = await startRun(
@@ -107,6 +109,7 @@ export class StoredPlays {
     const { files, folder } = lease;
     await writeConfigFiles(files, folder, loaded, redactor);
     await files.makeDirectory(runPaths(folder).evalFolder);
+    serverOutput.attach(files, folder);
     await lease.update({ phase: "running" });
     const store = createRolloutStore({ fileSystem: files, redactor, folder });
     return { lease, store };

@@ -84,7 +84,7 @@ export class RunAttempt {
       await lost?.lease.release();
       const lease = this.#lease ?? (await claimRun(trainer, plan, model));
       this.#lease = lease;
-      this.#options.connections.serverOutput?.attach(lease.files, lease.folder);
+      this.#options.connections.serverOutput.attach(lease.files, lease.folder);
       const reporting = this.#reportContext(lease);
       const record = await this.#noteStart(lease, model.client);
       const context = this.#trainingContext(reporting, model.client, record);

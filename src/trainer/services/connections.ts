@@ -45,8 +45,8 @@ import {
 import { withHeaders } from "./withHeaders.ts";
 
 export interface ConnectionOptions extends ServiceAddressOptions {
-  /** Takes what servers print that the configuration starts; absent where nobody keeps it. */
-  readonly serverOutput?: ServerOutput | undefined;
+  /** Takes what servers print that the configuration starts. */
+  readonly serverOutput: ServerOutput;
   /** Absolute; relative paths begin in its folder. */
   readonly configPath: string;
   /** Gets the SHA-256 of the file of each dataset, by environment. */
@@ -246,7 +246,7 @@ async function managedEnvironments(
     variables: Object.fromEntries(own.map((each) => [each.name, each.value])),
     programs,
     http,
-    onOutput: (text) => serverOutput?.write(name, text),
+    onOutput: (text) => serverOutput.write(name, text),
     onCrash: (message) => watch({ kind: "warning", message }),
     clean: (text) => redactor.redact(text),
     cleanup,

@@ -12,6 +12,7 @@ import type { ConnectionOptions } from "./connections.ts";
 import { debugLog } from "./debugLog.ts";
 import { learnSecrets } from "./environmentSecrets.ts";
 import type { LocalPrograms } from "./localServices.ts";
+import { ServerOutput } from "./serverOutput.ts";
 import { loadVariables } from "./variables.ts";
 
 export interface Surroundings {
@@ -55,10 +56,13 @@ export async function connectionsOf(
   { allowedOrigins = [], launchRequest, programFolder }: ConnectionRequest,
   own: Pick<ConnectionOptions, "config" | "configPath" | "runName" | keyof Surroundings>,
 ): Promise<ConnectionOptions> {
-  const { config, configPath, redactor } = own;
+  const { config, configPath, redactor, cleanup } = own;
   learnSecrets(config, redactor);
+  const serverOutput = new ServerOutput(redactor);
+  cleanup.add(() => serverOutput.close());
   return {
     ...own,
+    serverOutput,
     datasets: new Map(),
     variables: await loadVariables(dirname(configPath), launchRequest),
     allowedOrigins: launchRequest?.allowedOrigins ?? allowedOrigins,

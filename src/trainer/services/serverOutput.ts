@@ -1,4 +1,4 @@
-/** What the servers that a run has started print, as files of the run folder. */
+/** What the servers of a configuration print, as files of a run folder where there is one. */
 
 import { dirname } from "node:path";
 import { isAppError } from "../../core/errors.ts";
@@ -42,6 +42,11 @@ export class ServerOutput {
     // From a whole line on: half of a secret would not be found.
     if (log.waiting.length > MAX_WAITING) log.waiting = afterFirstLine(log.waiting, MAX_WAITING);
     if (this.#place !== null) this.#timer ??= setTimeout(() => void this.#flush(false), FLUSH_MS);
+  }
+
+  /** What has come from the server of `environment` and is in no file. */
+  waiting(environment: string): string {
+    return this.#logs.get(environment)?.waiting ?? "";
   }
 
   /** From now on output goes to the folder, what has come before included. */

@@ -44,7 +44,11 @@ const BROKEN: EnvironmentReport = {
 function aProgram(...reports: readonly EnvironmentReport[]) {
   const trainer = aTrainer({
     checkEnvironments: async (_files, { onReport }) => {
-      const checked = reports.map((report) => ({ ...report, hasAgent: false }));
+      const checked = reports.map((report) => ({
+        ...report,
+        hasAgent: false,
+        printed: "maze.py:3: E",
+      }));
       for (const report of checked) onReport(report);
       return checked;
     },
@@ -77,6 +81,7 @@ describe("env check", () => {
     expect(text).toContain("defect   An empty answer is paid.  empty-answer");
     expect(text).toContain('call    answer {"value":""}');
     expect(text).toContain("to do   Compare whole answers.");
+    expect(text.split("Its server printed: maze.py:3: E")).toHaveLength(2);
     expect(text).not.toContain("\u001b[2J");
   });
 

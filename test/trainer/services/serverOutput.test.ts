@@ -18,6 +18,7 @@ it("output from before the run has a folder is kept, a file for each server", as
   const { files, read, output } = setUp();
   output.write("maze", "one\n");
   output.write("Owner/Depot", "two\n");
+  expect(output.waiting("maze")).toBe("one\n");
   output.attach(files, FOLDER);
   output.write("maze", "three\n");
   await output.close();
