@@ -92,6 +92,14 @@ describe("a check of an environment", () => {
     expect(count("/delete")).toBe(count("/create"));
   });
 
+  it("does not lay a tool that always fails to the call of an unknown one before it", async () => {
+    const { checks } = await check({ only: ["unknown-tool"] }, async ({ url, body }) => {
+      if (!url.endsWith("/call") || JSON.stringify(body).includes("no_such_tool")) return;
+      throw new AppError("environment-tool-crashed", "KeyError: 'x'");
+    });
+    expect(checks).toMatchObject([{ measured: "answered in words", findings: [] }]);
+  });
+
   it("makes the same random calls for the same seed", async () => {
     const calls = async (seed: number): Promise<readonly unknown[]> => {
       const bodies: unknown[] = [];

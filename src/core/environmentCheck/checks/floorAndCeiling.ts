@@ -56,8 +56,7 @@ function failures(plays: readonly Play[]): readonly CheckFinding[] {
         severity: "defect",
         message: `A call of ${tool} whose arguments fit the schema ${FAILURES[answer.failure]}.`,
         evidence: stepEvidence({ task, step }),
-        advice:
-          "Answer in words that the model can act on; a crash costs the rollout and is repeated.",
+        advice: "Answer in words that the model can act on; a crash ends the rollout.",
       });
     }
   }

@@ -127,7 +127,7 @@ async function tryTool(
     message: `The tool ${tool.name} fails on ${faults.map(({ what }) => what).join(", ")}.`,
     evidence: { task: taskName(task), call: first.call, answer: first.answer },
     advice:
-      "Check arguments, and answer a mistake in words: models make it, and a crash costs the rollout.",
+      "Check arguments, and answer a mistake in words: models make it, and a crash ends the rollout.",
   };
 }
 
@@ -138,6 +138,9 @@ export const unknownTool: EnvironmentCheck = {
     const [task] = await probe.playedTasks(1);
     if (task === undefined) return notMade("there is no task");
     const advice = "Answer that there is no such tool: models make up names.";
+    const [tool] = await probe.tools();
+    const known = tool === undefined ? [] : [constantCall(tool, "x")];
+    const alone = await probe.play(task, known);
     return probe.session(task, async (session) => {
       const call = { tool: "no_such_tool", input: { text: "x" } };
       const answer = await session.call(call.tool, call.input);
@@ -150,10 +153,11 @@ export const unknownTool: EnvironmentCheck = {
         const message = "A call of an unknown tool is scored or ends the episode.";
         return found(undefined, { severity: "warning", message, evidence, advice });
       }
-      const [tool] = session.tools;
-      const next =
-        tool === undefined ? null : await session.call(tool.name, constantCall(tool, "x").input);
-      if (next === null || !isBroken(next)) return found("answered in words");
+      // A call that fails in any session says nothing about this one.
+      const [step] = alone.steps;
+      if (step === undefined || isBroken(step.answer)) return found("answered in words");
+      const next = await session.call(step.tool, step.input);
+      if (!isBroken(next)) return found("answered in words");
       return found(undefined, {
         severity: "defect",
         message: "After a call of an unknown tool the session is not usable any more.",
