@@ -21,7 +21,7 @@ import type { EnvPlayCommand } from "../arguments/envArguments.ts";
 import type { ProgramOptions, TrainerProgram } from "../arguments/programOptions.ts";
 import { untilInterrupt } from "../terminal/interrupts.ts";
 import { commandLine, type Invocation, shortPath } from "../terminal/invocation.ts";
-import { type Line, quietLine, styled } from "../terminal/line.ts";
+import { clipText, type Line, quietLine, styled } from "../terminal/line.ts";
 import { printedLines } from "../terminal/printedLines.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
@@ -135,12 +135,18 @@ function moveOf(
   }
 }
 
+const MAX_LAST_CHARS = 2_000;
+
+/** No move follows that the results of the last turn could be shown for. */
 function endLines({ turns, reward, stop, error, last, agent }: EndedPlay): readonly Line[] {
   const score = reward === null ? l10n.t("no reward") : l10n.t("reward {0} in all", reward);
   return [
-    ...(stop === "reached_terminal_state" ? last.flatMap(linesOf) : []),
+    ...last.flatMap((text) => linesOf(clipText(text, MAX_LAST_CHARS))),
     [],
     [styled("strong", score), ` · ${plural(turns, "{0} turn", "{0} turns")} · ${stop}`],
+    ...(stop === "max_tokens"
+      ? [quietLine(l10n.t("max_total_tokens leaves no room for a turn"))]
+      : []),
     ...(error === null ? [] : [[styled("warning", error)]]),
     ...(agent === undefined ? [] : agentLines(agent)),
   ];

@@ -85,3 +85,25 @@ it("Ctrl+C ends a play that waits for a move, and what was played to its end is 
   expect(program.out.lines).toContain("mean reward 1.00 · 1 task");
   expect(program.listeners.size).toBe(0);
 });
+
+it("the results of the last turn are shown however the play ended", async () => {
+  const last = ["KeyError: 'x'", "y".repeat(3_000)];
+  const trainer = aTrainer({
+    playTask: async (_files, { onPlayed }) => {
+      onPlayed({ ...WON, stop: "tool_crashed", last });
+      onPlayed({ ...WON, stop: "max_tokens" });
+      return { played: [], folder: null };
+    },
+  });
+  const program = createFakeProgram({ trainer });
+  expect(await runProgram(program, ["env", "play", "-c", "a.yaml"])).toBe(EXIT.done);
+  expect(program.out.lines).toEqual([
+    "KeyError: 'x'",
+    `${"y".repeat(1_999)}…`,
+    "",
+    "reward 1 in all · 1 turn · tool_crashed",
+    "",
+    "reward 1 in all · 1 turn · max_tokens",
+    "max_total_tokens leaves no room for a turn",
+  ]);
+});
