@@ -90,6 +90,13 @@ describe("env new", () => {
     expect(spaced.lines).toContain('  cd "my project"');
   });
 
+  test("names what must be set where the bundled model is too small", async () => {
+    const { lines } = await env("new", "poem", "--template", "judge");
+    const model = "Set model_name in tinker-config.yaml to a model larger than local/tiny-tool.";
+    expect(lines).toEqual(expect.arrayContaining([model, "Set the secret OPENAI_API_KEY."]));
+    expect((await env("new", "demo")).lines.join("\n")).not.toContain("Set ");
+  });
+
   test("leaves a configuration with a fault alone, and prints the entry", async () => {
     await writeFile(join(cwd, "tinker-config.yaml"), "environments: [\n");
     const { exitCode, lines } = await env("new", "demo");

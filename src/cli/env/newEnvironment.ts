@@ -5,6 +5,7 @@ import * as l10n from "@vscode/l10n";
 import type { NewEnvironment, PythonProject } from "../../api/environments.ts";
 import { flowText } from "../../core/config/editing/text/valueText.ts";
 import { AppError } from "../../core/errors.ts";
+import { ENVIRONMENT_TEMPLATES } from "../../core/scaffold/environmentTemplates.ts";
 import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
 import { shellWords } from "../../shared/shellWords.ts";
 import {
@@ -59,6 +60,7 @@ export async function newEnvironment(
   const python = inFolder(written.python);
   out.print([
     BLANK,
+    ...choiceLines(template, shown),
     [l10n.t("Next, test it, check it, and train:")],
     BLANK,
     [`  ${shellWords([python, "-m", "pytest", inFolder(written.folder)])}`],
@@ -86,6 +88,18 @@ function configLines(
         [`  ${name}: ${flowText(entry, "yaml")}`],
       ];
   }
+}
+
+/** What the user sets before it can train; none for a template whose tasks the bundled model learns. */
+function choiceLines(kind: EnvNewCommand["template"], config: string): readonly Line[] {
+  const template = ENVIRONMENT_TEMPLATES.find((each) => each.kind === kind);
+  if (template === undefined || template.suitsBundledModel) return [];
+  const secrets = Object.keys(template.settings["secrets"] ?? {});
+  return [
+    [l10n.t("Set model_name in {0} to a model larger than local/tiny-tool.", config)],
+    ...secrets.map((key): Line => [l10n.t("Set the secret {0}.", key.toUpperCase())]),
+    BLANK,
+  ];
 }
 
 /** A person at a terminal decides; without one nothing is installed. */

@@ -80,7 +80,7 @@ function findingAbout(path: KeyPath, values: unknown): Finding {
 
 function missingKey(path: KeyPath, shape: Shape & Partial<Field>): Finding {
   const key = path.at(-1) ?? "";
-  const message = `\`${key}\` is missing. Add it: ${expectationOf(shape)}.`;
+  const message = `\`${key}\` is missing. Add it as ${expectationOf(shape)}.`;
   const example = shape.examples?.[0];
   const remedies: readonly Remedy[] =
     example === undefined
