@@ -68,9 +68,14 @@ export function rolloutTable(
     ...(hasAdvantages ? [{ title: l10n.t("advantage"), align: "right" } as const] : []),
     ...(isScored ? [{ title: l10n.t("training"), align: "left" } as const] : []),
   ];
+  const isMixed = environments.length > 1;
+  const environmentColumns: readonly Column[] = isMixed
+    ? [{ title: l10n.t("environment"), align: "left", canShrink: true }]
+    : [];
   const columns: readonly Column[] = [
     ...keys.map((title): Column => ({ title, align: "right" })),
-    { title: l10n.t("task"), align: "left", canShrink: true },
+    { title: l10n.t("task"), align: "left" },
+    ...environmentColumns,
     { title: l10n.t("reward"), align: "right" },
     ...scoreColumns,
     { title: l10n.t("stop"), align: "left", canShrink: true },
@@ -79,7 +84,8 @@ export function rolloutTable(
   ];
   const cells = rows.map((row) => [
     ...row.key,
-    taskLabel(row, environments.length > 1),
+    `${row.split} ${row.index}`,
+    ...(isMixed ? [lastPart(row.environment)] : []),
     styled(isFailedOutcome(row) ? "bad" : "strong", outcomeText(row)),
     ...(isScored ? scoreCells(row.score ?? null).slice(hasAdvantages ? 0 : 1) : []),
     shortStop(row.stop),
@@ -116,10 +122,8 @@ export function describeTrainingUse(trainingUse: string): string {
   );
 }
 
-/** Where there are several environments the task shows the last part of its own. */
-function taskLabel({ environment, split, index }: RolloutCells, isMixed: boolean): string {
-  const place = isMixed ? `${environment.slice(environment.lastIndexOf("/") + 1)} ` : "";
-  return `${place}${split} ${index}`;
+function lastPart(environment: string): string {
+  return environment.slice(environment.lastIndexOf("/") + 1);
 }
 
 function scoreCells(
