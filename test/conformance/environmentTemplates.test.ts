@@ -1,7 +1,7 @@
 /** The templates of `env new`, on the server of openreward: their own tests, and our client that plays a right and a wrong answer. */
 
 import { execFile, spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -125,6 +125,17 @@ describe.skipIf(python === null)("a new environment", () => {
         expect(await play(environment, right)).toBeCloseTo(1);
         expect(await play(environment, wrong)).toBe(0);
       });
+    });
+
+    it("names the line of a task that cannot be read", async () => {
+      const tasks = join(folder, "tasks.jsonl");
+      const lines = (await readFile(tasks, "utf8")).trimEnd().split("\n");
+      await writeFile(tasks, `\ufeff${[...lines, "{"].join("\n")}`);
+      const code = ["-c", "import environment; environment.load_tasks('train')"];
+      await expect(run(python ?? "", code, { cwd: folder })).rejects.toMatchObject({
+        stderr: expect.stringContaining(`tasks.jsonl, line ${lines.length + 1}: `),
+      });
+      await writeFile(tasks, lines.join("\n"));
     });
   });
 });

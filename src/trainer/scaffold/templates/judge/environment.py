@@ -62,9 +62,15 @@ class Verdict(BaseModel, extra="forbid", strict=True):
 
 
 def load_tasks(split: str) -> list[Task]:
-    """Read the tasks of a split. A malformed line raises an error that says why."""
-    lines = TASKS.read_text(encoding="utf-8").split("\n")
-    tasks = [Task.model_validate_json(line) for line in lines if line.strip()]
+    """Read the tasks of a split. A malformed line raises an error with its number."""
+    tasks = []
+    lines = TASKS.read_text(encoding="utf-8-sig").split("\n")
+    for number, line in enumerate(lines, start=1):
+        try:
+            if line.strip():
+                tasks.append(Task.model_validate_json(line))
+        except ValueError as error:
+            raise ValueError(f"tasks.jsonl, line {number}: {error}") from error
     return [task for task in tasks if task.split == split]
 
 
