@@ -48,8 +48,13 @@ export async function parquetTable(
   }
 }
 
+/** As hyparquet words it. */
+const UNSUPPORTED = "unsupported compression codec";
+
 function unreadable(error: unknown): DataTable {
-  return faultyTable(`is not a Parquet file that can be read: ${errorMessage(error)}`);
+  const why = errorMessage(error);
+  const step = why.includes(UNSUPPORTED) ? "; write it with the compression snappy" : "";
+  return faultyTable(`cannot be read as Parquet: ${why}${step}`);
 }
 
 async function readTable(
@@ -77,7 +82,9 @@ const compressors: Compressors = {
   GZIP: (input, length) => zlib.gunzipSync(input, { maxOutputLength: length }),
   BROTLI: (input, length) => zlib.brotliDecompressSync(input, { maxOutputLength: length }),
   ZSTD(input, length) {
-    if (zstdDecompressSync === undefined) throw new Error("ZSTD needs Node 22.15 or newer");
+    if (zstdDecompressSync === undefined) {
+      throw new Error(`${UNSUPPORTED}: ZSTD, which needs Node 22.15 or newer`);
+    }
     return zstdDecompressSync(input, { maxOutputLength: length });
   },
 };

@@ -108,6 +108,18 @@ describe("Parquet", () => {
     ]);
   });
 
+  it("says how to write a file whose compression it does not know", async () => {
+    const file = parquetWriteBuffer({
+      columnData: [{ name: "question", data: ["What is 1+1?"] }],
+      codec: "LZ4_RAW",
+      compressors: { LZ4_RAW: (bytes) => bytes },
+    });
+    const { faults } = await parquetTable(new Uint8Array(file), ["question"]);
+    const message =
+      "cannot be read as Parquet: parquet unsupported compression codec: LZ4_RAW; write it with the compression snappy";
+    expect(faults).toMatchObject([{ message }]);
+  });
+
   it("reads a file that lies within a larger buffer", async () => {
     const bytes = bytesOf(PARQUET.snappy);
     const within = Buffer.concat([Buffer.from("before"), bytes]).subarray("before".length);
