@@ -41,6 +41,7 @@ export function alarmFacts(row: MetricsRow) {
     /** Rollouts that a crash or a timeout of a tool ended. */
     crashed: stops("tool_crashed"),
     toolTimedOut: stops("tool_timeout"),
+    agentFailed: stops("agent_failed") + stops("agent_timeout"),
     turns: count("rollout/tokens_per_turn/count"),
     toolCalls: Math.round(toolCalls),
     /** Sent or left out by a correction. */

@@ -82,6 +82,12 @@ const MISSING_BY_TIME: Partial<AlarmAdvice> = {
   edits: ({ rollout_timeout }) => setting("rollout_timeout", 2 * rollout_timeout),
 };
 
+const AGENTS_FAILED: Partial<AlarmAdvice> = {
+  meaning:
+    "The agents of most of them failed or took too long, and training skips their groups. A rollout shows how its agent ended and what it printed. Fix the agent: `tinker-rl env play --agent` runs it alone.",
+  edits: () => [],
+};
+
 const MISSING_AT_END: Partial<AlarmAdvice> = {
   meaning:
     "The environment ended most of these episodes without a reward, or with NaN or infinity, which JSON cannot hold. Training skips their groups. Fix the environment.",
@@ -205,9 +211,10 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     meaning:
       "Most of them ended before the environment gave any, and training skips their groups. Set `nonterminal_reward` to the reward of such an end.",
     edits: (config) => inEnvironments(config, "nonterminal_reward", (reward) => reward ?? 0),
-    byCause: ({ now: { rollouts, scored, failed, timedOut, ended } }) => {
+    byCause: ({ now: { rollouts, scored, failed, timedOut, agentFailed, ended } }) => {
       if (failed > rollouts / 2) return MOST_FAILED;
       const half = (rollouts - scored) / 2;
+      if (agentFailed >= half) return AGENTS_FAILED;
       if (failed >= half) return MISSING_BY_ERRORS;
       if (timedOut >= half) return MISSING_BY_TIME;
       return rollouts - ended <= half ? MISSING_AT_END : null;

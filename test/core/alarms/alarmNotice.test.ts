@@ -142,6 +142,7 @@ describe("what an alarm suggests", () => {
     ]);
     expect(of({ "rollout/reward/count": 0, "errors/total": 64 })).toEqual([]);
     expect(of({ num_timed_out: 15 })).toEqual(["rollout_timeout: 600"]);
+    expect(of({ "rollout/stop_reason/agent_failed/count": 15 })).toEqual([]);
     const nonterminal = [`environments.${ENVIRONMENT}.nonterminal_reward: 0`];
     expect(of({})).toEqual(nonterminal);
     expect(of({ "rollout/stop_reason/reached_terminal_state/count": 44 })).toEqual(nonterminal);

@@ -162,7 +162,9 @@ function unknownModel(name: string, { items, ageMs }: Listing<{ readonly name: s
   const offered = `It offers ${choices.map((choice) => `\`${choice}\``).join(", ")}.`;
   const suggestion = near.length > 0 ? `Did you mean \`${near[0]}\`?` : offered;
   const hint = retired === null ? suggestion : retirementText(name, retired);
-  const message = `The service does not train \`${name}\` (list ${formatListAge(ageMs)}). ${hint}`;
+  // What this program trains itself is no list that gets old.
+  const age = ageMs === 0 ? "" : ` (list ${formatListAge(ageMs)})`;
+  const message = `The service does not train \`${name}\`${age}. ${hint}`;
   const changes = choices.map((choice) => changeTo(["model_name"], choice));
   const remedies = near.length > 0 ? preferFirst(changes) : changes;
   return conflict("TRL302", ["model_name"], message, { remedies });
