@@ -9,6 +9,7 @@ import { Button, IconButton } from "../controls/button.tsx";
 import { Icon } from "../controls/icon.tsx";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
+import { CodeText } from "../text/codeText.tsx";
 import { UntrustedText } from "../text/untrustedText.tsx";
 import { visibleLine } from "../text/visible.ts";
 
@@ -118,7 +119,7 @@ function AlarmRow({
       <div class="alarm-body">
         <span class="alarm-text" title={isOpen ? undefined : `${begun}${visibleLine(text)}`}>
           {begun === "" ? null : <b>{begun}</b>}
-          <UntrustedText text={text} />
+          <CodeText text={text} />
           {code === null ? null : <code class="alarm-code">{visibleLine(code)}</code>}
         </span>
         <span class="alarm-actions wrap">
@@ -166,7 +167,7 @@ function AlarmRow({
         </span>
         {isOpen && more !== null ? (
           <span class="alarm-more">
-            <UntrustedText text={more} />
+            <CodeText text={more} />
           </span>
         ) : null}
       </div>
