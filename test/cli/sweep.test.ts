@@ -347,15 +347,22 @@ it("starts more than 100 runs only with --yes", async () => {
   expect(await allowed.exit).toBe(3);
 });
 
-it("a stage that ends early names the command that trains the rest of the stages, too", async () => {
-  const { configure, start } = aMachine();
-  await configure(`${CONFIG}max_hours: 1\nstages:\n  first: {}\n  second: {}\n`);
-  const { program, exit, runs, begun, stop } = await start("--max_hours=2");
-  await begun(1);
-  const place = { folder: `${RUNS}/${runs[0]?.name}`, step: 1 };
-  const learned = { trend: null, fit: null, reason: null, used: { tokens: 0, costUsd: null } };
-  runs[0]?.request.watch({ kind: "ended", outcome: "stopped", ...place, ...learned });
-  await stop(1);
-  await exit;
-  expect(program.out.lines).toContain("resume        tinker-rl train /p/c.yaml --max_hours=2");
-});
+it.each([
+  ["stopped", ["resume        tinker-rl train /p/c.yaml --max_hours=2"]],
+  ["done", []],
+] as const)(
+  "a stage that is %s names the command that trains the rest of the stages, or none",
+  async (outcome, named) => {
+    const { configure, start } = aMachine();
+    await configure(`${CONFIG}max_hours: 1\nstages:\n  first: {}\n  second: {}\n`);
+    const { program, exit, runs, begun, stop } = await start("--max_hours=2");
+    await begun(1);
+    const place = { folder: `${RUNS}/${runs[0]?.name}`, step: 1 };
+    const learned = { trend: null, fit: null, reason: null, used: { tokens: 0, costUsd: null } };
+    runs[0]?.request.watch({ kind: "ended", outcome, ...place, ...learned });
+    await stop(1);
+    await exit;
+    const lines = program.out.lines.filter((line) => /^resume|To continue/.test(line));
+    expect(lines).toEqual(named);
+  },
+);

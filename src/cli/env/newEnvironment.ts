@@ -60,7 +60,7 @@ export async function newEnvironment(
   const python = inFolder(written.python);
   out.print([
     BLANK,
-    ...choiceLines(template, shown),
+    ...choiceLines(template, change, shown),
     [l10n.t("Next, test it, check it, and train:")],
     BLANK,
     [`  ${shellWords([python, "-m", "pytest", inFolder(written.folder)])}`],
@@ -91,12 +91,20 @@ function configLines(
 }
 
 /** What the user sets before it can train; none for a template whose tasks the bundled model learns. */
-function choiceLines(kind: EnvNewCommand["template"], config: string): readonly Line[] {
+function choiceLines(
+  kind: EnvNewCommand["template"],
+  change: EntryOutcome,
+  config: string,
+): readonly Line[] {
   const template = ENVIRONMENT_TEMPLATES.find((each) => each.kind === kind);
   if (template === undefined || template.suitsBundledModel) return [];
   const secrets = Object.keys(template.settings["secrets"] ?? {});
   return [
-    [l10n.t("Set model_name in {0} to a model larger than local/tiny-tool.", config)],
+    [
+      change === "created"
+        ? l10n.t("Set model_name in {0} to a model larger than local/tiny-tool.", config)
+        : l10n.t("Its tasks need a model larger than local/tiny-tool."),
+    ],
     ...secrets.map((key): Line => [l10n.t("Set the secret {0}.", key.toUpperCase())]),
     BLANK,
   ];

@@ -22,7 +22,6 @@ import type { ProgramOptions, TrainerProgram } from "../arguments/programOptions
 import { untilInterrupt } from "../terminal/interrupts.ts";
 import { commandLine, type Invocation, shortPath } from "../terminal/invocation.ts";
 import { clipText, type Line, quietLine, styled } from "../terminal/line.ts";
-import { printedLines } from "../terminal/printedLines.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** @throws AppError as {@link TrainerApi.playTask}, `interrupted` at Ctrl+C */
@@ -145,7 +144,13 @@ function endLines({ turns, reward, stop, error, last, agent }: EndedPlay): reado
     [],
     [styled("strong", score), ` · ${plural(turns, "{0} turn", "{0} turns")} · ${stop}`],
     ...(stop === "max_tokens"
-      ? [quietLine(l10n.t("max_total_tokens leaves no room for a turn"))]
+      ? [
+          quietLine(
+            l10n.t(
+              "No room for another turn: max_total_tokens or the context of the model is reached.",
+            ),
+          ),
+        ]
       : []),
     ...(error === null ? [] : [[styled("warning", error)]]),
     ...(agent === undefined ? [] : agentLines(agent)),
@@ -158,7 +163,7 @@ function agentLines({ exit, output, refusals }: NonNullable<EndedPlay["agent"]>)
       ? l10n.t("The rollout ended the agent.")
       : l10n.t("The agent ended with {0}.", exit);
   const refused = refusals.map(({ message, count }) => l10n.t("Refused {0}×: {1}", count, message));
-  const printed = output.trim() === "" ? [] : [l10n.t("It printed:"), ...printedLines(output)];
+  const printed = output.trim() === "" ? [] : [l10n.t("It printed:"), ...output.trim().split("\n")];
   return [ending, ...refused, ...printed].map((line) => quietLine(line));
 }
 

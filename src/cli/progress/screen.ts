@@ -33,13 +33,8 @@ export class Screen {
   /** Receives the progress events of the run. */
   readonly watch = (event: ProgressEvent): void => {
     const { terminal, invocation } = this.#options;
-    const { columns, isInteractive } = terminal;
     this.#model = advanceProgress(this.#model, event);
-    const layout = {
-      width: isInteractive ? columns : Number.POSITIVE_INFINITY,
-      isLive: isInteractive,
-      invocation,
-    };
+    const layout = { width: terminal.columns, isLive: terminal.isInteractive, invocation };
     this.print(eventLines(event, this.#model, layout));
     this.#redraw();
   };

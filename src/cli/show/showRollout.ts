@@ -11,7 +11,6 @@ import {
 } from "../../shared/format.ts";
 import { isFailedOutcome, outcomeText } from "../../shared/outcome.ts";
 import { BLANK, heading, type Line, styled } from "../terminal/line.ts";
-import { printedLines } from "../terminal/printedLines.ts";
 import {
   blockWriter,
   INDENT,
@@ -113,8 +112,22 @@ function agentLines(
     ...refusals.flatMap(({ message, count }) =>
       block(l10n.t("refused"), l10n.t("{0}×: {1}", count, message)),
     ),
-    ...(output.trim() === "" ? [] : block(l10n.t("printed"), printedLines(output).join("\n"))),
+    ...(output.trim() === "" ? [] : block(l10n.t("printed"), lastLines(output.trim().split("\n")))),
   ];
+}
+
+const SHOWN_LINES = 20;
+
+/** Of many the last, where the reason of an end stands. */
+function lastLines(lines: readonly string[]): string {
+  const left = lines.length - SHOWN_LINES;
+  if (left <= 0) return lines.join("\n");
+  const note = plural(
+    left,
+    "… {0} line left out; --json has it",
+    "… {0} lines left out; --json has them",
+  );
+  return [note, ...lines.slice(left)].join("\n");
 }
 
 function turnLines(turn: Turn, index: number, block: WriteBlock): readonly Line[] {

@@ -34,6 +34,8 @@ export function endLines(
   const { outcome, step, trend, fit, reason, used } = event;
   // Its evaluations stand above.
   const sentence = runSentence({ trend, heldOut: null, fit });
+  // In an editor, and as a stage, a finished run has no resume of its own.
+  const isResumed = invocation.program !== null && invocation.resume === undefined;
   const label = fit === null ? l10n.t("reward") : l10n.t("learning");
   const title =
     outcome === "done"
@@ -48,9 +50,8 @@ export function endLines(
     ...(reason === null ? [] : [[reason]]),
     ...(sentence === null ? [] : [labelled(label, sentence)]),
     ...usedLines(used),
-    // In an editor a finished run offers no resume of its own.
-    ...nextStepLines(event.folder, outcome !== "done" || invocation.program !== null, invocation),
-    ...(outcome === "done" && reason === null
+    ...nextStepLines(event.folder, outcome !== "done" || isResumed, invocation),
+    ...(outcome === "done" && reason === null && isResumed
       ? [quietLine(l10n.t("To continue a finished run, raise max_steps or num_epochs."))]
       : []),
   ];

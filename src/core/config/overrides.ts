@@ -164,10 +164,14 @@ function firstMissing(values: unknown, path: KeyPath): KeyPath {
   return path;
 }
 
-/** A sentence about an environment that one of its keys creates, under a name much like another one; null for any other place. */
+/**
+ * A sentence about an environment that one of its keys creates, under a name much like another one; null for any other place, and for
+ * `splits`, with which a new environment begins.
+ */
 function misnamedEnvironment(values: unknown, path: KeyPath, created: KeyPath): string | null {
   const [section, name = ""] = created;
-  if (section !== "environments" || created.length !== 2 || path.length === 2) return null;
+  if (section !== "environments" || created.length !== 2) return null;
+  if (path.length === 2 || path[2] === "splits") return null;
   const others = isJsonObject(values) ? values[section] : null;
   const near = isJsonObject(others) ? nearestWord(name, Object.keys(others)) : null;
   return near === null ? null : `No environment is called \`${name}\`. Did you mean \`${near}\`?`;

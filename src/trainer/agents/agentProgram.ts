@@ -96,19 +96,26 @@ function notStarted({ command, configPath }: AgentProgram, output: string): AppE
 
 function whyNotStarted(program: string, output: string): string {
   if (!isAbsolute(program) || !isFile(program)) return "is not on the path, or cannot be started.";
+  if (process.platform === "win32") {
+    return "cannot be started. Name its interpreter, as in `[python, agent.py]`.";
+  }
   if (output.includes("EACCES")) {
     return "is not executable. Run `chmod +x` on it, or name its interpreter, as in `[bash, agent.sh]`.";
   }
+  if (!output.includes("ENOENT")) return "cannot be started.";
   return "cannot be started. Look at its first line: the interpreter must exist, and the line end must not be that of Windows.";
 }
 
-/** Parts that are named as scripts; not those with a flag or of several words. */
-const SCRIPT = /^[^\s=]+\.(?:[cm]?js|py|sh|ts)$/;
+/** Parts that are named as scripts; not flags, addresses, other placeholders or several words. */
+const SCRIPT = /^(?:\{folder\})?[^-\s={}:][^\s={}:]*\.(?:[cm]?js|py|sh|ts)$/;
 
 /** The arguments that are to be scripts in `folder` and are none; absolute ones may be of another computer. */
 export function missingScripts(command: readonly string[], folder: string): readonly string[] {
-  const [, ...args] = withFullPaths(command, folder);
-  return args.filter((part) => SCRIPT.test(part) && !isAbsolute(part));
+  const [, ...args] = command;
+  return args.filter(
+    (part) =>
+      SCRIPT.test(part) && !isAbsolute(part) && !isFile(resolve(folder, withFolder(part, folder))),
+  );
 }
 
 /**
@@ -136,7 +143,12 @@ function withFolder(text: string, folder: string): string {
 }
 
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  try {
+    return statSync(path).isFile();
+  } catch {
+    // Also what is no path, such as a script of several lines.
+    return false;
+  }
 }
 
 /** The command with `values` in place of their names in braces. */

@@ -83,7 +83,9 @@ function exactArguments(body: Uint8Array, id: string | number): ExactJsonObject 
   const found = messages.filter(isExactObject).find((each) => plainJson(each["id"] ?? null) === id);
   const params = found?.["params"];
   const given = isExactObject(params) ? params["arguments"] : undefined;
-  if (given === undefined || isExactObject(given)) return given ?? {};
+  // Some clients write null for a tool without parameters.
+  if (given === undefined || given === null) return {};
+  if (isExactObject(given)) return given;
   throw new McpError(
     ErrorCode.InvalidParams,
     "params.arguments is not an object. Parse the arguments of a call of OpenAI's protocol, which are JSON text, before you send them.",

@@ -1,6 +1,7 @@
 /** Puts the weights of a checkpoint into a folder that `peft`, a server or any program for models loads, with a card beside them. */
 
 import { join, resolve } from "node:path";
+import { isAppError } from "../../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { withExportedFiles } from "../../core/tinker/exportWeights.ts";
@@ -83,13 +84,14 @@ export async function downloadCheckpoint(
   const cleanup = new CleanupStack();
   try {
     // An export is deleted with the same connection after the user has ended the download.
-    const places = {
-      ...request,
-      signal: undefined,
-      tinkerBaseUrl: run?.tinkerBaseUrl ?? null,
-      isLocalOnly: request.isLocalOnly || run?.isLocal === true,
-    };
-    const place = await new CheckpointPlaces(fileSystem, places, cleanup).placeOf(path);
+    const places = { ...request, signal: undefined, tinkerBaseUrl: run?.tinkerBaseUrl ?? null };
+    const place = await new CheckpointPlaces(fileSystem, places, cleanup)
+      .placeOf(path)
+      .catch((error: unknown) => {
+        // A server of the user's own may have it, and without its key nobody does.
+        if (run?.isLocal === true && isAppError(error, "key-missing")) return null;
+        throw error;
+      });
     if (place === null) throw noCheckpoint(path, request);
     const files = fileSystem.within(folder);
     const facts = await factsOf(place, path);

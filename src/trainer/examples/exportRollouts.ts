@@ -79,10 +79,12 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
     for (const { run, row, streams } of used) run.rows += await files.add(row, streams);
   }
   if (files.count === 0) {
-    const reason =
+    const unread =
       format === "tokens"
         ? "their tokens are not stored. Set another --format, or take another run."
-        : `each has ${UNSAID}. Set --format tokens, or take another run.`;
+        : "their records cannot be read. Take another run.";
+    const reason =
+      filter.unsaid > 0 ? `each has ${UNSAID}. Set --format tokens, or take another run.` : unread;
     throw new AppError(
       "no-examples",
       candidates.length === 0

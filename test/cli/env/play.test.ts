@@ -104,6 +104,6 @@ it("the results of the last turn are shown however the play ended", async () => 
     "reward 1 in all · 1 turn · tool_crashed",
     "",
     "reward 1 in all · 1 turn · max_tokens",
-    "max_total_tokens leaves no room for a turn",
+    "No room for another turn: max_total_tokens or the context of the model is reached.",
   ]);
 });

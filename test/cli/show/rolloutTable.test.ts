@@ -19,6 +19,6 @@ it("a narrow table of several environments keeps the numbers of the tasks", () =
   const texts = rolloutTable(["group", "rollout"], rows, 74).map((line) =>
     line.map(shownText).join(""),
   );
-  expect(texts.at(-2)).toContain("train 17  my-");
-  expect(texts.at(-1)).toContain("train 4   my-");
+  expect(texts.at(-2)).toContain("train 17  my");
+  expect(texts.at(-1)).toContain("train 4   my");
 });

@@ -165,7 +165,7 @@ test("of what an agent printed the last lines are shown, and how many are not", 
   const output = Array.from({ length: 30 }, (_, at) => `line ${at + 1}\n`).join("");
   const record = aRecord({ agent: { exit: "1", output, refusals: [] } });
   const { text } = await show(await aRun([record]), ...FIRST);
-  expect(text).toMatch(/printed +… 10 lines left out; tinker-rl show --json has them\n +line 11\n/);
+  expect(text).toMatch(/printed +… 10 lines left out; --json has them\n +line 11\n/);
   expect(text).toContain("line 30");
 });
 

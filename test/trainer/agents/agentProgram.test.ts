@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
+  missingScripts,
   runAgentProgram,
   withFolders,
   withFullPaths,
@@ -13,6 +14,16 @@ const keeper = (errorCode: string) => `
 process.stderr.write("spawn " + process.argv[2] + " ${errorCode}\\n");
 process.exitCode = 253;
 `;
+
+it("names scripts that are not beside the configuration, and nothing else", async () => {
+  const folder = folderOfThisTest();
+  await writeFile(join(folder, "agent.py"), "");
+  const good = ["agent.py", "{folder}/agent.py", "/elsewhere/agent.py", "https://a/b.js", "--x.js"];
+  const other = ["{prompt}.js", "print('a b.py')", "x".repeat(300)];
+  expect(missingScripts(["python", ...good, ...other], folder)).toEqual([]);
+  const missing = ["agnt.py", "{folder}/agnt.py"];
+  expect(missingScripts(["python", ...missing], folder)).toEqual(missing);
+});
 
 it("a command finds what is beside the configuration", async () => {
   const folder = folderOfThisTest();

@@ -97,7 +97,7 @@ function typeOfValue(shape: Shape, mark: Mark): string {
     case "list":
       return `list of ${typeText(shape.of, mark)}`;
     case "map":
-      return `mapping by ${shape.keyName}: ${typeText(shape.of, mark)}`;
+      return `mapping by ${shape.keyName} (${typeText(shape.of, mark)})`;
     case "object":
       return shape.shorthand === undefined ? "mapping" : "true, false or a mapping";
   }

@@ -41,8 +41,12 @@ function failureOf({ record }: Pick<FinishedRollout, "record">): string | null {
     : null;
 }
 
-/** Why each rollout, or its agent, failed; empty unless all did. */
-export function failuresOfAll(rollouts: readonly FinishedRollout[]): readonly string[] {
+/** Why each rollout, or its agent, failed; empty unless all did. Where rewards differ, a step learns however its agents ended. */
+export function failuresOfAll(
+  rollouts: readonly Pick<FinishedRollout, "record">[],
+): readonly string[] {
+  const rewards = new Set(rollouts.flatMap(({ record }) => record.reward ?? []));
+  if (rewards.size > 1) return [];
   const failures = rollouts.flatMap((each) => failureOf(each) ?? agentFailure(each.record) ?? []);
   return failures.length === rollouts.length ? failures : [];
 }

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { failuresOfAll } from "../../../../src/core/training/run/failedRollouts.ts";
+import { anAgentRecord } from "../../runFolder/builders.ts";
+
+const failed = (reward: number | null) => ({
+  record: { ...anAgentRecord(), reward },
+});
+
+test("agents that all fail fail a step, unless their rewards differ", () => {
+  expect(failuresOfAll([failed(0), failed(0)])).toHaveLength(2);
+  expect(failuresOfAll([failed(0), failed(null)])).toHaveLength(2);
+  expect(failuresOfAll([failed(0), failed(1)])).toEqual([]);
+  expect(failuresOfAll([])).toEqual([]);
+});
