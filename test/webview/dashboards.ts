@@ -26,6 +26,8 @@ export interface ADashboard {
   /** In the order in which they were asked. */
   readonly asked: readonly Asked[];
   readonly commands: readonly CommandArgs[];
+  /** Sends the page what the extension says. */
+  receive(message: HostMessage): void;
   /** The run, and what else is known of it. */
   know(run: Partial<RunView>, facts?: Partial<RunFacts>): void;
 }
@@ -40,6 +42,7 @@ export function aDashboard(can: Host["can"] = () => true): ADashboard {
     saveState: () => undefined,
     can,
     menuItem: () => [],
+    requestColumns: () => undefined,
     listen: (take: typeof receive) => {
       receive = take;
     },
@@ -64,6 +67,7 @@ export function aDashboard(can: Host["can"] = () => true): ADashboard {
     dashboard: createDashboardModel(host),
     asked,
     commands,
+    receive: (message) => void act(() => receive(message)),
     know: (run, facts = {}) =>
       void act(
         () => receive({ kind: "facts", facts: { ...facts, run: run as unknown as RunView } }), // what is read of it

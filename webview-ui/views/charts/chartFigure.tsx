@@ -10,7 +10,7 @@ import { withoutUndefined } from "../../../src/shared/withoutUndefined.ts";
 import type { MenuItem } from "../../controls/menu.tsx";
 import { Plot, type PlotActions, type PlotProps } from "../../controls/plot.tsx";
 import { cellTitle } from "../../controls/setTitle.ts";
-import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
+import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { openEvaluation } from "../../model/evaluationCell.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
@@ -32,21 +32,14 @@ export function ChartFigure({ dashboard, stepOf, ...props }: ChartFigureProps) {
   return <Plot {...props} syncKey="run" actions={actions} />;
 }
 
-interface LogNoteProps extends DashboardProps {
-  readonly columns: readonly Float64Array[];
-}
-
-/** How many values a logarithmic axis leaves out. */
-export function LogNote({ dashboard, columns }: LogNoteProps) {
-  const count = dashboard.view.value.isLog ? sum(columns.map(countNotPositive)) : 0;
-  return count === 0 ? null : (
-    <p class="note">
-      {plural(
-        count,
-        "{0} value at or below zero cannot be shown on a logarithmic axis.",
-        "{0} values at or below zero cannot be shown on a logarithmic axis.",
-      )}
-    </p>
+/** How many values a logarithmic axis leaves out; null where it leaves out none. */
+export function leftOut({ view }: DashboardModel, columns: readonly Float64Array[]): string | null {
+  const count = view.value.isLog ? sum(columns.map(countNotPositive)) : 0;
+  if (count === 0) return null;
+  return plural(
+    count,
+    "{0} value at or below zero cannot be shown on a logarithmic axis.",
+    "{0} values at or below zero cannot be shown on a logarithmic axis.",
   );
 }
 

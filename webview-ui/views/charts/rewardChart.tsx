@@ -19,7 +19,7 @@ import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.
 import type { Host } from "../../model/host.ts";
 import type { ViewState } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
-import { ChartFigure, LogNote } from "./chartFigure.tsx";
+import { ChartFigure, leftOut } from "./chartFigure.tsx";
 import { Legend } from "./legend.tsx";
 import {
   type RewardChartData,
@@ -38,6 +38,7 @@ export function RewardChart({ dashboard }: DashboardProps) {
   const { data, note } = useRewardChartData(dashboard);
   const view = dashboard.view.value;
   const drawn = useMemo(() => chartData(data, view), [data, view]);
+  const notShown = leftOut(dashboard, [data.mean]);
   const summary = useMemo(
     () => summarizeReward({ values: data.mean, steps: data.steps }, data.points),
     [data],
@@ -100,7 +101,7 @@ export function RewardChart({ dashboard }: DashboardProps) {
           />
           {data.steps.length === 0 ? <p class="no-data">{noData(dashboard)}</p> : null}
           <Legend dashboard={dashboard} entries={data.legend} marks={data.marks} row={row ?? -1} />
-          <LogNote dashboard={dashboard} columns={[data.mean]} />
+          {notShown === null ? null : <p class="note">{notShown}</p>}
         </>
       )}
     </figure>

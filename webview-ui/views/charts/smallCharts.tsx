@@ -12,7 +12,7 @@ import { Swatch } from "../../controls/swatch.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
-import { ChartFigure, LogNote } from "./chartFigure.tsx";
+import { ChartFigure, leftOut } from "./chartFigure.tsx";
 import { MetricPicker } from "./metricPicker.tsx";
 import { describeRow, type SmallChartData, smallChartData } from "./smallChartData.ts";
 import {
@@ -96,13 +96,17 @@ function SmallChart({
   const title = visibleLine(spec.title);
   const names = visibleLine(spec.series.map(({ name }) => name).join(", "));
   const summary = useSummary(data);
+  // In the tooltip, since a line of its own would move what is below when a run writes its first zero.
+  const tooltip = [title === names ? title : `${title}: ${names}`, leftOut(dashboard, data.raw)]
+    .filter((line) => line !== null)
+    .join("\n");
   const at = row ?? data.steps.length - 1;
   const values = data.drawn.map((own) => own[at]);
   const raw = data.raw[0]?.[at];
   return (
     <figure class="card small stack" aria-label={title}>
       <figcaption class="card-head wrap">
-        <Heading class="cut" title={title === names ? title : `${title}: ${names}`}>
+        <Heading class="cut" title={tooltip}>
           {title}
         </Heading>
         {spec.series.length === 1 ? <b class="value">{formatValue(values[0])}</b> : null}
@@ -117,7 +121,6 @@ function SmallChart({
         )}
       </figcaption>
       {spec.series.length > 1 ? <SmallLegend spec={spec} values={values} /> : null}
-      <LogNote dashboard={dashboard} columns={data.raw} />
       <ChartFigure
         dashboard={dashboard}
         title={title}
