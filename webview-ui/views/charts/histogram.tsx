@@ -30,9 +30,8 @@ export function Histogram({ dashboard }: DashboardProps) {
           />
         )}
       </div>
-      {bins.length === 0 ? (
-        <p class="no-data">{failed === 0 ? l10n.t("No rollouts yet") : null}</p>
-      ) : (
+      {shown.rows.length === 0 ? <p class="no-data">{l10n.t("No rollouts yet")}</p> : null}
+      {bins.length === 0 ? null : (
         <ol class="bars">
           {bins.map((bin, index) => (
             // A bar at another place is another bar: none of them moves.

@@ -30,15 +30,16 @@ describe("the histogram of rewards", () => {
   });
 
   it("says that rollouts failed, and not that there are none", () => {
-    const textOf = (rewards: readonly null[]) => {
+    const placeOf = (rewards: readonly null[]) => {
       const rows = rewards.map((reward) => ({ reward }));
       const rollouts = signal({ source: "training", step: 3, rows });
       const view = signal(firstViewState(0));
       const dashboard = { selection: { rollouts }, view } as unknown as DashboardModel; // what is read of it
-      return drawn(h(Histogram, { dashboard })).place.textContent;
+      return drawn(h(Histogram, { dashboard })).place;
     };
-    expect(textOf([])).toContain("No rollouts yet");
-    expect(textOf([null, null])).toContain("2 rollouts failed and have no reward");
-    expect(textOf([null, null])).not.toContain("No rollouts yet");
+    expect(placeOf([]).querySelector(".no-data")?.textContent).toBe("No rollouts yet");
+    const place = placeOf([null, null]);
+    expect(place.textContent).toContain("2 rollouts failed and have no reward");
+    expect(place.querySelector(".no-data")).toBeNull();
   });
 });
