@@ -1,5 +1,6 @@
 /** Charts as drawings that any program shows: titles, axes, bands, lines with their dashes, values with their intervals, and a legend. */
 
+import { labelledTicks, logTicks, ticksIn } from "./axisTicks.ts";
 import { loneRows, type Range } from "./chartScale.ts";
 import { escapeMarkup } from "./escapeMarkup.ts";
 
@@ -60,7 +61,6 @@ const AXIS_LEFT = 60;
 const AXIS_BELOW = 26;
 const LEGEND_LINE = 22;
 const LEGEND_COLUMNS = 3;
-const TICKS = 5;
 /** Room for what is drawn at the edge of a plot. */
 const EDGE = 8;
 
@@ -229,39 +229,25 @@ function axisParts(
   { x, y }: Scales,
   { quiet }: Pick<SvgColors, "quiet">,
 ): readonly string[] {
-  const yTicks = isLog ? powersIn(yRange) : ticksIn(yRange);
+  const yTicks = isLog ? logTicks(yRange) : ticksIn(yRange);
+  const yLabels = isLog ? labelledTicks(yTicks, y) : yTicks;
   const yStep = isLog ? 0 : (yTicks[1] ?? 0) - (yTicks[0] ?? 0);
   const xTicks = ticksIn(xRange, xSteps);
   const xStep = (xTicks[1] ?? 0) - (xTicks[0] ?? 0);
   return [
-    ...yTicks.flatMap((tick) => [
+    ...yTicks.flatMap((tick, index) => [
       `<line x1="${left}" x2="${left + width}" y1="${place(y(tick))}" y2="${place(y(tick))}" stroke="${quiet}" stroke-opacity="0.25"/>`,
-      `<text x="${left - 6}" y="${place(y(tick) + 4)}" text-anchor="end" fill="${quiet}">${escapeMarkup(formatY(tick, yStep))}</text>`,
+      ...(yLabels[index] === null
+        ? []
+        : [
+            `<text x="${left - 6}" y="${place(y(tick) + 4)}" text-anchor="end" fill="${quiet}">${escapeMarkup(formatY(tick, yStep))}</text>`,
+          ]),
     ]),
     ...xTicks.map(
       (tick) =>
         `<text x="${place(x(tick))}" y="${top + height + 18}" text-anchor="middle" fill="${quiet}">${escapeMarkup(formatX(tick, xStep))}</text>`,
     ),
   ];
-}
-
-/** Round values in the range, at about five equal distances, of `steps` where they are given. */
-export function ticksIn([low, high]: Range, steps?: readonly number[] | null): readonly number[] {
-  const rough = (high - low) / TICKS;
-  if (!(rough > 0)) return [low];
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const round = steps ?? [1, 2, 5, 10].map((first) => first * power);
-  const step = round.find((own) => own >= rough) ?? rough;
-  const first = Math.ceil(low / step);
-  const count = Math.floor(high / step + 1e-9) - first + 1;
-  return Array.from({ length: Math.max(0, count) }, (_, index) => (first + index) * step);
-}
-
-function powersIn([low, high]: Range): readonly number[] {
-  const first = Math.ceil(Math.log10(low));
-  const count = Math.floor(Math.log10(high)) - first + 1;
-  if (count < 1) return [low, high];
-  return Array.from({ length: count }, (_, index) => 10 ** (first + index));
 }
 
 /** A gap ends a piece of the line. */

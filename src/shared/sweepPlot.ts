@@ -1,7 +1,7 @@
 /** The small plot of a setting: where its runs, means, intervals and labels are drawn, and the same as a drawing. */
 
+import { ticksIn } from "./axisTicks.ts";
 import { type Range, valueRange } from "./chartScale.ts";
-import { ticksIn } from "./chartsSvg.ts";
 import { escapeMarkup } from "./escapeMarkup.ts";
 import type { SettingEffect, SweepEffects, SweptValue } from "./sweepEffects.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chartSvg, chartsSvg, type SvgChart, ticksIn } from "../../src/shared/chartsSvg.ts";
+import { chartSvg, chartsSvg, type SvgChart } from "../../src/shared/chartsSvg.ts";
 
 const CHART: SvgChart = {
   title: 'Reward <of> "all"',
@@ -55,10 +55,21 @@ describe("a chart as a drawing", () => {
     expect(drawn({ yRange: [0.6, 1] })).toBeNull();
   });
 
-  it("has ticks at the distances that its axis may have", () => {
-    expect(ticksIn([1, 3])).toEqual([1, 1.5, 2, 2.5, 3]);
-    expect(ticksIn([1, 3], [1, 2, 5])).toEqual([1, 2, 3]);
-    expect(ticksIn([0, 7_200], [60, 1_800, 3_600])).toEqual([0, 1_800, 3_600, 5_400, 7_200]);
+  it("has the ticks of a logarithmic axis that pages have, and labels that do not touch", () => {
+    const drawn = (yRange: SvgChart["yRange"], height: number) => {
+      const chart = { ...CHART, lines: [], isLog: true, yRange };
+      const svg = chartSvg(chart, { width: 400, height }, COLORS);
+      const labels = svg.matchAll(/text-anchor="end"[^>]*>([^<]*)</g);
+      return {
+        lines: svg.match(/stroke-opacity="0.25"/g)?.length,
+        labels: Array.from(labels, ([, label]) => label),
+      };
+    };
+    expect(drawn([24.6, 70], 400)).toEqual({ lines: 5, labels: ["30", "40", "50", "60", "70"] });
+    expect(drawn([8, 32], 400).labels).toEqual(["8", "9", "10", "20", "30"]);
+    const small = drawn([0.01, 1], 120);
+    expect(small.lines).toBe(19);
+    expect(small.labels).toEqual(["0.01", "0.03", "0.1", "0.3", "1"]);
   });
 
   it("takes names as text, never as markup", () => {

@@ -1,7 +1,6 @@
-/** Where ticks stand on axes, so that their labels neither overlap nor repeat. */
+/** How far apart ticks of axes may stand, so that their labels do not repeat. */
 
 import type { Range } from "../../src/shared/chartScale.ts";
-import { ticksIn } from "../../src/shared/chartsSvg.ts";
 import type { XAxis } from "./xAxis.ts";
 
 const SECOND_MS = 1_000;
@@ -35,42 +34,4 @@ export function tickSteps(axis: XAxis): readonly number[] | null {
 export function hasWholeTicks(columns: readonly Float64Array[], [low, high]: Range): boolean {
   const isCount = (value: number): boolean => !Number.isFinite(value) || Number.isInteger(value);
   return Math.ceil(low) <= Math.floor(high) && columns.every((values) => values.every(isCount));
-}
-
-/** Where a logarithmic axis has ticks: at a digit times a power of ten; as other axes in a range with fewer than two of these. */
-export function logTicks([low, high]: Range): readonly number[] {
-  const first = Math.floor(Math.log10(low));
-  const powers = Array.from(
-    { length: Math.ceil(Math.log10(high)) - first + 1 },
-    (_, at) => first + at,
-  );
-  const ticks = powers
-    .flatMap((power) => DIGITS.map((digit) => Number(`${digit}e${power}`)))
-    .filter((tick) => tick >= low && tick <= high);
-  return ticks.length < 2 ? ticksIn([low, high]) : ticks;
-}
-
-const DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
-
-/** The ticks of a logarithmic axis that get a label: powers of ten first, and no two closer than `least` pixels. */
-export function labelledTicks(
-  ticks: readonly number[],
-  pixelOf: (tick: number) => number,
-  least: number,
-): readonly (number | null)[] {
-  const taken: number[] = [];
-  const labelled = new Set<number>();
-  for (const tick of ticks.toSorted((a, b) => rankOf(a) - rankOf(b))) {
-    const pixel = pixelOf(tick);
-    if (!Number.isFinite(pixel) || taken.some((other) => Math.abs(other - pixel) < least)) continue;
-    taken.push(pixel);
-    labelled.add(tick);
-  }
-  return ticks.map((tick) => (labelled.has(tick) ? tick : null));
-}
-
-/** Lower = more wanted: 1, then 5, then 2, then the others. */
-function rankOf(tick: number): number {
-  const first = Number(tick.toExponential(6).split("e")[0]);
-  return first === 1 ? 0 : first === 5 ? 1 : first === 2 ? 2 : 3;
 }

@@ -1,17 +1,16 @@
 /** How a line chart looks, as options of uPlot: axes, lines, bands. */
 
 import type uPlot from "uplot";
+import { labelledTicks, logTicks } from "../../../src/shared/axisTicks.ts";
 import { loneRows } from "../../../src/shared/chartScale.ts";
 import { withoutUndefined } from "../../../src/shared/withoutUndefined.ts";
-import { labelledTicks, logTicks, WHOLE_STEPS } from "../ticks.ts";
+import { WHOLE_STEPS } from "../ticks.ts";
 import type { ChartBand, ChartData, ChartSeries } from "./chartData.ts";
 import { RIGHT_PX } from "./chartMarks.ts";
 import { endLabelWidth } from "./endLabels.ts";
 import { canvasColor, lineColor } from "./palette.ts";
 
 export const AXIS_FONT_PX = 11;
-/** Between the middles of two labels of the vertical axis. */
-const LABEL_PX = 18;
 /** Between a label and the plot. */
 const GAP_PX = 4;
 
@@ -94,7 +93,7 @@ function logSplits(_: uPlot, _axis: number, low: number, high: number): number[]
 }
 
 function logLabels(plot: uPlot, ticks: number[]): (number | null)[] {
-  return [...labelledTicks(ticks, (tick) => plot.valToPos(tick, "y"), LABEL_PX)];
+  return [...labelledTicks(ticks, (tick) => plot.valToPos(tick, "y"))];
 }
 
 /** `written` receives the labels before the chart is laid out. */
