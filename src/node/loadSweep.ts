@@ -2,13 +2,14 @@
 
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { checkText } from "../core/config/check.ts";
 import type { Config } from "../core/config/fields/schema.ts";
 import { parseConfig } from "../core/config/parse.ts";
 import { referencedStage } from "../core/config/rules/stageRules.ts";
 import { AppError } from "../core/errors.ts";
 import type { Clock, FileSystem, Log } from "../core/ports.ts";
+import { runPaths } from "../core/runFolder/files/layout.ts";
 import { planStages } from "../core/sweeps/planStages.ts";
 import {
   describeSweepProblem,
@@ -191,11 +192,14 @@ async function requireSameSettings(
     const parsed = parseConfig(text, { path, overrides });
     // What is wrong with it, its resume reports.
     if (!parsed.ok) continue;
-    const { changes } = await settingsOfRun(
-      fileSystem.within(run.folder),
-      run.folder,
-      isStaged(plan) ? { ...parsed.config, ...startOfStage(row, rows, configPath) } : parsed.config,
-    );
+    const begun = parsed.config;
+    const start = isStaged(plan)
+      ? await startOfStage(fileSystem, row, { rows, configPath, begun })
+      : {};
+    const { changes } = await settingsOfRun(fileSystem.within(run.folder), run.folder, {
+      ...begun,
+      ...start,
+    });
     const [first] = changes;
     if (first === undefined) continue;
     const keys = changes.map((change) => change.path).join(", ");
@@ -208,24 +212,47 @@ async function requireSameSettings(
   }
 }
 
-/** What a stage would begin with now. The overrides of its run name the runs of other stages, and hide what the file has in their place. */
-function startOfStage(
+/**
+ * What a stage would begin with now. The overrides of its run, which `begun` has, name the runs of other stages, and hide what the file
+ * has in their place. A run that was deleted is trained again in its place, so it is no change.
+ */
+async function startOfStage(
+  fileSystem: FileSystem,
   { combination: { index, config } }: SweepRow,
-  rows: readonly SweepRow[],
-  configPath: string,
-): Pick<Config, "data" | "init_from"> {
-  const folderOf = (row: SweepRow | undefined): string | null =>
-    row?.run == null ? null : writtenPath(row.run.folder, configPath);
-  const resolved = (value: string | null): string | null => {
+  {
+    rows,
+    configPath,
+    begun,
+  }: Pick<LoadedSweep, "rows" | "configPath"> & { readonly begun: Config },
+): Promise<Pick<Config, "data" | "init_from">> {
+  const folderOf = async (
+    row: SweepRow | undefined,
+    was: string | null,
+  ): Promise<string | null> => {
+    if (row?.run != null) return writtenPath(row.run.folder, configPath);
+    if (row === undefined || was === null || was.startsWith("tinker://")) return null;
+    const folder = resolve(dirname(configPath), was);
+    const isThere = (await fileSystem.size(runPaths(folder).resolvedConfig)) !== null;
+    return isThere ? null : was;
+  };
+  const resolved = async (value: string | null, was: string | null): Promise<string | null> => {
     const stage = referencedStage(value);
     if (stage === null) return value;
-    return folderOf(rows.find(({ combination }) => combination.config.stage === stage));
+    const row = rows.find(({ combination }) => combination.config.stage === stage);
+    return folderOf(row, was);
   };
+  const data = config.data.map(async (source, position) => ({
+    ...source,
+    run: await resolved(source.run, begun.data[position]?.run ?? null),
+  }));
   const before = rows
     .slice(0, index)
     .findLast((row) => row.combination.config.method !== "collect");
+  const { init_from: from } = config;
   return {
-    data: config.data.map((source) => ({ ...source, run: resolved(source.run) })),
-    init_from: resolved(config.init_from) ?? folderOf(before),
+    data: await Promise.all(data),
+    init_from: await (from === null
+      ? folderOf(before, begun.init_from)
+      : resolved(from, begun.init_from)),
   };
 }

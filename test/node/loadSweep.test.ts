@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/core/config/parse.ts";
@@ -65,6 +65,25 @@ describe("stages that are done", () => {
     await trainAll();
     const lease = await beginSweep(ports, await loaded(STAGES));
     await lease.release();
+  });
+
+  it.each([[["gather"]], [["first"]], [["imitate"]], [["first", "gather", "imitate"]]])(
+    "are kept where runs of earlier stages were deleted: %s",
+    async (names) => {
+      await trainAll();
+      const { parent } = await loaded(STAGES);
+      for (const name of names) await rm(join(parent, name), { recursive: true });
+      const lease = await beginSweep(ports, await loaded(STAGES));
+      await lease.release();
+    },
+  );
+
+  it("refuse another file where a run was deleted, too", async () => {
+    await trainAll();
+    const { parent } = await loaded(STAGES);
+    await rm(join(parent, "gather"), { recursive: true });
+    const changed = STAGES.replace("max_per_task: 2", "max_per_task: 1");
+    await expect(beginSweep(ports, await loaded(changed))).rejects.toThrow(/data changed since/);
   });
 
   it.each([
