@@ -8,7 +8,7 @@ import type { Example } from "./example.ts";
 export interface ExampleSet {
   readonly trained: readonly Example[];
   readonly heldOut: readonly Example[];
-  /** Digest of all tokens and of what is trained in them: a resume must find the same. */
+  /** Digest of all tokens, of what is trained in them and, where asked for, of what is held out: a resume must find the same. */
   readonly digest: string;
 }
 
@@ -16,13 +16,15 @@ interface SetOptions {
   readonly seed: number;
   /** Share of the examples, 0 to below 1. */
   readonly heldOut: number;
+  /** Digests which are held out, too, where the share chooses them; absent = no. */
+  readonly digestsChoice?: boolean;
   readonly sha256: Sha256;
 }
 
 /** @throws AppError `no-examples` when nothing is left to train on */
 export function createExampleSet(
   examples: readonly Example[],
-  { seed, heldOut, sha256 }: SetOptions,
+  { seed, heldOut, digestsChoice = false, sha256 }: SetOptions,
 ): ExampleSet {
   const isMarked = examples.some(({ split }) => split === "held_out");
   const held = isMarked
@@ -39,7 +41,9 @@ export function createExampleSet(
     );
   }
   const digests = examples.map((example) => sha256(textOf(example)));
-  return { trained, heldOut: [...held], digest: sha256(digests.join()) };
+  const isChosen = digestsChoice && !isMarked && heldOut > 0;
+  const choice = isChosen ? ["held_out", ...positionsIn(examples, held)] : [];
+  return { trained, heldOut: [...held], digest: sha256([...digests, ...choice].join()) };
 }
 
 /** Whole tasks, in the order of their digests, until the share is reached; at least one if any is asked for and another is left. */
@@ -60,6 +64,10 @@ function chosen(
     for (const example of own) held.add(example);
   }
   return held;
+}
+
+function positionsIn(examples: readonly Example[], held: ReadonlySet<Example>): readonly number[] {
+  return examples.flatMap((example, position) => (held.has(example) ? [position] : []));
 }
 
 function textOf({ source, index, streams }: Example): string {

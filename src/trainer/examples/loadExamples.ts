@@ -36,8 +36,12 @@ export interface LoadExamplesOptions {
 export async function loadExamples(options: LoadExamplesOptions): Promise<ExampleSet> {
   const { config, onWarning } = options;
   const examples: Example[] = [];
+  // Earlier versions held out single lines of such a file: their runs must not continue with others held out.
+  let digestsChoice = false;
   for (const [index, source] of config.data.entries()) {
-    examples.push(...(await sourceExamples(options, source, `data.${index}`)));
+    const own = await sourceExamples(options, source, `data.${index}`);
+    digestsChoice ||= source.path !== null && own.some((each) => each.task !== lineOf(each));
+    examples.push(...own);
   }
   const fitting = examples.filter(({ streams }) =>
     streams.every(({ length }) => length <= config.max_total_tokens),
@@ -48,7 +52,13 @@ export async function loadExamples(options: LoadExamplesOptions): Promise<Exampl
       `${formatQuantity(tooLong, "example")} of ${examples.length} ${tooLong === 1 ? "has" : "have"} more tokens than max_total_tokens: ${config.max_total_tokens}, and ${tooLong === 1 ? "is" : "are"} left out.`,
     );
   }
-  return createExampleSet(fitting, { seed: config.seed, heldOut: config.held_out, sha256 });
+  const { seed, held_out: heldOut } = config;
+  return createExampleSet(fitting, { seed, heldOut, digestsChoice, sha256 });
+}
+
+/** The task of a line that names none. */
+function lineOf({ source, index }: Pick<Example, "source" | "index">): string {
+  return `${source}:${index}`;
 }
 
 function sourceExamples(
@@ -82,7 +92,7 @@ async function fileExamples(
       renderExample(conversation, { chat, trainOn, trainThinking }),
     );
     const kept = split === "test" ? "train" : split;
-    const own = task ?? `${source}:${index}`;
+    const own = task ?? lineOf({ source, index });
     examples.push({ source, index, task: own, split: kept, ...rendered });
   }
   return examples;

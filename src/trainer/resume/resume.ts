@@ -169,12 +169,16 @@ function requireSameIdentity(
   );
 }
 
-function requireSameTasks({ sequence }: Preparation, state: RunState): void {
+function requireSameTasks({ sequence, examples }: Preparation, state: RunState): void {
   if (sequence.fingerprint === state.dataset.fingerprint) return;
+  const changed =
+    examples === undefined
+      ? "The number of tasks in an environment"
+      : "The examples of data, or which of them are held out,";
   throw new AppError(
     "config-identity",
-    "The number of tasks in an environment changed since the run began, so its plan cannot continue. Start a new run with resume_from set to the last checkpoint.",
-    { configPath: "environments" },
+    `${changed} changed since the run began, so its plan cannot continue. Start a new run with resume_from set to the last checkpoint.`,
+    { configPath: examples === undefined ? "environments" : "data" },
   );
 }
 

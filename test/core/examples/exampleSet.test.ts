@@ -59,6 +59,17 @@ describe("the examples of a run", () => {
     expect(setOf([changed, example(1)]).digest).not.toBe(setOf([example(0), example(1)]).digest);
   });
 
+  it("are other ones when others are held out, where that is asked for", () => {
+    const examples = Array.from({ length: 20 }, (_, i) => example(i));
+    const others = examples.map((each) => ({ ...each, task: `other ${each.index}` }));
+    const digestOf = (of: readonly Example[], digestsChoice: boolean, heldOut = 0.2): string =>
+      createExampleSet(of, { seed: 1, heldOut, digestsChoice, sha256 }).digest;
+    expect(digestOf(others, true)).not.toBe(digestOf(examples, true));
+    expect(digestOf(examples, true)).not.toBe(setOf(examples).digest);
+    expect(digestOf(others, false)).toBe(setOf(examples).digest);
+    expect(digestOf(others, true, 0)).toBe(setOf(examples, 0).digest);
+  });
+
   it("are refused when none is left to train on", () => {
     expect(() => setOf([example(0, { split: "held_out" })])).toThrow(/1 of 1 are held out/);
   });

@@ -21,14 +21,14 @@ async function load(sources: readonly Source[], changes: Partial<Config> = {}) {
   const data = sources.map((source) => ({ ...none, ...source }));
   const warnings: string[] = [];
   const config = aConfig({ method: "sft", held_out: 0, ...changes, data });
-  const { trained, heldOut } = await loadExamples({
+  const { trained, heldOut, digest } = await loadExamples({
     config,
     configPath: join(folder, "sft.yaml"),
     fileSystem,
     chat: { renderer, tokenizer },
     onWarning: (message) => warnings.push(message),
   });
-  return { trained, heldOut, warnings };
+  return { trained, heldOut, digest, warnings };
 }
 
 function line(answer: string, more: object = {}): string {
@@ -85,6 +85,20 @@ describe("demonstrations of a file", () => {
       [0, 1, 2],
       [3, 4, 5],
     ]).toContainEqual(heldOut.map(({ index }) => index));
+  });
+
+  it("have another digest where tasks of lines choose which are held out", async () => {
+    const place = { environment: "local/calculator", task_split: "train" };
+    const digestOf = async (more: (index: number) => object, held_out: number) => {
+      const rows = Array.from({ length: 20 }, (_, i) => line(`A${i}`, more(i)));
+      await writeFile(join(folder, "train.jsonl"), rows.join(""));
+      return (await load([{ path: "train.jsonl" }], { held_out })).digest;
+    };
+    const exported = (task_index: number) => ({ ...place, task_index });
+    const plain = await digestOf(() => ({}), 0.2);
+    expect(await digestOf(() => ({}), 0)).toBe(plain);
+    expect(await digestOf(exported, 0)).toBe(plain);
+    expect(await digestOf(exported, 0.2)).not.toBe(plain);
   });
 
   it("that are too long are left out, and counted", async () => {

@@ -163,13 +163,16 @@ describe("a run whose newest save no longer exists", () => {
     return { chat: services.chat, environments: new Map(), sequence: found, totalSteps: null };
   }
 
-  async function plan() {
+  async function plan(changes: Partial<Preparation> = {}) {
     const planned = await planResume(fileSystem, {
       folder,
       owner: "terminal",
     });
     const start = (service: ServiceClient) =>
-      planned.createModel({ service, close: async () => undefined }, aPreparation());
+      planned.createModel(
+        { service, close: async () => undefined },
+        { ...aPreparation(), ...changes },
+      );
     return { planned, start };
   }
 
@@ -178,6 +181,7 @@ describe("a run whose newest save no longer exists", () => {
 
   describe("a resume whose newest save no longer exists", () => {
     const lasting = weights("checkpoint_000010");
+    const NO_EXAMPLES = { trained: [], heldOut: [], digest: "" };
 
     it("continues from the newest that lives, with what belongs to it", async () => {
       const { planned, start } = await plan();
@@ -214,6 +218,16 @@ describe("a run whose newest save no longer exists", () => {
       const { state } = runPaths(folder);
       await fileSystem.writeAtomic(state, "{");
       expect((await (await plan()).start(aService([lasting]))).start.step).toBe(10);
+    });
+
+    it.each([
+      ["environments", undefined, /^The number of tasks in an environment changed/],
+      ["data", NO_EXAMPLES, /^The examples of data, or which of them are held out, changed/],
+    ])("refuses other tasks or examples: %s", async (configPath, examples, message) => {
+      const sequence = { ...aPreparation().sequence, fingerprint: "other" };
+      const { start } = await plan({ sequence, examples });
+      const refused = { configPath, message: expect.stringMatching(message) };
+      await expect(start(aService([lasting]))).rejects.toMatchObject(refused);
     });
 
     it("changes nothing when no save is left", async () => {
