@@ -49,7 +49,7 @@ const MAX_RESTART_MS = 30_000;
 /** A server that lived as long has not crashed for how it was started. */
 const SOUND_MS = 60_000;
 const KEPT_OUTPUT = 4_000;
-/** Characters and lines of its output that an error quotes: the last ones say why it ended. */
+/** Characters and lines of its output that an error quotes: the last ones say why it ended, unless there is an error, which begins with its place. */
 const SHOWN_OUTPUT = 600;
 const SHOWN_LINES = 4;
 const CLOSE_LIMIT_MS = 7_000;
@@ -191,8 +191,8 @@ class CommandKeeper {
   #said(): string {
     const { clean, folder, server } = this.#options;
     const lines = printedLines(this.#output.whole, clean);
-    const last = lines.slice(-SHOWN_LINES).join("\n");
-    const said = (printedError(lines, folder) ?? last).slice(-SHOWN_OUTPUT);
+    const last = lines.slice(-SHOWN_LINES).join("\n").slice(-SHOWN_OUTPUT);
+    const said = printedError(lines, folder)?.slice(0, SHOWN_OUTPUT) ?? last;
     if (said === "") return "";
     const [, missing] = /No module named '([\w.]+)'/.exec(said) ?? [];
     const [program] = server.command;

@@ -6,6 +6,10 @@ import { isWithin } from "../../node/confinement.ts";
 
 /** Where Python and Node name what ended a program, among the lines that say from where. */
 const ERROR_LINE = /^\s*(\w+\.)*\w*(Error|Exception)\b/;
+/** How Python begins to say where an error was, but for a syntax error in the program that it was given. */
+const TRACEBACK = "Traceback (most recent call last)";
+/** How it ends; a line of code would be indented. */
+const END_LINE = /^(\w+\.)*\w*(Error|Exception)\b/;
 /** As Python writes where it was. */
 const PLACE_LINE = /^\s*File "(.+)", line (\d+)/;
 /** As uvicorn and openreward log what went well. */
@@ -18,11 +22,13 @@ export function printedLines(output: string, clean: (text: string) => string): r
     .filter((line) => line.trim() !== "" && !INFO_LINE.test(line));
 }
 
-/** The last error among the lines, with its place in the code of `folder`; undefined where there is none. */
+/** The last error among the lines, with its place in the code of `folder`, where it has one; undefined where there is none. */
 export function printedError(lines: readonly string[], folder: string): string | undefined {
   const error = lines.findLast((line) => ERROR_LINE.test(line));
   if (error === undefined) return undefined;
-  const places = lines.slice(0, lines.lastIndexOf(error)).flatMap((line) => {
+  const before = lines.slice(0, lines.lastIndexOf(error));
+  const begin = before.findLastIndex((line) => line.includes(TRACEBACK) || END_LINE.test(line));
+  const places = before.slice(begin + 1).flatMap((line) => {
     const [, path = "", number] = PLACE_LINE.exec(line) ?? [];
     const isOwn = isWithin(path, folder) && !path.includes("site-packages");
     return number !== undefined && isOwn ? [`${relative(folder, path)}:${number}: `] : [];

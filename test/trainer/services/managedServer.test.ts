@@ -13,12 +13,14 @@ vi.mock("node:child_process", async (original) => ({
   spawn: vi.fn(),
 }));
 
-const cleanup = new CleanupStack();
+let cleanup = new CleanupStack();
 const crashes: string[] = [];
 
 afterEach(async () => {
+  crashes.length = 0;
   vi.useRealTimers();
   await cleanup.closeAll();
+  cleanup = new CleanupStack();
 });
 
 async function start(): Promise<void> {
@@ -49,6 +51,20 @@ async function start(): Promise<void> {
     signal: new AbortController().signal,
   });
 }
+
+it("quotes the beginning of a long error, with its place", async () => {
+  const child = new ChildProcess();
+  const place = '  File "/w/environment.py", line 12, in step';
+  child.stdout = Readable.from([`${place}\nKeyError: '${"x".repeat(2_000)}'\n`]);
+  vi.mocked(spawn).mockReturnValueOnce(child);
+  await Promise.all([start(), once(child.stdout, "end")]);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  child.emit("close", 1, null);
+  await nextTurn();
+  expect(crashes).toEqual([
+    expect.stringMatching(/It printed: w\/environment\.py:12: KeyError: 'x{400,600}$/),
+  ]);
+});
 
 it("is started again until it can be, after a crash while no more files can be opened", async () => {
   const first = new ChildProcess();

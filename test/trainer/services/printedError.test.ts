@@ -30,3 +30,38 @@ it("the last error is the one that ended a program, with its place in the user's
   expect(printedError(lines, "/others")).toBe("KeyError: 'name'");
   expect(printedError(["no errors"], "/games")).toBeUndefined();
 });
+
+it("an error has no place of another one that was printed before it", () => {
+  const header = "Traceback (most recent call last):";
+  const own = [
+    header,
+    '  File "/w/environment.py", line 12, in step',
+    "    1 / 0",
+    "ZeroDivisionError: division by zero",
+  ];
+  const library = '  File "/usr/lib/python3.12/site-packages/anyio/streams.py", line 3, in get';
+  const cancelled = "asyncio.exceptions.CancelledError";
+  expect(printedError([...own, header, library, cancelled], "/w")).toBe(cancelled);
+  expect(printedError([...own, cancelled], "/w")).toBe(cancelled);
+  expect(printedError([header, library, cancelled, ...own], "/w")).toBe(
+    "environment.py:12: ZeroDivisionError: division by zero",
+  );
+});
+
+it("a syntax error has its place, also in the program itself, of which Python writes no traceback", () => {
+  const error = [
+    '  File "/w/environment.py", line 3',
+    "    def f(:",
+    "          ^",
+    "SyntaxError: invalid syntax",
+  ];
+  const header = "Traceback (most recent call last):";
+  const importing = [
+    header,
+    '  File "/w/server.py", line 1, in <module>',
+    "    import environment",
+  ];
+  const place = "environment.py:3: SyntaxError: invalid syntax";
+  expect(printedError([...importing, ...error], "/w")).toBe(place);
+  expect(printedError([...importing, "ImportError: no", ...error], "/w")).toBe(place);
+});
