@@ -1,7 +1,7 @@
 /** Checks environments of a configuration, of a server, or by their names alone. */
 
 import { dirname, join } from "node:path";
-import { hasAgent } from "../../core/config/fields/environmentServers.ts";
+import { hasAgent, serverOwner } from "../../core/config/fields/environmentServers.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { environmentConfig } from "../../core/config/taskChoices.ts";
 import {
@@ -120,7 +120,9 @@ async function checkAll(
       onCheck: ({ rule }, position, count) => request.onCheck(name, rule, { position, count }),
       signal: request.signal,
     });
-    const lines = printedLines(options.serverOutput.waiting(name), (text) => redactor.redact(text));
+    // Of a server that several share, what came while another one was checked is not taken for this one's.
+    const output = options.serverOutput.take(serverOwner(config, name));
+    const lines = printedLines(output, (text) => redactor.redact(text));
     const printed = printedError(lines, dirname(configPath));
     const checked = {
       ...withoutSecrets(report, redactor),

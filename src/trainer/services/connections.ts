@@ -8,6 +8,7 @@ import {
   environmentServer,
   environmentsOn,
   type ServerChoice,
+  serverPlace,
 } from "../../core/config/fields/environmentServers.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError } from "../../core/errors.ts";
@@ -188,11 +189,6 @@ export async function connectEnvironmentServices(
       throw new AppError("environment-not-found", `${name} has no service.`);
     return environment;
   };
-}
-
-/** The same for environments that share a server. */
-function serverPlace(server: ServerChoice): string {
-  return JSON.stringify("environment" in server ? { ...server, environment: null } : server);
 }
 
 function connectServer(

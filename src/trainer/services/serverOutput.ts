@@ -44,9 +44,14 @@ export class ServerOutput {
     if (this.#place !== null) this.#timer ??= setTimeout(() => void this.#flush(false), FLUSH_MS);
   }
 
-  /** What has come from the server of `environment` and is in no file. */
-  waiting(environment: string): string {
-    return this.#logs.get(environment)?.waiting ?? "";
+  /** What has come from the server of `environment` and is in no file. Whole lines are given once, and go to no file any more. */
+  take(environment: string): string {
+    const log = this.#logs.get(environment);
+    if (log === undefined) return "";
+    const { waiting } = log;
+    // From a whole line on: half of a secret would not be found.
+    log.waiting = waiting.slice(waiting.lastIndexOf("\n") + 1);
+    return waiting;
   }
 
   /** From now on output goes to the folder, what has come before included. */

@@ -18,11 +18,20 @@ it("output from before the run has a folder is kept, a file for each server", as
   const { files, read, output } = setUp();
   output.write("maze", "one\n");
   output.write("Owner/Depot", "two\n");
-  expect(output.waiting("maze")).toBe("one\n");
   output.attach(files, FOLDER);
   output.write("maze", "three\n");
   await output.close();
   expect([read("maze.log"), read("Owner-Depot.log")]).toEqual(["one\nthree\n", "two\n"]);
+});
+
+it("output that no file has is taken once, in whole lines", () => {
+  const { output } = setUp();
+  expect(output.take("maze")).toBe("");
+  output.write("maze", "one\ntw");
+  expect(output.take("maze")).toBe("one\ntw");
+  output.write("maze", "o\n");
+  expect(output.take("maze")).toBe("two\n");
+  expect(output.take("maze")).toBe("");
 });
 
 it("a secret is removed that comes in two pieces", async () => {

@@ -63,6 +63,21 @@ export function environmentNames({
   return [...new Set([...Object.keys(environments), ...Object.keys(evaluation?.splits ?? {})])];
 }
 
+/** The same for environments that share a server. */
+export function serverPlace(server: ServerChoice): string {
+  return JSON.stringify("environment" in server ? { ...server, environment: null } : server);
+}
+
+/** The environment under whose name the server of `name` is started, and what it prints is kept: the first that shares it. */
+export function serverOwner(
+  config: Pick<Config, "environments" | "evaluation">,
+  name: string,
+): string {
+  const placeOf = (each: string): string => serverPlace(environmentServer(config, each));
+  const place = placeOf(name);
+  return environmentNames(config).find((each) => placeOf(each) === place) ?? name;
+}
+
 /** True where an agent plays the environment. */
 export function hasAgent({ environments }: Pick<Config, "environments">, name: string): boolean {
   return (environments[name]?.agent ?? null) !== null;
