@@ -81,8 +81,9 @@ export function evaluationEntry(
   { key, label, look, color, sign = 0, points }: EvaluationSeries,
   steps: Float64Array,
 ) {
-  const after = (step: number) => points.findLast(({ cell }) => cell.step === step + 1);
-  const values = steps.map((step) => after(step)?.y ?? Number.NaN);
+  // Looked up, because runs have thousands of steps and hundreds of evaluations. The last of a step counts.
+  const after = new Map(points.map(({ cell, y }) => [cell.step, y]));
+  const values = steps.map((step) => after.get(step + 1) ?? Number.NaN);
   return { key, label, look, color, sign, values, line: null, latest: points.at(-1)?.y };
 }
 
