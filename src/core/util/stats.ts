@@ -1,7 +1,5 @@
 /** Statistics over a list of numbers. */
 
-import { mean as meanOf } from "../../shared/mean.ts";
-
 /** Keys as they are in metric names. Each value is null where the list is too short to have it. */
 export interface Stats {
   readonly mean: number | null;
@@ -28,9 +26,14 @@ export class RunningMean {
   }
 }
 
-/** As {@link RunningMean}, with the other statistics. */
+/**
+ * All statistics of values that come one by one. Their mean is the sum over the count, so that whole numbers have the same in any
+ * order, and between the smallest and the largest value, so that equal values have their own.
+ */
 export class RunningStats {
   #count = 0;
+  #sum = 0;
+  // Of Welford's update, for the spread.
   #mean = 0;
   #squares = 0;
   #min = Number.POSITIVE_INFINITY;
@@ -38,6 +41,7 @@ export class RunningStats {
 
   add(value: number): void {
     this.#count += 1;
+    this.#sum += value;
     const delta = value - this.#mean;
     this.#mean += delta / this.#count;
     this.#squares += delta * (value - this.#mean);
@@ -49,7 +53,8 @@ export class RunningStats {
     const count = this.#count;
     if (count === 0) return { mean: null, min: null, max: null, std: null, count };
     const std = count < 2 ? null : Math.sqrt(this.#squares / (count - 1));
-    return { mean: this.#mean, min: this.#min, max: this.#max, std, count };
+    const mean = Math.min(Math.max(this.#sum / count, this.#min), this.#max);
+    return { mean, min: this.#min, max: this.#max, std, count };
   }
 }
 
@@ -65,9 +70,9 @@ export function indexOfNonFinite(values: ArrayLike<number>): number {
   return -1;
 }
 
-/** Arithmetic mean, the same for whole numbers in any order; null when empty. */
-export function mean(values: ArrayLike<number>): number | null {
-  return values.length === 0 ? null : meanOf(values);
+/** Arithmetic mean as of {@link RunningStats}; null when empty. */
+export function mean(values: Iterable<number>): number | null {
+  return summarize(values).mean;
 }
 
 /** `part / whole`; null when `whole` is 0. */

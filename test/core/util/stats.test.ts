@@ -31,6 +31,12 @@ test("the mean of zeros and ones is the share of ones, in any order", () => {
   expect(mean(rewards.toSorted())).toBe(9 / 24);
 });
 
+test("the mean of equal values is that value", () => {
+  // Their sum over their count is 0.6999999999999998.
+  const rewards = Array.from({ length: 6 }, () => 0.7);
+  expect(mean(rewards)).toBe(0.7);
+});
+
 test("a spread far from zero keeps its digits", () => {
   expect(summarize([1e9, 1e9 + 1, 1e9 + 2]).std).toBeCloseTo(1, 9);
 });
