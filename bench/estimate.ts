@@ -128,7 +128,7 @@ async function trained(configPath: string): Promise<TokenUsage> {
   return addTokens(training, evaluation);
 }
 
-const percent = (share: number): string => `${(100 * share).toFixed(0)} %`.padStart(7);
+const percent = (share: number): string => `${(100 * share).toFixed(0)}%`.padStart(7);
 const share = (values: readonly boolean[]): number => values.filter(Boolean).length / values.length;
 const judged: { readonly isNear: boolean; readonly isInRange: boolean }[] = [];
 await inBenchFolder(async (folder) => {

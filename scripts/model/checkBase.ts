@@ -1,6 +1,6 @@
 /**
  * Checks that the base model leaves reinforcement learning something to do: plays the test split of every environment with it
- * and requires a sampled reward from 0.1 to 0.4 and at least 90 % well-formed calls.
+ * and requires a sampled reward from 0.1 to 0.4 and at least 90% well-formed calls.
  * Run: `npm run build && node scripts/run.mjs scripts/model/checkBase.ts` (about half a minute).
  */
 
@@ -76,7 +76,7 @@ for (const name of names) {
   const [low, high] = REWARD_BAND;
   const isFit = rewardAt(1) >= low && rewardAt(1) <= high && share >= MIN_WELL_FORMED;
   console.log(
-    `${isFit ? "fit  " : "UNFIT"} ${name}: sampled ${rewardAt(1).toFixed(3)}, greedy ${rewardAt(0).toFixed(3)}, well-formed calls ${(share * 100).toFixed(1)} %`,
+    `${isFit ? "fit  " : "UNFIT"} ${name}: sampled ${rewardAt(1).toFixed(3)}, greedy ${rewardAt(0).toFixed(3)}, well-formed calls ${(share * 100).toFixed(1)}%`,
   );
   if (!isFit) process.exitCode = 1;
 }

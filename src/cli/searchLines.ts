@@ -71,7 +71,7 @@ function roleText(role: SearchRole): string {
 
 /** While there is more to search. */
 export function progressLine(progress: number): Line {
-  return quietLine(l10n.t("searching, {0} %", Math.floor(100 * progress)));
+  return quietLine(l10n.t("searching, {0}%", Math.floor(100 * progress)));
 }
 
 interface SearchEnd {

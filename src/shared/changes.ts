@@ -17,7 +17,7 @@ export interface RewardPart {
   /** An environment; an environment and its split; `hard`, `middle` or `easy` for the model as it is. */
   readonly name: string;
   readonly mean: number;
-  /** The lower end of the 95 % interval of the mean; null with fewer than two tasks. */
+  /** The lower end of the 95% confidence interval of the mean; null with fewer than two tasks. */
   readonly low: number | null;
   readonly high: number | null;
   /** With a reward. */

@@ -103,7 +103,7 @@ export interface EvaluationView {
     readonly temperature: number;
     readonly rollouts: number;
     readonly rewardMean: number;
-    /** Bounds of the 95 % interval; null where there is none. */
+    /** Bounds of the 95% confidence interval; null where there is none. */
     readonly low: number | null;
     readonly high: number | null;
     readonly failed: number;

@@ -92,12 +92,12 @@ export function formatKey(path: readonly string[]): string {
   return path.map((part) => (/[.="']/.test(part) ? `"${part}"` : part)).join(".");
 }
 
-/** A part of a whole, from 0 to 1: `0 %`, `0.4 %`, `37 %`; never rounded to none or all. */
+/** A part of a whole, from 0 to 1: `0%`, `0.4%`, `37%`; never rounded to none or all. */
 export function formatShare(share: number): string {
   const percent = 100 * share;
-  if (percent > 0 && percent < 0.1) return "under 0.1 %";
-  if (percent < 100 && percent > 99) return `${Math.min(99.9, percent).toFixed(1)} %`;
-  return `${Number(percent.toFixed(percent < 10 ? 1 : 0))} %`;
+  if (percent > 0 && percent < 0.1) return "under 0.1%";
+  if (percent < 100 && percent > 99) return `${Math.min(99.9, percent).toFixed(1)}%`;
+  return `${Number(percent.toFixed(percent < 10 ? 1 : 0))}%`;
 }
 
 /** The size of a file in units of 1024: `812 B`, `3.4 KiB`, `1.2 GiB`. */
@@ -194,5 +194,5 @@ function withoutMinusZero(text: string): string {
 
 /** In whole percent. */
 export function formatPercent(share: number): string {
-  return `${Math.round(100 * share)} %`;
+  return `${Math.round(100 * share)}%`;
 }

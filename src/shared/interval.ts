@@ -1,4 +1,4 @@
-/** The 95 % intervals of means over tasks. Rollouts of one task are alike, so tasks are the observations. */
+/** The 95% confidence intervals of means over tasks. Rollouts of one task are alike, so tasks are the observations. */
 
 import { mean, sum } from "./mean.ts";
 

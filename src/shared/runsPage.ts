@@ -20,7 +20,7 @@ export type ListedMetric = (typeof LISTED_METRICS)[number];
 
 export interface MeanInterval {
   readonly mean: number;
-  /** Bounds of the 95 % interval; null where there is none. */
+  /** Bounds of the 95% confidence interval; null where there is none. */
   readonly low: number | null;
   readonly high: number | null;
 }

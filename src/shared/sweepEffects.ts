@@ -43,11 +43,11 @@ export interface SweptValue {
   readonly number: number | null;
   readonly points: readonly { readonly id: string; readonly result: number }[];
   readonly mean: number;
-  /** The 95 % interval of the mean, by Student's t over the runs; null below three runs. */
+  /** The 95% confidence interval of the mean, by Student's t over the runs; null below three runs. */
   readonly interval: Interval | null;
 }
 
-/** A share of the differences between runs, 0 to 1, with its 95 % interval. */
+/** A share of the differences between runs, 0 to 1, with its 95% confidence interval. */
 export interface ExplainedShare extends Interval {
   readonly share: number;
 }
@@ -84,7 +84,7 @@ const NOTHING = 1e-8;
  *
  * The interval is a parametric bootstrap (Efron and Tibshirani 1993), seeded: each of 1,000 draws adds normal errors to the
  * fit, in which every effect has its corrected size, and draws their variance, too, from df · MS_e / χ²(df). Simulated over grids of 8 to
- * 36 runs, it covers a true share of 0 to 0.9 in 94 to 100 % of cases.
+ * 36 runs, it covers a true share of 0 to 0.9 in 94 to 100% of cases.
  */
 export function sweepEffects(runs: readonly SweptRun[]): SweepEffects {
   const known = knownRuns(runs);

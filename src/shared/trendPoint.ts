@@ -15,7 +15,7 @@ export interface TrendPoint {
 /** A mean over fewer of its rollouts ends no run and chooses no checkpoint: what is missing may be what went wrong. */
 export const MIN_SCORED_SHARE = 0.9;
 
-/** As {@link rewardPointOf}; null, too, where the mean may decide nothing, because fewer than 90 % of the rollouts are scored. */
+/** As {@link rewardPointOf}; null, too, where the mean may decide nothing, because fewer than 90% of the rollouts are scored. */
 export function decidingPointOf(
   step: number,
   metric: (name: string) => number | null,

@@ -88,7 +88,7 @@ it("trains each combination once, one after another, and prints what came of the
     `4e-5           2     done       2         1.00       0.75  3.0 s  ${runs[3]?.name}`,
     "",
     expect.stringMatching(
-      /^learning_rate did not clearly matter: it explains \d+ % of the differences \(0 to \d+ %\)\.$/,
+      /^learning_rate did not clearly matter: it explains \d+% of the differences \(0 to \d+%\)\.$/,
     ),
   ]);
   expect(JSON.parse(await fileSystem.readText(`${RUNS}/c-sweep/sweep.json`))).toMatchObject({
@@ -111,9 +111,9 @@ it("says of each of several settings what it explains, and what is left out", as
   expect(await exit).toBe(5);
   const end = program.out.lines.slice(program.out.lines.lastIndexOf("") + 1);
   expect(end).toEqual([
-    expect.stringMatching(/^learning_rate mattered most: it explains 9\d %/),
-    expect.stringMatching(/^learning_rate explains 9\d % of the differences/),
-    expect.stringMatching(/^batch_size {4}explains \d %/),
+    expect.stringMatching(/^learning_rate mattered most: it explains 9\d%/),
+    expect.stringMatching(/^learning_rate explains 9\d% of the differences/),
+    expect.stringMatching(/^batch_size {4}explains \d%/),
     "1 run is left out: it is not done or has no result.",
   ]);
 });
@@ -131,9 +131,7 @@ it("compares supervised runs by their loss", async () => {
   );
   expect(head).toMatch(/^learning_rate +seed +state +steps +loss +time +folder$/);
   expect(rows[0]).toMatch(/^1e-5 +1 +done +2 +0\.900 /);
-  expect(rows.at(-1)).toMatch(
-    /^learning_rate mattered: it explains (9\d|100) % of the differences/,
-  );
+  expect(rows.at(-1)).toMatch(/^learning_rate mattered: it explains (9\d|100)% of the differences/);
 });
 
 it("starts as many at once as --parallel says, names the run on each line, and says that they share processors", async () => {

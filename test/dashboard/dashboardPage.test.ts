@@ -133,7 +133,7 @@ describe("the page of the dashboard", () => {
   it("has the alarm that fires in one line, with a button for what it suggests", async () => {
     const { page, commands } = await open({ folder: smallFolder });
     const strip = page.getByRole("region", { name: "Alarms" });
-    await strip.getByText("step 19: 41 % of the turns were cut off").waitFor();
+    await strip.getByText("step 19: 41% of the turns were cut off").waitFor();
     expect(await strip.getByRole("listitem").count()).toBe(1);
     expect(await strip.textContent()).not.toContain("its work is lost");
     await strip.getByRole("button", { name: "Set max_response_tokens to 96" }).click();
@@ -621,7 +621,7 @@ describe("the page of the dashboard", () => {
     expect([name, head, rows.length]).toEqual([
       "reward.csv",
       expect.stringContaining(
-        "step,reward mean,95 % low,95 % high,std of tasks,rollouts,std,min,max",
+        "step,reward mean,95% low,95% high,std of tasks,rollouts,std,min,max",
       ),
       24,
     ]);

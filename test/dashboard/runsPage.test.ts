@@ -201,7 +201,7 @@ describe("the page of the runs table", () => {
   it("says with one click which setting of a sweep mattered, and remembers that it did", async () => {
     const first = await open(undefined, dark, "swept");
     await first.page.getByRole("button", { name: "Show sweep" }).click();
-    await first.page.getByText(/^learning_rate mattered most: it explains \d+ %/).waitFor();
+    await first.page.getByText(/^learning_rate mattered most: it explains \d+%/).waitFor();
     await first.page.getByText("1 run is left out").waitFor();
     const plots = first.page.locator(".sweep-plots h3");
     expect(await plots.first().textContent()).toBe("learning_rate");

@@ -87,7 +87,7 @@ for (let i = 0; i < KILLS; i += 1) {
   const isEqual = isDeepStrictEqual(await stagesOf(name), whole);
   if (!isEqual || !isKilled) failed += 1;
   const said = isKilled ? (isEqual ? "equal" : "DIFFERENT") : "never came";
-  console.log(`killed after ${Math.round((100 * until) / total)} % of what is written  ${said}`);
+  console.log(`killed after ${Math.round((100 * until) / total)}% of what is written  ${said}`);
 }
 console.log(`${KILLS - failed} passed, ${failed} failed`);
 await rm(folder, { recursive: true, force: true });

@@ -66,7 +66,7 @@ test("a price has cents or three digits, and none from a thousand on", () => {
 
 test("a share is never rounded to none or all", () => {
   expect([0, 0.0004, 0.004, 0.37, 0.995, 0.9997, 1].map(formatShare)).toEqual([
-    ...["0 %", "under 0.1 %", "0.4 %", "37 %", "99.5 %", "99.9 %", "100 %"],
+    ...["0%", "under 0.1%", "0.4%", "37%", "99.5%", "99.9%", "100%"],
   ]);
 });
 

@@ -66,7 +66,7 @@ describe("the effects of a sweep", () => {
       shares.reduce((sum, own) => sum + (own[index]?.share?.share ?? 0), 0) / shares.length;
     expect(mean(0)).toBeCloseTo(0.5, 1);
     expect(mean(1)).toBeLessThan(0.08);
-    // An interval of 95 % misses seldom.
+    // An interval of 95% misses seldom.
     const hits = shares.filter(
       ([own]) => (own?.share?.low ?? 1) <= 0.5 && (own?.share?.high ?? 0) >= 0.5,
     );

@@ -46,7 +46,7 @@ export function useRewardParts(dashboard: DashboardModel): ReadParts {
     rows,
     note: answer.isComplete
       ? l10n.t("All rollouts read so far are in one part.")
-      : l10n.t("Reading rollouts, {0} %", Math.floor(answer.progress * 100)),
+      : l10n.t("Reading rollouts, {0}%", Math.floor(answer.progress * 100)),
   };
 }
 

@@ -72,7 +72,7 @@ function Cell({ runs, cell, compared }: CellProps) {
               [text.columns["name"]?.head ?? ""],
               [text.columns["steps"]?.head ?? "", "number"],
               [text.columns["reward.last"]?.head ?? "", "number"],
-              [l10n.t("95 % interval"), "number"],
+              [l10n.t("95% CI"), "number"],
               [l10n.t("Difference"), "number"],
               [l10n.t("Tasks"), "number"],
               [l10n.t("Rollouts"), "number"],

@@ -20,7 +20,7 @@ export interface RunGrouping {
 export const COMPARE_TABS = ["charts", "evaluations", "config"] as const;
 export type CompareTab = (typeof COMPARE_TABS)[number];
 
-/** `interval` is the 95 % interval of the mean over the runs, `range` their lowest and highest. */
+/** `interval` is the 95% confidence interval of the mean over the runs, `range` their lowest and highest. */
 export const BAND_KINDS = ["interval", "range"] as const;
 export type BandKind = (typeof BAND_KINDS)[number];
 

@@ -360,7 +360,10 @@ function evaluationColumn(cell: string, head: string): RunColumn {
   return {
     ...numberColumn(`eval.${cell}`, (row) => read(row)?.mean ?? null, formatReward, {
       width: 132,
-      texts: { head, hint: l10n.t("Newest evaluation of {0}, with its 95 % interval", shown) },
+      texts: {
+        head,
+        hint: l10n.t("Newest evaluation of {0}, with its 95% confidence interval", shown),
+      },
     }),
     text: (row) => {
       const found = read(row);

@@ -96,7 +96,7 @@ function Sweep({ runs, sweep }: SweepProps) {
       <p class="sweep-lit fact">
         {run === undefined
           ? l10n.t(
-              "A point is a run, a bar the mean, from three runs on with its 95 % interval. Shares are of the variance, less what chance explains, with 95 % intervals.",
+              "A point is a run, a bar the mean, from three runs on with its 95% confidence interval. Shares are of the variance, less what chance explains, with 95% confidence intervals.",
             )
           : l10n.t("{0}: {1}", visibleLine(run.name), column?.text(run) ?? "")}
       </p>

@@ -57,7 +57,7 @@ export function SearchResultList({ dashboard, results }: ResultsProps) {
 function stateText({ hits, progress, isComplete }: SearchResults): string {
   const found =
     hits.length === 0 && isComplete ? [] : [plural(hits.length, "{0} rollout", "{0} rollouts")];
-  const state = isComplete ? [] : [l10n.t("{0} % searched", Math.floor(progress * 100))];
+  const state = isComplete ? [] : [l10n.t("{0}% searched", Math.floor(progress * 100))];
   return [...found, ...state].join(" · ");
 }
 

@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 
 export const changesStrings = {
-  reading: (percent: number) => l10n.t("{0} % read", percent),
+  reading: (percent: number) => l10n.t("{0}% read", percent),
   beforeHead: l10n.t("Before"),
   afterHead: l10n.t("After"),
   measures: {

@@ -90,7 +90,7 @@ export const runsStrings = {
   },
   metrics,
   bands: {
-    interval: l10n.t("95 % interval of the mean"),
+    interval: l10n.t("95% confidence interval of the mean"),
     range: l10n.t("lowest to highest"),
   },
   baseline: l10n.t("baseline"),

@@ -272,7 +272,7 @@ function List({ dashboard, evaluations }: ListProps) {
           [l10n.t("Split")],
           [l10n.t("Sampling")],
           [l10n.t("Mean reward"), "number"],
-          [l10n.t("95 % interval"), "number"],
+          [l10n.t("95% CI"), "number"],
           [l10n.t("Change"), "number"],
           [l10n.t("pass@k"), "number"],
           [l10n.t("Rollouts"), "number"],

@@ -25,7 +25,7 @@ Example:
 
 The estimate covers every prompt of every turn, evaluations, groups from refill,
 and the forward passes of kl_coef and off_policy_correction. USD need all four
-prices, from the key prices or the vendor's list. The ranges cover 90 % of the
+prices, from the key prices or the vendor's list. The ranges cover 90% of the
 outcomes that the sampled groups suggest; the model may still learn to write
 more or less.`;
 

@@ -176,8 +176,8 @@ Example:
   ${program} evaluate base RUN_FOLDER@10 RUN_FOLDER --rollouts_per_task 4
 
 All models get the same tasks with the same seeds. Each is compared with the
-first model task by task, if they share at least 8 tasks; intervals are 95 %.
-pass@k is the chance that one of k rollouts reaches
+first model task by task, if they share at least 8 tasks; intervals are 95%
+confidence intervals. pass@k is the chance that one of k rollouts reaches
 environments.NAME.success_reward.
 
 Rollouts and results go to the folder NAME-evaluation next to the runs; inspect

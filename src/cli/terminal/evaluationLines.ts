@@ -45,7 +45,7 @@ function resultPieces(result: StoredResult, before: StoredResult | null): readon
   if (change !== undefined) pieces.push("  ", changePiece(change.mean));
   const facts: string[] = [];
   if (low !== null && high !== null) {
-    facts.push(l10n.t("95 % interval {0} to {1}", formatReward(low), formatReward(high)));
+    facts.push(l10n.t("95% CI {0} to {1}", formatReward(low), formatReward(high)));
   }
   if (change !== undefined && change.low !== null && change.high !== null) {
     const bounds = [formatSigned(change.low), formatSigned(change.high)] as const;

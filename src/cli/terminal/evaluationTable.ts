@@ -51,8 +51,8 @@ function columns({ passAtK }: StoredResult, hasFailed: boolean): readonly Column
   const right = (title: string): Column => ({ title, align: "right" });
   return [
     { title: l10n.t("model"), align: "left", canShrink: true },
-    right(l10n.t("reward [95 %]")),
-    right(l10n.t("change [95 %]")),
+    right(l10n.t("reward [95%]")),
+    right(l10n.t("change [95%]")),
     ...passAtK.map(({ k }) => right(`pass@${k}`)),
     ...(hasFailed ? [right(l10n.t("failed"))] : []),
   ];

@@ -29,7 +29,7 @@ export function taskRewards(
 }
 
 /**
- * The mean over shared tasks of the second's mean reward less the first's, with its paired 95 % interval; null below 8 shared tasks.
+ * The mean over shared tasks of the second's mean reward less the first's, with its paired 95% interval; null below 8 shared tasks.
  * A failed rollout counts as `givenReward`, null = the smaller of 0 and the lowest reward of both.
  */
 export function pairedDifference(

@@ -5,7 +5,7 @@
  * where only its first weights have played, rollouts weigh more the more reward they got. No one knows how fast a model learns: at the
  * end of a run it may be anywhere between its first weights and its rewarded rollouts, so over the run a quarter of the way on average.
  *
- * Ranges hold the middle 90 % of what the plan comes to when the played groups and rollouts weigh more or less, each weight drawn from
+ * Ranges hold the middle 90% of what the plan comes to when the played groups and rollouts weigh more or less, each weight drawn from
  * an exponential distribution (the Bayesian bootstrap, Rubin 1981, <https://doi.org/10.1214/aos/1176345338>), when the model learns
  * faster or slower, and when its answers become longer or shorter whatever is rewarded.
  */

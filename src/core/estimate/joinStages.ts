@@ -6,7 +6,7 @@ import type { Estimate, EstimateRange } from "./estimate.ts";
 import { type EstimatePlan, planWithoutRollouts } from "./plan.ts";
 import type { EstimateReport, StageEstimate } from "./report.ts";
 
-/** Ranges are added end by end, so that those of the sum hold more than 90 % of the expected results. */
+/** Ranges are added end by end, so that those of the sum hold more than 90% of the expected results. */
 export function joinStages(
   stages: readonly StageEstimate[],
   budgets: StageBudgets,

@@ -7,7 +7,7 @@ import { count, defineOutput, list } from "./output.ts";
 
 const range = z.object({
   mean: z.number(),
-  low: z.number().describe("90 % of expected results are between low and high"),
+  low: z.number().describe("90% of expected results are between low and high"),
   high: z.number(),
 });
 

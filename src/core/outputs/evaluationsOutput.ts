@@ -11,7 +11,7 @@ import { count, defineOutput, list, measure } from "./output.ts";
 
 const interval = {
   mean: measure,
-  low: measure.describe("of the 95 % interval; null: there is none"),
+  low: measure.describe("of the 95% confidence interval; null: there is none"),
   high: measure,
 };
 
@@ -22,7 +22,7 @@ const resultShape = {
   tasks: z.number(),
   rollouts: z.number(),
   rewardMean: measure,
-  low: measure.describe("of the 95 % interval; null: there is none"),
+  low: measure.describe("of the 95% confidence interval; null: there is none"),
   high: measure,
   successFraction: measure,
   successReward: z.number().describe("lowest reward that counts as a success"),

@@ -28,8 +28,8 @@ const effectShape = {
   share: measure.describe(
     "how much of the variance of lastReward, or of loss if no run has a reward, it explains, 0 to 1 (epsilon squared); null: unknown",
   ),
-  low: measure.describe("lower bound of the share's 95 % interval"),
-  high: measure.describe("upper bound of the share's 95 % interval"),
+  low: measure.describe("lower bound of the share's 95% confidence interval"),
+  high: measure.describe("upper bound of the share's 95% confidence interval"),
 };
 
 export const sweepOutput = defineOutput(

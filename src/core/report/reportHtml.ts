@@ -185,7 +185,7 @@ function evaluationsPart(run: RunInReport, isOneOfSeveral: boolean): string {
   );
   const head = heads.map((cell, column) => `<th${isNumber(column)}>${shown(cell)}</th>`);
   return `<h2>${heading("Evaluations", run, isOneOfSeveral)}</h2>
-<p class="quiet">Mean reward with its 95 % interval.</p>
+<p class="quiet">Mean reward with its 95% confidence interval.</p>
 <div class="table"><table><thead><tr>${head.join("")}</tr></thead><tbody>${body.join("\n")}</tbody></table></div>`;
 }
 

@@ -75,7 +75,7 @@ export function sweepTexts({ by, effects }: SweepComparison): SweepTexts {
   const keys = effects.settings.map(({ key }) => key);
   const shown = (key: string): string => shortKey(key, keys);
   const notes = [
-    `${COMPARED_BY[by]} Shares are of the variance, less what chance explains, with 95 % intervals.`,
+    `${COMPARED_BY[by]} Shares are of the variance, less what chance explains, with 95% confidence intervals.`,
     combinationsText(effects),
     leftOutText(effects),
   ];

@@ -6,7 +6,7 @@ import { runPaths } from "./files/layout.ts";
 import { readLines } from "./files/lineReader.ts";
 
 const bounds = {
-  /** Bounds of the 95 % interval; null where there is none. */
+  /** Bounds of the 95% confidence interval; null where there is none. */
   low: z.number().nullable(),
   high: z.number().nullable(),
 };

@@ -13,7 +13,7 @@ export interface HeldOutReward {
   /** In the first evaluation; null when it is the newest. */
   readonly was: number | null;
   readonly now: number;
-  /** Bounds of the 95 % interval of `now`; null where there is none. */
+  /** Bounds of the 95% confidence interval of `now`; null where there is none. */
   readonly low: number | null;
   readonly high: number | null;
 }

@@ -73,7 +73,7 @@ export function actionFor({ run }: SweepRow, retriesFailed: boolean): SweepActio
 }
 
 /**
- * Reads the metrics of a run whole: its highest mean reward over five steps in a row, null when no step had one with at least 90 % of
+ * Reads the metrics of a run whole: its highest mean reward over five steps in a row, null when no step had one with at least 90% of
  * its rollouts scored, and the seconds of all steps. @throws AppError `file-unreadable`
  */
 export async function runFigures(fileSystem: FileSystem, folder: string) {

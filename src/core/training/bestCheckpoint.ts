@@ -152,7 +152,7 @@ function unmark({ best: _, ...entry }: CheckpointEntry): CheckpointEntry {
 }
 
 /**
- * Of the run's own weights; those before the first step are no checkpoint. An evaluation with more than 10 % failed rollouts judges
+ * Of the run's own weights; those before the first step are no checkpoint. An evaluation with more than 10% failed rollouts judges
  * none: what it measured is not the policy.
  */
 function valuesByStep(

@@ -91,7 +91,7 @@ export class EndConditions {
 }
 
 interface StepResult {
-  /** The mean; null without one, and where fewer than 90 % of the rollouts were scored. */
+  /** The mean; null without one, and where fewer than 90% of the rollouts were scored. */
   readonly reward: number | null;
   /** In nats a token; null where it was not measured. */
   readonly heldOutLoss: number | null;

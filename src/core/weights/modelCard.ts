@@ -121,7 +121,13 @@ function evaluationPart({ evaluations }: RunOfWeights): readonly string[] {
     ]),
   );
   if (rows.length === 0) return [];
-  const head = ["Environment", "Split", "Temperature", "Mean reward (95 % interval)", "Tasks"];
+  const head = [
+    "Environment",
+    "Split",
+    "Temperature",
+    "Mean reward (95% confidence interval)",
+    "Tasks",
+  ];
   return ["## Evaluation", table(head, rows)];
 }
 

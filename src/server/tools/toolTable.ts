@@ -23,7 +23,7 @@ export const TOOLS = {
     title: "Read Metrics of a Run",
     does: "Reads metrics of the steps of a run, and its evaluations.",
     forModel:
-      "Reads metrics of the last steps of one run, such as rollout/reward/mean, loss, entropy or KL, with the names of all metrics that it has, and its evaluations with their 95 % intervals. Use it to see how the reward moved and which other number moved with it.",
+      "Reads metrics of the last steps of one run, such as rollout/reward/mean, loss, entropy or KL, with the names of all metrics that it has, and its evaluations with their 95% confidence intervals. Use it to see how the reward moved and which other number moved with it.",
     icon: "graph-line",
   },
   readRollouts: {

@@ -52,13 +52,13 @@ test("an alarm says what was seen, what it means and what to try, and how to do 
     step: 2,
     title: "Many turns are cut off",
     severity: "warning",
-    seen: "41 % of the turns were cut off by a token limit (alarm above 30 %).",
+    seen: "41% of the turns were cut off by a token limit (alarm above 30%).",
     meaning: "A turn that is cut off seldom has a complete tool call.",
     edits: [{ path: ["max_response_tokens"], value: 96 }],
   };
   const [, ...reported] = screen([started(), alarm]).slice(-5);
   expect(reported).toEqual([
-    "alarm: 41 % of the turns were cut off by a token limit (alarm above 30 %).",
+    "alarm: 41% of the turns were cut off by a token limit (alarm above 30%).",
     "       A turn that is cut off seldom has a complete tool call.",
     "       try max_response_tokens: 96",
     "       at once: tinker-rl control runs/demo set max_response_tokens=96",
@@ -139,12 +139,12 @@ test("a later evaluation is next to the first, with the difference by task if th
   expect(lines).toEqual([
     "evaluation before training",
     "  test split of local/calculator",
-    "    greedy         0.02  95 % interval 0.00 to 0.04",
-    "    temperature 1  0.20  95 % interval 0.13 to 0.27",
+    "    greedy         0.02  95% CI 0.00 to 0.04",
+    "    temperature 1  0.20  95% CI 0.13 to 0.27",
     "evaluation after 40 steps",
     "  test split of local/calculator",
-    "    greedy         0.02 → 0.91  +0.89  95 % interval 0.86 to 0.96, of the change by task +0.80 to +0.98",
-    "    temperature 1  0.20 → 0.78  95 % interval 0.72 to 0.84  2 of 128 rollouts failed",
+    "    greedy         0.02 → 0.91  +0.89  95% CI 0.86 to 0.96, of the change by task +0.80 to +0.98",
+    "    temperature 1  0.20 → 0.78  95% CI 0.72 to 0.84  2 of 128 rollouts failed",
   ]);
 });
 

@@ -205,17 +205,17 @@ test("the overview shows the alarms that fire, as they were reported when they b
     attempt: 1,
   });
   const notice = { severity: "warning", meaning: "They lose their calls.", edits: [] } as const;
-  const cut = { ...notice, id: "truncated_turns", seen: "41 % of the turns were cut." } as const;
-  const refused = { ...notice, id: "tool_errors", seen: "60 % were refused." } as const;
+  const cut = { ...notice, id: "truncated_turns", seen: "41% of the turns were cut." } as const;
+  const refused = { ...notice, id: "tool_errors", seen: "60% were refused." } as const;
   await events.record(alarmBegins(0, refused));
   await events.record(alarmBegins(0, cut));
   const { lines, text } = await show(fileSystem);
   const at = lines.indexOf("Many turns are cut off, since step 1");
   expect(lines.slice(at + 1, at + 3)).toEqual([
-    "alarm: 41 % of the turns were cut.",
+    "alarm: 41% of the turns were cut.",
     "       They lose their calls.",
   ]);
-  expect(text).not.toContain("60 %");
+  expect(text).not.toContain("60%");
 });
 
 test("a step lists its rollouts and says why some are not trained on", async () => {
@@ -365,7 +365,7 @@ test("evaluations are compared with the first, and their rollouts can be replaye
     },
   ]);
   expect((await show(fileSystem, "--eval")).lines).toContain(
-    "    greedy  0.25 → 0.75  95 % interval 0.00 to 1.00",
+    "    greedy  0.25 → 0.75  95% CI 0.00 to 1.00",
   );
   const table = await show(fileSystem, "--eval", "--step", "1");
   expect(table.lines[4]).toBe("      1       greedy  test 3    1.00  finished      1      12");

@@ -34,7 +34,7 @@ function shown(evaluations: readonly EvaluationEntry[]): readonly string[] {
 test("models stand below each other, with intervals and their change from the first", () => {
   expect(shown(EVALUATIONS)).toEqual([
     "test split of a/b, temperature 1, 4 tasks, 2 rollouts of each",
-    "model        reward [95 %]         change [95 %]  pass@1  pass@2",
+    "model         reward [95%]          change [95%]  pass@1  pass@2",
     "base     0.25 [0.00, 0.50]                     –    0.25    0.50",
     "step 10  1.00 [0.51, 1.00]  +0.75 [+0.50, +1.00]    0.25    0.50",
   ]);
@@ -42,14 +42,14 @@ test("models stand below each other, with intervals and their change from the fi
 
 test("shows nothing if there is no interval", () => {
   const lines = shown([entry("base", 0, { rewardMean: 0.3, low: null, high: null })]);
-  expect(lines.at(-1)).toBe("base            0.30              –    0.25    0.50");
+  expect(lines.at(-1)).toBe("base           0.30             –    0.25    0.50");
 });
 
 test("failures have a column where there are some", () => {
   const results = [{ ...RESULT, failed: 3 }];
   const lines = shown([{ step: 2, purpose: "end", timeMs: 0, results }]);
   expect(lines.slice(1)).toEqual([
-    "model       reward [95 %]  change [95 %]  failed",
-    "step 2  0.25 [0.00, 0.50]              –       3",
+    "model        reward [95%]  change [95%]  failed",
+    "step 2  0.25 [0.00, 0.50]             –       3",
   ]);
 });

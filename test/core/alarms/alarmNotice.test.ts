@@ -37,7 +37,7 @@ describe("what an alarm says", () => {
     const cut = { "rollout/turn_truncated_frac": 0.41 };
     expect(noticed("truncated_turns", { steps: [cut] })).toMatchObject({
       severity: "warning",
-      seen: "41 % of the turns were cut off by a token limit (alarm above 30 %).",
+      seen: "41% of the turns were cut off by a token limit (alarm above 30%).",
     });
   });
 

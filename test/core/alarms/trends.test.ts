@@ -212,7 +212,7 @@ describe("a reward that falls from its best", () => {
     const state = last.find(({ id }) => id === "reward_decline");
     if (state === undefined) throw new Error("no state");
     expect(alarmNotice(state, past, aConfig())?.seen).toMatch(
-      /^Falling since step \d+: was 0\.\d\d, now 0\.\d\d\. That is \d+ % of its range \(alarm above 50 %\)\.$/,
+      /^Falling since step \d+: was 0\.\d\d, now 0\.\d\d\. That is \d+% of its range \(alarm above 50%\)\.$/,
     );
   });
 });

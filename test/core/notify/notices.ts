@@ -10,7 +10,7 @@ export function aNotice(changes: Partial<Notice> = {}): Notice {
     isEnd: false,
     topic: "Most tool calls fail",
     title: "Run first (Qwen/Qwen3-8B), step 3: Most tool calls fail.",
-    detail: "60 % of the calls were refused.",
+    detail: "60% of the calls were refused.",
     facts: {
       run: "first",
       model: "Qwen/Qwen3-8B",

@@ -40,7 +40,7 @@ describe("the body of a webhook", () => {
     const body = webhookBody({ notice: aNotice(), heldBack }, "json");
     expect(body).toMatchObject({ event: "alarm", run: "first", step: 3, reward: 0.5, not_sent: 3 });
     expect(body["text"]).toBe(
-      "Run first (Qwen/Qwen3-8B), step 3: Most tool calls fail.\n60 % of the calls were refused.\n3 more messages were not sent: Many turns are cut off (2), Rollouts repeat each other.",
+      "Run first (Qwen/Qwen3-8B), step 3: Most tool calls fail.\n60% of the calls were refused.\n3 more messages were not sent: Many turns are cut off (2), Rollouts repeat each other.",
     );
   });
 });

@@ -242,9 +242,9 @@ describe("a report of several runs", () => {
     const report = await gatherReport(files, runs, OPTIONS);
     const html = reportHtml(report);
     expect(html).toContain("<h2>Sweep lr &lt;sweep&gt;</h2>");
-    expect(html).toMatch(/<p class="sentence">learning_rate mattered: it explains \d+ %/);
+    expect(html).toMatch(/<p class="sentence">learning_rate mattered: it explains \d+%/);
     expect(html.match(/<circle/g)).toHaveLength(6);
-    expect(reportMarkdown(report)).toMatch(/- learning\\_rate: explains \d+ %/);
+    expect(reportMarkdown(report)).toMatch(/- learning\\_rate: explains \d+%/);
     const [alone] = runs;
     const single = await gatherReport(files, alone === undefined ? [] : [alone], OPTIONS);
     expect(reportHtml(single)).not.toContain("<h2>Sweep");

@@ -28,7 +28,7 @@ function stalls(toolMs: number) {
 it("a stall names the tools that most of the rollouts' time goes to", () => {
   const texts = stalls(8_000).map((stall) => timelineStrings.stall(stall, undefined));
   expect(texts).toEqual([
-    "Tools of calculator took 8.0 s per rollout (median), 71 % of the rollouts' time. Faster tools, or more concurrent rollouts (max_active_tasks), shorten the step.",
+    "Tools of calculator took 8.0 s per rollout (median), 71% of the rollouts' time. Faster tools, or more concurrent rollouts (max_active_tasks), shorten the step.",
   ]);
   expect(stalls(1_000)).toEqual([]);
 });
@@ -55,8 +55,8 @@ it("a stall advises sampling ahead only where nothing is sampled ahead", () => {
       .map((stall) => timelineStrings.stall(stall, undefined))
       .join();
   };
-  expect(text(0)).toContain("Training took 4.0 s, 100 % of the step. With max_steps_off_policy: 1");
+  expect(text(0)).toContain("Training took 4.0 s, 100% of the step. With max_steps_off_policy: 1");
   expect(text(-1_000)).toBe(
-    "Training took 4.0 s, 100 % of the step, while rollouts of the next one continued.",
+    "Training took 4.0 s, 100% of the step, while rollouts of the next one continued.",
   );
 });

@@ -35,7 +35,7 @@ const CUT_STEP = 18;
 export const CUT_TURNS: AlarmNotice = {
   id: "truncated_turns",
   severity: "warning",
-  seen: "41 % of the turns were cut off by a token limit (alarm above 30 %).",
+  seen: "41% of the turns were cut off by a token limit (alarm above 30%).",
   meaning: "A turn that is cut off seldom holds a whole tool call, so its work is lost.",
   edits: [{ path: ["max_response_tokens"], value: 96 }],
 };

@@ -1,4 +1,4 @@
-/** The mean reward of each evaluated split after so many steps, with its 95 % interval. */
+/** The mean reward of each evaluated split after so many steps, with its 95% confidence interval. */
 
 import * as l10n from "@vscode/l10n";
 import { useMemo, useState } from "preact/hooks";

@@ -58,8 +58,8 @@ export function evaluationSeries({ columns, evaluations }: RunData): readonly Ev
       key: names.length === 1 ? "evaluation" : `evaluation:${name}`,
       label:
         names.length === 1
-          ? l10n.t("evaluation, {0}, 95 % interval", sampled)
-          : l10n.t("evaluation of {0}, {1}, 95 % interval", shown, sampled),
+          ? l10n.t("evaluation, {0}, 95% confidence interval", sampled)
+          : l10n.t("evaluation of {0}, {1}, 95% confidence interval", shown, sampled),
       name: shown,
       temperature: warmest,
       look: "sign",

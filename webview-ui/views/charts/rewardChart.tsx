@@ -242,7 +242,7 @@ function seriesTable(
     }),
   ]);
   const partHeads = parts.flatMap(({ label }) =>
-    ["mean", "95 % low", "95 % high", "rollouts"].map((head) => `${label} ${head}`),
+    ["mean", "95% low", "95% high", "rollouts"].map((head) => `${label} ${head}`),
   );
   return { heads: ["step", ...names.map(({ head }) => head), ...partHeads], rows };
 }

@@ -130,7 +130,7 @@ const BANDS = [
   {
     ...BAND,
     key: "interval",
-    label: l10n.t("95 % interval of the mean"),
+    label: l10n.t("95% confidence interval of the mean"),
     look: "band",
     column: `${REWARD}/ci_low`,
   },
@@ -160,8 +160,8 @@ const RAW_ENTRY = {
 function columnNames(columns: ColumnStore): RewardChartData["names"] {
   return [
     { head: "reward mean", name: MEAN },
-    { head: "95 % low", name: "rollout/reward/ci_low" },
-    { head: "95 % high", name: "rollout/reward/ci_high" },
+    { head: "95% low", name: "rollout/reward/ci_low" },
+    { head: "95% high", name: "rollout/reward/ci_high" },
     { head: "std of tasks", name: "rollout/reward/group_std" },
     { head: "rollouts", name: "rollout/reward/count" },
     { head: "std", name: "rollout/reward/std" },

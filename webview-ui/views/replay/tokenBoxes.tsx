@@ -222,7 +222,7 @@ function sampledFacts(
 }
 
 function percent(logprob: number): string {
-  return `${(100 * Math.exp(logprob)).toFixed(2)} %`;
+  return `${(100 * Math.exp(logprob)).toFixed(2)}%`;
 }
 
 function textOf({ texts, ids }: TokenWindow, index: number): string {

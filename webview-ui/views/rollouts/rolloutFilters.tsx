@@ -104,7 +104,7 @@ function FilterResult({ dashboard, rows, shown, search }: Omit<FiltersProps, "ma
           : countOfRollouts(shown, rows.length)}
       </span>
       {isSearching ? (
-        <span class="fact">{l10n.t("{0} % searched", Math.floor(search.progress * 100))}</span>
+        <span class="fact">{l10n.t("{0}% searched", Math.floor(search.progress * 100))}</span>
       ) : null}
       {rollout === null && rows.length > 0 ? (
         <span class="fact">

@@ -236,7 +236,7 @@ function MarkIcons({ mark }: { readonly mark: Mark }) {
   );
 }
 
-/** Log-probability of the strongest color: a chance of 5 %. */
+/** Log-probability of the strongest color: a chance of 5%. */
 const LOWEST = -3;
 
 function LogprobStrip({ strip }: { readonly strip: Float32Array | null }) {

@@ -97,7 +97,7 @@ export const alarmFields = {
   reward_decline: {
     ...share,
     default: 0.5,
-    doc: "Share of its range, from the lowest to the best level, that the mean reward has lost. A level is the mean of 2 to 16 consecutive steps. The last level must be below the best by more than chance explains: about 4 standard errors after 8 steps and 5 after 100, measured by the spread between groups, or between neighboring steps if a step has one or two groups. Steps with fewer than 16 scored rollouts, or with less than 90 % of them scored, do not count.",
+    doc: "Share of its range, from the lowest to the best level, that the mean reward has lost. A level is the mean of 2 to 16 consecutive steps. The last level must be below the best by more than chance explains: about 4 standard errors after 8 steps and 5 after 100, measured by the spread between groups, or between neighboring steps if a step has one or two groups. Steps with fewer than 16 scored rollouts, or with less than 90% of them scored, do not count.",
   },
   advantage_collapse: {
     ...share,
@@ -107,7 +107,7 @@ export const alarmFields = {
   low_success_reward: {
     ...share,
     default: 0.5,
-    doc: "Share of groups whose rewards differ by more than failures explain, in each of 3 consecutive steps in which 95 % of the rollouts count as successes. Needs 16 rollouts in each step.",
+    doc: "Share of groups whose rewards differ by more than failures explain, in each of 3 consecutive steps in which 95% of the rollouts count as successes. Needs 16 rollouts in each step.",
   },
   overfitting: {
     ...count,

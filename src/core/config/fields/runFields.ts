@@ -105,7 +105,7 @@ export const runFields = {
     ...OPTIONAL,
     change: "tunable",
     examples: ["eval/local/calculator/test/greedy/reward_mean"],
-    doc: "Keep the checkpoint with the highest value of this metric of an evaluation: `reward_mean` or `success_frac` of an environment, split and temperature (`greedy` or `temperature_1`). The run saves each checkpoint that it evaluates, marks the best one, and deletes those that were saved only for this and are no longer the best. An evaluation with more than 10 % failed rollouts does not count. `null` keeps no best checkpoint.",
+    doc: "Keep the checkpoint with the highest value of this metric of an evaluation: `reward_mean` or `success_frac` of an environment, split and temperature (`greedy` or `temperature_1`). The run saves each checkpoint that it evaluates, marks the best one, and deletes those that were saved only for this and are no longer the best. An evaluation with more than 10% failed rollouts does not count. `null` keeps no best checkpoint.",
   },
   max_recoveries: {
     type: "integer",

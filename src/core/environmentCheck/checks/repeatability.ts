@@ -92,7 +92,7 @@ function isSame(one: Step, other: Step | undefined): boolean {
 }
 
 const TASKS = 3;
-/** A grader that errs in one of ten cases is found with a chance of 96 % over the tasks of one answer. */
+/** A grader that errs in one of ten cases is found with a chance of 96% over the tasks of one answer. */
 const REPEATS = 10;
 const LEAST_DIFFERENCE = 1e-9;
 

@@ -142,7 +142,7 @@ export const nearOverlap: EnvironmentCheck = {
     if (splits.length < 2) return notMade("there is only one split with tasks");
     const tasks = ownShingles(await promptSample(probe));
     if (tasks.length === 0) return notMade("the prompts are too short or too alike to compare");
-    const how = `${formatCount(tasks.length)} prompts compared by runs of ${WORDS} words that few prompts share; near from ${THRESHOLD * 100} % shared`;
+    const how = `${formatCount(tasks.length)} prompts compared by runs of ${WORDS} words that few prompts share; near from ${THRESHOLD * 100}% shared`;
     const pairs = nearPairs(tasks);
     const [example] = pairs;
     return found(how, example === undefined ? null : finding(example, pairs.length));
@@ -176,7 +176,7 @@ function finding({ one, other, similarity }: NearPair, count: number): CheckFind
     message: `${count === 1 ? "A prompt has" : `${formatCount(count)} pairs of prompts have`} nearly the same words in two splits.`,
     evidence: {
       task: `${taskName(one)} and ${taskName(other)}`,
-      numbers: `${Math.round(similarity * 100)} % of their word runs are shared`,
+      numbers: `${Math.round(similarity * 100)}% of their word runs are shared`,
     },
     advice:
       "Put variants of one question into one split. Nothing, if a generator makes both splits from the same template on purpose.",

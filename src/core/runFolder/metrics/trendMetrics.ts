@@ -67,7 +67,7 @@ export function trendOfColumns(metrics: MetricColumns): Trend | null {
   return points.length === 0 ? null : trendOf(points);
 }
 
-/** The mean reward of a step; null without one, and where fewer than 90 % of its rollouts are scored. */
+/** The mean reward of a step; null without one, and where fewer than 90% of its rollouts are scored. */
 export function decidingReward(row: MetricsRow): number | null {
   return rewardPoint(row)?.value ?? null;
 }

@@ -39,7 +39,7 @@ export function suggestConfig(file: string, table: DataTable): string {
     `      type: ${type} # exact, number, choice, regex, json or contains`,
     "      in_prompt: true # the prompt says how to answer",
     "    splits:",
-    `      ${scalar(train)}: {}${columns.split === undefined ? " # 90 % of the questions; the others are in test" : ""}`,
+    `      ${scalar(train)}: {}${columns.split === undefined ? " # 90% of the questions; the others are in test" : ""}`,
     "    num_rollouts: 16 # rollouts per question, which are compared with each other",
     "    nonterminal_reward: 0 # a rollout without an answer counts as wrong",
     "",

@@ -43,7 +43,7 @@ it("prompts of two splits are near when most of their word runs are shared, and 
       message: "3 pairs of prompts have nearly the same words in two splits.",
       evidence: {
         task: "train 1 and test 3",
-        numbers: "86 % of their word runs are shared",
+        numbers: "86% of their word runs are shared",
       },
     },
   ]);

@@ -27,7 +27,7 @@ describe("the outcome of a rollout", () => {
     expect(areEqualRewards([0, 0, 1e-6])).toBe(false);
   });
 
-  it("decides something where at least 90 % of the rollouts are scored", () => {
+  it("decides something where at least 90% of the rollouts are scored", () => {
     expect(areEnoughScored(9, 10)).toBe(true);
     expect(areEnoughScored(89, 100)).toBe(false);
     expect(areEnoughScored(0, 0)).toBe(false);

@@ -54,7 +54,7 @@ it("a row without a scored rollout adds nothing, others their groups with a rewa
   expect(rewardPoint({ step: 3, rollout: { reward: counted }, group })).toEqual(known);
 });
 
-it("a row of which fewer than 90 % of the rollouts are scored adds nothing, because what is missing may be what went wrong", () => {
+it("a row of which fewer than 90% of the rollouts are scored adds nothing, because what is missing may be what went wrong", () => {
   const row = (scored_frac: number) => ({
     step: 3,
     rollout: { reward: { mean: 0.5 }, scored_frac },
@@ -74,7 +74,7 @@ function best(rewards: readonly number[]) {
 }
 
 describe("the reward of a step", () => {
-  it("decides something where at least 90 % of the rollouts are scored, and in rows that do not say", () => {
+  it("decides something where at least 90% of the rollouts are scored, and in rows that do not say", () => {
     expect(decidingReward(row(0, 0.5, 0.9))).toBe(0.5);
     expect(decidingReward(row(0, 0.5, 0.89))).toBeNull();
     expect(decidingReward({ step: 0, rollout: { reward: { mean: 0.5 } } })).toBe(0.5);

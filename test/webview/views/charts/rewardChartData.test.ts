@@ -28,7 +28,7 @@ function edgesOf(key: string): readonly (readonly number[])[] {
   ]);
 }
 
-test("the 95 % interval is drawn as it is, also where all rewards of a step are equal", () => {
+test("the 95% confidence interval is drawn as it is, also where all rewards of a step are equal", () => {
   expect(edgesOf("interval")).toEqual([
     [0.28, 0.25],
     [1, 0.75],
@@ -120,8 +120,8 @@ describe("the reward chart", () => {
     const { legend, marks } = rewardChartData(aSource(REWARDS, evaluations), null);
     const named = legend.filter(({ look }) => look === "sign");
     expect(named.map(({ label, latest }) => [label, latest])).toEqual([
-      ["evaluation of local/calculator test, temperature 1, 95 % interval", 0.3],
-      ["evaluation of local/depot test, temperature 1, 95 % interval", 0.6],
+      ["evaluation of local/calculator test, temperature 1, 95% confidence interval", 0.3],
+      ["evaluation of local/depot test, temperature 1, 95% confidence interval", 0.6],
     ]);
     expect(named.map(({ values }) => [...(values ?? [])])).toEqual([
       [Number.NaN, 0.3, Number.NaN],

@@ -47,20 +47,20 @@ describe("hints beside the keys of a configuration", () => {
     expect(shown(aMeasuredRun())).toEqual([
       "batch_size: 32 ‹· 412k tokens/step · $0.830 · 1 min 35 s› # tasks",
       "max_steps: 200 ‹· 3 h 58 min and $124.50 left · step 50/200›",
-      "max_response_tokens: 4096 ‹· 2.1 % cut · mean 812, max 3.91k›",
-      "max_total_tokens: 32768 ‹· 0 % cut · mean 5.12k, max 12.3k›",
-      "rollout_timeout: 300 ‹· under 0.1 % timed out›",
+      "max_response_tokens: 4096 ‹· 2.1% cut · mean 812, max 3.91k›",
+      "max_total_tokens: 32768 ‹· 0% cut · mean 5.12k, max 12.3k›",
+      "rollout_timeout: 300 ‹· under 0.1% timed out›",
       "grad_clip_norm: 1.0 ‹· norm 0.421›",
       "max_cost_usd: 200 ‹· $41.50 used›",
       "max_tokens_total: 900000000 ‹· 20.6M used›",
       "max_hours: 6 ‹· 1 h 30 min used›",
-      "every: 10 ‹· 18 % of all tokens · $7.20›",
+      "every: 10 ‹· 18% of all tokens · $7.20›",
       "reward: 0.9 ‹· 0.63 so far›",
-      "Owner/Game: ‹· reward 0.71 · 41 % solved›",
-      "num_rollouts: 8 ‹· rewards differ in 38 % of groups›",
-      "max_turns: 10 ‹· 3.2 on average · 4 % reach it›",
+      "Owner/Game: ‹· reward 0.71 · 41% solved›",
+      "num_rollouts: 8 ‹· rewards differ in 38% of groups›",
+      "max_turns: 10 ‹· 3.2 on average · 4% reach it›",
       "Owner/Other: ‹· reward 0.50›",
-      "num_rollouts: 8 ‹· rewards differ in 38 % of groups›",
+      "num_rollouts: 8 ‹· rewards differ in 38% of groups›",
     ]);
   });
 
@@ -113,7 +113,7 @@ describe("hints beside the keys of a configuration", () => {
     const text = "batch_size: 64\nmax_response_tokens: 8192\n";
     expect(shown(aMeasuredRun(), text)).toEqual([
       "batch_size: 64 ‹· at 32: 412k tokens/step · $0.830›",
-      "max_response_tokens: 8192 ‹· at 4096: 2.1 % cut · mean 812, max 3.91k›",
+      "max_response_tokens: 8192 ‹· at 4096: 2.1% cut · mean 812, max 3.91k›",
     ]);
     const [hint] = inlayHints(text, { path: "run.yaml", run: aMeasuredRun() });
     expect(hint?.markdown).toContain("different values for `batch_size`, `max_response_tokens`.");
