@@ -80,7 +80,7 @@ export const ERROR_CODES = {
     "checkpoint-not-sampler": "The checkpoint cannot be sampled from.",
     "checkpoint-other-model": "The checkpoint belongs to another model.",
     "config-address-invalid": "An address is invalid.",
-    "config-changed": "The configuration changed while the training was being started.",
+    "config-changed": "The configuration changed while the run was being started.",
     "config-conflict": "Two settings contradict each other.",
     "config-identity": "A setting that a run or sweep must keep has changed.",
     "config-invalid": "The configuration is invalid.",
@@ -96,7 +96,7 @@ export const ERROR_CODES = {
     "environment-not-found": "The environment does not exist, or the key may not use it.",
     "example-unwritable": "The chat format cannot write a demonstration.",
     "examples-invalid": "A file of demonstrations has lines that cannot be used.",
-    "file-exists": "A file that is no report is where a report is to be written.",
+    "file-exists": "The path for the report has a file that is not a report.",
     "file-not-found": "The file does not exist.",
     "file-too-large": "The file is too large.",
     "file-unreadable": "The file is damaged, or from a newer version.",
@@ -151,7 +151,7 @@ export const ERROR_CODES = {
     "sweep-in-use": "Another process is running the sweep.",
     "tokenizer-differs": "The tokenizer of the model differs from that of the rollout.",
     "tokenizer-download": "The tokenizer could not be downloaded.",
-    "tokenizer-gated": "The model hub does not provide the tokenizer.",
+    "tokenizer-gated": "The Hugging Face Hub does not provide the tokenizer.",
     "tokenizer-not-found": "The folder has no tokenizer.",
     "tokenizer-offline": "The tokenizer is not on this computer, and downloads are off.",
     "tokenizer-thread": "The tokenizer could not be compiled.",
@@ -215,7 +215,7 @@ export const ERROR_CODES = {
     "wandb-refused": "Weights & Biases refuses the run.",
   },
   interrupted: {
-    interrupted: "The user ended the work at once.",
+    interrupted: "The user ended the work immediately.",
   },
 } as const;
 

@@ -13,7 +13,7 @@ const CAUSES: Readonly<Record<FaultCause, string>> = {
 const REACTIONS: Readonly<Record<FaultReaction, string>> = {
   outcome: "ends with its rewards and `nonterminal_reward`",
   retry: "starts again, with the same seeds, up to `max_rollout_retries` times, then has failed",
-  wait: "waits and starts again; no attempt counts",
+  wait: "waits and starts again; uses no retry",
   fail: "has failed",
   "end-run": "ends the run",
 };

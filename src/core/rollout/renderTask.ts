@@ -73,7 +73,7 @@ function callableTools(
   throw new AppError(
     "chat-tools-uncallable",
     `${environment} is played by calling tools, and the model cannot call any: its chat format is ${renderer.id}. ` +
-      "Choose an environment that grades the text of an answer, set `chat_format: reference`, which lists the tools in the system text, or choose a model that was trained to call tools.",
+      "Choose an environment that grades the text of an answer, set `chat_format: reference`, which lists the tools in the system prompt, or choose a model that was trained to call tools.",
     { configPath: "chat_format" },
   );
 }

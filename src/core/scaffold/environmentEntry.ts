@@ -45,11 +45,11 @@ evaluation:
 `;
 }
 
-const BUNDLED_MODEL = `# Trains a small bundled model on this computer. Needs no key.
+const BUNDLED_MODEL = `# Trains a small embedded model on this computer. Needs no key.
 model_name: local/tiny-tool
 lora_rank: 8
 `;
 
-const CHOSEN_MODEL = `# Choose a model: the bundled one, local/tiny-tool, is too small for these tasks.
+const CHOSEN_MODEL = `# Choose a model: the embedded one, local/tiny-tool, is too small for these tasks.
 # model_name: Qwen/Qwen3-8B # at Tinker, needs TINKER_API_KEY
 `;

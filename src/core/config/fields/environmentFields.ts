@@ -27,7 +27,10 @@ const columnField = (name: string, doc: string) =>
 export const columnFields = {
   question: columnField("question", "Column of the question, which is the prompt."),
   answer: columnField("answer", "Column of the right answer, which the model does not see."),
-  system: columnField("system", "Column of a system text. A file without this column has none."),
+  system: columnField(
+    "system",
+    "Column of the system prompt. A file without this column has none.",
+  ),
   choices: columnField(
     "choices",
     "Column of the answers to choose from: a list of texts, in CSV as JSON. The prompt lists them by letter. A file without this column has none.",
@@ -126,7 +129,7 @@ export const environmentFields = {
     ...OPTIONAL,
     examples: [{ command: ["python", "agent.py"] }],
     change: "fixed",
-    doc: "A program of your own that plays this environment, with the model behind an address of OpenAI's or Anthropic's protocol: [Agents](agents.md). `null` uses the built-in loop of turns and tools.",
+    doc: "A program of your own that plays this environment and calls the model through an OpenAI- or Anthropic-compatible API: [Agents](agents.md). `null` uses the built-in loop of turns and tools.",
   },
   ...datasetFields,
   splits: {
@@ -251,7 +254,7 @@ export const environmentFields = {
     default: false,
     change: "tunable",
     isAdvanced: true,
-    doc: "Whether the tool calls of one turn run at once, up to 8, where it does not matter in which order they run. The model reads the results, and rewards count, in the order of the calls. If a call ends the episode, those after it do not count, and those that had not ended by then were not run. Servers of `openreward` still run calls of the same tool one after the other, unless the tool is declared `concurrent`.",
+    doc: "Whether the tool calls of one turn run at the same time, up to 8, where it does not matter in which order they run. The model reads the results, and rewards count, in the order of the calls. If a call ends the episode, those after it do not count, and those that had not ended by then were not run. Servers of `openreward` still run calls of the same tool one after the other, unless the tool is declared `concurrent`.",
   },
   max_sampled_tokens: {
     ...COUNT,

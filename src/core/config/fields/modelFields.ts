@@ -32,7 +32,7 @@ export const modelFields = {
     type: "string",
     examples: ["Qwen/Qwen3-8B", "local/tiny-tool"],
     change: "identity",
-    doc: "The base model to train, such as `Qwen/Qwen3-8B`. A name that begins with `local/` (`local/tiny-tool`) trains a small bundled model on this computer, without a key.",
+    doc: "The base model to train, such as `Qwen/Qwen3-8B`. A name that begins with `local/` (`local/tiny-tool`) trains a small embedded model on this computer, without a key.",
   },
   lora_rank: {
     ...COUNT,
@@ -68,7 +68,7 @@ export const modelFields = {
     ...OPTIONAL,
     change: "identity",
     isAdvanced: true,
-    doc: "Tokenizer to use instead of the model's own: the name of a model on the model hub, or a folder with `tokenizer.json` (or a rank file such as `tiktoken.model`), `tokenizer_config.json` and, if there is one, `chat_template.jinja`. A relative path is resolved from the configuration file. `null` uses the tokenizer of `model_name`.",
+    doc: "Tokenizer to use instead of the model's own: the name of a model on the Hugging Face Hub, or a folder with `tokenizer.json` (or a rank file such as `tiktoken.model`), `tokenizer_config.json` and, if there is one, `chat_template.jinja`. A relative path is resolved from the configuration file. `null` uses the tokenizer of `model_name`.",
   },
   chat_format: {
     type: "enum",
@@ -76,21 +76,21 @@ export const modelFields = {
     default: "auto",
     change: "identity",
     isAdvanced: true,
-    doc: "How a conversation becomes tokens. `auto` picks the format made for the model family, `template` the tokenizer's own chat template, `reference` ChatML with the tools listed in the system text, `completion` the unchanged text of the task, without roles and without tools.",
+    doc: "How a conversation becomes tokens. `auto` picks the format made for the model family, `template` the tokenizer's own chat template, `reference` ChatML with the tools listed in the system prompt, `completion` the unchanged text of the task, without roles and without tools.",
   },
   chat_preamble: {
     type: "boolean",
     default: true,
     change: "identity",
     isAdvanced: true,
-    doc: "Whether to begin with the chat format's own system text, which for gpt-oss has its identity, the date, and the effort. `false` omits it, for checkpoints that were trained without it.",
+    doc: "Whether to begin with the chat format's own system prompt, which for gpt-oss has its identity, the date, and the effort. `false` omits it, for checkpoints that were trained without it.",
   },
   system_prompt_template: {
     type: "string",
     ...OPTIONAL,
     change: "identity",
     isAdvanced: true,
-    doc: "System text for every conversation. The list of tools replaces `{tools}`, one JSON line each. Without `{tools}`, and with `null`, the model gets the tools in its native form.",
+    doc: "System prompt for every conversation. The list of tools replaces `{tools}`, one JSON line each. Without `{tools}`, and with `null`, the model gets the tools in its native form.",
   },
   thinking: {
     type: "object",

@@ -83,7 +83,7 @@ export const optimizerFields = {
     ...COUNT,
     default: 1,
     change: "tunable",
-    doc: "Number of optimizer updates per pass over a step's data. The trained groups are divided among the updates, about evenly by tokens, so each trajectory is in one update. A group is never split, so fewer groups make fewer updates. All updates of a step use its learning rate.",
+    doc: "Number of optimizer updates per pass over a step's data. The trained groups are divided among the updates, about evenly by tokens, so each rollout is in one update. A group is never split, so fewer groups make fewer updates. All updates of a step use its learning rate.",
   },
   num_passes: {
     ...COUNT,
@@ -142,7 +142,7 @@ export const optimizerFields = {
     values: ["trajectory", "reward_to_go"],
     default: "trajectory",
     change: "fixed",
-    doc: "Which rewards a turn is trained with. `trajectory` gives every turn the advantage of the whole rollout. `reward_to_go` gives each turn an advantage of its own, from the rewards of that turn and the later ones, compared with the same turn of the other rollouts of the group; a turn that no other rollout reached has the advantage of the turn before. Intended for environments that pay along the way. Takes only `reward_reduction: sum`.",
+    doc: "Which rewards a turn is trained with. `trajectory` gives every turn the advantage of the whole rollout. `reward_to_go` gives each turn an advantage of its own, from the rewards of that turn and the later ones, compared with the same turn of the other rollouts of the group; a turn that no other rollout reached has the advantage of the turn before. Intended for environments with intermediate rewards. Takes only `reward_reduction: sum`.",
   },
   discount: {
     type: "number",
@@ -197,7 +197,7 @@ export const optimizerFields = {
   },
   teacher: {
     ...teacherField,
-    doc: "Distillation on policy: a model whose log-probabilities of the sampled tokens become part of the advantages (reverse KL). `null` has no teacher. `environments.<name>.teacher` takes its place in one environment.",
+    doc: "On-policy distillation: a model whose log-probabilities of the sampled tokens become part of the advantages (reverse KL). `null` has no teacher. `environments.<name>.teacher` takes its place in one environment.",
   },
   overlong: {
     type: "enum",

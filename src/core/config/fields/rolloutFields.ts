@@ -24,7 +24,7 @@ export const rolloutFields = {
     min: 0,
     default: 3,
     change: "tunable",
-    doc: "How many times a rollout that failed for a technical reason starts again in a new session. Attempts do not count while an environment is full or fails altogether.",
+    doc: "How many times a rollout that failed for a technical reason starts again in a new session. No retry is used up while an environment is full or fails altogether.",
   },
   group_failures: {
     type: "enum",
@@ -82,7 +82,7 @@ export const rolloutFields = {
     default: 300,
     change: "tunable",
     unit: "seconds",
-    doc: "Time for one attempt at a rollout, from the moment its session is open. Waiting for a slot or for capacity does not count, nor does time in which the environment fails altogether or the computer sleeps.",
+    doc: "Time for one try of a rollout, from the moment its session is open. Waiting for a slot or for capacity does not count, nor does time in which the environment fails altogether or the computer sleeps.",
   },
   session_timeout: {
     type: "number",
@@ -108,7 +108,7 @@ export const rolloutFields = {
     default: "answer",
     change: "tunable",
     isAdvanced: true,
-    doc: "What to do after a tool call takes longer than `tool_timeout`: `answer` reports it to the model, and the rollout ends with `nonterminal_reward` if the next call gets no answer either or finds that the episode is over; `end` ends it at once.",
+    doc: "What to do after a tool call takes longer than `tool_timeout`: `answer` reports it to the model, and the rollout ends with `nonterminal_reward` if the next call gets no answer either or finds that the episode is over; `end` ends it immediately.",
   },
   sampling_timeout: {
     type: "number",

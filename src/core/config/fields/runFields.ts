@@ -16,7 +16,7 @@ export const dataFields = {
     optionalFor: "sft",
     examples: [{ "local/calculator": { splits: { train: {} }, num_rollouts: 8 } }],
     change: "identity",
-    doc: "The environments to train in, by name: `Owner/Name` on OpenReward, `local/name` for a bundled one, or any name for one with a `server` of its own.",
+    doc: "The environments to train in, by name: `Owner/Name` on OpenReward, `local/name` for an embedded one, or any name for one with a `server` of its own.",
   },
   batch_size: {
     ...COUNT,
@@ -36,7 +36,7 @@ export const dataFields = {
     values: ["none", "pools", "signal"],
     default: "none",
     change: "identity",
-    doc: "Which tasks come next. `none` takes each task once an epoch. With the others the run estimates how often the policy solves each task: `pools` takes mostly tasks that are neither solved nor out of reach, and the others now and then to see whether that has changed; `signal` takes those whose groups should differ most in reward, per token. Where OpenReward knows how others fared in a task, the estimate starts there. An epoch then has as many tasks, but not each once. `curriculum/…` counts the tasks by what is known of them.",
+    doc: "Which tasks come next. `none` takes each task once per epoch. With the others the run estimates how often the policy solves each task: `pools` takes mostly tasks that are neither solved nor out of reach, and the others now and then to see whether that has changed; `signal` takes those whose groups should differ most in reward, per token. Where OpenReward knows how others fared in a task, the estimate starts there. An epoch then has as many tasks, but not each once. `curriculum/…` counts the tasks by what is known of them.",
   },
   shuffle: {
     type: "boolean",
@@ -98,7 +98,7 @@ export const runFields = {
     change: "tunable",
     isAdvanced: true,
     unit: "steps",
-    doc: "Number of steps between saved states to resume from. Each is deleted when there is a newer save, at the latest after a day. `null` means 1 for local models and 5 for hosted ones; 0 turns it off.",
+    doc: "Number of steps between saved states to resume from. Each is deleted when there is a newer save, at the latest after a day. `null` means 1 for embedded models and 5 for hosted ones; 0 turns it off.",
   },
   save_best: {
     type: "string",
@@ -192,7 +192,7 @@ export const serviceFields = {
     values: ["online", "offline", "disabled"],
     default: "disabled",
     change: "fixed",
-    doc: "Whether metrics, the run's log and tables of trajectories go to Weights & Biases. `online` sends them and needs `WANDB_API_KEY`, or an entry in netrc; `offline` writes them to the run folder for `wandb sync`. `WANDB_ENTITY` names the account or team.",
+    doc: "Whether metrics, the run's log and tables of rollouts go to Weights & Biases. `online` sends them and needs `WANDB_API_KEY`, or an entry in netrc; `offline` writes them to the run folder for `wandb sync`. `WANDB_ENTITY` names the account or team.",
   },
   wandb_project_name: {
     type: "string",
@@ -219,7 +219,7 @@ export const serviceFields = {
     type: "boolean",
     default: false,
     change: "fixed",
-    doc: "Whether to upload the rollouts of evaluations to OpenReward, also those of `tinker-rl evaluate`, as a run of type `eval` with this run's name and the suffix `-eval`. Needs `OPENREWARD_API_KEY`.",
+    doc: "Whether to upload the rollouts of evaluations to OpenReward, including those of `tinker-rl evaluate`, as a run of type `eval` with this run's name and the suffix `-eval`. Needs `OPENREWARD_API_KEY`.",
   },
   openreward_run_name: {
     type: "string",

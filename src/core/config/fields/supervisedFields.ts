@@ -81,7 +81,7 @@ export const supervisedFields = {
     max: 10_000,
     default: 4,
     change: "identity",
-    doc: "With `method: collect`: number of rollouts a task.",
+    doc: "With `method: collect`: number of rollouts per task.",
   },
   max_tasks: {
     ...COUNT,
@@ -96,7 +96,7 @@ export const supervisedFields = {
     below: 1,
     default: 0.05,
     change: "identity",
-    doc: "With `method: sft`: share of the examples that is never trained, to measure `held_out/loss`. Rollouts of one task are on one side, also in a file that `export` or `collect` wrote. Where a file marks lines as `held_out`, exactly those are.",
+    doc: "With `method: sft`: share of the examples that is never trained, to measure `held_out/loss`. Rollouts of one task are on one side, even in a file that `export` or `collect` wrote. Where a file marks lines as `held_out`, exactly those are.",
   },
   held_out_every: {
     ...COUNT,

@@ -38,13 +38,13 @@ export const teacherFields = {
     ...OPTIONAL,
     change: "fixed",
     examples: ["Look up the depot's map before you move anything."],
-    doc: "A text that the teacher alone reads, such as a hint or a worked example: the policy learns to act as if it had read it. It stands at the end of the first message of the user, in every chat format, and the teacher reads the tokens of the policy behind it. `environments.<name>.teacher` gives each environment its own. Tokens that it pushes out of the model's context are learned without the teacher.",
+    doc: "A text that the teacher alone reads, such as a hint or a worked example: the policy learns to act as if it had read it. It is appended to the first user message in every chat format, before the policy's tokens. `environments.<name>.teacher` gives each environment its own. Tokens that it pushes out of the model's context are learned without the teacher.",
   },
   rewards: {
     type: "boolean",
     default: true,
     change: "fixed",
-    doc: "Whether the rewards of the environment count, too. `false` learns from the teacher alone, also from groups whose rewards are equal and from rollouts without one.",
+    doc: "Whether the rewards of the environment count, too. `false` learns from the teacher alone, including from groups whose rewards are equal and from rollouts without one.",
   },
 } as const satisfies FieldTable;
 

@@ -43,7 +43,7 @@ function unboundedFindings(config: Config): readonly Finding[] {
   const { loss_fn, max_steps_off_policy: stepsAhead, off_policy_correction: correction } = config;
   if (loss_fn !== "importance_sampling") return [];
   if (config.num_passes > 1) {
-    const message = `Each trajectory is trained ${config.num_passes} times (\`num_passes\`), and \`importance_sampling\` does not bound its ratios: a few tokens may dominate an update. Use \`ppo\` or \`cispo\`, which clip them.`;
+    const message = `Each rollout is trained ${config.num_passes} times (\`num_passes\`), and \`importance_sampling\` does not bound its ratios: a few tokens may dominate an update. Use \`ppo\` or \`cispo\`, which clip them.`;
     const remedies = [preferred(setKeyTo(["loss_fn"], "ppo"))];
     return [advice("TRL203", ["num_passes"], message, { relatedPaths: [["loss_fn"]], remedies })];
   }

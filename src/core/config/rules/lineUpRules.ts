@@ -136,7 +136,7 @@ function switchFindings(
     return [advice("TRL216", path, message, { remedies: [preferred(off)] })];
   }
   if (!facts.thinksWithTools && thinking.enabled) {
-    const message = `\`${name}\` calls tools only without reasoning: after a result it continues at once, where no reasoning can begin. Set \`thinking: false\`.`;
+    const message = `\`${name}\` calls tools only without reasoning: after a result it continues immediately, where no reasoning can begin. Set \`thinking: false\`.`;
     const off = setKeyTo(["thinking"], false);
     return [conflict("TRL216", path, message, { remedies: [preferred(off)] })];
   }
@@ -156,7 +156,7 @@ function retentionFindings(
 
 function toolFindings(name: string, { callsTools }: FormatFacts): readonly Finding[] {
   if (callsTools) return [];
-  const message = `\`${name}\` is a base model: it cannot call tools, and works only in environments that grade the text of an answer. For others, set \`chat_format: reference\`, which lists the tools in the system text, or use a model that was trained to call tools.`;
+  const message = `\`${name}\` is a base model: it cannot call tools, and works only in environments that grade the text of an answer. For others, set \`chat_format: reference\`, which lists the tools in the system prompt, or use a model that was trained to call tools.`;
   const set = setKeyTo(["chat_format"], "reference");
   return [advice("TRL216", MODEL, message, { remedies: [set] })];
 }
@@ -168,7 +168,7 @@ function preambleFindings(
 ): readonly Finding[] {
   if (config.chat_preamble || hasPreamble) return [];
   const path = ["chat_preamble"];
-  const message = `The chat format of \`${name}\` writes no system text of its own, so this has no effect.`;
+  const message = `The chat format of \`${name}\` writes no system prompt of its own, so this has no effect.`;
   return [advice("TRL216", path, message, { remedies: [preferred(setTo(path, true))] })];
 }
 

@@ -47,7 +47,8 @@ function addressFindings(
   if (webhook === null) return [];
   const place = [...path, "webhook"];
   if (!URL.canParse(webhook)) {
-    const message = "This is no address. Write http://HOST:PORT/PATH or https://HOST/PATH.";
+    const message =
+      "This is not a valid address. Write http://HOST:PORT/PATH or https://HOST/PATH.";
     return [conflict("TRL120", place, message)];
   }
   if (!holdsKey(webhook)) return [];

@@ -348,7 +348,11 @@ function malformedAddresses(config: Config): readonly Finding[] {
   return all.flatMap(([path, url]) => {
     if (url == null || URL.canParse(url)) return [];
     return [
-      conflict("TRL120", path, `\`${url}\` is no address. Write http://HOST:PORT or https://HOST.`),
+      conflict(
+        "TRL120",
+        path,
+        `\`${url}\` is not a valid address. Write http://HOST:PORT or https://HOST.`,
+      ),
     ];
   });
 }

@@ -52,7 +52,7 @@ describe("the server of an environment", () => {
 
   it("has an address that is one", () => {
     expect(found("{ url: 'http://127.0.0.1:80:80' }")).toEqual([
-      "server.url: `http://127.0.0.1:80:80` is no address. Write http://HOST:PORT or https://HOST.",
+      "server.url: `http://127.0.0.1:80:80` is not a valid address. Write http://HOST:PORT or https://HOST.",
     ]);
   });
 });

@@ -224,7 +224,7 @@ describe("thinking that the model does not know", () => {
     const line = "chat_preamble: false";
     expect(said("openai/gpt-oss-20b", line)).toEqual([]);
     expect(said("Qwen/Qwen3.8-27B", line)).toEqual([
-      expect.stringMatching(/TRL216 .*`Qwen\/Qwen3.8-27B` writes no system text of its own/),
+      expect.stringMatching(/TRL216 .*`Qwen\/Qwen3.8-27B` writes no system prompt of its own/),
     ]);
   });
 

@@ -46,7 +46,7 @@ describe("a notification", () => {
     ["{ webhook: https://ann:hunter2SECRET@example.org/ }", /without a user name/],
     ["{ webhook_variable: https://hooks.slack.com/services/T/B/SECRET }", /name of a variable/],
     ["{ webhook_variable: TINKER_API_KEY }", /holds a key, not the address/],
-    ["{ webhook: http://localhost:1:2 }", /no address/],
+    ["{ webhook: http://localhost:1:2 }", /not a valid address/],
     ["{ command: [notify-send], format: json }", /A command always reads JSON/],
     ["{ command: [] }", /a list of 1 or more/],
     ["{ webhook_variable: HOOK, on: [ending] }", /one of `end`/],

@@ -13,7 +13,7 @@ export interface Template {
   readonly text: string;
 }
 
-const LOCAL = `# Trains a small bundled model on this computer. Needs no key.
+const LOCAL = `# Trains a small embedded model on this computer. Needs no key.
 model_name: local/tiny-tool
 lora_rank: 8
 
@@ -39,7 +39,7 @@ evaluation:
   every: 10
 `;
 
-const OWN = `# Trains the bundled model in an environment of your own. Needs no key.
+const OWN = `# Trains the embedded model in an environment of your own. Needs no key.
 # The environment is a server of the Open Reward Standard that you start first.
 # To write one, run "tinker-rl env new NAME" or *Tinker RL: New Environment…*: its entry starts the server by itself.
 model_name: local/tiny-tool
@@ -98,7 +98,7 @@ ${HOSTED_SETTINGS}  num_samples: 128
   every: 10
 `;
 
-const SEVERAL = `# Trains one model in two environments at once. Needs TINKER_API_KEY and OPENREWARD_API_KEY.
+const SEVERAL = `# Trains one model in two environments. Needs TINKER_API_KEY and OPENREWARD_API_KEY.
 model_name: Qwen/Qwen3-8B
 lora_rank: 32
 
@@ -133,13 +133,13 @@ export const TEMPLATES: readonly Template[] = [
   {
     kind: "local",
     title: "Local demo",
-    description: "A small bundled model and a bundled environment; no key, no network",
+    description: "A small embedded model and an embedded environment; no key, no network",
     text: LOCAL,
   },
   {
     kind: "own",
     title: "Your own environment",
-    description: "The bundled model in an environment that you serve; no key",
+    description: "The embedded model in an environment that you serve; no key",
     text: OWN,
   },
   {

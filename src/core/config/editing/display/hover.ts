@@ -189,7 +189,7 @@ function adviceParts({ repaired }: CheckedText, path: KeyPath): readonly string[
   switch (path.join(".")) {
     case "learning_rate":
       return isLocalModel(name)
-        ? ["Suggested for the bundled model: `5e-4` to `2e-3`."]
+        ? ["Suggested for the embedded model: `5e-4` to `2e-3`."]
         : [
             "Suggested for RL with LoRA: `1e-5` to `4e-5`, for any rank.",
             ...learningRateMarkdown(name),
