@@ -163,7 +163,7 @@ export class ChatPlayer implements Player {
   #read(text: string): Answer {
     const parsed = reply.safeParse(parseJson(text)?.value).data;
     if (parsed !== undefined) return parsed.choices[0].message;
-    throw this.#failed("gave an answer that is no chat completion");
+    throw this.#failed("gave an answer that is not a chat completion");
   }
 
   #refused(status: number, text: string): AppError {

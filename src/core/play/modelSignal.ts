@@ -72,6 +72,6 @@ function finding(
     advice:
       isSolved || (isConstant && (rewards[0] ?? 0) > 0)
         ? "Choose harder tasks."
-        : "Choose easier tasks or a stronger model, pay for parts of a task, or raise num_rollouts.",
+        : "Choose easier tasks or a stronger model, reward parts of a task, or raise num_rollouts.",
   };
 }

@@ -24,11 +24,11 @@ const BROKEN: EnvironmentReport = {
   checks: [
     {
       id: "empty-answer",
-      rule: "An empty answer is not paid.",
+      rule: "An empty answer earns no reward.",
       findings: [
         {
           severity: "defect",
-          message: "An empty answer is paid.",
+          message: "An empty answer earns a reward.",
           evidence: {
             task: "train 0",
             call: 'answer {"value":""}',
@@ -78,7 +78,7 @@ describe("env check", () => {
     const program = aProgram(REPORT, BROKEN);
     expect(await runProgram(program, ["env", "check", "products"])).toBe(2);
     const text = program.out.lines.join("\n");
-    expect(text).toContain("defect   An empty answer is paid.  empty-answer");
+    expect(text).toContain("defect   An empty answer earns a reward.  empty-answer");
     expect(text).toContain('call    answer {"value":""}');
     expect(text).toContain("to do   Compare whole answers.");
     expect(text.split("Its server printed: maze.py:3: E")).toHaveLength(2);
@@ -101,7 +101,7 @@ describe("env check", () => {
     expect(JSON.parse(text)).toMatchObject({
       environments: [{ environment: "products", defects: 1 }],
     });
-    expect(program.out.lines.join("\n")).toContain("An empty answer is paid.");
+    expect(program.out.lines.join("\n")).toContain("An empty answer earns a reward.");
   });
 
   it("prints one versioned JSON value, and the exit code stays", async () => {

@@ -97,7 +97,7 @@ describe("a check of an environment", () => {
       if (!url.endsWith("/call") || JSON.stringify(body).includes("no_such_tool")) return;
       throw new AppError("environment-tool-crashed", "KeyError: 'x'");
     });
-    expect(checks).toMatchObject([{ measured: "answered in words", findings: [] }]);
+    expect(checks).toMatchObject([{ measured: "answered with a message", findings: [] }]);
   });
 
   it("makes the same random calls for the same seed", async () => {

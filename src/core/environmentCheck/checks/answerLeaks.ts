@@ -58,12 +58,12 @@ export const answerInFeedback: EnvironmentCheck = {
       });
       if (payoff === null || (await contentlessPayoff(probe, tool)) !== null) continue;
       const finding = await payoffFinding(probe, payoff, {
-        message: `What ${tool.name} says after a wrong answer is paid as the next answer on every task tried.`,
+        message: `What ${tool.name} says after a wrong answer earns a reward as the next answer on every task tried.`,
         advice: "Say that the answer was wrong, and not what would have been right.",
       });
       return found(undefined, finding);
     }
-    return found("no marked answer pays");
+    return found("no marked answer earns a reward");
   },
 };
 
@@ -79,7 +79,7 @@ async function searchLeak(
       return found(undefined, leakFinding(place, payoff));
     }
   }
-  return found("no marked answer pays", await occurrence(probe, place, textOf));
+  return found("no marked answer earns a reward", await occurrence(probe, place, textOf));
 }
 
 /** What a text behind a marker earns as the one argument of a tool. */
@@ -125,10 +125,10 @@ function leakFinding(place: string, { steps }: Payoff): CheckFinding {
   const [first] = steps;
   return {
     severity: "defect",
-    message: `What ${place} says behind a word such as "answer" is paid on every task tried.`,
+    message: `What ${place} says after a word such as "answer" earns a reward on every task tried.`,
     evidence: {
       ...stepEvidence(first),
-      numbers: `paid in ${steps.length} of ${steps.length} sessions; a call without content is not`,
+      numbers: `rewarded in ${steps.length} of ${steps.length} sessions; a call without content is not`,
     },
     advice: `Take the answer out of ${place}.`,
   };
@@ -147,10 +147,10 @@ async function defaultsPay(probe: Probe): Promise<CheckOutcome | null> {
     const [first] = payoff.steps;
     return found(undefined, {
       severity: "defect",
-      message: `The values that the schema of ${name} suggests are paid on every task tried.`,
+      message: `The values that the schema of ${name} suggests earn a reward on every task tried.`,
       evidence: {
         ...stepEvidence(first),
-        numbers: `paid in ${payoff.steps.length} of ${payoff.steps.length} sessions`,
+        numbers: `rewarded in ${payoff.steps.length} of ${payoff.steps.length} sessions`,
       },
       advice: "Take answers out of default, const and examples.",
     });

@@ -49,7 +49,7 @@ async function tryTools(
 
 export const earlyEnd: EnvironmentCheck = {
   id: "early-end",
-  rule: "Ending the episode at once is not paid.",
+  rule: "Ending the episode immediately earns no reward.",
   run: (probe) =>
     tryTools(
       probe,
@@ -59,15 +59,15 @@ export const earlyEnd: EnvironmentCheck = {
         return payoff?.endsAll === true ? payoff : null;
       },
       ({ name }) => ({
-        message: `Ending the episode at once with ${name} is paid on every task tried.`,
-        advice: "Pay for what was done before the end.",
+        message: `Ending the episode immediately with ${name} earns a reward on every task tried.`,
+        advice: "Reward what was done before the end.",
       }),
     ),
 };
 
 export const emptyAnswer: EnvironmentCheck = {
   id: "empty-answer",
-  rule: "An empty answer is not paid.",
+  rule: "An empty answer earns no reward.",
   run: (probe) =>
     tryTools(
       probe,
@@ -79,7 +79,7 @@ export const emptyAnswer: EnvironmentCheck = {
         return null;
       },
       ({ name }) => ({
-        message: `An empty answer to ${name} is paid on every task tried.`,
+        message: `An empty answer to ${name} earns a reward on every task tried.`,
         advice: "Compare whole answers, and refuse an empty one: every text contains it.",
       }),
     ),
@@ -87,15 +87,15 @@ export const emptyAnswer: EnvironmentCheck = {
 
 export const formOnly: EnvironmentCheck = {
   id: "form-only",
-  rule: "Arguments of the right form without content are not paid.",
+  rule: "Arguments of the right form without content earn no reward.",
   run: (probe) =>
     tryTools(
       probe,
       async (tool) =>
         Object.keys(argumentSchemas(tool)).length === 0 ? null : contentlessPayoff(probe, tool),
       ({ name }) => ({
-        message: `Calls of ${name} with made-up arguments are paid on every task tried.`,
-        advice: "Pay for what the arguments say, not for their form.",
+        message: `Calls of ${name} with made-up arguments earn a reward on every task tried.`,
+        advice: "Reward what the arguments say, not their form.",
       }),
     ),
 };
@@ -123,7 +123,7 @@ export const instructedGrader: EnvironmentCheck = {
         return null;
       },
       ({ name }) => ({
-        message: `An answer to ${name} that orders the grader to pay is paid on every task tried.`,
+        message: `An answer to ${name} that tells the grader to give a reward earns one on every task tried.`,
         advice:
           "Grade by code, or mark the answer as data for the judge and parse only the judge's own verdict.",
       }),
@@ -182,7 +182,7 @@ const HEDGES = [
 
 export const hedgedAnswer: EnvironmentCheck = {
   id: "hedged-answer",
-  rule: "An answer that lists many possible answers is not paid.",
+  rule: "An answer that lists many possible answers earns no reward.",
   async run(probe) {
     const blind = await tryTools(
       probe,
@@ -196,7 +196,7 @@ export const hedgedAnswer: EnvironmentCheck = {
         return null;
       },
       ({ name }) => ({
-        message: `An answer to ${name} that lists many possible answers is paid on every task tried.`,
+        message: `An answer to ${name} that lists many possible answers earns a reward on every task tried.`,
         advice: HEDGE_ADVICE,
       }),
     );
@@ -222,7 +222,7 @@ async function listOfAnswers(probe: Probe): Promise<CheckFinding | null> {
     const payoff = await payoffEverywhere(probe, () => callWithText(tool, text));
     if (payoff?.isSame !== true || (await contentlessPayoff(probe, tool)) !== null) continue;
     const finding = await payoffFinding(probe, payoff, {
-      message: `An answer to ${tool.name} that lists the right answers of several tasks is paid on each.`,
+      message: `An answer to ${tool.name} that lists the right answers of several tasks earns a reward on each.`,
       advice: HEDGE_ADVICE,
     });
     return { ...finding, severity: "warning" };
@@ -250,7 +250,7 @@ export const answerVariety: EnvironmentCheck = {
         return found(
           undefined,
           await payoffFinding(probe, payoff, {
-            message: `One and the same answer to ${tool.name} is paid on every task tried.`,
+            message: `The same answer to ${tool.name} earns a reward on every task tried.`,
             advice: "Balance the tasks, or shuffle the choices.",
           }),
         );

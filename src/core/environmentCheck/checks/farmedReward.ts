@@ -23,10 +23,10 @@ interface PaidLine {
 
 export const farmedReward: EnvironmentCheck = {
   id: "farmed-reward",
-  rule: "The same call is not paid again and again.",
+  rule: "The same call does not earn rewards again and again.",
   async run(probe) {
     const lines = await paidLines(probe);
-    if (lines.length === 0) return notMade("no call was paid without ending the episode");
+    if (lines.length === 0) return notMade("no call earned a reward without ending the episode");
     for (const { task, calls } of lines) {
       const steps = await probe.session(task, async (session) => {
         for (const { tool, input } of calls) if (!session.isOver) await session.call(tool, input);
@@ -39,7 +39,7 @@ export const farmedReward: EnvironmentCheck = {
       const finding = repeatedPay(task, steps);
       if (finding !== null) return found(undefined, finding);
     }
-    return found(`${lines.length} paid calls repeated`);
+    return found(`${lines.length} rewarded calls repeated`);
   },
 };
 
@@ -72,14 +72,14 @@ function repeatedPay(task: PlayedTask, steps: readonly Step[]): CheckFinding | n
   return {
     severity: isSame ? "defect" : "warning",
     message: isSame
-      ? `The same call of ${first.tool} is paid each time with the same answer.`
-      : `The same call of ${first.tool} is paid each time.`,
+      ? `The same call of ${first.tool} earns a reward each time with the same answer.`
+      : `The same call of ${first.tool} earns a reward each time.`,
     evidence: {
       ...stepEvidence({ task, step: first }),
       numbers: `rewards ${rewards.join(", ")}`,
     },
     advice: isSame
-      ? "Pay for a step once: a model learns to repeat what pays."
-      : "Nothing, if the state changes and each step earns its reward; otherwise pay once.",
+      ? "Reward a step once: a model learns to repeat what is rewarded."
+      : "Nothing, if the state changes and each step earns its reward; otherwise reward it once.",
   };
 }

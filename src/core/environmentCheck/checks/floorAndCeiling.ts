@@ -56,7 +56,7 @@ function failures(plays: readonly Play[]): readonly CheckFinding[] {
         severity: "defect",
         message: `A call of ${tool} whose arguments fit the schema ${FAILURES[answer.failure]}.`,
         evidence: stepEvidence({ task, step }),
-        advice: "Answer in words that the model can act on; a crash ends the rollout.",
+        advice: "Answer with a message that the model can act on; a crash ends the rollout.",
       });
     }
   }
@@ -74,7 +74,9 @@ export const rightAnswer: EnvironmentCheck = {
     if (oracle !== null) return found(`ceiling: ${oracle.reward} with ${oracle.source}`);
     return (
       (await unpaidAnswer(probe)) ??
-      notMade("neither the task data nor metadata of results hold an answer that is paid at once")
+      notMade(
+        "neither the task data nor metadata of results hold an answer that earns a reward immediately",
+      )
     );
   },
 };

@@ -19,7 +19,7 @@ const MAX_TOOLS = 6;
 
 export const isolation: EnvironmentCheck = {
   id: "isolation",
-  rule: "What happens in a session is not seen in others that are open at once.",
+  rule: "What happens in a session is not seen in others that are open at the same time.",
   async run(probe) {
     const tasks = await probe.playedTasks(8);
     await randomPlays(probe);
@@ -30,9 +30,10 @@ export const isolation: EnvironmentCheck = {
     const endings = endingTools(probe);
     const { sessions } = await settledSessions(probe, tasks, SESSIONS);
     try {
-      if (sessions.length < MIN_SESSIONS) return notMade("fewer than two sessions opened at once");
+      if (sessions.length < MIN_SESSIONS)
+        return notMade("fewer than two sessions were open at the same time");
       return found(
-        `${sessions.length} sessions at once`,
+        `${sessions.length} concurrent sessions`,
         (await canaries(probe, sessions, endings)) ?? (await interference(probe)),
       );
     } finally {
@@ -153,7 +154,7 @@ async function interference(probe: Probe): Promise<CheckFinding | null> {
     if (other === undefined) return null;
     return {
       severity: "defect",
-      message: "The same calls get other answers when several sessions make them at once.",
+      message: "The same calls get other answers when several sessions make them at the same time.",
       evidence: {
         task: taskName(task),
         call: other.steps.map(describeCall).join("; "),

@@ -50,7 +50,7 @@ const SESSIONS = 64;
 
 export const load: EnvironmentCheck = {
   id: "load",
-  rule: "64 sessions at once are served.",
+  rule: "64 concurrent sessions are served.",
   async run(probe) {
     const tasks = await probe.playedTasks(SESSIONS);
     const { clock } = probe.options;
@@ -85,7 +85,7 @@ function capacity(opened: number, refused: number): CheckFinding | null {
   if (refused === 0) return null;
   return {
     severity: "note",
-    message: `The environment takes ${opened} sessions at once.`,
+    message: `The environment takes ${opened} sessions at a time.`,
     evidence: { numbers: `${refused} of ${SESSIONS} were refused for lack of room` },
     advice: `Set max_concurrency of the environment to ${opened}, or let the server take more.`,
   };
@@ -95,7 +95,7 @@ function failed(opened: number, fault: string | null): CheckFinding | null {
   if (fault === null) return null;
   return {
     severity: "defect",
-    message: `Of ${SESSIONS} sessions at once only ${opened} opened.`,
+    message: `Only ${opened} of ${SESSIONS} concurrent sessions opened.`,
     evidence: { answer: fault },
     advice: "Answer 429 when there is no room, so that a run waits; look at the log of the server.",
   };
@@ -114,7 +114,7 @@ async function failedCalls(
   if (alone.steps[0]?.answer.kind === "failed") return null;
   return {
     severity: "defect",
-    message: `${failing.length} of ${sessions.length} calls at once failed; alone the call is answered.`,
+    message: `${failing.length} of ${sessions.length} concurrent calls failed; alone, the call is answered.`,
     evidence: stepEvidence({ task: first.task, step }),
     advice: "Share no state and no connection between sessions without a lock.",
   };

@@ -46,7 +46,7 @@ interface Odd {
 
 export const malformedCalls: EnvironmentCheck = {
   id: "malformed-calls",
-  rule: "Missing, wrong and odd arguments are answered in words, and the session stays usable.",
+  rule: "Missing, wrong and odd arguments are answered with a message, and the session stays usable.",
   async run(probe) {
     const [task] = await probe.playedTasks(1);
     if (task === undefined) return notMade("there is no task");
@@ -127,13 +127,13 @@ async function tryTool(
     message: `The tool ${tool.name} fails on ${faults.map(({ what }) => what).join(", ")}.`,
     evidence: { task: taskName(task), call: first.call, answer: first.answer },
     advice:
-      "Check arguments, and answer a mistake in words: models make it, and a crash ends the rollout.",
+      "Check arguments, and answer mistakes with a message: models make them, and a crash ends the rollout.",
   };
 }
 
 export const unknownTool: EnvironmentCheck = {
   id: "unknown-tool",
-  rule: "A call of an unknown tool is answered in words, and the session stays usable.",
+  rule: "A call of an unknown tool is answered with a message, and the session stays usable.",
   async run(probe) {
     const [task] = await probe.playedTasks(1);
     if (task === undefined) return notMade("there is no task");
@@ -155,9 +155,9 @@ export const unknownTool: EnvironmentCheck = {
       }
       // A call that fails in any session says nothing about this one.
       const [step] = alone.steps;
-      if (step === undefined || isBroken(step.answer)) return found("answered in words");
+      if (step === undefined || isBroken(step.answer)) return found("answered with a message");
       const next = await session.call(step.tool, step.input);
-      if (!isBroken(next)) return found("answered in words");
+      if (!isBroken(next)) return found("answered with a message");
       return found(undefined, {
         severity: "defect",
         message: "After a call of an unknown tool the session is not usable any more.",
@@ -187,7 +187,7 @@ export const afterEnd: EnvironmentCheck = {
       return found(undefined, {
         severity: isPaid ? "defect" : "warning",
         message: isPaid
-          ? "A call after the end of the episode is run and paid."
+          ? "A call after the end of the episode is run and rewarded."
           : "A call after the end of the episode is run.",
         evidence: {
           ...stepEvidence({ task, step: { ...last, answer } }),

@@ -66,7 +66,7 @@ function ownFaults(schema: JsonObject, root: JsonObject): readonly string[] {
   }
   for (const key of COUNTS) wrong(!isAbsentOr(isCount, schema[key]), `has a malformed ${key}`);
   for (const key of BOUNDS) wrong(!isAbsentOr(isNumber, schema[key]), `has a malformed ${key}`);
-  wrong(!isPattern(schema["pattern"]), "has a pattern that is no regular expression");
+  wrong(!isPattern(schema["pattern"]), "has a pattern that is not a regular expression");
   return [...faults, ...requiredFaults(schema), ...referenceFaults(schema, root)];
 }
 
