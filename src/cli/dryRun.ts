@@ -32,7 +32,7 @@ export async function followDryRun(
     const end = await followRun(
       options,
       (watch) => trainer.startDryRun({ ...request, watch, onPlayed }),
-      l10n.t("stopping: nothing was trained; press Ctrl+C again to end at once"),
+      l10n.t("stopping: nothing was trained; press Ctrl+C again to end immediately"),
     );
     out.print(lines);
     lines.length = 0;

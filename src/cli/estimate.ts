@@ -50,7 +50,7 @@ export async function followEstimate(
             lines.push(...(wantsJson ? [jsonLine(describeEstimate(report))] : shown));
           },
         }),
-      l10n.t("stopping: nothing was trained; press Ctrl+C again to end at once"),
+      l10n.t("stopping: nothing was trained; press Ctrl+C again to end immediately"),
     );
   } finally {
     out.print(lines);

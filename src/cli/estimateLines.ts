@@ -30,7 +30,7 @@ export function estimateLines(
   width: number,
 ): readonly Line[] {
   return [
-    heading(l10n.t("estimate of the training")),
+    heading(l10n.t("estimate")),
     labelled(l10n.t("plan"), planText(report)),
     ...stageLines(report.stages ?? [], width),
     ...tableLines(columns(report), rows(report), width),
@@ -151,7 +151,7 @@ function endLines(report: EstimateReport): readonly Line[] {
       stages === undefined
         ? l10n.t("{0}: {1} may end the run at step {2} or later.", key, budget, step)
         : l10n.t(
-            "{0}: {1} of all stages may end the training in stage {2} or later.",
+            "{0}: {1} of all stages may be used up in stage {2} or later.",
             key,
             budget,
             stageAt(stages, key, budget),
@@ -235,6 +235,6 @@ function reservationsOfRun({ estimate, restsOn }: EstimateReport): readonly stri
       ? l10n.t(
           "The estimate assumes that the model moves a quarter of the way toward its rewarded rollouts. The ranges cover none to half of the way, and answers that become up to a quarter longer or shorter.",
         )
-      : l10n.t("The ranges do not cover differences between this training and that run."),
+      : l10n.t("The ranges do not cover differences between this run and that one."),
   ];
 }

@@ -23,7 +23,7 @@ export async function followEvaluation(
   const end = await followRun(
     { ...options, out: progress },
     (watch) => trainer.startEvaluation({ ...request, watch }),
-    l10n.t("stopping: finished rollouts are kept; press Ctrl+C again to end at once"),
+    l10n.t("stopping: finished rollouts are kept; press Ctrl+C again to end immediately"),
   );
   const { folder } = end;
   if (folder !== null) {

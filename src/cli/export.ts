@@ -1,4 +1,4 @@
-/** The commands `export` and `collect`: rollouts as a data set. */
+/** The commands `export` and `collect`: rollouts as a dataset. */
 
 import { basename, resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
@@ -53,7 +53,7 @@ export async function collect(options: TrainerProgram, command: CollectCommand):
   const end = await followRun(
     options,
     (watch) => trainer.startEvaluation({ ...request, watch }),
-    l10n.t("stopping: finished rollouts are kept; press Ctrl+C again to end at once"),
+    l10n.t("stopping: finished rollouts are kept; press Ctrl+C again to end immediately"),
   );
   if (end.outcome === "done" && end.folder !== null) {
     const choice = { where, maxPerTask, starred: false, tags: [] };
@@ -82,7 +82,9 @@ async function writeData(
   out.print([
     labelled(l10n.t("rows"), counts.join(", ")),
     labelled(l10n.t("tasks"), formatCount(tasks)),
-    ...(doubles === 0 ? [] : [[plural(doubles, "{0} double left out", "{0} doubles left out")]]),
+    ...(doubles === 0
+      ? []
+      : [[plural(doubles, "{0} duplicate skipped", "{0} duplicates skipped")]]),
     ...(unsaid === 0
       ? []
       : [

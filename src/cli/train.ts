@@ -85,7 +85,7 @@ export function stopOnInterrupt(
     isStopping = true;
     const notice =
       stopping ??
-      l10n.t("stopping: the last completed step is saved; press Ctrl+C again to end at once");
+      l10n.t("stopping: the last completed step is saved; press Ctrl+C again to end immediately");
     print([[styled("warning", notice)]]);
     stopAndSave();
   });

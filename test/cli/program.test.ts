@@ -58,7 +58,7 @@ test("the first interrupt stops and saves, the second ends now, the third is not
   program.interrupt();
   expect(run.calls).toEqual(["stopAndSave"]);
   expect(program.out.lines.at(-1)).toBe(
-    "stopping: the last completed step is saved; press Ctrl+C again to end at once",
+    "stopping: the last completed step is saved; press Ctrl+C again to end immediately",
   );
   program.interrupt();
   expect(run.calls).toEqual(["stopAndSave", "stopNow"]);
@@ -179,7 +179,7 @@ async function linesOf(end: RunEnd) {
 
 describe("the last words of a run", () => {
   it.each([
-    ["interrupted", "stopped at once without saving"],
+    ["interrupted", "stopped immediately, without saving"],
     ["stopped", "stopped; there was nothing left to save"],
   ] as const)("that is %s say that it was stopped, and how to continue", async (outcome, words) => {
     const lines = await linesOf({ outcome, folder: null });

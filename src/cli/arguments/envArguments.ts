@@ -74,7 +74,7 @@ function playerOf(given: GivenArguments): Exclude<PlayerChoice, { readonly kind:
   if (player === null) return null;
   if (player === "random") return { kind: "random", seed: given.number("seed") ?? 0 };
   if (!/^https?:\/\//.test(player)) return { kind: "model", target: player };
-  if (!URL.canParse(player)) throw given.error(`--player ${player} is no address`);
+  if (!URL.canParse(player)) throw given.error(`--player ${player} is not a valid address`);
   const model = given.text("model");
   if (model === null) {
     throw given.error(`--player ${player} needs --model NAME, as its server calls it`);

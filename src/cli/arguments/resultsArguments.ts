@@ -118,7 +118,7 @@ export function exportCommand(given: GivenArguments) {
   };
 }
 
-/** Plays the tasks of training several times, and writes what went well as a data set. */
+/** Plays the tasks of training several times, and writes what went well as a dataset. */
 export function collectCommand(given: GivenArguments) {
   const [model, ...further] = given.positionals;
   if (model === undefined || further.length > 0) throw given.error("collect needs one model");

@@ -67,7 +67,7 @@ function doneLines(
     quietLine(visibleLine(path)),
     ...files.map(({ name, sizeBytes }): Line => [`  ${name}  ${formatBytes(sizeBytes)}`]),
     BLANK,
-    quietLine(l10n.t("Upload them to a model hub with its own program:")),
+    quietLine(l10n.t("Upload them to the Hugging Face Hub with its own program:")),
     [`  ${shellWords(["hf", "upload", "USER/NAME", where])}`],
   ];
 }

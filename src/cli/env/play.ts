@@ -195,13 +195,13 @@ function argumentsOf(tool: ToolSpec, text: string): ExactJsonObject {
     const example = single === null ? "{…}" : `{${JSON.stringify(single.name)}: …}`;
     throw new AppError(
       "bad-arguments",
-      `The arguments are no JSON object. Write ${tool.name} ${example}`,
+      `The arguments are not a JSON object. Write ${tool.name} ${example}`,
     );
   }
   const isText = single.type === "string";
   const value = isText ? text : jsonOf(text);
   if (value === undefined) {
-    throw new AppError("bad-arguments", `${single.name} is no ${single.type}: ${text}`);
+    throw new AppError("bad-arguments", `${single.name} is not of type ${single.type}: ${text}`);
   }
   return { [single.name]: value };
 }

@@ -29,7 +29,7 @@ a script work too. It ends with the task, with /quit or with the input.
   --tasks N                tasks to play, from --task on; 1 by default
   --player PLAYER          who plays instead of you: random, with --seed N; a
                            model, a checkpoint or a run folder; or an address
-                           with OpenAI's chat completions, such as
+                           with an OpenAI-compatible API, such as
                            http://127.0.0.1:8000/v1, with --model NAME
   --key NAME               the variable with the key for that address, by
                            default OPENAI_API_KEY
@@ -41,8 +41,8 @@ a script work too. It ends with the task, with /quit or with the input.
   ${program} env check [NAME …] [-c FILE|--url URL] [--split SPLIT] [--tasks N]
                        [--seed N] [--model MODEL] [--json] [--output FILE]
 
-Plays each environment without a model, in up to 64 sessions at once, and
-reports what would spoil a training. It takes at most 15 minutes and several
+Plays each environment without a model, in up to 64 sessions at a time, and
+reports what would harm training. It takes at most 15 minutes and several
 hundred sessions: a hosted environment may bill them. An agent of the
 configuration plays one task with a model that makes random calls. NAME is as
 in a configuration; by default all of the configuration, or of the server.

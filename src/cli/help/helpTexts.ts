@@ -38,31 +38,31 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   evaluate MODEL …           compare checkpoints and the base model on tasks
   sweep --config_path FILE   train with each combination of several values
   control RUN_FOLDER ACTION  pause, continue, save, stop or change a running run
-  estimate FILE              estimate tokens, cost and time of a training
+  estimate FILE              estimate tokens, cost and time of a run
   validate FILE              check a configuration, without a service
   show-prompt FILE           show the first prompt of a task
   runs [FOLDER]              list runs: state, step, reward
   show RUN_FOLDER            look into a run: steps, rollouts, turns, tokens
   search PATTERN [RUN …]     find words in the texts of rollouts
   report RUN_FOLDER …        write a report to read without this program
-  export RUN_FOLDER …        write rollouts as a data set
+  export RUN_FOLDER …        write rollouts as a dataset
   collect MODEL              play training tasks, keep what went well as data
-  chat CHECKPOINT|RUN|MODEL  talk to weights, with or without an environment
+  chat CHECKPOINT|RUN|MODEL  chat with a model or checkpoint
   models                     list the models that can be trained
   checkpoints WORD …         list, download, share and delete saved weights
   env new NAME               write a new environment in Python
   env play NAME              be the model in one of its tasks
   env check NAME …           check whether environments are fit to train on
-  serve                      open the local services to other programs
-  serve-model MODEL          serve weights to tools that speak with OpenAI or
-                             Anthropic
+  serve                      open the embedded services to other programs
+  serve-model MODEL          serve weights over an OpenAI- and Anthropic-
+                             compatible API
   view [FOLDER]              show runs in a browser, with the editor's pages
   mcp                        let an assistant look at runs and plan them
   lsp                        help with configurations in any editor
   COMMAND --help             explain a command
   --version                  print the version
 
-Try it without a key. This trains a small bundled model on this computer:
+Try it without a key. This trains a small embedded model on this computer:
 
   ${program} train --config_path examples/local/tinker-config.yaml
 

@@ -2,9 +2,7 @@
 
 import type { HelpText } from "./helpText.ts";
 
-export const ESTIMATE: HelpText = (
-  program,
-) => `Estimates what a training takes: tokens, USD and hours.
+export const ESTIMATE: HelpText = (program) => `Estimates the tokens, cost and time of a run.
 
   ${program} estimate FILE [FLAGS]
 
@@ -13,7 +11,7 @@ export const ESTIMATE: HelpText = (
                            and this model
   --groups N               sample N groups per environment instead, by default
                            2 if there is no such run; no weights are changed
-  --yes                    sample them although the service bills them
+  --yes                    sample them even if the service bills for it
   --json                   print the estimate as JSON, and progress on stderr
   --overrides KEY=VALUE …  settings that override the file; also as --KEY VALUE
   --allow-host HOST        allow keys for https://HOST, which only a .env file
@@ -24,9 +22,9 @@ Example:
   ${program} estimate examples/local/tinker-config.yaml --groups 2
 
 The estimate covers every prompt of every turn, evaluations, groups from refill,
-and the forward passes of kl_coef and off_policy_correction. USD need all four
-prices, from the key prices or the vendor's list. The ranges cover 90% of the
-outcomes that the sampled groups suggest; the model may still learn to write
+and the forward passes of kl_coef and off_policy_correction. The cost needs all
+four prices, from the key prices or the vendor's list. The ranges cover 90% of
+the outcomes that the sampled groups suggest; the model may still learn to write
 more or less.`;
 
 export const VALIDATE: HelpText = (program) => `Checks a configuration without contacting a service.
@@ -41,7 +39,7 @@ Example:
   ${program} validate examples/local/tinker-config.yaml
 
 Prints a line for each finding, as FILE:LINE:COLUMN: error: … or warning: …
-The exit code is 0 if a training can start with it, otherwise 2.`;
+The exit code is 0 if a run can start with it, otherwise 2.`;
 
 export const SHOW_PROMPT: HelpText = (
   program,
@@ -109,9 +107,9 @@ export const MCP: HelpText = (
                         claude, cursor, vscode; print it for codex
   --allow WORDS         what it may change, separated by commas: start, evaluate,
                         stop, pause, settings; by default nothing. commands lets
-                        it start configurations that run programs of their own
-  --max-usd N           what all that it starts may cost together; 0 by default,
-                        which is enough for local models
+                        it start configurations that run their own programs
+  --max-usd N           total budget in USD for everything that it starts; 0 by
+                        default, which is enough for embedded models
   --allow-host HOST     also start configurations that lead to https://HOST, and
                         send keys there; http://HOST: unencrypted
   --allow-secret NAME   a secret that environments may get; otherwise none
@@ -122,13 +120,13 @@ Examples:
   ${program} mcp --install cursor --allow start,stop,evaluate --max-usd 5
 
 The assistant starts the server; it speaks over standard input and output. What
-it starts continues when it ends. Every training that it starts ends at a budget
-of its own, and all budgets together stay within --max-usd. docs/agents.md has
-the tools, and what protects you.`;
+it starts continues when it ends. Every run that it starts ends at a budget of
+its own, and all budgets together stay within --max-usd. docs/agents.md has the
+tools, and what protects you.`;
 
 export const SERVE: HelpText = (
   program,
-) => `Opens the local engine and environments to other programs on this computer.
+) => `Opens the embedded engine and environments to other programs here.
 
   ${program} serve [FLAGS]
 
@@ -140,7 +138,8 @@ export const SERVE: HelpText = (
                          local runs share
   --model NAME           serve RANDOM weights under the name of any model, for
                          tests and to inspect its format; needs --tokenizer
-  --tokenizer NAME       the tokenizer for it: a folder, or a model on the hub
+  --tokenizer NAME       the tokenizer for it: a folder, or a model on the
+                         Hugging Face Hub
 
 Examples:
 
@@ -153,7 +152,7 @@ Python packages train here. Serves until Ctrl+C.`;
 export const SERVE_MODEL: HelpText = (
   program,
 ) => `Serves a checkpoint, a run's newest weights or a model to other programs on
-this computer, over the protocols of OpenAI and Anthropic.
+this computer, over an OpenAI- and Anthropic-compatible API.
 
   ${program} serve-model CHECKPOINT|RUN_FOLDER|MODEL|base [FLAGS]
 

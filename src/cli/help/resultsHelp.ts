@@ -30,8 +30,8 @@ export const SHOW: HelpText = (program) => `Shows what a run did, even while it 
   --tokens      with --rollout: each token with its mask, log-probabilities,
                 advantage, and the token it is trained to predict
   --eval        evaluations instead of training; with --step N (completed steps,
-                0 = before training) the rollouts of one evaluation, also with
-                --rollout N one of them turn by turn, and --tokens its tokens
+                0 = before training) the rollouts of one evaluation; --rollout N
+                shows one of them turn by turn, and --tokens its tokens
   --json        print one JSON value instead of text, with any of these
   --tasks       what a curriculum knows of each task that was tried: its
                 expected success, its pool, how often it was drawn, and the
@@ -99,7 +99,7 @@ differ, and those with a star. A report has no keys in it, but the texts of
 prompts and answers: look at it before you send it. Nothing in the folders is
 changed.`;
 
-export const EXPORT: HelpText = (program) => `Writes rollouts of runs as a data set.
+export const EXPORT: HelpText = (program) => `Writes rollouts of runs as a dataset.
 
   ${program} export RUN_FOLDER … [FLAGS]
 
@@ -121,9 +121,10 @@ Examples:
 
 The folder gets a file for each split and a card, README.md, with sources,
 filters and counts. Rows of tasks that were trained on are the split
-train; those of a split test, or of other splits, are test. Equal conversations
-stand once, and marks and notes come along. The files hold no keys, but the texts
-of prompts and answers: look at them before you publish them.`;
+train; those of a split test, or of other splits, are test. Duplicate
+conversations are written once. Stars, tags and notes are included. The files
+hold no keys, but the texts of prompts and answers: look at them before you
+publish them.`;
 
 export const COLLECT: HelpText = (
   program,
@@ -202,7 +203,7 @@ export const CHAT: HelpText = (
   --replay                 with --turn: replay the rollout to that turn in a new
                            session, which then runs the calls
   --beside OTHER           other weights to compare, on the same messages
-  --system TEXT            replaces the system text of the configuration
+  --system TEXT            replaces the system prompt of the configuration
   --temperature X          by default the one in the configuration
   --seed N                 the same seed gives the same turns
   --max_tokens N           most tokens per turn
@@ -241,7 +242,7 @@ export const CHECKPOINTS: HelpText = (
   --output FOLDER    where a download goes
   --for FORM         what a download is for: peft (default), vllm (also SGLang),
                      merged (the base model with the adapter in its weights)
-  --base FOLDER      the base model as downloaded from its hub: config.json and
+  --base FOLDER      the base model as downloaded from the Hub: config.json and
                      safetensors; for merged, and for vllm with Nemotron
   --drop-unembed     for vllm: leaves out what was learned for the unembedding,
                      which servers refuse
@@ -281,4 +282,4 @@ Only this computer can connect. From another one:
 
   ssh -L 8080:127.0.0.1:8080 HOST   # HOST runs: ${program} view --port 8080
 
-Ctrl+C ends the server, and no training.`;
+Ctrl+C stops the server; runs continue.`;

@@ -39,7 +39,8 @@ it at any time with:
   ${program} show RUN_FOLDER
 
 Ctrl+C discards the unfinished step, saves the last completed one, and ends
-(exit code 3). A second Ctrl+C ends at once (exit code 6). Both can be resumed.`;
+(exit code 3). A second Ctrl+C ends immediately (exit code 6). Both can be
+resumed.`;
 
 export const RESUME: HelpText = (
   program,
@@ -107,7 +108,7 @@ export const CONTROL: HelpText = (program) => `Controls a running run from anoth
   continue           continue after a pause
   save               save the last completed step without pausing
   stop               discard the unfinished step, save the last completed one, end
-  stop-now           end at once, without saving
+  stop-now           end immediately, without saving
   set KEY=VALUE …    change settings from the next step on
 
 Examples:

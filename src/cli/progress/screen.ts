@@ -50,7 +50,7 @@ export class Screen {
     const text =
       outcome === "stopped"
         ? l10n.t("stopped; there was nothing left to save")
-        : l10n.t("stopped at once without saving");
+        : l10n.t("stopped immediately, without saving");
     this.print([BLANK, [styled("warning", text)]]);
     this.printNextSteps();
   }

@@ -26,5 +26,5 @@ export function kindsLine(tokens: TokenUsage): Line {
   const { sampled, prefill_cached: cached, prefill_uncached: uncached, trained } = tokens;
   const kinds = [sampled, cached, uncached, trained].map(formatCount);
   const text = l10n.t("sampled {0}, prompts {1} cached and {2} not, trained {3}", ...kinds);
-  return labelled(l10n.t("of it"), text);
+  return labelled(l10n.t("breakdown"), text);
 }

@@ -91,7 +91,7 @@ function streamBreakLines(
   if (stream === (before.at(-1)?.stream ?? 0)) return [];
   const text = (): string => {
     const goesOn = before.some((turn) => turn.stream === stream);
-    if (goesOn) return l10n.t("stream {0} goes on", stream + 1);
+    if (goesOn) return l10n.t("stream {0} continues", stream + 1);
     return byAgent
       ? l10n.t("stream {0}: another conversation of the agent", stream + 1)
       : l10n.t("stream {0}: the conversation was rendered again", stream + 1);

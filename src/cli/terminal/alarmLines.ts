@@ -28,7 +28,7 @@ export function alarmLines(
 }
 
 export function alarmOverLine(title: string): Line {
-  return [styled("good", `${l10n.t("over:")} `.padEnd(INDENT.length)), title.toLowerCase()];
+  return [styled("good", `${l10n.t("resolved:")} `.padEnd(INDENT.length)), title.toLowerCase()];
 }
 
 function remedyLines(
@@ -47,10 +47,7 @@ function remedyLines(
   const lines: Line[] = [[INDENT, l10n.t("try"), " ", text, ...when[change]]];
   if (change === "tunable" && folder !== null && invocation.program !== null) {
     const words = ["control", shortPath(folder, invocation.cwd), "set", ...edits.map(editSetting)];
-    lines.push([
-      INDENT,
-      styled("quiet", l10n.t("at once: {0}", commandLine(invocation, ...words))),
-    ]);
+    lines.push([INDENT, styled("quiet", l10n.t("now: {0}", commandLine(invocation, ...words)))]);
   }
   return lines;
 }

@@ -39,9 +39,9 @@ describe("a line of a play", () => {
   });
 
   it.each([
-    ["move 1 2", "The arguments are no JSON object. Write move {…}"],
-    ['move {"x": 1', "The arguments are no JSON object. Write move {…}"],
-    ["wait long", "hours is no integer: long"],
+    ["move 1 2", "The arguments are not a JSON object. Write move {…}"],
+    ['move {"x": 1', "The arguments are not a JSON object. Write move {…}"],
+    ["wait long", "hours is not of type integer: long"],
     ['mov {"x": 1}', "There is no tool mov. Did you mean move?"],
   ])("%s is corrected in words", (line, words) => {
     expect(() => read(line)).toThrow(words);

@@ -61,7 +61,7 @@ test("an alarm says what was seen, what it means and what to try, and how to do 
     "alarm: 41% of the turns were cut off by a token limit (alarm above 30%).",
     "       A turn that is cut off seldom has a complete tool call.",
     "       try max_response_tokens: 96",
-    "       at once: tinker-rl control runs/demo set max_response_tokens=96",
+    "       now: tinker-rl control runs/demo set max_response_tokens=96",
   ]);
   const identity = { path: ["environments", "a/b", "num_rollouts"], value: 16 };
   expect(screen([started(), { ...alarm, edits: [identity] }]).at(-1)).toBe(
@@ -74,7 +74,7 @@ test("an alarm says what was seen, what it means and what to try, and how to do 
 
 test("an alarm that is over is one line", () => {
   expect(screen([{ kind: "alarm-over", step: 5, title: "Many turns are cut off" }])).toEqual([
-    "over:  many turns are cut off",
+    "resolved: many turns are cut off",
   ]);
 });
 

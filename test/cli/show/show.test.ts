@@ -498,6 +498,6 @@ test("a replay says where an agent begins another conversation, with its prompt,
   });
   const { text } = await show(await aRun([record]), ...FIRST);
   expect(text).toMatch(
-    /turn 1.*stream 2: another conversation of the agent\n +prompt +Is that so\?.*turn 2.*stream 1 goes on.*turn 3/s,
+    /turn 1.*stream 2: another conversation of the agent\n +prompt +Is that so\?.*turn 2.*stream 1 continues.*turn 3/s,
   );
 });
