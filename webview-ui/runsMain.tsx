@@ -43,9 +43,9 @@ function RunsApp({ runs }: RunsProps) {
         <h1>{l10n.t("No run to show")}</h1>
         <p>
           {runs.isInEditor
-            ? l10n.t("Start a training, or open a run folder in the Runs view.")
+            ? l10n.t("Start a run, or open a run folder in the Runs view.")
             : l10n.t(
-                "Start a training in this project, or open another folder: {0}",
+                "Start a run in this project, or open another folder: {0}",
                 "tinker-rl view FOLDER",
               )}
         </p>

@@ -75,5 +75,8 @@ export function serveCheckpoints(server: ServerOptions): void {
 }
 
 function noAnswer(): AppError {
-  return new AppError("timeout", `No answer within ${CHANGE_LIMIT_MS / 1000} seconds.`);
+  return new AppError(
+    "timeout",
+    `The service did not answer within ${CHANGE_LIMIT_MS / 1000} seconds. Check the network, then try again.`,
+  );
 }

@@ -193,7 +193,8 @@ class OpenPage {
     const { follower } = run;
     const isAboutAlarm = command === "applyAlarm" || command === "resumeBeforeAlarm";
     const alarm = isAboutAlarm ? firingIn(follower).find(({ id }) => id === args.name) : null;
-    if (alarm === undefined) throw new AppError("alarm-over", "This alarm is over.");
+    if (alarm === undefined)
+      throw new AppError("alarm-over", "This alarm no longer fires, so there is nothing to do.");
     const { folder } = follower;
     await this.#surroundings.order({ kind: "command", command, folder, args, alarm });
   }

@@ -184,7 +184,10 @@ describe("a change of checkpoints for an editor", () => {
     await editor.clock.advance(10_000);
     expect(await answer).toMatchObject({
       ok: false,
-      error: { code: "timeout", message: "No answer within 10 seconds." },
+      error: {
+        code: "timeout",
+        message: "The service did not answer within 10 seconds. Check the network, then try again.",
+      },
     });
   });
 });

@@ -122,7 +122,7 @@ function rolloutName({ group, rollout }: Pick<TimelineRow, "group" | "rollout">)
 
 const kinds: { readonly [Kind in TimeKind]: string } = {
   queue: l10n.t("queue"),
-  retry: l10n.t("failed attempts"),
+  retry: l10n.t("failed tries"),
   place: l10n.t("wait for a session"),
   session: l10n.t("open the session"),
   agent: l10n.t("the agent"),

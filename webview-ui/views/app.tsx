@@ -43,7 +43,7 @@ export function App({ dashboard }: DashboardProps) {
     return (
       <main class="message">
         <h1>{l10n.t("No run to show")}</h1>
-        <p>{l10n.t("Start a training, or open a run in the Runs view.")}</p>
+        <p>{l10n.t("Start a run, or open a run in the Runs view.")}</p>
       </main>
     );
   }

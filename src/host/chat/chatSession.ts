@@ -95,7 +95,9 @@ export class ChatSession {
       if (conversation === null)
         return this.#fail({
           code: "not-begun",
-          message: l10n.t("The conversation was not begun."),
+          message: l10n.t(
+            "The conversation did not start, because you dismissed or declined a prompt. Choose Begin Again to be asked again.",
+          ),
         });
       this.#conversation = conversation;
       const outcome = await conversation.over;

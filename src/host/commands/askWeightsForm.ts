@@ -45,7 +45,7 @@ export async function askWeightsForm(baseModel: string): Promise<FormRequest | n
   if (!needsBase(form, baseModel)) return { form, base: null, dropsUnembedding };
   const base = await askForFolder({
     openLabel: vscode.l10n.t("Use This Base Model"),
-    title: vscode.l10n.t("The folder of the base model, as downloaded from its hub"),
+    title: vscode.l10n.t("The folder of the base model, as downloaded from the Hugging Face Hub"),
   });
   return base && { form, base: base.fsPath, dropsUnembedding };
 }

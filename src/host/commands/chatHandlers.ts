@@ -150,7 +150,7 @@ async function askReplay(environment: string): Promise<boolean | undefined> {
   const items = [
     {
       label: vscode.l10n.t("I Answer the Model's Calls"),
-      detail: vscode.l10n.t("Begins at once, after the tokens that the model read there."),
+      detail: vscode.l10n.t("Begins immediately, after the tokens that the model read there."),
       isReplayed: false,
     },
     {

@@ -60,7 +60,7 @@ export function chooseAnyRun(
 ): Promise<RunEntry | undefined> {
   return chooseRun(options, target, {
     placeHolder: vscode.l10n.t("Which run?"),
-    none: vscode.l10n.t("There is no such run here."),
+    none: vscode.l10n.t("No run here fits this command."),
     fits,
   });
 }

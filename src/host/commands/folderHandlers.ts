@@ -95,8 +95,8 @@ async function isSure(fileSystem: FileSystem, run: RunEntry): Promise<boolean> {
       ? vscode.l10n.t("Its checkpoints on this computer are kept.")
       : vscode.l10n.t("Its checkpoints at the service are kept.");
   const what = isFinal
-    ? vscode.l10n.t("Its metrics and trajectories cannot be brought back.")
-    : vscode.l10n.t("Its metrics and trajectories are moved to the trash.");
+    ? vscode.l10n.t("Its metrics and rollouts cannot be brought back.")
+    : vscode.l10n.t("Its metrics and rollouts are moved to the trash.");
   const detail = `${run.folder}\n${what} ${where}`;
   const title = vscode.l10n.t("Delete the run {0}?", run.name);
   return (await plainWindow.showWarningMessage(title, { modal: true, detail }, yes)) === yes;

@@ -132,7 +132,7 @@ function isUnderWay(trainings: StartHandlerOptions["trainings"], config: vscode.
 function resumable(options: ChooseRunOptions, target: unknown): Promise<RunEntry | undefined> {
   return chooseRun(options, target, {
     placeHolder: vscode.l10n.t("Which run do you want to resume?"),
-    none: vscode.l10n.t("No run can be resumed."),
+    none: vscode.l10n.t("No run here can be resumed. Start Training starts a new one."),
     fits: isResumable,
   });
 }

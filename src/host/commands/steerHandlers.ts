@@ -59,6 +59,6 @@ async function isSure(run: RunEntry): Promise<boolean> {
   const detail = vscode.l10n.t(
     "Steps after the last checkpoint are lost; a resume repeats them. Stop and Save keeps every completed step.",
   );
-  const title = vscode.l10n.t("End {0} at once?", run.name);
+  const title = vscode.l10n.t("End {0} immediately?", run.name);
   return (await plainWindow.showWarningMessage(title, { modal: true, detail }, stop)) === stop;
 }

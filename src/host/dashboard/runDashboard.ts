@@ -90,7 +90,7 @@ export class RunDashboard implements vscode.Disposable {
     if (newest === undefined) {
       throw new AppError(
         "no-runs",
-        vscode.l10n.t("There is no run to search. Start a training, or open a run folder first."),
+        vscode.l10n.t("There is no run to search. Start a run, or open a run folder first."),
       );
     }
     const shown = this.#tab.isOpen ? this.#folder : null;

@@ -84,7 +84,7 @@ export const configCommands = {
   },
   checkEnvironment: {
     title: "Check Environment",
-    does: "Plays an environment without a model, and reports in a terminal what would spoil a training.",
+    does: "Plays an environment without a model, and reports in a terminal what would harm training.",
     palette: WITH_CONFIG,
     icon: "checklist",
     needsTrust: true,
@@ -116,7 +116,7 @@ export const configCommands = {
   },
   startServer: {
     title: "Start Server",
-    does: "Starts the environment's own server for as long as the window is open, and again when its Python code is saved. A training stops it and starts one of its own.",
+    does: "Starts the environment's own server for as long as the window is open, and again when its Python code is saved. A run stops it and starts one of its own.",
     palette: false,
     icon: "play",
     needsTrust: true,

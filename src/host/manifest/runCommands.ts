@@ -16,7 +16,7 @@ const SWEEP = onRow("runs", "sweep");
 export const runCommands = {
   openDashboard: {
     title: "Open Dashboard",
-    does: "Shows a run's charts, trajectories and checkpoints.",
+    does: "Shows a run's charts, rollouts and checkpoints.",
     palette: WITH_RUNS,
     icon: "graph-line",
     menus: [

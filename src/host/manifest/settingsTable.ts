@@ -153,13 +153,13 @@ const serviceSettings = {
 
 const assistantSettings = {
   "mcp.allow": {
-    does: "What assistants may change through the MCP server of this extension, by name: `start`, `evaluate`, `stop`, `pause`, `settings`; `commands` also lets them start configurations that run programs of their own. With `start` or `evaluate`, and without `commands`, the server gets your keys from the secret store. Empty allows nothing but reading. Only your user settings count.",
+    does: "What assistants may change through the MCP server of this extension, by name: `start`, `evaluate`, `stop`, `pause`, `settings`; `commands` also lets them start configurations that run their own programs. With `start` or `evaluate`, and without `commands`, the server gets your keys from the secret store. If empty, assistants can only read. Only your user settings count.",
     type: "words",
     default: [],
     scope: "machine",
   },
   "mcp.maxUsd": {
-    does: "What all that an assistant starts may cost together, in USD, until its server starts again. With 0, only local models can be started.",
+    does: "Total budget in USD for everything an assistant starts, until its server restarts. With 0, only embedded models can be started.",
     type: "number",
     default: 0,
     minimum: 0,
@@ -174,7 +174,7 @@ const displaySettings = {
     values: {
       beside: "Next to the active editor.",
       active: "In the active group.",
-      never: "Not at all.",
+      never: "Does not open it.",
     },
     default: "beside",
     scope: "window",

@@ -51,7 +51,7 @@ export const trainingCommands = {
   },
   estimateCost: {
     title: "Estimate Cost",
-    does: "Estimates the tokens, USD and hours of a training from a past run or from a few sampled groups.",
+    does: "Estimates the tokens, cost and time of a run from a past run or from a few sampled groups.",
     palette: WITH_CONFIG,
     icon: "graph",
     needsTrust: true,
@@ -67,7 +67,7 @@ export const trainingCommands = {
   },
   startLocalDemo: {
     title: "Start Local Demo (No Keys)",
-    does: "Trains the bundled model on this computer and opens the dashboard.",
+    does: "Trains the embedded model on this computer and opens the dashboard.",
     icon: "rocket",
     needsTrust: true,
   },
@@ -103,7 +103,7 @@ export const trainingCommands = {
   },
   stopRunNow: {
     title: "Stop Now Without Saving…",
-    does: "Ends the run at once, after you confirm. A resume repeats the steps after the last checkpoint.",
+    does: "Ends the run immediately, after you confirm. A resume repeats the steps after the last checkpoint.",
     palette: "tinkerRL.running",
     menus: rowMenus(LIVE, "1_steer@3"),
   },

@@ -136,7 +136,12 @@ class Play {
       });
     });
     if (token !== this.#token) return;
-    if (outcome === null) this.#fail(vscode.l10n.t("The task was not begun."));
+    if (outcome === null)
+      this.#fail(
+        vscode.l10n.t(
+          "The task did not start, because you dismissed or declined a prompt. Choose Begin Again to be asked again.",
+        ),
+      );
     else if (!outcome.ok) this.#show({ kind: "failed", error: outcome.error });
   }
 

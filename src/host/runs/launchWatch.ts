@@ -53,7 +53,10 @@ export async function watchLaunch(folder: string, options: LaunchWatchOptions): 
 export async function sendAction(folder: string, action: TerminalAction): Promise<string> {
   const control = (await readLaunch(folder))?.file?.control ?? null;
   if (control === null)
-    throw new AppError("run-not-reachable", "The trainer cannot be reached yet.");
+    throw new AppError(
+      "run-not-reachable",
+      "The trainer is still starting. Try again in a few seconds.",
+    );
   const client = await ControlClient.open(control);
   try {
     return (await client.send({ action })).message;

@@ -119,7 +119,7 @@ export class OwnServers implements vscode.Disposable {
 
   /** A training starts servers of its own, which need their ports. */
   async stopForTraining(config: string): Promise<void> {
-    const why = vscode.l10n.t("Stopping the server: a training starts one of its own");
+    const why = vscode.l10n.t("Stopping the server: a run starts its own");
     const of = [...this.#running.values()].filter(
       ({ environment }) => environment.config === config,
     );

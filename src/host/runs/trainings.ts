@@ -190,7 +190,7 @@ class Session implements Training, ActiveTraining {
 
   send(action: TerminalAction): Promise<string> {
     if (this.#launch === null) {
-      const waits = l10n.t("The training waits for its turn.");
+      const waits = l10n.t("The run is waiting for its turn.");
       return Promise.reject(new AppError("run-not-reachable", waits));
     }
     return sendAction(this.#launch, action);

@@ -111,7 +111,7 @@ export class TaskProvider implements vscode.TaskProvider {
     const project = projectOf(configPath, folder);
     if (read.attach !== undefined) {
       const joined = await this.#options.joinTraining(read.attach, { title, project });
-      const gone = vscode.l10n.t("The training that this task showed ended long ago.");
+      const gone = vscode.l10n.t("The run that this task showed ended long ago.");
       return new RunTerminal(joined ?? refusing(gone), show);
     }
     const own = overrideTexts(read);

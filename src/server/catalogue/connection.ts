@@ -32,7 +32,10 @@ export async function limited<Result>(
   { openHttp }: LookUpOptions,
   work: (connection: CatalogueConnection) => Promise<Result>,
 ): Promise<Result> {
-  const over = new AppError("timeout", `No answer within ${limitMs / 1000} seconds.`);
+  const over = new AppError(
+    "timeout",
+    `The service did not answer within ${limitMs / 1000} seconds. Check the network, then try again.`,
+  );
   const options = { clock: systemClock, limitMs, onLimit: () => over };
   return await withLimit(options, async (limit) => {
     const { signal } = limit;

@@ -31,9 +31,9 @@ const TOOLS: Readonly<Record<Exclude<Allowed, "commands">, (starter: Starter) =>
   start: (starter) => [
     mcpTool({
       name: "startTraining",
-      title: "Start a Training",
+      title: "Start a Run",
       forModel:
-        "Starts a training as a process of its own, which goes on when this server ends. It is refused when its estimate does not fit into what the user lets this server spend, or when a hosted training cannot be estimated; the run ends at its own limit, which is returned. Validate and estimate first, and ask the user before you start.",
+        "Starts a run in its own process, which continues when this server ends. It is refused when its estimate does not fit into what the user lets this server spend, or when a hosted run cannot be estimated; the run ends at its own limit, which is returned. Validate and estimate first, and ask the user before you start.",
       input: z.object({ config, settings: settings.optional() }),
       isReadOnly: false,
       call: (input) => startTraining(starter, input),
@@ -44,7 +44,7 @@ const TOOLS: Readonly<Record<Exclude<Allowed, "commands">, (starter: Starter) =>
       name: "evaluateModels",
       title: "Evaluate Models",
       forModel:
-        "Starts an evaluation of the base model, checkpoints or runs on the splits of a configuration's evaluation, as a process of its own. It counts against what the user lets this server spend. Its results are in readMetrics.",
+        "Starts an evaluation of the base model, checkpoints or runs on the splits of a configuration's evaluation, in its own process. It counts against what the user lets this server spend. Its results are in readMetrics.",
       input: z.object({
         config,
         models: z
@@ -70,12 +70,12 @@ const TOOLS: Readonly<Record<Exclude<Allowed, "commands">, (starter: Starter) =>
     control(starter, "pause", {
       name: "pauseRun",
       title: "Pause a Run",
-      forModel: "Lets a run wait after the step in progress.",
+      forModel: "Pauses a run after the step in progress.",
     }),
     control(starter, "continue", {
       name: "continueRun",
       title: "Continue a Run",
-      forModel: "Lets a run that waits go on.",
+      forModel: "Continues a paused run.",
     }),
   ],
   settings: (starter) => [

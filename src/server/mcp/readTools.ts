@@ -115,9 +115,9 @@ function referenceTool(): McpTool {
 function estimateTool({ workspace, tools }: ReadToolOptions): McpTool {
   return mcpTool({
     name: "estimate",
-    title: "Estimate a Training",
+    title: "Estimate a Run",
     forModel:
-      "Estimates tokens, USD and hours that a training with a configuration takes, from a past run of the same model and environments. Contacts no service. Without such a run it says so: then the user can estimate with `tinker-rl estimate FILE --groups 2`.",
+      "Estimates the tokens, cost and time of a run with a configuration, from a past run of the same model and environments. Contacts no service. Without such a run it says so: then the user can estimate with `tinker-rl estimate FILE --groups 2`.",
     input: z.object({
       config: z.string().max(MAX_TEXT).describe("path from the workspace folder"),
       run: run.optional().describe("the past run; by default the newest that fits"),

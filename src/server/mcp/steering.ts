@@ -20,7 +20,10 @@ export async function requireSteerable(
   const stored = await readResolvedConfig(workspace.filesOf(folder), folder);
   const config = resolved.safeParse(stored).data;
   if (config === undefined) {
-    throw new AppError("not-allowed", "The settings of this run cannot be read.");
+    throw new AppError(
+      "not-allowed",
+      "The settings of this run cannot be read. Ask the user to check config.resolved.json in its folder.",
+    );
   }
   if (!isLocalModel(config.model_name) && config.max_cost_usd == null) {
     throw new AppError(

@@ -160,7 +160,7 @@ export class ViewPages {
       saveNow: () => steer({ action: "save" }),
       stop: () => steer({ action: "stop" }),
       stopNow: async () => {
-        const text = `End ${run.name} at once? Steps after the last checkpoint are lost; a resume repeats them.`;
+        const text = `End ${run.name} immediately? Steps after the last checkpoint are lost; a resume repeats them.`;
         if ((await questions.ask("confirm", text, "")) !== null)
           await steer({ action: "stop-now" });
       },

@@ -96,7 +96,7 @@ async function attack(stage: Stage, stranger: Listener): Promise<void> {
     const question = workbench.dialog().getByText(`Send GITHUB_TOKEN to http://${stranger.host}?`);
     await question.waitFor({ timeout: 120_000 });
     await workbench.dialog().getByRole("button", { name: "Don't Send" }).click();
-    await panel.getByText("The conversation was not begun.").waitFor({ timeout: 120_000 });
+    await panel.getByText("The conversation did not start,").waitFor({ timeout: 120_000 });
     await picture("chat");
   });
 }

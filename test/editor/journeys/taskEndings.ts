@@ -40,7 +40,7 @@ export const taskEndings: Journey = {
       await ended.waitFor({ timeout: 60_000 });
       await pictures("stoppedNow");
       const text = await workbench.terminalText();
-      assert.match(text, /stopped at once without saving/);
+      assert.match(text, /stopped immediately, without saving/);
       assert.doesNotMatch(text, /exit code/);
     });
   },

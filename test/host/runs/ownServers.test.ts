@@ -119,7 +119,7 @@ it("ends for a training of the same configuration, which it says", async () => {
   expect(own.state("maze")).toBe(READY);
   await own.stopForTraining(MAZE.config);
   expect(own.state("maze").kind).toBe("stopped");
-  expect(editor.log).toContain("a training starts one of its own");
+  expect(editor.log).toContain("a run starts its own");
 });
 
 it("answers for the environment of its own configuration, not for one of the same name", async () => {

@@ -77,13 +77,16 @@ it("stops and saves at Ctrl+C, and ends at once at the second", () => {
 
 it("asks for the same again after a pause and a stop that did not reach the trainer", async () => {
   const report = vi.fn(async (): Promise<string> => {
-    throw new AppError("run-not-reachable", "The trainer cannot be reached yet.");
+    throw new AppError(
+      "run-not-reachable",
+      "The trainer is still starting. Try again in a few seconds.",
+    );
   });
   const { terminal, text } = opened(
     aTraining({ follow: () => new Promise(() => undefined), send: report }),
   );
   terminal.handleInput("p\u0003");
-  await vi.waitFor(() => expect(text().match(/cannot be reached/g)).toHaveLength(2));
+  await vi.waitFor(() => expect(text().match(/still starting/g)).toHaveLength(2));
   terminal.handleInput("p\u0003");
   expect(report.mock.calls).toEqual([["pause"], ["stop"], ["pause"], ["stop"]]);
 });

@@ -85,7 +85,7 @@ describe("a task in tasks.json", () => {
     "",
   ])("joins no training at %j", (attach) => {
     const task = { type: "tinker-rl", config: "run.yaml", attach };
-    expect(readTrainTask(task)).toMatch(/attach: it is not a training that this editor started/);
+    expect(readTrainTask(task)).toMatch(/attach: it is not a run that this editor started/);
   });
 
   it("joins one that this editor has started, by its name", () => {

@@ -95,7 +95,7 @@ describe("models", () => {
     vi.useFakeTimers();
     const { lookUp, closed } = lookUps({ keys: OWN_KEY, answer: () => "hang" });
     const asked = lookUpList("models", lookUp);
-    const failure = expect(asked).rejects.toThrow("No answer within 10 seconds");
+    const failure = expect(asked).rejects.toThrow("did not answer within 10 seconds");
     await vi.advanceTimersByTimeAsync(10_000);
     await failure;
     expect(closed()).toBe(1);

@@ -53,7 +53,7 @@ describe("the answer of a tool", () => {
       text: "a".repeat(4_002),
     };
     const { steps, text } = readFramed(toolText(value, { redactor: new Redactor() }));
-    expect(steps[0]).toBe("50 earlier entries are omitted: ask for fewer at once");
+    expect(steps[0]).toBe("50 earlier entries are omitted: ask for fewer at a time");
     expect([steps.length, steps.at(-1)]).toEqual([201, 249]);
     expect(text).toBe(`${"a".repeat(2_000)} … 2 characters left out … ${"a".repeat(2_000)}`);
   });

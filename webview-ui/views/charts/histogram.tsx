@@ -38,7 +38,7 @@ export function Histogram({ dashboard }: DashboardProps) {
             <li key={`${index} ${bins.length} ${bin.low}`}>
               <button
                 type="button"
-                title={l10n.t("Choose a bar to see its trajectories")}
+                title={l10n.t("Choose a bar to see its rollouts")}
                 onClick={() => open(bin)}
               >
                 <span class="visually-hidden">{barText(bin)}</span>

@@ -133,7 +133,7 @@ function Prompt({ content }: { readonly content: BoundedText }) {
 function streamBreakText({ turns, agent }: RolloutBody, index: number): string {
   const stream = turns[index]?.stream ?? 0;
   if (turns.slice(0, index).some((turn) => turn.stream === stream)) {
-    return l10n.t("Stream {0} goes on", stream + 1);
+    return l10n.t("Stream {0} continues", stream + 1);
   }
   return agent === undefined
     ? l10n.t("Stream {0}: the conversation was rendered again", stream + 1)
