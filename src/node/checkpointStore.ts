@@ -17,7 +17,7 @@ export async function makeCheckpointStore(): Promise<void> {
   try {
     await createFileSystem().makeDirectory(checkpointStore());
   } catch (cause) {
-    const message = `${errorMessage(cause)} Checkpoints of local models are kept there; set TINKER_RL_STORE to keep them in another folder.`;
+    const message = `${errorMessage(cause)} Checkpoints of embedded models are kept there; set TINKER_RL_STORE to keep them in another folder.`;
     throw new AppError("disk", message, { cause });
   }
 }

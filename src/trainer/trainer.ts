@@ -227,7 +227,7 @@ function launch(request: RunRequest, work: Work): ActiveRun {
 
 /** Shows whoever looks at the folder that the run was stopped. A disk that does not answer keeps no one from ending it. */
 async function endAtOnce(lease: RunLease | null): Promise<void> {
-  const message = "The run was ended at once, without a save.";
+  const message = "The run was ended immediately, without a save.";
   const written = lease?.end({ phase: "stopped", ending: { code: "stopped", message } });
   await raceAbort(Promise.resolve(written), AbortSignal.timeout(END_MS)).catch(() => undefined);
 }

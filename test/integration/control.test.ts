@@ -346,7 +346,7 @@ describe("a run that is ended at once, without a save", () => {
   const STOPPED_NOW = {
     phase: "stopped",
     control: null,
-    ending: { code: "stopped", message: "The run was ended at once, without a save." },
+    ending: { code: "stopped", message: "The run was ended immediately, without a save." },
   };
 
   it("says so in its folder after its process ends, for everyone who reads it", async () => {

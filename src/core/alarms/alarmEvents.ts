@@ -54,7 +54,7 @@ export function alarmBegins(step: number, notice: AlarmNotice): NewRunEvent {
 }
 
 export function alarmEnds(step: number, id: AlarmId): NewRunEvent {
-  const message = `Over: ${ALARMS[id].title.toLowerCase()}.`;
+  const message = `Resolved: ${ALARMS[id].title.toLowerCase()}.`;
   return { step, level: "info", kind: ALARM_ENDS, message, data: { alarm: id } };
 }
 

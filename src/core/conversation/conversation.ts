@@ -272,7 +272,7 @@ export class Conversation {
   #noRoom(tokens: number): AppError {
     return new AppError(
       "prompt-too-long",
-      `The conversation has ${tokens} tokens, which leaves no room within max_total_tokens: ${this.#options.maxTotalTokens}. Take a turn back, or raise max_total_tokens.`,
+      `The conversation has ${tokens} tokens, which leaves no room within max_total_tokens: ${this.#options.maxTotalTokens}. Undo a turn, or raise max_total_tokens.`,
       { configPath: "max_total_tokens" },
     );
   }

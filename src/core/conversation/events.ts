@@ -45,7 +45,7 @@ export const NEXT_TEXTS: Readonly<Record<Next, string>> = {
   turn: "the model's turn comes next.",
   choice: "several turns were sampled; choose one of them first.",
   answers: "the model's calls wait for answers.",
-  nothing: "the environment has ended its episode; take a turn back, or start over.",
+  nothing: "the environment has ended its episode; undo a turn, or start over.",
 };
 
 /** What follows the events; a choice is none of them. */

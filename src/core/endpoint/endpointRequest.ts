@@ -80,11 +80,11 @@ export function orderedMessages(
     const message = given[i];
     if (message === undefined) break;
     if (message.role === "tool") {
-      throw new ColumnError(columnOf(i), "no call stands before this result");
+      throw new ColumnError(columnOf(i), "this result has no matching call");
     }
     if (message.role === "system" && i > 0 && ordered.at(-1)?.role !== "system") {
       // Some chat formats would leave it out without a word.
-      const reason = "a system text can only stand at the beginning";
+      const reason = "a system message can only be at the beginning";
       throw new ColumnError(`${columnOf(i)}.role`, reason);
     }
     ordered.push(message);

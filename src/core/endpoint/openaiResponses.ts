@@ -79,7 +79,7 @@ function toolsIn(given: unknown): readonly ToolDeclaration[] {
     const { type, name, description, parameters } = tool;
     if (type === "function") return declaration({ name, description, parameters }, column);
     throw endpointRefusal(
-      `${column}.type: ${shown(type)} is no tool that is here. Declare tools of type function.`,
+      `${column}.type: ${shown(type)} is not a type of tool that works here. Declare tools of type function.`,
       { param: `${column}.type` },
     );
   });

@@ -1,4 +1,4 @@
-/** The card of a data set: where its rows come from, and how they were chosen. Its head is that of cards on the model hub. */
+/** The card of a dataset: where its rows come from, and how they were chosen. Its head is that of cards on the model hub. */
 
 import { formatCount, formatQuantity } from "../../shared/format.ts";
 import type { RolloutChoice } from "./chooseRollouts.ts";
@@ -61,11 +61,11 @@ ${filters(facts)
 
 const FORMATS = {
   messages:
-    "Each line is a conversation in OpenAI's chat format, with `tools`, its task, reward and marks.",
+    "Each line is a conversation in OpenAI's chat format, with `tools`, its task, reward, star, tags and note.",
   tokens:
     "Each line is a token stream of a rollout: ids, log-probabilities by the sampler and the trainer, mask and advantages, at the same index.",
   parquet:
-    "`messages`, `tools` and `tags` are JSON texts; the other columns are the task, the reward and the marks.",
+    "`messages`, `tools` and `tags` are JSON texts; the other columns are the task, the reward, the star and the note.",
 } as const;
 
 function filters({ choice, doubles, unsaid }: DataFacts): readonly string[] {
@@ -76,6 +76,6 @@ function filters({ choice, doubles, unsaid }: DataFacts): readonly string[] {
     ...(tags.length === 0 ? [] : [`Only those with one of the tags ${tags.join(", ")}.`]),
     ...(maxPerTask === null ? [] : [`At most ${maxPerTask} for each task, the best first.`]),
     ...(unsaid === 0 ? [] : [`Rollouts with ${UNSAID}: ${formatCount(unsaid)} left out.`]),
-    `Rows with the same conversation stand once: ${formatQuantity(doubles, "double")} left out.`,
+    `Duplicate conversations removed: ${formatCount(doubles)}.`,
   ];
 }

@@ -1,4 +1,4 @@
-/** A stored rollout as a row of a data set: messages in OpenAI's chat format, with where they come from. */
+/** A stored rollout as a row of a dataset: messages in OpenAI's chat format, with where they come from. */
 
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { assertNever } from "../errors.ts";

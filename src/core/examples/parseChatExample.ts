@@ -74,7 +74,7 @@ function requireTrainable(
   }
   if (role === "assistant") requireIds(message, column);
   if (role === "system" && role0 !== null) {
-    throw new ColumnError(`${column}.role`, "a system message can only be the first");
+    throw new ColumnError(`${column}.role`, "only the first message can be a system message");
   }
   if (role === "assistant" && (role0 === null || role0 === "assistant")) {
     const reason =

@@ -23,7 +23,7 @@ import { type EnvironmentDependencies, EnvironmentWire, type WireRequest } from 
 
 /** A session without `/create` cannot be pinged, and hosted ones end after 120 s without a ping. */
 const QUERY_SESSION_LIFE_MS = 60_000;
-/** A large data set may have to be read first. */
+/** A large dataset may have to be read first. */
 const QUERY_TIMEOUT_MS = 5 * 60_000;
 
 const WITHOUT_TASKS = [

@@ -32,7 +32,7 @@ const MAX_INDEX_BYTES = 16 * MIB;
 const MAX_EVALUATION_BYTES = 256 * MIB;
 /** More than a rollout is ever broken into. */
 const MAX_STREAMS = 1_000;
-/** More groups than a data set has tasks. */
+/** More groups than a dataset has tasks. */
 const MAX_GROUP = 1e9;
 
 /** What is known of one rollout so far. */

@@ -34,7 +34,7 @@ const LENGTH_BYTES = 8;
 /** What the reference implementation reads at most. */
 const MAX_HEADER_BYTES = 100_000_000;
 
-/** Why a file is no complete safetensors file, as the end of a sentence; null for one whose header and size fit each other. */
+/** Why a file is not a complete safetensors file, as the end of a sentence; null for one whose header and size fit each other. */
 export async function safetensorsFault(files: Reading, path: string): Promise<string | null> {
   const found = await read(files, path);
   return typeof found === "string" ? found : null;
@@ -49,7 +49,7 @@ export async function readSafetensorsHeader(
   if (typeof found !== "string") return found;
   throw new AppError(
     "safetensors-invalid",
-    `${path} is no complete safetensors file: ${found}. Download it again.`,
+    `${path} is not a complete safetensors file: ${found}. Download it again.`,
     { data: { path } },
   );
 }

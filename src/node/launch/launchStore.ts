@@ -48,7 +48,7 @@ const KEPT_MS = 7 * 24 * 3600 * 1000;
 /** The names of launches, as tasks hold them. */
 export const launchName = z
   .string()
-  .regex(/^\d{1,16}-[0-9a-f]{8}$/, "it is not a training that this editor started");
+  .regex(/^\d{1,16}-[0-9a-f]{8}$/, "it is not a run that this editor started");
 
 const disk = createFileSystem();
 

@@ -183,7 +183,7 @@ function refused(
       : "use an HF_TOKEN of an account that may read it";
   return new AppError(
     "tokenizer-gated",
-    `The model hub does not provide ${id} (${status}): it is gated, private, or does not exist. Check the name, accept its license at ${endpoint}/${id}, and ${remedy}. ${ADVICE}`,
+    `The Hugging Face Hub does not provide ${id} (${status}): it is gated, private, or does not exist. Check the name, accept its license at ${endpoint}/${id}, and ${remedy}. ${ADVICE}`,
     { configPath: "tokenizer_name", data: { id, status } },
   );
 }
@@ -191,7 +191,7 @@ function refused(
 function failed({ id, file }: RepositoryFile, reason: string, cause?: unknown): AppError {
   return new AppError(
     "tokenizer-download",
-    `${file} of ${id} could not be downloaded: ${reason.replace(/\.$/, "")}. Start again when the model hub can be reached. ${ADVICE}`,
+    `${file} of ${id} could not be downloaded: ${reason.replace(/\.$/, "")}. Start again when the Hugging Face Hub can be reached. ${ADVICE}`,
     { cause, configPath: "tokenizer_name", data: { id, file } },
   );
 }

@@ -50,7 +50,7 @@ function checkedEndpoint(endpoint: string): string {
   if (isHttp) return withoutEnd(endpoint, /\//);
   throw new AppError(
     "hub-endpoint",
-    `The variable HF_ENDPOINT is not an http or https address. Set it to the address of a model hub, or unset it to use ${HUB_URL}.`,
+    `The variable HF_ENDPOINT is not an http or https address. Set it to the address of a mirror of the Hugging Face Hub, or unset it to use ${HUB_URL}.`,
   );
 }
 

@@ -128,7 +128,7 @@ function noFolder(name: string, folder: string): AppError {
 
 function notOnHub(endpoint: string, id: string, file: string): AppError {
   return notFound(
-    `The model hub ${endpoint} has no ${file} of ${id}. Set \`tokenizer_name\` to a model with a byte-level BPE tokenizer, or to a folder; a relative path is resolved from the configuration.`,
+    `The Hugging Face Hub (${endpoint}) has no ${file} of ${id}. Set \`tokenizer_name\` to a model with a byte-level BPE tokenizer, or to a folder; a relative path is resolved from the configuration.`,
     { id, file },
   );
 }

@@ -88,7 +88,7 @@ function exactArguments(body: Uint8Array, id: string | number): ExactJsonObject 
   if (isExactObject(given)) return given;
   throw new McpError(
     ErrorCode.InvalidParams,
-    "params.arguments is not an object. Parse the arguments of a call of OpenAI's protocol, which are JSON text, before you send them.",
+    "params.arguments is not an object. Parse the arguments of a call of OpenAI's API, which are JSON text, before you send them.",
   );
 }
 

@@ -197,7 +197,7 @@ function policyOf({ chat, settings, sampler, metered }: ReadyModel): EndpointPol
     sampleSlot: async (signal) => {
       if (slots.waiting < MAX_WAITING) return slots.acquire({ signal });
       throw endpointRefusal(
-        `${MAX_AT_ONCE + MAX_WAITING} requests are under way. Send fewer at once.`,
+        `${MAX_AT_ONCE + MAX_WAITING} requests are under way. Send fewer at a time.`,
         { status: 429, code: "too_many_requests" },
       );
     },

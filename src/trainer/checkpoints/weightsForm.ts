@@ -77,7 +77,7 @@ async function openMerged(
   if (given === null && needsBase("merged", baseModel)) {
     throw new AppError(
       "base-invalid",
-      `Merged weights need the weights of ${visibleLine(baseModel)}. Download it from its hub, and give its folder (--base).`,
+      `Merged weights need the weights of ${visibleLine(baseModel)}. Download it from the Hugging Face Hub, and give its folder (--base).`,
     );
   }
   const base = await readBaseFolder(fileSystem, given ?? join(programFolder, "model"));

@@ -9,6 +9,6 @@ export function requireJudged({ training }: LaunchRequest, start: StartConfig): 
   if (training.digest === startDigest(start)) return;
   throw new AppError(
     "config-changed",
-    `${start.path} or the settings of its run changed while the training was starting, and keys were approved for the earlier version. Start it again.`,
+    `${start.path} or the settings of its run changed while the run was starting, and keys were approved for the earlier version. Start it again.`,
   );
 }

@@ -121,7 +121,7 @@ async function startOf(
   if (resume !== null) return { resume, overrides };
   throw new AppError(
     "bad-arguments",
-    `No run folder is among ${models.join(", ")}, so no environment to evaluate in is known. Specify a configuration with --config_path, or the folder of a run.`,
+    `None of these is a run folder: ${models.join(", ")}. Add --config_path FILE to say which environments to use, or name a run folder.`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** Writes rollouts of runs as a data set: a file for each split, and a card. */
+/** Writes rollouts of runs as a dataset: a file for each split, and a card. */
 
 import { basename, join } from "node:path";
 import { parquetWriteBuffer } from "hyparquet-writer";

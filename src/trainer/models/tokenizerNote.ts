@@ -51,7 +51,7 @@ export async function noteTokenizer(
 function describeUnpublished(model: string, { tokenizer_sha256: sha256, ...note }: Note) {
   const { sha256: published } = knownTokenizer(model);
   if (published === null || published === sha256) return null;
-  return `The tokenizer file of ${note.name} (${note.source}) differs from the published file of ${model}: its SHA-256 is ${sha256}, not ${published}. If it gives other ids, the model reads and learns nonsense. Check where the file comes from, or use the one on the model hub.`;
+  return `The tokenizer file of ${note.name} (${note.source}) differs from the published file of ${model}: its SHA-256 is ${sha256}, not ${published}. If it gives other ids, the model reads and learns nonsense. Check where the file comes from, or use the one on the Hugging Face Hub.`;
 }
 
 function noteOf(origin: TokenizerOrigin): Note {

@@ -100,7 +100,7 @@ describe("a request", () => {
     [
       { messages: [...messages, { role: "system", content: "x" }, ...messages] },
       "messages[1].role",
-      "a system text can only stand at the beginning",
+      "a system message can only be at the beginning",
     ],
     [{ messages: called }, "messages[1].role", "the last message must be"],
     [{ messages: [...called, ...messages] }, "messages[1]", "the result of the call a must follow"],

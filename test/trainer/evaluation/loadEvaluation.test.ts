@@ -58,6 +58,6 @@ it("refuses a list without a split, and a checkpoint without a configuration", a
     code: "bad-arguments",
   });
   await expect(evaluationOf({ configPath: null, models: ["bas"] })).rejects.toThrow(
-    /^No run folder is among bas, .* --config_path/,
+    /^None of these is a run folder: bas\. Add --config_path FILE/,
   );
 });

@@ -44,7 +44,7 @@ async function linesOf(path: string) {
     .map((line): unknown => JSON.parse(line));
 }
 
-describe("rollouts as a data set", () => {
+describe("rollouts as a dataset", () => {
   it("are conversations that can be read back, with task, reward and marks", async () => {
     const schema = '{"type":"object","properties":{"value":{"type":"integer"}}}';
     const tools = [{ name: "answer", description: "Ends.", parameters: schema }];
@@ -92,7 +92,7 @@ describe("rollouts as a data set", () => {
     expect(card).toContain("license: mit");
     expect(card).toContain("| one | org/model | 2 |");
     expect(card).toContain("Rollouts with `reward >= 1`.");
-    expect(card).toContain("1 double left out");
+    expect(card).toContain("Duplicate conversations removed: 1.");
   });
 
   it("are at most so many of a task, of all runs together", async () => {

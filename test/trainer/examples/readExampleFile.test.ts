@@ -109,7 +109,7 @@ const MALFORMED: readonly (readonly [what: string, content: string | Uint8Array,
     [
       "a system message in the middle",
       conversation(user, { role: "system", content: "x" }, answer),
-      "2:1: error: messages[1].role: a system message can only be the first",
+      "2:1: error: messages[1].role: only the first message can be a system message",
     ],
     [
       "a message without content",

@@ -254,7 +254,7 @@ export async function reportCapacity(context: PlayContext, step: number): Promis
     const fewer = fewerSessions(config, name, gate);
     const advice =
       fewer === null ? "that cost" : `set ${maxConcurrencyKey(name)}: ${fewer} to save`;
-    const message = `${name} accepted ${formatQuantity(peak, "session")} at once of the ${requested} that the run requested; ${advice} ${formatQuantity(rejections, "refusal")} and ${formatDuration(waitS)} of waiting, over all rollouts.`;
+    const message = `${name} accepted ${formatQuantity(peak, "concurrent session")} of the ${requested} that the run requested; ${advice} ${formatQuantity(rejections, "refusal")} and ${formatDuration(waitS)} of waiting, over all rollouts.`;
     const data = { peak, requested, rejections };
     await reportFor(context, name, {
       step,

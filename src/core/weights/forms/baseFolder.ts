@@ -113,7 +113,7 @@ export function requireUnquantized({ folder, config }: BaseFolder): void {
 export function invalid(folder: string, why: string): AppError {
   return new AppError(
     "base-invalid",
-    `${folder} cannot be used as the base model: ${why}. It must be the folder of the base model as it was downloaded from its hub.`,
+    `${folder} cannot be used as the base model: ${why}. It must be the folder of the base model as it was downloaded from the Hugging Face Hub.`,
     { data: { folder } },
   );
 }

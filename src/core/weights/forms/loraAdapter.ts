@@ -86,7 +86,7 @@ function floatTensor(name: string, { dtype, ...tensor }: StoredTensor): LoraTens
   if (isFloatType(dtype) && tensor.end - tensor.begin === count * FLOAT_BYTES[dtype]) {
     return { ...tensor, dtype };
   }
-  throw unknownForm(`${shown(name)} is no tensor of 32-bit or 16-bit floats`);
+  throw unknownForm(`${shown(name)} is not a tensor of 32-bit or 16-bit floats`);
 }
 
 function checked(pair: LoraPair): LoraPair {

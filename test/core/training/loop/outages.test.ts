@@ -198,7 +198,7 @@ describe("a loop whose environment accepts fewer sessions than it asks for", () 
     expect(context.recorded.at(-1)).toMatchObject({
       kind: "capacity-summary",
       message: expect.stringMatching(
-        /^Owner\/Game accepted 3 sessions at once of the 8 that the run requested; set .*max_concurrency: 3 /,
+        /^Owner\/Game accepted 3 concurrent sessions of the 8 that the run requested; set .*max_concurrency: 3 /,
       ),
     });
     const reports = context.recorded.filter(({ kind }) => kind === "capacity-summary");

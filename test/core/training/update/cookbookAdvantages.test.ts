@@ -32,7 +32,7 @@ type Part =
 
 interface Stream {
   readonly parts: readonly Part[];
-  /** By the model of each data set, of every token but the first. */
+  /** By the model of each dataset, of every token but the first. */
   readonly models: readonly (readonly number[])[];
 }
 
@@ -110,7 +110,7 @@ function contextOf(config: Config) {
       baseModel: model,
       sample: () => Promise.reject(new Error("nothing is sampled")),
       computeLogprobs: async (tokens) => {
-        // The base model is the one that was recorded for the first data set.
+        // The base model is the one that was recorded for the first dataset.
         const position = model === MODELS[1] ? 1 : 0;
         return [null, ...(known.get(keyOf(tokens))?.[position] ?? [])];
       },

@@ -47,12 +47,12 @@ describe("an adapter", () => {
     [
       "a shape that its data does not have",
       { [`${MODULE}.lora_A.weight`]: { ...tensor(2, 8), shape: [2 ** 40, 8] } },
-      /no tensor of 32-bit or 16-bit floats/,
+      /not a tensor of 32-bit or 16-bit floats/,
     ],
     [
       "whole numbers",
       { [`${MODULE}.lora_A.weight`]: { ...tensor(2, 8), dtype: "I32" } },
-      /no tensor of 32-bit or 16-bit floats/,
+      /not a tensor of 32-bit or 16-bit floats/,
     ],
     [
       "names that move the cursor",

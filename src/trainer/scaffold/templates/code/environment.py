@@ -123,7 +123,7 @@ class TemplateEnvironment(Environment):
         except CodeError as error:
             return self.result(str(error), 0.0, is_last)
         passed = sum(map(is_same, values, [test.expected for test in tests]))
-        # Part of the tests pays nothing: code that returns a constant passes some.
+        # Part of the tests earns nothing: code that returns a constant passes some.
         is_right = passed == len(tests)
         text = f"{passed} of {len(tests)} tests passed"
         return self.result(text, 1.0 if is_right else 0.0, is_right or is_last)

@@ -1,4 +1,4 @@
-"""One question, one answer: the right answer pays 1."""
+"""One question, one answer: the right answer earns 1."""
 
 import argparse
 import os

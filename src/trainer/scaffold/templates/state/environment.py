@@ -93,8 +93,8 @@ class TemplateEnvironment(Environment):
             # The rewards of an episode add up to 1 when the number is found.
             return self.result("correct", 1.0 - self.paid, finished=True)
         text = "higher" if n < secret else "lower"
-        # Only a guess that the hints allow pays. It narrows the range, so repeating it
-        # pays nothing.
+        # Only a guess that the hints allow earns a reward. It narrows the range, so
+        # repeating it earns nothing.
         reward = STEP_REWARD if self.low <= n <= self.high else 0.0
         self.paid += reward
         if n < secret:

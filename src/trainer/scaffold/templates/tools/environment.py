@@ -1,4 +1,4 @@
-"""Look things up, then answer: only the lookups lead to the answer, which pays 1."""
+"""Look things up, then answer: only the lookups lead to the answer, which earns 1."""
 
 import argparse
 import os
@@ -101,7 +101,7 @@ class TemplateEnvironment(Environment):
     @tool
     def lookup(self, arguments: Lookup) -> ToolOutput:
         """Open the box of a key: it holds another key or a number."""
-        # A mistake of the model gets an answer in words. An exception would end the
+        # A mistake of the model gets a message. An exception would end the
         # rollout with `nonterminal_reward`.
         found = self.task.boxes.get(arguments.key.strip(), "no such key")
         return ToolOutput(blocks=[TextBlock(text=found)])
