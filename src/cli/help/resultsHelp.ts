@@ -242,8 +242,8 @@ export const CHECKPOINTS: HelpText = (
   --output FOLDER    where a download goes
   --for FORM         what a download is for: peft (default), vllm (also SGLang),
                      merged (the base model with the adapter in its weights)
-  --base FOLDER      the base model as downloaded from the Hub: config.json and
-                     safetensors; for merged, and for vllm with Nemotron
+  --base FOLDER      the base model as downloaded from Hugging Face: config.json
+                     and safetensors; for merged, and for vllm with Nemotron
   --drop-unembed     for vllm: leaves out what was learned for the unembedding,
                      which servers refuse
   --json             print one JSON value instead of text (list, info, download)
