@@ -87,7 +87,11 @@ describe("a request", () => {
   it.each([
     [{ previous_response_id: "resp_1" }, "previous_response_id", "Nothing is stored here."],
     [{ text: { format: { type: "json_schema" } } }, "text.format", "nothing constrains"],
-    [{ tools: [{ type: "web_search" }] }, "tools[0].type", '"web_search" is not a type of tool that works here'],
+    [
+      { tools: [{ type: "web_search" }] },
+      "tools[0].type",
+      '"web_search" is not a type of tool that works here',
+    ],
     [{ include: ["file_search_call.results"] }, "include", "is not there"],
     [{ background: true }, "background", "is not possible here"],
     [{ input: 3 }, "input", "expected text or a list of items, got 3"],

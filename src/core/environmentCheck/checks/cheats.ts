@@ -123,7 +123,7 @@ export const instructedGrader: EnvironmentCheck = {
         return null;
       },
       ({ name }) => ({
-        message: `An answer to ${name} that tells the grader to give a reward earns one on every task tried.`,
+        message: `An answer to ${name} that asks the grader for a reward earns one on every task tried.`,
         advice:
           "Grade by code, or mark the answer as data for the judge and parse only the judge's own verdict.",
       }),
