@@ -6,7 +6,7 @@ import urllib.request
 
 from anthropic import Anthropic
 
-with open(os.environ["TINKER_RL_TASK"]) as file:
+with open(os.environ["TINKER_RL_TASK"], encoding="utf-8") as file:
     task = json.load(file)
 
 model = Anthropic()  # reads ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY

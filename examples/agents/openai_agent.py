@@ -6,7 +6,7 @@ import urllib.request
 
 from openai import OpenAI
 
-with open(os.environ["TINKER_RL_TASK"]) as file:
+with open(os.environ["TINKER_RL_TASK"], encoding="utf-8") as file:
     task = json.load(file)
 
 model = OpenAI()  # reads OPENAI_BASE_URL and OPENAI_API_KEY

@@ -32,6 +32,8 @@ export function startKeptCommand(options: KeptCommandOptions): ChildProcess {
       env: {
         ...childVariables([...COMMAND_VARIABLES, ...passed]),
         PYTHONUNBUFFERED: "1",
+        // Before Python 3.15, Windows reads and prints in an encoding of its own.
+        PYTHONUTF8: "1",
         ...variables,
       },
       // A signal to the whole group is for this process, which ends its commands itself.

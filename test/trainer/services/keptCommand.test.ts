@@ -24,6 +24,16 @@ it("a command gets the user's folder on Windows, and none of the user's keys", (
   expect(environment).not.toHaveProperty("TINKER_API_KEY");
 });
 
+it("Python reads and prints UTF-8 on every system, unless the configuration says otherwise", () => {
+  const encodings = [{}, { PYTHONUTF8: "0" }].map((variables) => {
+    vi.mocked(spawn).mockImplementationOnce(unstartedChild);
+    const command = { command: ["serve"], cwd: "/", programFolder: "/", variables };
+    startKeptCommand({ ...command, onOutput: () => undefined }).once("error", () => undefined);
+    return vi.mocked(spawn).mock.lastCall?.[2].env?.["PYTHONUTF8"];
+  });
+  expect(encodings).toEqual(["1", "0"]);
+});
+
 it("a command has not started where no more files can be opened", async () => {
   vi.mocked(spawn).mockImplementationOnce(unstartedChild);
   const program = runAgentProgram({
