@@ -10,6 +10,7 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { errorMessage } from "../core/errors.ts";
 import { NOT_STARTED } from "./notStarted.ts";
+import { startedCommand } from "./startedCommand.ts";
 
 /** Between the request to end and the end by force. */
 const END_LIMIT_MS = 5_000;
@@ -21,14 +22,15 @@ function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   if (child.pid === undefined) return;
   try {
     if (process.platform === "win32") {
-      spawn("taskkill", ["/pid", String(child.pid), "/T", "/F"], { stdio: "ignore" });
+      const words = ["/pid", String(child.pid), "/T", "/F"];
+      spawn("taskkill", words, { stdio: "ignore", windowsHide: true });
     } else process.kill(-child.pid, signal);
   } catch {
     // The group has ended.
   }
 }
 
-const [program = "", ...args] = process.argv.slice(2);
+const command = process.argv.slice(2);
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 // Ctrl+C reaches the whole terminal group; the parent needs its servers to end its rollouts.
 process.on("SIGINT", () => undefined);
@@ -39,10 +41,13 @@ const {
   [REMOVED_VARIABLE]: removed,
   ...env
 } = process.env;
-const child = spawn(program, args, {
+const child = await startedCommand(command, {
   env,
   stdio: [input === undefined ? "ignore" : "pipe", "inherit", "inherit"],
   detached: process.platform !== "win32",
+}).catch((error) => {
+  process.stderr.write(`${errorMessage(error)}\n`);
+  process.exit(NOT_STARTED);
 });
 // A command may end without reading it.
 child.stdin?.on("error", () => undefined).end(input);
@@ -68,13 +73,9 @@ process.once("exit", () => {
 });
 process.stdin.once("close", endAll).resume();
 process.once("SIGTERM", endAll);
-child.once("error", (error) => {
-  process.stderr.write(`${errorMessage(error)}\n`);
-  process.exit(NOT_STARTED);
-});
 child.once("exit", (code, signal) => {
   // What it has started itself would keep the port.
   end(child, "SIGKILL");
-  if (signal !== null && !isEnding) process.stderr.write(`${program} was ended by ${signal}.\n`);
+  if (signal !== null && !isEnding) process.stderr.write(`${command[0]} was ended by ${signal}.\n`);
   process.exit(code ?? 1);
 });

@@ -32,7 +32,8 @@ const LEFT_OUT = /^(\..*|__pycache__|node_modules|venv|env|.*\.egg-info)$/;
 const RESULTS = /^((run|sweep)\.json|metrics\.jsonl)$/;
 const MAX_FILES = 2_000;
 const MAX_BYTES = 256 * 1024 * 1024;
-const ASK_LIMIT_MS = 5_000;
+/** For a program that is asked, which shows no window on Windows. */
+const ASK = { timeout: 5_000, windowsHide: true };
 
 const noteSchema = z.object({
   environment: z.string(),
@@ -107,7 +108,7 @@ async function libraryOf(bridge: string, python: string): Promise<string> {
   const name = PACKAGES[bridge] ?? bridge;
   try {
     const asked = ["-c", VERSION, name];
-    const { stdout } = await promisify(execFile)(python, asked, { timeout: ASK_LIMIT_MS });
+    const { stdout } = await promisify(execFile)(python, asked, ASK);
     return `${name} ${stdout.trim()}`;
   } catch {
     return `${name} of an unknown version`;
@@ -143,9 +144,7 @@ export async function codeFolder({ command, cwd }: CommandServer, from: string):
 /** The commit that is checked out; null outside of a repository. */
 async function commitOf(folder: string): Promise<string | null> {
   try {
-    const { stdout } = await promisify(execFile)("git", ["-C", folder, "rev-parse", "HEAD"], {
-      timeout: ASK_LIMIT_MS,
-    });
+    const { stdout } = await promisify(execFile)("git", ["-C", folder, "rev-parse", "HEAD"], ASK);
     return /^[0-9a-f]{40,64}$/.test(stdout.trim()) ? stdout.trim() : null;
   } catch {
     return null;

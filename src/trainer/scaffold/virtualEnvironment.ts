@@ -88,7 +88,7 @@ function run(
   options: Pick<NonNullable<Parameters<typeof spawn>[2]>, "cwd" | "stdio">,
 ): Promise<string | null> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, options);
+    const child = spawn(program, args, { ...options, windowsHide: true });
     child.once("error", (error) => resolve(error.message));
     child.once("close", (code, signal) => {
       resolve(code === 0 ? null : l10n.t("it ended with {0}", signal ?? `code ${code}`));

@@ -71,8 +71,9 @@ export async function startChild(options: ChildOptions): Promise<ChildServer> {
   const child: ChildProcess = spawn(process.execPath, [options.program, ...args], {
     stdio: ["pipe", "pipe", "pipe"],
     env: childVariables(),
-    // A signal to the whole group is for the parent, which needs its children to save; they end with their input.
-    detached: process.platform !== "win32",
+    // A signal to the whole group, or to the console on Windows, is for the parent, which needs its children to save; they end
+    // with their input.
+    detached: true,
   });
   // When the child has ended at once, the error quotes its output; the broken pipe itself says nothing.
   child.stdin?.on("error", () => undefined);

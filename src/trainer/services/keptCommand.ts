@@ -36,8 +36,9 @@ export function startKeptCommand(options: KeptCommandOptions): ChildProcess {
         PYTHONUTF8: "1",
         ...variables,
       },
-      // A signal to the whole group is for this process, which ends its commands itself.
-      detached: process.platform !== "win32",
+      // A signal to the whole group, or to the console on Windows, is for this process, which ends its commands itself. Windows
+      // would also end the process between as soon as this one is killed, before it has ended the command's children.
+      detached: true,
     },
   );
   child.stdin?.on("error", () => undefined);

@@ -1,11 +1,19 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, expect, it } from "vitest";
+import { promisify } from "node:util";
+import { beforeEach, expect, it, vi } from "vitest";
 import { noteEnvironmentCode } from "../../../src/trainer/environments/environmentCode.ts";
 import { aConfig, anEnvironment } from "../../core/training/builders.ts";
 import { NO_SERVER } from "../../core/training/serverBuilder.ts";
 import { folderOfEachTest } from "../../fakes/onDisk.ts";
 import { aNotedRun } from "../notedRun.ts";
+
+const ask = vi.hoisted(() => vi.fn());
+vi.mock("node:child_process", async (original) => {
+  const module = await original<typeof import("node:child_process")>();
+  ask.mockImplementation(promisify(module.execFile));
+  return { ...module, execFile: Object.assign(() => {}, { [promisify.custom]: ask }) };
+});
 
 const project = folderOfEachTest();
 let run = aNotedRun();
@@ -85,4 +93,22 @@ it("another version of the library behind a bridge warns, too", async () => {
   expect(await note({ ...bridged, command: [] })).toEqual([
     expect.stringContaining("it was reasoning-gym 0.1.25 and is now reasoning-gym 0.1.26"),
   ]);
+});
+
+it("git and Python are asked without a window on Windows", async () => {
+  await note({
+    ...NO_SERVER,
+    bridge: "reasoning-gym",
+    id: "chain_sum",
+    python: "none",
+    command: [],
+  });
+  await note();
+  const programs = ask.mock.calls.map(([program, , { windowsHide }]) => ({ program, windowsHide }));
+  expect(programs).toEqual(
+    expect.arrayContaining([
+      { program: "none", windowsHide: true },
+      { program: "git", windowsHide: true },
+    ]),
+  );
 });

@@ -1,5 +1,6 @@
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { ProgramWords } from "../../../src/api/environments.ts";
 import {
   ENVIRONMENT_TEMPLATES,
@@ -12,6 +13,11 @@ import {
   venvPython,
   virtualEnvironmentSteps,
 } from "../../../src/trainer/scaffold/virtualEnvironment.ts";
+
+vi.mock("node:child_process", async (original) => {
+  const module = await original<typeof import("node:child_process")>();
+  return { ...module, spawn: vi.fn(module.spawn) };
+});
 
 const folder = "environments/demo";
 const project = { folder, python: venvPython(folder), requirements: ["openreward>=0.1,<0.2"] };
@@ -63,6 +69,11 @@ test("a program that is not there fails in words", async () => {
   await expect(
     makeVirtualEnvironment([["no-such-program-here"]], ".", () => undefined),
   ).rejects.toMatchObject({ code: "virtual-environment" });
+});
+
+test("what is installed is found out without a window on Windows", async () => {
+  await virtualEnvironmentSteps(project).catch(() => undefined);
+  expect(vi.mocked(spawn).mock.lastCall?.[2]).toMatchObject({ windowsHide: true });
 });
 
 test("every template pins openreward and pytest to a range", () => {

@@ -16,6 +16,7 @@ const folder = folderOfEachTest();
 
 afterEach(() => {
   vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
 });
 
 /** Starts a child that runs `source`. */
@@ -52,6 +53,13 @@ describe("a child server", () => {
       await child.close();
     },
   );
+
+  it("is not met by the end of its parent's console on Windows", async () => {
+    vi.stubGlobal("process", Object.create(process, { platform: { value: "win32" } }));
+    const child = await start(ready("String(process.pid)"));
+    expect(vi.mocked(spawn).mock.lastCall?.[2]).toMatchObject({ detached: true });
+    await child.close();
+  });
 
   it("may refuse to start for a dataset, with the key of the configuration", async () => {
     const error = { code: "dataset-invalid", message: "q.csv is empty", configPath: "a.tasks" };

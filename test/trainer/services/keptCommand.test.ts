@@ -11,6 +11,7 @@ vi.mock("node:child_process", async (original) => ({
 
 afterEach(() => {
   vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
 });
 
 it("a command gets the user's folder on Windows, and none of the user's keys", () => {
@@ -32,6 +33,14 @@ it("Python reads and prints UTF-8 on every system, unless the configuration says
     return vi.mocked(spawn).mock.lastCall?.[2].env?.["PYTHONUTF8"];
   });
   expect(encodings).toEqual(["1", "0"]);
+});
+
+it("the process between is met by no signal to this one's group or console, and outlives it for its work", () => {
+  vi.mocked(spawn).mockImplementationOnce(unstartedChild);
+  vi.stubGlobal("process", Object.create(process, { platform: { value: "win32" } }));
+  const command = { command: ["serve"], cwd: "/", programFolder: "/", variables: {} };
+  startKeptCommand({ ...command, onOutput: () => undefined }).once("error", () => undefined);
+  expect(vi.mocked(spawn).mock.lastCall?.[2]).toMatchObject({ detached: true });
 });
 
 it("a command has not started where no more files can be opened", async () => {
