@@ -6,4 +6,5 @@ export const COMMAND_VARIABLES = [
   ...["SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NO_PROXY", "no_proxy"],
   // The user's folder and the system's own programs on Windows.
   ...["USERPROFILE", "HOMEDRIVE", "HOMEPATH", "USERNAME", "COMSPEC", "PROGRAMDATA"],
+  ...["PROGRAMFILES", "PROCESSOR_ARCHITECTURE", "NUMBER_OF_PROCESSORS"],
 ];

@@ -6,7 +6,7 @@ import { isAbsolute, resolve } from "node:path";
 import type { AgentConfig } from "../../core/agents/agent.ts";
 import { AppError } from "../../core/errors.ts";
 import { printedText } from "../../core/rollout/agentFailure.ts";
-import { NOT_STARTED } from "../../node/notStarted.ts";
+import { NOT_STARTED, scriptHint } from "../../node/notStarted.ts";
 import { OutputTail, startKeptCommand } from "../services/keptCommand.ts";
 
 export interface AgentProgram {
@@ -95,10 +95,10 @@ function notStarted({ command, configPath }: AgentProgram, output: string): AppE
 }
 
 function whyNotStarted(program: string, output: string): string {
-  if (!isAbsolute(program) || !isFile(program)) return "is not on the path, or cannot be started.";
-  if (process.platform === "win32") {
-    return "cannot be started. Name its interpreter, as in `[python, agent.py]`.";
+  if (!isAbsolute(program) || !isFile(program)) {
+    return `is not on the path, or cannot be started${scriptHint()}.`;
   }
+  if (process.platform === "win32") return `cannot be started${scriptHint()}.`;
   if (output.includes("EACCES")) {
     return "is not executable. Run `chmod +x` on it, or name its interpreter, as in `[bash, agent.sh]`.";
   }

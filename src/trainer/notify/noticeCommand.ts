@@ -5,7 +5,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { messageText, type NoticeMessage } from "../../core/notify/notice.ts";
 import { messageJson } from "../../core/notify/webhookBody.ts";
 import { systemClock } from "../../node/clock.ts";
-import { NOT_STARTED } from "../../node/notStarted.ts";
+import { NOT_STARTED, scriptHint } from "../../node/notStarted.ts";
 import { OutputTail, startKeptCommand } from "../services/keptCommand.ts";
 import type { LocalPrograms } from "../services/localServices.ts";
 
@@ -80,7 +80,7 @@ export async function runNoticeCommand(
 
 function ending(code: number | null, output: string): string {
   const said = output.trim().slice(-SHOWN_OUTPUT);
-  if (code === NOT_STARTED) return `it cannot be started: ${said}`;
+  if (code === NOT_STARTED) return `it cannot be started: ${said}${scriptHint()}`;
   return `it ended with code ${code}${said === "" ? "" : ` and printed: ${said}`}`;
 }
 

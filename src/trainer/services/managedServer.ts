@@ -11,7 +11,7 @@ import { raceAbort } from "../../core/util/abort.ts";
 import { withoutEnd } from "../../core/util/textEdges.ts";
 import { systemClock } from "../../node/clock.ts";
 import { isFolder } from "../../node/isFolder.ts";
-import { NOT_STARTED } from "../../node/notStarted.ts";
+import { NOT_STARTED, scriptHint } from "../../node/notStarted.ts";
 import { bridgePython } from "./bridgePython.ts";
 import type { CleanupStack } from "./cleanupStack.ts";
 import { OutputTail, startKeptCommand } from "./keptCommand.ts";
@@ -179,7 +179,7 @@ class CommandKeeper {
     const from = server.cwd === null ? folder : resolve(folder, server.cwd);
     const [program] =
       server.bridge === null ? server.command : [bridgePython(server.python, folder)];
-    return `there is no program ${program} on the path, or none that can be started from ${from}`;
+    return `there is no program ${program} on the path, or none that can be started from ${from}${scriptHint()}`;
   }
 
   #notStarted(why: string): AppError {

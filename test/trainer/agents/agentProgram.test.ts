@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   missingScripts,
   runAgentProgram,
@@ -45,11 +45,18 @@ it("a command finds what is beside the configuration", async () => {
 });
 
 describe("an agent that cannot be started", () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
   it.each([
-    ["agent.sh", "EACCES", /agent\.sh is not executable\. Run `chmod \+x` on it/],
-    ["agent.sh", "ENOENT", /agent\.sh cannot be started\. Look at its first line/],
-    ["missing.sh", "ENOENT", /missing\.sh is not on the path/],
-  ])("as %s with %s says why", async (name, errorCode, why) => {
+    ["linux", "agent.sh", "EACCES", /agent\.sh is not executable\. Run `chmod \+x` on it/],
+    ["linux", "agent.sh", "ENOENT", /agent\.sh cannot be started\. Look at its first line/],
+    ["linux", "missing.sh", "ENOENT", /missing\.sh is not on the path, or cannot be started\. /],
+    ["win32", "agent.sh", "EINVAL", /agent\.sh cannot be started\. Windows starts no scripts/],
+    ["win32", "missing.sh", "ENOENT", /missing\.sh is not on the path, .*`\[cmd, \/c, npx\]`\./],
+  ])("on %s as %s with %s says why", async (platform, name, errorCode, why) => {
+    vi.stubGlobal("process", Object.create(process, { platform: { value: platform } }));
     const folder = folderOfThisTest();
     await writeFile(join(folder, "keepCommand.js"), keeper(errorCode));
     await writeFile(join(folder, "agent.sh"), "#!/bin/none\n");

@@ -14,14 +14,18 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it("a command gets the user's folder on Windows, and none of the user's keys", () => {
+it("a command gets the user's folder and the processor on Windows, and none of the user's keys", () => {
   vi.stubEnv("USERPROFILE", "C:\\Users\\ada");
+  vi.stubEnv("PROCESSOR_ARCHITECTURE", "AMD64");
   vi.stubEnv("TINKER_API_KEY", "tml-secret");
   vi.mocked(spawn).mockImplementationOnce(unstartedChild);
   const command = { command: ["serve"], cwd: "/", programFolder: "/", variables: {} };
   startKeptCommand({ ...command, onOutput: () => undefined }).once("error", () => undefined);
   const environment = vi.mocked(spawn).mock.lastCall?.[2].env;
-  expect(environment).toMatchObject({ USERPROFILE: "C:\\Users\\ada" });
+  expect(environment).toMatchObject({
+    USERPROFILE: "C:\\Users\\ada",
+    PROCESSOR_ARCHITECTURE: "AMD64",
+  });
   expect(environment).not.toHaveProperty("TINKER_API_KEY");
 });
 

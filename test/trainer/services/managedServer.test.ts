@@ -19,11 +19,12 @@ const crashes: string[] = [];
 afterEach(async () => {
   crashes.length = 0;
   vi.useRealTimers();
+  vi.unstubAllGlobals();
   await cleanup.closeAll();
   cleanup = new CleanupStack();
 });
 
-async function start(): Promise<void> {
+async function start(http = new FakeHttp(() => ({}))): Promise<void> {
   await startManagedServer({
     environment: "games",
     server: {
@@ -43,7 +44,7 @@ async function start(): Promise<void> {
     folder: "/",
     variables: {},
     programs: { folder: "/" },
-    http: new FakeHttp(() => ({})),
+    http,
     onOutput: () => undefined,
     onCrash: (message) => crashes.push(message),
     clean: (text) => text,
@@ -85,4 +86,17 @@ it("is started again until it can be, after a crash while no more files can be o
     "The server of games cannot be started: spawn EMFILE; it is started again in 2 s.",
     "The server of games cannot be started: spawn EMFILE; it is started again in 4 s.",
   ]);
+});
+
+it("that is a script says on Windows to name what runs it", async () => {
+  vi.stubGlobal("process", Object.create(process, { platform: { value: "win32" } }));
+  vi.mocked(spawn).mockImplementation(() => {
+    const child = new ChildProcess();
+    process.nextTick(() => child.emit("close", 253, null));
+    return child;
+  });
+  const silent = new FakeHttp(() => ({ status: 503 }));
+  await expect(start(silent)).rejects.toThrow(
+    "no program serve on the path, or none that can be started from /. Windows starts no scripts, such as those that npm installs: name what runs it, as in `[node, cli.js]` or `[cmd, /c, npx]`.",
+  );
 });
