@@ -17,15 +17,12 @@ import {
 } from "./confinement.ts";
 import { errorCode } from "./errorCode.ts";
 import { makeFolders } from "./makeFolders.ts";
+import { whileHeld } from "./whileHeld.ts";
 
 export interface ClosableFileSystem extends FileSystem {
   /** Closes the files kept open for appending; a later append opens them again. */
   close(): Promise<void>;
 }
-
-/** On Windows a rename fails for a moment while someone reads the old file. */
-const RENAME_ATTEMPTS = 10;
-const RENAME_PAUSE_MS = 20;
 
 const TOO_MANY_FILES =
   "Too many files are open: raise the limit with `ulimit -n`, or run fewer programs.";
@@ -106,7 +103,7 @@ function guardedFiles(handles: AppendHandles, guard: Guard): FileSystem {
       writing(path, async () => {
         await check(path);
         await handles.release(path);
-        await rm(path, { recursive: true, force: true });
+        await whileHeld(() => rm(path, { recursive: true, force: true }));
       }),
     truncate: (path, size) =>
       writing(path, async () => {
@@ -217,25 +214,13 @@ async function renameHeld(guard: Guard, from: string, to: string): Promise<void>
   try {
     const target = await guard.hold(to);
     try {
-      await renameOver(join(source.path, basename(from)), join(target.path, basename(to)));
+      const paths = [join(source.path, basename(from)), join(target.path, basename(to))] as const;
+      await whileHeld(() => rename(...paths));
     } finally {
       await target.close();
     }
   } finally {
     await source.close();
-  }
-}
-
-async function renameOver(from: string, to: string): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await rename(from, to);
-      return;
-    } catch (error) {
-      const isBusy = ["EPERM", "EACCES", "EBUSY"].includes(errorCode(error));
-      if (process.platform !== "win32" || !isBusy || attempt === RENAME_ATTEMPTS) throw error;
-      await new Promise((resolve) => setTimeout(resolve, RENAME_PAUSE_MS));
-    }
   }
 }
 

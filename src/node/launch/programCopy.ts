@@ -5,6 +5,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { cp, mkdir, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
+import { whileHeld } from "../whileHeld.ts";
 
 const HASH_LENGTH = 16;
 /** Longer than a start takes, whose run is known only after its copy is made. */
@@ -18,11 +19,14 @@ export async function copiedProgram(program: string, store: string): Promise<str
   const temporary = join(store, `.${randomUUID()}`);
   await cp(program, temporary, { recursive: true, filter: (source) => !source.endsWith(".map") });
   try {
-    await rename(temporary, target);
+    // Another window may be quicker.
+    await whileHeld(async () => {
+      if (!(await isThere(target))) await rename(temporary, target);
+    });
   } catch (error) {
-    // Another window was quicker.
-    await rm(temporary, { recursive: true, force: true });
     if (!(await isThere(target))) throw error;
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
   }
   return target;
 }

@@ -1,8 +1,22 @@
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { beforeEach, expect, it } from "vitest";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { rename } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { copiedProgram, removeOldCopies } from "../../../src/node/launch/programCopy.ts";
 import { folderOfEachTest } from "../../fakes/onDisk.ts";
+
+vi.mock("node:fs/promises", async (original) => {
+  const module = await original<typeof import("node:fs/promises")>();
+  return { ...module, rename: vi.fn(module.rename) };
+});
 
 const folder = folderOfEachTest();
 const program = join(folder, "program");
@@ -30,6 +44,10 @@ it("does not change when the program changes, which gets its own copy", async ()
   expect(readFileSync(join(first, "main.js"), "utf8")).toBe("one");
 });
 
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
 function makeOld(...copies: readonly string[]): void {
   for (const copy of copies) utimesSync(copy, 0, 0);
 }
@@ -54,4 +72,21 @@ it("is not deleted while another window starts a run from it", async () => {
   makeOld(halfMade, chosen);
   await removeOldCopies(store, new Set());
   expect([existsSync(halfMade), existsSync(chosen)]).toEqual([false, false]);
+});
+
+it("is made although a virus scanner reads it on Windows for a moment", async () => {
+  vi.stubGlobal("process", Object.create(process, { platform: { value: "win32" } }));
+  vi.mocked(rename).mockRejectedValueOnce(Object.assign(new Error("held"), { code: "EPERM" }));
+  const copy = await copiedProgram(program, store);
+  expect(readdirSync(store)).toEqual([basename(copy)]);
+});
+
+it("leaves nothing beside it where another window was quicker", async () => {
+  const quicker = await copiedProgram(program, join(folder, "of-another-window"));
+  vi.mocked(rename).mockImplementationOnce(async (_, target) => {
+    cpSync(quicker, String(target), { recursive: true });
+    throw Object.assign(new Error("there"), { code: "EPERM" });
+  });
+  const copy = await copiedProgram(program, store);
+  expect(readdirSync(store)).toEqual([basename(copy)]);
 });
