@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, stat, utimes, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -16,6 +16,7 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.unstubAllEnvs();
+  vi.useRealTimers();
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
@@ -61,4 +62,20 @@ it.skipIf(isWindows)("uses the next place where the first cannot be written", as
   vi.stubEnv("TMPDIR", join(base, "missing"));
   vi.stubEnv("XDG_RUNTIME_DIR", "");
   expect(dirname((await make()).folder)).toBe("/tmp");
+});
+
+it("is not removed as a temporary folder that nobody has used for three days, with what it holds", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const { folder } = await make();
+  const token = join(folder, "token");
+  await writeFile(token, "");
+  const old = new Date("2026-01-01");
+  for (const path of [token, folder]) await utimes(path, old, old);
+  vi.advanceTimersByTime(24 * 3600 * 1000);
+  await vi.waitFor(async () => {
+    for (const path of [token, folder]) expect((await stat(path)).atime).not.toEqual(old);
+  });
+  rmSync(folder, { recursive: true });
+  vi.advanceTimersByTime(24 * 3600 * 1000);
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
 });
