@@ -1,11 +1,19 @@
 /** Commands as people copy them into a shell. */
 
-/** One word for a shell. */
-export function shellWord(word: string): string {
+/** One word for a shell; on Windows for PowerShell and, unless it holds `"`, `$` or a backtick, for cmd. */
+export function shellWord(word: string, isWindows = false): string {
   if (/^[\w@%+=:,./\\-]+$/.test(word)) return word;
-  return /["$`\\!]/.test(word) ? `'${word.replaceAll("'", "'\\''")}'` : `"${word}"`;
+  const isSpecial = (isWindows ? /["$`]/ : /["$`\\!]/).test(word);
+  return isSpecial ? `'${word.replaceAll("'", "'\\''")}'` : `"${word}"`;
 }
 
-export function shellWords(words: readonly string[]): string {
-  return words.map(shellWord).join(" ");
+/** A program and its arguments. On Windows the program has `\`, because cmd takes what follows a `/` for an option. */
+export function shellWords([program = "", ...args]: readonly string[], isWindows = false): string {
+  const first = isWindows ? program.replaceAll("/", "\\") : program;
+  return [first, ...args].map((word) => shellWord(word, isWindows)).join(" ");
+}
+
+/** Commands one after the other: on Windows each on a line, because its shells have no common sign between commands. */
+export function shellCommands(commands: readonly (readonly string[])[], isWindows = false): string {
+  return commands.map((words) => shellWords(words, isWindows)).join(isWindows ? "\n" : " && ");
 }

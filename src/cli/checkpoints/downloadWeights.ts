@@ -68,6 +68,6 @@ function doneLines(
     ...files.map(({ name, sizeBytes }): Line => [`  ${name}  ${formatBytes(sizeBytes)}`]),
     BLANK,
     quietLine(l10n.t("Upload them to the Hugging Face Hub with its own program:")),
-    [`  ${shellWords(["hf", "upload", "USER/NAME", where])}`],
+    [`  ${shellWords(["hf", "upload", "USER/NAME", where], process.platform === "win32")}`],
   ];
 }

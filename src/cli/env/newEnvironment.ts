@@ -24,6 +24,8 @@ import { commandLine, shortPath } from "../terminal/invocation.ts";
 import { BLANK, type Line, labelled, quietLine } from "../terminal/line.ts";
 import { askYesNo, isPerson } from "../terminal/question.ts";
 
+const isWindows = process.platform === "win32";
+
 /**
  * Writes next to the configuration, then makes the virtual environment. When that fails, the files stay.
  * @throws AppError as {@link writeEnvironment} and {@link makeVirtualEnvironment} do
@@ -52,7 +54,7 @@ export async function newEnvironment(
   ]);
   if (wantsVenv ?? (await asksForVenv(options))) {
     await makeVirtualEnvironment(await virtualEnvironmentSteps(written), folder, (words) =>
-      out.print([quietLine(`$ ${shellWords(words)}`)]),
+      out.print([quietLine(`$ ${shellWords(words, isWindows)}`)]),
     );
   } else {
     out.print(laterLines(written, relative(invocation.cwd, folder)));
@@ -63,7 +65,7 @@ export async function newEnvironment(
     ...choiceLines(template, change, shown),
     [l10n.t("Next, test it, check it, and train:")],
     BLANK,
-    [`  ${shellWords([python, "-m", "pytest", inFolder(written.folder)])}`],
+    [`  ${shellWords([python, "-m", "pytest", inFolder(written.folder)], isWindows)}`],
     [`  ${commandLine(invocation, "env", "check", name, "-c", shown)}`],
     [`  ${commandLine(invocation, "train", "-c", shown)}`],
   ]);
@@ -119,12 +121,12 @@ async function asksForVenv({ input, out }: ProgramOptions): Promise<boolean> {
 
 /** `folder` is that of the configuration, from the working directory. */
 function laterLines(project: PythonProject, folder: string): readonly Line[] {
-  const steps = stepsWithVenv(project).map((words): Line => [`  ${shellWords(words)}`]);
+  const steps = stepsWithVenv(project).map((words): Line => [`  ${shellWords(words, isWindows)}`]);
   return [
     BLANK,
     [l10n.t("To make the virtual environment:")],
     BLANK,
-    ...(folder === "" ? [] : [[`  ${shellWords(["cd", folder])}`]]),
+    ...(folder === "" ? [] : [[`  ${shellWords(["cd", folder], isWindows)}`]]),
     ...steps,
   ];
 }

@@ -1,7 +1,7 @@
 /** How the program was called, so that commands it prints can be copied. */
 
 import { basename, dirname, relative } from "node:path";
-import { shellWord, shellWords } from "../../shared/shellWords.ts";
+import { shellWord } from "../../shared/shellWords.ts";
 
 export interface Invocation {
   /** What to type for the program itself: `tinker-rl`, or `node dist/trainer/tinker-rl.js`; null when an editor has started it. */
@@ -15,7 +15,7 @@ export interface Invocation {
 /** `scriptPath` is the path of the started script, as in `process.argv[1]`. */
 export function describeInvocation(scriptPath: string, cwd: string): Invocation {
   const isScript = /\.[cm]?[jt]s$/.test(scriptPath);
-  if (isScript) return { program: `node ${shellWord(shortPath(scriptPath, cwd))}`, cwd };
+  if (isScript) return { program: `node ${word(shortPath(scriptPath, cwd))}`, cwd };
   const isPackageLink = basename(dirname(scriptPath)) === ".bin";
   const name = basename(scriptPath);
   return { program: isPackageLink ? `npx ${name}` : name, cwd };
@@ -29,5 +29,7 @@ export function shortPath(path: string, cwd: string): string {
 
 /** A command to copy, for example `tinker-rl show .tinker-rl/runs/x --step 1`. */
 export function commandLine(invocation: Invocation, ...words: readonly string[]): string {
-  return `${invocation.program ?? "tinker-rl"} ${shellWords(words)}`;
+  return `${invocation.program ?? "tinker-rl"} ${words.map(word).join(" ")}`;
 }
+
+const word = (text: string): string => shellWord(text, process.platform === "win32");

@@ -17,7 +17,7 @@ import {
   isEnvironmentName,
 } from "../../core/scaffold/environmentTemplates.ts";
 import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
-import { shellWords } from "../../shared/shellWords.ts";
+import { shellCommands } from "../../shared/shellWords.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
 import { ask } from "../server/ask.ts";
@@ -171,8 +171,8 @@ async function makeVenv(
   for (const [index, words] of steps.entries()) {
     const code = await runInTerminal(words, { name, cwd });
     if (code === 0) continue;
-    const left = steps.slice(index).map(shellWords);
-    await offerCommand(environment, words[0], left.join(" && "));
+    const left = shellCommands(steps.slice(index), process.platform === "win32");
+    await offerCommand(environment, words[0], left);
     return false;
   }
   return true;

@@ -4,13 +4,18 @@ import { spawn } from "node:child_process";
 import * as l10n from "@vscode/l10n";
 import type { ProgramWords, PythonProject } from "../../api/environments.ts";
 import { AppError } from "../../core/errors.ts";
-import { shellWords } from "../../shared/shellWords.ts";
+import { shellCommands } from "../../shared/shellWords.ts";
 
 const OLDEST = "3.11";
 const IS_NEW_ENOUGH = `import sys; sys.exit(sys.version_info < (${OLDEST.replace(".", ", ")}))`;
 const isWindows = process.platform === "win32";
-const PYTHON = isWindows ? "python" : "python3";
-const PYTHONS = [PYTHON, "python3.14", "python3.13", "python3.12", "python3.11"];
+const PYTHON: ProgramWords = [isWindows ? "python" : "python3"];
+/** The installer of python.org puts nothing on the path of Windows but `py`. */
+const PYTHONS: readonly ProgramWords[] = [
+  PYTHON,
+  ...["python3.14", "python3.13", "python3.12", "python3.11"].map((name) => [name] as const),
+  ["py", "-3"],
+];
 
 /** The Python of the virtual environment in `folder`, with `/`. */
 export function venvPython(folder: string): string {
@@ -34,7 +39,7 @@ export async function virtualEnvironmentSteps(
     ];
   }
   for (const found of PYTHONS) {
-    if (await succeeds([found, "-c", IS_NEW_ENOUGH])) return stepsWithVenv(project, found);
+    if (await succeeds([...found, "-c", IS_NEW_ENOUGH])) return stepsWithVenv(project, found);
   }
   throw new AppError(
     "python-missing",
@@ -48,7 +53,7 @@ export function stepsWithVenv(
   program = PYTHON,
 ): readonly ProgramWords[] {
   return [
-    [program, "-m", "venv", `${folder}/.venv`],
+    [...program, "-m", "venv", `${folder}/.venv`],
     [python, "-m", "pip", "install", ...requirements],
   ];
 }
@@ -73,7 +78,7 @@ function stepFailed(left: readonly ProgramWords[], fault: string): AppError {
       "The virtual environment is not complete: {0} failed, {1}. The files of the environment are there. Run by hand: {2}",
       left[0]?.[0] ?? "",
       fault,
-      left.map(shellWords).join(" && "),
+      shellCommands(left, isWindows),
     ),
   );
 }

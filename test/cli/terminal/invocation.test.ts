@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   commandLine,
   describeInvocation,
@@ -24,4 +24,12 @@ test("a command can be copied, whatever characters its words contain", () => {
   const invocation = { program: "tinker-rl", cwd: "/" };
   expect(commandLine(invocation, "show", "my runs/a")).toBe('tinker-rl show "my runs/a"');
   expect(commandLine(invocation, "show", "it's $5")).toBe("tinker-rl show 'it'\\''s $5'");
+});
+
+test("a command can be copied on Windows, whose paths have backslashes", () => {
+  vi.stubGlobal("process", Object.create(process, { platform: { value: "win32" } }));
+  const invocation = { program: "tinker-rl", cwd: "/" };
+  const command = commandLine(invocation, "show", "C:\\my runs\\a");
+  vi.unstubAllGlobals();
+  expect(command).toBe('tinker-rl show "C:\\my runs\\a"');
 });

@@ -37,8 +37,13 @@ test("uv makes the environment where it is installed", async () => {
 
 test("without uv, the first Python that is new enough makes it", async () => {
   expect(await virtualEnvironmentSteps(project, succeeding("python3.12 -c"))).toEqual(
-    stepsWithVenv(project, "python3.12"),
+    stepsWithVenv(project, ["python3.12"]),
   );
+});
+
+test("the launcher of Windows makes it where nothing else is on the path", async () => {
+  const [venv] = await virtualEnvironmentSteps(project, succeeding("py -3"));
+  expect(venv).toEqual(["py", "-3", "-m", "venv", "environments/demo/.venv"]);
 });
 
 test("a computer without uv and without a new Python gets an error that says so", async () => {

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { shellCommands, shellWord, shellWords } from "../../src/shared/shellWords.ts";
+
+it.each([
+  ["runs/demo", "runs/demo", "runs/demo"],
+  ["C:\\runs\\demo", "C:\\runs\\demo", "C:\\runs\\demo"],
+  ["my runs", '"my runs"', '"my runs"'],
+  ["C:\\Users\\Ada B", "'C:\\Users\\Ada B'", '"C:\\Users\\Ada B"'],
+  ["it's $5", "'it'\\''s $5'", "'it'\\''s $5'"],
+])("the word %s is quoted as the shells of the system read it", (word, posix, windows) => {
+  expect([shellWord(word), shellWord(word, true)]).toEqual([posix, windows]);
+});
+
+it("a program is named as cmd and PowerShell find it", () => {
+  const words = ["environments/a b/.venv/Scripts/python.exe", "-m", "pytest", "environments/a"];
+  expect(shellWords(words, true)).toBe(
+    '"environments\\a b\\.venv\\Scripts\\python.exe" -m pytest environments/a',
+  );
+});
+
+it("commands that follow each other can be pasted into any shell of the system", () => {
+  const commands = [
+    ["uv", "venv", "demo/.venv"],
+    ["uv", "pip", "install", "a>1"],
+  ];
+  expect(shellCommands(commands)).toBe('uv venv demo/.venv && uv pip install "a>1"');
+  expect(shellCommands(commands, true)).toBe('uv venv demo/.venv\nuv pip install "a>1"');
+});
