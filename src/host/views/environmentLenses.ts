@@ -67,6 +67,9 @@ function startsFile({ server, config }: WorkspaceEnvironment, file: string): boo
   const programs = (server ?? "").split(" ").filter((word) => word.endsWith(".py"));
   return programs.some((program) => {
     if (resolve(folder, program) === file) return true;
-    return isWithin(file, folder) && file.endsWith(`/${program.replace(/^\.\//, "")}`);
+    const end = slashed(program).replace(/^\.\//, "");
+    return isWithin(file, folder) && slashed(file).endsWith(`/${end}`);
   });
 }
+
+const slashed = (path: string): string => path.replaceAll("\\", "/");

@@ -46,6 +46,10 @@ it("plays, checks and trains an environment that a configuration starts from the
   // With `cwd: environments/maze`.
   const below = "/project/environments/maze/maze.py";
   expect(await lenses("python ./maze.py", below)).toMatchObject(configured);
+  // As Windows separates the names of folders.
+  const onWindows = "/project/environments\\maze\\maze.py";
+  expect(await lenses("python maze/maze.py", onWindows)).toMatchObject(configured);
+  expect(await lenses("python .\\maze.py", onWindows)).toMatchObject(configured);
 });
 
 it("adds another one to a configuration", async () => {

@@ -1,5 +1,6 @@
 /** Findings about where runs are kept, for a reader who knows the machine's folders. */
 
+import { withSmallDrive } from "../../../util/driveLetter.ts";
 import { withoutEnd } from "../../../util/textEdges.ts";
 import type { Config } from "../../fields/schema.ts";
 import { advice, type Finding } from "../../source/finding.ts";
@@ -41,6 +42,6 @@ function objectionTo(folder: string, { workspace, home }: KnownFolders): string 
 }
 
 function isWithin(folder: string, parent: string): boolean {
-  const normal = (path: string): string => `${withoutEnd(path, /\//)}/`;
+  const normal = (path: string): string => `${withSmallDrive(withoutEnd(path, /\//))}/`;
   return normal(folder).startsWith(normal(parent));
 }

@@ -462,9 +462,11 @@ describe("options", () => {
     ["C:\\Users\\me\\OneDrive - Work\\runs", true],
     ["/srv/elsewhere", true],
     ["/home/me/runs", false],
+    ["D:\\project\\runs", false],
+    ["D:\\elsewhere", true],
     ["runs", false],
   ])("with the machine's folders known, %s is looked at", (folder, isMarked) => {
-    const folders = { workspace: ["/projects/project"], home: "/home/me" };
+    const folders = { workspace: ["/projects/project", "d:\\project"], home: "/home/me" };
     const text = textWith(SOUND, `log_path: '${folder}'`);
     expect(found(text, { path: "run.yaml", folders }).length).toBe(isMarked ? 1 : 0);
   });
