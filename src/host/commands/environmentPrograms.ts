@@ -142,5 +142,6 @@ async function run(
     cwd,
     env,
     isEchoed: false,
+    isPiped: process.platform === "win32",
   });
 }

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { ProgramWords } from "../../api/environments.ts";
+import { PipedTerminal } from "./pipedTerminal.ts";
 
 const SOURCE = "Tinker RL";
 
@@ -12,15 +13,22 @@ export interface TerminalRun {
   readonly env?: Record<string, string>;
   /** False where the words are the program's own and would only be in the way. */
   readonly isEchoed?: boolean;
+  /** For the editor's own program, which prints nothing to a terminal of Windows. */
+  readonly isPiped?: boolean;
 }
 
 /** Resolves with the exit code; null when the program could not be started or was ended. */
 export async function runInTerminal(
   [program, ...args]: ProgramWords,
-  { name, cwd, env = {}, isEchoed = true }: TerminalRun,
+  { name, cwd, env = {}, isEchoed = true, isPiped = false }: TerminalRun,
 ): Promise<number | null> {
-  const process = new vscode.ProcessExecution(program, args, { cwd: cwd.uri.fsPath, env });
-  const task = new vscode.Task({ type: "process" }, cwd, name, SOURCE, process);
+  const options = { cwd: cwd.uri.fsPath, env };
+  const piped = isPiped ? new PipedTerminal([program, ...args], options) : null;
+  const execution =
+    piped === null
+      ? new vscode.ProcessExecution(program, args, options)
+      : new vscode.CustomExecution(async () => piped);
+  const task = new vscode.Task({ type: "process" }, cwd, name, SOURCE, execution);
   task.presentationOptions = {
     reveal: vscode.TaskRevealKind.Always,
     showReuseMessage: false,
@@ -30,6 +38,7 @@ export async function runInTerminal(
   try {
     return await new Promise((resolve, reject) => {
       let running: vscode.TaskExecution | undefined;
+      if (piped !== null) ends.push(piped.onDidClose(resolve));
       ends.push(
         vscode.tasks.onDidEndTaskProcess(({ execution, exitCode }) => {
           if (execution === running) resolve(exitCode ?? null);
