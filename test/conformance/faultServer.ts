@@ -2,48 +2,19 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
-import type { HttpRequest, HttpResponse } from "../../src/core/ports.ts";
+import type { HttpClient, HttpRequest, HttpResponse } from "../../src/core/ports.ts";
+import { createHttpClient } from "../../src/node/http.ts";
+import { settle } from "../fakes/fakeClock.ts";
+import { bytesOf, type FakeAnswer } from "../fakes/fakeHttp.ts";
 import { fakeTinker } from "../fakes/fakeTinker.ts";
 import { listenAnywhere } from "../integration/tinkerServersStub.ts";
-
-/** `truncate` = the true answer, cut in its middle; `hang` = none. */
-export type Fault =
-  | {
-      /** 200 unless given. */
-      readonly status?: number;
-      readonly headers?: Readonly<Record<string, string>>;
-      readonly json?: unknown;
-      readonly text?: string;
-      /** False = sent in chunks, without a length. */
-      readonly hasLength?: false;
-    }
-  | "reset"
-  | "truncate"
-  | "hang";
-
-/** A request as it came in. */
-export interface Arrival {
-  /** Below the API's root. */
-  readonly path: string;
-  readonly headers: IncomingMessage["headers"];
-  /** JSON, or null. */
-  readonly json: Readonly<Record<string, unknown>> | null;
-  readonly body: Buffer;
-}
-
-export interface FaultServer {
-  readonly url: string;
-  readonly arrivals: readonly Arrival[];
-  close(): void;
-}
+import type { Arrival, OpenTransport } from "./faultTransport.ts";
 
 const ROOT = "/prefix/api/v1/";
 const FAKE_ROOT = "http://tinker.test/prefix/api/v1/";
 
-/** `faultFor` is asked at every request; undefined = the true answer. */
-export async function startFaultServer(
-  faultFor: (arrival: Arrival) => Fault | undefined,
-): Promise<FaultServer> {
+/** Our own HTTP client, with connections to such a server. */
+export const overConnections: OpenTransport = async (faultFor, haste) => {
   const arrivals: Arrival[] = [];
   const fake = fakeTinker();
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -61,16 +32,21 @@ export async function startFaultServer(
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
-  const url = `${await listenAnywhere(server)}/prefix`;
+  const baseUrl = `${await listenAnywhere(server)}/prefix`;
+  const client = createHttpClient();
+  const http = new WatchedHttp(client, haste);
   return {
-    url,
+    http,
+    baseUrl,
     arrivals,
+    rest: () => http.rest(),
     close: () => {
       server.close();
       server.closeAllConnections();
+      return client.close();
     },
   };
-}
+};
 
 async function arrivalOf(request: IncomingMessage): Promise<Arrival> {
   const body = await buffer(request);
@@ -83,8 +59,8 @@ async function arrivalOf(request: IncomingMessage): Promise<Arrival> {
   };
 }
 
-function asked(request: IncomingMessage, { path, headers, body }: Arrival): HttpRequest {
-  const type = headers["content-type"];
+function asked(request: IncomingMessage, { path, body }: Arrival): HttpRequest {
+  const type = request.headers["content-type"];
   return {
     method: methodOf(request),
     url: FAKE_ROOT + path,
@@ -111,16 +87,54 @@ async function sendAnswer(
   else response.end(bytes);
 }
 
-function sendFault(response: ServerResponse, fault: Exclude<Fault, string>): void {
-  const text = fault.text ?? (fault.json === undefined ? "" : JSON.stringify(fault.json));
-  const headers = { "content-type": "application/json", ...fault.headers };
-  if (fault.hasLength === false) {
-    response.writeHead(fault.status ?? 200, headers);
-    response.write(text);
-    response.end();
-  } else {
-    const length = Buffer.byteLength(text);
-    response.writeHead(fault.status ?? 200, { ...headers, "content-length": length });
-    response.end(text);
+function sendFault(response: ServerResponse, fault: FakeAnswer): void {
+  const bytes = bytesOf(fault);
+  const length = fault.hasLength === false ? {} : { "content-length": bytes.byteLength };
+  const headers = { "content-type": "application/json", ...fault.headers, ...length };
+  response.writeHead(fault.status ?? 200, headers);
+  // Node gives a length to an answer that is ended with all of its content.
+  response.write(bytes);
+  response.end();
+}
+
+/** Knows whether requests are in progress, their bodies included. */
+class WatchedHttp implements HttpClient {
+  readonly #http: HttpClient;
+  readonly #haste: number;
+  #underWay = 0;
+
+  constructor(http: HttpClient, haste: number) {
+    this.#http = http;
+    this.#haste = haste;
+  }
+
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    const { timeoutMs } = request;
+    const limit = timeoutMs === undefined ? {} : { timeoutMs: timeoutMs / this.#haste };
+    const response = await this.#watch(() => this.#http.send({ ...request, ...limit }));
+    return {
+      status: response.status,
+      header: (name) => response.header(name),
+      bytes: () => this.#watch(() => response.bytes()),
+      text: () => this.#watch(() => response.text()),
+      stream: () => response.stream(),
+    };
+  }
+
+  async rest(): Promise<void> {
+    await settle();
+    while (this.#underWay > 0) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      await settle();
+    }
+  }
+
+  async #watch<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#underWay += 1;
+    try {
+      return await work();
+    } finally {
+      this.#underWay -= 1;
+    }
   }
 }

@@ -1,13 +1,11 @@
-/** Our client on real connections to the fault server, with a clock that only moves while no request is in progress. */
+/** Our client with a server that plays faults, and a clock that only moves while no request is in progress. */
 
-import type { HttpClient, HttpRequest, HttpResponse } from "../../src/core/ports.ts";
 import type { SampleRequest, SamplingClient } from "../../src/core/tinker/samplingClient.ts";
 import { connectTinker, type ServiceClient } from "../../src/core/tinker/serviceClient.ts";
 import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
-import { createHttpClient } from "../../src/node/http.ts";
-import { FakeClock, settle } from "../fakes/fakeClock.ts";
+import { FakeClock } from "../fakes/fakeClock.ts";
 import { silentLog } from "../fakes/silentLog.ts";
-import { type Arrival, type Fault, startFaultServer } from "./faultServer.ts";
+import type { Arrival, FaultFor, OpenTransport } from "./faultTransport.ts";
 
 export interface FaultSession {
   readonly clock: FakeClock;
@@ -17,7 +15,7 @@ export interface FaultSession {
   /** What the client has said about the server. */
   readonly messages: readonly string[];
   /** Faults from now on; until then the server answers as it should. */
-  inject(faultFor: (arrival: Arrival) => Fault | undefined): void;
+  inject(faultFor: FaultFor): void;
   /** Requests since the last `inject`, with the clock's time of their arrival. */
   arrivals(): readonly (Arrival & { readonly atMs: number })[];
   /** Lets time pass until the promise is settled. */
@@ -31,6 +29,7 @@ interface OpenSession extends FaultSession {
 }
 
 export interface FaultSessionOptions {
+  readonly open: OpenTransport;
   /** Flags of the server. */
   readonly config?: object;
   /** Time limits of requests are real time; they are this much shorter. */
@@ -59,27 +58,24 @@ export async function withFaultSession<Result>(
 }
 
 async function openFaultSession(options: FaultSessionOptions): Promise<OpenSession> {
-  const { config = {}, haste = 1 } = options;
+  const { open, config = {}, haste = 1 } = options;
   const clock = new FakeClock();
-  const http = createHttpClient();
-  const watched = new WatchedHttp(http, haste);
-  const rest = () => watched.rest();
   const messages: string[] = [];
   const times: number[] = [];
-  let faultFor: (arrival: Arrival) => Fault | undefined = () => undefined;
+  let faultFor: FaultFor = () => undefined;
   let from = 0;
   let tokens = 0;
-  const server = await startFaultServer((arrival) => {
+  const { http, baseUrl, arrivals, rest, close } = await open((arrival) => {
     times.push(clock.monotonic());
     if (arrival.path === "client/config") return { json: config };
     if (arrival.path === "auth/token") return { json: { jwt: tokenNumber(++tokens) } };
     return faultFor(arrival);
-  });
+  }, haste);
   const service = await connectTinker({
-    http: watched,
+    http,
     clock,
     log: silentLog,
-    baseUrl: server.url,
+    baseUrl,
     apiKey: "tml-secret",
     random: { uuid: () => crypto.randomUUID(), uniform: () => 0 },
     onMessage: ({ text }) => void messages.push(text),
@@ -98,17 +94,16 @@ async function openFaultSession(options: FaultSessionOptions): Promise<OpenSessi
     rest,
     inject: (next) => {
       faultFor = next;
-      from = server.arrivals.length;
+      from = arrivals.length;
     },
     arrivals: () =>
-      server.arrivals
+      arrivals
         .map((arrival, index) => ({ ...arrival, atMs: times[index] ?? Number.NaN }))
         .slice(from),
     run: (promise) => clock.run(promise, rest),
     close: async () => {
       service.close();
-      server.close();
-      await http.close();
+      await close();
     },
   };
 }
@@ -116,46 +111,4 @@ async function openFaultSession(options: FaultSessionOptions): Promise<OpenSessi
 /** A token that outlives every test. */
 function tokenNumber(number: number): string {
   return `eyJ.${btoa(JSON.stringify({ exp: Number.MAX_SAFE_INTEGER, number }))}.x`;
-}
-
-/** Knows whether requests are in progress, their bodies included. */
-class WatchedHttp implements HttpClient {
-  readonly #http: HttpClient;
-  readonly #haste: number;
-  #underWay = 0;
-
-  constructor(http: HttpClient, haste: number) {
-    this.#http = http;
-    this.#haste = haste;
-  }
-
-  async send(request: HttpRequest): Promise<HttpResponse> {
-    const { timeoutMs } = request;
-    const limit = timeoutMs === undefined ? {} : { timeoutMs: timeoutMs / this.#haste };
-    const response = await this.#watch(() => this.#http.send({ ...request, ...limit }));
-    return {
-      status: response.status,
-      header: (name) => response.header(name),
-      bytes: () => this.#watch(() => response.bytes()),
-      text: () => this.#watch(() => response.text()),
-      stream: () => response.stream(),
-    };
-  }
-
-  async rest(): Promise<void> {
-    await settle();
-    while (this.#underWay > 0) {
-      await new Promise((resolve) => setTimeout(resolve, 1));
-      await settle();
-    }
-  }
-
-  async #watch<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.#underWay += 1;
-    try {
-      return await work();
-    } finally {
-      this.#underWay -= 1;
-    }
-  }
 }

@@ -3,7 +3,7 @@
  * again, after which pauses, and how it ends. The rows say where it differs from the official client.
  */
 
-import type { Fault } from "./faultServer.ts";
+import type { Fault } from "./faultTransport.ts";
 
 /** A step of training, a sample, the making of a model. */
 export type Call = "step" | "sample" | "create";
@@ -26,6 +26,8 @@ export interface FaultRow {
   readonly requests?: number;
   /** Absent = the call succeeds. */
   readonly code?: string;
+  /** A part of what the error holds. */
+  readonly data?: object;
   /** Why it is another way than the official client's. */
   readonly explained?: string;
 }
@@ -65,7 +67,8 @@ const poll = (row: string, calls: readonly Call[], short: Short): FaultRow => ({
 
 /** The first answer is final. */
 function final(status: number, code: string): Short {
-  return { replies: [{ status, json: detail }], requests: 1, pausesMs: 0, code };
+  const data = { status, ...detail };
+  return { replies: [{ status, json: detail }], requests: 1, pausesMs: 0, code, data };
 }
 
 function twice(reply: Fault, pauses: readonly number[]): Short {
@@ -89,6 +92,7 @@ const ENDED_POLLS =
   "polls end after 15 min of nothing but faults; the official client polls without end";
 
 const STATUSES: readonly FaultRow[] = [
+  submit("2.1 302", ALL, final(302, "tinker-protocol")),
   submit("2.1 400", ALL, final(400, "tinker-bad-request")),
   submit("2.1 401", ALL, final(401, "tinker-auth")),
   submit("2.1 402", ALL, twice({ status: 402, json: detail }, BILL_MS)),
@@ -96,12 +100,18 @@ const STATUSES: readonly FaultRow[] = [
   submit("2.1 404", ALL, final(404, "tinker-not-found")),
   submit("2.1 409", ALL, { ...final(409, "tinker-conflict"), explained: NO_REPEATED_CONFLICT }),
   submit("2.1 410", TRAINING, final(410, "tinker-expired")),
+  submit("2.1 413", ALL, final(413, "tinker-bad-request")),
   submit("2.1 422", ALL, final(422, "tinker-bad-request")),
   submit("2.1 425", ALL, {
     ...twice({ status: 425, json: detail }, BACKOFF_MS),
     explained: REPEATED_EARLY,
   }),
   submit("2.1 429", TRAINING, twice({ status: 429, json: detail }, BACKOFF_MS)),
+  submit("7.4 429 from asample", ["sample"], twice({ status: 429, json: detail }, [1000])),
+  submit("7.4 429 from asample", ["sample"], {
+    fault: "429 with a requested wait",
+    ...twice({ status: 429, headers: { "retry-after-ms": "40" } }, [40]),
+  }),
   submit("2.1 5xx, 504", ALL, { fault: "500", ...twice({ status: 500 }, BACKOFF_MS) }),
   submit("2.1 5xx, 504", ALL, { fault: "502", ...twice({ status: 502 }, BACKOFF_MS) }),
   submit("2.1 5xx, 504", ALL, { fault: "504", ...twice({ status: 504 }, BACKOFF_MS) }),
@@ -157,11 +167,24 @@ const RETRIES: readonly FaultRow[] = [
   }),
 ];
 
+const failed = { error: "boom", category: "server" };
 const busy = { type: "try_again", queue_state: "active" };
 
 const POLLS: readonly FaultRow[] = [
   poll("3.1 2 try_again", ALL, { ...twice({ json: busy }, QUICK_MS), explained: PAUSED_POLLS }),
+  poll("3.1 4 error", ALL, {
+    fault: "a failed operation",
+    replies: [{ json: failed }],
+    requests: 1,
+    pausesMs: 0,
+    code: "tinker-request-failed",
+    data: { category: "server", detail: "boom" },
+  }),
   poll("3.2 408", ALL, twice({ status: 408, json: busy }, QUICK_MS)),
+  poll("3.2 408", ALL, {
+    fault: "408 without a state",
+    ...twice({ status: 408, json: {} }, QUICK_MS),
+  }),
   poll("3.2 408", ["step"], {
     fault: "408 for half an hour",
     replies: times(362, { status: 408, json: busy }),
@@ -182,6 +205,17 @@ const POLLS: readonly FaultRow[] = [
   poll("3.2 429, connection error, ...", ALL, { fault: "429", ...twice({ status: 429 }, LOST_MS) }),
   ...(["reset", "truncate", "hang"] as const).map((fault) =>
     poll("3.2 429, connection error, ...", ALL, { fault, ...twice(fault, LOST_MS) }),
+  ),
+  ...([{ status: 429 }, "reset"] as const).map((reply) =>
+    poll("3.2 429, connection error, ...", ["step"], {
+      fault: `${typeof reply === "string" ? reply : reply.status} for a quarter of an hour`,
+      replies: [reply],
+      isEndless: true,
+      requests: 35,
+      pausesMs: sum(LOST_MS, 34),
+      code: "tinker-unavailable",
+      explained: ENDED_POLLS,
+    }),
   ),
   poll("3.2 429, connection error, ...", ["sample"], {
     fault: "k grows up to 30 s",
@@ -204,6 +238,7 @@ const POLLS: readonly FaultRow[] = [
     pausesMs: 0,
     requests: 4,
     code: "tinker-request-failed",
+    data: { category: "unknown", ...detail },
   }),
   poll("3.2 400 with no or zero length", ALL, {
     fault: "no length, five times",
@@ -215,6 +250,14 @@ const POLLS: readonly FaultRow[] = [
     ...twice({ status: 400 }, LOST_MS),
   }),
   poll("3.2 402", ALL, twice({ status: 402, json: detail }, BILL_MS)),
+  poll("3.2 402", ["sample"], {
+    fault: "402 for the hour that the server grants by default",
+    replies: [{ status: 402 }],
+    isEndless: true,
+    requests: 721,
+    pausesMs: 3_600_000,
+    code: "tinker-billing",
+  }),
   poll("3.2 410", TRAINING, final(410, "tinker-expired")),
   ...[
     ["401", 401, "tinker-auth"] as const,

@@ -10,6 +10,8 @@ export interface FakeAnswer {
   readonly text?: string;
   readonly bytes?: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
+  /** False = its length is not said beforehand. */
+  readonly hasLength?: false;
 }
 
 /** `lost` = no complete answer comes; `hang` = none comes until the request is aborted. */
@@ -47,7 +49,7 @@ function responseOf(answer: FakeAnswer): HttpResponse {
   const bytes = bytesOf(answer);
   const headers: Record<string, string> = {
     "content-type": answer.bytes ? "application/x-protobuf" : "application/json",
-    "content-length": String(bytes.byteLength),
+    ...(answer.hasLength !== false && { "content-length": String(bytes.byteLength) }),
     ...answer.headers,
   };
   return {
@@ -61,7 +63,7 @@ function responseOf(answer: FakeAnswer): HttpResponse {
   };
 }
 
-function bytesOf({ bytes, text, json }: FakeAnswer): Uint8Array {
+export function bytesOf({ bytes, text, json }: FakeAnswer): Uint8Array {
   if (bytes !== undefined) return bytes;
   return new TextEncoder().encode(text ?? (json === undefined ? "" : JSON.stringify(json)));
 }

@@ -26,11 +26,11 @@ export type Interception = (path: string, request: HttpRequest) => FakeReply | u
 
 type Results = Map<string, FakeReply>;
 
-const testBaseUrl = "http://tinker.test/prefix/";
+const baseUrl = "http://tinker.test/prefix/";
 
 /** The part of a request's URL below the API root. */
 export function pathOf(request: HttpRequest): string {
-  return request.url.slice(`${testBaseUrl}api/v1/`.length);
+  return request.url.slice(`${baseUrl}api/v1/`.length);
 }
 
 export function fakeTinker(intercept: Interception = () => undefined) {
@@ -45,6 +45,7 @@ export function fakeTinker(intercept: Interception = () => undefined) {
   return {
     clock,
     http,
+    baseUrl,
     /** Requests to one path, in order. */
     requestsTo: (path: string) => http.requests.filter((request) => pathOf(request) === path),
     connect: (options: Partial<TinkerOptions> = {}) =>
@@ -53,7 +54,7 @@ export function fakeTinker(intercept: Interception = () => undefined) {
         clock,
         random,
         log: silentLog,
-        baseUrl: testBaseUrl,
+        baseUrl,
         apiKey: "tml-secret",
         ...options,
       }),

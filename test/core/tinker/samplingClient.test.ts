@@ -1,7 +1,9 @@
+/** What samples ask and give; faults of the service are in `faults.test.ts`. */
+
 import { describe, expect, it } from "vitest";
 import { settle } from "../../fakes/fakeClock.ts";
 import { type FakeReply, jsonBody } from "../../fakes/fakeHttp.ts";
-import { fakeTinker, type Interception, sampleBytes, seqIdOf } from "../../fakes/fakeTinker.ts";
+import { fakeTinker, type Interception, sampleBytes } from "../../fakes/fakeTinker.ts";
 
 const request = { prompt: [1, 2], maxTokens: 6, temperature: 1, topK: -1, topP: 1 };
 
@@ -101,60 +103,6 @@ describe("sampling", () => {
   it("refuses scores that do not match the text", async () => {
     const { sampler } = await sampling(withResult(sampleBytes([0], [-1], [-0.5])));
     await expect(sampler.computeLogprobs([1, 2, 3])).rejects.toThrow(/1 prompt log-probs for 3/);
-  });
-
-  it("holds all samples for a second when the server is busy, and repeats the same one", async () => {
-    let busy = 2;
-    const { sampler, clock, requestsTo } = await sampling((path) =>
-      path === "asample" && busy-- > 0 ? { status: 429 } : undefined,
-    );
-    const startedAt = clock.monotonic();
-    const first = sampler.sample(request);
-    await clock.advance(500);
-    const second = sampler.sample(request);
-    await clock.run(Promise.all([first, second]));
-    expect(clock.monotonic() - startedAt).toBe(2000);
-    expect(requestsTo("asample").map(seqIdOf).slice(0, 2)).toEqual([0, 0]);
-  });
-
-  it("submits a lost sample again under a new number", async () => {
-    let isFirst = true;
-    const { sampler, clock, requestsTo } = await sampling((path) => {
-      if (path !== "retrieve_future" || !isFirst) return undefined;
-      isFirst = false;
-      return { status: 410, json: { detail: "promise expired" } };
-    });
-    await clock.run(sampler.sample(request));
-    expect(requestsTo("asample").map(seqIdOf)).toEqual([0, 1]);
-  });
-
-  it("does not repeat a lost sample if the server asks for that", async () => {
-    const { sampler, requestsTo } = await sampling((path) => {
-      if (path === "client/config") return { json: { sample_no_retries: true } };
-      return path === "retrieve_future" ? { status: 410 } : undefined;
-    });
-    await expect(sampler.sample(request)).rejects.toMatchObject({ code: "tinker-expired" });
-    expect(requestsTo("asample")).toHaveLength(1);
-  });
-
-  it("gives up on lost samples when none has been finished for two hours", async () => {
-    const { sampler, clock } = await sampling((path) =>
-      path === "retrieve_future" ? { status: 410 } : undefined,
-    );
-    await expect(clock.run(sampler.sample(request))).rejects.toMatchObject({
-      code: "tinker-expired",
-    });
-    expect(clock.monotonic()).toBeGreaterThan(2 * 3_600_000);
-  });
-
-  it("does not repeat a sample that failed", async () => {
-    const { sampler, requestsTo } = await sampling((path) =>
-      path === "retrieve_future"
-        ? { json: { error: "PromptTooLong", category: "user" } }
-        : undefined,
-    );
-    await expect(sampler.sample(request)).rejects.toMatchObject({ code: "tinker-request-failed" });
-    expect(requestsTo("asample")).toHaveLength(1);
   });
 
   it("ends with the caller's reason when aborted", async () => {

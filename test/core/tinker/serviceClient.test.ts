@@ -294,27 +294,6 @@ describe("the session", () => {
     ]);
   });
 
-  it("is kept alive every ten seconds, whatever the server answers", async () => {
-    const { client, clock, requestsTo } = await service((path) =>
-      path === "session_heartbeat" ? { status: 500 } : undefined,
-    );
-    await client.samplerForBase("org/model");
-    await clock.advance(9_999);
-    expect(requestsTo("session_heartbeat")).toHaveLength(0);
-    await clock.advance(20_001);
-    expect(requestsTo("session_heartbeat")).toHaveLength(3);
-  });
-
-  it("takes no more work once the service has ended it", async () => {
-    const { client, clock, requestsTo } = await service((path) =>
-      path === "session_heartbeat" ? { status: 410 } : undefined,
-    );
-    const sampler = await client.samplerForBase("org/model");
-    await clock.advance(60_000);
-    expect(requestsTo("session_heartbeat")).toHaveLength(1);
-    await expect(sampler.sample(SAMPLE)).rejects.toMatchObject({ code: "tinker-expired" });
-  });
-
   it("is finished once, with a reason, and its heartbeats end", async () => {
     const { client, clock, requestsTo } = await service();
     await client.samplerForBase("org/model");

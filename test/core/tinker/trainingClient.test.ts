@@ -229,13 +229,6 @@ describe("saving", () => {
     ]);
   });
 
-  it("fails when the name is taken", async () => {
-    const { client } = await training((path) =>
-      path === "save_weights" ? { status: 409, json: { detail: "exists" } } : undefined,
-    );
-    await expect(client.saveState("step-2")).rejects.toMatchObject({ code: "tinker-conflict" });
-  });
-
   it("accepts the checkpoint of its own lost try, once the server lists it", async () => {
     let tries = 0;
     let looks = 0;

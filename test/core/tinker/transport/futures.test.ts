@@ -1,7 +1,12 @@
+/** How a result is waited for; faults of the service are in `../faults.test.ts`. */
+
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { awaitFuture, type FutureOptions } from "../../../../src/core/tinker/transport/futures.ts";
-import { createTinkerHttp } from "../../../../src/core/tinker/transport/http.ts";
+import {
+  createTinkerHttp,
+  type TinkerHttpOptions,
+} from "../../../../src/core/tinker/transport/http.ts";
 import { Limiter } from "../../../../src/core/util/limiter.ts";
 import type { WithTimerPaused } from "../../../../src/core/util/withTimerPaused.ts";
 import { FakeClock } from "../../../fakes/fakeClock.ts";
@@ -9,6 +14,16 @@ import { FakeHttp, type FakeReply, jsonBody } from "../../../fakes/fakeHttp.ts";
 import { silentLog } from "../../../fakes/silentLog.ts";
 
 const done: FakeReply = { json: { metrics: {} } };
+
+function tinkerAt(services: Pick<TinkerHttpOptions, "http" | "clock" | "billingPauseMs">) {
+  return createTinkerHttp({
+    ...services,
+    random: { uuid: () => "uuid", uniform: () => 0 },
+    log: silentLog,
+    baseUrl: "http://tinker.test",
+    apiKey: "tml-secret",
+  });
+}
 
 /** Polls against answers given in order, the last one for ever. */
 function poll(
@@ -20,15 +35,7 @@ function poll(
   let next = 0;
   const http = new FakeHttp(() => answers[Math.min(next++, answers.length - 1)] ?? "lost");
   const billingPauseMs = () => 20_000;
-  const tinker = createTinkerHttp({
-    http,
-    clock,
-    random: { uuid: () => "uuid", uniform: () => 0 },
-    log: silentLog,
-    baseUrl: "http://tinker.test",
-    apiKey: "tml-secret",
-    billingPauseMs,
-  });
+  const tinker = tinkerAt({ http, clock, billingPauseMs });
   const states: string[] = [];
   const options: FutureOptions = {
     tinker,
@@ -137,60 +144,6 @@ describe("waiting for a result", () => {
     expect(paused).toEqual([500, 1000]);
   });
 
-  it("fails with the category of a failed operation", async () => {
-    const { result } = poll([{ json: { error: "PromptTooLong: 70000", category: "user" } }]);
-    await expect(result).rejects.toMatchObject({
-      code: "tinker-request-failed",
-      data: { category: "user", detail: "PromptTooLong: 70000" },
-    });
-  });
-
-  it("reads an unknown category as unknown", async () => {
-    const { result } = poll([{ json: { error: "boom", category: "Cosmic" } }]);
-    await expect(result).rejects.toMatchObject({ data: { category: "unknown" } });
-  });
-
-  it("backs off after 429 and lost answers, again after another answer", async () => {
-    const { result, clock } = poll(["lost", { status: 429 }, { status: 500 }, "lost", done]);
-    await result;
-    expect(clock.monotonic()).toBe(1000 + 2000 + 250 + 1000);
-  });
-
-  it("takes the fourth refusal in a row for a failed operation", async () => {
-    const { result, http, clock } = poll([{ status: 400, json: { detail: "no such loss" } }]);
-    await expect(result).rejects.toMatchObject({
-      code: "tinker-request-failed",
-      data: { category: "unknown", detail: "no such loss" },
-    });
-    expect(http.requests).toHaveLength(4);
-    expect(clock.monotonic()).toBe(0);
-  });
-
-  it("takes a refusal without a length for a lost answer", async () => {
-    const bare: FakeReply = { status: 400, headers: { "content-length": "0" } };
-    const { result, clock } = poll([bare, bare, bare, bare, bare, done]);
-    await result;
-    expect(clock.monotonic()).toBe(1000 + 2000 + 4000 + 8000 + 16_000);
-  });
-
-  it("waits for an unpaid bill, but not for ever", async () => {
-    const paid = poll([{ status: 402 }, { status: 402 }, done]);
-    await paid.result;
-    expect(paid.clock.monotonic()).toBe(10_000);
-    await expect(poll([{ status: 402 }]).result).rejects.toMatchObject({ code: "tinker-billing" });
-  });
-
-  it.each([
-    [410, "tinker-expired"],
-    [404, "tinker-not-found"],
-    [403, "tinker-auth"],
-    [422, "tinker-bad-request"],
-  ])("fails at once on %i with %s", async (status, code) => {
-    const { result, http } = poll([{ status, json: { detail: "gone" } }]);
-    await expect(result).rejects.toMatchObject({ code, data: { detail: "gone" } });
-    expect(http.requests).toHaveLength(1);
-  });
-
   it("gives up when only faults come for too long", async () => {
     const { result, clock } = poll(["lost", { status: 503 }, "lost"], { noAnswerLimitMs: 60_000 });
     await expect(result).rejects.toMatchObject({ code: "tinker-unavailable" });
@@ -222,15 +175,7 @@ function stage(losses: number) {
     return http.requests.length <= 1 + losses ? "lost" : done;
   });
   const billingPauseMs = () => 0;
-  const tinker = createTinkerHttp({
-    http,
-    clock,
-    random: { uuid: () => "uuid", uniform: () => 0 },
-    log: silentLog,
-    baseUrl: "http://tinker.test",
-    apiKey: "tml-secret",
-    billingPauseMs,
-  });
+  const tinker = tinkerAt({ http, clock, billingPauseMs });
   const options = { tinker, clock, log: silentLog, billingPauseMs };
   return { clock, http, tinker, options };
 }

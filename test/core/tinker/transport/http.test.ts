@@ -1,3 +1,5 @@
+/** What every request carries, and how long it is tried; faults of the service are in `../faults.test.ts`. */
+
 import { describe, expect, it } from "vitest";
 import { object, string } from "zod";
 import type { HttpRequest } from "../../../../src/core/ports.ts";
@@ -70,12 +72,6 @@ describe("requests", () => {
     expect(clock.monotonic()).toBe(500 + 1000 + 2000);
   });
 
-  it("wait as long as the server asks", async () => {
-    const { clock, call } = server([{ status: 429, headers: { "retry-after": "7" } }, ok]);
-    await call();
-    expect(clock.monotonic()).toBe(7000);
-  });
-
   it("report an outage once when it lasts, and once when it is over", async () => {
     const reported: string[] = [];
     const onMessage = ({ level, text }: ServerMessage) => reported.push(`${level}: ${text}`);
@@ -113,12 +109,6 @@ describe("requests", () => {
     expect(http.requests.map(({ timeoutMs }) => timeoutMs)).toEqual([60_000 + moreMs]);
   });
 
-  it("are not repeated when the server forbids it", async () => {
-    const { http, call } = server([{ status: 500, headers: { "x-should-retry": "false" } }]);
-    await expect(call()).rejects.toMatchObject({ code: "tinker-unavailable" });
-    expect(http.requests).toHaveLength(1);
-  });
-
   it("are given up after five minutes", async () => {
     const { clock, call } = server(["lost"]);
     await expect(call()).rejects.toMatchObject({ code: "tinker-unavailable" });
@@ -138,21 +128,6 @@ describe("requests", () => {
     await expect(tinker.run(request, { budgetMs: 5_000 })).rejects.toMatchObject({
       code: "tinker-billing",
     });
-    expect(http.requests).toHaveLength(1);
-  });
-
-  it.each([
-    [400, "tinker-bad-request"],
-    [401, "tinker-auth"],
-    [403, "tinker-auth"],
-    [404, "tinker-not-found"],
-    [409, "tinker-conflict"],
-    [410, "tinker-expired"],
-    [422, "tinker-bad-request"],
-    [302, "tinker-protocol"],
-  ])("fail at once on %i with %s", async (status, code) => {
-    const { http, call } = server([{ status, json: { detail: "because" } }]);
-    await expect(call()).rejects.toMatchObject({ code, data: { status, detail: "because" } });
     expect(http.requests).toHaveLength(1);
   });
 
@@ -220,24 +195,6 @@ describe("short-lived tokens", () => {
     expect(exchanges).toBe(2);
     const sent = http.requests.filter((request) => request.url.endsWith("optim_step"));
     expect(sent.map((request) => request.headers?.["X-API-Key"])).toEqual([first, first]);
-  });
-
-  it("are replaced once when the service rejects them", async () => {
-    const first = token("a", 100);
-    const second = token("b", 100);
-    const rejection: FakeReply = {
-      status: 401,
-      headers: { "www-authenticate": 'Bearer error="invalid_token"' },
-    };
-    const { http, tinker, call } = server([
-      { json: { jwt: first } },
-      rejection,
-      { json: { jwt: second } },
-      ok,
-    ]);
-    await tinker.exchangeKey();
-    await call();
-    expect(http.requests.at(-1)?.headers?.["X-API-Key"]).toBe(second);
   });
 
   it("do not appear in the error about an unreadable one", async () => {
