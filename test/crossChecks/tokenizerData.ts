@@ -1,11 +1,13 @@
-/** Where the recorded tokenizer vectors lie; they are not part of the repository. */
+/** Recorded tokenizers and their vectors, which are not part of the repository. */
 
 import { readdirSync, readFileSync } from "node:fs";
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { type CompiledTemplate, compileTemplate } from "../../src/core/chat/template/jinja.ts";
+import type { Tokenizer } from "../../src/core/chat/tokenizer.ts";
+import { loadModelTokenizer } from "../../src/node/tokenizer/modelTokenizer.ts";
 import { kitFolder } from "../conformance/kits.ts";
 
 const folder = kitFolder(
@@ -24,13 +26,26 @@ export function readData(name: string): string {
   return (name.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
 }
 
-/** Unpacks a family's tokenizer into a folder of its own and returns that folder. */
-export async function unpackTokenizer(family: string): Promise<string> {
-  const target = await mkdtemp(join(tmpdir(), "tokenizer-"));
-  await writeFile(join(target, "tokenizer.json"), readData(`${family}/tokenizer.json.gz`));
-  const config = readData(`${family}/tokenizer_config.json`);
-  await writeFile(join(target, "tokenizer_config.json"), config);
-  return target;
+/** A family's tokenizer. */
+export function recordedTokenizer(family: string): Promise<Tokenizer> {
+  return loadFiles([
+    ["tokenizer.json", readData(`${family}/tokenizer.json.gz`)],
+    ["tokenizer_config.json", readData(`${family}/tokenizer_config.json`)],
+  ]);
+}
+
+/** A folder's files by name. */
+export type NamedFiles = readonly (readonly [name: string, content: string | Buffer])[];
+
+/** The tokenizer of a folder with these files. */
+export async function loadFiles(files: NamedFiles): Promise<Tokenizer> {
+  const folder = await mkdtemp(join(tmpdir(), "tokenizer-"));
+  try {
+    for (const [name, content] of files) await writeFile(join(folder, name), content);
+    return (await loadModelTokenizer(folder)).tokenizer;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 /** Paths of all chat templates in the data. */

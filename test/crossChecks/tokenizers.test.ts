@@ -1,11 +1,9 @@
-import { rm } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { type ControlTokens, createControlTokens } from "../../src/core/chat/controlTokens.ts";
 import { createRenderer } from "../../src/core/chat/setup/createRenderer.ts";
 import type { Tokenizer } from "../../src/core/chat/tokenizer.ts";
-import { loadModelTokenizer } from "../../src/node/tokenizer/modelTokenizer.ts";
-import { compileOnFixedDay, hasData, readData, unpackTokenizer } from "./tokenizerData.ts";
+import { compileOnFixedDay, hasData, readData, recordedTokenizer } from "./tokenizerData.ts";
 
 const FAMILIES = ["qwen3", "qwen2.5", "llama3", "deepseek-v3", "gpt-oss", "gpt2"];
 const isThere = hasData();
@@ -30,15 +28,12 @@ const llamaCpp = z
   .parse(isThere ? JSON.parse(readData("golden/llamacpp_vectors.json")) : []);
 
 describe.skipIf(!isThere).each(FAMILIES)("the tokenizer of %s", (family) => {
-  let folder = "";
   let tokenizer: Tokenizer;
   let controls: ControlTokens;
   beforeAll(async () => {
-    folder = await unpackTokenizer(family);
-    tokenizer = (await loadModelTokenizer(folder)).tokenizer;
+    tokenizer = await recordedTokenizer(family);
     controls = createControlTokens(tokenizer);
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   const own = goldens.filter((vector) => vector.family === family);
   const fromLlamaCpp = llamaCpp.filter((vector) => vector.family.split("/").includes(family));
@@ -111,13 +106,10 @@ const QWEN_TEMPLATES: readonly (readonly [template: string, keepsReasoning: bool
 ];
 
 describe.skipIf(!isThere)("the chat format made from the template", () => {
-  let folder = "";
   let tokenizer: Tokenizer;
   beforeAll(async () => {
-    folder = await unpackTokenizer("qwen3");
-    tokenizer = (await loadModelTokenizer(folder)).tokenizer;
+    tokenizer = await recordedTokenizer("qwen3");
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it.each(QWEN_TEMPLATES)("%s holds, and keeps reasoning: %s", (name, keepsReasoning) => {
     const source = readData(`chat_templates/${name}.jinja`);
@@ -147,9 +139,7 @@ const HERMES_TEMPLATES: readonly (readonly [template: string, model: string])[] 
 
 describe.skipIf(!isThere)("the chat format of models that call tools in the way of Hermes", () => {
   it.each(HERMES_TEMPLATES)("%s holds, by the name %s and by the template", async (name, model) => {
-    const folder = await unpackTokenizer("qwen2.5");
-    const { tokenizer } = await loadModelTokenizer(folder);
-    await rm(folder, { recursive: true });
+    const tokenizer = await recordedTokenizer("qwen2.5");
     const source = readData(`chat_templates/${name}.jinja`);
     for (const chat_format of ["auto", "template"] as const) {
       const { renderer, warnings } = createRenderer({

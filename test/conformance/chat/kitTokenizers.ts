@@ -1,13 +1,12 @@
 /** The tokenizers of the chat kit and of the recorded data by name, neither of which is part of the repository. */
 
 import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import * as z from "zod";
 import type { Tokenizer } from "../../../src/core/chat/tokenizer.ts";
-import { loadModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.ts";
+import { hasData, loadFiles, type NamedFiles, readData } from "../../crossChecks/tokenizerData.ts";
 import { kitFolder } from "../kits.ts";
 
 /** Empty = there is none. */
@@ -16,14 +15,9 @@ export const CHAT_KIT = kitFolder(
   "conformance/chat",
   "golden prompts, bridges and parses of chat formats",
 );
-const DATA = kitFolder(
-  "TINKER_RL_TOKENIZER_DATA",
-  "data/tokenizers",
-  "tokenizers and their golden vectors",
-);
 
 /** Whether `kitTokenizer` can load anything. */
-export const hasKitTokenizers = CHAT_KIT !== "" && DATA !== "";
+export const hasKitTokenizers = CHAT_KIT !== "" && hasData();
 
 /** All that `kitTokenizer` knows. */
 export const KIT_TOKENIZERS = [
@@ -51,39 +45,30 @@ const loaded = new Map<string, Promise<Tokenizer>>();
 
 /** Loads a tokenizer once a process, in a second or less. `name` is the `tokenizer` of a profile in the kit's vectors. */
 export function kitTokenizer(name: string): Promise<Tokenizer> {
-  const tokenizer = loaded.get(name) ?? load(name);
+  const tokenizer = loaded.get(name) ?? loadFiles(kitFiles(name));
   loaded.set(name, tokenizer);
   return tokenizer;
 }
 
-/** Writes the files of the tokenizer into a folder, as the model's own folder on the hub has them. */
+/** Writes the files of the tokenizer into a folder. */
 export async function unpackKitTokenizer(name: string, folder: string): Promise<void> {
-  for (const [file, content] of filesOf(name)) await writeFile(join(folder, file), content);
+  for (const [file, content] of kitFiles(name)) await writeFile(join(folder, file), content);
 }
 
 /** A recorded chat template by the name of its file. */
 export function kitTemplate(name: string): string {
-  return readFileSync(join(DATA, "chat_templates", `${name}.jinja`), "utf8");
+  return readData(`chat_templates/${name}.jinja`);
 }
 
-async function load(name: string): Promise<Tokenizer> {
-  const folder = await mkdtemp(join(tmpdir(), "kit-tokenizer-"));
-  try {
-    await unpackKitTokenizer(name, folder);
-    return (await loadModelTokenizer(folder)).tokenizer;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
-
-function filesOf(name: string): readonly (readonly [file: string, content: string | Buffer])[] {
+/** The files of the tokenizer, as the model's own folder on the hub has them. */
+export function kitFiles(name: string): NamedFiles {
   if (!KIT_TOKENIZERS.includes(name)) throw new Error(`The kit has no tokenizer ${name}.`);
   if (name.startsWith(KIMI)) return kimiFiles(name.slice(KIMI.length));
   const ofKit = join(CHAT_KIT, "tokenizers", name);
   const overlay = join(ofKit, "overlay.json");
   if (existsSync(overlay)) return jsonFiles(withOverlay(readFileSync(overlay, "utf8")));
-  const folder = existsSync(ofKit) ? ofKit : join(DATA, name);
-  return jsonFiles(unzip(join(folder, "tokenizer.json.gz")));
+  const file = "tokenizer.json.gz";
+  return jsonFiles(existsSync(ofKit) ? unzip(join(ofKit, file)) : readData(`${name}/${file}`));
 }
 
 function jsonFiles(tokenizerJson: string | Buffer) {
@@ -97,9 +82,7 @@ function jsonFiles(tokenizerJson: string | Buffer) {
 function withOverlay(text: string): string {
   const overlay = overlaySchema.parse(JSON.parse(text));
   const { base, replace_added_tokens: replaced, remove_added_tokens: removed } = overlay;
-  const json = tokenizerSchema.parse(
-    JSON.parse(unzip(join(DATA, base, "tokenizer.json.gz")).toString("utf8")),
-  );
+  const json = tokenizerSchema.parse(JSON.parse(readData(`${base}/tokenizer.json.gz`)));
   const gone = new Set([...removed, ...replaced.map(({ id }) => id)]);
   const { vocab } = json.model;
   for (const { id, content } of json.added_tokens) {

@@ -1,20 +1,18 @@
 import { readFileSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it, type TestContext } from "vitest";
 import * as z from "zod";
 import type { Tokenizer } from "../../../src/core/chat/tokenizer.ts";
 import { writeBytes } from "../../../src/node/tokenizer/byteLevel.ts";
-import { loadModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.ts";
+import { loadFiles } from "../../crossChecks/tokenizerData.ts";
 import { addTally } from "../tally.ts";
 import {
   CHAT_KIT,
   hasKitTokenizers,
   KIT_TOKENIZERS,
+  kitFiles,
   kitTokenizer,
-  unpackKitTokenizer,
 } from "./kitTokenizers.ts";
 
 const vector = z.object({
@@ -63,27 +61,18 @@ const jsonSchema = z.looseObject({
 
 /** The same tokenizer as its publisher would ship it with a rank file and nothing that says how text is cut. */
 async function loadRanksOf(name: string): Promise<Tokenizer> {
-  const folder = await mkdtemp(join(tmpdir(), "kit-ranks-"));
-  try {
-    await unpackKitTokenizer(name, folder);
-    const path = join(folder, "tokenizer.json");
-    const { added_tokens: added, model } = jsonSchema.parse(
-      JSON.parse(await readFile(path, "utf8")),
-    );
-    await rm(path);
-    const lines = Object.entries(model.vocab).map(([text, id]) => {
-      const bytes = Buffer.alloc(text.length);
-      writeBytes(text, bytes, 0);
-      return `${bytes.toString("base64")} ${id}`;
-    });
-    await writeFile(join(folder, "model.tiktoken"), lines.join("\n"));
-    const decoder = Object.fromEntries(added.map(({ id, content }) => [id, { content }]));
-    const config = JSON.stringify({ added_tokens_decoder: decoder });
-    await writeFile(join(folder, "tokenizer_config.json"), config);
-    return (await loadModelTokenizer(folder)).tokenizer;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const [, json] = kitFiles(name).find(([file]) => file === "tokenizer.json") ?? [];
+  const { added_tokens: added, model } = jsonSchema.parse(JSON.parse(String(json)));
+  const lines = Object.entries(model.vocab).map(([text, id]) => {
+    const bytes = Buffer.alloc(text.length);
+    writeBytes(text, bytes, 0);
+    return `${bytes.toString("base64")} ${id}`;
+  });
+  const decoder = Object.fromEntries(added.map(({ id, content }) => [id, { content }]));
+  return await loadFiles([
+    ["model.tiktoken", lines.join("\n")],
+    ["tokenizer_config.json", JSON.stringify({ added_tokens_decoder: decoder })],
+  ]);
 }
 
 const RANKED = ["qwen3.5", "glm-5", "tml-v0"];
