@@ -3,6 +3,15 @@ import { runPaths, supersededFolder } from "../../../../src/core/runFolder/files
 import { waitingUploads } from "../../../../src/core/tracking/openreward/uploadLog.ts";
 import { ALL, FOLDER, UploadWorld } from "./uploadWorld.ts";
 
+/** A run whose first attempt has played and scored a step, of which nothing is sent yet. */
+async function firstStepScored() {
+  const world = new UploadWorld();
+  await world.play(0);
+  const first = world.attempt(1, 0);
+  first.stepScored(0, ALL);
+  return { world, first };
+}
+
 describe("rollouts that are scored", () => {
   it("are uploaded step by step, each once, and the log says so", async () => {
     const world = new UploadWorld();
@@ -56,10 +65,7 @@ describe("a trainer that is killed", () => {
   it.each(writes)(
     "after %i lines of its log leaves the rest to the next, and nothing goes twice",
     async (count) => {
-      const world = new UploadWorld();
-      await world.play(0);
-      const first = world.attempt(1, 0);
-      first.stepScored(0, ALL);
+      const { world, first } = await firstStepScored();
       world.disk.allowedWrites = count;
       await world.drain(first);
       await first.close();
@@ -74,10 +80,7 @@ describe("a trainer that is killed", () => {
   it.each([1, 5, 9, 16, 20, 24])(
     "amid request %i of its uploads is made good by the next",
     async (post) => {
-      const world = new UploadWorld();
-      await world.play(0);
-      const first = world.attempt(1, 0);
-      first.stepScored(0, ALL);
+      const { world, first } = await firstStepScored();
       let hasDied: () => void = () => undefined;
       const died = new Promise<void>((resolve) => {
         hasDied = resolve;
@@ -97,10 +100,7 @@ describe("a trainer that is killed", () => {
   );
 
   it("may leave half a line in the log", async () => {
-    const world = new UploadWorld();
-    await world.play(0);
-    const first = world.attempt(1, 0);
-    first.stepScored(0, ALL);
+    const { world, first } = await firstStepScored();
     await world.drain(first);
     const { uploads } = runPaths(FOLDER);
     const bytes = await world.disk.readBytes(uploads);
@@ -114,10 +114,7 @@ describe("a trainer that is killed", () => {
 
 describe("steps that a resume repeats", () => {
   it("are not sent again when nothing differs", async () => {
-    const world = new UploadWorld();
-    await world.play(0);
-    const first = world.attempt(1, 0);
-    first.stepScored(0, ALL);
+    const { world, first } = await firstStepScored();
     await world.drain(first);
     await world.supersede(1, 0);
     const second = world.attempt(2, 0);
@@ -130,10 +127,7 @@ describe("steps that a resume repeats", () => {
   });
 
   it("are sent, marked by their attempt, when they differ", async () => {
-    const world = new UploadWorld();
-    await world.play(0);
-    const first = world.attempt(1, 0);
-    first.stepScored(0, ALL);
+    const { world, first } = await firstStepScored();
     await world.drain(first);
     await world.supersede(1, 0);
     const second = world.attempt(2, 0);
@@ -147,10 +141,7 @@ describe("steps that a resume repeats", () => {
   });
 
   it("are sent by a later attempt, as of the one that played them, when that one did not come to it", async () => {
-    const world = new UploadWorld();
-    await world.play(0);
-    const first = world.attempt(1, 0);
-    first.stepScored(0, ALL);
+    const { world, first } = await firstStepScored();
     await world.drain(first);
     await world.supersede(1, 0);
     world.service.fault = () => "broken";
@@ -166,10 +157,7 @@ describe("steps that a resume repeats", () => {
   });
 
   it("leave no rollout as a half at the service, and none that was superseded before it was sent", async () => {
-    const world = new UploadWorld();
-    await world.play(0);
-    const first = world.attempt(1, 0);
-    first.stepScored(0, ALL);
+    const { world, first } = await firstStepScored();
     // Eight starts are taken, then the service no longer exists.
     world.service.fault = (count) => (count > 8 ? "broken" : null);
     await world.drain(first, 10_000);
