@@ -1,24 +1,20 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { runProgram } from "../../src/cli/program.ts";
 import { ENVIRONMENT_TEMPLATES } from "../../src/core/scaffold/environmentTemplates.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { venvPython } from "../../src/trainer/scaffold/virtualEnvironment.ts";
+import { folderOfEachTest } from "../fakes/onDisk.ts";
 import { createFakeProgram } from "./fakeProgram.ts";
 
 const templatesFolder = fileURLToPath(
   new URL("../../src/trainer/scaffold/templates", import.meta.url),
 );
 
-let cwd: string;
-beforeEach(async () => {
-  cwd = await mkdtemp(join(tmpdir(), "tinker-rl-env-"));
-});
-afterEach(() => rm(cwd, { recursive: true }));
+const cwd = folderOfEachTest();
 
 async function env(...words: readonly string[]) {
   const fileSystem = createFileSystem();

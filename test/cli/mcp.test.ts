@@ -1,21 +1,13 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { McpRequest } from "../../src/cli/arguments/programOptions.ts";
 import { runProgram } from "../../src/cli/program.ts";
-import { createFileSystem } from "../../src/node/fileSystem.ts";
+import { filesOnDisk, folderOfEachTest } from "../fakes/onDisk.ts";
 import { createFakeProgram } from "./fakeProgram.ts";
 
-let root: string;
-const fileSystem = createFileSystem();
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "mcp-entry-"));
-});
-afterEach(async () => {
-  await fileSystem.close();
-  await rm(root, { recursive: true, force: true });
-});
+const root = folderOfEachTest();
+const fileSystem = filesOnDisk();
 
 function program(scriptPath = "/usr/bin/tinker-rl") {
   const serveMcp = vi.fn<(request: McpRequest) => Promise<void>>(async () => undefined);

@@ -1,28 +1,20 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { RunFile } from "../../src/shared/runFile.ts";
 import { textWith } from "../core/config/configText.ts";
 import { aRunFile } from "../core/runFolder/builders.ts";
 import { createStillClock } from "../core/runFolder/memoryFileSystem.ts";
+import { folderOfEachTest } from "../fakes/onDisk.ts";
 import { aRunState } from "../trainer/runState.ts";
 import { createFakeProgram } from "./fakeProgram.ts";
 import { createFakeTerminal } from "./fakeTerminal.ts";
 
 const clock = createStillClock();
 const MINUTE_MS = 60_000;
-let cwd: string;
-
-beforeEach(async () => {
-  cwd = await mkdtemp(join(tmpdir(), "tinker-rl-runs-"));
-});
-
-afterEach(async () => {
-  await rm(cwd, { recursive: true });
-});
+const cwd = folderOfEachTest();
 
 interface RunWishes extends Partial<RunFile> {
   /** Completed steps. */

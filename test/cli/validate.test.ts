@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { textWith, textWithEnvironment } from "../core/config/configText.ts";
+import { folderOfThisTest } from "../fakes/onDisk.ts";
 import { createFakeProgram } from "./fakeProgram.ts";
 
 async function validate(text: string, ...flags: readonly string[]) {
@@ -133,8 +133,7 @@ evaluation: { splits: { local/dataset: [test] } }
 });
 
 test("the rows of demonstrations are a part of it, too", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = folderOfThisTest();
   await writeFile(join(folder, "demos.jsonl"), "{}\n");
   const program = createFakeProgram();
   const path = join(folder, "sft.yaml");
@@ -155,8 +154,7 @@ test("the run that a run starts from needs weights", async () => {
 });
 
 test("a script of an agent that is not there is a warning", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = folderOfThisTest();
   await writeFile(join(folder, "agent.py"), "");
   const program = createFakeProgram();
   const path = join(folder, "run.yaml");
@@ -170,8 +168,7 @@ test("a script of an agent that is not there is a warning", async () => {
 });
 
 test("the demonstrations of each stage are a part of it, and the run of another stage is not read", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = folderOfThisTest();
   await writeFile(join(folder, "demos.jsonl"), "{}\n");
   const program = createFakeProgram();
   const path = join(folder, "stages.yaml");

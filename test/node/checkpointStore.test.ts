@@ -1,16 +1,12 @@
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { makeCheckpointStore } from "../../src/node/checkpointStore.ts";
+import { folderOfEachTest } from "../fakes/onDisk.ts";
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "tinker-rl-store-"));
-});
-afterEach(async () => {
+const folder = folderOfEachTest();
+afterEach(() => {
   vi.unstubAllEnvs();
-  await rm(folder, { recursive: true });
 });
 
 describe("the folder of embedded checkpoints", () => {

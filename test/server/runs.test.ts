@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { CancellationTokenSource } from "vscode-languageserver";
@@ -16,7 +14,7 @@ import { appendMetrics } from "../../src/core/runFolder/metrics/metrics.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { aRunFile } from "../core/runFolder/builders.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
-import { filesOnDisk, folderOfAllTests } from "../fakes/onDisk.ts";
+import { filesOnDisk, folderOfAllTests, folderOfThisTest } from "../fakes/onDisk.ts";
 import { anEditor } from "./anEditor.ts";
 import { writeHardRun } from "./dashboard/writtenRun.ts";
 
@@ -77,8 +75,7 @@ describe("a run that someone looks at", () => {
   } as const;
 
   it("is reported with its alarms after each reading, and once more at the end", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "tinker-rl-followed-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = folderOfThisTest();
     const files = fileSystem.within(folder);
     const file = new TextEncoder().encode(JSON.stringify(aRunFile({ phase: "done" })));
     await fileSystem.writeAtomic(join(folder, "run.json"), file);

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
@@ -28,6 +27,7 @@ import {
 } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
+import { folderOfThisTest } from "../../fakes/onDisk.ts";
 import { aRunState } from "../../trainer/runState.ts";
 import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
 
@@ -397,19 +397,15 @@ test("a run cut at any place still shows what is whole", async () => {
 });
 
 test("a folder of runs names the runs in it, and files beside them do not disturb", async () => {
-  const parent = await mkdtemp(join(tmpdir(), "tinker-rl-show-"));
-  try {
-    await writeFile(join(parent, ".gitignore"), "*");
-    await mkdir(join(parent, "demo"));
-    await writeFile(join(parent, "demo", "metrics.jsonl"), "");
-    const program = createFakeProgram({ fileSystem: createFileSystem() });
-    expect(await runProgram(program, ["show", `${parent}/`])).toBe(2);
-    expect(program.err.lines[0]).toMatch(
-      /is not a run folder: .* Specify one of the runs in it: demo\.$/,
-    );
-  } finally {
-    await rm(parent, { recursive: true });
-  }
+  const parent = folderOfThisTest();
+  await writeFile(join(parent, ".gitignore"), "*");
+  await mkdir(join(parent, "demo"));
+  await writeFile(join(parent, "demo", "metrics.jsonl"), "");
+  const program = createFakeProgram({ fileSystem: createFileSystem() });
+  expect(await runProgram(program, ["show", `${parent}/`])).toBe(2);
+  expect(program.err.lines[0]).toMatch(
+    /is not a run folder: .* Specify one of the runs in it: demo\.$/,
+  );
 });
 
 test("the bill of a run is asked for by its folder, and says until when costs are known", async () => {

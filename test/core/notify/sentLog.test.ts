@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   addSentNotice,
   NoticeRate,
@@ -9,18 +8,11 @@ import {
   type SentNotice,
   wasSent,
 } from "../../../src/core/notify/sentLog.ts";
-import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { filesOnDisk, folderOfAllTests } from "../../fakes/onDisk.ts";
 import { aNotice, anEnd } from "./notices.ts";
 
-let folder: string;
-const fileSystem = createFileSystem();
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "sent-"));
-});
-afterAll(async () => {
-  await fileSystem.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = folderOfAllTests();
+const fileSystem = filesOnDisk();
 
 it("knows after a resume which alarms and ends were sent, and takes a failure for news", async () => {
   const files = fileSystem.within(folder);

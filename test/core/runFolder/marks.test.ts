@@ -1,6 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { describeRollouts } from "../../../src/core/outputs/rolloutsOutput.ts";
 import { describeRun } from "../../../src/core/outputs/runOutput.ts";
@@ -16,6 +14,7 @@ import { createRunReader } from "../../../src/core/runFolder/reader.ts";
 import { summarizeRollout } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { resumeRun, startRun } from "../../../src/core/runFolder/runFolder.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { folderOfThisTest } from "../../fakes/onDisk.ts";
 import { aRecord } from "./builders.ts";
 import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts";
 
@@ -23,8 +22,7 @@ const KEY = { source: "training", step: 3, group: 1, rollout: 0 } as const;
 
 /** One folder, and a file system of its own for each window. */
 async function onDisk() {
-  const folder = await mkdtemp(join(tmpdir(), "marks-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = folderOfThisTest();
   const window = () => {
     const fileSystem = createFileSystem();
     onTestFinished(() => fileSystem.close());

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   readImageAddress,
@@ -8,6 +5,7 @@ import {
 } from "../../../../src/core/runFolder/rollouts/imageFiles.ts";
 import { createFileSystem } from "../../../../src/node/fileSystem.ts";
 import { sha256 } from "../../../../src/node/hash.ts";
+import { folderOfThisTest } from "../../../fakes/onDisk.ts";
 import { aPng, pngBytes } from "../../images/someImages.ts";
 import { createMemoryFileSystem } from "../memoryFileSystem.ts";
 
@@ -34,13 +32,12 @@ describe("images in a run folder", () => {
   });
 
   it("get their folder on a disk, too", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
+    const folder = folderOfThisTest();
     const disk = createFileSystem();
     const place = { fileSystem: disk.within(folder), folder, sha256 };
     await storeImages([{ file, tokens: 70 }], place);
     expect(await readImageAddress(name, place)).toContain(file.base64);
     await disk.close();
-    await rm(folder, { recursive: true });
   });
 
   it("are not shown when they are not what their name says", async () => {
