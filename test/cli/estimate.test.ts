@@ -6,6 +6,7 @@ import { runProgram } from "../../src/cli/program.ts";
 import { renderLine } from "../../src/cli/terminal/line.ts";
 import type { EstimateReport } from "../../src/core/estimate/report.ts";
 import type { EstimateRequest } from "../../src/trainer/plan/types.ts";
+import { aPlan } from "../core/estimate/aPlan.ts";
 import { aTrainer, createFakeProgram } from "./fakeProgram.ts";
 
 const range = (mean: number) => ({ mean, low: mean / 2, high: mean * 2 });
@@ -26,17 +27,11 @@ const REPORT: EstimateReport = {
     steps: 100,
     unplayed: ["Owner/Game"],
   },
-  plan: {
+  plan: aPlan({
     steps: 100,
     environments: [{ name: "Owner/Game", groups: 800, rollouts: 8 }],
-    mostBatches: 1,
-    groupsInData: null,
-    passes: { forward: 0, trained: 1 },
-    trainsOnEqual: false,
     atOnce: 64,
-    isAhead: false,
-    evaluations: { count: 0, afterLastStep: 0, rollouts: [] },
-  },
+  }),
   prices: {
     model: "Org/Model",
     prices: { sampled: 4, prefill_cached: 1, prefill_uncached: 2, trained: 3 },

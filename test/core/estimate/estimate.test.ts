@@ -3,6 +3,7 @@ import type { Basis, PlayedGroup } from "../../../src/core/estimate/basis.ts";
 import { estimateRun } from "../../../src/core/estimate/estimate.ts";
 import type { EstimatePlan } from "../../../src/core/estimate/plan.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
+import { aPlan } from "./aPlan.ts";
 
 const PRICES = { sampled: 4, prefill_cached: 1, prefill_uncached: 2, trained: 3 };
 
@@ -29,17 +30,7 @@ const basisOf = (...groups: readonly PlayedGroup[]): Basis => ({
   isForwardOnly: false,
 });
 
-const PLAN: EstimatePlan = {
-  steps: 10,
-  environments: [{ name: "a", groups: 20, rollouts: 4 }],
-  mostBatches: 1,
-  groupsInData: null,
-  passes: { forward: 0, trained: 1 },
-  trainsOnEqual: false,
-  atOnce: 8,
-  isAhead: false,
-  evaluations: { count: 0, afterLastStep: 0, rollouts: [] },
-};
+const PLAN = aPlan();
 
 describe("the estimate of a run", () => {
   it("multiplies what a rollout took with the rollouts of the plan, and prices it", () => {

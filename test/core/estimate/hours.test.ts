@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { hoursOf } from "../../../src/core/estimate/hours.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
+import { aPlan } from "./aPlan.ts";
 
 const BASIS = {
   groups: [],
@@ -11,17 +12,12 @@ const BASIS = {
 
 /** Least seconds of 10 steps of 8 rollouts, each step 7 s, with evaluations of 16 rollouts. */
 function leastSeconds(count: number, afterLastStep: number, atOnce: number, isAhead = false) {
-  const plan = {
-    steps: 10,
+  const plan = aPlan({
     environments: [{ name: "a", groups: 10, rollouts: 8 }],
-    mostBatches: 1,
-    groupsInData: null,
-    passes: { forward: 0, trained: 1 },
-    trainsOnEqual: false,
     atOnce,
     isAhead,
     evaluations: { count, afterLastStep, rollouts: [{ environment: "a", count: 16 }] },
-  };
+  });
   return Math.round((hoursOf(BASIS, plan, 1)?.low ?? 0) * 3600);
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Basis, PlayedGroup } from "../../../src/core/estimate/basis.ts";
 import { estimateRun } from "../../../src/core/estimate/estimate.ts";
-import type { EstimatePlan } from "../../../src/core/estimate/plan.ts";
 import { trainedSharesOf, UNSEEN } from "../../../src/core/estimate/trainedShare.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { createUniform } from "../../../src/shared/uniform.ts";
+import { aPlan } from "./aPlan.ts";
 
 const SIZE = 8;
 const LONG = 30;
@@ -24,17 +24,8 @@ function group(solved: number, size = SIZE): PlayedGroup {
 
 function estimated(groups: readonly PlayedGroup[], rollouts = SIZE, isForwardOnly = false) {
   const basis: Basis = { groups, times: [], serverCheck: NO_TOKENS, isForwardOnly };
-  const plan: EstimatePlan = {
-    steps: 1,
-    environments: [{ name: "a", groups: 1 / rollouts, rollouts }],
-    mostBatches: 1,
-    groupsInData: null,
-    passes: { forward: 0, trained: 1 },
-    trainsOnEqual: false,
-    atOnce: 8,
-    isAhead: false,
-    evaluations: { count: 0, afterLastStep: 0, rollouts: [] },
-  };
+  const environments = [{ name: "a", groups: 1 / rollouts, rollouts }];
+  const plan = aPlan({ steps: 1, environments });
   return estimateRun(basis, plan, null).tokens;
 }
 
