@@ -16,7 +16,7 @@ import type { EnvironmentTemplateKind } from "../../src/core/scaffold/environmen
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { createHttpClient } from "../../src/node/http.ts";
 import { writeEnvironment } from "../../src/trainer/scaffold/newEnvironment.ts";
-import { listenAnywhere } from "../integration/tinkerServersStub.ts";
+import { listenAnywhere } from "../fakes/serveHere.ts";
 import { environmentsAt } from "./environmentsAt.ts";
 import { untilListening } from "./openrewardKit.ts";
 

@@ -1,13 +1,13 @@
 /** A Tinker server on a port that answers every call of a session, and plays faults on the wire instead of answers. */
 
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import type { HttpClient, HttpRequest, HttpResponse } from "../../src/core/ports.ts";
 import { createHttpClient } from "../../src/node/http.ts";
 import { settle } from "../fakes/fakeClock.ts";
 import { bytesOf, type FakeAnswer } from "../fakes/fakeHttp.ts";
 import { fakeTinker } from "../fakes/fakeTinker.ts";
-import { listenAnywhere } from "../integration/tinkerServersStub.ts";
+import { serveHere } from "../fakes/serveHere.ts";
 import type { Arrival, OpenTransport } from "./faultTransport.ts";
 
 const ROOT = "/prefix/api/v1/";
@@ -29,20 +29,18 @@ export const overConnections: OpenTransport = async (faultFor, haste) => {
       await sendAnswer(response, answer, fault === "truncate");
     }
   };
-  const server = createServer((request, response) => {
+  const served = await serveHere((request, response) => {
     serve(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
-  const baseUrl = `${await listenAnywhere(server)}/prefix`;
   const client = createHttpClient();
   const http = new WatchedHttp(client, haste);
   return {
     http,
-    baseUrl,
+    baseUrl: `${served.url}/prefix`,
     arrivals,
     rest: () => http.rest(),
     close: () => {
-      server.close();
-      server.closeAllConnections();
+      served.close();
       return client.close();
     },
   };

@@ -5,7 +5,7 @@ import {
   createEnvironmentServer,
   type EnvironmentServer,
 } from "../../src/local/environment/server/server.ts";
-import { listenAnywhere } from "../integration/tinkerServersStub.ts";
+import { listenAnywhere } from "../fakes/serveHere.ts";
 import { driveOfficially, kitPython } from "./openrewardKit.ts";
 import { manyTasks } from "./openrewardManyTasks.ts";
 import { probe } from "./openrewardProbe.ts";

@@ -26,7 +26,7 @@ import { changeCheckpoints } from "../../src/trainer/checkpoints/changeCheckpoin
 import { downloadCheckpoint } from "../../src/trainer/checkpoints/downloadCheckpoint.ts";
 import type { LocalServers } from "../../src/trainer/serve.ts";
 import { silentLog } from "../fakes/silentLog.ts";
-import { type Asked, ExportProxy } from "../integration/exportProxy.ts";
+import { type Asked, type ExportProxy, startExportProxy } from "../integration/exportProxy.ts";
 import { PROGRAM_FOLDER } from "../integration/trainProgram.ts";
 import { serveProgram } from "./servedProgram.ts";
 import { addTally } from "./tally.ts";
@@ -73,8 +73,8 @@ describe.skipIf(python === null)("the official program and this one", () => {
   afterAll(() => served?.close());
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "official-"));
-    proxy = await ExportProxy.start(served.tinkerUrl);
-    vi.stubEnv("TINKER_BASE_URL", proxy.address);
+    proxy = await startExportProxy(served.tinkerUrl);
+    vi.stubEnv("TINKER_BASE_URL", proxy.url);
     vi.stubEnv("TINKER_API_KEY", served.key);
     vi.stubEnv("TINKER_RL_STORE", join(folder, "none"));
   });

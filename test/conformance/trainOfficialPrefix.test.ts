@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { readLines, runFolderWith } from "../integration/localRun.ts";
-import { startGateway, upstreamOf } from "../integration/tinkerServersProxy.ts";
+import { startGateway } from "../integration/tinkerServersProxy.ts";
 import { STUB_MODEL, startStub } from "../integration/tinkerServersStub.ts";
 import { runProgram } from "../integration/trainProgram.ts";
 import { QWEN3_FOLDER } from "../node/tokenizer/qwen3Model.ts";
@@ -39,8 +39,7 @@ it.skipIf(kitPython === null).each(PACKAGES)(
   "the server of %s redirects to its default environment, and the run stays under the prefix",
   async (packageName) => {
     const official = await startOfficialServer(packageName);
-    const upstream = upstreamOf(official.url);
-    const gateway = await startGateway({ upstream, prefix: PREFIX });
+    const gateway = await startGateway({ upstream: official.url, prefix: PREFIX });
     const stub = await startStub({ sample: playingModel(ENVIRONMENTS) });
     const folder = await runFolderWith(config(stub.url, gateway.url));
     try {

@@ -1,14 +1,12 @@
 /** Stands between a trainer and a service: it loses some answers after the service has taken the requests in, and gives some itself. */
 
-import { createServer, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { listenAnywhere } from "../integration/tinkerServersStub.ts";
+import { type Served, serveHere } from "../fakes/serveHere.ts";
 
-export interface LosingGateway {
-  readonly url: string;
+export interface LosingGateway extends Served {
   /** Answers lost so far. */
   readonly lost: () => number;
-  close(): void;
 }
 
 /** Requests of which one meets a page that wants a login, with status 200, and gets no further. */
@@ -18,7 +16,7 @@ const REQUESTS_A_PAGE = 13;
 export async function startLosingGateway(upstream: string, every: number): Promise<LosingGateway> {
   let taken = 0;
   let requests = 0;
-  const server = createServer(async (request, reply) => {
+  const served = await serveHere(async (request, reply) => {
     requests += 1;
     if (requests % REQUESTS_A_PAGE === 0) {
       await buffer(request);
@@ -37,14 +35,7 @@ export async function startLosingGateway(upstream: string, every: number): Promi
     reply.writeHead(status, retryAfter === null ? {} : { "retry-after": retryAfter });
     reply.end(bytes);
   });
-  return {
-    url: await listenAnywhere(server),
-    lost: () => Math.floor(taken / every),
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return { ...served, lost: () => Math.floor(taken / every) };
 }
 
 async function passOn(upstream: string, request: IncomingMessage) {

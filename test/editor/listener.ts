@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { text } from "node:stream/consumers";
-import { listenAnywhere } from "../integration/tinkerServersStub.ts";
+import { listenAnywhere } from "../fakes/serveHere.ts";
 
 interface Heard {
   readonly method: string;

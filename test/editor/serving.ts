@@ -1,12 +1,7 @@
 /** Services that are reached as hosted ones are: over the network, with a key. */
 
 import { chained, renaming } from "../integration/tinkerServersGaps.ts";
-import {
-  type Filter,
-  type Gateway,
-  startGateway,
-  upstreamOf,
-} from "../integration/tinkerServersProxy.ts";
+import { type Filter, type Gateway, startGateway } from "../integration/tinkerServersProxy.ts";
 import { startServing } from "../integration/trainProgram.ts";
 
 /** Names beginning with `local/` are embedded, so the served model has another one, as long. */
@@ -36,12 +31,12 @@ export interface Services {
 export async function startServices(store: string): Promise<Services> {
   const serving = await startServing(store);
   const tinker = await startGateway({
-    upstream: upstreamOf(serving.tinkerUrl),
+    upstream: serving.tinkerUrl,
     prefix: PREFIX,
     filter: chained(renaming("local/tiny-tool", SERVED_MODEL), SIGNED_ADDRESSES),
   });
   const environments = await startGateway({
-    upstream: upstreamOf(serving.environmentsUrl),
+    upstream: serving.environmentsUrl,
     prefix: "/environments",
   });
   const stop = async (): Promise<void> => {

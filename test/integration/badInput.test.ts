@@ -1,20 +1,18 @@
-import { createServer, type Server } from "node:http";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Served, serveHere } from "../fakes/serveHere.ts";
 import { runFolderWith } from "./localRun.ts";
-import { listenAnywhere } from "./tinkerServersStub.ts";
 import { type Ended, runProgram } from "./trainProgram.ts";
 
 const RIGHT_KEY = "tml-right-key";
 /** What a run may ask before everything is known to be sound. */
 const HARMLESS = new Set(["client/config", "create_session", "get_server_capabilities"]);
 
-let server: Server;
-let url: string;
+let server: Served;
 const asked: string[] = [];
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  server = await serveHere((request, response) => {
     const path = (request.url ?? "").replace("/api/v1/", "");
     if (path !== "session_heartbeat" && path !== "finish_session") asked.push(path);
     const isAllowed = request.headers["x-api-key"] === RIGHT_KEY;
@@ -25,7 +23,6 @@ beforeAll(async () => {
     };
     response.end(JSON.stringify(isAllowed ? content : { detail: "invalid API key" }));
   });
-  url = await listenAnywhere(server);
 });
 afterAll(() => server.close());
 beforeEach(() => asked.splice(0));
@@ -42,7 +39,7 @@ environments:
 
 /** Trains in a process of its own, as a user would. */
 async function train(config: string, key = RIGHT_KEY): Promise<Ended> {
-  const folder = await runFolderWith(`${config}tinker_base_url: ${url}\n`);
+  const folder = await runFolderWith(`${config}tinker_base_url: ${server.url}\n`);
   return runProgram(["train", "-c", join(folder, "config.yaml")], { TINKER_API_KEY: key });
 }
 

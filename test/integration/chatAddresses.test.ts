@@ -1,5 +1,4 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { startConfig, startDigest } from "../../src/node/startConfig.ts";
@@ -7,27 +6,15 @@ import { openChat } from "../../src/trainer/chat/openChat.ts";
 import { aCheckpointEntry, aRunFile } from "../core/runFolder/builders.ts";
 import { anOrder } from "../fakes/anOrder.ts";
 import { filesOnDisk, folderOfThisTest } from "../fakes/onDisk.ts";
-import { listenAnywhere } from "./tinkerServersStub.ts";
+import { type RefusingServer, serveRefusals } from "../fakes/serveHere.ts";
 import { PROGRAM_FOLDER } from "./trainProgram.ts";
 
 const KEY = "tml-key-of-the-user";
 const fileSystem = filesOnDisk();
-const servers: Server[] = [];
+const servers: RefusingServer[] = [];
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
-
-/** A service that refuses everybody, and notes who asked with which headers. */
-async function aService() {
-  const asked: string[] = [];
-  const server = createServer((request, response) => {
-    asked.push(JSON.stringify([request.url, request.headers]));
-    response.writeHead(401).end("{}");
-  });
-  servers.push(server);
-  const url = await listenAnywhere(server);
-  return { url, asked };
-}
 
 /** A run whose own copy of its configuration says something else than the file that it names. */
 async function aRun(judged: object, copied: object) {
@@ -113,15 +100,16 @@ describe("a conversation that an editor opens", () => {
   ])(
     "takes %s from the file that the editor has judged, whatever the run folder says",
     async (key, model_name) => {
-      const [judged, other] = [await aService(), await aService()];
+      const [judged, other] = [await serveRefusals(), await serveRefusals()];
+      servers.push(judged, other);
       const run = await aRun(
         config({ model_name, [key]: judged.url }),
         config({ model_name, [key]: other.url }),
       );
       const target = model_name.startsWith("local/") ? model_name : run.folder;
       await expect(open(run, target, [judged.url, other.url])).rejects.toThrow();
-      expect(judged.asked.join()).toContain(KEY);
-      expect(other.asked).toEqual([]);
+      expect(judged.requests.join()).toContain(KEY);
+      expect(other.requests).toEqual([]);
     },
   );
 });

@@ -31,7 +31,7 @@ import {
 } from "./controlledRun.ts";
 import { execute, runFolderWith } from "./localRun.ts";
 import { renaming } from "./tinkerServersGaps.ts";
-import { type Gateway, startGateway, upstreamOf } from "./tinkerServersProxy.ts";
+import { type Gateway, startGateway } from "./tinkerServersProxy.ts";
 import { type Serving, startServing } from "./trainProgram.ts";
 
 const STEPS = 4;
@@ -255,9 +255,8 @@ describe("a trainer that an editor starts", () => {
   let gateway: Gateway;
   beforeAll(async () => {
     serving = await startServing(join(await project(""), "checkpoints"));
-    const upstream = upstreamOf(serving.tinkerUrl);
     const filter = renaming("local/tiny-tool", MODEL);
-    gateway = await startGateway({ upstream, prefix: "", filter });
+    gateway = await startGateway({ upstream: serving.tinkerUrl, prefix: "", filter });
   });
   afterAll(async () => {
     gateway.close();

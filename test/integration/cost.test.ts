@@ -13,7 +13,7 @@ import { connectTo, eventually, linesIn, runFile, runIn } from "./controlledRun.
 import { runFolderWith } from "./localRun.ts";
 import { RequestedTokens } from "./requestedTokens.ts";
 import { chained, renaming } from "./tinkerServersGaps.ts";
-import { startGateway, upstreamOf } from "./tinkerServersProxy.ts";
+import { startGateway } from "./tinkerServersProxy.ts";
 import { endOf, runProgram, type Serving, startProgram, startServing } from "./trainProgram.ts";
 
 const STEPS = 5;
@@ -72,7 +72,7 @@ async function project(settings: string) {
   const requested = new RequestedTokens();
   const filter = chained(requested, renaming("local/tiny-tool", MODEL));
   const gateway = await startGateway({
-    upstream: upstreamOf(serving.tinkerUrl),
+    upstream: serving.tinkerUrl,
     prefix: "",
     filter,
   });

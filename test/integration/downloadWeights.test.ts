@@ -20,7 +20,7 @@ import {
 import { type LocalServers, serve } from "../../src/trainer/serve.ts";
 import { filesOnDisk, folderOfEachTest } from "../fakes/onDisk.ts";
 import { runIn, train } from "./controlledRun.ts";
-import { type Asked, ExportProxy } from "./exportProxy.ts";
+import { type Asked, type ExportProxy, startExportProxy } from "./exportProxy.ts";
 import { runFolderWith } from "./localRun.ts";
 import { startServer } from "./serverProgram.ts";
 import { PROGRAM_FOLDER } from "./trainProgram.ts";
@@ -62,7 +62,7 @@ afterAll(async () => {
   await served?.close();
 });
 beforeEach(async () => {
-  proxy = await ExportProxy.start(served.tinkerUrl);
+  proxy = await startExportProxy(served.tinkerUrl);
 });
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -92,7 +92,7 @@ async function copied(): Promise<string> {
 /** From the server alone: this computer has no store. */
 function fetched(name: string, files: FileSystem = fileSystem) {
   vi.stubEnv("TINKER_RL_STORE", join(folder, "none"));
-  vi.stubEnv("TINKER_BASE_URL", proxy.address);
+  vi.stubEnv("TINKER_BASE_URL", proxy.url);
   vi.stubEnv("TINKER_API_KEY", served.key);
   return download(name, files);
 }
@@ -173,7 +173,7 @@ describe("the weights of a run", () => {
   );
 
   it("are not fetched from another place without encryption", async () => {
-    proxy.rewrite = (text) => text.replaceAll(proxy.address, "http://127.0.0.2:9");
+    proxy.rewrite = (text) => text.replaceAll(proxy.url, "http://127.0.0.2:9");
     await expect(fetched("fetched")).rejects.toMatchObject({ code: "download-unsafe" });
     expect(isCleanedUp()).toBe(true);
   });
@@ -186,12 +186,12 @@ describe("the weights of a run, asked for by an editor", () => {
     form: WeightsRequest["form"] = null,
   ) {
     const server = startServer({ TINKER_RL_STORE: join(folder, "none") });
-    const { host } = new URL(proxy.address);
+    const { host } = new URL(proxy.url);
     const request: WeightsRequest = {
       progressToken: "download",
       launch: {
         keys: { TINKER_API_KEY: { value: served.key, origin: "store", host } },
-        variables: { TINKER_BASE_URL: proxy.address },
+        variables: { TINKER_BASE_URL: proxy.url },
         allowedOrigins: [],
         envFile: null,
       },

@@ -12,7 +12,7 @@ import { linesIn, runIn } from "./controlledRun.ts";
 import { type ForgetfulOptions, ForgetfulService } from "./forgetfulService.ts";
 import { runFolderWith } from "./localRun.ts";
 import { chained, renaming } from "./tinkerServersGaps.ts";
-import { type Filter, startGateway, upstreamOf } from "./tinkerServersProxy.ts";
+import { type Filter, startGateway } from "./tinkerServersProxy.ts";
 import { type Ended, endOf, runProgram, startProgram, startServing } from "./trainProgram.ts";
 
 export const STEPS = 5;
@@ -92,8 +92,7 @@ export function forgetfulStage(): ForgetfulStage {
     const service = new ForgetfulService(options);
     const filters = chained(more.filter ?? UNCHANGED, service);
     const filter = chained(filters, renaming("local/tiny-tool", MODEL));
-    const upstream = upstreamOf(serving.tinkerUrl);
-    const gateway = await startGateway({ upstream, prefix: "", filter });
+    const gateway = await startGateway({ upstream: serving.tinkerUrl, prefix: "", filter });
     const wandb = await startWandbService();
     const uploads = await UploadGateway.start();
     for (const each of [gateway, wandb, uploads]) closing.push(() => each.close());

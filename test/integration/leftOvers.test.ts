@@ -5,9 +5,9 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { listenAnywhere } from "../fakes/serveHere.ts";
 import { runIn } from "./controlledRun.ts";
 import { readLines, runFolderWith } from "./localRun.ts";
-import { listenAnywhere } from "./tinkerServersStub.ts";
 import { runProgram } from "./trainProgram.ts";
 
 const CONFIG = `

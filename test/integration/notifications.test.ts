@@ -1,14 +1,14 @@
 /** Whole runs that notify people elsewhere: a real webhook and a real command, and webhooks that do not answer as they should. */
 
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { createServer, type RequestListener } from "node:http";
+import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { afterAll, describe, expect, it } from "vitest";
 import { isProcessAlive } from "../../src/node/processes.ts";
+import { serveHere } from "../fakes/serveHere.ts";
 import { runIn } from "./controlledRun.ts";
 import { readLines, runFolderWith } from "./localRun.ts";
-import { listenAnywhere } from "./tinkerServersStub.ts";
 import { type Ended, runProgram } from "./trainProgram.ts";
 
 const closing: (() => unknown)[] = [];
@@ -47,16 +47,12 @@ interface Post {
 
 async function webhook(answer?: RequestListener) {
   const posts: Post[] = [];
-  const server = createServer(async (request, response) => {
+  const { url: address, close } = await serveHere(async (request, response) => {
     posts.push({ url: request.url ?? "", body: await json(request) });
     if (answer === undefined) response.end("ok");
     else answer(request, response);
   });
-  const address = await listenAnywhere(server);
-  closing.push(
-    () => server.closeAllConnections(),
-    () => server.close(),
-  );
+  closing.push(close);
   return { posts, address };
 }
 

@@ -1,13 +1,13 @@
 /** Whole runs in environments with servers of their own: at an address, and started by a command. */
 
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { createServer, type IncomingHttpHeaders, request } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { passBack, type Served, sendOn, serveHere } from "../fakes/serveHere.ts";
 import { killedWhen, trained } from "./comparedRuns.ts";
 import { eventually, runIn } from "./controlledRun.ts";
 import { readLines, runFolderWith } from "./localRun.ts";
-import { listenAnywhere } from "./tinkerServersStub.ts";
 import {
   type Ended,
   PROGRAM_FOLDER,
@@ -176,38 +176,32 @@ describe("a command that gives no server", () => {
   });
 
   it("is not started at a port that another program has", async () => {
-    const other = createServer((_, answer) => answer.end("{}"));
-    const url = await listenAnywhere(other);
+    const { url, close } = await serveHere((_, answer) => answer.end("{}"));
     const server = `{ command: [node, a.mjs], url: "${url}" }`;
     expect(await failure(`  sums: { server: ${server}, ${TASKS} }`)).toContain(
       `another program listens at ${url} already`,
     );
-    other.close();
+    close();
   });
 });
 
 describe("three addresses in one run", () => {
   let serving: Serving;
   const seen = new Map<string, IncomingHttpHeaders[]>();
-  const servers: ReturnType<typeof createServer>[] = [];
+  const servers: Served[] = [];
 
   /** Passes everything on to the served environments, and keeps the headers. */
   async function recorder(name: string): Promise<string> {
-    const { hostname, port } = new URL(serving.environmentsUrl);
     const headers: IncomingHttpHeaders[] = [];
     seen.set(name, headers);
-    const server = createServer((incoming, outgoing) => {
+    const served = await serveHere(async (incoming, outgoing) => {
       headers.push(incoming.headers);
-      const { url: path, method } = incoming;
       const passed = { ...incoming.headers, "x-api-key": serving.key };
-      const onward = request({ hostname, port, path, method, headers: passed }, (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-        answer.pipe(outgoing);
-      });
-      incoming.pipe(onward);
+      const answer = await sendOn(serving.environmentsUrl, incoming, outgoing, { headers: passed });
+      await passBack(answer, outgoing);
     });
-    servers.push(server);
-    return listenAnywhere(server);
+    servers.push(served);
+    return served.url;
   }
 
   beforeAll(async () => {

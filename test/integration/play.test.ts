@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { parseEvaluatedRollout } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { folderOfThisTest } from "../fakes/onDisk.ts";
-import { listenAnywhere } from "./tinkerServersStub.ts";
+import { listenAnywhere } from "../fakes/serveHere.ts";
 import { runProgram, type Variables } from "./trainProgram.ts";
 
 const CONFIG = `model_name: local/tiny-tool

@@ -1,20 +1,8 @@
 /** A reverse proxy that offers a server under a path prefix, as gateways do, and may change what passes through. */
 
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  request,
-  type ServerResponse,
-} from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { pipeline } from "node:stream/promises";
-import { listenAnywhere } from "./tinkerServersStub.ts";
-
-/** Where the server listens. */
-export type Upstream =
-  | { readonly socketPath: string }
-  | { readonly host: string; readonly port: number };
+import { passBack, type Served, sendOn, serveHere } from "../fakes/serveHere.ts";
 
 export interface PassingRequest {
   readonly method: string;
@@ -41,28 +29,27 @@ export interface Filter {
 }
 
 export interface GatewayOptions {
-  readonly upstream: Upstream;
+  /** The address of the server behind it. */
+  readonly upstream: string;
   /** Begins with a slash, or is empty. */
   readonly prefix: string;
   /** Absent = everything passes unchanged, and as it comes. */
   readonly filter?: Filter;
 }
 
-export interface Gateway {
-  /** With the prefix. */
-  readonly url: string;
+/** Its `url` has the prefix. */
+export interface Gateway extends Served {
   /** Paths that were asked for under the prefix, without it. */
   readonly asked: readonly string[];
   /** Paths that were asked for beside the prefix. */
   readonly strays: readonly string[];
-  close(): void;
 }
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { upstream, prefix, filter } = options;
   const asked: string[] = [];
   const strays: string[] = [];
-  const server = createServer((incoming, outgoing) => {
+  const served = await serveHere((incoming, outgoing) => {
     const { url = "" } = incoming;
     if (!url.startsWith(`${prefix}/`)) {
       strays.push(url);
@@ -73,43 +60,18 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     asked.push(path);
     const passing =
       filter === undefined
-        ? passOn(upstream, path, incoming, outgoing)
+        ? sendOn(upstream, incoming, outgoing, { path }).then((answer) =>
+            passBack(answer, outgoing),
+          )
         : passThrough(filter, upstream, path, incoming, outgoing);
     passing.catch(() => outgoing.destroy());
   });
-  const close = (): void => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `${await listenAnywhere(server)}${prefix}`, asked, strays, close };
-}
-
-/** The server behind an address, for {@link GatewayOptions}. */
-export function upstreamOf(url: string): Upstream {
-  const { hostname, port } = new URL(url);
-  return { host: hostname, port: Number(port) };
-}
-
-async function passOn(
-  upstream: Upstream,
-  path: string,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): Promise<void> {
-  const { method, headers } = incoming;
-  const forwarded = request({ ...upstream, path, method, headers });
-  const answered = answerTo(forwarded);
-  // A client that goes away takes its request with it.
-  outgoing.once("close", () => forwarded.destroy());
-  incoming.pipe(forwarded);
-  const answer = await answered;
-  outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-  await pipeline(answer, outgoing);
+  return { ...served, url: `${served.url}${prefix}`, asked, strays };
 }
 
 async function passThrough(
   filter: Filter,
-  upstream: Upstream,
+  upstream: string,
   path: string,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -118,29 +80,15 @@ async function passThrough(
   const asked = { method, path, headers, body: await buffer(incoming) };
   const passing = filter.request(asked);
   if ("status" in passing) return send(outgoing, passing);
-  const forwarded = request({
-    ...upstream,
-    method: passing.method,
-    path: passing.path,
-    headers: { ...passing.headers, "content-length": String(passing.body.length) },
-  });
-  outgoing.once("close", () => forwarded.destroy());
-  const answered = answerTo(forwarded);
-  forwarded.end(passing.body);
-  const answer = await answered;
+  const length = { "content-length": String(passing.body.length) };
+  const sent = { ...passing, headers: { ...passing.headers, ...length } };
+  const answer = await sendOn(upstream, incoming, outgoing, sent);
   const whole = {
     status: answer.statusCode ?? 502,
     type: answer.headers["content-type"] ?? "application/json",
     body: await buffer(answer),
   };
   send(outgoing, filter.answer(whole, asked));
-}
-
-function answerTo(forwarded: ReturnType<typeof request>): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    forwarded.on("response", resolve);
-    forwarded.on("error", reject);
-  });
 }
 
 function send(outgoing: ServerResponse, { status, type, body, location }: PassingAnswer): void {

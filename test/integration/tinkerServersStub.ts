@@ -1,7 +1,6 @@
 /** A server with the gaps that compatible servers have: no names for samples, no resume in one call, its own model ids and metrics. */
 
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Server as NetServer } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import * as z from "zod";
 import {
@@ -9,6 +8,7 @@ import {
   encodeForwardBackwardOutput,
 } from "../../src/core/tinker/wire/forwardBackwardProto.ts";
 import { encodeSampleResponse } from "../../src/core/tinker/wire/sampleProto.ts";
+import { type Served, serveHere } from "../fakes/serveHere.ts";
 
 export interface StubOptions {
   /** Writes the tokens of a sample. */
@@ -23,11 +23,9 @@ export interface StubCall {
   readonly body: Body;
 }
 
-export interface Stub {
-  readonly url: string;
+export interface Stub extends Served {
   /** All calls but polls and heartbeats, in the order of arrival. */
   readonly calls: readonly StubCall[];
-  close(): void;
 }
 
 interface Reply {
@@ -52,20 +50,12 @@ type Body = z.output<typeof bodySchema>;
 export async function startStub(options: StubOptions): Promise<Stub> {
   const calls: StubCall[] = [];
   const service = new GappyService(options);
-  const server = createServer((request, response) => {
+  const served = await serveHere((request, response) => {
     answer(service, calls, request, response).catch((error: unknown) => {
       send(response, refusal(400, String(error)));
     });
   });
-  return { url: await listenAnywhere(server), calls, close: () => server.close() };
-}
-
-/** Listens on a free port of this computer. */
-export async function listenAnywhere(server: NetServer): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A TCP server's address is never a string.
-  const { port } = server.address() as AddressInfo;
-  return `http://127.0.0.1:${port}`;
+  return { ...served, calls };
 }
 
 async function answer(

@@ -9,7 +9,7 @@ import { readLines, runFolderWith } from "./localRun.ts";
 import { chained, type GappyServer, renaming, skyRlGaps } from "./tinkerServersGaps.ts";
 import { averagingLoss, deafToLoss, temperedLogprobs } from "./tinkerServersLosses.ts";
 import { olderServer } from "./tinkerServersOlder.ts";
-import { type Filter, type Gateway, startGateway, upstreamOf } from "./tinkerServersProxy.ts";
+import { type Filter, type Gateway, startGateway } from "./tinkerServersProxy.ts";
 import { type Ended, runProgram, type Serving, startServing } from "./trainProgram.ts";
 
 const STEPS = 4;
@@ -31,11 +31,10 @@ beforeAll(async () => {
   const store = await runFolderWith("");
   serving = await startServing(join(store, "checkpoints"));
   environments = await startGateway({
-    upstream: upstreamOf(serving.environmentsUrl),
+    upstream: serving.environmentsUrl,
     prefix: "/gateway/environments",
   });
-  const upstream = upstreamOf(serving.tinkerUrl);
-  models = await startGateway({ upstream, prefix: PREFIX, filter: rename });
+  models = await startGateway({ upstream: serving.tinkerUrl, prefix: PREFIX, filter: rename });
   served = await train(config(models.url));
 });
 afterAll(async () => {
@@ -175,7 +174,7 @@ describe("`serve` with both services behind gateways with path prefixes", () => 
 async function trainBehind(own: Filter, ...overrides: readonly string[]): Promise<Trained> {
   const filter = chained(own, rename);
   const gateway = await startGateway({
-    upstream: upstreamOf(serving.tinkerUrl),
+    upstream: serving.tinkerUrl,
     prefix: "",
     filter,
   });
@@ -189,8 +188,7 @@ async function trainBehind(own: Filter, ...overrides: readonly string[]): Promis
 describe("a server of an older generation", () => {
   it("trains a whole run to the same tokens, and what it lacks is reported", async () => {
     const filter = chained(olderServer(), rename);
-    const upstream = upstreamOf(serving.tinkerUrl);
-    const gateway = await startGateway({ upstream, prefix: "", filter });
+    const gateway = await startGateway({ upstream: serving.tinkerUrl, prefix: "", filter });
     const { code, stdout, stderr, folder } = await train(config(gateway.url));
     gateway.close();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -290,7 +288,7 @@ describe("a server with SkyRL's gaps", () => {
   beforeAll(async () => {
     gaps = skyRlGaps();
     const filter = chained(gaps, rename);
-    gateway = await startGateway({ upstream: upstreamOf(serving.tinkerUrl), prefix: "", filter });
+    gateway = await startGateway({ upstream: serving.tinkerUrl, prefix: "", filter });
     const begun = await train(config(gateway.url), `--max_steps=${STEPS - 1}`);
     expect(begun).toMatchObject({ code: 0, stderr: "" });
     expect(begun.stdout).toContain(

@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import { createServer as createSilentServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listenAnywhere } from "../fakes/serveHere.ts";
 import { runFolderWith } from "./localRun.ts";
-import { listenAnywhere } from "./tinkerServersStub.ts";
 import { runProgram } from "./trainProgram.ts";
 
 const servers: Server[] = [];

@@ -1,42 +1,32 @@
 /** Passes requests on to an environments' server and counts the sessions that are opened, refused and closed on the way. */
 
-import { createServer, type IncomingMessage, request, type Server } from "node:http";
-import { listenAnywhere } from "../integration/tinkerServersStub.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { passBack, type Served, sendOn, serveHere } from "../fakes/serveHere.ts";
 
 export class CountingProxy {
-  readonly #server: Server;
-  readonly #target: URL;
+  readonly #target: string;
   readonly #open = new Set<string>();
   /** When openings were refused, in milliseconds since the first was accepted or refused. */
   readonly #refusedMs: number[] = [];
-  #address = "";
+  #served: Served | null = null;
   #startedMs: number | null = null;
   #opened = 0;
   #most = 0;
 
   private constructor(target: string) {
-    this.#target = new URL(target);
-    this.#server = createServer((asked, answer) => {
-      const { method, url, headers } = asked;
-      const { hostname, port } = this.#target;
-      const passed = request({ hostname, port, method, path: url, headers }, (reply) => {
-        this.#note(asked, reply.statusCode ?? 0);
-        answer.writeHead(reply.statusCode ?? 502, reply.headers);
-        reply.pipe(answer);
-      });
-      passed.on("error", () => answer.destroy());
-      asked.pipe(passed);
-    });
+    this.#target = target;
   }
 
   static async start(target: string): Promise<CountingProxy> {
     const proxy = new CountingProxy(target);
-    proxy.#address = await listenAnywhere(proxy.#server);
+    proxy.#served = await serveHere((asked, answer) => {
+      proxy.#pass(asked, answer).catch(() => answer.destroy());
+    });
     return proxy;
   }
 
   get address(): string {
-    return this.#address;
+    return this.#served?.url ?? "";
   }
 
   get opened(): number {
@@ -64,8 +54,13 @@ export class CountingProxy {
   }
 
   close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
+    this.#served?.close();
+  }
+
+  async #pass(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const reply = await sendOn(this.#target, asked, answer);
+    this.#note(asked, reply.statusCode ?? 0);
+    await passBack(reply, answer);
   }
 
   #note({ url, headers }: IncomingMessage, status: number): void {

@@ -1,30 +1,27 @@
 /** The services of the secrets test: they note all that they are sent, and give back keys and secrets wherever they can. */
 
-import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { FakeWandbServer } from "../core/tracking/wandb/fakeWandbServer.ts";
+import { type Served, serveHere } from "../fakes/serveHere.ts";
 import { chained, renaming } from "../integration/tinkerServersGaps.ts";
 import {
   type Filter,
   type PassingAnswer,
   type PassingRequest,
   startGateway,
-  upstreamOf,
 } from "../integration/tinkerServersProxy.ts";
-import { listenAnywhere } from "../integration/tinkerServersStub.ts";
 import type { Serving } from "../integration/trainProgram.ts";
 import { ENCODINGS } from "./secretsSearch.ts";
 
 /** `grumbles`: now and then an error that repeats the key; `denies`: always; `redirects`: everything goes to a stranger. */
 export type Mood = "well" | "grumbles" | "denies" | "redirects";
 
-export interface FakeService {
+export interface FakeService extends Served {
   readonly name: string;
-  readonly url: string;
   /** Everything that came but the key that belongs here: a request each. */
   readonly sent: Buffer[];
   mood: Mood;
-  close(): void;
 }
 
 export interface FakeServices {
@@ -183,8 +180,7 @@ async function gateway(options: {
     },
     answer: (answer) => answer,
   };
-  const upstream = upstreamOf(url);
-  const opened = await startGateway({ upstream, prefix: "", filter: chained(own, filter) });
+  const opened = await startGateway({ upstream: url, prefix: "", filter: chained(own, filter) });
   return Object.assign(notes, { name, url: opened.url, close: () => opened.close() });
 }
 
@@ -261,7 +257,7 @@ function wandb(): Answering {
 }
 
 async function listening(name: string, notes: Notes, answer: Answering): Promise<FakeService> {
-  const listener: RequestListener = async (request, response) => {
+  const served = await serveHere(async (request, response) => {
     const { method = "GET", url: path = "", headers } = request;
     const passing = { method, path, headers, body: await buffer(request) };
     const taken = await (notes.take(passing) ?? answer(passing));
@@ -269,12 +265,6 @@ async function listening(name: string, notes: Notes, answer: Answering): Promise
     response
       .writeHead(status, { "content-type": type, ...(location !== undefined && { location }) })
       .end(body);
-  };
-  const server = createServer((request, response) => void listener(request, response));
-  const url = await listenAnywhere(server);
-  const close = (): void => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return Object.assign(notes, { name, url, close });
+  });
+  return Object.assign(notes, { name, ...served });
 }

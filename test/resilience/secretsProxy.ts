@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
-import { listenAnywhere } from "../integration/tinkerServersStub.ts";
+import { listenAnywhere } from "../fakes/serveHere.ts";
 import { rudeWords } from "./secretsFakeServices.ts";
 
 export interface Proxy {

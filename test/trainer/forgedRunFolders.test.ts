@@ -4,9 +4,7 @@
  */
 
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { redactSecrets } from "../../src/core/config/secretValues.ts";
 import { isAppError } from "../../src/core/errors.ts";
@@ -26,7 +24,7 @@ import {
 import { billedRun } from "../../src/trainer/usage/billedRun.ts";
 import { aCheckpointEntry, aRunFile } from "../core/runFolder/builders.ts";
 import { filesOnDisk, folderOfAllTests } from "../fakes/onDisk.ts";
-import { listenAnywhere } from "../integration/tinkerServersStub.ts";
+import { type RefusingServer, serveRefusals } from "../fakes/serveHere.ts";
 import { aRunState } from "./runState.ts";
 
 const FOLDERS = 1_000;
@@ -38,31 +36,13 @@ const SECRETS = ["AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "NPM_TOKEN"] as const;
 const VICTIMS = ["victim:train:0", "other-1", "%2e%2e", "a%2Fb"];
 const plantedValue = (name: string): string => `planted-value-of-${name}`;
 
-interface Recorded {
-  readonly url: string;
-  readonly requests: string[];
-}
-
 const fileSystem = filesOnDisk();
-const servers: Server[] = [];
 const root = folderOfAllTests();
-let elsewhere: Recorded;
-let own: Recorded;
-
-/** Refuses everybody, and notes each request with its headers and its body. */
-async function recorded(): Promise<Recorded> {
-  const requests: string[] = [];
-  const server = createServer(async (request, response) => {
-    const body = await text(request);
-    requests.push(JSON.stringify([request.method, request.url, request.headers, body]));
-    response.writeHead(401).end("{}");
-  });
-  servers.push(server);
-  return { url: await listenAnywhere(server), requests };
-}
+let elsewhere: RefusingServer;
+let own: RefusingServer;
 
 beforeAll(async () => {
-  [elsewhere, own] = [await recorded(), await recorded()];
+  [elsewhere, own] = [await serveRefusals(), await serveRefusals()];
   const variables = {
     ...Object.fromEntries([...KEYS, ...SECRETS].map((name) => [name, plantedValue(name)])),
     TINKER_BASE_URL: own.url,
@@ -82,7 +62,7 @@ beforeAll(async () => {
 });
 afterAll(() => {
   vi.unstubAllEnvs();
-  for (const server of servers) server.close();
+  for (const server of [elsewhere, own]) server.close();
 });
 
 /** What the user of the drill trains. */

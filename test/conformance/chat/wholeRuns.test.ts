@@ -8,9 +8,9 @@ import * as z from "zod";
 import { defineEnvironment } from "../../../src/local/environment/environment.ts";
 import { createEnvironmentServer } from "../../../src/local/environment/server/server.ts";
 import { serve } from "../../../src/trainer/serve.ts";
+import { listenAnywhere } from "../../fakes/serveHere.ts";
 import { isInSecondStep, killedWhen, trained } from "../../integration/comparedRuns.ts";
 import { runIn } from "../../integration/controlledRun.ts";
-import { listenAnywhere } from "../../integration/tinkerServersStub.ts";
 import { PROGRAM_FOLDER, runProgram } from "../../integration/trainProgram.ts";
 import { hasKitTokenizers, unpackKitTokenizer } from "./kitTokenizers.ts";
 

@@ -1,6 +1,4 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { HttpRequest, HttpResponse } from "../../../src/core/ports.ts";
@@ -9,6 +7,7 @@ import type { HubSettings } from "../../../src/node/tokenizer/hubSettings.ts";
 import { resolveTokenizer, type TokenizerSources } from "../../../src/node/tokenizer/resolve.ts";
 import { type FakeAnswer, FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
 import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
+import { serveHere } from "../../fakes/serveHere.ts";
 
 const HUB = "https://hub.example";
 const STORAGE = "https://storage.example";
@@ -236,21 +235,18 @@ describe("a tokenizer from the hub", () => {
   });
 
   it("that is cut off on the way leaves nothing behind", async () => {
-    const server = createServer((request, response) => {
+    const { url, close } = await serveHere((request, response) => {
       response.writeHead(200, { "content-length": "100" });
       if (request.url?.endsWith("/tokenizer.json"))
         response.write("half", () => response.destroy());
       else response.end(" ".repeat(100));
     });
-    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-    // A server on a port has an address with one.
-    const { port } = server.address() as AddressInfo;
     const http = createHttpClient();
-    const from = { ...sources(nothing, { endpoint: `http://127.0.0.1:${port}` }), http };
+    const from = { ...sources(nothing, { endpoint: url }), http };
     await expect(find(from)).rejects.toMatchObject({ code: "tokenizer-download" });
     expect(await files.list(join(root, "own"))).toEqual([]);
     await http.close();
-    await new Promise((done) => server.close(done));
+    close();
   });
 });
 

@@ -1,10 +1,11 @@
 /** Stands in front of a service: passes requests on, lets some meet faults, and can be out of reach as a whole. */
 
 import { once } from "node:events";
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { sendOn } from "../../fakes/serveHere.ts";
 import type { FaultKind, FaultPlan } from "./faultPlan.ts";
 
 /** One request as it came, and what became of it. */
@@ -112,7 +113,8 @@ export class FaultProxy {
       this.#options.onPassage?.({ ...sent, fault, answer: null });
       return failBefore(fault, outgoing);
     }
-    const answer = await this.#forward(sent, outgoing);
+    const renamed = { body: this.#renamed(sent.body, "client", "service") };
+    const answer = await sendOn(this.#options.upstream, incoming, outgoing, renamed);
     const isStream = answer.headers["content-type"]?.includes("event-stream") ?? false;
     if (isStream && fault === null) {
       this.#options.onPassage?.({ ...sent, fault, answer: null });
@@ -129,17 +131,6 @@ export class FaultProxy {
     const whole = { status, headers: answer.headers, body };
     if (fired === null) send(outgoing, whole);
     else failAfter(fired, outgoing, whole);
-  }
-
-  #forward(sent: Incoming, outgoing: ServerResponse): Promise<IncomingMessage> {
-    const body = this.#renamed(sent.body, "client", "service");
-    return new Promise((resolve, reject) => {
-      const { method, headers, path } = sent;
-      const forwarded = request(new URL(path, this.#options.upstream), { method, headers });
-      // A client that goes away takes its request with it.
-      outgoing.once("close", () => forwarded.destroy());
-      forwarded.on("response", resolve).on("error", reject).end(body);
-    });
   }
 
   #renamed(body: Buffer, from: "client" | "service", to: "client" | "service"): Buffer {

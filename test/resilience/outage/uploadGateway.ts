@@ -6,7 +6,7 @@
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import * as z from "zod";
-import { listenAnywhere } from "../../integration/tinkerServersStub.ts";
+import { listenAnywhere } from "../../fakes/serveHere.ts";
 
 const eventSchema = z.looseObject({
   eventType: z.enum(["rollout", "message", "rollout_update"]),

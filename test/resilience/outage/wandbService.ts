@@ -1,19 +1,16 @@
 /** The fake W&B server on a port. */
 
-import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { FakeWandbServer } from "../../core/tracking/wandb/fakeWandbServer.ts";
-import { listenAnywhere } from "../../integration/tinkerServersStub.ts";
+import { type Served, serveHere } from "../../fakes/serveHere.ts";
 
-export interface WandbService {
-  readonly url: string;
+export interface WandbService extends Served {
   readonly fake: FakeWandbServer;
-  close(): void;
 }
 
 export async function startWandbService(): Promise<WandbService> {
   const fake = new FakeWandbServer();
-  const server = createServer(async (incoming, outgoing) => {
+  const served = await serveHere(async (incoming, outgoing) => {
     const { method, url = "", headers } = incoming;
     const answer = await fake.send({
       method: method === "PUT" ? "PUT" : "POST",
@@ -23,10 +20,5 @@ export async function startWandbService(): Promise<WandbService> {
     });
     outgoing.writeHead(answer.status).end(await answer.text());
   });
-  const url = await listenAnywhere(server);
-  const close = (): void => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url, fake, close };
+  return { ...served, fake };
 }

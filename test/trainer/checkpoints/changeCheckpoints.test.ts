@@ -1,11 +1,9 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CheckpointChange } from "../../../src/core/tinker/checkpointChange.ts";
 import type { CheckpointStore } from "../../../src/local/engine/service/checkpoints/checkpointStore.ts";
 import { changeCheckpoints } from "../../../src/trainer/checkpoints/changeCheckpoints.ts";
 import { filesOnDisk } from "../../fakes/onDisk.ts";
+import { serveHere } from "../../fakes/serveHere.ts";
 import { type AStore, aStore, KEY, PATH } from "./aStore.ts";
 
 const OTHER = "tinker://s1:train:0/weights/checkpoint_000020";
@@ -86,17 +84,15 @@ describe("deleting checkpoints", () => {
 
   it("takes what is gone at Tinker as deleted where that is asked for, and goes on with the next", async () => {
     const left = new Set(["checkpoint_000030"]);
-    const server = createServer((request, response) => {
+    const { url, close } = await serveHere((request, response) => {
       const name = request.url?.split("/").at(-1) ?? "";
       const isThere = request.method !== "DELETE" || left.delete(name);
       response.writeHead(isThere ? 200 : 404, { "content-type": "application/json" });
       response.end("{}");
     });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
     try {
       vi.stubEnv("TINKER_API_KEY", "tml-own");
-      vi.stubEnv("TINKER_BASE_URL", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+      vi.stubEnv("TINKER_BASE_URL", url);
       const third = OTHER.replace("20", "30");
       expect(await deleted([OTHER, third], false, true)).toEqual([
         { path: OTHER, place: null },
@@ -104,7 +100,7 @@ describe("deleting checkpoints", () => {
       ]);
       await expect(deleted([OTHER], false)).rejects.toMatchObject({ code: "tinker-not-found" });
     } finally {
-      server.close();
+      close();
     }
   });
 

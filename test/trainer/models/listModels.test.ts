@@ -1,17 +1,16 @@
-import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { listModels } from "../../../src/trainer/models/listModels.ts";
-import { listenAnywhere } from "../../integration/tinkerServersStub.ts";
+import { type Served, serveHere } from "../../fakes/serveHere.ts";
 
 const KEY = "tml-models-test-key";
 const request = { folder: tmpdir(), allowedOrigins: [] };
-let server: Server;
+let server: Served;
 let asked: (string | undefined)[];
 
 beforeEach(async () => {
   asked = [];
-  server = createServer(({ url = "", headers }, response) => {
+  server = await serveHere(({ url = "", headers }, response) => {
     asked.push(headers["x-api-key"]?.toString());
     const models = [
       { model_name: "Qwen/Qwen3-8B", max_context_length: 40_960 },
@@ -21,7 +20,7 @@ beforeEach(async () => {
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify(answer));
   });
-  vi.stubEnv("TINKER_BASE_URL", await listenAnywhere(server));
+  vi.stubEnv("TINKER_BASE_URL", server.url);
 });
 afterEach(() => {
   vi.unstubAllEnvs();

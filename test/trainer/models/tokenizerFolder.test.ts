@@ -1,12 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LaunchRequest } from "../../../src/shared/control.ts";
 import { tokenizerFolder } from "../../../src/trainer/models/tokenizerFolder.ts";
 import { loadVariables } from "../../../src/trainer/services/variables.ts";
 import { folderOfEachTest } from "../../fakes/onDisk.ts";
-import { listenAnywhere } from "../../integration/tinkerServersStub.ts";
+import { serveHere } from "../../fakes/serveHere.ts";
 
 const folder = folderOfEachTest();
 beforeEach(() => {
@@ -36,12 +35,12 @@ describe("the folder of a model's tokenizer", () => {
 
   it("is downloaded with the token of `.env` where that may be read, and without it elsewhere", async () => {
     const shown: (string | undefined)[] = [];
-    const hub = createServer(({ headers }, response) => {
+    const hub = await serveHere(({ headers }, response) => {
       shown.push(headers.authorization);
       response.writeHead(404).end();
     });
     vi.stubEnv("HF_HUB_OFFLINE", "");
-    vi.stubEnv("HF_ENDPOINT", await listenAnywhere(hub));
+    vi.stubEnv("HF_ENDPOINT", hub.url);
     await writeFile(join(folder, ".env"), "HF_TOKEN=hf_0123456789");
     await expect(find("Org/Name")).rejects.toMatchObject({ configPath: "tokenizer_name" });
     expect(new Set(shown.splice(0))).toEqual(new Set(["Bearer hf_0123456789"]));

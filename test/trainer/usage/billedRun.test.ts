@@ -1,16 +1,15 @@
 import { appendFile, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { isAppError } from "../../../src/core/errors.ts";
 import { billedRun } from "../../../src/trainer/usage/billedRun.ts";
 import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
-import { listenAnywhere } from "../../integration/tinkerServersStub.ts";
+import { type Served, serveHere } from "../../fakes/serveHere.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-let server: Server;
+let server: Served;
 let asked: URLSearchParams[];
 let status: number;
 const folder = folderOfEachTest();
@@ -35,7 +34,7 @@ beforeEach(async () => {
     event("s2", { type: "sampling_sample", token_count: 7 }),
     event("s2", { type: "storage", gigabyte_hours: 3, free: true }, null),
   ];
-  server = createServer(({ url = "" }, response) => {
+  server = await serveHere(({ url = "" }, response) => {
     response.setHeader("content-type", "application/json");
     const { pathname, searchParams } = new URL(url, "http://here");
     if (!pathname.endsWith("/billing/usage/events")) return response.end("{}");
@@ -44,7 +43,7 @@ beforeEach(async () => {
     const data = asked.length === 1 ? FIRST : later;
     return response.end(JSON.stringify({ data, cost_data_through: "2026-11-22T14:00:00Z" }));
   });
-  vi.stubEnv("TINKER_BASE_URL", await listenAnywhere(server));
+  vi.stubEnv("TINKER_BASE_URL", server.url);
   vi.stubEnv("TINKER_API_KEY", "tml-billing-test-key");
 });
 afterEach(() => {
