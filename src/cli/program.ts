@@ -39,7 +39,7 @@ export async function runProgram(
   args: readonly string[],
 ): Promise<number> {
   try {
-    return await dispatch(options, parseArguments(args));
+    return await dispatch(options, parseArguments(args, options.invocation));
   } catch (error) {
     options.err.print(errorLines(error, options.isDebug));
     return exitCodeOf(error);

@@ -89,6 +89,16 @@ test("wrong arguments end the program with 2 and one line", async () => {
   ]);
 });
 
+test("wrong arguments name the help by the command that started the program", async () => {
+  const program = createFakeProgram({
+    invocation: { program: "node dist/trainer/tinker-rl.js", cwd: "/work" },
+  });
+  expect(await runProgram(program, ["show", "runs/demo", "--stp", "1"])).toBe(2);
+  expect(await runProgram(program, ["walk"])).toBe(2);
+  expect(program.err.lines[0]).toContain("`node dist/trainer/tinker-rl.js show --help` explains");
+  expect(program.err.lines[1]).toContain("`node dist/trainer/tinker-rl.js --help` explains");
+});
+
 test("the version is printed alone", async () => {
   const program = createFakeProgram();
   expect(await runProgram(program, ["--version"])).toBe(0);

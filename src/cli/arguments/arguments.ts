@@ -11,6 +11,7 @@ import {
   type CommandName,
   didYouMean,
   FLAGS,
+  type HelpCall,
   NO_COMMAND_FLAGS,
   type ParsedFlags,
   readFlags,
@@ -80,28 +81,42 @@ export type Command =
 
 const COMMANDS = Object.keys(FLAGS) as readonly CommandName[]; // the keys of a record that is written out
 
-/** @throws AppError `bad-arguments` with one line that names the fault and the next step. */
-export function parseArguments(args: readonly string[]): Command {
+/**
+ * `invocation` is how the program was called, for errors.
+ * @throws AppError `bad-arguments` with one line that names the fault and the next step.
+ */
+export function parseArguments(
+  args: readonly string[],
+  invocation: HelpCall["invocation"] = { program: null },
+): Command {
   const [first] = args;
   if (first === undefined) return { kind: "help", topic: null };
   // The command line of an editor has no other words, so that none can be mistaken for a flag.
   if (first === "--launch" && args.length === 2) return { kind: "launch", folder: args[1] ?? "" };
   const name = COMMANDS.find((command) => command === first);
-  if (name !== undefined) return parseCommand(name, readFlags(args.slice(1), FLAGS[name], name));
-  if (!first.startsWith("-") && !CONFIG_FILE.test(first)) throw unknownCommand(first);
-  const given = readFlags(args, NO_COMMAND_FLAGS, null);
+  if (name !== undefined) {
+    const call = { command: name, invocation };
+    return parseCommand(call, readFlags(args.slice(1), FLAGS[name], call));
+  }
+  const call = { command: null, invocation };
+  if (!first.startsWith("-") && !CONFIG_FILE.test(first)) throw unknownCommand(first, call);
+  const given = readFlags(args, NO_COMMAND_FLAGS, call);
   if (given.switches.has("version")) return { kind: "version" };
   if (given.switches.has("help")) return { kind: "help", topic: null };
-  return parseCommand("train", given);
+  return parseCommand({ command: "train", invocation }, given);
 }
 
-function parseCommand(name: CommandName, flags: ParsedFlags): Command {
-  const given = new GivenArguments(name, flags);
-  return given.has("help") ? { kind: "help", topic: name } : READERS[name](given);
+function parseCommand(
+  call: HelpCall & { readonly command: CommandName },
+  flags: ParsedFlags,
+): Command {
+  const { command } = call;
+  const given = new GivenArguments(call, flags);
+  return given.has("help") ? { kind: "help", topic: command } : READERS[command](given);
 }
 
-function unknownCommand(word: string): AppError {
+function unknownCommand(word: string, call: HelpCall): AppError {
   const nearest = nearestWord(word, COMMANDS);
   const hint = nearest === null ? `The commands are ${COMMANDS.join(", ")}` : didYouMean(nearest);
-  return argumentError(`Unknown command ${JSON.stringify(word)}. ${hint}`, null);
+  return argumentError(`Unknown command ${JSON.stringify(word)}. ${hint}`, call);
 }

@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { configFields, shapeAt } from "../../core/config/fields/fields.ts";
 import { AppError } from "../../core/errors.ts";
 import { nearestWord } from "../../core/util/editDistance.ts";
+import { commandLine, type Invocation } from "../terminal/invocation.ts";
 
 type Flags = Readonly<
   Record<string, { readonly type: "string" | "boolean"; readonly short?: string }>
@@ -154,10 +155,15 @@ interface FlagToken {
   readonly inlineValue?: boolean | undefined;
 }
 
-/** The flags that hold, and the command for messages. */
-interface Rules {
-  readonly flags: Flags;
+/** What an error about the command line names: the command, null before one is known, and what the user types for the program. */
+export interface HelpCall {
   readonly command: CommandName | null;
+  readonly invocation: Pick<Invocation, "program">;
+}
+
+/** The flags that hold, and the call for messages. */
+interface Rules extends HelpCall {
+  readonly flags: Flags;
 }
 
 /** Names that count as a configuration file where a command also takes other arguments. */
@@ -167,13 +173,10 @@ export const CONFIG_FILE = /\.(ya?ml|json)$/i;
  * A flag's value may follow it or be joined to it with `=`, and so may that of a configuration key. After `--overrides` every `key=value` up to the next flag is one.
  * @throws AppError `bad-arguments`
  */
-export function readFlags(
-  args: readonly string[],
-  flags: Flags,
-  command: CommandName | null,
-): ParsedFlags {
+export function readFlags(args: readonly string[], flags: Flags, call: HelpCall): ParsedFlags {
+  const rules = { flags, ...call };
   const { tokens } = parseArgs({
-    args: joinKeyValues(args.map(configPathWord), { flags, command }),
+    args: joinKeyValues(args.map(configPathWord), rules),
     options: flags,
     strict: false,
     allowPositionals: true,
@@ -192,7 +195,7 @@ export function readFlags(
     if (token.kind !== "option") continue;
     const { name } = token;
     takesOverrides = name === "overrides";
-    const meaning = readFlag(token, { flags, command });
+    const meaning = readFlag(token, rules);
     if (meaning.kind === "override") overrides.push(meaning.text);
     else if (meaning.kind === "switch") switches.add(name);
     else values.set(name, [...(values.get(name) ?? []), meaning.text]);
@@ -217,13 +220,13 @@ function readFlag(token: FlagToken, rules: Rules): Meaning {
     return { kind: name === "overrides" ? "override" : "value", text: readValue(token, rules) };
   }
   if (value === undefined) return { kind: "switch" };
-  throw argumentError(`${rawName} takes no value`, rules.command);
+  throw argumentError(`${rawName} takes no value`, rules);
 }
 
 /** Another flag in the place of the value means that the value was forgotten. */
-function readValue({ rawName, value, inlineValue }: FlagToken, { command }: Rules): string {
+function readValue({ rawName, value, inlineValue }: FlagToken, rules: Rules): string {
   const isForgotten = inlineValue !== true && value?.startsWith("--") === true;
-  if (value === undefined || isForgotten) throw argumentError(`${rawName} needs a value`, command);
+  if (value === undefined || isForgotten) throw argumentError(`${rawName} needs a value`, rules);
   return value;
 }
 
@@ -241,7 +244,7 @@ function joinKeyValues(args: readonly string[], rules: Rules): string[] {
     i += 1;
     const value = args[i];
     if (value === undefined || isForgotten(name, value)) {
-      throw argumentError(`${word} needs a value: ${word} VALUE`, rules.command);
+      throw argumentError(`${word} needs a value: ${word} VALUE`, rules);
     }
     joined.push(`${word}=${value}`);
   }
@@ -261,19 +264,20 @@ function isForgotten(name: string, value: string): boolean {
   return CONFIG_FILE.test(value) && ["integer", "number", "boolean"].includes(type);
 }
 
-function keyOverride({ name, rawName, value }: FlagToken, { flags, command }: Rules): string {
-  if (!isKey(name, flags)) throw unknownFlag(rawName, flags, command);
+function keyOverride({ name, rawName, value }: FlagToken, rules: Rules): string {
+  if (!isKey(name, rules.flags)) throw unknownFlag(rawName, rules);
   return `${name}=${value ?? ""}`;
 }
 
-function unknownFlag(rawName: string, flags: Flags, command: CommandName | null): AppError {
+function unknownFlag(rawName: string, rules: Rules): AppError {
+  const { flags } = rules;
   const names = Object.keys(flags);
   const keys = Object.hasOwn(flags, "overrides") ? Object.keys(configFields) : [];
   const name = /^\w[\w-]*/.exec(rawName.replace(/^-+/, ""))?.[0] ?? "";
   const nearest = nearestWord(name, [...names, ...keys]);
   const known = names.map((each) => `--${each}`).join(", ");
   const hint = nearest === null ? `The flags are ${known}` : didYouMean(`--${nearest}`);
-  return argumentError(`Unknown flag ${rawName}. ${hint}`, command);
+  return argumentError(`Unknown flag ${rawName}. ${hint}`, rules);
 }
 
 export function didYouMean(word: string): string {
@@ -281,8 +285,8 @@ export function didYouMean(word: string): string {
 }
 
 /** One line about `problem`, with the command that prints the help. */
-export function argumentError(problem: string, command: CommandName | null): AppError {
-  const help = command === null ? "tinker-rl --help" : `tinker-rl ${command} --help`;
+export function argumentError(problem: string, { command, invocation }: HelpCall): AppError {
+  const help = commandLine(invocation, ...(command === null ? [] : [command]), "--help");
   const end = problem.includes("Did you mean") ? "?" : ".";
   return new AppError("bad-arguments", `${problem}${end} \`${help}\` explains the command line.`);
 }

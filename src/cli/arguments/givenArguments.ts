@@ -2,7 +2,13 @@
 
 import { originOf } from "../../core/secrets/hostBinding.ts";
 import { nearestWord } from "../../core/util/editDistance.ts";
-import { argumentError, type CommandName, didYouMean, type ParsedFlags } from "./flags.ts";
+import {
+  argumentError,
+  type CommandName,
+  didYouMean,
+  type HelpCall,
+  type ParsedFlags,
+} from "./flags.ts";
 
 const EITHER = new Intl.ListFormat("en", { type: "disjunction" });
 
@@ -11,13 +17,13 @@ export class GivenArguments {
   readonly positionals: readonly string[];
   /** Settings over those of a configuration file, each as `key=value`. */
   readonly overrides: readonly string[];
-  readonly #command: CommandName;
+  readonly #call: HelpCall & { readonly command: CommandName };
   readonly #flags: ParsedFlags;
 
-  constructor(command: CommandName, flags: ParsedFlags) {
+  constructor(call: HelpCall & { readonly command: CommandName }, flags: ParsedFlags) {
     this.positionals = flags.positionals;
     this.overrides = flags.overrides;
-    this.#command = command;
+    this.#call = call;
     this.#flags = flags;
   }
 
@@ -83,7 +89,7 @@ export class GivenArguments {
   /** The only one of `words`; `what` says what is missing. */
   only(what: string, words = this.positionals): string {
     const word = this.atMostOne(words);
-    if (word === null) throw this.error(`${this.#command} needs ${what}`);
+    if (word === null) throw this.error(`${this.#call.command} needs ${what}`);
     return word;
   }
 
@@ -97,6 +103,6 @@ export class GivenArguments {
   }
 
   error(problem: string) {
-    return argumentError(problem, this.#command);
+    return argumentError(problem, this.#call);
   }
 }

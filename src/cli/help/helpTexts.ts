@@ -47,7 +47,8 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   report RUN_FOLDER …        write a report to read without this program
   export RUN_FOLDER …        write rollouts as a dataset
   collect MODEL              play training tasks, keep what went well as data
-  chat CHECKPOINT|RUN|MODEL  chat with a model or checkpoint
+  chat CHECKPOINT|RUN_FOLDER|MODEL
+                             chat with a model or checkpoint
   models                     list the models that can be trained
   checkpoints WORD …         list, download, share and delete saved weights
   env new NAME               write a new environment in Python
@@ -66,9 +67,10 @@ Try it without a key. This trains a small embedded model on this computer:
 
   ${program} train --config_path examples/local/tinker-config.yaml
 
-Models and environments whose names begin with local/ run here; all others are
-reached with TINKER_API_KEY and OPENREWARD_API_KEY, from the environment or from
-a .env file next to the configuration.
+Models and environments whose names begin with local/ run here. Other models
+need TINKER_API_KEY; other environments need OPENREWARD_API_KEY, unless they
+have a server of their own. Keys come from the environment or from a .env file
+next to the configuration.
 
 Exit codes: 0 done, 2 configuration or arguments invalid, 3 stopped by the user,
 4 out of capacity or budget, 5 a service failed, 6 interrupted, 1 a fault of the

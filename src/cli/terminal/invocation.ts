@@ -28,8 +28,11 @@ export function shortPath(path: string, cwd: string): string {
 }
 
 /** A command to copy, for example `tinker-rl show .tinker-rl/runs/x --step 1`. */
-export function commandLine(invocation: Invocation, ...words: readonly string[]): string {
-  return `${invocation.program ?? "tinker-rl"} ${words.map(word).join(" ")}`;
+export function commandLine(
+  { program }: Pick<Invocation, "program">,
+  ...words: readonly string[]
+): string {
+  return `${program ?? "tinker-rl"} ${words.map(word).join(" ")}`;
 }
 
 const word = (text: string): string => shellWord(text, process.platform === "win32");
