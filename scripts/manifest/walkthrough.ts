@@ -29,7 +29,7 @@ const STEPS: readonly Step[] = [
     id: "dashboard",
     title: "Read the dashboard",
     lines: [
-      "The line is the mean reward of each step. The band around it shows how much rollouts differ. A rising line means that the model learns.",
+      "The line is the mean reward of each step. The band is the 95% confidence interval of that mean. A rising line means that the model learns.",
       "[Open Dashboard](command:tinkerRL.openDashboard)",
     ],
     doneWhen: "dashboardOpened",
