@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { exitCodeOf } from "../src/cli/terminal/exitCode.ts";
 import { configJsonSchema } from "../src/core/config/jsonSchema.ts";
 import { configReference } from "../src/core/config/reference.ts";
-import { ERROR_CODES, type ErrorKind, parseErrorCode } from "../src/core/errorCodes.ts";
+import { ERROR_CODES, parseErrorCode } from "../src/core/errorCodes.ts";
 import { AppError } from "../src/core/errors.ts";
 import { OUTPUTS } from "../src/core/outputs/outputs.ts";
 import { faultReference } from "../src/core/rollout/faultReference.ts";
@@ -36,11 +36,11 @@ const FILES: Readonly<Record<string, Rewrite>> = {
   "package.nls.json": withStrings,
   "docs/configuration.md": (text) => withFaults(withConfig(text)),
   "docs/cli.md": between("outputs", outputReference()),
+  "docs/error-codes.md": between("error-codes", errorReference()),
   ...Object.fromEntries(
     OUTPUTS.map((output) => [schemaPath(output), () => jsonText(output.jsonSchema())]),
   ),
   "docs/protocols/server.md": between("contract", serverContract()),
-  "docs/troubleshooting.md": between("error-codes", errorReference()),
   "docs/vscode.md": (text) => withSettings(withTools(withCommands(text))),
 };
 
@@ -62,15 +62,16 @@ function outputReference(): string {
   return ["| Command | `format` | Schema |", "|---|---|---|", ...rows].join("\n");
 }
 
-/** The table of error codes, by the exit code of the program that one ends. */
+/** The table of error codes in alphabetical order, each with the exit code of the program that it ends. */
 function errorReference(): string {
-  const rows = (Object.keys(ERROR_CODES) as ErrorKind[]).flatMap((kind) => {
-    return Object.entries(ERROR_CODES[kind]).map(([name, meaning]) => {
+  const meanings = Object.values(ERROR_CODES).flatMap((ofKind) => Object.entries<string>(ofKind));
+  const rows = meanings
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, meaning]) => {
       const code = parseErrorCode(name);
       const exit = DONE_EARLY.has(code) ? EXIT.done : exitCodeOf(new AppError(code, meaning));
       return `| \`${code}\` | ${meaning} | ${exit} |`;
     });
-  });
   return ["| Code | Meaning | Exit code |", "|---|---|---|", ...rows].join("\n");
 }
 
