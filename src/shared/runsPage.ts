@@ -60,7 +60,7 @@ export interface RunsTableRow {
   readonly totalSteps: number | null;
   /** Mean reward of the last step. */
   readonly reward: number | null;
-  /** Losses of a supervised run in nats a token: the mean of the last 5 steps, and the newest of what is held out; null for another run. */
+  /** Losses of a supervised run in nats a token: the mean of the last steps, and the newest of what is held out; null for another run. */
   readonly fit: { readonly now: number; readonly heldOut: number | null } | null;
   readonly tokens: number | null;
   readonly costUsd: number | null;

@@ -34,7 +34,7 @@ const columns: Readonly<Record<string, ColumnTexts>> = {
     head: l10n.t("Held-out loss"),
     hint: l10n.t("Newest loss of what is held out"),
   },
-  mean_loss: { head: l10n.t("Mean loss"), hint: l10n.t("Mean loss of the last 5 steps") },
+  mean_loss: { head: l10n.t("Mean loss"), hint: l10n.t("Mean loss of the last steps, at most 5") },
   steps: { head: l10n.t("Steps"), hint: l10n.t("Completed steps, and those that are planned") },
   time: { head: l10n.t("Time"), hint: l10n.t("Time of all steps, without pauses") },
   tokens: { head: l10n.t("Tokens"), hint: l10n.t("Tokens of all requests") },

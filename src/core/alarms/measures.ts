@@ -2,6 +2,7 @@
 
 import { formatCount, formatMeasure } from "../../shared/format.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
+import { fitEnd } from "../runFolder/metrics/fitMetrics.ts";
 import { mean, percentile } from "../util/stats.ts";
 import type { Alarm } from "./alarm.ts";
 import { slower } from "./alarmEdits.ts";
@@ -93,7 +94,7 @@ export function leastLag(_now: AlarmFacts, { steps }: AlarmPast): number | null 
 
 type FitAlarmId = Extract<AlarmId, "overfitting" | "loss_rise">;
 
-/** The last five do not hold the first one. */
+/** The mean is of 3 steps. */
 const LEAST_STEPS = 6;
 /** In nats a token: batches may differ by less. */
 const LEAST_RISE = 0.5;
@@ -119,7 +120,7 @@ export const FIT_ALARMS: Readonly<Record<FitAlarmId, Alarm>> = {
     fires: "above",
     measure: lossRatio,
     seen: ({ now: { fit }, value, threshold }) =>
-      `The mean loss of the last 5 steps is ${formatMeasure(fit?.now ?? null)}, ${value.toFixed(1)} times that of the first step (alarm above ${threshold} times).`,
+      `The mean loss of the last ${fitEnd(fit?.steps ?? 0)} steps is ${formatMeasure(fit?.now ?? null)}, ${value.toFixed(1)} times that of the first step (alarm above ${threshold} times).`,
     meaning:
       "The updates are too large for the model. Go back to an earlier checkpoint, with a lower learning rate.",
     edits: slower,

@@ -16,7 +16,7 @@ const runShape = {
   lastReward: measure.describe("mean reward of the last step"),
   bestReward: measure.describe("highest mean reward over 5 steps in a row"),
   loss: measure.describe(
-    "mean loss of the last 5 steps of a supervised run, in nats a token, or the newest loss of what is held out where all supervised runs measure it; null: another run",
+    "mean loss of the last steps (at most 5) of a supervised run, in nats a token, or the newest loss of what is held out where all supervised runs measure it; null: another run",
   ),
   totalS: measure.describe("time of all steps, in seconds"),
   folder: z.string().nullable().describe("null: there is no run"),

@@ -66,7 +66,7 @@ interface SweepTexts {
 
 const COMPARED_BY: Readonly<Record<SweepComparison["by"], string>> = {
   reward: "By the mean reward of the last step.",
-  now: "By the mean loss of the last 5 steps.",
+  now: "By the mean loss of the last steps, at most 5.",
   heldOut: "By the newest loss of what is held out.",
 };
 

@@ -84,7 +84,7 @@ function heldOutText({ name, was, now, low, high }: HeldOutReward, label: string
 function fitText({ steps, was, now, heldOut }: Fit): string {
   const change = plural(
     steps,
-    "Loss: {1} → {2} in {0} step",
+    "Loss: {2} in {0} step",
     "Loss: {1} → {2} in {0} steps",
     formatMeasure(was),
     formatMeasure(now),

@@ -37,7 +37,7 @@ export function compareRuns(runs: readonly ComparedRun[]): SweepComparison {
 
 /**
  * Of supervised runs, in nats a token, null for others: the newest loss of what is held out where all of them measured it, else the
- * mean loss of the last 5 steps.
+ * mean loss of the last steps.
  */
 export function lossesOf(runs: readonly Pick<ComparedRun, "run">[]): readonly (number | null)[] {
   const kind = lossKind(runs);

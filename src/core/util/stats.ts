@@ -75,6 +75,21 @@ export function mean(values: Iterable<number>): number | null {
   return summarize(values).mean;
 }
 
+/**
+ * Means over the first and over the last values: `count` at each end, at most `most` and at most half of all, so that no value is in
+ * both unless there is only one. Null when empty.
+ */
+export function endMeans(values: readonly number[], most: number) {
+  const count = endLength(values.length, most);
+  const [first, last] = [mean(values.slice(0, count)), mean(values.slice(-count))];
+  return first === null || last === null ? null : { first, last, count };
+}
+
+/** How many of `length` values are one of two ends without a common value, at most `most`; at least 1. */
+export function endLength(length: number, most: number): number {
+  return Math.max(1, Math.min(most, Math.floor(length / 2)));
+}
+
 /** `part / whole`; null when `whole` is 0. */
 export function fraction(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;

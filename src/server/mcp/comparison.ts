@@ -5,12 +5,12 @@ import type { Json } from "../../core/json.ts";
 import { describeRun } from "../../core/outputs/runOutput.ts";
 import { readResolvedConfig } from "../../core/runFolder/files/wholeFiles.ts";
 import type { ListedRun } from "../../core/runs/runList.ts";
-import { mean } from "../../core/util/stats.ts";
+import { endMeans } from "../../core/util/stats.ts";
 import { sha256 } from "../../node/hash.ts";
 import { plainJson, type ToolSources } from "../tools/runTools.ts";
 
 const REWARD = "rollout/reward/mean";
-/** Steps at each end. */
+/** Steps at each end, at most. */
 const ENDS = 10;
 
 /** `metrics` are names beside the mean reward. @throws AppError `file-unreadable` */
@@ -49,8 +49,8 @@ export async function comparison(
   });
 }
 
-/** Means over the first and the last steps that have a number. */
+/** Means over the first and the last `count` steps that have a number; null without one. */
 function ends(rows: readonly Readonly<Record<string, unknown>>[], name: string) {
   const values = rows.map((row) => row[name]).filter((value) => typeof value === "number");
-  return { first: mean(values.slice(0, ENDS)), last: mean(values.slice(-ENDS)) };
+  return endMeans(values, ENDS);
 }

@@ -86,7 +86,7 @@ function compareTool({ workspace, tools }: ReadToolOptions): McpTool {
     name: "compareRuns",
     title: "Compare Runs",
     forModel:
-      "Puts 2 to 10 runs side by side: the settings that differ, how far each is, the mean reward of its first and last ten steps, the same of further metrics, cost, and its last evaluation with 95% confidence intervals. Runs of different tasks or seeds differ by chance as well: say so.",
+      "Puts 2 to 10 runs side by side: the settings that differ, how far each is, the mean reward of its first and its last `count` steps (10, or half of the steps of a shorter run), the same of further metrics, cost, and its last evaluation with 95% confidence intervals. Runs of different tasks or seeds differ by chance as well: say so.",
     input: z.object({
       runs: z.array(run).min(2).max(10),
       metrics: z.array(z.string().max(MAX_TEXT)).max(20).optional().describe("names of metrics"),

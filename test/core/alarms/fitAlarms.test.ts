@@ -49,7 +49,7 @@ describe("a training loss", () => {
     const { changes, seen } = watched([0.1, ...Array.from({ length: 9 }, () => 6)]);
     expect(changes).toEqual(["5 loss_rise begins"]);
     expect(seen).toBe(
-      "The mean loss of the last 5 steps is 6.00, 60.0 times that of the first step (alarm above 1.5 times).",
+      "The mean loss of the last 3 steps is 6.00, 60.0 times that of the first step (alarm above 1.5 times).",
     );
   });
 

@@ -251,7 +251,7 @@ describe("a report of several runs", () => {
   });
 
   it.each([
-    { heldOut: {}, by: "By the mean loss of the last 5 steps." },
+    { heldOut: {}, by: "By the mean loss of the last steps, at most 5." },
     { heldOut: { held_out: 0.8 }, by: "By the newest loss of what is held out." },
   ])("says of supervised runs of a sweep: $by", async ({ heldOut, by }) => {
     const sweep = { id: "s", name: "lr", combination: 0, combinations: 2 };

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  endMeans,
   fraction,
   indexOfNonFinite,
   mean,
@@ -23,6 +24,14 @@ test("what a list is too short for is null", () => {
   expect(mean([])).toBeNull();
   expect(percentile([], 0.5)).toBeNull();
   expect(fraction(0, 0)).toBeNull();
+});
+
+test("the means of both ends share no value, however short the list is", () => {
+  expect(endMeans([1, 2, 3, 4, 5, 6, 7, 8], 3)).toEqual({ first: 2, last: 7, count: 3 });
+  expect(endMeans([1, 2, 3, 4, 5], 3)).toEqual({ first: 1.5, last: 4.5, count: 2 });
+  expect(endMeans([1, 2], 3)).toEqual({ first: 1, last: 2, count: 1 });
+  expect(endMeans([7], 3)).toEqual({ first: 7, last: 7, count: 1 });
+  expect(endMeans([], 3)).toBeNull();
 });
 
 test("the mean of zeros and ones is the share of ones, in any order", () => {

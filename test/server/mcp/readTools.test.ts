@@ -137,7 +137,10 @@ describe("an assistant without leave to change anything", () => {
     });
     expect(differingSettings).toEqual(["seed"]);
     expect(runs[1]).toMatchObject({ steps: 30, settings: { seed: "2" } });
-    expect(runs[0].metrics["rollout/reward/mean"].last).toEqual(expect.any(Number));
+    expect(runs[0].metrics["rollout/reward/mean"]).toMatchObject({
+      last: expect.any(Number),
+      count: 10,
+    });
     expect(runs[0].lastEvaluation.results.length).toBeGreaterThan(0);
   });
 

@@ -113,7 +113,7 @@ export const alarmFields = {
     ...count,
     default: 2,
     unit: "measurements",
-    doc: "With `method: sft`: number of measurements in a row of which each found a higher `held_out/loss` than the one before it, while the mean training loss of 5 steps did not rise over all of them.",
+    doc: "With `method: sft`: number of measurements in a row of which each found a higher `held_out/loss` than the one before it, while the mean training loss of the last steps (at most 5) did not rise over all of them.",
   },
   loss_rise: {
     type: "number",
@@ -121,7 +121,7 @@ export const alarmFields = {
     nullable: true,
     default: 1.5,
     change: "tunable",
-    doc: "With `method: sft`: mean training loss of the last 5 steps, divided by the loss of the first step. Counts as 1 where it rose by less than 0.5 nats. Needs 6 steps.",
+    doc: "With `method: sft`: mean training loss of the last 5 steps (before step 10, of the last half of the steps), divided by the loss of the first step. Counts as 1 where it rose by less than 0.5 nats. Needs 6 steps.",
   },
   event_loop_lag: {
     ...size,

@@ -2,20 +2,24 @@
 
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { isJsonObject } from "../../json.ts";
-import { mean } from "../../util/stats.ts";
+import { endLength, endMeans } from "../../util/stats.ts";
 import type { MetricsRow, MetricsTree } from "./metricsTree.ts";
 
 export interface Fit {
   readonly steps: number;
-  /** Mean loss of the first steps, and of the last ones, in nats a token. */
+  /** Mean loss of the first steps, and of the last ones, in nats a token: {@link fitEnd} of them. */
   readonly was: number;
   readonly now: number;
   /** The newest loss on what is held out; null where none was measured. */
   readonly heldOut: number | null;
 }
 
+const MOST_STEPS = 5;
+
 /** Steps whose mean is one end of the comparison. */
-const ENDS = 5;
+export function fitEnd(steps: number): number {
+  return endLength(steps, MOST_STEPS);
+}
 
 /** Adds up the rows of a run. */
 export class FitHistory {
@@ -29,9 +33,9 @@ export class FitHistory {
 
   /** Null before the first loss. */
   get fit(): Fit | null {
-    const was = mean(this.#losses.slice(0, ENDS));
-    const now = mean(this.#losses.slice(-ENDS));
-    if (was === null || now === null) return null;
+    const ends = endMeans(this.#losses, MOST_STEPS);
+    if (ends === null) return null;
+    const { first: was, last: now } = ends;
     return { steps: this.#losses.length, was, now, heldOut: this.#heldOut };
   }
 }
