@@ -5,7 +5,7 @@ import { firingAlarms } from "../../core/alarms/alarmEvents.ts";
 import { firingAfter } from "../../core/alarms/alarmFacts.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { readCheckpoints } from "../../core/runFolder/checkpointLog.ts";
-import { type EvaluationEntry, readEvaluations } from "../../core/runFolder/evaluationLog.ts";
+import { readEvaluations } from "../../core/runFolder/evaluationLog.ts";
 import { type RunEvent, readEvents } from "../../core/runFolder/events.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { isSupervised, storedFit } from "../../core/runFolder/metrics/fitMetrics.ts";
@@ -20,8 +20,9 @@ import { usageOfRow } from "../../core/runFolder/metrics/usageOfRow.ts";
 import { readPriceFile } from "../../core/runFolder/priceFile.ts";
 import { type Liveness, phaseOf, readRunFile } from "../../core/runFolder/runFile.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
+import { readTrainingTemperatures } from "../../core/runFolder/trainingTemperatures.ts";
 import { readUsage } from "../../core/runFolder/usageLog.ts";
-import { heldOutReward, runSentence } from "../../core/runs/runSentence.ts";
+import { type HeldOutReward, heldOutReward, runSentence } from "../../core/runs/runSentence.ts";
 import { waitingUploads } from "../../core/tracking/openreward/uploadLog.ts";
 import { costOf, usedTotal } from "../../core/usage/prices.ts";
 import {
@@ -65,7 +66,8 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
   const rows = await reader.metrics();
   yield* await stateLines(context);
   const evaluations = await readEvaluations(fileSystem, folder);
-  yield* sentenceLines(rows, evaluations);
+  const trainedAt = await readTrainingTemperatures(fileSystem, folder);
+  yield* sentenceLines(rows, heldOutReward(evaluations, trainedAt));
   yield* await usageLines(context, rows.at(-1));
   yield* queueLines(rows.at(-1));
   yield* await firingLines(context, rows.at(-1));
@@ -91,13 +93,13 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
 /** About the mean reward. */
 function sentenceLines(
   rows: readonly MetricsRow[],
-  evaluations: readonly EvaluationEntry[],
+  heldOut: HeldOutReward | null,
 ): readonly Line[] {
   const points = rows.flatMap((row) => rewardPoint(row) ?? []);
   const trend = points.length === 0 ? null : trendOf(points);
   const last = rows.at(-1);
   const fit = last === undefined ? null : storedFit((name) => metricAt(last, name));
-  const sentence = runSentence({ trend, heldOut: heldOutReward(evaluations), fit });
+  const sentence = runSentence({ trend, heldOut, fit });
   const label = fit === null ? l10n.t("reward") : l10n.t("learning");
   return sentence === null ? [] : [labelled(label, sentence)];
 }

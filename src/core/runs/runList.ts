@@ -24,6 +24,7 @@ import {
 } from "../runFolder/resumePoints.ts";
 import { type Liveness, phaseOf, readRunFile } from "../runFolder/runFile.ts";
 import { readStates, type StoredStates } from "../runFolder/state.ts";
+import { readTrainingTemperatures } from "../runFolder/trainingTemperatures.ts";
 import { type UsedTotal, usedTotal } from "../usage/prices.ts";
 import { lastLines, parseJsonLines } from "../util/jsonl.ts";
 import { Limiter } from "../util/limiter.ts";
@@ -212,7 +213,7 @@ async function readCached(
   const progress = {
     ...facts,
     used: isLater ? addUsed(used, await laterUsage(fileSystem, folder, steps)) : used,
-    heldOut: evaluated > 0 ? heldOutReward(await readEvaluations(fileSystem, folder)) : null,
+    heldOut: evaluated > 0 ? await readHeldOut(fileSystem, folder) : null,
     pendingReports:
       phase === "done" ? await pendingReports(fileSystem, folder, steps) : NOTHING_PENDING,
     problem,
@@ -220,6 +221,11 @@ async function readCached(
   const now = { version, progress, saves: await newestSaves(fileSystem, folder) };
   known.set(folder, now);
   return now;
+}
+
+async function readHeldOut(fileSystem: FolderFiles, folder: string): Promise<HeldOutReward | null> {
+  const trainedAt = await readTrainingTemperatures(fileSystem, folder);
+  return heldOutReward(await readEvaluations(fileSystem, folder), trainedAt);
 }
 
 /** What the last rows of metrics say. */

@@ -5,6 +5,7 @@ import { formatCount, formatMeasure, formatReward, plural } from "../../shared/f
 import type { Trend } from "../../shared/trend.ts";
 import type { EvaluationEntry, StoredResult } from "../runFolder/evaluationLog.ts";
 import type { Fit } from "../runFolder/metrics/fitMetrics.ts";
+import type { TrainingTemperatures } from "../runFolder/trainingTemperatures.ts";
 
 /** The mean reward on tasks that training never sees, in the newest evaluation. */
 export interface HeldOutReward {
@@ -41,10 +42,13 @@ export function runSentence({ trend, heldOut, fit = null }: SentenceFacts): stri
 }
 
 /**
- * What the newest evaluation of the run's own weights found, at the temperature of training or the nearest below it; null without one.
- * Of several splits it is the first.
+ * What the newest evaluation of the run's own weights found, at the temperature of training or the nearest below it, else
+ * at the lowest; null without one. Of several splits it is the first.
  */
-export function heldOutReward(evaluations: readonly EvaluationEntry[]): HeldOutReward | null {
+export function heldOutReward(
+  evaluations: readonly EvaluationEntry[],
+  trainedAt: TrainingTemperatures,
+): HeldOutReward | null {
   const own = evaluations.filter(({ model }) => model === undefined);
   const newest = own.at(-1);
   if (newest === undefined) return null;
@@ -52,9 +56,11 @@ export function heldOutReward(evaluations: readonly EvaluationEntry[]): HeldOutR
   if (first === undefined) return null;
   const isSameSplit = ({ environment, split }: StoredResult): boolean =>
     environment === first.environment && split === first.split;
-  const now = newest.results
+  const results = newest.results
     .filter(isSameSplit)
-    .reduce((a, b) => (b.temperature > a.temperature ? b : a));
+    .toSorted((a, b) => a.temperature - b.temperature);
+  const highest = trainedAt(first.environment);
+  const now = results.findLast(({ temperature }) => temperature <= highest) ?? results[0] ?? first;
   const was = own
     .find(({ step }) => step < newest.step)
     ?.results.find((result) => isSameSplit(result) && result.temperature === now.temperature);

@@ -18,6 +18,10 @@ import type { RunFollower } from "../../core/runFolder/follower.ts";
 import { storedFit } from "../../core/runFolder/metrics/fitMetrics.ts";
 import { storedTrend, trendOfColumns } from "../../core/runFolder/metrics/trendMetrics.ts";
 import { type Liveness, phaseOf } from "../../core/runFolder/runFile.ts";
+import {
+  type TrainingTemperatures,
+  trainingTemperatures,
+} from "../../core/runFolder/trainingTemperatures.ts";
 import type { LaterUsage } from "../../core/runs/laterUsage.ts";
 import { NOTHING_PENDING, pendingReports } from "../../core/runs/pendingReports.ts";
 import { heldOutReward, runSentence } from "../../core/runs/runSentence.ts";
@@ -67,6 +71,7 @@ export interface ConfigFacts {
   /** True for the bundled model in the environment of the local demo. */
   readonly isDemo: boolean;
   readonly isSupervised: boolean;
+  readonly trainedAt: TrainingTemperatures;
 }
 
 export interface RunFactsOptions {
@@ -110,6 +115,7 @@ export async function readConfigFacts(
     maxSteps: config.max_steps ?? null,
     isDemo: isDemo && !isSupervised,
     isSupervised,
+    trainedAt: trainingTemperatures(stored),
   };
 }
 
@@ -173,7 +179,7 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     isResumable: hasState && hasEnded(state) && hasWork,
     ending: state === "failed" || state === "stopped" ? endingView(options) : null,
     problem: follower.problem === null ? null : withShortPaths(follower.problem, options),
-    sentence: sentenceOf(follower),
+    sentence: sentenceOf(options),
     alarms: firingIn(follower).map(alarmView),
   };
 }
@@ -188,11 +194,14 @@ function examplesOf(
 }
 
 /** The last step stored its trend; metrics of another program have none. */
-function sentenceOf({ metrics, evaluations, runFile }: RunFollower): string | null {
+function sentenceOf({ follower, configFacts }: RunFactsOptions): string | null {
+  const { metrics, evaluations, runFile } = follower;
   if (runFile?.evaluation !== undefined) return null;
   const latest = (name: string): number | null => metrics.latest(name);
   const trend = storedTrend(latest) ?? trendOfColumns(metrics);
-  return runSentence({ trend, heldOut: heldOutReward(evaluations), fit: storedFit(latest) });
+  const trainedAt = configFacts?.trainedAt ?? trainingTemperatures(undefined);
+  const heldOut = heldOutReward(evaluations, trainedAt);
+  return runSentence({ trend, heldOut, fit: storedFit(latest) });
 }
 
 /** Read only where the run has ended, or an evaluation after the last step. */

@@ -6,6 +6,7 @@ import { createUniform } from "../../../src/shared/uniform.ts";
 
 type Curve = (step: number) => number;
 
+const trainedAt = (): number => 1;
 const SEEDS = 200;
 /** Of a step's mean reward. */
 const NOISE = 0.07;
@@ -14,7 +15,7 @@ const NOISE = 0.07;
 function sentenceOf(steps: number, at: Curve, evaluations: readonly EvaluationEntry[] = []) {
   const points = Array.from({ length: steps }, (_, step) => ({ step, value: at(step) }));
   const known = points.filter(({ value }) => !Number.isNaN(value));
-  return runSentence({ trend: trendOf(known), heldOut: heldOutReward(evaluations) });
+  return runSentence({ trend: trendOf(known), heldOut: heldOutReward(evaluations, trainedAt) });
 }
 
 /** The same with noise, for many seeds. */
@@ -137,36 +138,54 @@ describe("the held-out part of the sentence", () => {
     expect(sentenceOf(4, () => 1, [before])).toBe(
       "Too early to tell (4 steps); held-out 0.14 (0.08 to 0.22)",
     );
-    expect(runSentence({ trend: null, heldOut: heldOutReward([before]) })).toBe(
+    expect(runSentence({ trend: null, heldOut: heldOutReward([before], trainedAt) })).toBe(
       "Held-out 0.14 (0.08 to 0.22)",
     );
-    expect(runSentence({ trend: null, heldOut: heldOutReward([evaluation(0, result())]) })).toBe(
-      "Held-out 0.50",
-    );
+    expect(
+      runSentence({ trend: null, heldOut: heldOutReward([evaluation(0, result())], trainedAt) }),
+    ).toBe("Held-out 0.50");
   });
 
   it("is the reward of a supervised run, whose examples are held out too", () => {
     const fit = { steps: 40, was: 0.4, now: 0.02, heldOut: 0.01 };
-    expect(runSentence({ trend: null, heldOut: heldOutReward([before, after]), fit })).toBe(
+    expect(
+      runSentence({ trend: null, heldOut: heldOutReward([before, after], trainedAt), fit }),
+    ).toBe(
       "Loss: 0.400 → 0.0200 in 40 steps, 0.0100 on held-out examples; reward 0.14 → 0.84 (0.78 to 0.90)",
     );
+  });
+
+  it("of one step has one loss", () => {
+    const fit = { steps: 1, was: 0.4, now: 0.4, heldOut: null };
+    expect(runSentence({ trend: null, heldOut: null, fit })).toBe("Loss: 0.400 in 1 step");
   });
 
   it("takes the temperature of training, and names the split where there are several", () => {
     const greedy = result({ temperature: 0, rewardMean: 0.99 });
     const other = result({ environment: "code", rewardMean: 0.2 });
-    const found = heldOutReward([
-      evaluation(0, greedy, result({ rewardMean: 0.1 }), other),
-      evaluation(8, greedy, result({ rewardMean: 0.6 }), other),
-    ]);
+    const found = heldOutReward(
+      [
+        evaluation(0, greedy, result({ rewardMean: 0.1 }), other),
+        evaluation(8, greedy, result({ rewardMean: 0.6 }), other),
+      ],
+      trainedAt,
+    );
     expect(found).toMatchObject({ name: "math test", was: 0.1, now: 0.6 });
+  });
+
+  it("takes the nearest temperature below that of training, else the lowest", () => {
+    const each = [0.5, 1, 2].map((temperature) => result({ temperature, rewardMean: temperature }));
+    const at = (temperature: number) => heldOutReward([evaluation(0, ...each)], () => temperature);
+    expect([2, 1.5, 1, 0.7, 0.2].map((temperature) => at(temperature)?.now)).toEqual([
+      2, 1, 1, 0.5, 0.5,
+    ]);
   });
 
   it("leaves out other models, the split that is trained on, and splits that the first lacks", () => {
     const base = { ...evaluation(0, result()), model: { name: "base", path: null } };
-    expect(heldOutReward([base])).toBeNull();
-    expect(heldOutReward([evaluation(0, result({ split: "train" }))])).toBeNull();
+    expect(heldOutReward([base], trainedAt)).toBeNull();
+    expect(heldOutReward([evaluation(0, result({ split: "train" }))], trainedAt)).toBeNull();
     const first = evaluation(0, result({ split: "easy" }));
-    expect(heldOutReward([first, after])).toMatchObject({ was: null, now: 0.84 });
+    expect(heldOutReward([first, after], trainedAt)).toMatchObject({ was: null, now: 0.84 });
   });
 });

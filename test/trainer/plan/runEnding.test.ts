@@ -81,7 +81,7 @@ describe("a run that failed", () => {
       liveness,
       evaluated: null,
       laterUsage: new LaterUsage(fileSystem.within(folder), folder),
-      configFacts: { maxSteps: 2, isDemo: false, isSupervised: false },
+      configFacts: { maxSteps: 2, isDemo: false, isSupervised: false, trainedAt: () => 1 },
       shortenPath: (path) => path.replace(project, "~"),
     });
     expect(run.ending).toEqual({
