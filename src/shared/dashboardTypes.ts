@@ -31,8 +31,8 @@ export interface RunView extends RunListing {
   readonly totalSteps: number | null;
   /** Rollouts of the evaluation in progress; null when there is none, and where its trainer is out of reach. */
   readonly evaluated: RolloutCount | null;
-  /** The cost of evaluations that no row counts yet, in USD; null if prices are unknown. */
-  readonly laterCostUsd: number | null;
+  /** What no row counts yet, as evaluations: tokens of all kinds, and USD, null if prices are unknown. */
+  readonly laterUsed: { readonly tokens: number; readonly costUsd: number | null };
   /** True while a trainer accepts commands. */
   readonly isControllable: boolean;
   readonly isResumable: boolean;

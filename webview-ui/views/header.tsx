@@ -4,7 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
 import type { DashboardCommand } from "../../src/shared/dashboardMessages.ts";
 import type { RunCondition, RunListing, RunView } from "../../src/shared/dashboardTypes.ts";
-import { formatCost, formatCount, formatDuration } from "../../src/shared/format.ts";
+import { formatCost, formatCount, formatDuration, plural } from "../../src/shared/format.ts";
 import { Button, IconButton } from "../controls/button.tsx";
 import { Select } from "../controls/choice.tsx";
 import { Icon, type IconName } from "../controls/icon.tsx";
@@ -14,6 +14,7 @@ import type { DashboardProps } from "../model/dashboardModel.ts";
 import type { Host } from "../model/host.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
+import { usedTotal } from "./usedTotal.ts";
 
 const text = strings.header;
 
@@ -114,14 +115,11 @@ function Progress({ dashboard }: DashboardProps) {
   if (run.evaluatedModels !== null) {
     return <EvaluationProgress dashboard={dashboard} run={run} models={run.evaluatedModels} />;
   }
-  const { completedSteps, laterCostUsd, totalSteps } = run;
+  const { completedSteps, laterUsed, totalSteps } = run;
   const { columns } = dashboard.data;
   const last = columns.rows - 1;
   const eta = columns.at("progress/eta_s", last);
-  const isSupervised = run.examples !== null;
-  const tokens = columns.at(`tokens/cumulative/${isSupervised ? "trained" : "sampled"}`, last);
-  const stepsUsd = columns.at("cost/cumulative_usd", last);
-  const evaluationUsd = columns.at("cost/evaluation_usd", last) ?? 0;
+  const { tokens, costUsd } = usedTotal(columns, laterUsed);
   const seconds = columns
     .values("time/total_s")
     .reduce((sum, value) => (Number.isNaN(value) ? sum : sum + value), 0);
@@ -131,8 +129,8 @@ function Progress({ dashboard }: DashboardProps) {
       ? l10n.t("{0} left", formatDuration(eta))
       : null,
     seconds > 0 ? l10n.t("{0} training", formatDuration(seconds)) : null,
-    tokens === null ? null : tokensText(tokens, isSupervised),
-    stepsUsd === null ? null : formatCost(stepsUsd + evaluationUsd + (laterCostUsd ?? 0)),
+    tokens === 0 ? null : plural(tokens, "{0} token", "{0} tokens"),
+    costUsd === null ? null : formatCost(costUsd),
   ].filter((fact) => fact !== null);
   return (
     <div class="header-progress">
@@ -149,11 +147,6 @@ function Progress({ dashboard }: DashboardProps) {
   );
 }
 
-function tokensText(tokens: number, isSupervised: boolean): string {
-  const count = formatCount(tokens);
-  return isSupervised ? l10n.t("{0} tokens trained", count) : l10n.t("{0} tokens sampled", count);
-}
-
 /** Breaks between facts only. Has its room also while there is none. */
 function Facts({ facts }: { readonly facts: readonly string[] }) {
   const line = facts.map((fact) => fact.replaceAll(" ", "\u00a0")).join("\u00a0· ");
@@ -166,7 +159,7 @@ function Facts({ facts }: { readonly facts: readonly string[] }) {
 
 function EvaluationProgress({
   dashboard,
-  run: { evaluated, laterCostUsd },
+  run: { evaluated, laterUsed },
   models,
 }: DashboardProps & {
   readonly run: RunView;
@@ -175,7 +168,7 @@ function EvaluationProgress({
   const done = dashboard.data.evaluations.value.length;
   const facts = [
     evaluated === null ? null : text.evaluating(evaluated.done, evaluated.total),
-    (laterCostUsd ?? 0) === 0 ? null : formatCost(laterCostUsd ?? 0),
+    (laterUsed.costUsd ?? 0) === 0 ? null : formatCost(laterUsed.costUsd ?? 0),
   ].filter((fact) => fact !== null);
   return (
     <div class="header-progress">

@@ -56,7 +56,7 @@ const SECTIONS: readonly { readonly title: string; readonly charts: readonly Met
     charts: [
       { title: "Seconds per step", metric: "time/total_s" },
       { title: "Sampled tokens per step", metric: "tokens/sampled" },
-      { title: "Cost of the run in USD", metric: "cost/cumulative_usd" },
+      { title: "Cost of the steps in USD, without evaluations", metric: "cost/cumulative_usd" },
     ],
   },
 ];

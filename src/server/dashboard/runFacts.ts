@@ -171,7 +171,7 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     completedSteps,
     totalSteps: total,
     evaluated: options.evaluated,
-    laterCostUsd: await laterCost(options, {
+    laterUsed: await laterUsed(options, {
       steps: completedSteps,
       hasEnded: hasEnded(state),
     }),
@@ -205,12 +205,12 @@ function sentenceOf({ follower, configFacts }: RunFactsOptions): string | null {
 }
 
 /** Read only where the run has ended, or an evaluation after the last step. */
-async function laterCost(
+async function laterUsed(
   { laterUsage, follower: { evaluations } }: RunFactsOptions,
   { steps, hasEnded }: { readonly steps: number; readonly hasEnded: boolean },
-): Promise<number | null> {
+): Promise<RunView["laterUsed"]> {
   const isLater = hasEnded || (evaluations.at(-1)?.step ?? -1) >= steps;
-  return isLater ? (await laterUsage.read(steps)).costUsd : 0;
+  return isLater ? await laterUsage.read(steps) : { tokens: 0, costUsd: 0 };
 }
 
 function evaluatedModels(file: RunFile | null): number | null {

@@ -140,15 +140,15 @@ describe("what a run has used", () => {
     return (await readRun(disk, { name: "demo", folder: FOLDER }, LIVENESS))?.used;
   }
 
-  const laterCost = async () => (await facts()).run.laterCostUsd;
+  const later = async () => (await facts()).run.laterUsed;
 
   it("has each evaluation once", async () => {
     await addStep();
     expect(await listed()).toEqual({ tokens: 3_000_000, costUsd: 12 });
-    expect(await laterCost()).toBe(0);
+    expect(await later()).toEqual({ tokens: 0, costUsd: 0 });
     await addEvaluation(1, 500_000);
     expect(await listed()).toEqual({ tokens: 3_500_000, costUsd: 14 });
-    expect(await laterCost()).toBe(2);
+    expect(await later()).toEqual({ tokens: 500_000, costUsd: 2 });
   });
 
   it("follows a file that grows, whose lines are read once", async () => {
@@ -169,7 +169,7 @@ describe("what a run has used", () => {
     await addEvaluation(10, 500_000);
     await addEvaluation(0, 500_000);
     expect(await listed()).toEqual({ tokens: 1_000_000, costUsd: 4 });
-    expect(await laterCost()).toBe(4);
+    expect(await later()).toEqual({ tokens: 1_000_000, costUsd: 4 });
     const program = createFakeProgram({ fileSystem: disk });
     expect(await runProgram(program, ["show", FOLDER])).toBe(0);
     const text = program.out.lines.join("\n");
