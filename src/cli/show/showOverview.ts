@@ -220,6 +220,9 @@ function stepCells(metrics: MetricsRow): readonly LinePiece[] {
     groupSize === null
       ? (number("num_errors") ?? 0)
       : Math.round(rollouts) - (number("rollout/reward/count") ?? 0);
+  const responses = Math.round(
+    (number("rollout/response_tokens/mean") ?? 0) * (number("rollout/response_tokens/count") ?? 0),
+  );
   const seconds = number("time/total_s");
   return [
     String(metrics.step + 1),
@@ -230,7 +233,7 @@ function stepCells(metrics: MetricsRow): readonly LinePiece[] {
       : `${trained}/${groups}`,
     formatMeasure(number("loss")),
     failed === 0 ? "" : styled("warning", formatCount(failed)),
-    formatCount(number("tokens/sampled") ?? 0),
+    formatCount(responses),
     seconds === null ? "" : formatDuration(seconds),
   ];
 }
@@ -275,7 +278,7 @@ function stepColumns(): readonly Column[] {
     { title: l10n.t("groups trained"), align: "right" },
     { title: l10n.t("loss"), align: "right" },
     { title: l10n.t("failed"), align: "right" },
-    { title: l10n.t("tokens"), align: "right" },
+    { title: l10n.t("tokens sampled"), align: "right" },
     { title: l10n.t("time"), align: "right" },
   ];
 }

@@ -55,7 +55,7 @@ const SECTIONS: readonly { readonly title: string; readonly charts: readonly Met
     title: "Time and cost",
     charts: [
       { title: "Seconds per step", metric: "time/total_s" },
-      { title: "Sampled tokens per step", metric: "tokens/sampled" },
+      { title: "Tokens billed as sampled, per step", metric: "tokens/sampled" },
       { title: "Cost of the steps in USD, without evaluations", metric: "cost/cumulative_usd" },
     ],
   },

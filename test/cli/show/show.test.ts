@@ -65,7 +65,7 @@ async function aRun(
   ]);
   await store.addRollout(aRecord({ step: 1 }));
   const rollouts = [rolloutFacts(), rolloutFacts({ reward: 0 })];
-  const usage = { ...stepFacts().usage, step: { ...NO_TOKENS, sampled: 20 } };
+  const usage = { ...stepFacts().usage, step: { ...NO_TOKENS, sampled: 23 } };
   await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 0, rollouts, usage })));
   await appendCheckpoint(fileSystem, FOLDER, CHECKPOINT);
   await appendCheckpoint(fileSystem, FOLDER, { ...CHECKPOINT, kind: "final" });

@@ -88,8 +88,9 @@ export function scriptedSampler(
       meter?.add({ sampled: sample.tokens.length, prefill_uncached: request.prompt.length });
       return sample;
     },
-    computeLogprobs: async (tokens) => {
+    computeLogprobs: async (tokens, { meter } = {}) => {
       recomputed.push(tokens);
+      meter?.add({ sampled: 1, prefill_uncached: tokens.length });
       return computeLogprobs(tokens);
     },
   };

@@ -10,6 +10,7 @@ import {
   type MetricsTree,
   mergeMetrics,
 } from "../../runFolder/metrics/metricsTree.ts";
+import { responseTokens } from "../../runFolder/metrics/rolloutMetrics.ts";
 import type { StepFacts } from "../../runFolder/metrics/stepFacts.ts";
 import type { RolloutScore } from "../../runFolder/rollouts/rolloutStore.ts";
 import type { StepPhases } from "../../runFolder/rollouts/stepPhases.ts";
@@ -294,7 +295,7 @@ function finishedEvent(
     rolloutS: times.rolloutS,
     trainS: times.trainS,
     totalS: times.totalS,
-    sampledTokens: usage.step.sampled,
+    sampledTokens: rollouts.reduce((sum, rollout) => sum + responseTokens(rollout), 0),
     etaS: progress.etaS,
     used: usedTotal(usage.total, usage.prices),
   } satisfies ProgressEvent;

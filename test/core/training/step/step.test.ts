@@ -157,9 +157,10 @@ describe("a step", () => {
     expect(ofPolicy + ofBase).toBe((forward * tokens) / trained);
     await context.storage.usage.flush();
     const { update } = await usedFor(context);
-    expect(output.row["tokens"]).toMatchObject(ofPolicy === 0 ? {} : { forward: ofPolicy });
+    const read = ofPolicy + sum(base.recomputed.map(({ length }) => length));
+    expect(output.row["tokens"]).toMatchObject(read === 0 ? {} : { forward: read });
     expect(update.trained).toBe(tokens);
-    expect(update.prefill_uncached).toBe(ofPolicy);
+    expect(update.prefill_uncached).toBe(read);
   });
 
   it("of several passes counts each update, and shows how far the last pass had come", async () => {
@@ -210,6 +211,12 @@ describe("a step", () => {
     const count = output.rollouts[0]?.facts.turns[0]?.sampledTokens ?? 0;
     const mean = (last - (count - 1) / 2) / 10;
     expect(output.row["optim"]).toMatchObject({ kl_policy_base: expect.closeTo(mean, 5) });
+    // The service counts one more for each sequence of a forward pass.
+    expect(output.row["tokens"]).toMatchObject({ sampled: 3 * count + 3 });
+    expect(context.progress.at(-1)).toMatchObject({
+      kind: "step-finished",
+      sampledTokens: 3 * count,
+    });
     const advantages = sent.map(({ lossInputs }) => lossInputs["advantages"]?.at(-1));
     expect(advantages).toEqual(
       [0.5, -0.5, 0].map((own) => expect.closeTo(own + 2 * (mean - last / 10), 5)),
