@@ -13,8 +13,8 @@ export const LISTED_METRICS = [
   "rollout/response_tokens/mean",
   "rollout/turns/mean",
   "loss",
-  "optim/kl_sample_train_v1",
-  "optim/entropy",
+  "optim/kl_sample_train_v2",
+  "rollout/entropy",
 ] as const;
 export type ListedMetric = (typeof LISTED_METRICS)[number];
 

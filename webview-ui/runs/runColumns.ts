@@ -102,8 +102,8 @@ const METRIC_KEYS: Readonly<Record<ListedMetric, string>> = {
   "rollout/response_tokens/mean": "response_tokens",
   "rollout/turns/mean": "turns",
   loss: "loss",
-  "optim/kl_sample_train_v1": "kl",
-  "optim/entropy": "entropy",
+  "optim/kl_sample_train_v2": "kl",
+  "rollout/entropy": "entropy",
 };
 
 const MEAN = { width: 84, inGroup: "mean" } as const;

@@ -65,8 +65,8 @@ const metrics: Readonly<Record<string, string>> = {
   "rollout/response_tokens/mean": l10n.t("Response tokens"),
   "rollout/turns/mean": l10n.t("Turns"),
   loss: l10n.t("Loss"),
-  "optim/kl_sample_train_v1": l10n.t("KL sampler to trainer"),
-  "optim/entropy": l10n.t("Entropy"),
+  "optim/kl_sample_train_v2": l10n.t("KL sampler to trainer"),
+  "rollout/entropy": l10n.t("Entropy"),
 };
 
 export const runsStrings = {

@@ -41,8 +41,8 @@ const SECTIONS: readonly { readonly title: string; readonly charts: readonly Met
   {
     title: "Optimization",
     charts: [
-      { title: "Entropy", metric: "optim/entropy" },
-      { title: "KL between sampler and trainer", metric: "optim/kl_sample_train_v1" },
+      { title: "Entropy", metric: "rollout/entropy" },
+      { title: "KL between sampler and trainer", metric: "optim/kl_sample_train_v2" },
       { title: "KL to the base model", metric: "optim/kl_policy_base" },
       { title: "Gradient norm", metric: "optim/grad_norm" },
       { title: "Loss", metric: "loss" },

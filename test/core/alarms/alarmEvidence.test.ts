@@ -3,6 +3,7 @@ import { alarmEvidence } from "../../../src/core/alarms/alarmEvidence.ts";
 import { ALARM_IDS } from "../../../src/core/alarms/alarmFacts.ts";
 import type { AlarmId } from "../../../src/core/config/fields/schema.ts";
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
+import { LISTED_METRICS } from "../../../src/shared/runsPage.ts";
 import { aRecord } from "../runFolder/builders.ts";
 
 const [TURN] = aRecord().turns;
@@ -21,6 +22,11 @@ test("every alarm has a metric, and looks back over at least its own step", () =
     expect(alarmEvidence(id).metric, id).toMatch(/^[a-z_]+(\/[a-z_0-9/]+)?$/);
     expect(alarmEvidence(id).steps).toBeGreaterThan(0);
   }
+});
+
+test("the divergence and the entropy of the runs table are those that alarms judge by", () => {
+  for (const id of ["logprob_gap", "entropy_collapse"] as const)
+    expect(LISTED_METRICS).toContain(alarmEvidence(id).metric);
 });
 
 test("the rollouts that made an alarm are found by what their turns hold", () => {

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { gatherReport } from "../../../src/core/report/report.ts";
+import { reportCharts } from "../../../src/core/report/reportCharts.ts";
 import { reportHtml } from "../../../src/core/report/reportHtml.ts";
 import { reportMarkdown } from "../../../src/core/report/reportMarkdown.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
@@ -60,6 +61,23 @@ async function aRun(
 }
 
 describe("a report of one run", () => {
+  it("draws the divergence and the entropy that alarms judge by", async () => {
+    const run = await aRun("demo", { rewards: [] });
+    const optim = { kl_sample_train_v1: -1, kl_sample_train_v2: 2, entropy: 3 };
+    await appendMetrics(files, "demo", { step: 0, optim, rollout: { entropy: 4 } });
+    const sections = reportCharts(await gatherReport(files, [run], OPTIONS));
+    const drawn = sections.flatMap(({ charts }) =>
+      charts.map(({ title, lines }) => [
+        title,
+        ...lines.flatMap(({ values }) => Array.from(values)),
+      ]),
+    );
+    expect(drawn).toEqual([
+      ["Entropy", 4],
+      ["KL between sampler and trainer", 2],
+    ]);
+  });
+
   it("has the best and the worst rollout of the last step, and those with a star", async () => {
     const records = [0.5, 1, 0].map((reward, rollout) => aRecord({ step: 2, rollout, reward }));
     const run = await aRun("demo", { records });

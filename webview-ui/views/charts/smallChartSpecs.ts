@@ -52,11 +52,23 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
   {
     title: l10n.t("KL sampler/trainer"),
     series: [
-      { name: "optim/kl_sample_train_v1", label: "k1", color: "blue" },
-      { name: "optim/kl_sample_train_v2", label: "k2", color: "orange", dash: [5, 3] },
+      { name: "optim/kl_sample_train_v1", label: "v1", color: "orange", dash: [5, 3] },
+      { name: "optim/kl_sample_train_v2", label: "v2", color: "blue" },
     ],
   },
-  oneMetric(l10n.t("Entropy"), "optim/entropy", "purple"),
+  {
+    title: l10n.t("Entropy"),
+    series: [
+      // Names the chart, so that it stands with those of the update.
+      {
+        name: "optim/entropy",
+        label: l10n.t("data of the update"),
+        color: "purple",
+        dash: [5, 3],
+      },
+      { name: "rollout/entropy", label: l10n.t("all rollouts"), color: "purple" },
+    ],
+  },
   oneMetric(l10n.t("Gradient norm"), "optim/grad_norm", "purple"),
   oneMetric(l10n.t("Distance to the teacher"), "teacher/kl", "orange"),
   oneMetric(l10n.t("Excluded groups"), "num_excluded_groups", "red"),
