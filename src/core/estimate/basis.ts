@@ -157,7 +157,7 @@ function stepTime(
   return {
     rollouts,
     rolloutS: seconds("rollout_s"),
-    trainS,
+    trainS: trainS + seconds("sampler_s"),
     totalS: seconds("total_s") + trainS - seconds("train_s"),
   };
 }

@@ -73,13 +73,13 @@ it("the training time of a past run is scaled to the passes of the planned one",
   const tokens = { ...NO_TOKENS, sampled: 10 };
   usage.add({ for: "rollout", position: 0, version: 0, rollout: 0, tokens });
   await usage.flush();
-  const times = { rolloutS: 4, trainS: 6, samplerS: 0, totalS: 11 };
+  const times = { rolloutS: 4, prepareS: 0, trainS: 6, samplerS: 1, totalS: 12 };
   const extra = { optim: { num_passes: 3 } };
   await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 0, times, extra })));
   const { times: single } = await readBasis(fileSystem, FOLDER, aConfig());
-  expect(single).toMatchObject([{ rolloutS: 4, trainS: 2, totalS: 7 }]);
+  expect(single).toMatchObject([{ rolloutS: 4, trainS: 3, totalS: 8 }]);
   const { times: same } = await readBasis(fileSystem, FOLDER, aConfig({ num_passes: 3 }));
-  expect(same).toMatchObject([{ trainS: 6, totalS: 11 }]);
+  expect(same).toMatchObject([{ trainS: 7, totalS: 12 }]);
 });
 
 describe("the rollouts of a past run that a planned one would train on", () => {

@@ -154,7 +154,7 @@ export function stepFacts(changes: Partial<StepFacts> = {}): StepFacts {
     datums: [],
     masked: [],
     clip: null,
-    times: { rolloutS: 10, trainS: 2, samplerS: 1, totalS: 13 },
+    times: { rolloutS: 10, prepareS: 0, trainS: 2, samplerS: 1, totalS: 13 },
     usage: { step: NO_TOKENS, total: NO_RUN_USAGE, prices: null },
     ...changes,
   };

@@ -95,7 +95,13 @@ function factsOf(step: number) {
     },
     extra: { alarm: { truncated_turns: step < ALARM_STEP - 1 ? 0 : 1 } },
     serverMetrics: { "grad_norm:mean": 10 ** ((step % 5) - 2) },
-    times: { rolloutS: 9 + (step % 4), trainS: 2.25, samplerS: 0.5 + (step % 2), totalS: 13 },
+    times: {
+      rolloutS: 9 + (step % 4),
+      prepareS: 0.5,
+      trainS: 2.25,
+      samplerS: 0.5 + (step % 2),
+      totalS: 13,
+    },
     usage: {
       ...stepFacts().usage,
       total: {

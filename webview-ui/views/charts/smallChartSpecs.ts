@@ -87,6 +87,12 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
     title: l10n.t("Seconds per step"),
     series: [
       { name: "time/rollout_s", label: l10n.t("rollouts"), color: "blue" },
+      {
+        name: "time/prepare_s",
+        label: l10n.t("before the update"),
+        color: "purple",
+        dash: [10, 4],
+      },
       { name: "time/train_s", label: l10n.t("training"), color: "orange", dash: [6, 3] },
       { name: "time/sampler_s", label: l10n.t("sampler"), color: "green", dash: [2, 3] },
     ],

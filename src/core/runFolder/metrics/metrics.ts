@@ -177,6 +177,7 @@ function times({ rollouts, times: taken }: StepFacts): MetricsTree {
   return {
     time: {
       rollout_s: taken.rolloutS,
+      prepare_s: taken.prepareS,
       train_s: taken.trainS,
       sampler_s: taken.samplerS,
       total_s: taken.totalS,

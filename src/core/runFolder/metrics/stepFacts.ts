@@ -83,9 +83,13 @@ export interface GroupFacts {
   readonly isPartial: boolean;
 }
 
+/** Parts that follow one another, as in the timeline, and the whole step. */
 export interface StepTimes {
   readonly rolloutS: number;
+  /** From the last rollout to the update: forward passes, advantages, training data. */
+  readonly prepareS: number | null;
   readonly trainS: number | null;
+  /** From the results of the update until there was a sampler with the new weights. */
   readonly samplerS: number | null;
   readonly totalS: number;
 }

@@ -166,10 +166,13 @@ export async function recordStep(
   const secondsFrom = (ms: number, untilMs: number) =>
     Math.max(0, untilMs - Math.max(ms, input.fromMs)) / 1000;
   const totalS = secondsFrom(input.fromMs + pausedMs, clock.monotonic());
+  const submittedMs = update?.submittedMs ?? takenMs;
+  const updatedMs = trained === null ? submittedMs : updatedAt(trained);
   const times = {
     rolloutS: secondsFrom(input.fromMs + pausedMs, takenMs),
-    trainS: trained === null ? null : secondsFrom(update?.submittedMs ?? 0, trained.endedMs),
-    samplerS: trained?.samplerS ?? null,
+    prepareS: update === null ? null : secondsFrom(takenMs, submittedMs),
+    trainS: trained === null ? null : secondsFrom(submittedMs, updatedMs),
+    samplerS: trained === null ? null : secondsFrom(updatedMs, trained.endedMs),
     totalS,
   };
   await storage.store.addPhases(step, phasesOf(input, begun, trained, clock));
@@ -211,6 +214,11 @@ export async function recordStep(
   };
 }
 
+/** When the results of the updates were there, on the monotonic clock: the sampler comes after them. */
+function updatedAt({ endedMs, samplerS }: TrainedStep): number {
+  return endedMs - 1000 * samplerS;
+}
+
 /** When each part of the step ended; for one that was begun before its turn, not before the step. */
 function phasesOf(
   { fromMs }: StepInput,
@@ -220,13 +228,12 @@ function phasesOf(
 ): StepPhases {
   const nowMs = clock.monotonic();
   const after = (ms: number): number => Math.max(0, Math.round(ms - fromMs));
-  const samplerMs = 1000 * (trained?.samplerS ?? 0);
   return {
     startedAtMs: Math.round(clock.now() - (nowMs - fromMs)),
     takenMs: after(takenMs),
     pausedMs: Math.round(batch.pausedMs),
     submittedMs: update === null ? null : after(update.submittedMs),
-    trainedMs: trained === null ? null : after(trained.endedMs - samplerMs),
+    trainedMs: trained === null ? null : after(updatedAt(trained)),
     savedMs: trained === null ? null : after(trained.endedMs),
     endedMs: after(nowMs),
   };

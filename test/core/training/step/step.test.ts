@@ -259,6 +259,33 @@ describe("a step", () => {
     expect(Array.from(decodeTokenRecord(stored)?.samplerLogprobs ?? []).at(-1)).toBe(-0.5);
   });
 
+  it("has each second in one part of its time, as in its timeline", async () => {
+    const { context, output } = await run({
+      config: { off_policy_correction: "tis" },
+      setUp: ({ client, clock }) => {
+        const { forwardBackward, ephemeralSampler } = client;
+        client.forwardBackward = async (...request) => {
+          await clock.sleep(request[3]?.forwardOnly === true ? 2_000 : 5_000);
+          return forwardBackward.apply(client, request);
+        };
+        client.ephemeralSampler = async () => {
+          await clock.sleep(8_000);
+          return ephemeralSampler.call(client);
+        };
+      },
+    });
+    expect(output.row["time"]).toMatchObject({
+      rollout_s: 0,
+      prepare_s: 2,
+      train_s: 5,
+      sampler_s: 3,
+      total_s: 10,
+    });
+    expect(index(context, "phases")).toMatchObject([
+      { phases: { takenMs: 0, submittedMs: 2_000, trainedMs: 7_000, savedMs: 10_000 } },
+    ]);
+  });
+
   it("leaves out what a correction masks: not trained, its tokens discarded, its divergence counted", async () => {
     const { context, output } = await run({
       rewards: [1, 0, 0, 1],
