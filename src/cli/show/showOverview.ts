@@ -289,7 +289,7 @@ function batchColumns(): readonly Column[] {
     { title: l10n.t("loss"), align: "right" },
     { title: l10n.t("held-out loss"), align: "right" },
     { title: l10n.t("examples"), align: "right" },
-    { title: l10n.t("trained tokens"), align: "right" },
+    { title: l10n.t("tokens learned"), align: "right" },
     { title: l10n.t("time"), align: "right" },
   ];
 }

@@ -103,7 +103,7 @@ test("steps of a supervised run are shown by what they trained, and their exampl
   const { lines } = await show(fileSystem);
   const title = lines.findIndex((line) => line.startsWith("step "));
   expect(lines.slice(title, title + 4).map((line) => line.trim().split(/ {2,}/))).toEqual([
-    ["step", "loss", "held-out loss", "examples", "trained tokens", "time"],
+    ["step", "loss", "held-out loss", "examples", "tokens learned", "time"],
     expect.anything(),
     ["2", "0.500", "16", "1,200", "2.0 s"],
     ["3", "0.500", "0.250", "16", "1,200"],
