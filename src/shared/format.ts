@@ -22,7 +22,7 @@ export function formatRounded(value: number): string {
   return `${rounded}${units[power]}`;
 }
 
-/** A reward with two decimals, `–` for none. */
+/** A reward with two decimals, `1,234.50`, `–` for none. */
 export function formatReward(value: number | null): string {
   return value === null ? NOTHING : formatFixed(value, 2);
 }
@@ -183,9 +183,15 @@ function twoDigits(value: number): string {
   return String(value).padStart(2, "0");
 }
 
-/** A value in the middle is rounded away from zero, also where a sum is a rounding error below it: 0.37499999999999994 as 0.375. */
+/**
+ * With commas as of {@link formatCount}. A value in the middle is rounded away from zero, also where a sum is a rounding error below
+ * it: 0.37499999999999994 as 0.375.
+ */
 function formatFixed(value: number, digits: number): string {
-  return withoutMinusZero((value * (1 + 1e-12)).toFixed(digits));
+  const error = Math.min(Math.abs(value) * 1e-12, 1e-9);
+  const text = withoutMinusZero((value + Math.sign(value) * error).toFixed(digits));
+  const [whole = "", ...decimals] = text.split(".");
+  return [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...decimals].join(".");
 }
 
 function withoutMinusZero(text: string): string {

@@ -37,6 +37,17 @@ test("equal rewards are written alike, whatever their sums have lost", () => {
   expect([0.175, -0.175].map((value) => formatSigned(value))).toEqual(["+0.18", "-0.18"]);
 });
 
+test("large rewards keep their digits, in groups of three", () => {
+  expect([-1e12, 5_000_000_000.12, 1234.5, 999.99].map(formatReward)).toEqual([
+    "-1,000,000,000,000.00",
+    "5,000,000,000.12",
+    "1,234.50",
+    "999.99",
+  ]);
+  expect([1_500, -1_500].map((value) => formatSigned(value, 0))).toEqual(["+1,500", "-1,500"]);
+  expect(formatSigned(0.123456, 6)).toBe("+0.123456");
+});
+
 test("a measure has three significant digits whatever its size", () => {
   expect([-12.34, 0.00412, 999.7, 18240, 1.2e-7, 0, null].map(formatMeasure)).toEqual([
     "-12.3",
