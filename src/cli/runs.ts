@@ -135,7 +135,7 @@ function columns(withCost: boolean): readonly Column[] {
     { title: l10n.t("steps"), align: "right" },
     { title: l10n.t("reward"), align: "right" },
     ...(withCost ? [{ title: l10n.t("cost"), align: "right" } as const] : []),
-    { title: l10n.t("started"), align: "left" },
+    { title: l10n.t("last start"), align: "left" },
     { title: l10n.t("repeats"), align: "right" },
   ];
 }

@@ -68,7 +68,7 @@ test("runs are listed with what they did and what a resume would repeat, the new
   });
   expect(await listed(null)).toEqual([
     ".tinker-rl/runs",
-    "run    phase        steps  reward  started           repeats",
+    "run    phase        steps  reward  last start        repeats",
     "fresh  running          3    0.50  2026-03-05 14:08        2",
     "old    done             4    0.75  2026-03-05 14:07        0",
     "gone   interrupted      0       –  2026-03-05 14:06        –",

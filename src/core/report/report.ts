@@ -9,8 +9,9 @@ import {
 } from "../compare/settingsTable.ts";
 import { describeTrajectories } from "../outputs/rolloutsOutput.ts";
 import { describeRun } from "../outputs/runOutput.ts";
-import type { FileSystem } from "../ports.ts";
+import type { FileSystem, FolderFiles } from "../ports.ts";
 import { readOnlyFiles } from "../readOnlyFiles.ts";
+import { readEvents } from "../runFolder/events.ts";
 import { readResolvedConfig } from "../runFolder/files/wholeFiles.ts";
 import { isSupervised } from "../runFolder/metrics/fitMetrics.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
@@ -44,6 +45,8 @@ export interface RunInReport {
   /** Unlike that of any other run of the report. */
   readonly name: string;
   readonly facts: Awaited<ReturnType<typeof describeRun>>;
+  /** When its first attempt began, in milliseconds since the Unix epoch; null when that is not known. */
+  readonly startedAtMs: number | null;
   readonly settings: FlatSettings;
   readonly rollouts: readonly ReportedRollout[];
 }
@@ -71,6 +74,11 @@ export interface ReportOptions extends Liveness, FlatSettingsOptions {
 /** More would be a log, not a report. */
 const MAX_STARRED = 10;
 
+async function firstEventMs(files: FolderFiles, folder: string): Promise<number | null> {
+  for await (const { timeMs } of readEvents(files, folder)) return timeMs;
+  return null;
+}
+
 /** Changes nothing in the folders. @throws AppError `file-unreadable` */
 export async function gatherReport(
   fileSystem: FileSystem,
@@ -95,6 +103,7 @@ export async function gatherReport(
     reported.push({
       name: names[index] ?? "",
       facts: await describeRun(files, { folder, run: listed[index] ?? null, nowMs }),
+      startedAtMs: (await firstEventMs(files, folder)) ?? listed[index]?.startedAtMs ?? null,
       settings: flatSettings(await readResolvedConfig(files, folder), { shorten, sha256 }),
       rollouts: await rolloutsToRead(createRunReader(files, folder)),
     });

@@ -37,7 +37,7 @@ export function sentenceOf({ facts: { run, evaluations } }: RunInReport): string
 }
 
 /** What a run trained, how far it came, and what it has used. */
-export function runFacts({ facts }: RunInReport): readonly string[] {
+export function runFacts({ facts, startedAtMs }: RunInReport): readonly string[] {
   const { run, model, loraRank } = facts;
   return [
     ...(model === null ? [] : [model]),
@@ -45,9 +45,9 @@ export function runFacts({ facts }: RunInReport): readonly string[] {
     ...(run === null ? [] : [`${run.phase}, ${stepsText(run)}`]),
     ...(run?.tokens == null ? [] : [formatQuantity(run.tokens, "token")]),
     ...(run?.costUsd == null ? [] : [formatCost(run.costUsd)]),
-    ...(run?.startedAt == null
+    ...(startedAtMs === null
       ? []
-      : [`started ${run.startedAt.slice(0, 16).replace("T", " ")} UTC`]),
+      : [`started ${new Date(startedAtMs).toISOString().slice(0, 16).replace("T", " ")} UTC`]),
   ];
 }
 

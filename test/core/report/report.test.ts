@@ -10,6 +10,7 @@ import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metr
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
+import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import {
   anAgentRecord,
@@ -61,6 +62,25 @@ async function aRun(
 }
 
 describe("a report of one run", () => {
+  it("says when the run began, not when it was resumed", async () => {
+    const run = await aRun("demo");
+    const file = aRunFile({ attempt: 2, startedAtMs: Date.UTC(2026, 10, 29, 12) });
+    await files.writeAtomic(runPaths("demo").runFile, JSON.stringify(file));
+    const report = () => gatherReport(files, [run], OPTIONS);
+    expect(reportMarkdown(await report())).toContain("started 2026-11-29 12:00 UTC");
+    const events = [9, 12].map((hour, index) => ({
+      kind: "run-started",
+      timeMs: Date.UTC(2026, 10, 29, hour),
+      attempt: index + 1,
+      step: null,
+      level: "info",
+      message: "",
+      data: {},
+    }));
+    for (const event of events) await files.append(runPaths("demo").events, encodeJsonLine(event));
+    expect(reportMarkdown(await report())).toContain("started 2026-11-29 09:00 UTC");
+  });
+
   it("draws the divergence and the entropy that alarms judge by", async () => {
     const run = await aRun("demo", { rewards: [] });
     const optim = { kl_sample_train_v1: -1, kl_sample_train_v2: 2, entropy: 3 };
