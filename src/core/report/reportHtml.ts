@@ -211,7 +211,7 @@ function rolloutPart({ reason, source, step, trajectory }: ReportedRollout): str
   const reasons = { best: "Best", worst: "Worst", starred: "Starred" };
   const facts = [
     `${reasons[reason]} of ${where}`,
-    `${environment}, ${split} ${formatCount(index)}`,
+    `${environment}, ${split} ${index}`,
     `rollout ${group}.${rollout}`,
     reward === null ? "failed" : `reward ${formatReward(reward)}`,
     ...(advantage === null ? [] : [`advantage ${formatSigned(advantage)}`]),

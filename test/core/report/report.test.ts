@@ -62,6 +62,11 @@ async function aRun(
 }
 
 describe("a report of one run", () => {
+  it("names a task by its number, which is no quantity", async () => {
+    const run = await aRun("demo", { records: [aRecord({ step: 2, index: 1_927 })] });
+    expect(reportHtml(await gatherReport(files, [run], OPTIONS))).toContain("train 1927");
+  });
+
   it("says when the run began, not when it was resumed", async () => {
     const run = await aRun("demo");
     const file = aRunFile({ attempt: 2, startedAtMs: Date.UTC(2026, 10, 29, 12) });
