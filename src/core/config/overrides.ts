@@ -57,7 +57,7 @@ const IN_STAGES =
 
 /**
  * Applies overrides in their order, the last one wins, to the plain values of a file. Keys are joined with dots; names
- * with dots may are in quotes and need none where the file has them. Values are YAML, read by the type of the field.
+ * with dots may be in quotes and need none where the file has them. Values are YAML, read by the type of the field.
  * A missing or null place in between becomes a mapping. The result is not validated.
  */
 export function applyOverrides(base: unknown, texts: readonly string[]): OverriddenValues {
@@ -92,6 +92,12 @@ export function applyOverrides(base: unknown, texts: readonly string[]): Overrid
     }
     const read = readValue(assignment.value, shape);
     if (read.fault !== null) problems.push(faultOf(shown, read.fault));
+    // A variable of a script that is not set leaves nothing behind the equals sign.
+    if (read.isMissing) {
+      const key = formatKey(path);
+      const message = `\`${key}\` has no value. For no value at all, write \`${assignment.prefix}null\`.`;
+      problems.push(faultOf(shown, message));
+    }
     places.push({ text: shown, path, created });
     values = setAt(values, path, read.value, configShape);
   }
@@ -151,8 +157,9 @@ function readValue(text: string, shape: Shape | undefined) {
   const fault = source.faults.find(({ severity }) => severity === "error")?.message ?? null;
   const isPlain = fault === null && (source.root === null || isScalar(source.root));
   // Text such as `You are: a helper` means itself.
-  if (shape?.type === "string" && !isPlain) return { value: text, fault: null };
-  return { value: coerce(source, source.root, shape), fault };
+  if (shape?.type === "string" && !isPlain) return { value: text, fault: null, isMissing: false };
+  const isMissing = fault === null && source.root === null && shape?.type !== "string";
+  return { value: coerce(source, source.root, shape), fault, isMissing };
 }
 
 function firstMissing(values: unknown, path: KeyPath): KeyPath {

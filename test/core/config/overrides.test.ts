@@ -28,7 +28,7 @@ describe("an override", () => {
       "learning_rate='1e-5'",
       "openreward_upload=yes",
       "wandb_run_name=007",
-      "max_steps=",
+      "max_steps=null",
       "loss_fn_config={clip_low_threshold: 0.7}",
     ]);
     expect(config).toMatchObject({
@@ -39,6 +39,10 @@ describe("an override", () => {
       max_steps: null,
       loss_fn_config: { clip_low_threshold: 0.7 },
     });
+  });
+
+  it("sets a text to nothing when nothing follows", () => {
+    expect(configWith(["wandb_run_name="]).wandb_run_name).toBe(null);
   });
 
   it("reaches into environments, with and without quotes around the name", () => {
@@ -122,6 +126,14 @@ describe("a bad override", () => {
     ["=1", /^TRL100 Write it as `key=value`/],
     ["a..b=1", /^TRL100 Write it as `key=value`/],
     ["notify.0.on=[end]", /^TRL100 `notify` is a list, which is set as a whole: `notify=\[…\]`\.$/],
+    [
+      "max_tokens_total=",
+      /^TRL100 `max_tokens_total` has no value\. For no value at all, write `max_tokens_total=null`\.$/,
+    ],
+    [
+      "environments.Owner/Game.num_rollouts= ",
+      /^TRL100 `environments\.Owner\/Game\.num_rollouts` has/,
+    ],
     ["stages.first.max_steps=1", /^TRL100 No override sets a stage\. Write this under `stages`/],
   ])("%s names itself", (override, message) => {
     const lines = messages([override]);
