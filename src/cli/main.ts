@@ -17,7 +17,7 @@ import { VERSION } from "../shared/version.ts";
 import { debugLog } from "../trainer/services/debugLog.ts";
 import { runProgram } from "./program.ts";
 import { errorLines } from "./terminal/exitCode.ts";
-import { createInterrupts } from "./terminal/interrupts.ts";
+import { createInterrupts, readParentStatus } from "./terminal/interrupts.ts";
 import { describeInvocation } from "./terminal/invocation.ts";
 import { renderLine } from "./terminal/line.ts";
 import { createTerminal, outputLost } from "./terminal/terminal.ts";
@@ -56,7 +56,7 @@ const exitCode = await runProgram(
       requests = new OpenRequests();
       await serveStandardStreams({ version: VERSION, programFolder }, requests);
     },
-    interrupts: createInterrupts(process, env),
+    interrupts: createInterrupts(process, env, readParentStatus()),
     clock: systemClock,
     fileSystem,
     input: process.stdin,

@@ -1,5 +1,6 @@
 /** The signals that ask a command to stop: Ctrl+C, a stop by the system, and a terminal that closes. */
 
+import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import type { Terminal } from "./terminal.ts";
 
@@ -33,10 +34,14 @@ export async function untilInterrupt<Result>(
 
 /**
  * A terminal that closes signals twice, once itself and once by its shell, so SIGHUP counts only as the first request. Under
- * nohup it is ignored throughout: Node itself undoes what nohup set up.
+ * nohup it is ignored throughout: Node itself undoes what nohup set up. `parentStatus` is {@link readParentStatus}.
  */
-export function createInterrupts(source: SignalSource, env: NodeJS.Dict<string>): Interrupts {
-  const ignoresHangUp = isUnderNohup(env);
+export function createInterrupts(
+  source: SignalSource,
+  env: NodeJS.Dict<string>,
+  parentStatus: string | null,
+): Interrupts {
+  const ignoresHangUp = isUnderNohup(env) || ignoresSighup(parentStatus);
   if (ignoresHangUp) source.on("SIGHUP", () => undefined);
   return (onInterrupt) => {
     let isInterrupted = false;
@@ -62,4 +67,18 @@ export function createInterrupts(source: SignalSource, env: NodeJS.Dict<string>)
 /** bash and zsh name the program that they started in the variable `_`, and nohup hands it on. */
 function isUnderNohup(env: NodeJS.Dict<string>): boolean {
   return basename(env["_"] ?? "") === "nohup";
+}
+
+/** The file in which Linux describes the parent of this process; null on other systems. */
+export function readParentStatus(): string | null {
+  try {
+    return readFileSync(`/proc/${process.ppid}/status`, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+/** A script under nohup names another program in `_`, but ignores the signal itself. SIGHUP is the lowest bit of the mask. */
+function ignoresSighup(status: string | null): boolean {
+  return /^SigIgn:\s*[\da-f]*[13579bdf]$/m.test(status ?? "");
 }

@@ -3,12 +3,17 @@ import { expect, it } from "vitest";
 import { createInterrupts } from "../../../src/cli/terminal/interrupts.ts";
 
 /** What a command hears of `signals`. */
-function heard(signals: readonly NodeJS.Signals[], env: Record<string, string> = {}): number {
+function heard(
+  signals: readonly NodeJS.Signals[],
+  env: Record<string, string> = {},
+  parentStatus: string | null = null,
+): number {
   const source = new EventEmitter();
   let count = 0;
   createInterrupts(
     source,
     env,
+    parentStatus,
   )(() => {
     count++;
   });
@@ -34,12 +39,19 @@ it("ignores the closing of a terminal under nohup, also outside a run", () => {
   const env = { _: "/usr/bin/nohup" };
   expect(heard(["SIGHUP", "SIGHUP"], env)).toBe(0);
   const source = new EventEmitter();
-  createInterrupts(source, env);
+  createInterrupts(source, env, null);
   expect(source.listenerCount("SIGHUP")).toBe(1);
+});
+
+it("ignores the closing of a terminal when the script that starts it does, as Linux describes it", () => {
+  const statusOf = (ignored: string) =>
+    `Name:\tbash\nSigBlk:\t0000000000000001\nSigIgn:\t${ignored}\nSigCgt:\t0000000000000001\n`;
+  expect(heard(["SIGHUP"], {}, statusOf("0000000000000005"))).toBe(0);
+  expect(heard(["SIGHUP"], {}, statusOf("0000000000001004"))).toBe(1);
 });
 
 it("leaves signals to the system once released", () => {
   const source = new EventEmitter();
-  createInterrupts(source, {})(() => undefined)();
+  createInterrupts(source, {}, null)(() => undefined)();
   expect(source.eventNames()).toEqual([]);
 });
