@@ -1,4 +1,4 @@
-import { stat, writeFile } from "node:fs/promises";
+import { mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { makeCheckpointStore } from "../../src/node/checkpointStore.ts";
@@ -26,4 +26,25 @@ describe("the folder of embedded checkpoints", () => {
       message: expect.stringMatching(/^Cannot write .*set TINKER_RL_STORE/),
     });
   });
+
+  it("that cannot hold the folder of runs is such an error, too", async () => {
+    await writeFile(join(folder, "runs"), "");
+    vi.stubEnv("TINKER_RL_STORE", folder);
+    await expect(makeCheckpointStore()).rejects.toMatchObject({
+      message: expect.stringMatching(/^Cannot write .*set TINKER_RL_STORE/),
+    });
+  });
+
+  // Root writes anywhere, and Windows keeps no such permissions.
+  const cannotLosePermission = process.platform === "win32" || process.getuid?.() === 0;
+  it.skipIf(cannotLosePermission)(
+    "that is there and cannot be written is one as well",
+    async () => {
+      await mkdir(join(folder, "runs"), { mode: 0o555 });
+      vi.stubEnv("TINKER_RL_STORE", folder);
+      await expect(makeCheckpointStore()).rejects.toMatchObject({
+        message: expect.stringMatching(/EACCES.*set TINKER_RL_STORE/),
+      });
+    },
+  );
 });
