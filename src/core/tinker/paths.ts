@@ -1,5 +1,6 @@
 /** `tinker://` paths: the names under which checkpoints are kept, `docs/protocols/tinker.md#paths`. */
 
+import { AppError } from "../errors.ts";
 import { TINKER_CONSOLE_URL, TINKER_URL } from "../services.ts";
 import { tinkerError } from "./transport/errors.ts";
 
@@ -16,18 +17,16 @@ interface TinkerPath {
   readonly name: string;
 }
 
-/** @throws AppError `tinker-invalid-input` when `text` is no such path */
+/** @throws AppError `bad-arguments` when `text` is no such path */
 export function parseTinkerPath(text: string): TinkerPath {
   const [run, kindText, name, ...rest] = text.startsWith(prefix)
     ? text.slice(prefix.length).split("/")
     : [];
   const kind = CHECKPOINT_KINDS.find((known) => known === kindText);
   if (!run || kind === undefined || !name || rest.length > 0) {
-    throw tinkerError(
-      "tinker-invalid-input",
-      `"${text}" is not a checkpoint path of the form tinker://RUN/weights/NAME or tinker://RUN/sampler_weights/NAME`,
-      {},
-      "tinker-rl checkpoints list shows the paths.",
+    throw new AppError(
+      "bad-arguments",
+      `"${text}" is not a checkpoint path of the form tinker://RUN/weights/NAME or tinker://RUN/sampler_weights/NAME. tinker-rl checkpoints list shows the paths.`,
     );
   }
   return { run, kind, name };
@@ -46,12 +45,12 @@ export function checkCheckpointName(name: string): void {
   );
 }
 
-/** @throws AppError `tinker-invalid-input` for a path that training cannot continue from */
+/** @throws AppError `bad-arguments`, `tinker-invalid-input` for a path that training cannot continue from */
 export function checkStatePath(path: string): void {
   if (parseTinkerPath(path).kind !== "weights") throw wrongKind(path, "weights");
 }
 
-/** Some servers name samplers by run and name alone. @throws AppError `tinker-invalid-input` for a path of another kind */
+/** Some servers name samplers by run and name alone. @throws AppError `bad-arguments`, `tinker-invalid-input` for a path of another kind */
 export function checkSamplerPath(path: string): void {
   if (/^tinker:\/\/[^/]+\/[^/]+$/.test(path)) return;
   if (parseTinkerPath(path).kind !== "sampler_weights") throw wrongKind(path, "sampler_weights");
@@ -61,7 +60,7 @@ function wrongKind(path: string, kind: CheckpointKind) {
   return tinkerError("tinker-invalid-input", `${path} is not a checkpoint of kind ${kind}`);
 }
 
-/** The web page of a checkpoint at `baseUrl`; null if the service has no console. @throws AppError `tinker-invalid-input` */
+/** The web page of a checkpoint at `baseUrl`; null if the service has no console. @throws AppError `bad-arguments` */
 export function checkpointPage(path: string, baseUrl: string): string | null {
   if (new URL(baseUrl).origin !== new URL(TINKER_URL).origin) return null;
   const { run, kind, name } = parseTinkerPath(path);

@@ -21,6 +21,7 @@ import { checkSchedule } from "./run/learningRate.ts";
 import {
   createTaskSequence,
   repeatedTaskWarnings,
+  splitFault,
   type TaskSequence,
   type TaskSource,
   taskSource,
@@ -194,9 +195,11 @@ async function taskSources(
   const trained = config.method === "sft" ? [] : taskChoices({ ...config, evaluation: null });
   const evaluated = taskChoices({ ...config, environments: {} });
   const answers = await Promise.allSettled(
-    [...trained, ...evaluated].map(async ({ environment, split }): Promise<TaskSource> => {
+    [...trained, ...evaluated].map(async ({ environment, split }, index): Promise<TaskSource> => {
       const prepared = environments.get(environment);
-      const count = prepared === undefined ? 0 : await countTasks(options, prepared, split);
+      const key =
+        index < trained.length ? `environments.${environment}.splits` : "evaluation.splits";
+      const count = prepared === undefined ? 0 : await countTasks(options, prepared, split, key);
       return taskSource(config, { environment, split, count });
     }),
   );
@@ -213,6 +216,7 @@ async function countTasks(
   { clock, onWarning }: PrepareOptions,
   { gate, remote }: PreparedEnvironment,
   split: string,
+  configPath: string,
 ): Promise<number> {
   const limitMs = FULL_AT_START_LIMIT_MS;
   const onFull = ({ message }: AppError): void =>
@@ -222,16 +226,21 @@ async function countTasks(
   const onLimit = (): AppError => gate.outage?.fault ?? timeoutError("The query", limitMs);
   return await withLimit({ clock, limitMs, onLimit }, ({ signal }) =>
     gate.query(() => remote.numTasks(split, { signal }), signal, onFull),
-  );
+  ).catch((error: unknown) => {
+    throw splitFault(error, configPath);
+  });
 }
 
 /** Names that do not exist come before everything else: they are the user's to correct. */
 function missingEnvironments(faults: readonly unknown[]): unknown {
   if (faults.length === 1) return faults[0];
-  const unknownName = faults.find((fault) => isAppError(fault, "environment-not-found"));
+  const unknownName = faults.find((fault) =>
+    isAppError(fault, "environment-not-found", "no-such-split"),
+  );
   const cause = unknownName ?? faults[0];
   const code = isAppError(cause) ? cause.code : "environment-unavailable";
   const message = [...new Set(faults.map(errorMessage))].join("\n");
-  const place = unknownName === undefined ? {} : { configPath: "environments" };
+  const place =
+    unknownName === undefined ? {} : { configPath: unknownName.configPath ?? "environments" };
   return new AppError(code, message, { ...place, cause });
 }

@@ -59,7 +59,7 @@ export interface OpenedModel {
   readonly loaded: LoadedConfig;
 }
 
-/** @throws AppError `config-*`, `run-not-found`, `folder-unsafe`, `no-checkpoint`, `tinker-invalid-input` */
+/** @throws AppError `config-*`, `run-not-found`, `folder-unsafe`, `no-checkpoint`, `bad-arguments` */
 export async function chooseModel(
   fileSystem: FileSystem,
   request: ModelRequest,

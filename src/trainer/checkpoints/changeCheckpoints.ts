@@ -30,7 +30,7 @@ export interface ChangedCheckpoint {
 
 /**
  * Reports each change once it is made. Nothing is changed when a path is malformed.
- * @throws AppError `no-such-checkpoint`, `tinker-invalid-input`, `key-missing`, `key-host-not-allowed`, `key-not-encrypted`, `tinker-*`
+ * @throws AppError `no-such-checkpoint`, `bad-arguments`, `key-missing`, `key-host-not-allowed`, `key-not-encrypted`, `tinker-*`
  */
 export async function* changeCheckpoints(
   fileSystem: FileSystem,

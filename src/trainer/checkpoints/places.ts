@@ -52,7 +52,7 @@ export class CheckpointPlaces {
 
   /**
    * Of a path of one checkpoint; null with `isLocalOnly` when this computer does not have it.
-   * @throws AppError `tinker-invalid-input`, `key-missing`, `key-host-not-allowed`, `key-not-encrypted`, `tinker-*`
+   * @throws AppError `bad-arguments`, `key-missing`, `key-host-not-allowed`, `key-not-encrypted`, `tinker-*`
    */
   async placeOf(path: string): Promise<OnThisComputer | AtTinker | null> {
     const key = localKey(path);
@@ -84,7 +84,7 @@ export class CheckpointPlaces {
   }
 }
 
-/** Null for a name that the store of this computer cannot have. @throws AppError `tinker-invalid-input` */
+/** Null for a name that the store of this computer cannot have. @throws AppError `bad-arguments` */
 function localKey(path: string): CheckpointKey | null {
   const { run, kind, name } = parseTinkerPath(path);
   try {

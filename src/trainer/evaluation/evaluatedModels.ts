@@ -33,7 +33,7 @@ const RUN_STEP = /^(?<folder>.+)@(?<step>\d+)$/;
 
 /**
  * The models that `words` name, in their order, each once.
- * @throws AppError `checkpoint-not-found`, `model-not-known`, `tinker-invalid-input`
+ * @throws AppError `checkpoint-not-found`, `model-not-known`, `bad-arguments`
  */
 export async function evaluatedModels(
   fileSystem: FileSystem,

@@ -3,6 +3,7 @@
 import type { Config } from "../../core/config/fields/schema.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
 import type { TrainingClient } from "../../core/tinker/trainingClient.ts";
+import { withoutNextStep } from "../../core/tinker/transport/errors.ts";
 import { stepOfCheckpoint } from "../../core/training/step/checkpointWriter.ts";
 import { type LoopPosition, START } from "../../core/training/step/loopPosition.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
@@ -11,7 +12,8 @@ import { statePathOf } from "./savedWeights.ts";
 
 /**
  * A new adapter, one with another run's weights, or one that continues from a checkpoint.
- * @throws AppError `checkpoint-other-model` when the checkpoint is not of the configured model and rank; `tinker-*`
+ * @throws AppError `checkpoint-other-model` when the checkpoint is not of the configured model and rank, `no-such-checkpoint` when the
+ * service refuses its path; `tinker-*`
  */
 export async function createClient(
   { service }: TinkerConnection,
@@ -19,12 +21,16 @@ export async function createClient(
 ): Promise<TrainingClient> {
   const { resume_from: resume, init_from: given } = config;
   if (resume?.startsWith("tinker://") === true) {
-    const client = await service.createTrainingClientFromState(resume, { optimizer: true });
+    const client = await service
+      .createTrainingClientFromState(resume, { optimizer: true })
+      .catch((error: unknown) => throwRefused(error, "resume_from", resume));
     return sameModel(client, config, `resume_from: ${resume}`);
   }
   if (given !== null) {
     const init = await statePathOf({ given, key: "init_from", configPath: path });
-    const client = await service.createTrainingClientFromState(init, { optimizer: false });
+    const client = await service
+      .createTrainingClientFromState(init, { optimizer: false })
+      .catch((error: unknown) => throwRefused(error, "init_from", init));
     return sameModel(client, config, `init_from: ${init}`);
   }
   const { model_name: baseModel, lora_rank: rank, seed } = config;
@@ -45,6 +51,20 @@ function refusedRank(error: unknown, rank: number): AppError | null {
     configPath: "lora_rank",
     cause: error,
   });
+}
+
+const REFUSALS = ["tinker-not-found", "tinker-bad-request", "tinker-request-failed"] as const;
+
+/** What failed after it was accepted need not be the path's fault, unless the service says so. */
+function throwRefused(error: unknown, key: "init_from" | "resume_from", path: string): never {
+  if (!isAppError(error, ...REFUSALS)) throw error;
+  const { status, category } = error.data;
+  if (status === undefined && category !== "user") throw error;
+  throw new AppError(
+    "no-such-checkpoint",
+    `${key}: ${path} cannot be loaded. ${withoutNextStep(error)} tinker-rl checkpoints list shows what exists.`,
+    { configPath: key, cause: error },
+  );
 }
 
 /** A checkpoint without its run folder continues at the step in its name, at that step's place in the data. */

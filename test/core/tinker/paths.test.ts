@@ -32,7 +32,12 @@ describe("checkpoint paths", () => {
     "tinker://run/other/a",
     "tinker://r/weights/a/b",
   ])("cannot be %j", (text) => {
-    expect(() => parseTinkerPath(text)).toThrow(/is not a checkpoint path.* checkpoints list/);
+    expect(() => parseTinkerPath(text)).toThrow(
+      expect.objectContaining({
+        code: "bad-arguments",
+        message: expect.stringMatching(/is not a checkpoint path.* checkpoints list/),
+      }),
+    );
   });
 
   it("have names that every server accepts", () => {

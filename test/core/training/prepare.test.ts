@@ -36,7 +36,10 @@ function setUp(
   const numTasks = async (split: string) => {
     asked += 1;
     if (asked <= refusals) throw fault;
-    if (split === "tset") throw new AppError("environment-protocol", "There is no split tset.");
+    if (split === "tset") {
+      const data = { status: 400 };
+      throw new AppError("environment-protocol", "There is no split tset.", { data });
+    }
     return 8;
   };
   const preparing = prepareRun({
@@ -93,7 +96,20 @@ describe("a split that is only evaluated", () => {
 
   it.each(["rl", "sft"] as const)("is asked for before a run of %s begins", async (method) => {
     const { clock, preparing } = setUp(0, FULL, { config: aConfig({ method, evaluation }) });
-    await expect(clock.run(preparing)).rejects.toThrow("There is no split tset.");
+    await expect(clock.run(preparing)).rejects.toMatchObject({
+      code: "no-such-split",
+      message: "There is no split tset.",
+      configPath: "evaluation.splits",
+    });
+  });
+
+  it("is named beside one that is trained on, when neither exists", async () => {
+    const config = configIn(textWith().replace("train:", "tset:"));
+    const { clock, preparing } = setUp(0, FULL, { config: { ...config, evaluation } });
+    await expect(clock.run(preparing)).rejects.toMatchObject({
+      code: "no-such-split",
+      configPath: "environments.Owner/Game.splits",
+    });
   });
 });
 

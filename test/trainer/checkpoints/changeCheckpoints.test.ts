@@ -67,7 +67,7 @@ describe("deleting checkpoints", () => {
 
   it("deletes nothing when an address is malformed", async () => {
     await expect(deleted([PATH, "tinker://../weights/x/y"])).rejects.toMatchObject({
-      code: "tinker-invalid-input",
+      code: "bad-arguments",
     });
     expect(await store.find(KEY)).not.toBeNull();
   });

@@ -111,7 +111,7 @@ describe("the models of an evaluation", () => {
 
   it("are refused when they are nothing", async () => {
     await expect(found("other/model")).rejects.toMatchObject({ code: "model-not-known" });
-    await expect(found("tinker://r/odd/x")).rejects.toMatchObject({ code: "tinker-invalid-input" });
+    await expect(found("tinker://r/odd/x")).rejects.toMatchObject({ code: "bad-arguments" });
   });
 
   it("name the run whose configuration can be taken", async () => {

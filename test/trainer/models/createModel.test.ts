@@ -69,6 +69,39 @@ it.each(["init_from", "resume_from"] as const)(
   },
 );
 
+it.each(["init_from", "resume_from"] as const)(
+  "a path of %s that the service refuses is named by its key, and an outage is not",
+  async (key) => {
+    const start = (fault: Error) =>
+      createClient(
+        {
+          service: {
+            ...fakeService([]),
+            createTrainingClientFromState: () => Promise.reject(fault),
+          },
+          close: async () => undefined,
+        },
+        { config: aConfig({ [key]: PATH }), path: "/home/run.yaml" },
+      );
+    const refused = [
+      tinkerError("tinker-request-failed", "Unknown path", { data: { category: "user" } }),
+      tinkerError("tinker-not-found", "Unknown path", { data: { status: 404 } }),
+    ];
+    for (const fault of refused) {
+      await expect(start(fault)).rejects.toMatchObject({
+        code: "no-such-checkpoint",
+        configPath: key,
+        message: `${key}: ${PATH} cannot be loaded. Unknown path. tinker-rl checkpoints list shows what exists.`,
+      });
+    }
+    const outages = [
+      tinkerError("tinker-unavailable", "Try again"),
+      tinkerError("tinker-request-failed", "Out of memory", { data: { category: "server" } }),
+    ];
+    for (const fault of outages) await expect(start(fault)).rejects.toBe(fault);
+  },
+);
+
 it("a rank that the server does not take is named by its key", async () => {
   const detail = "LoRA rank 64 must be between 1 and 32";
   const service = {

@@ -27,7 +27,7 @@ import { environmentOf, type PlayContext, type RunContext } from "../run/context
 import { pauseUntilAvailable } from "../run/outages.ts";
 import type { ProgressEvent, Watcher } from "../run/progress.ts";
 import type { LoopPosition } from "../step/loopPosition.ts";
-import { chooseTasks, doneFractionOf } from "../tasks/dataset.ts";
+import { chooseTasks, doneFractionOf, splitFault } from "../tasks/dataset.ts";
 import { evaluatedTokens } from "../update/tokenRecords.ts";
 import { summarizeEvaluation } from "./evaluation.ts";
 import {
@@ -174,7 +174,9 @@ async function cellTasks(
   const { gate, remote } = environmentOf(context, environment);
   const count = await pauseUntilAvailable(context, { step }, (signal) =>
     gate.query(() => remote.numTasks(split, { signal }), signal),
-  );
+  ).catch((error: unknown) => {
+    throw splitFault(error, "evaluation.splits");
+  });
   const source = { environment, split, count, shuffle: true, numSamples: evaluation.num_samples };
   const indices = chooseTasks(source, evaluation.seed, context.ports.sha256, "subset|eval");
   return indices.flatMap((index, group) =>

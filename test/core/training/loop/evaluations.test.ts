@@ -128,6 +128,17 @@ describe("evaluations", () => {
     expect(environmentOf(context, ENVIRONMENT).gate.stats.limit).toBeGreaterThan(64);
   });
 
+  it("end the run with the key of a split that the environment refuses", async () => {
+    const { run, remote } = prepareRun({ config: { ...DIRECT, evaluation } });
+    remote.numTasks = async () => {
+      throw new AppError("environment-protocol", "Invalid split", { data: { status: 400 } });
+    };
+    await expect(run()).rejects.toMatchObject({
+      code: "no-such-split",
+      configPath: "evaluation.splits",
+    });
+  });
+
   it("do not come again at the start when a run continues", async () => {
     const { run, context } = prepareRun({
       config: { ...DIRECT, evaluation: { ...evaluation, every: null } },
