@@ -1,13 +1,17 @@
 /** The command `runs`: lists runs with their phase and progress. */
 
+import { basename, dirname, resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
+import { AppError } from "../core/errors.ts";
 import { runFields, runsOutput } from "../core/outputs/runsOutput.ts";
 import type { FileSystem } from "../core/ports.ts";
-import { type ListedRun, listRuns } from "../core/runs/runList.ts";
+import type { Liveness } from "../core/runFolder/runFile.ts";
+import { type ListedRun, listRuns, readRun } from "../core/runs/runList.ts";
 import { runSentence } from "../core/runs/runSentence.ts";
 import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
 import { formatCost, formatReward, plural } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
+import { CONFIG_FILE } from "./arguments/flags.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import type { RunsCommand } from "./arguments/resultsArguments.ts";
 import { parentFolders } from "./arguments/runParents.ts";
@@ -17,18 +21,25 @@ import { BLANK, type Line, type LinePiece, quietLine, styled } from "./terminal/
 import { phasePiece } from "./terminal/phasePiece.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
 
+interface RunsOfFolder {
+  readonly parent: string;
+  readonly runs: readonly ListedRun[];
+}
+
 const IDLE: ReadonlySet<ListedRun["phase"]> = new Set(["failed", "stopped", "interrupted"]);
 
-/** A table for each folder that holds runs. @throws AppError `config-not-found`, `file-unreadable` */
+/** A table for each folder that holds runs. @throws AppError `config-not-found`, `file-not-found`, `file-unreadable` */
 export async function runListLines(
   options: ProgramOptions,
   { path, wantsJson }: RunsCommand,
 ): Promise<readonly Line[]> {
   const { fileSystem, clock, invocation, isProcessAlive, out } = options;
-  const parents = new Set(await parentFolders(options, path));
-  const lists: { readonly parent: string; readonly runs: readonly ListedRun[] }[] = [];
+  const liveness = { nowMs: clock.now(), isProcessAlive };
+  const single = await namedRun(options, path, liveness);
+  const parents = new Set(single === null ? await parentFolders(options, path) : []);
+  const lists: RunsOfFolder[] = single === null ? [] : [single];
   for (const parent of parents) {
-    const runs = await listRuns(fileSystem, parent, { nowMs: clock.now(), isProcessAlive });
+    const runs = await listRuns(fileSystem, parent, liveness);
     if (runs.length > 0) lists.push({ parent, runs });
   }
   if (wantsJson) {
@@ -50,6 +61,21 @@ export async function runListLines(
   const sentence = runSentence(newest);
   const newestLine = sentence === null ? [] : [[styled("strong", newest.name), `: ${sentence}`]];
   return [...lines, ...newestLine, quietLine(l10n.t("Look closer:")), [`  ${show}`]];
+}
+
+/** Null when `path` is no run. @throws AppError `file-not-found` */
+async function namedRun(
+  { fileSystem, invocation }: ProgramOptions,
+  path: string | null,
+  liveness: Liveness,
+): Promise<RunsOfFolder | null> {
+  if (path === null || CONFIG_FILE.test(path)) return null;
+  const folder = resolve(invocation.cwd, path);
+  if ((await fileSystem.size(folder)) === null) {
+    throw new AppError("file-not-found", l10n.t("{0} does not exist. Check the path.", folder));
+  }
+  const run = await readRun(fileSystem, { name: basename(folder), folder }, liveness);
+  return run === null ? null : { parent: dirname(folder), runs: [run] };
 }
 
 async function runLines(

@@ -135,9 +135,26 @@ test("they are found where a configuration puts them", async () => {
 });
 
 test("if there are none, it says where it looked", async () => {
-  expect(await listed("nowhere")).toEqual([
-    `There are no runs in nowhere, ${join("nowhere", ".tinker-rl", "runs")}. Specify a folder of runs, a project or a configuration.`,
+  await mkdir(join(cwd, "empty"));
+  expect(await listed("empty")).toEqual([
+    `There are no runs in empty, ${join("empty", ".tinker-rl", "runs")}. Specify a folder of runs, a project or a configuration.`,
   ]);
+});
+
+test("a folder that is not there is an error", async () => {
+  const fileSystem = createFileSystem();
+  const err = createFakeTerminal();
+  const program = createFakeProgram({ fileSystem, invocation: { program: "tinker-rl", cwd } });
+  expect(await runProgram({ ...program, err }, ["runs", "nowhere"])).toBe(2);
+  expect(err.lines).toEqual([`error: ${join(cwd, "nowhere")} does not exist. Check the path.`]);
+});
+
+test("a run folder is listed alone", async () => {
+  await aRun("logs", "one", {});
+  await aRun("logs", "two", {});
+  const lines = await listed(join("logs", "one"));
+  expect(lines[0]).toBe("logs");
+  expect(lines.filter((line) => line.includes("running"))).toHaveLength(1);
 });
 
 test("by default those of this folder are listed, too", async () => {
