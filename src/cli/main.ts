@@ -5,6 +5,7 @@ import { setMaxListeners } from "node:events";
 import { writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { AppError } from "../core/errors.ts";
 import { redactingLog } from "../core/secrets/redaction/redactingPorts.ts";
 import { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { cacheFolder } from "../node/cacheFolder.ts";
@@ -28,6 +29,18 @@ function failCleanly(error: unknown): never {
   const lines = errorLines(requests?.redactError(cleaned) ?? cleaned, true);
   writeSync(process.stderr.fd, `${lines.map((line) => renderLine(line, false)).join("\n")}\n`);
   process.exit(EXIT.fault);
+}
+
+/** Ends the process where there is no working directory, which Node would report as an error of its own. */
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    const message = "The working directory no longer exists. Change to another folder.";
+    const lines = errorLines(new AppError("file-not-found", message, { cause }), false);
+    writeSync(process.stderr.fd, `${lines.map((line) => renderLine(line, false)).join("\n")}\n`);
+    process.exit(EXIT.invalid);
+  }
 }
 
 // Everything that a run waits for listens to the signal that ends the run: that is no leak.
@@ -82,7 +95,7 @@ const exitCode = await runProgram(
       return (await loadTokenizer(name, { folder: programFolder }, configPath)).tokenizer;
     },
     templatesFolder: join(programFolder, "templates"),
-    invocation: describeInvocation(scriptPath, process.cwd()),
+    invocation: describeInvocation(scriptPath, workingFolder()),
     scriptPath,
     isDebug: env["TINKER_RL_DEBUG"] === "1",
   },

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
@@ -17,3 +18,14 @@ it("never warns about the number of listeners in the terminal", async () => {
   const { stderr } = await run(process.execPath, program);
   expect(stderr).toBe("");
 });
+
+it.skipIf(process.platform === "win32")(
+  "says where it is started that the working directory is gone",
+  async () => {
+    const script = `cd "$(mktemp -d)" && rmdir "$PWD" && exec "${process.execPath}" "${resolve("dist/trainer/tinker-rl.js")}" --help`;
+    await expect(run("sh", ["-c", script])).rejects.toMatchObject({
+      code: 2,
+      stderr: "error: The working directory no longer exists. Change to another folder.\n",
+    });
+  },
+);

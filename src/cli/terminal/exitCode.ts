@@ -29,12 +29,20 @@ function kindOf(error: unknown): ErrorKind {
   return isAppError(error) ? kindOfError(error.code) : "bug";
 }
 
-/** One line, or the lines of an invalid configuration; with the stack when it is a bug or `isDebug`. */
+/** How V8 words that this computer, or a limit of the shell, gives it no more memory. */
+const OUT_OF_MEMORY =
+  /WebAssembly\.\w+\(\): (?:out of memory|could not allocate memory)|Array buffer allocation failed/i;
+
+/** One line, or the lines of an invalid configuration; with the stack when it is a bug or `isDebug`. A lack of memory is neither. */
 export function errorLines(error: unknown, isDebug: boolean): readonly Line[] {
+  const message = errorMessage(error);
+  if (OUT_OF_MEMORY.test(message)) {
+    const hint = l10n.t("Close other programs, or raise the limit of memory with `ulimit -v`.");
+    return [errorLine(`${message.replace(/\.$/, "")}. ${hint}`)];
+  }
   const isBug = kindOf(error) === "bug";
   const stack = isBug || isDebug ? textLines(inspect(error)) : [];
   // Faults of a configuration come as lines of their own, in the form that editors look for.
-  const message = errorMessage(error);
   if (!isBug && /^\S.*: (?:error|warning): /.test(message))
     return [...textLines(message), ...stack];
   if (!isBug) return [errorLine(message), ...stack];

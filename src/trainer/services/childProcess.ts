@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import * as z from "zod";
 import { AppError } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { systemClock } from "../../node/clock.ts";
 
@@ -129,7 +130,14 @@ function collectErrors(child: ChildProcess): () => string {
   child.stderr?.setEncoding("utf8").on("data", (piece: string) => {
     text = (text + piece).slice(-KEPT_OUTPUT);
   });
-  return () => text.trim();
+  return () => lastWords(text.trim());
+}
+
+/** The error of a last line that is one of a log in JSON; else all of the output. */
+function lastWords(output: string): string {
+  const last = parseJson(output.slice(output.lastIndexOf("\n") + 1))?.value;
+  const error = isJsonObject(last) ? last["error"] : undefined;
+  return typeof error === "string" ? error : output;
 }
 
 function untilReady(

@@ -53,6 +53,23 @@ test("problems of a configuration keep their lines where a warning comes first, 
   expect(plain(new AppError("config-invalid", text), false)).toEqual(text.split("\n"));
 });
 
+test.each([
+  new RangeError("WebAssembly.instantiate(): Out of memory: Cannot allocate Wasm memory"),
+  new AppError(
+    "local-service",
+    "It did not start: WebAssembly.Memory(): could not allocate memory",
+  ),
+])("a lack of memory is no bug, and names the limit that may cause it", (error) => {
+  expect(plain(error, false)).toEqual([
+    `error: ${error.message}. Close other programs, or raise the limit of memory with \`ulimit -v\`.`,
+  ]);
+});
+
+test("a server that is out of memory has no limit of this computer", () => {
+  const error = new AppError("tinker-request-failed", "CUDA out of memory. Lower batch_size.");
+  expect(plain(error, false)).toEqual([`error: ${error.message}`]);
+});
+
 test("a bug shows its stack and says that it is one", () => {
   const lines = plain(new TypeError("x is undefined"), false);
   expect(lines[0]).toBe("error: This is a bug in Tinker RL, not in your setup: x is undefined");

@@ -195,6 +195,14 @@ describe("a child that does not start", () => {
     );
   });
 
+  it("is reported with the error alone of the last line of a log", async () => {
+    const line = JSON.stringify({ level: "error", message: "no start", error: "no memory" });
+    const source = `process.stderr.write(${JSON.stringify(`starting\n${line}\n`)}); process.exitCode = 1;`;
+    await expect(start(source)).rejects.toMatchObject(
+      failure(/^The engine did not start: no memory$/),
+    );
+  });
+
   it("is reported when no more files can be opened", async () => {
     vi.mocked(spawn).mockImplementationOnce(unstartedChild);
     await expect(start(ready("'here'"))).rejects.toMatchObject(failure(/: spawn EMFILE$/));
