@@ -14,6 +14,7 @@ import {
 } from "../../shared/control.ts";
 import type { ControlAddress } from "../../shared/runFile.ts";
 import { systemClock } from "../clock.ts";
+import { errorCode } from "../errorCode.ts";
 import { createFileSystem } from "../fileSystem.ts";
 import { onLines, sendLine } from "./lineSocket.ts";
 import { controlAnswerSchema } from "./messages.ts";
@@ -63,7 +64,7 @@ export class ControlClient {
     });
   }
 
-  /** @throws AppError `run-not-reachable` when no trainer listens there */
+  /** @throws AppError `run-not-reachable` when no trainer listens there, or one of another user */
   static async open(
     target: ControlAddress,
     options: ControlClientOptions = {},
@@ -72,7 +73,7 @@ export class ControlClient {
       const token = await readToken(target);
       return new ControlClient(await connected(target.address), token, options);
     } catch (cause) {
-      throw gone(cause);
+      throw isForbidden(cause) ? ofAnotherUser(cause) : gone(cause);
     }
   }
 
@@ -133,6 +134,18 @@ function connected(address: string): Promise<Socket> {
       resolve(socket);
     });
   });
+}
+
+/** The system's refusal is the cause of what a file system reports. */
+function isForbidden(error: unknown): boolean {
+  if (["EACCES", "EPERM"].includes(errorCode(error))) return true;
+  return error instanceof AppError && isForbidden(error.cause);
+}
+
+function ofAnotherUser(cause: unknown): AppError {
+  const message =
+    "The run belongs to another user, who alone can control it. Run the command as that user.";
+  return new AppError("run-not-reachable", message, { cause });
 }
 
 function gone(cause?: unknown): AppError {

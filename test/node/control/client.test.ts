@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -147,6 +147,16 @@ describe("no connection is made", () => {
   it("where there is no token", async () => {
     await rm(target.tokenPath);
     await expect(ControlClient.open(target)).rejects.toMatchObject(refused);
+  });
+
+  // Root may read every file, and Windows keeps no such permissions.
+  const readsAll = process.platform === "win32" || process.getuid?.() === 0;
+  it.skipIf(readsAll)("with a trainer of another user, who is named as the reason", async () => {
+    await chmod(target.tokenPath, 0o000);
+    await expect(ControlClient.open(target)).rejects.toMatchObject({
+      ...refused,
+      message: expect.stringMatching(/^The run belongs to another user/),
+    });
   });
 
   it("with the content of a file that is no token", async () => {
