@@ -55,7 +55,10 @@ function visitEntry(
 ): void {
   if (parent.type === "object") {
     const isMeant = MEANT_WHEN_NULL.has(path.join("."));
-    if (child.replacedBy !== undefined) walk.found.push(replaced(walk, path, child.replacedBy));
+    const { replacedBy } = child;
+    // A run's own copy names every key, also those that set nothing.
+    const isReplaced = replacedBy !== undefined && coerce(walk.source, entry.value, child) !== null;
+    if (isReplaced) walk.found.push(replaced(walk, path, replacedBy));
     else if (!isMeant && isDefault(walk, entry.value, child)) walk.found.push(unnecessary(path));
   }
   visit(walk, entry.value, child, path);

@@ -13,6 +13,7 @@ import { readEvents } from "../../core/runFolder/events.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
 import type { ListedRun } from "../../core/runs/runList.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
 import { checkedInput, type ToolInput, toolInputs } from "./toolInputs.ts";
 import type { ToolId } from "./toolTable.ts";
 import { toolText } from "./toolText.ts";
@@ -42,6 +43,8 @@ const MAX_LIST_CHARS = 24_000;
 const DEFAULT_STEPS = 20;
 const MAX_NAMES = 300;
 const MAX_EVENTS = 30;
+/** An assistant that has written a file is not told otherwise why it is not there. */
+const WHAT_IS_CONFIG = `A file is one with a name such as ${DEFAULT_CONFIG} or *.tinker.yaml, or with the comment \`# tinker-rl: config\` in its first five lines.`;
 /** Of rollouts and turns that are asked for by number. */
 const PAGE = 20;
 /** Beginnings of names that say most about learning. */
@@ -143,7 +146,9 @@ export class RunTools {
       const last = known.slice(-MAX_NAMES).join(", ");
       throw new AppError(
         "no-such-number",
-        `There are no rollouts of step ${step}. The last steps are ${last}.`,
+        last === ""
+          ? `The run has no rollouts of ${evaluation ? "evaluations" : "training"}.`
+          : `There are no rollouts of step ${step}. The last steps are ${last}.`,
       );
     }
     if (group === undefined) {
@@ -224,7 +229,7 @@ export class RunTools {
     const known = configs.slice(0, MAX_RUNS).map(nameOf).join(", ") || "none";
     throw new AppError(
       "no-such-config",
-      `${name} is not a configuration in this workspace. Available: ${known}.`,
+      `${name} is not a configuration in this workspace. Available: ${known}. ${WHAT_IS_CONFIG}`,
     );
   }
 }

@@ -1,6 +1,6 @@
 /** What an assistant can read, and that it stays within its folder. */
 
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ALLOWABLE } from "../../../src/server/mcp/permission.ts";
@@ -156,6 +156,23 @@ describe("an assistant without leave to change anything", () => {
       await expect(assistant.ask("validateConfig", { path })).rejects.toThrow("Available: ");
       await expect(assistant.ask("estimate", { config: path })).rejects.toThrow("Available: ");
     }
+  });
+
+  it("says what makes a file a configuration", async () => {
+    await expect(assistant.ask("validateConfig", { path: "deep/unrelated.yaml" })).rejects.toThrow(
+      "or with the comment `# tinker-rl: config` in its first five lines",
+    );
+  });
+
+  it("says that a run has no rollouts of evaluations, which name no steps", async () => {
+    const runs = join(root, ".tinker-rl", "runs");
+    await cp(join(runs, "lr-1e-5-seed-1"), join(runs, "unevaluated"), { recursive: true });
+    await rm(join(runs, "unevaluated", "eval"), { recursive: true });
+    const at = { run: "unevaluated", step: 1, evaluation: true };
+    await expect(assistant.ask("readRollouts", at)).rejects.toThrow(
+      "The run has no rollouts of evaluations.",
+    );
+    await rm(join(runs, "unevaluated"), { recursive: true });
   });
 
   it("looks keys up, by a part of their path, or learns which there are", async () => {

@@ -26,6 +26,14 @@ describe("loading a configuration", () => {
     for (const warning of loaded.warnings) expect(warning).toMatch(/^.*run\.yaml:\d+:\d+: warning/);
   });
 
+  it("warns of no older key that the copy of a run names without a value", async () => {
+    const fileSystem = filesWith(textWith("max_active_tasks: 8"));
+    await writeConfigFiles(fileSystem, "/run", await loadConfig(fileSystem, path), new Redactor());
+    const copy = "/run/config.resolved.json";
+    expect(await fileSystem.readText(copy)).toContain('"max_rollout_concurrency": null');
+    expect((await loadConfig(fileSystem, copy)).warnings).toEqual([]);
+  });
+
   it("fails with one line for each problem", async () => {
     const text = textWith("learning_rat: 0.01", "max_steps: many");
     await expect(loadConfig(filesWith(text), path)).rejects.toMatchObject({
