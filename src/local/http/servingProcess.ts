@@ -1,5 +1,7 @@
 /** What the processes that serve have in common: the address in their arguments, and their end with the parent. */
 
+import { rmdir } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import type { ListenTarget } from "./listen.ts";
 
 export const ADDRESS_OPTIONS = { socket: { type: "string" }, port: { type: "string" } } as const;
@@ -33,6 +35,17 @@ export function followParent(): Parent {
     asked: new Promise((resolve) => process.once("SIGTERM", () => resolve())),
     gone: new Promise((resolve) => process.stdin.once("close", () => resolve()).resume()),
   };
+}
+
+/** Begins the name of the private folder that a parent makes for the socket of a service. */
+export const SERVICE_FOLDER_PREFIX = "tinker-rl-";
+
+/** Removes that folder, because a parent that was killed cannot. Another folder, or one that holds something, stays. */
+export async function removeSocketFolder(target: ListenTarget): Promise<void> {
+  if (target.kind !== "socket") return;
+  const folder = dirname(target.path);
+  if (!basename(folder).startsWith(SERVICE_FOLDER_PREFIX)) return;
+  await rmdir(folder).catch(() => undefined);
 }
 
 /** The one line on standard output that the parent waits for. */

@@ -13,6 +13,7 @@ import { completedSteps } from "../../core/runs/runList.ts";
 import type { Preparation } from "../../core/training/prepare.ts";
 import type { LoopPosition } from "../../core/training/step/loopPosition.ts";
 import { systemClock } from "../../node/clock.ts";
+import { removeDeadSocket } from "../../node/control/removeDeadSocket.ts";
 import { isProcessAlive } from "../../node/processes.ts";
 import { settingsOfRun } from "../../node/settingsOfRun.ts";
 import { startConfig } from "../../node/startConfig.ts";
@@ -81,6 +82,7 @@ export async function planResume(
         pid: process.pid,
         host: hostname(),
       });
+      if (runFile.control !== null) await removeDeadSocket(runFile.control);
       if (rewind !== undefined) await rewindTo(files, folder, rewind, systemClock.now());
       return lease;
     },

@@ -3,6 +3,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { DatasetSource } from "../../local/environment/dataset/datasetSource.ts";
+import { SERVICE_FOLDER_PREFIX } from "../../local/http/servingProcess.ts";
 import { checkpointStore } from "../../node/checkpointStore.ts";
 import { makeSocketFolder } from "../../node/socketFolder.ts";
 import { type ChildOptions, type ChildServer, startChild } from "./childProcess.ts";
@@ -52,7 +53,10 @@ async function startOnSocket(
   more: Pick<ChildOptions, "input" | "startLimitMs"> = {},
 ): Promise<LocalService> {
   // Only the user can enter the folder, so the socket needs no key.
-  const { folder, address: socketPath } = await makeSocketFolder("tinker-rl-", "service.sock");
+  const { folder, address: socketPath } = await makeSocketFolder(
+    SERVICE_FOLDER_PREFIX,
+    "service.sock",
+  );
   const clean = (): Promise<void> => rm(folder, { recursive: true, force: true });
   let child: ChildServer;
   try {

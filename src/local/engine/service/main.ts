@@ -16,6 +16,7 @@ import {
   ADDRESS_OPTIONS,
   followParent,
   readTarget,
+  removeSocketFolder,
   reportReady,
 } from "../../http/servingProcess.ts";
 import { stderrLog } from "../../http/stderrLog.ts";
@@ -131,12 +132,14 @@ function createModelEngine(random: RandomModel | null, workers: number | null): 
 async function run(): Promise<void> {
   const { asked, gone } = followParent();
   const stopping = Promise.race([asked, gone.then(() => systemClock.sleep(ORPHAN_MS))]);
-  const starting = start(readArguments(process.argv.slice(2)));
+  const args = readArguments(process.argv.slice(2));
+  const starting = start(args);
   const close = await Promise.race([starting, stopping]);
   if (typeof close === "function") {
     await stopping;
     await close();
   }
+  await removeSocketFolder(args.target);
 }
 
 try {

@@ -14,6 +14,7 @@ import {
   ADDRESS_OPTIONS,
   followParent,
   readTarget,
+  removeSocketFolder,
   reportReady,
 } from "../../http/servingProcess.ts";
 import { EMBEDDED_ENVIRONMENTS } from "../catalogue.ts";
@@ -67,6 +68,7 @@ async function run(): Promise<void> {
   reportReady({ ready: true, address, datasets: digests });
   await Promise.race([asked, gone]);
   await close();
+  await removeSocketFolder(target);
 }
 
 /** In the order of `line`, which the parent wrote. @throws AppError `dataset-invalid` */
