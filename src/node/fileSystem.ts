@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { AppError, absent, errorMessage } from "../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../core/ports.ts";
@@ -245,6 +245,10 @@ export async function reading<T>(path: string, read: () => Promise<T>): Promise<
     if (error instanceof AppError) throw error;
     const code = errorCode(error);
     if (code === "ENOENT") throw notFound(path, error);
+    if (code === "ENOTDIR") {
+      const message = `Cannot read ${path}, because ${await fileAbove(path)} is a file, not a folder. Check the path.`;
+      throw new AppError("file-unreadable", message, { data: { path }, cause: error });
+    }
     const advice = ADVICE[code] ?? "Check the path and its permissions.";
     const message =
       code === "EISDIR"
@@ -252,6 +256,16 @@ export async function reading<T>(path: string, read: () => Promise<T>): Promise<
         : `Cannot read ${path}: ${errorMessage(error)}. ${advice}`;
     throw new AppError("file-unreadable", message, { data: { path }, cause: error });
   }
+}
+
+/** What is in the way of `path`: the nearest thing above it that is there. */
+async function fileAbove(path: string): Promise<string> {
+  const parent = dirname(path);
+  const isThere = await stat(parent).then(
+    () => true,
+    () => false,
+  );
+  return isThere || parent === dirname(parent) ? parent : await fileAbove(parent);
 }
 
 /** Writes at `path`, with faults as {@link createFileSystem} names them. */

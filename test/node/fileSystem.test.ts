@@ -122,6 +122,16 @@ test("a folder that is read as a file is unreadable", async () => {
   });
 });
 
+// Windows does not tell this from a path that is not there.
+test.skipIf(process.platform === "win32")("a file in the place of a folder is named", async () => {
+  const file = join(folder, "notes.txt");
+  await writeFile(file, "");
+  await expect(fileSystem.readText(join(file, "runs", "run.json"))).rejects.toMatchObject({
+    code: "file-unreadable",
+    message: `Cannot read ${join(file, "runs", "run.json")}, because ${file} is a file, not a folder. Check the path.`,
+  });
+});
+
 test.runIf(process.platform === "linux")("a full disk is named, with what to do", async () => {
   const path = join(folder, "full");
   await symlink("/dev/full", path);

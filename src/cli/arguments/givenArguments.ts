@@ -46,7 +46,8 @@ export class GivenArguments {
     const text = this.text(flag);
     if (text === null) return null;
     if (!/^\d+$/.test(text) || Number(text) > most) {
-      const range = most === Number.MAX_SAFE_INTEGER ? "" : ` from ${least} to ${most}`;
+      const range =
+        most === Number.MAX_SAFE_INTEGER ? ` of at least ${least}` : ` from ${least} to ${most}`;
       throw this.error(`--${flag} is ${JSON.stringify(text)}, not an integer${range}`);
     }
     if (Number(text) >= least) return Number(text);

@@ -19,15 +19,19 @@ export async function showJson(
   { step, group, rollout, wantsEvaluation, wantsTokens }: ShowCommand,
 ): Promise<unknown> {
   const { reader, folder, fileSystem: files, clock, invocation } = context;
+  // A program that reads the value may have another working directory.
+  const absolute = { folder: resolve(invocation.cwd, folder) };
   if (step === null) {
-    if (wantsEvaluation) return await describeEvaluations(files, folder);
+    if (wantsEvaluation) return { ...(await describeEvaluations(files, folder)), ...absolute };
     const nowMs = clock.now();
-    const named = { name: basename(resolve(invocation.cwd, folder)), folder };
-    return await describeRun(files, {
+    const named = { name: basename(absolute.folder), folder };
+    const run = await readRun(fileSystem, named, { nowMs, isProcessAlive });
+    const described = await describeRun(files, {
       folder,
       nowMs,
-      run: await readRun(fileSystem, named, { nowMs, isProcessAlive }),
+      run: run === null ? null : { ...run, ...absolute },
     });
+    return { ...described, ...absolute };
   }
   if (wantsEvaluation) {
     const at = { source: "evaluation", step } as const;

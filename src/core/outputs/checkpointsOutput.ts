@@ -20,7 +20,10 @@ export const checkpointOfRunShape = {
 
 export const runCheckpointsOutput = defineOutput(
   { name: "run-checkpoints", version: 1, command: "checkpoints list RUN_FOLDER --json" },
-  { folder: z.string(), checkpoints: list(z.object(checkpointOfRunShape)) },
+  {
+    folder: z.string().describe("absolute path of the run folder"),
+    checkpoints: list(z.object(checkpointOfRunShape)),
+  },
 );
 
 const storedShape = {

@@ -56,7 +56,10 @@ export const evaluationsOutput = defineOutput(
     version: 1,
     command: "evaluate … --json, show RUN_FOLDER --eval --json",
   },
-  { folder: z.string(), evaluations: list(z.object(evaluationShape)) },
+  {
+    folder: z.string().describe("absolute path of the run folder"),
+    evaluations: list(z.object(evaluationShape)),
+  },
 );
 
 /** `files` are those of the run folder. @throws AppError `file-unreadable` */

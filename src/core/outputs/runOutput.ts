@@ -37,7 +37,7 @@ const alarmShape = {
 export const runOutput = defineOutput(
   { name: "run", version: 1, command: "show RUN_FOLDER --json" },
   {
-    folder: z.string(),
+    folder: z.string().describe("absolute path of the run folder"),
     run: z.object(runShape).nullable().describe("null: the folder has no run.json"),
     model: z.string().nullable(),
     loraRank: measure,

@@ -23,7 +23,7 @@ const DIRECTIONS = [
 
 export const runShape = {
   name: z.string(),
-  folder: z.string().describe("the run folder"),
+  folder: z.string().describe("absolute path of the run folder"),
   phase: z.enum(PHASES).describe("interrupted: the trainer stopped unexpectedly"),
   steps: count.describe("completed steps"),
   totalSteps: count.nullable().describe("null: endless, or not known"),

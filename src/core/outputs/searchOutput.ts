@@ -7,7 +7,7 @@ import { count, defineOutput, finite, list, measure } from "./output.ts";
 export const searchOutput = defineOutput(
   { name: "found", version: 1, command: "search PATTERN --json" },
   {
-    folder: z.string().describe("the run folder"),
+    folder: z.string().describe("absolute path of the run folder"),
     source: z.enum(["training", "evaluation"]),
     step: count.describe("counted from 1; of an evaluation the completed steps"),
     group: count.describe("counted from 1"),

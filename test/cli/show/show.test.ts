@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
 import { showOverview } from "../../../src/cli/show/showOverview.ts";
@@ -141,8 +141,8 @@ test("a run is named after its folder also where that is the working directory",
   const program = createFakeProgram({ fileSystem, invocation });
   expect(await runProgram(program, ["show", ".", "--json"])).toBe(0);
   expect(JSON.parse(program.out.lines.join("\n"))).toMatchObject({
-    folder: ".",
-    run: { name: "demo" },
+    folder: resolve("/home/me/demo"),
+    run: { name: "demo", folder: resolve("/home/me/demo") },
   });
 });
 
