@@ -107,7 +107,10 @@ test("the version is printed alone", async () => {
 
 test.each([
   [[]],
-  ...["train", "resume", "validate", "runs", "show", "env", "serve"].map((name) => [[name]]),
+  ...["train", "resume", "validate", "runs", "show", "env", "serve", "sweep"].map((name) => [
+    [name],
+  ]),
+  ...["control", "report", "export", "checkpoints", "serve-model", "mcp"].map((name) => [[name]]),
 ])("help for %j fits a window and gives an example", async (command) => {
   const program = createFakeProgram();
   expect(await runProgram(program, [...command, "--help"])).toBe(0);

@@ -105,9 +105,10 @@ export const MCP: HelpText = (
   --root DIR            nothing outside of it is read; by default this folder
   --install CLIENT      write the entry that starts this server into the folder:
                         claude, cursor, vscode; print it for codex
-  --allow WORDS         what it may change, separated by commas: start, evaluate,
-                        stop, pause, settings; by default nothing. commands lets
-                        it start configurations that run their own programs
+  --allow WORDS         what it may change, separated by commas: start,
+                        evaluate, stop, pause, settings; by default nothing.
+                        commands lets it start configurations that run their
+                        own programs
   --max-usd N           total budget in USD for everything that it starts; 0 by
                         default, which is enough for embedded models
   --allow-host HOST     also start configurations that lead to https://HOST, and
@@ -156,8 +157,8 @@ this computer, over an OpenAI- and Anthropic-compatible API.
 
   ${program} serve-model CHECKPOINT|RUN_FOLDER|MODEL|base [FLAGS]
 
-  -c, --config_path FILE   chat format and settings; by default those of the run;
-                           base is the model of this configuration
+  -c, --config_path FILE   chat format and settings; by default those of the
+                           run; base is the model of this configuration
   --port N                 any free one by default
   --overrides KEY=VALUE …  settings that override the file; also as --KEY VALUE
   --allow-host HOST        allow keys for https://HOST, which only a .env file

@@ -6,8 +6,8 @@ export const RUNS: HelpText = (program) => `Lists runs, newest first.
 
   ${program} runs [FOLDER]
 
-  FOLDER   a folder of runs, a project with .tinker-rl/runs in it, or a
-           configuration file; by default this folder, and where its
+  FOLDER   a folder of runs, a run, a project with .tinker-rl/runs in it, or
+           a configuration file; by default this folder, and where its
            tinker-config.yaml puts runs
 
   --json   print one JSON value instead of the tables
@@ -94,9 +94,9 @@ Examples:
   ${program} report .tinker-rl/runs/demo --format markdown | gh pr comment -F -
 
 Several runs share their charts, and the settings in which they differ are
-listed. The rollouts are the best and the worst of the last step in which rewards
-differ, and those with a star. A report has no keys in it, but the texts of
-prompts and answers: look at it before you send it. Nothing in the folders is
+listed. The rollouts are the best and the worst of the last step in which
+rewards differ, and those with a star. A report has no keys in it, but the texts
+of prompts and answers: look at it before you send it. Nothing in the folders is
 changed.`;
 
 export const EXPORT: HelpText = (program) => `Writes rollouts of runs as a dataset.
@@ -228,9 +228,9 @@ export const CHECKPOINTS: HelpText = (
 
   ${program} checkpoints list [RUN_FOLDER]     checkpoints of a run, or all
   ${program} checkpoints info PATH             base model, rank, size, expiry
-  ${program} checkpoints download SOURCE       to a folder that peft loads; SOURCE
-                                           is a PATH or a run folder
-  ${program} checkpoints publish PATH …        share with all who know the address
+  ${program} checkpoints download SOURCE       to a folder that peft loads; from
+                                           a PATH or a run folder
+  ${program} checkpoints publish PATH …        share with all who know it
   ${program} checkpoints unpublish PATH …
   ${program} checkpoints set-ttl PATH … TIME   expire after 12h, 30d, 8w or never
   ${program} checkpoints delete PATH …         delete permanently
@@ -254,7 +254,8 @@ export const CHECKPOINTS: HelpText = (
 Examples:
 
   ${program} checkpoints download .tinker-rl/runs/demo --output demo-weights
-  ${program} checkpoints download .tinker-rl/runs/demo --for merged --base Qwen3-8B
+  ${program} checkpoints download .tinker-rl/runs/demo --for merged \\
+      --base Qwen3-8B
   ${program} checkpoints delete .tinker-rl/runs/demo --name checkpoint_000050
 
 PATH is an address in checkpoints.jsonl of a run folder; training states and

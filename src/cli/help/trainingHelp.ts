@@ -82,7 +82,8 @@ export const SWEEP: HelpText = (program) => `Trains once with each combination o
 
 Example:
 
-  ${program} sweep examples/local/tinker-config.yaml --grid learning_rate=4e-3,8e-3 --grid seed=1,2 --max_steps 10
+  ${program} sweep examples/local/tinker-config.yaml --max_steps 10 \\
+      --grid learning_rate=4e-3,8e-3 --grid seed=1,2
 
 ${OVERRIDES}
 A comma within brackets or quotes does not separate values.
@@ -107,7 +108,7 @@ export const CONTROL: HelpText = (program) => `Controls a running run from anoth
   pause              wait after the current step
   continue           continue after a pause
   save               save the last completed step without pausing
-  stop               discard the unfinished step, save the last completed one, end
+  stop               discard the unfinished step, save the last one, end
   stop-now           end immediately, without saving
   set KEY=VALUE …    change settings from the next step on
 
