@@ -122,7 +122,7 @@ test("a folder that is read as a file is unreadable", async () => {
   });
 });
 
-// Windows does not tell this from a path that is not there.
+// Windows reports this as a path that is not there.
 test.skipIf(process.platform === "win32")("a file in the place of a folder is named", async () => {
   const file = join(folder, "notes.txt");
   await writeFile(file, "");

@@ -200,14 +200,14 @@ export function readFlags(args: readonly string[], flags: Flags, call: HelpCall)
     else if (meaning.kind === "switch") switches.add(name);
     else values.set(name, [...(values.get(name) ?? []), meaning.text]);
   }
-  refuseEmpty(positionals, command);
+  refuseEmpty(positionals, call);
   return { switches, values, overrides, positionals };
 }
 
 /** An empty path would be the working directory, and so perhaps another run. @throws AppError `bad-arguments` */
-function refuseEmpty(positionals: readonly string[], command: CommandName | null): void {
+function refuseEmpty(positionals: readonly string[], call: HelpCall): void {
   if (!positionals.includes("")) return;
-  throw argumentError("An argument is empty: a variable in it may not be set", command);
+  throw argumentError("An argument is empty: a variable in it may not be set", call);
 }
 
 /** `--config` means `--config_path`, of which it is the beginning. */

@@ -43,7 +43,7 @@ const MAX_LIST_CHARS = 24_000;
 const DEFAULT_STEPS = 20;
 const MAX_NAMES = 300;
 const MAX_EVENTS = 30;
-/** An assistant that has written a file is not told otherwise why it is not there. */
+/** An assistant that has written a file cannot know otherwise why it is not there. */
 const WHAT_IS_CONFIG = `A file is one with a name such as ${DEFAULT_CONFIG} or *.tinker.yaml, or with the comment \`# tinker-rl: config\` in its first five lines.`;
 /** Of rollouts and turns that are asked for by number. */
 const PAGE = 20;
