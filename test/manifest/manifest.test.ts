@@ -5,6 +5,8 @@ import { COMMANDS, type CommandId } from "../../src/host/manifest/commandTable.t
 import { CONTEXT_KEYS } from "../../src/host/manifest/contextKeyTable.ts";
 import { toolInputs } from "../../src/server/tools/toolInputs.ts";
 import { TOOLS, type ToolId, toolName } from "../../src/server/tools/toolTable.ts";
+import { CONFIG_NAMES } from "../../src/shared/configNames.ts";
+import { fitsWildcard } from "../../src/shared/wildcard.ts";
 import { manifest, strings, whenClauses } from "./builtManifest.ts";
 
 const { contributes } = manifest;
@@ -166,6 +168,18 @@ describe("the manifest", () => {
     const declared = contributes.configuration.flatMap(({ properties }) => Object.keys(properties));
     const restricted = manifest.capabilities.untrustedWorkspaces.restrictedConfigurations;
     expect(restricted.filter((key) => !declared.includes(key))).toEqual([]);
+  });
+
+  it("activates the extension where the folder itself holds a configuration", () => {
+    const patterns = manifest.activationEvents.flatMap((event) => {
+      const [, pattern] = /^workspaceContains:(.*)$/.exec(event) ?? [];
+      return pattern === undefined ? [] : [pattern];
+    });
+    const activates = (file: string): boolean =>
+      // VS Code takes a pattern without a wildcard for the name of a file, whatever else is in it.
+      patterns.some((each) => (/[*?]/.test(each) ? fitsWildcard(file, each) : each === file));
+    const files = CONFIG_NAMES.map((name) => name.replace("*", "math"));
+    expect(files.filter((file) => !activates(file))).toEqual([]);
   });
 
   it("never activates the extension in a window that has nothing to do with it", () => {

@@ -3,11 +3,13 @@
 import assert from "node:assert/strict";
 import { memoryMb } from "../../workbench/processes.ts";
 import { appears } from "../../workbench/workbench.ts";
+import { localConfig } from "../configs.ts";
+import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
 
 export const firstLook: Journey = {
   name: "firstLook",
-  async run({ workbench, server, step, pictures, picture }) {
+  async run({ workbench, server, folder, step, pictures, picture }) {
     await step("the activity bar has the container, with four views", async () => {
       await workbench.show("Tinker RL");
       for (const view of ["Runs", "Trajectories", "Checkpoints", "Environments"]) {
@@ -53,6 +55,18 @@ export const firstLook: Journey = {
       const { load, activate, event } = await workbench.activation("tinker-rl.tinker-rl");
       const pid = await until("the extension host", () => server.hostPid());
       return `load ${load} ms, activate ${activate} ms by ${event}; host ${memoryMb(pid).toFixed(0)} MB`;
+    });
+
+    await step("a configuration in the folder starts it while nothing of it is open", async () => {
+      await workbench.command("View: Close All Editors");
+      await workbench.show("Explorer");
+      writeFiles(folder, { "math.tinker.yaml": localConfig({}) });
+      await workbench.reload();
+      const title = "Tinker RL: Start Training";
+      await until("the command", async () => (await workbench.offered(title)).includes(title));
+      const { event } = await workbench.activation("tinker-rl.tinker-rl");
+      assert.match(event, /^workspaceContains:/);
+      return `by ${event}`;
     });
   },
 };

@@ -1,8 +1,9 @@
 /** An empty folder, no key: from the welcome text to a reward that rises, and no one outside this computer is contacted. */
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { workbenchUrl } from "../../workbench/browser.ts";
 import { type Connection, connectionsOf, isLoopback } from "../../workbench/connections.ts";
 import { descendants } from "../../workbench/processes.ts";
 import type { Stage } from "../journey.ts";
@@ -16,7 +17,7 @@ export const localDemo: Journey = {
   name: "localDemo",
   // Whoever uses a proxy fails here, and does not get out unseen.
   server: { env: { HTTPS_PROXY: "http://127.0.0.1:9", HTTP_PROXY: "http://127.0.0.1:9" } },
-  async run({ workbench, server, folder, step, pictures }) {
+  async run({ workbench, page, server, folder, step, pictures }) {
     const watch = watchConnections(server);
     const run = runIn(folder);
     try {
@@ -66,6 +67,26 @@ export const localDemo: Journey = {
         assert.deepEqual(strangers, []);
         assert.deepEqual(ofTrainer, [], "the trainer and its services talk over files only");
         return `${samples} looks`;
+      });
+
+      await step("in a window without a folder it asks for one, and begins there", async () => {
+        const other = join(folder, "other");
+        mkdirSync(other);
+        await page.goto(workbenchUrl(server.authority, null), { waitUntil: "domcontentloaded" });
+        await workbench.ready();
+        await workbench.command("Tinker RL: Start Local Demo (No Keys)");
+        const use = page.locator(".quick-input-widget").getByText("Use This Folder");
+        await use.waitFor();
+        await workbench.input.fill(`${other}/`);
+        // While it lists a folder the box takes no answer.
+        await until("the folder's window", async () => {
+          await use.click({ timeout: 1_000 }).catch(() => undefined);
+          return page.url().includes("folder=");
+        });
+        await workbench.ready();
+        await workbench.notification("Starting the local demo: uses tinker-config.yaml").waitFor();
+        await until("a step", () => rewardsOf(runIn(other)).length > 0, 60_000);
+        await pictures("other folder");
       });
     } finally {
       watch.stop();
