@@ -34,6 +34,7 @@ import { RunAlarms } from "./runs/runAlarms.ts";
 import { RunDiagnostics } from "./runs/runDiagnostics.ts";
 import type { RunList } from "./runs/runList.ts";
 import { rememberStartedRuns } from "./runs/startedRuns.ts";
+import { keepWaitingStarts, takeWaitingStarts } from "./runs/waitingStarts.ts";
 import type { Server } from "./server/server.ts";
 import { StatusItem } from "./statusItem.ts";
 import { rejoinLaunches } from "./task/rejoin.ts";
@@ -202,8 +203,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   await finder.find().catch(onError);
   await setContextKey("searched", true);
   if (!options.isRestored()) dashboard.reviveAfterCrash();
+  const waited = await takeWaitingStarts(workspaceState);
+  register(keepWaitingStarts(trainings, workspaceState));
   whenTrusted(register, () => {
     rejoin(runs, log);
+    notices.offerWaiting(waited);
     notices.offerInterrupted();
   });
   if (await demo.takePending()) {

@@ -16,6 +16,7 @@ import type { RunList } from "./runs/runList.ts";
 import type { TrainingEnded, Trainings } from "./runs/trainings.ts";
 import { isExpiring, isResumable } from "./views/runRow.ts";
 import type { Memento } from "./vscode/memento.ts";
+import type { WaitingStart } from "./runs/waitingStarts.ts";
 import { NoticeQueue } from "./vscode/noticeQueue.ts";
 import { plainWindow } from "./vscode/plainWindow.ts";
 import { readSetting } from "./vscode/settings.ts";
@@ -106,6 +107,21 @@ export class Notices implements vscode.Disposable {
   /** Reports, once each, a run whose last state no longer exists within a day, but for the one that is offered anyway. */
   #offerExpiring(offered: string | null): void {
     const { store, workspaceState } = this.#options;
+  /** Says what waited for another run when the last window closed, and offers to start it. */
+  offerWaiting(waiting: readonly WaitingStart[]): void {
+    for (const { title, startsAgain } of waiting) {
+      this.#queue.add(async () => {
+        const start = vscode.l10n.t("Start Training");
+        const text = vscode.l10n.t("{0} waited for another run and was not started.", title);
+        const answers = startsAgain === null ? [] : [start];
+        const chosen = await plainWindow.showInformationMessage(text, ...answers);
+        if (chosen !== start || startsAgain === null) return;
+        const uri = vscode.Uri.file(startsAgain);
+        await vscode.commands.executeCommand("tinkerRL.startTraining", uri);
+      });
+    }
+  }
+
     const reported = listOf(workspaceState.get(EXPIRY_REPORTED));
     const run = store.runs.find(
       (each) =>

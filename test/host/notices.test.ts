@@ -14,13 +14,15 @@ const editor = vi.hoisted(() => ({
   commands: [] as unknown[],
 }));
 vi.mock("vscode", async () => {
-  const show = async (text: string, ...buttons: string[]): Promise<string | undefined> => {
+  const show = async (text: string, ...buttons: unknown[]): Promise<string | undefined> => {
     editor.texts.push(text);
-    editor.buttons.push(buttons);
+    // A message without buttons has options in their place.
+    editor.buttons.push(buttons.filter((each) => typeof each === "string"));
     return editor.answer;
   };
   return {
     ...(await import("./keys/fakeVscode.ts")).fakeVscode,
+    Uri: { file: (path: string) => ({ fsPath: path }) },
     commands: { executeCommand: async (...words: unknown[]) => editor.commands.push(words) },
     window: { showInformationMessage: show, showWarningMessage: show, state: { focused: true } },
     workspace: { getConfiguration: () => ({ get: () => undefined }) },
@@ -84,6 +86,21 @@ it("reports a sweep once, when its last run is done", async () => {
   early.fire({ ...done, folder: "/runs/z", request: aTrainingRequest("/p/c.yaml") });
   await vi.waitFor(() => expect(editor.texts).toHaveLength(2));
   expect(editor.texts[1]).toBe("The run z is done.");
+});
+
+it("says that a training which waited was not started, and starts it with one click", async () => {
+  editor.answer = "Start Training";
+  notices([]).offerWaiting([
+    { title: "train math.tinker.yaml", startsAgain: "/p/math.tinker.yaml" },
+    { title: "resume old", startsAgain: null },
+  ]);
+  await vi.waitFor(() => expect(editor.texts).toHaveLength(2));
+  expect(editor.texts).toEqual([
+    "train math.tinker.yaml waited for another run and was not started.",
+    "resume old waited for another run and was not started.",
+  ]);
+  expect(editor.buttons).toEqual([["Start Training"], []]);
+  expect(editor.commands).toEqual([["tinkerRL.startTraining", { fsPath: "/p/math.tinker.yaml" }]]);
 });
 
 describe("a run whose only state expires soon", () => {

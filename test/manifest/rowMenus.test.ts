@@ -124,6 +124,7 @@ function register(): void {
     open: act("open"),
     panel: { open: act("open") },
     trajectories: {},
+    trainings: { active: [], waiting: [] },
     read: async () => [],
     removal: {},
     catalogue: { current: () => NO_NAMES },

@@ -8,7 +8,7 @@ import type { RunList } from "../runs/runList.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import { runRow } from "../views/runRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
-import { type Offer, offerInstead, offersToTrain } from "./offerInstead.ts";
+import { type Offer, offerInstead, offersToTrain, showRuns } from "./offerInstead.ts";
 
 export interface ChooseRunOptions {
   readonly store: RunList;
@@ -85,7 +85,7 @@ function onItsWayText(): string {
 
 function offersFor({ runs }: RunList): readonly Offer[] {
   if (runs.length === 0) return offersToTrain();
-  return [{ label: vscode.l10n.t("Show Runs"), command: "tinkerRL.runs.focus" }];
+  return [showRuns()];
 }
 
 /** The runs that a command of a list is about: all that are selected where it was called on one of them, or by a key. */

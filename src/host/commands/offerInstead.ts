@@ -24,6 +24,18 @@ export async function offerInstead(text: string, offers: readonly Offer[]): Prom
   if (offer !== undefined) await vscode.commands.executeCommand(offer.command);
 }
 
+/** For a command about a configuration where there is none. */
+export function offerToCreate(): Promise<void> {
+  return offerInstead(vscode.l10n.t("There is no configuration in this workspace."), [
+    { label: vscode.l10n.t("Create Configuration"), command: "tinkerRL.newConfig" },
+    { label: vscode.l10n.t("Try the Local Demo"), command: "tinkerRL.startLocalDemo" },
+  ]);
+}
+
+export function showRuns(): Offer {
+  return { label: vscode.l10n.t("Show Runs"), command: "tinkerRL.runs.focus" };
+}
+
 export function showEnvironments(): Offer {
   return {
     label: vscode.l10n.t("Show Environments"),

@@ -20,12 +20,13 @@ import { type ChooseConfigOptions, chooseSoundConfig } from "./chooseConfig.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 import type { DemoConfig, LocalDemo } from "./localDemo.ts";
 
+import { offerInstead, showRuns } from "./offerInstead.ts";
 export interface StartHandlerOptions extends ChooseConfigOptions, ChooseRunOptions {
   readonly tasks: TaskProvider;
   readonly demo: LocalDemo;
   readonly fileSystem: FileSystem;
   readonly server: Pick<Server, "request">;
-  readonly trainings: Pick<Trainings, "active" | "onDidChange">;
+  readonly trainings: Pick<Trainings, "active" | "waiting" | "cancel" | "onDidChange">;
 }
 
 /** A start that asks something, such as whether to wait for another run, is not waited for. */
@@ -96,6 +97,13 @@ export function startHandlers(options: StartHandlerOptions) {
       if (run?.file == null) return;
       const title = vscode.l10n.t("resume {0}", run.name);
       await train(vscode.Uri.file(run.file.configPath), { resume: run.folder }, title);
+    cancelStart: async (target) => {
+      const { holder } = (target ?? {}) as { readonly holder?: unknown }; // looked for in the next line
+      const waiting = options.trainings.waiting.find((each) => each === holder);
+      if (waiting !== undefined) return options.trainings.cancel(waiting);
+      const text = vscode.l10n.t("Select a training that waits in the Runs view first.");
+      await offerInstead(text, [showRuns()]);
+    },
     },
   } satisfies Partial<CommandHandlers>;
 }

@@ -71,6 +71,13 @@ export const trainingCommands = {
     icon: "rocket",
     needsTrust: true,
   },
+  cancelStart: {
+    title: "Cancel Start",
+    does: "Takes a training out of the queue. It is not started.",
+    icon: "close",
+    palette: false,
+    menus: rowMenus(onRow("runs", "waiting"), "inline@1", "1_steer@1"),
+  },
   pauseRun: {
     title: "Pause After This Step",
     does: "Completes the current step and waits.",

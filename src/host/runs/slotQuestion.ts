@@ -8,32 +8,32 @@ export async function askForSlot(
   title: string,
   running: readonly string[],
 ): Promise<SlotChoice | undefined> {
-  const others = running.join(", ");
+  const [first = ""] = running;
   const items: readonly (PlainItem & { readonly choice: SlotChoice })[] = [
     {
       icon: "watch",
       label: vscode.l10n.t("Queue"),
-      detail: vscode.l10n.t("It starts when a run ends."),
+      detail: vscode.l10n.t("It starts when a run ends, while this window is open."),
       choice: "queue",
     },
     {
       icon: "split-horizontal",
       label: vscode.l10n.t("Run in Parallel"),
       detail: vscode.l10n.t(
-        "Both run at the same time; local runs share the processors of this computer.",
+        "All run at the same time; local runs share the processors of this computer.",
       ),
       choice: "parallel",
     },
     {
       icon: "debug-stop",
       label: vscode.l10n.t("Stop and Save the First"),
-      detail: vscode.l10n.t("{0} saves and ends, then this one starts.", others),
+      detail: vscode.l10n.t("{0} saves and ends, then this one starts.", first),
       choice: "stop first",
     },
   ];
   const picked = await plainWindow.showQuickPick(items, {
-    title: vscode.l10n.t("Start {0}", title),
-    placeHolder: vscode.l10n.t("{0} is running.", others),
+    title: vscode.l10n.t("Start: {0}", title),
+    placeHolder: vscode.l10n.t("Running: {0}", running.join(", ")),
     ignoreFocusOut: true,
   });
   return picked?.choice;

@@ -61,7 +61,8 @@ export class SweepTraining implements Training {
     const onWait = (): void => {
       this.#isByHand = false;
     };
-    const release = await this.#options.trainings.takePlace({ title, stop }, following, onWait);
+    const holder = { title, stop, startsAgain: null };
+    const release = await this.#options.trainings.takePlace(holder, following, onWait);
     if (release === null) return null;
     try {
       return await this.#run(following);

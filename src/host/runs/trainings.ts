@@ -72,12 +72,17 @@ export class Trainings {
     return [...this.#active];
   }
 
-  /** Titles of those that wait for another one to end. */
-  get waiting(): readonly string[] {
+  /** Those that wait for another one to end. */
+  get waiting(): readonly Holder[] {
     return this.#options.slots.waiting;
   }
 
-  /** Called when one begins, waits, gets its folder or ends. */
+  /** One of {@link waiting} is not started after all. */
+  cancel(holder: Holder): void {
+    this.#options.slots.cancel(holder);
+  }
+
+  /** Called when one begins, waits, waits no longer, gets its folder or ends. */
   get onDidChange(): Emitter<void>["event"] {
     return this.#changed.event;
   }
@@ -114,17 +119,23 @@ export class Trainings {
    * Waits for a place among the trainings, and resolves with a function that gives it back; null when the user does not want to
    * start after all. Rejects when the terminal is closed meanwhile. `onWait` is called when another training has to end first.
    */
-  takePlace(
+  async takePlace(
     holder: Holder,
     { print, signal }: Parameters<Training["follow"]>[0],
     onWait: () => void,
   ): Promise<(() => void) | null> {
+    let hasWaited = false;
     const wait = (): void => {
+      hasWaited = true;
       onWait();
       print(`${l10n.t("{0} waits until another run ends.", holder.title)}\n`);
       this.#changed.fire();
     };
-    return this.#options.slots.take(holder, { onWait: wait, signal });
+    try {
+      return await this.#options.slots.take(holder, { onWait: wait, signal });
+    } finally {
+      if (hasWaited) this.#changed.fire();
+    }
   }
 }
 
@@ -202,11 +213,11 @@ class Session implements Training, ActiveTraining {
   }
 
   #place(following: Parameters<Training["follow"]>[0]): Promise<(() => void) | null> {
-    const { title, sweep } = this.request;
+    const { title, sweep, configPath } = this.request;
     // The sweep has a place for all of its runs.
     if (sweep !== undefined) return Promise.resolve(() => undefined);
     const stop = (): void => void this.send("stop").catch(this.#options.onError);
-    const holder = { title, stop };
+    const holder = { title, stop, startsAgain: isPlain(this.request) ? configPath : null };
     if (this.#launch !== null) return Promise.resolve(this.#options.slots.join(holder));
     return this.#events.takePlace(holder, following, () => {
       this.#isByHand = false;
@@ -238,6 +249,11 @@ class Session implements Training, ActiveTraining {
   }
 }
 
+/** True for a training that its configuration alone describes. */
+function isPlain({ resume, overrides, instead }: TrainingRequest): boolean {
+  return resume === null && overrides.length === 0 && instead === undefined;
+}
+
 function notStartedText(): string {
-  return `${l10n.t("Not started: you dismissed a prompt. Nothing was sent.")}\n`;
+  return `${l10n.t("Not started, because you canceled. Nothing was sent.")}\n`;
 }

@@ -1,6 +1,7 @@
 /** Training, evaluation, dry runs and validation as tasks of VS Code: the palette, `tasks.json` and *Run Task* are one path. */
 
 import { isAbsolute, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
 import { lastOfEach } from "../../core/config/overrideWords.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
@@ -64,7 +65,8 @@ export class TaskProvider implements vscode.TaskProvider {
     folder: vscode.WorkspaceFolder | undefined,
     title?: string,
   ): vscode.Task {
-    return this.#task({ type: TASK_TYPE, action: "train", ...definition }, folder, title);
+    const whole = { type: TASK_TYPE, action: "train", ...definition };
+    return this.#task(unlikeRunning(whole), folder, title);
   }
 
   #task(
@@ -150,6 +152,16 @@ export class TaskProvider implements vscode.TaskProvider {
     };
     return new RunTerminal(this.#options.openTraining(request), show);
   }
+}
+
+/** VS Code takes tasks with equal definitions for one, and would ask which of them to end. */
+function unlikeRunning(definition: vscode.TaskDefinition): vscode.TaskDefinition {
+  const running = vscode.tasks.taskExecutions.map(({ task }) => task.definition);
+  const isRunning = (wanted: vscode.TaskDefinition): boolean =>
+    running.some((each) => isDeepStrictEqual({ ...each }, wanted));
+  let distinct = definition;
+  for (let instance = 2; isRunning(distinct); instance += 1) distinct = { ...definition, instance };
+  return distinct;
 }
 
 function refusing(why: string): Training {

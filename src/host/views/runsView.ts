@@ -12,6 +12,7 @@ import type { RowText } from "../../shared/rowText.ts";
 import type { RunAlarms } from "../runs/runAlarms.ts";
 import type { RunLabels } from "../runs/runLabels.ts";
 import type { RunList } from "../runs/runList.ts";
+import type { Holder } from "../runs/runSlots.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import { checkpointItem, type SavedNode, type SavedSource, savedNodes } from "./checkpointsView.ts";
 import { runLogUri } from "./runLogDocuments.ts";
@@ -33,7 +34,7 @@ export type RunNode =
   | { readonly kind: "older"; readonly folder: string }
   /** `id` of the sweep that its runs name. */
   | { readonly kind: "sweep"; readonly id: string }
-  | { readonly kind: "waiting"; readonly title: string }
+  | { readonly kind: "waiting"; readonly holder: Holder }
   /** A training that has no run folder yet. */
   | { readonly kind: "starting"; readonly title: string };
 
@@ -105,7 +106,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
       this.#listed = this.#list();
       const { waiting } = this.#options.trainings;
       return [
-        ...waiting.map((title): RunNode => ({ kind: "waiting", title })),
+        ...waiting.map((holder): RunNode => ({ kind: "waiting", holder })),
         ...this.#starting.map((title): RunNode => ({ kind: "starting", title })),
         ...this.#topNodes(),
       ];
@@ -130,9 +131,16 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
       case "sweep":
         return sweepItem(node.id, this.#runsOf(node.id));
       case "waiting":
-        return plannedItem(node.title, vscode.l10n.t("waits for another run"), "watch");
+        return plannedItem(node.holder.title, {
+          description: vscode.l10n.t("waits for another run"),
+          icon: "watch",
+          context: "waiting",
+        });
       case "starting":
-        return plannedItem(node.title, vscode.l10n.t("starting"), "loading~spin");
+        return plannedItem(node.title, {
+          description: vscode.l10n.t("starting"),
+          icon: "loading~spin",
+        });
     }
   }
 
@@ -211,7 +219,8 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     const folders = shown.map(({ folder }) => folder);
     const members = shown.filter(({ file }) => file?.sweep !== undefined);
     const sweeps = [...groupBy(members, ({ file }) => file?.sweep?.id).values()].map(sweepRow);
-    return JSON.stringify([this.#options.trainings.waiting, this.#starting, folders, sweeps]);
+    const waiting = this.#options.trainings.waiting.map(({ title }) => title);
+    return JSON.stringify([waiting, this.#starting, folders, sweeps]);
   }
 
   /** Runs and sweeps; a sweep is where the first of its runs would be. */
@@ -262,9 +271,12 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   }
 }
 
-function plannedItem(label: string, description: string, icon: string): vscode.TreeItem {
-  const tooltip = `${label}\n${description}`;
-  return treeItem({ label, description, tooltip, spoken: `${label}, ${description}`, icon });
+function plannedItem(
+  label: string,
+  row: { readonly description: string; readonly icon: string; readonly context?: string },
+): vscode.TreeItem {
+  const tooltip = `${label}\n${row.description}`;
+  return treeItem({ ...row, label, tooltip, spoken: `${label}, ${row.description}` });
 }
 
 function sweepItem(id: string, runs: readonly RunEntry[]): vscode.TreeItem {

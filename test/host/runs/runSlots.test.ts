@@ -1,10 +1,15 @@
 import { expect, it, vi } from "vitest";
-import { RunSlots, type SlotChoice } from "../../../src/host/runs/runSlots.ts";
+import { type Holder, RunSlots, type SlotChoice } from "../../../src/host/runs/runSlots.ts";
 
 function slots(choice: SlotChoice | undefined, maxParallel = 1) {
   return new RunSlots({ maxParallel: () => maxParallel, choose: async () => choice });
 }
-const holder = (title: string, stop = (): void => undefined) => ({ title, stop });
+const holder = (title: string, stop = (): void => undefined): Holder => ({
+  title,
+  startsAgain: null,
+  stop,
+});
+const titles = (holders: readonly Holder[]): readonly string[] => holders.map(({ title }) => title);
 const options = () => ({ onWait: vi.fn(), signal: new AbortController().signal });
 
 it("asks nothing while there is a place", async () => {
@@ -26,7 +31,7 @@ it("queues in the order of asking, and each starts when a place is free", async 
   };
   const b = start("b");
   const c = start("c");
-  await vi.waitFor(() => expect(places.waiting).toEqual(["b", "c"]));
+  await vi.waitFor(() => expect(titles(places.waiting)).toEqual(["b", "c"]));
   release?.();
   (await b)?.();
   await c;
@@ -40,11 +45,11 @@ it("gives one free place to one of those that wait", async () => {
   const c = vi.fn();
   void places.take(holder("b"), options()).then(b);
   void places.take(holder("c"), options()).then(c);
-  await vi.waitFor(() => expect(places.waiting).toEqual(["b", "c"]));
+  await vi.waitFor(() => expect(titles(places.waiting)).toEqual(["b", "c"]));
   release?.();
   await vi.waitFor(() => expect(b).toHaveBeenCalled());
   expect(c).not.toHaveBeenCalled();
-  expect(places.waiting).toEqual(["c"]);
+  expect(titles(places.waiting)).toEqual(["c"]);
 });
 
 it.each(["queue", "stop first"] as const)(
@@ -92,8 +97,56 @@ it("gives up waiting when the terminal is closed", async () => {
   await places.take(holder("a"), options());
   const closing = new AbortController();
   const waiting = places.take(holder("b"), { onWait: () => undefined, signal: closing.signal });
-  await vi.waitFor(() => expect(places.waiting).toEqual(["b"]));
+  await vi.waitFor(() => expect(titles(places.waiting)).toEqual(["b"]));
   closing.abort(new Error("closed"));
   await expect(waiting).rejects.toThrow("closed");
+  expect(titles(places.waiting)).toEqual([]);
+});
+
+it("gives the place of the one that was stopped to the one that asked for it, and no other", async () => {
+  const choices: SlotChoice[] = ["parallel", "queue", "stop first"];
+  const choose = vi.fn(async () => choices.shift());
+  const places = new RunSlots({ maxParallel: () => 1, choose });
+  const stops = { a: vi.fn(), b: vi.fn() };
+  const release = await places.take(holder("a", stops.a), options());
+  await places.take(holder("b", stops.b), options());
+  const started: string[] = [];
+  const start = (title: string) =>
+    places.take(holder(title), options()).then(() => started.push(title));
+  void start("queued");
+  const d = start("d");
+  await vi.waitFor(() => expect(titles(places.waiting)).toEqual(["queued", "d"]));
+  expect(choose).toHaveBeenLastCalledWith("d", ["a", "b"]);
+  expect([stops.a.mock.calls.length, stops.b.mock.calls.length]).toEqual([1, 0]);
+  release?.();
+  await d;
+  expect(started).toEqual(["d"]);
+});
+
+it("stops no other run when the first has ended before the answer", async () => {
+  const ends: (() => void)[] = [];
+  const choices: SlotChoice[] = ["parallel", "stop first"];
+  const choose = async (title: string) => {
+    if (title === "c") for (const end of ends) end();
+    return choices.shift();
+  };
+  const places = new RunSlots({ maxParallel: () => 1, choose });
+  const stop = vi.fn();
+  ends.push((await places.take(holder("a", stop), options())) ?? expect.fail("It has a place."));
+  await places.take(holder("b", stop), options());
+  void places.take(holder("c"), options());
+  await vi.waitFor(() => expect(titles(places.waiting)).toEqual(["c"]));
+  expect(stop).not.toHaveBeenCalled();
+});
+
+it("does not start one whose wait was canceled", async () => {
+  const places = slots("queue");
+  const release = await places.take(holder("a"), options());
+  const b = holder("b");
+  const start = places.take(b, options());
+  await vi.waitFor(() => expect(titles(places.waiting)).toEqual(["b"]));
+  places.cancel(b);
+  expect(await start).toBeNull();
+  release?.();
   expect(places.waiting).toEqual([]);
 });

@@ -46,6 +46,9 @@ afterEach(() => writeFile(join(folder, "end"), ""));
 const orderOf = async ({ configPath, resume }: TrainingRequest): Promise<LaunchRequest> =>
   anOrder({ training: { configPath, resume, overrides: [], digest: null } });
 
+const waiting = (trainings: Trainings): readonly string[] =>
+  trainings.waiting.map(({ title }) => title);
+
 function open({
   createLaunchRequest = orderOf,
 }: {
@@ -97,24 +100,24 @@ it("a training whose terminal was closed keeps its place, and its end is reporte
   first.close();
   expect(detached).toEqual(["one"]);
   start("two");
-  await eventually(() => expect(trainings.waiting).toEqual(["two"]));
+  await eventually(() => expect(waiting(trainings)).toEqual(["two"]));
   expect(trainings.active.map(({ request }) => request.title)).toEqual(["one"]);
   await writeFile(join(folder, "end"), "");
   await vi.waitFor(
     () => expect(ended).toMatchObject([{ exitCode: 0, folder: "/runs/demo" }]),
     5_000,
   );
-  await eventually(() => expect(trainings.waiting).toEqual([]));
+  await eventually(() => expect(waiting(trainings)).toEqual([]));
 });
 
 it("a training that waits does not continue without its terminal", async () => {
   const { trainings, detached, start } = open();
   start("one");
   const second = start("two");
-  await eventually(() => expect(trainings.waiting).toEqual(["two"]));
+  await eventually(() => expect(waiting(trainings)).toEqual(["two"]));
   second.close();
   await expect(second.end).rejects.toThrow("closed");
-  expect([trainings.waiting, detached]).toEqual([[], []]);
+  expect([waiting(trainings), detached]).toEqual([[], []]);
 });
 
 it("nothing is started for a terminal that was closed while keys were asked for", async () => {
@@ -144,7 +147,7 @@ it("says that nothing was started when a question about keys is closed without a
   const { start } = open({ createLaunchRequest: async () => null });
   const { end, print } = start("one");
   expect(await end).toBeNull();
-  expect(print.mock.calls.join("")).toContain("Not started: you dismissed a prompt");
+  expect(print.mock.calls.join("")).toContain("Not started, because you canceled");
 });
 
 it("a run is started by hand when a person has just started it here: not one that waited for another, nor one that was joined", async () => {
@@ -154,7 +157,7 @@ it("a run is started by hand when a person has just started it here: not one tha
   await eventually(() => expect(trainings.active[0]?.folder).toBe("/runs/demo"));
   expect(trainings.active.map(({ isStartedByHand }) => isStartedByHand)).toEqual([true]);
   start("two");
-  await eventually(() => expect(trainings.waiting).toEqual(["two"]));
+  await eventually(() => expect(waiting(trainings)).toEqual(["two"]));
   const joined = open();
   const request = aTrainingRequest(join(folder, "c.yaml"), { title: "one" });
   const options = { print: vi.fn(), signal: new AbortController().signal };

@@ -5,10 +5,13 @@ import { TaskProvider, type TaskProviderOptions } from "../../../src/host/task/t
 import type { TrainTask } from "../../../src/host/task/trainTask.ts";
 import { aTraining } from "./openedTerminal.ts";
 
+/** The tasks that VS Code runs. */
+const executions = vi.hoisted((): { task: { definition: object } }[] => []);
 vi.mock("vscode", async () => ({
   ...(await import("../keys/fakeVscode.ts")).fakeWindow,
   Uri: { file: (fsPath: string) => ({ fsPath }) },
   window: { terminals: [] },
+  tasks: { taskExecutions: executions },
   TaskScope: { Workspace: 2 },
   TaskRevealKind: { Always: 1, Never: 3 },
   TaskPanelKind: { Dedicated: 2 },
@@ -37,7 +40,10 @@ vi.mock("vscode", async () => ({
 const CONFIG = join("/project", "tinker-config.yaml");
 const LAUNCH = "1700000000000-0123abcd";
 const begun: (readonly [string, unknown])[] = [];
-beforeEach(() => void begun.splice(0));
+beforeEach(() => {
+  begun.length = 0;
+  executions.length = 0;
+});
 
 function provider(options: Partial<TaskProviderOptions> = {}): TaskProvider {
   const open = (kind: string) => (request: unknown) => {
@@ -98,4 +104,14 @@ describe("a training that another window has started", () => {
 it("trains the stages of a configuration one after the other", async () => {
   await run(provider({ hasStages: async () => true }), { config: CONFIG });
   expect(begun.map(([kind]) => kind)).toEqual(["sweep"]);
+});
+
+it("is another task for VS Code than an equal training that is running", () => {
+  const definitions = ["first", "second", "third"].map(() => {
+    const task = provider().training({ config: CONFIG }, undefined);
+    executions.push({ task });
+    return task.definition;
+  });
+  const first = { type: "tinker-rl", action: "train", config: CONFIG };
+  expect(definitions).toEqual([first, { ...first, instance: 2 }, { ...first, instance: 3 }]);
 });

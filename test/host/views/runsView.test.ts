@@ -63,7 +63,7 @@ class Tree<Node> {
 
 const saved: { entries: readonly CheckpointEntry[] } = { entries: [] };
 
-function theRuns(runs: readonly RunEntry[]) {
+function theRuns(runs: readonly RunEntry[], waiting: readonly object[] = []) {
   const changed = new Emitter<string | null>();
   const store = {
     runs,
@@ -71,7 +71,7 @@ function theRuns(runs: readonly RunEntry[]) {
     onDidChange: changed.event,
   };
   const labels = { nameOf: () => null, isArchived: () => false };
-  const trainings = { active: [], waiting: [], onDidChange: new Emitter<void>().event };
+  const trainings = { active: [], waiting, onDidChange: new Emitter<void>().event };
   const opened: string[] = [];
   const dashboard = { open: (folder: string) => opened.push(folder) };
   const alarms = { onDidChange: new Emitter<void>().event, idsOf: () => [] };
@@ -152,6 +152,18 @@ describe("a click on a row that is drawn again in the same moment", () => {
     vi.advanceTimersByTime(1_000);
     expect(drawn.at(-1)).toBeUndefined();
     vi.useRealTimers();
+  });
+});
+
+it("a training that waits has a row from which it is canceled", async () => {
+  const holder = { title: "train math", startsAgain: null, stop: () => undefined };
+  const { view } = theRuns([], [holder]);
+  const [node] = await view.getChildren();
+  expect(node).toEqual({ kind: "waiting", holder });
+  expect(node && (await view.getTreeItem(node))).toMatchObject({
+    label: "train math",
+    description: "waits for another run",
+    contextValue: "waiting",
   });
 });
 
