@@ -105,6 +105,16 @@ describe("the manifest", () => {
     }
   });
 
+  it("offers to take away a run only on rows of runs that ended", () => {
+    const entries = contributes.menus["view/item/context"] ?? [];
+    for (const id of ["archiveRun", "deleteRun"]) {
+      const clauses = entries.flatMap(({ command, when = "" }) =>
+        command === `tinkerRL.${id}` ? [when] : [],
+      );
+      expect([id, clauses]).toEqual([id, [expect.stringContaining("(ended)")]]);
+    }
+  });
+
   it("focuses in links only views that there are", () => {
     const known = views.map(({ id }) => id);
     const focused = Object.values(strings).flatMap((text) =>

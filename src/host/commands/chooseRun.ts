@@ -57,12 +57,26 @@ export function chooseAnyRun(
   options: ChooseRunOptions,
   target: unknown,
   fits: RunChoice["fits"] = () => true,
+  none = vscode.l10n.t("No run here fits this command."),
 ): Promise<RunEntry | undefined> {
-  return chooseRun(options, target, {
-    placeHolder: vscode.l10n.t("Which run?"),
-    none: vscode.l10n.t("No run here fits this command."),
-    fits,
-  });
+  return chooseRun(options, target, { placeHolder: vscode.l10n.t("Which run?"), none, fits });
+}
+
+/** For commands that take a run away; `noneEnded` is said when all that fit are in progress. @throws when the run of `target` is */
+export async function chooseEndedRun(
+  options: ChooseRunOptions,
+  target: unknown,
+  { noneEnded, fits }: Pick<RunChoice, "fits"> & { readonly noneEnded: string },
+): Promise<RunEntry | undefined> {
+  const none = options.store.runs.some(fits) ? noneEnded : undefined;
+  const run = await chooseAnyRun(options, target, (each) => !each.isLive && fits(each), none);
+  if (run !== undefined) refuseLive(run);
+  return run;
+}
+
+/** @throws for a run in progress */
+export function refuseLive(run: RunEntry): void {
+  if (run.isLive) throw new Error(vscode.l10n.t("{0} is running. Stop it first.", run.name));
 }
 
 /** What the editor hands to a command in the title bar of the dashboard. */

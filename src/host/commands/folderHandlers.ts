@@ -13,7 +13,13 @@ import { isThere } from "../vscode/isThere.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { isRemoteWindow, showFolder } from "../vscode/showFolder.ts";
-import { type ChooseRunOptions, chooseAnyRun, folderOf } from "./chooseRun.ts";
+import {
+  type ChooseRunOptions,
+  chooseAnyRun,
+  chooseEndedRun,
+  folderOf,
+  refuseLive,
+} from "./chooseRun.ts";
 
 export interface FolderHandlerOptions extends ChooseRunOptions {
   readonly finder: RunFinder;
@@ -47,7 +53,12 @@ export function folderHandlers(options: FolderHandlerOptions) {
       await vscode.window.showTextDocument(document, { preview: true });
     },
     deleteRun: async (target) => {
-      const run = await chooseAnyRun(options, target, ({ isLive }) => !isLive);
+      const run = await chooseEndedRun(options, target, {
+        fits: () => true,
+        noneEnded: vscode.l10n.t(
+          "No run can be deleted: those listed are still running. Stop them first.",
+        ),
+      });
       if (run !== undefined && (await isSure(options.fileSystem, run))) await remove(options, run);
     },
   } satisfies Partial<CommandHandlers>;
@@ -81,12 +92,7 @@ async function askForRun(): Promise<string | null> {
   );
 }
 
-function refuseLive(run: RunEntry): void {
-  if (run.isLive) throw new Error(vscode.l10n.t("{0} is running. Stop it first.", run.name));
-}
-
 async function isSure(fileSystem: FileSystem, run: RunEntry): Promise<boolean> {
-  refuseLive(run);
   const isFinal = isRemoteWindow();
   const yes = isFinal ? vscode.l10n.t("Delete Permanently") : vscode.l10n.t("Move to Trash");
   const model = await readRunModel(fileSystem.within(run.folder), run.folder);

@@ -8,7 +8,7 @@ import type { RunsView } from "../views/runsView.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { type ChooseRunOptions, chooseAnyRun } from "./chooseRun.ts";
+import { type ChooseRunOptions, chooseAnyRun, chooseEndedRun } from "./chooseRun.ts";
 
 export interface RunListHandlerOptions extends ChooseRunOptions {
   readonly finder: RunFinder;
@@ -38,8 +38,12 @@ export function runListHandlers(options: RunListHandlerOptions) {
       await store.refresh();
     },
     archiveRun: async (target) => {
-      const fits = ({ isLive, folder }: RunEntry): boolean => !isLive && !labels.isArchived(folder);
-      const run = await chooseAnyRun(options, target, fits);
+      const run = await chooseEndedRun(options, target, {
+        fits: ({ folder }) => !labels.isArchived(folder),
+        noneEnded: vscode.l10n.t(
+          "No run can be archived: those listed are still running. Stop them first.",
+        ),
+      });
       if (run === undefined) return;
       await archive(run, true);
       plainWindow.setStatusBarMessage(

@@ -10,6 +10,7 @@ import {
 } from "./commandRow.ts";
 
 const RUN = onRow("runs", "run");
+const ENDED = onRow("runs", "ended");
 const ARCHIVED = onRow("runs", "archived");
 const SWEEP = onRow("runs", "sweep");
 
@@ -120,7 +121,7 @@ export const runCommands = {
     does: "Removes a run from the list. Its folder and checkpoints are kept.",
     palette: WITH_RUNS,
     icon: "archive",
-    menus: rowMenus(`${RUN} && !(${ARCHIVED})`, "4_keep@2"),
+    menus: rowMenus(`${ENDED} && !(${ARCHIVED})`, "4_keep@2"),
   },
   restoreRun: {
     title: "Restore Archived Run",
@@ -145,6 +146,6 @@ export const runCommands = {
     does: "Moves a run's folder to the trash, after you confirm. Over SSH, in WSL or a container, where there is no trash, it is deleted. Checkpoints at a service are kept.",
     palette: WITH_RUNS,
     icon: "trash",
-    menus: rowMenus(RUN, "5_delete@1"),
+    menus: rowMenus(ENDED, "5_delete@1"),
   },
 } as const satisfies CommandFamily;

@@ -1,5 +1,6 @@
-import { beforeEach, expect, it, vi } from "vitest";
-import { chooseRun } from "../../../src/host/commands/chooseRun.ts";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { chooseEndedRun, chooseRun } from "../../../src/host/commands/chooseRun.ts";
+import { aRun } from "../views/runEntries.ts";
 
 /** Messages with their buttons. */
 const shown = vi.hoisted((): string[][] => []);
@@ -54,4 +55,26 @@ it("takes the run of the dashboard in whose title bar a command was called", asy
   } as never; // what is read of them
   const choice = { placeHolder: "Which run?", none: "There is no run yet.", fits: () => true };
   expect(await chooseRun(options, { scheme: "webview-panel" }, choice)).toBe(run);
+});
+
+describe("a command that takes a run away", () => {
+  const noneEnded = "No run can be deleted: those listed are still running. Stop them first.";
+  const choice = { fits: () => true, noneEnded };
+  const run = aRun({ folder: "/runs/live", name: "live", isLive: true });
+  const options = {
+    store: { runs: [run], get: () => run, refresh: async () => undefined },
+    shownFolder: () => null,
+    trainings: { active: [] },
+  } as never; // what is read of them
+
+  it("says why there is none while all are running", async () => {
+    expect(await chooseEndedRun(options, undefined, choice)).toBeUndefined();
+    expect(shown).toEqual([[noneEnded, "Show Runs"]]);
+  });
+
+  it("refuses one that is running", async () => {
+    await expect(chooseEndedRun(options, { folder: "/runs/live" }, choice)).rejects.toThrow(
+      "live is running. Stop it first.",
+    );
+  });
 });
