@@ -5,18 +5,21 @@ import * as vscode from "vscode";
 import type { RunEntry } from "../api/runs.ts";
 import { editsTitle } from "../core/alarms/formatSettingChange.ts";
 import type { FileSystem } from "../core/ports.ts";
+import { runPaths } from "../core/runFolder/files/layout.ts";
 import { systemClock } from "../node/clock.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { formatCount, formatDuration, plural } from "../shared/format.ts";
 import { type SweepMember, stageOf } from "../shared/runFile.ts";
+import { offerInstead } from "./commands/offerInstead.ts";
 import { applyAlarm } from "./runs/applyAlarm.ts";
 import { resumeBefore, saveBefore } from "./runs/branchRun.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
 import type { RunList } from "./runs/runList.ts";
 import type { TrainingEnded, Trainings } from "./runs/trainings.ts";
-import { isExpiring, isResumable } from "./views/runRow.ts";
-import type { Memento } from "./vscode/memento.ts";
 import type { WaitingStart } from "./runs/waitingStarts.ts";
+import { isExpiring, isResumable } from "./views/runRow.ts";
+import { isThere } from "./vscode/isThere.ts";
+import type { Memento } from "./vscode/memento.ts";
 import { NoticeQueue } from "./vscode/noticeQueue.ts";
 import { plainWindow } from "./vscode/plainWindow.ts";
 import { readSetting } from "./vscode/settings.ts";
@@ -104,9 +107,6 @@ export class Notices implements vscode.Disposable {
     });
   }
 
-  /** Reports, once each, a run whose last state no longer exists within a day, but for the one that is offered anyway. */
-  #offerExpiring(offered: string | null): void {
-    const { store, workspaceState } = this.#options;
   /** Says what waited for another run when the last window closed, and offers to start it. */
   offerWaiting(waiting: readonly WaitingStart[]): void {
     for (const { title, startsAgain } of waiting) {
@@ -122,6 +122,9 @@ export class Notices implements vscode.Disposable {
     }
   }
 
+  /** Reports, once each, a run whose last state no longer exists within a day, but for the one that is offered anyway. */
+  #offerExpiring(offered: string | null): void {
+    const { store, workspaceState } = this.#options;
     const reported = listOf(workspaceState.get(EXPIRY_REPORTED));
     const run = store.runs.find(
       (each) =>
@@ -188,6 +191,11 @@ export class Notices implements vscode.Disposable {
     if (end.exitCode === EXIT.stopped || end.exitCode === EXIT.interrupted) return;
     if (end.exitCode === EXIT.done) return this.#finished(end, name);
     if (end.folder === null) return this.#notBegun(end, name);
+    if (!(await isThere(vscode.Uri.file(runPaths(end.folder).runFile)))) {
+      const text = vscode.l10n.t("Its folder was deleted, so {0} ended.", name);
+      await plainWindow.showWarningMessage(text);
+      return;
+    }
     if (end.exitCode === null) return this.#vanished(end.folder, name);
     return this.#failed(end, name);
   }
@@ -229,6 +237,7 @@ export class Notices implements vscode.Disposable {
     // Problems and the terminal show faults of a configuration; a refusal to send a key was the user's own answer.
     const reported = ["config-invalid", "key-host-not-allowed"];
     if (error === null || reported.includes(error.code)) return;
+    if (error.code === "config-not-found") return offerNewConfig(request.configPath);
     const open = vscode.l10n.t("Open Configuration");
     const setKey = vscode.l10n.t("Set API Key…");
     const isKey = error.code === "key-missing";
@@ -238,7 +247,11 @@ export class Notices implements vscode.Disposable {
     const answers = [...(isKey ? [setKey] : []), open];
     const chosen = await plainWindow.showErrorMessage(text, ...answers);
     if (chosen === setKey) await vscode.commands.executeCommand("tinkerRL.setApiKey", error.name);
-    if (chosen === open) await vscode.window.showTextDocument(vscode.Uri.file(request.configPath));
+    const config = vscode.Uri.file(request.configPath);
+    if (chosen !== open) return;
+    // It may be renamed while the notification is there.
+    if (await isThere(config)) await vscode.window.showTextDocument(config);
+    else await offerNewConfig(request.configPath);
   }
 
   async #vanished(folder: string, name: string): Promise<void> {
@@ -259,6 +272,12 @@ export class Notices implements vscode.Disposable {
     if (chosen === resume && folder !== null) await resumeRun(folder);
     if (chosen === log) await vscode.commands.executeCommand("tinkerRL.openRunLog", { folder });
   }
+}
+
+function offerNewConfig(path: string): Promise<void> {
+  const text = vscode.l10n.t("Not started: {0} does not exist.", path);
+  const command = "tinkerRL.newConfig";
+  return offerInstead(text, [{ label: vscode.l10n.t("New Configuration…"), command }]);
 }
 
 function keepLastState(folder: string): Thenable<unknown> {

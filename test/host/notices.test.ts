@@ -12,6 +12,8 @@ const editor = vi.hoisted(() => ({
   buttons: [] as string[][],
   answer: undefined as string | undefined,
   commands: [] as unknown[],
+  /** Paths that exist. */
+  files: [] as string[],
 }));
 vi.mock("vscode", async () => {
   const show = async (text: string, ...buttons: unknown[]): Promise<string | undefined> => {
@@ -24,8 +26,20 @@ vi.mock("vscode", async () => {
     ...(await import("./keys/fakeVscode.ts")).fakeVscode,
     Uri: { file: (path: string) => ({ fsPath: path }) },
     commands: { executeCommand: async (...words: unknown[]) => editor.commands.push(words) },
-    window: { showInformationMessage: show, showWarningMessage: show, state: { focused: true } },
-    workspace: { getConfiguration: () => ({ get: () => undefined }) },
+    window: {
+      showInformationMessage: show,
+      showWarningMessage: show,
+      showErrorMessage: show,
+      state: { focused: true },
+    },
+    workspace: {
+      getConfiguration: () => ({ get: () => undefined }),
+      fs: {
+        stat: async ({ fsPath }: { readonly fsPath: string }) => {
+          if (!editor.files.includes(fsPath)) throw new Error(`There is no ${fsPath}.`);
+        },
+      },
+    },
   };
 });
 
@@ -60,7 +74,7 @@ const expiring = (changes: Partial<RunEntry> = {}): RunEntry =>
   });
 
 beforeEach(() => {
-  Object.assign(editor, { texts: [], buttons: [], answer: undefined, commands: [] });
+  Object.assign(editor, { texts: [], buttons: [], answer: undefined, commands: [], files: [] });
 });
 
 it("reports a sweep once, when its last run is done", async () => {
@@ -141,5 +155,44 @@ describe("a run whose only state expires soon", () => {
     ]).offerInterrupted();
     await vi.waitFor(() => expect(editor.texts).toHaveLength(1));
     expect(editor.texts[0]).toContain("last");
+  });
+});
+
+describe("a training that ended badly", () => {
+  const end = async (changes: Partial<TrainingEnded>): Promise<void> => {
+    const ends = new Emitter<TrainingEnded>((error) => expect.unreachable(String(error)));
+    notices([], new FakeMemory(), ends);
+    const request = aTrainingRequest("/p/c.yaml", { title: "train c.yaml" });
+    ends.fire({ exitCode: 1, error: null, folder: null, request, ...changes });
+    await vi.waitFor(() => expect(editor.texts).not.toEqual([]));
+  };
+
+  it("can be resumed while its folder is there", async () => {
+    editor.files = ["/runs/demo/run.json"];
+    await end({ folder: "/runs/demo" });
+    expect(editor.buttons).toEqual([["Resume", "Show Log"]]);
+  });
+
+  it.each([1, null])("is not offered again once its folder was deleted (%s)", async (exitCode) => {
+    await end({ folder: "/runs/demo", exitCode });
+    expect([editor.texts, editor.buttons]).toEqual([
+      ["Its folder was deleted, so demo ended."],
+      [[]],
+    ]);
+  });
+
+  it("offers a new configuration where its own does not exist", async () => {
+    editor.answer = "New Configuration…";
+    const message = "/p/c.yaml: error: the configuration file does not exist.";
+    await end({ error: { code: "config-not-found", message } });
+    await vi.waitFor(() => expect(editor.commands).toEqual([["tinkerRL.newConfig"]]));
+    expect(editor.texts).toEqual(["Not started: /p/c.yaml does not exist."]);
+  });
+
+  it("says so when its configuration was renamed before it is opened", async () => {
+    editor.answer = "Open Configuration";
+    await end({ error: { code: "network", message: "The service does not answer." } });
+    await vi.waitFor(() => expect(editor.texts).toHaveLength(2));
+    expect(editor.texts[1]).toBe("Not started: /p/c.yaml does not exist.");
   });
 });

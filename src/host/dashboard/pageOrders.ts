@@ -16,6 +16,7 @@ import { resumeBefore } from "../runs/branchRun.ts";
 import type { RunList } from "../runs/runList.ts";
 import { diffRollouts } from "../views/rolloutDocuments.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
+import { isThere } from "../vscode/isThere.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 
 export interface PageOrdersOptions {
@@ -151,11 +152,20 @@ async function openConfig(
   { path = [] }: CommandArgs,
 ): Promise<void> {
   const configPath = configPathOf(store.get(folder));
+  const uri = vscode.Uri.file(configPath);
+  if (!(await isThere(uri))) {
+    const text = vscode.l10n.t(
+      "{0} no longer exists. Run › Configuration shows what the run was started with.",
+      configPath,
+    );
+    await plainWindow.showWarningMessage(text);
+    return;
+  }
   const [{ readYaml, languageOf }, { locate }] = await Promise.all([
     import("../../core/config/source/yamlSource.ts"),
     import("../../core/config/source/locate.ts"),
   ]);
-  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(configPath));
+  const document = await vscode.workspace.openTextDocument(uri);
   const source = readYaml(document.getText(), languageOf(configPath));
   const span = locate(source, path, "key");
   const at = document.positionAt(span?.start ?? 0);

@@ -1,0 +1,21 @@
+import { expect, it, vi } from "vitest";
+import { doForPage } from "../../../src/host/dashboard/pageOrders.ts";
+import { aRun } from "../views/runEntries.ts";
+
+const shown = vi.hoisted((): string[] => []);
+vi.mock("vscode", async () => ({
+  ...(await import("../keys/fakeVscode.ts")).fakeTrees,
+  Uri: { file: (path: string) => ({ fsPath: path }) },
+  workspace: { fs: { stat: () => Promise.reject(new Error("There is no such file.")) } },
+  window: { showWarningMessage: async (text: string) => void shown.push(text) },
+}));
+
+it("a configuration that was renamed is said to be gone, and where the run has what it was started with", async () => {
+  const file = { configPath: "/p/c.yaml" } as never; // the only part that is read
+  const store = { get: () => aRun({ folder: "/runs/demo", file }) };
+  const order = { kind: "command", command: "openConfigAt", folder: "/runs/demo", args: {} };
+  await doForPage({ ...order, alarm: null } as never, { store } as never); // what is read of them
+  expect(shown).toEqual([
+    "/p/c.yaml no longer exists. Run › Configuration shows what the run was started with.",
+  ]);
+});
