@@ -9,7 +9,7 @@ import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunList } from "../runs/runList.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { settingOverrides } from "../vscode/settingOverrides.ts";
-import { offerInstead } from "./offerInstead.ts";
+import { offerToCreate } from "./offerInstead.ts";
 
 export interface ChooseConfigOptions {
   readonly finder: RunFinder;
@@ -26,7 +26,10 @@ export async function chooseConfig(
   if (active !== undefined && isConfigDocument(active)) return active.uri;
   await finder.find();
   const [only, ...others] = finder.configs;
-  if (only === undefined) return offerToCreate();
+  if (only === undefined) {
+    await offerToCreate();
+    return undefined;
+  }
   if (others.length === 0) return only;
   const items = finder.configs.map((uri) => {
     const last = store.runs.find((run) => isOfConfig(run, uri.fsPath));
@@ -38,14 +41,6 @@ export async function chooseConfig(
   });
   const placeHolder = vscode.l10n.t("Which configuration?");
   return (await plainWindow.showQuickPick(items, { placeHolder }))?.uri;
-}
-
-async function offerToCreate(): Promise<undefined> {
-  await offerInstead(vscode.l10n.t("There is no configuration in this workspace."), [
-    { label: vscode.l10n.t("Create Configuration"), command: "tinkerRL.newConfig" },
-    { label: vscode.l10n.t("Try the Local Demo"), command: "tinkerRL.startLocalDemo" },
-  ]);
-  return undefined;
 }
 
 /** As {@link chooseConfig}, saved. One that is not saved or has errors is not taken, and Problems says why. */

@@ -27,6 +27,7 @@ import { setContextKey } from "../vscode/contextKeys.ts";
 import { isThere } from "../vscode/isThere.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
+import { offerInstead } from "./offerInstead.ts";
 
 type Requests = Pick<Server, "request">;
 
@@ -59,7 +60,11 @@ async function addOwnEnvironment(server: Requests, target: unknown): Promise<voi
 /** @throws when the files cannot be written, or there is no Python for the virtual environment */
 async function newEnvironment(server: Requests): Promise<void> {
   const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file");
-  if (folder === undefined) throw new Error(vscode.l10n.t("Open a folder first."));
+  if (folder === undefined) {
+    const label = vscode.l10n.t("Open Folder");
+    const text = vscode.l10n.t("A new environment needs a folder. Open one first.");
+    return offerInstead(text, [{ label, command: "vscode.openFolder" }]);
+  }
   const config = configIn(folder);
   const root = vscode.Uri.joinPath(config, "..");
   const name = await askName(root);

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { type CheckCounts, CONFIG_REQUESTS } from "../../api/config.ts";
 import type { Insertion } from "../../core/config/editing/edits/insertEnvironment.ts";
 import { plural } from "../../shared/format.ts";
+import { offerToCreate } from "../commands/offerInstead.ts";
 import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
@@ -46,10 +47,7 @@ export function configHandlers(options: ConfigHandlerOptions) {
   } satisfies Partial<CommandHandlers>;
 }
 
-/**
- * The configuration that a command was called on, the one in the editor, or one of the workspace; null when the user chose none.
- * @throws when there is none
- */
+/** The configuration that a command was called on, the one in the editor, or one of the workspace; null when there is none, or the user chose none. */
 async function documentFor(
   { known }: ConfigHandlerOptions,
   target: unknown,
@@ -58,7 +56,10 @@ async function documentFor(
   const active = vscode.window.activeTextEditor?.document;
   if (active !== undefined && isConfigDocument(active)) return active;
   const configs = known.configs();
-  if (configs.length === 0) throw new Error(vscode.l10n.t("Open a configuration first."));
+  if (configs.length === 0) {
+    await offerToCreate();
+    return null;
+  }
   const uri = await chosenOf(configs);
   return uri === undefined ? null : vscode.workspace.openTextDocument(uri);
 }

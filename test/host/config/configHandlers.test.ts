@@ -1,0 +1,20 @@
+import { expect, it, vi } from "vitest";
+import { configHandlers } from "../../../src/host/config/configHandlers.ts";
+
+const shown = vi.hoisted((): (readonly string[])[] => []);
+vi.mock("vscode", async () => ({
+  ...(await import("../keys/fakeVscode.ts")).fakeVscode,
+  Uri: class {},
+  window: {
+    activeTextEditor: undefined,
+    showInformationMessage: async (...words: readonly string[]) => void shown.push(words),
+  },
+}));
+
+it("a command about a configuration offers to create one where there is none", async () => {
+  const { addEnvironment } = configHandlers({ known: { configs: () => [] } } as never); // what is read of it
+  await addEnvironment({ name: "local/calculator" });
+  expect(shown).toEqual([
+    ["There is no configuration in this workspace.", "Create Configuration", "Try the Local Demo"],
+  ]);
+});
