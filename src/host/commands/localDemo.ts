@@ -29,9 +29,12 @@ export class LocalDemo {
 
   /** The demo's configuration, written where there is none. Undefined when the user gave up or the window opens a folder first. */
   async prepare(): Promise<DemoConfig | undefined> {
-    const [folder] = vscode.workspace.workspaceFolders ?? [];
-    if (folder === undefined) return this.#openFolder();
-    return writeConfig(folder.uri);
+    const [only, ...others] = vscode.workspace.workspaceFolders ?? [];
+    if (only === undefined) return this.#openFolder();
+    const placeHolder = vscode.l10n.t("Which folder is the local demo for?");
+    const folder =
+      others.length === 0 ? only : await vscode.window.showWorkspaceFolderPick({ placeHolder });
+    return folder && writeConfig(folder.uri);
   }
 
   /** True when the window was opened for the demo; once. */

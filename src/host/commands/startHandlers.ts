@@ -1,6 +1,7 @@
 /** Handlers of the commands that begin a training, or continue with one. */
 
 import { basename, extname } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
 import type { FileSystem } from "../../core/ports.ts";
@@ -19,8 +20,8 @@ import { askSweep } from "./askSweep.ts";
 import { type ChooseConfigOptions, chooseSoundConfig } from "./chooseConfig.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 import type { DemoConfig, LocalDemo } from "./localDemo.ts";
-
 import { offerInstead, showRuns } from "./offerInstead.ts";
+
 export interface StartHandlerOptions extends ChooseConfigOptions, ChooseRunOptions {
   readonly tasks: TaskProvider;
   readonly demo: LocalDemo;
@@ -33,15 +34,18 @@ export interface StartHandlerOptions extends ChooseConfigOptions, ChooseRunOptio
 const START_MS = 30_000;
 
 export function startHandlers(options: StartHandlerOptions) {
-  const train = async (
+  const taskOf = (
     config: vscode.Uri,
     more: Partial<TrainTask> = {},
     title?: string,
-  ): Promise<void> => {
+  ): vscode.Task => {
     const place = vscode.workspace.getWorkspaceFolder(config);
     const path =
       place === undefined ? config.fsPath : vscode.workspace.asRelativePath(config, false);
-    await vscode.tasks.executeTask(options.tasks.training({ config: path, ...more }, place, title));
+    return options.tasks.training({ config: path, ...more }, place, title);
+  };
+  const train = async (...what: Parameters<typeof taskOf>): Promise<void> => {
+    await vscode.tasks.executeTask(taskOf(...what));
   };
   return {
     startTraining: async (target) => {
@@ -87,16 +91,12 @@ export function startHandlers(options: StartHandlerOptions) {
       const location = vscode.ProgressLocation.Notification;
       await plainWindow.withProgress({ location, title }, async (_, report) => {
         report(demoText(config));
-        const begun = isUnderWay(options.trainings, config.uri);
-        await train(config.uri);
+        const task = taskOf(config.uri);
+        const begun = isUnderWay(options.trainings, config.uri, task);
+        await vscode.tasks.executeTask(task);
         await begun;
       });
     },
-    resumeRun: async (target) => {
-      const run = await resumable(options, target);
-      if (run?.file == null) return;
-      const title = vscode.l10n.t("resume {0}", run.name);
-      await train(vscode.Uri.file(run.file.configPath), { resume: run.folder }, title);
     cancelStart: async (target) => {
       const { holder } = (target ?? {}) as { readonly holder?: unknown }; // looked for in the next line
       const waiting = options.trainings.waiting.find((each) => each === holder);
@@ -104,6 +104,11 @@ export function startHandlers(options: StartHandlerOptions) {
       const text = vscode.l10n.t("Select a training that waits in the Runs view first.");
       await offerInstead(text, [showRuns()]);
     },
+    resumeRun: async (target) => {
+      const run = await resumable(options, target);
+      if (run?.file == null) return;
+      const title = vscode.l10n.t("resume {0}", run.name);
+      await train(vscode.Uri.file(run.file.configPath), { resume: run.folder }, title);
     },
   } satisfies Partial<CommandHandlers>;
 }
@@ -121,17 +126,26 @@ function demoText({ uri, isNew }: DemoConfig): string {
   return isNew ? vscode.l10n.t("wrote {0}", name) : vscode.l10n.t("uses {0}", name);
 }
 
-/** Resolves once the training of a configuration has a run, waits, or was not started. */
-function isUnderWay(trainings: StartHandlerOptions["trainings"], config: vscode.Uri) {
+/** Resolves once the training of a configuration has a run, waits, or was not started, and at the end of its task. */
+function isUnderWay(
+  trainings: StartHandlerOptions["trainings"],
+  config: vscode.Uri,
+  { definition }: vscode.Task,
+) {
   return new Promise<void>((resolve) => {
     const end = (): void => {
       listening.dispose();
+      ended.dispose();
       clearTimeout(timer);
       resolve();
     };
     const listening = trainings.onDidChange(() => {
       const own = trainings.active.find(({ request }) => request.configPath === config.fsPath);
       if (own?.folder !== null) end();
+    });
+    // A start that the user did not want after all changes no training.
+    const ended = vscode.tasks.onDidEndTask(({ execution: { task } }) => {
+      if (isDeepStrictEqual({ ...task.definition }, definition)) end();
     });
     const timer = setTimeout(end, START_MS);
   });

@@ -1,0 +1,42 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { LocalDemo } from "../../../src/host/commands/localDemo.ts";
+import { FakeMemory } from "../keys/fakeMemory.ts";
+
+const editor = vi.hoisted(() => ({
+  /** The folder that the person picks; undefined = none. */
+  picked: undefined as object | undefined,
+  written: [] as string[],
+  workspaceFolders: ["alpha", "beta"].map((name) => ({ name, uri: { path: `/${name}` } })),
+}));
+vi.mock("vscode", async () => ({
+  ...(await import("../keys/fakeVscode.ts")).fakeVscode,
+  Uri: {
+    joinPath: ({ path }: { readonly path: string }, name: string) => ({ path: `${path}/${name}` }),
+  },
+  workspace: {
+    get workspaceFolders() {
+      return editor.workspaceFolders;
+    },
+    fs: {
+      stat: () => Promise.reject(new Error("There is no such file.")),
+      writeFile: async ({ path }: { readonly path: string }) => void editor.written.push(path),
+    },
+  },
+  window: { showWorkspaceFolderPick: async () => editor.picked },
+}));
+beforeEach(() => void editor.written.splice(0));
+
+describe("in a window with several folders", () => {
+  it("the demo is written into the one that the person picks", async () => {
+    editor.picked = editor.workspaceFolders[1];
+    const demo = await new LocalDemo(new FakeMemory()).prepare();
+    expect(demo).toMatchObject({ uri: { path: "/beta/tinker-config.yaml" }, isNew: true });
+    expect(editor.written).toEqual(["/beta/tinker-config.yaml"]);
+  });
+
+  it("nothing is written where the person picks none", async () => {
+    editor.picked = undefined;
+    expect(await new LocalDemo(new FakeMemory()).prepare()).toBeUndefined();
+    expect(editor.written).toEqual([]);
+  });
+});
