@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { parseRolloutCondition } from "../../shared/rolloutCondition.ts";
+import { workspaceFolderOf } from "../runs/inWorkspace.ts";
 import { runRow } from "../views/runRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 
@@ -29,7 +30,11 @@ export async function askDataSource(
         run: null,
       })),
     ...runs.map((run) => {
-      const { label, description } = runRow(run, { isArchived: false, isSpinning: false });
+      const { label, description } = runRow(run, {
+        isArchived: false,
+        isSpinning: false,
+        place: workspaceFolderOf(run.folder),
+      });
       return {
         label,
         description: vscode.l10n.t("rollouts of a run · {0}", description),

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import * as z from "zod";
 import type { RunEntry } from "../../api/runs.ts";
+import { workspaceFolderOf } from "../runs/inWorkspace.ts";
 import type { RunLabels } from "../runs/runLabels.ts";
 import type { RunList } from "../runs/runList.ts";
 import type { Trainings } from "../runs/trainings.ts";
@@ -46,7 +47,11 @@ export async function chooseRun(
   if (others.length === 0 && target !== null) return only;
   const items = runs.map((run) => {
     const isArchived = labels.isArchived(run.folder);
-    const { label, description } = runRow(run, { isArchived, isSpinning: false });
+    const { label, description } = runRow(run, {
+      isArchived,
+      isSpinning: false,
+      place: workspaceFolderOf(run.folder),
+    });
     return { label, description, run };
   });
   return (await plainWindow.showQuickPick(items, { placeHolder }))?.run;

@@ -8,6 +8,12 @@ export function isInWorkspace(path: string): boolean {
   return vscode.workspace.getWorkspaceFolder(vscode.Uri.file(path)) !== undefined;
 }
 
+/** The name of the folder of this window that a path is in, where the window has several; null = none, or nothing to tell apart. */
+export function workspaceFolderOf(path: string): string | null {
+  if ((vscode.workspace.workspaceFolders ?? []).length < 2) return null;
+  return vscode.workspace.getWorkspaceFolder(vscode.Uri.file(path))?.name ?? null;
+}
+
 /** As {@link isInWorkspace}, with links followed; what does not exist leads nowhere. */
 export async function isReallyInWorkspace(path: string): Promise<boolean> {
   if (!isInWorkspace(path)) return false;

@@ -9,7 +9,7 @@ import type { RunStatus } from "../../shared/control.ts";
 import { TASK_TYPE } from "../manifest/taskType.ts";
 import { isInWorkspace } from "../runs/inWorkspace.ts";
 import { isStaleTerminal } from "../runs/staleTerminal.ts";
-import type { TaskProvider } from "./taskProvider.ts";
+import { type TaskProvider, taskName } from "./taskProvider.ts";
 
 export interface RejoinOptions {
   readonly launches: LaunchStore;
@@ -40,7 +40,9 @@ async function rejoin(
   const { title } = launch.request;
   log.info(`joining ${title} again`);
   await closeDeadTerminals(title);
-  await vscode.tasks.executeTask(tasks.training(definitionOf(launch), folderOf(launch), title));
+  const folder = folderOf(launch);
+  const name = taskName(title, folder);
+  await vscode.tasks.executeTask(tasks.training(definitionOf(launch), folder, name));
 }
 
 /** True when no one but this window is attached to it. */

@@ -104,10 +104,11 @@ export class TaskProvider implements vscode.TaskProvider {
 
   async #terminal(
     read: TrainTask | string,
-    title: string,
+    name: string,
     folder: vscode.WorkspaceFolder | undefined,
   ): Promise<vscode.Pseudoterminal> {
-    const show = (): void => showTerminal(title);
+    const show = (): void => showTerminal(name);
+    const title = inFolder(name, folder);
     if (typeof read === "string") return new RunTerminal(refusing(read), show);
     const configPath = absolute(read.config, folder);
     const project = projectOf(configPath, folder);
@@ -197,10 +198,22 @@ function shown(config: string): string {
   return isAbsolute(config) ? vscode.workspace.asRelativePath(config, false) : config;
 }
 
+/** As VS Code names the terminals of tasks: with the folder where a window has several. */
+function inFolder(name: string, folder: vscode.WorkspaceFolder | undefined): string {
+  const hasSeveral = (vscode.workspace.workspaceFolders ?? []).length > 1;
+  return hasSeveral && folder !== undefined ? `${name} (${folder.name})` : name;
+}
+
+/** The name of a task from the title of its training. */
+export function taskName(title: string, folder: vscode.WorkspaceFolder | undefined): string {
+  const end = folder === undefined ? "" : ` (${folder.name})`;
+  return title.endsWith(end) ? title.slice(0, title.length - end.length) : title;
+}
+
 /** VS Code adds the folder to a task's name where a window has several. */
-function showTerminal(title: string): void {
+function showTerminal(task: string): void {
   const own = vscode.window.terminals.findLast(
-    ({ name }) => name === title || name.startsWith(`${title} (`),
+    ({ name }) => name === task || name.startsWith(`${task} (`),
   );
   own?.show(true);
 }

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { plainLine } from "../../core/util/plainText.ts";
 import { soon } from "../../node/soon.ts";
+import { workspaceFolderOf } from "../runs/inWorkspace.ts";
 import type { RunList } from "../runs/runList.ts";
 import { checkpointRow } from "./checkpointRow.ts";
 import type { SavedCheckpoints } from "./savedCheckpoints.ts";
@@ -72,12 +73,18 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
 
   #runItem(folder: string): vscode.TreeItem {
     const name = plainLine(this.#options.store.get(folder)?.name ?? folder);
+    const place = workspaceFolderOf(folder);
+    const description = place === null ? undefined : plainLine(place);
     const row = {
       label: name,
+      description,
       id: `checkpoints:${folder}`,
       context: "checkpointRun",
       icon: "history",
-      spoken: vscode.l10n.t("checkpoints of the run {0}", name),
+      spoken: [
+        vscode.l10n.t("checkpoints of the run {0}", name),
+        ...(description === undefined ? [] : [description]),
+      ].join(", "),
     };
     return treeItem(row, vscode.TreeItemCollapsibleState.Expanded);
   }

@@ -33,18 +33,27 @@ export interface RunRowOptions {
   /** At most one row has a spinning icon. */
   readonly isSpinning: boolean;
   readonly isArchived: boolean;
+  /** The workspace folder that the run is in, where there are several. */
+  readonly place?: string | null;
 }
 
-export function runRow(run: RunEntry, { isSpinning, isArchived }: RunRowOptions): RowText {
+export function runRow(
+  run: RunEntry,
+  { isSpinning, isArchived, place = null }: RunRowOptions,
+): RowText {
   const label = plainLine(run.name);
+  const placed = place === null ? [] : [plainLine(place)];
   const [icon, color] = ICONS[run.phase];
   const archived = isArchived ? [l10n.t("archived")] : [];
   const damaged = run.problem !== null && run.phase !== "unreadable" ? [l10n.t("damaged")] : [];
-  const details = [...detailsOf(run), ...damaged, ...archived];
+  const details = [...placed, ...detailsOf(run), ...damaged, ...archived];
   return {
     label,
     description: details.join(" · "),
-    spoken: [l10n.t("run {0}", label), ...archived, ...spokenOf(run), ...damaged].join(", "),
+    spoken: [
+      ...[l10n.t("run {0}", label), ...placed, ...archived],
+      ...[...spokenOf(run), ...damaged],
+    ].join(", "),
     icon: isSpinning ? icon : icon.replace("~spin", ""),
     color,
     context: [...contextOf(run), ...(isArchived ? ["archived"] : [])].join("+"),

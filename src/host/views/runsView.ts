@@ -9,6 +9,7 @@ import { groupBy } from "../../core/util/groupBy.ts";
 import { soon } from "../../node/soon.ts";
 import { plural } from "../../shared/format.ts";
 import type { RowText } from "../../shared/rowText.ts";
+import { workspaceFolderOf } from "../runs/inWorkspace.ts";
 import type { RunAlarms } from "../runs/runAlarms.ts";
 import type { RunLabels } from "../runs/runLabels.ts";
 import type { RunList } from "../runs/runList.ts";
@@ -200,6 +201,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
       { ...run, alarms: this.#options.alarms.idsOf(run) },
       {
         isArchived: this.#options.labels.isArchived(run.folder),
+        place: workspaceFolderOf(run.folder),
         isSpinning: run.isLive && this.#shown().find(({ isLive }) => isLive)?.folder === run.folder,
       },
     );

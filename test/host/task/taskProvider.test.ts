@@ -1,7 +1,12 @@
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import * as vscode from "vscode";
 import type { TrainingRequest } from "../../../src/host/runs/trainings.ts";
-import { TaskProvider, type TaskProviderOptions } from "../../../src/host/task/taskProvider.ts";
+import {
+  TaskProvider,
+  type TaskProviderOptions,
+  taskName,
+} from "../../../src/host/task/taskProvider.ts";
 import type { TrainTask } from "../../../src/host/task/trainTask.ts";
 import { aTraining } from "./openedTerminal.ts";
 
@@ -65,8 +70,9 @@ async function run(
   tasks: TaskProvider,
   definition: Pick<TrainTask, "config"> & Partial<TrainTask>,
   resolved: object = definition,
+  folder?: vscode.WorkspaceFolder,
 ): Promise<string> {
-  const { execution } = tasks.training(definition, undefined) as unknown as {
+  const { execution } = tasks.training(definition, folder) as unknown as {
     execution: { start: (resolved: object) => Promise<{ open(): void; onDidWrite: Listen }> };
   };
   const terminal = await execution.start({ type: "tinker-rl", ...resolved });
@@ -104,6 +110,21 @@ describe("a training that another window has started", () => {
 it("trains the stages of a configuration one after the other", async () => {
   await run(provider({ hasStages: async () => true }), { config: CONFIG });
   expect(begun.map(([kind]) => kind)).toEqual(["sweep"]);
+});
+
+it("is called after its folder, too, where the window has several, and once", async () => {
+  const folders = ["alpha", "beta"].map((name) => ({
+    name,
+    uri: { fsPath: `/${name}` },
+    index: 0,
+  }));
+  const [, beta] = folders as unknown as vscode.WorkspaceFolder[]; // as much as names need
+  Object.assign(vscode.workspace, { workspaceFolders: folders });
+  await run(provider(), { config: "c.yaml" }, { config: "c.yaml" }, beta);
+  Object.assign(vscode.workspace, { workspaceFolders: undefined });
+  const title = "train c.yaml (beta)";
+  expect(begun).toEqual([["training", expect.objectContaining({ title })]]);
+  expect(taskName(title, beta)).toBe("train c.yaml");
 });
 
 it("is another task for VS Code than an equal training that is running", () => {

@@ -11,7 +11,9 @@ import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { aRun } from "./runEntries.ts";
 
+const editor = vi.hoisted(() => ({ workspace: {} }));
 vi.mock("vscode", async () => ({
+  ...editor,
   ...(await import("../keys/fakeVscode.ts")).fakeTrees,
   Uri: { file: (path: string) => ({ fsPath: path }) },
   commands: { executeCommand: vi.fn(async () => undefined) },
@@ -153,6 +155,20 @@ describe("a click on a row that is drawn again in the same moment", () => {
     expect(drawn.at(-1)).toBeUndefined();
     vi.useRealTimers();
   });
+});
+
+it("runs of one name are told apart by their folder where the window has several", async () => {
+  const folders = ["alpha", "beta"].map((name) => ({ name, uri: { fsPath: `/${name}` } }));
+  const getWorkspaceFolder = ({ fsPath }: { readonly fsPath: string }) =>
+    folders.find(({ uri }) => fsPath.startsWith(uri.fsPath));
+  Object.assign(editor.workspace, { workspaceFolders: folders, getWorkspaceFolder });
+  const { view } = theRuns(["/alpha/demo", "/beta/demo"].map((folder) => aRun({ folder })));
+  const rows = await Promise.all((await view.getChildren()).map((node) => view.getTreeItem(node)));
+  Object.assign(editor.workspace, { workspaceFolders: undefined });
+  expect(rows.map(({ description }) => String(description).split(" · ")[0])).toEqual([
+    "alpha",
+    "beta",
+  ]);
 });
 
 it("a training that waits has a row from which it is canceled", async () => {
