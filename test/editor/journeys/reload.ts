@@ -81,6 +81,37 @@ export const reload: Journey = {
     await step("every step is there once", async () => {
       assert.deepEqual(stepsOf(run), stepsTo(stepsOf(run).length));
     });
+
+    const waiting = workbench.row(/^train tinker-config\.yaml, waits for another run/);
+    const startInQueue = async (): Promise<void> => {
+      const queue = workbench.rows.filter({ hasText: "Queue" });
+      await workbench.command("Tinker RL: Start Training", queue);
+      await pictures("second start");
+      await queue.click();
+      await waiting.waitFor();
+    };
+
+    await step(
+      "a second start of one configuration waits, and is canceled in its row",
+      async () => {
+        await workbench.command("Tinker RL: Start Training");
+        await until("a step", () => stepsOf(runIn(folder, "tinker-config-2")).length >= 1, 60_000);
+        await startInQueue();
+        await waiting.hover();
+        await waiting.getByRole("button", { name: "Cancel Start" }).click();
+        await waiting.waitFor({ state: "detached" });
+      },
+    );
+
+    await step("one that waits at a reload is said not to have been started", async () => {
+      await startInQueue();
+      // The editor writes what it keeps for an extension after a moment.
+      await workbench.page.waitForTimeout(2_000);
+      await workbench.reload();
+      const notice = workbench.notification("train tinker-config.yaml waited for another run");
+      await notice.getByRole("button", { name: "Start Training" }).waitFor();
+      await pictures("waited");
+    });
   },
 };
 
