@@ -10,7 +10,6 @@ import { systemClock } from "../node/clock.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { formatCount, formatDuration, plural } from "../shared/format.ts";
 import { type SweepMember, stageOf } from "../shared/runFile.ts";
-import { offerInstead } from "./commands/offerInstead.ts";
 import { applyAlarm } from "./runs/applyAlarm.ts";
 import { resumeBefore, saveBefore } from "./runs/branchRun.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
@@ -21,6 +20,7 @@ import { isExpiring, isResumable } from "./views/runRow.ts";
 import { isThere } from "./vscode/isThere.ts";
 import type { Memento } from "./vscode/memento.ts";
 import { NoticeQueue } from "./vscode/noticeQueue.ts";
+import { offerInstead } from "./vscode/offerInstead.ts";
 import { plainWindow } from "./vscode/plainWindow.ts";
 import { readSetting } from "./vscode/settings.ts";
 

@@ -9,6 +9,7 @@ import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
 import { branchRun } from "../runs/branchRun.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
+import { offerInstead, offersToTrain } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { askEvaluation } from "./askEvaluation.ts";
@@ -23,7 +24,6 @@ import {
 import type { CheckpointRequestOptions } from "./checkpointRequests.ts";
 import { type ChooseRunOptions, chooseRun, listedRun } from "./chooseRun.ts";
 import { downloadCheckpoint } from "./downloadCheckpoint.ts";
-import { offerInstead, offersToTrain } from "./offerInstead.ts";
 import { openCheckpointPage } from "./openCheckpointPage.ts";
 import { removeCheckpoint } from "./removeCheckpoint.ts";
 

@@ -7,9 +7,9 @@ import { plural } from "../../shared/format.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunList } from "../runs/runList.ts";
+import { offerToCreate } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { settingOverrides } from "../vscode/settingOverrides.ts";
-import { offerToCreate } from "./offerInstead.ts";
 
 export interface ChooseConfigOptions {
   readonly finder: RunFinder;

@@ -8,8 +8,8 @@ import type { RunLabels } from "../runs/runLabels.ts";
 import type { RunList } from "../runs/runList.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import { runRow } from "../views/runRow.ts";
+import { type Offer, offerInstead, offersToTrain, showRuns } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
-import { type Offer, offerInstead, offersToTrain, showRuns } from "./offerInstead.ts";
 
 export interface ChooseRunOptions {
   readonly store: RunList;

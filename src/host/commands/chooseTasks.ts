@@ -5,9 +5,9 @@ import * as z from "zod";
 import { environmentServer } from "../../core/config/fields/environmentServers.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { type SplitChoice, taskChoices } from "../../core/config/taskChoices.ts";
+import { offerInstead, showEnvironments } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { settingOverrides } from "../vscode/settingOverrides.ts";
-import { offerInstead, showEnvironments } from "./offerInstead.ts";
 
 export interface TaskChoiceOptions {
   /** The environment that is meant, if the configuration has it; null = any. */

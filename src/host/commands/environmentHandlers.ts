@@ -18,9 +18,9 @@ import type { OwnEnvironment, OwnServers } from "../runs/ownServers.ts";
 import type { DeploymentLogs } from "../views/deploymentLogs.ts";
 import type { EnvironmentNode, EnvironmentsView } from "../views/environmentsView.ts";
 import { selectedRow } from "../views/selectedRow.ts";
+import { offerInstead, showEnvironments } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { offerInstead, showEnvironments } from "./offerInstead.ts";
 
 export interface EnvironmentHandlerOptions {
   readonly view: EnvironmentsView;

@@ -25,9 +25,9 @@ import type { Server } from "../server/server.ts";
 import { runInTerminal } from "../task/programTask.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { isThere } from "../vscode/isThere.ts";
+import { offerInstead } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { offerInstead } from "./offerInstead.ts";
 
 type Requests = Pick<Server, "request">;
 

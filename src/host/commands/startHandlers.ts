@@ -11,6 +11,7 @@ import type { Server } from "../server/server.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
 import type { TrainTask } from "../task/trainTask.ts";
 import { isResumable } from "../views/runRow.ts";
+import { offerInstead, showRuns } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { settingOverrides } from "../vscode/settingOverrides.ts";
@@ -20,7 +21,6 @@ import { askSweep } from "./askSweep.ts";
 import { type ChooseConfigOptions, chooseSoundConfig } from "./chooseConfig.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 import type { DemoConfig, LocalDemo } from "./localDemo.ts";
-import { offerInstead, showRuns } from "./offerInstead.ts";
 
 export interface StartHandlerOptions extends ChooseConfigOptions, ChooseRunOptions {
   readonly tasks: TaskProvider;

@@ -8,9 +8,9 @@ import { type RolloutPlace, rolloutUri } from "../views/rolloutDocuments.ts";
 import { selectedRow } from "../views/selectedRow.ts";
 import type { TrajectoriesView, TrajectoryNode } from "../views/trajectoriesView.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
+import { offerInstead } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { offerInstead } from "./offerInstead.ts";
 
 export interface TrajectoryHandlerOptions {
   readonly trajectories: TrajectoriesView;

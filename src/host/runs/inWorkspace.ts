@@ -8,7 +8,7 @@ export function isInWorkspace(path: string): boolean {
   return vscode.workspace.getWorkspaceFolder(vscode.Uri.file(path)) !== undefined;
 }
 
-/** The name of the folder of this window that a path is in, where the window has several; null = none, or nothing to tell apart. */
+/** The name of the folder of this window that a path is in, where the window has several; null = none, or it has one only. */
 export function workspaceFolderOf(path: string): string | null {
   if ((vscode.workspace.workspaceFolders ?? []).length < 2) return null;
   return vscode.workspace.getWorkspaceFolder(vscode.Uri.file(path))?.name ?? null;

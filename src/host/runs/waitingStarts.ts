@@ -1,4 +1,4 @@
-/** Remembers which trainings wait for another run: they end with their window, and the next one tells so. */
+/** Remembers which trainings wait for another run: they end with their window, and the next one says so. */
 
 import * as z from "zod";
 import { soon } from "../../node/soon.ts";

@@ -30,7 +30,7 @@ const trainTask = z.object({
   models: z.array(z.string().min(1)).exactOptional(),
   /** Only for ourselves: the launch that a new window joins again. */
   attach: launchName.exactOptional(),
-  /** Only for ourselves: tells a training from an equal one that is running. */
+  /** Only for ourselves: makes a training differ from an equal one that is running. */
   instance: z.number().int().exactOptional(),
 });
 

@@ -157,7 +157,7 @@ describe("a click on a row that is drawn again in the same moment", () => {
   });
 });
 
-it("runs of one name are told apart by their folder where the window has several", async () => {
+it("runs of one name differ by their folder where the window has several", async () => {
   const folders = ["alpha", "beta"].map((name) => ({ name, uri: { fsPath: `/${name}` } }));
   const getWorkspaceFolder = ({ fsPath }: { readonly fsPath: string }) =>
     folders.find(({ uri }) => fsPath.startsWith(uri.fsPath));

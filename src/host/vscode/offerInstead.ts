@@ -1,7 +1,7 @@
 /** The message of a command that has nothing to act on, with a command that would help. */
 
 import * as vscode from "vscode";
-import { plainWindow } from "../vscode/plainWindow.ts";
+import { plainWindow } from "./plainWindow.ts";
 
 export interface Offer {
   readonly label: string;
