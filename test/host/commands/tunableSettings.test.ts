@@ -87,7 +87,7 @@ describe("changing the settings of a run that is in progress", () => {
     expect(faultOfChanges(RESOLVED, overrides)).toContain(message);
   });
 
-  it.each([[["max_steps=80"]], [["learning_rate=1e-5", "max_steps="]]])("takes %j", (overrides) => {
+  it.each([[["max_steps=80"]], [["learning_rate=1e-5", "max_steps=null"]]])("takes %j", (overrides) => {
     expect(faultOfChanges(RESOLVED, overrides)).toBeNull();
   });
 
