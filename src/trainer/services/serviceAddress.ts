@@ -13,7 +13,8 @@ import {
   type NamedValue,
   requireAllowedRoute,
 } from "../../core/secrets/hostBinding.ts";
-import type { FoundValue, KeySource } from "../../core/secrets/keySource.ts";
+import { requireKeyForm } from "../../core/secrets/keyForm.ts";
+import type { KeySource } from "../../core/secrets/keySource.ts";
 import { findAddress, OPENREWARD_SESSIONS_URL, SERVICES, TINKER_URL } from "../../core/services.ts";
 import type { Variables } from "./variables.ts";
 
@@ -38,7 +39,7 @@ export interface TinkerServiceAddress extends ServiceAddress {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** @throws AppError `key-missing` for a header, `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid` */
+/** @throws AppError `key-missing` for a header, `key-invalid`, `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid` */
 export function tinkerAddress({
   config,
   variables,
@@ -52,8 +53,7 @@ export function tinkerAddress({
   const address = config.tinker_base_url === null ? findAddress("tinker", variables) : null;
   const url = config.tinker_base_url ?? address?.value ?? TINKER_URL;
   requireAllowedRoute({ keys, url, address, officialUrl: TINKER_URL, allowedOrigins });
-  const key = variables(keyName);
-  return { url, keyName, ...keyParts(keyName, key), headers: asRecord(headers) };
+  return { url, keyName, ...keyParts(variables, keyName), headers: asRecord(headers) };
 }
 
 export interface EnvironmentAddress extends ServiceAddress {
@@ -67,7 +67,7 @@ export interface EnvironmentAddress extends ServiceAddress {
 
 /**
  * Where hosted environments are reached: `docs/protocols/openreward.md#addresses`. OpenReward's key is for the hosted service only.
- * @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid`
+ * @throws AppError `key-invalid`, `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid`
  */
 export function environmentAddress(options: ServiceAddressOptions): EnvironmentAddress {
   const { config, variables, allowedOrigins } = options;
@@ -86,12 +86,15 @@ export function environmentAddress(options: ServiceAddressOptions): EnvironmentA
     isOpenReward,
     apiUrl,
     keyName,
-    ...keyParts(keyName, variables(keyName)),
+    ...keyParts(variables, keyName),
     source: source ?? null,
   };
 }
 
-function keyParts(name: string, found: FoundValue | null | undefined) {
+/** @throws AppError `key-invalid` */
+function keyParts(variables: Variables, name: string) {
+  const found = named(variables, name);
+  if (found !== null) requireKeyForm(found);
   return { key: found?.value ?? null, keySource: { name, origin: found?.origin ?? null } };
 }
 
@@ -105,7 +108,7 @@ export interface OwnAddress {
 
 /**
  * The address of an environment's own server. Keys, headers and secrets are bound to it.
- * @throws AppError `key-missing`, `key-host-not-allowed`, `key-not-encrypted`
+ * @throws AppError `key-missing`, `key-invalid`, `key-host-not-allowed`, `key-not-encrypted`
  */
 export function ownAddress(
   options: ServiceAddressOptions,
@@ -115,6 +118,7 @@ export function ownAddress(
   const { config, variables, allowedOrigins } = options;
   const isOpenReward = new URL(url).origin === OPENREWARD_SESSIONS_URL;
   const key = isOpenReward ? named(variables, SERVICES.openreward.variable) : null;
+  if (key !== null) requireKeyForm(key);
   const place = `environments.${environment}.server`;
   const found = headerValues(headers, variables, `${place}.headers`);
   const secrets = secretsOf(config, [environment]);
@@ -143,12 +147,13 @@ function headerValues(
 ): readonly NamedHeader[] {
   return Object.entries(headers ?? {}).map(([header, written]) => {
     if (written !== null) return { header, name: header, value: written, origin: "dotenv" };
-    const name = headerVariable(header);
-    return { header, ...required(variables, name, `${place}.${header}`) };
+    const found = required(variables, headerVariable(header), `${place}.${header}`);
+    requireKeyForm(found);
+    return { header, ...found };
   });
 }
 
-/** The headers of a command's server; they do not leave this computer. @throws AppError `key-missing` */
+/** The headers of a command's server; they do not leave this computer. @throws AppError `key-missing`, `key-invalid` */
 export function serverHeaders(
   { variables }: Pick<ServiceAddressOptions, "variables">,
   environment: string,

@@ -3,6 +3,7 @@
 import type { Config } from "../../core/config/fields/schema.ts";
 import { AppError } from "../../core/errors.ts";
 import { requireAllowedRoute } from "../../core/secrets/hostBinding.ts";
+import { requireKeyForm } from "../../core/secrets/keyForm.ts";
 import type { KeySource } from "../../core/secrets/keySource.ts";
 import { findAddress, OPENREWARD_API_URL, SERVICES } from "../../core/services.ts";
 import type { ServiceAddressOptions } from "../services/serviceAddress.ts";
@@ -18,7 +19,7 @@ export interface UploadAddress {
 /**
  * Null when nothing is to be uploaded. `OPENREWARD_API_URL` leads elsewhere than the hosted service, and so do `OPENREWARD_URL` and
  * `OPENREWARD_BASE_URL` with `api.` before their host.
- * @throws AppError `key-missing`, `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid`
+ * @throws AppError `key-missing`, `key-invalid`, `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid`
  */
 export function uploadAddress({
   config,
@@ -41,5 +42,6 @@ export function uploadAddress({
   const keys = [{ ...found, name: KEY_NAME }];
   const url = address?.value ?? OPENREWARD_API_URL;
   requireAllowedRoute({ keys, url, address, officialUrl: OPENREWARD_API_URL, allowedOrigins });
+  requireKeyForm({ ...found, name: KEY_NAME });
   return { url, key: found.value, keySource: { name: KEY_NAME, origin: found.origin } };
 }

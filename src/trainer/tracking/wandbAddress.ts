@@ -8,11 +8,11 @@ import { type NamedValue, requireAllowedRoute } from "../../core/secrets/hostBin
 import { keyText } from "../../core/secrets/keySource.ts";
 import { findAddress, WANDB_URL } from "../../core/services.ts";
 import {
-  keyFault,
   NO_SETTINGS,
   netrcKey,
   parseWandbSettings,
   type WandbSettings,
+  wandbKeyFault,
 } from "../../core/tracking/wandb/login/apiKey.ts";
 import { WANDB_HOSTS, wandbBaseUrl } from "../../core/tracking/wandb/login/deployment.ts";
 import { readPlainText } from "../../node/plainText.ts";
@@ -59,7 +59,7 @@ export async function wandbAddress({
     found === null ? await keyFromNetrc(variables, baseUrl, isChosen) : withDeployment(found);
   if (key === null) throw missingKey(baseUrl);
   requireAllowedRoute({ keys: [key], url: baseUrl, address, officialUrl, allowedOrigins });
-  const fault = keyFault(key.value);
+  const fault = wandbKeyFault(key.value);
   if (fault !== null) {
     const source = found === null ? key.name : keyText({ ...found });
     throw new AppError("key-invalid", `${source} ${fault}. Correct it, or set wandb: disabled.`, {

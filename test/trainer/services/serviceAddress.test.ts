@@ -20,6 +20,26 @@ function parts({ config = {}, allowedOrigins = [], ...found }: Setting) {
   return { config: aConfig(config), allowedOrigins, variables: variablesOf(found) };
 }
 
+describe("a key that no header can carry", () => {
+  const bad = "key-1\r";
+  const refusal = /has spaces or line ends around it/;
+
+  it("is refused by its variable before anything is sent", () => {
+    const at = (process: Readonly<Record<string, string>>) => parts({ process });
+    expect(() => tinkerAddress(at({ TINKER_API_KEY: bad }))).toThrow(refusal);
+    expect(() => environmentAddress(at({ OPENREWARD_API_KEY: bad }))).toThrow(refusal);
+    const own = { ORS_API_KEY: bad, OPENREWARD_URL: "https://one.example" };
+    expect(() => environmentAddress(at(own))).toThrow(/^ORS_API_KEY \(from the process/);
+    const hosted = { url: "https://sessions.openreward.ai", headers: null };
+    expect(() => ownAddress(at({ OPENREWARD_API_KEY: bad }), "Owner/Maze", hosted)).toThrow(
+      refusal,
+    );
+    const headers = { "X-Proxy-Key": null };
+    const server = { url: "https://maze.example", headers };
+    expect(() => ownAddress(at({ X_PROXY_KEY: bad }), "maze", server)).toThrow(/^X_PROXY_KEY/);
+  });
+});
+
 describe("an environment's own server", () => {
   const url = "https://maze.example";
   const headers = { "X-Proxy-Key": null, "X-Level": "3" };

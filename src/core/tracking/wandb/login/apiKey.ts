@@ -1,12 +1,14 @@
 /** What a key of Weights & Biases looks like, and where a netrc file keeps one: `docs/protocols/wandb.md#login`. */
 
+import { keyFault } from "../../../secrets/keyForm.ts";
 import { WANDB_HOSTS } from "./deployment.ts";
 
 const MIN_LENGTH = 40;
 
 /** What is wrong with a key, in words that follow its name; null when it can be one. */
-export function keyFault(key: string): string | null {
-  if (key !== key.trim()) return "has spaces around it";
+export function wandbKeyFault(key: string): string | null {
+  const fault = keyFault(key);
+  if (fault !== null) return fault;
   if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(key)) return null;
   // On-premises keys have a prefix that ends at the first dash.
   const body = key.slice(key.indexOf("-") + 1);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import {
-  keyFault,
   NO_SETTINGS,
   netrcKey,
   parseWandbSettings,
+  wandbKeyFault,
 } from "../../../../../src/core/tracking/wandb/login/apiKey.ts";
 
 const KEY = "0123456789abcdefABCDEF__0123456789abcdef";
@@ -12,14 +12,14 @@ describe("a key", () => {
   it.each([KEY, `local-${KEY}`, `wandb_v1_${KEY}${KEY}`, "header.pay-load.signa_ture"])(
     "can be %s",
     (key) => {
-      expect(keyFault(key)).toBeNull();
+      expect(wandbKeyFault(key)).toBeNull();
     },
   );
 
   it.each(["", "short", ` ${KEY}`, `${KEY} `, `local-${KEY.slice(1)}`, `${KEY}!`])(
     "cannot be %j",
     (key) => {
-      expect(keyFault(key)).not.toBeNull();
+      expect(wandbKeyFault(key)).not.toBeNull();
     },
   );
 });
