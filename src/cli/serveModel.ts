@@ -19,8 +19,9 @@ export async function serveModelUntilInterrupt(
   const { out, err, fileSystem, trainer } = options;
   const serve = async (signal: AbortSignal): Promise<void> => {
     const onPart = (what: string): void => err.showLive(quietLine(what));
+    const onNotice = (message: string): void => err.print([[styled("warning", message)]]);
     try {
-      const served = await trainer.serveModel(fileSystem, { ...wanted, onPart, signal });
+      const served = await trainer.serveModel(fileSystem, { ...wanted, onPart, onNotice, signal });
       err.showLive(null);
       out.print(addressLines(served));
       await aborted(AbortSignal.any([signal, served.failed]));

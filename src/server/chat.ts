@@ -30,6 +30,7 @@ export function serveChats(server: ServerOptions): void {
         signal,
         redactor,
         onPart: (what) => reply({ kind: "part", what }),
+        onNotice: () => conversations.get(progressToken)?.show(),
       });
       const fail = (error: unknown): void => {
         const cleaned = launchError(redactor.redactError(error));
@@ -54,6 +55,8 @@ export function serveChats(server: ServerOptions): void {
 }
 
 interface Conversation {
+  /** Shows all there is. */
+  show(): void;
   act(action: ChatAction): void;
   /** Stops what is under way, and drops what waits. */
   end(): Promise<void>;
@@ -93,6 +96,7 @@ function converse(
   };
   let acting = attempt(() => talk.goOn());
   return {
+    show,
     act: (action) => {
       if (action.action === "stop") talk.stop();
       else acting = acting.then(() => attempt(() => perform(talk, action)));

@@ -41,6 +41,8 @@ test("serve-model prints what leads clients to the model, and at the end what th
       "  export ANTHROPIC_API_KEY=tinker-rl-1",
     ]),
   );
+  requests[0]?.onNotice("The server does not answer.");
+  expect(program.err.lines).toContain("The server does not answer.");
   expect(serving.isClosed).toBe(false);
   program.interrupt();
   expect(await exit).toBe(0);

@@ -95,6 +95,7 @@ function open(changes: Partial<ChatRequest>) {
     signal,
     programFolder: PROGRAM_FOLDER,
     onPart: () => undefined,
+    onNotice: () => undefined,
     ...changes,
   });
 }

@@ -81,6 +81,7 @@ async function open(
     programFolder: PROGRAM_FOLDER,
     task: { environment: "Owner/Game", split: null, index: 0 },
     onPart: () => undefined,
+    onNotice: () => undefined,
   });
 }
 

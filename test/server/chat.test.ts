@@ -54,12 +54,13 @@ function open(editor: Editor, request: OpenChatRequest) {
 async function talk(script: ChatScript, changes: Partial<OpenChatRequest> = {}) {
   const { opened, isClosed } = await anOpenChat(script);
   const requests: ChatRequest[] = [];
+  const notes: string[] = [];
   const openChat: TrainerFunctions["openChat"] = async (_, request) => {
     requests.push(request);
-    return opened;
+    return { ...opened, notes };
   };
   const editor = anEditor({ openChat });
-  return { ...open(editor, { ...START, ...changes }), isClosed, requests, editor };
+  return { ...open(editor, { ...START, ...changes }), isClosed, requests, notes, editor };
 }
 
 describe("a conversation for an editor", () => {
@@ -107,6 +108,15 @@ describe("a conversation for an editor", () => {
     });
     await act({ action: "change", settings: { answersBy: "person" } });
     await act({ action: "undo" });
+    await close();
+  });
+
+  it("shows what a service says while it goes on", async () => {
+    const { see, close, requests, notes } = await talk({ turns: { one: [ended("a")] } });
+    await see((view) => expect(view.notes).toEqual([]));
+    notes.push("The server does not answer.");
+    requests[0]?.onNotice("The server does not answer.");
+    await see((view) => expect(view.notes).toEqual(["The server does not answer."]));
     await close();
   });
 

@@ -146,6 +146,7 @@ const chatting = {
   isReplayed: false,
   system: null,
   onPart: () => undefined,
+  onNotice: () => undefined,
   signal: new AbortController().signal,
 };
 

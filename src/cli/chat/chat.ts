@@ -31,8 +31,10 @@ export async function chat(options: TrainerProgram, command: ChatCommand): Promi
     if (session?.stop() !== true) leaving.abort(new AppError("stopped", l10n.t("stopped")));
   });
   const onPart = (what: string): void => err.showLive(quietLine(what));
+  const onNotice = (message: string): void => err.print([[styled("warning", message)]]);
   try {
-    const opening = trainer.openChat(fileSystem, { ...wanted, onPart, signal: leaving.signal });
+    const { signal } = leaving;
+    const opening = trainer.openChat(fileSystem, { ...wanted, onPart, onNotice, signal });
     const opened = await raceAbort(opening, leaving.signal);
     err.showLive(null);
     const settings: ChatSettings = {

@@ -248,6 +248,7 @@ export function anthropicError({ status, message }: RequestRefusal): ExactJson {
 
 const ERROR_TYPES: Readonly<Record<number, string>> = {
   401: "authentication_error",
+  402: "billing_error",
   403: "permission_error",
   404: "not_found_error",
   413: "request_too_large",

@@ -43,6 +43,8 @@ export interface ModelOptions {
   readonly tinker: TinkerHttp;
   readonly operations: Operations;
   readonly session: TinkerSession;
+  /** The creation waits for an unpaid bill. */
+  readonly waitsForBills: boolean;
 }
 
 export interface CreatedModel {
@@ -91,7 +93,7 @@ async function createByLoad(
   path: string,
   { optimizer, userMetadata }: LoadOptions,
 ): Promise<string> {
-  const { operations, session } = options;
+  const { operations, session, waitsForBills } = options;
   const modelNumber = session.reserveModelNumber();
   const sessionId = await session.id();
   const body = {
@@ -102,11 +104,10 @@ async function createByLoad(
     user_metadata: userMetadata,
     type: "load_weights",
   };
-  const accepted = await operations.submit({
-    type: "LoadWeights",
-    path: "load_weights",
-    body,
-  });
+  const accepted = await operations.submit(
+    { type: "LoadWeights", path: "load_weights", body },
+    { waitsForBills },
+  );
   const { model_id: modelId } = await jsonOf(options, accepted, loadWeightsResultSchema);
   return modelId ?? `${sessionId}:train:${modelNumber}`;
 }
@@ -162,7 +163,7 @@ async function submitCreate(
   userMetadata: Readonly<Record<string, unknown>> | undefined,
   loraConfig: object,
 ): Promise<string> {
-  const { operations, session } = options;
+  const { operations, session, waitsForBills } = options;
   const modelNumber = session.reserveModelNumber();
   const body = {
     session_id: await session.id(),
@@ -173,11 +174,10 @@ async function submitCreate(
     optimizer_config: { type: "adamw" },
     type: "create_model",
   };
-  const accepted = await operations.submit({
-    type: "CreateModel",
-    path: "create_model",
-    body,
-  });
+  const accepted = await operations.submit(
+    { type: "CreateModel", path: "create_model", body },
+    { waitsForBills },
+  );
   return (await jsonOf(options, accepted, createModelResultSchema)).model_id;
 }
 

@@ -23,9 +23,15 @@ export interface TinkerAddress {
   readonly onToken?: (token: string) => void;
   /** Called with messages of the server for its user, and with what this client does differently because of the server. */
   readonly onMessage?: OnServerMessage;
-  /** The first contact waits for an unpaid bill, too, where work would otherwise be lost. */
-  readonly waitsForBills?: boolean | undefined;
+  /** Absent = `work`. */
+  readonly waitsForBills?: BillWaits | undefined;
 }
+
+/**
+ * What waits for an unpaid bill: `none` where a person waits for the answer; `work` of models and samplers; `all` also the first contact,
+ * the session and its models, where work would otherwise be lost.
+ */
+export type BillWaits = "none" | "work" | "all";
 
 /** The version of the official client whose behavior this client follows; servers choose their flags by it. */
 export const sdkVersion = "0.38.0";
@@ -40,10 +46,12 @@ export async function openTinker(options: TinkerAddress): Promise<{
   readonly billingPauseMs: () => number;
 }> {
   checkKey(options);
+  const { waitsForBills = "work" } = options;
   let config = clientConfigSchema.parse({});
-  const billingPauseMs = () => config.billing_exception_max_pause_duration_sec * 1000;
+  const billingPauseMs = () =>
+    waitsForBills === "none" ? 0 : config.billing_exception_max_pause_duration_sec * 1000;
   const tinker = createTinkerHttp({ ...options, billingPauseMs });
-  config = await clientConfig(tinker, options.waitsForBills ?? false);
+  config = await clientConfig(tinker, waitsForBills === "all");
   if (config.pjwt_auth_enabled) await tinker.exchangeKey();
   return { tinker, config, billingPauseMs };
 }

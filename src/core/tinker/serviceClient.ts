@@ -75,6 +75,8 @@ export interface Connection {
   readonly checkpoints: CheckpointClient;
   readonly config: ClientConfig;
   readonly lossEncoding: LossEncoding;
+  /** New models wait for an unpaid bill. */
+  readonly waitsForBills: boolean;
   readonly samplerFor: (samplerId: string, baseModel: string | null) => SamplingClient;
 }
 
@@ -113,11 +115,13 @@ export async function connectTinker(options: TinkerOptions): Promise<ServiceClie
 export async function connect(options: TinkerOptions): Promise<Connection> {
   const { clock, random, log } = options;
   const { tinker, config, billingPauseMs } = await openTinker(options);
+  const waitsForBills = options.waitsForBills === "all";
   const session = new TinkerSession({
     tinker,
     clock,
     log,
     onMessage: options.onMessage,
+    waitsForBills,
     body: {
       tags: options.tags ?? [],
       user_metadata: options.userMetadata ?? {},
@@ -158,6 +162,7 @@ export async function connect(options: TinkerOptions): Promise<Connection> {
     session,
     checkpoints: createCheckpointClient(tinker),
     config,
+    waitsForBills,
     lossEncoding: new LossEncoding(() =>
       options.onMessage?.({
         level: "info",

@@ -14,6 +14,8 @@ export interface SessionOptions {
   /** Of the request that creates it. */
   readonly body: object;
   readonly onMessage?: OnServerMessage | undefined;
+  /** Its creation waits for an unpaid bill. */
+  readonly waitsForBills: boolean;
 }
 
 export type FinishReason = "success" | "errored" | "interrupted";
@@ -91,6 +93,8 @@ export class TinkerSession {
           path: `sessions/${await created}/finish`,
           body: { reason: { type: reason }, detail },
           timeoutMs: finishBudgetMs,
+          // Accepted while the service accepts no work.
+          kind: "heartbeat",
         },
         { budgetMs: finishBudgetMs },
       );
@@ -100,10 +104,11 @@ export class TinkerSession {
   }
 
   async #create(): Promise<string> {
-    const { tinker, log, body, onMessage } = this.#options;
+    const { tinker, log, body, onMessage, waitsForBills } = this.#options;
     const session = await tinker.call(
       { method: "POST", path: "create_session", body, signal: this.signal },
       createSessionSchema,
+      { waitsForBills },
     );
     const { info_message: info, warning_message: warning, error_message: error } = session;
     if (info !== null) onMessage?.({ level: "info", text: info });

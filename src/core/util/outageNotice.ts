@@ -37,6 +37,13 @@ export class OutageNotice {
     if (nowMs - this.#sinceMs >= REPORT_AFTER_MS) this.report(this.#options.onOutage, reason);
   }
 
+  /** A try failed with what is not over within half a minute. */
+  failedForLong(reason: string): void {
+    this.#sinceMs ??= this.#options.clock.monotonic();
+    this.#reason = reason;
+    this.report(this.#options.onOutage, reason);
+  }
+
   /** Reports a lasting problem at once, unless an earlier report is not over. */
   report(report: (reason: string) => void, reason: string): void {
     if (this.#isReported) return;

@@ -101,6 +101,7 @@ export class ChatServices {
     const connections = await connectionsOf(this.#options, { ...own, ...surroundings });
     return {
       ...connections,
+      waitsForBills: "none",
       watch: (event) => {
         if (event.kind === "warning" || event.kind === "notice") onNotice(event.message);
       },

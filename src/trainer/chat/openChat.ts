@@ -42,6 +42,8 @@ export interface ChatRequest
   readonly programFolder?: string;
   /** Called with a sentence for people as each part begins. */
   readonly onPart: (what: string) => void;
+  /** Called with a sentence for people about a service, once the conversation is open; earlier ones are among its notes. */
+  readonly onNotice: (message: string) => void;
   /** Ends the beginning, with its reason as the error; an open conversation is closed instead. */
   readonly signal: AbortSignal;
 }
@@ -61,7 +63,7 @@ export interface OpenChat {
   readonly partners: readonly ChatPartner[];
   /** The task, for people; null = none. */
   readonly task: string | null;
-  /** Sentences for people about what is not as it was or as it says. */
+  /** Sentences for people about what is not as it was or as it says; those that come later are added. */
   readonly notes: readonly string[];
   /** Removes secrets from what is shown or written. */
   clean<T extends object>(record: T): T;
@@ -97,7 +99,8 @@ class ChatOpening {
   readonly #request: ChatRequest;
   readonly #cleanup: CleanupStack;
   readonly #services: ChatServices;
-  readonly #notes: string[] = [];
+  #notes: string[] = [];
+  #isOpen = false;
   #remote: RemoteEnvironment | null = null;
 
   constructor(
@@ -108,7 +111,6 @@ class ChatOpening {
   ) {
     const { programFolder, launchRequest } = request;
     const allowedOrigins = launchRequest?.allowedOrigins ?? request.allowedOrigins;
-    const onNotice = (message: string): unknown => this.#notes.push(message);
     this.#fileSystem = fileSystem;
     this.#request = request;
     this.#cleanup = cleanup;
@@ -118,8 +120,13 @@ class ChatOpening {
       allowedOrigins,
       launchRequest,
       programFolder,
-      onNotice,
+      onNotice: (message) => this.#note(message),
     });
+  }
+
+  #note(message: string): void {
+    this.#notes.push(message);
+    if (this.#isOpen) this.#request.onNotice(message);
   }
 
   async open(): Promise<Pick<OpenChat, "partners" | "task" | "notes">> {
@@ -146,7 +153,9 @@ class ChatOpening {
       partners.push(await this.#partner(model, { first, stored, place }));
     }
     const task = place === null ? null : `${place.environment} ${place.split} ${place.index}`;
-    return { partners, task, notes: [...new Set(this.#notes)] };
+    this.#notes = [...new Set(this.#notes)];
+    this.#isOpen = true;
+    return { partners, task, notes: this.#notes };
   }
 
   /** The folder of the run that the editor approved, or of the first run; null if there is none. */

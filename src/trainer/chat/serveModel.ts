@@ -48,6 +48,8 @@ export interface ServeModelRequest {
   readonly programFolder?: string;
   /** Called with a sentence for people as each part begins. */
   readonly onPart: (what: string) => void;
+  /** Called with a sentence for people about a service, once the model is served; earlier ones are among its notes. */
+  readonly onNotice: (message: string) => void;
   /** Ends the beginning, with its reason as the error; a model that is served is closed instead. */
   readonly signal: AbortSignal;
 }
@@ -97,8 +99,14 @@ async function open(
 ): Promise<ServedModel> {
   const { redactor, allowedOrigins, programFolder, onPart } = request;
   const notes: string[] = [];
-  const onNotice = (message: string): unknown => notes.push(message);
-  const services = new ChatServices({ cleanup, redactor, allowedOrigins, programFolder, onNotice });
+  let onNotice = (message: string): unknown => notes.push(message);
+  const services = new ChatServices({
+    cleanup,
+    redactor,
+    allowedOrigins,
+    programFolder,
+    onNotice: (message) => onNotice(message),
+  });
   const chosen = await chooseServed(fileSystem, request);
   notes.push(...(await requireNamed(chosen, request)));
   onPart(`opening ${chosen.label}`);
@@ -135,6 +143,7 @@ async function open(
   });
   const url = await listen(server, { kind: "port", port: request.port });
   cleanup.add(() => closeServer(server));
+  onNotice = request.onNotice;
   return {
     url,
     key,

@@ -191,7 +191,9 @@ function serviceFault(error: unknown): RequestRefusal | null {
   if (!isAppError(error)) return null;
   const kind = kindOfError(error.code);
   if (kind !== "service" && kind !== "limit") return null;
-  return { status: 502, message: error.message, param: null, code: error.code };
+  // Clients repeat a 502 by themselves.
+  const status = error.code === "tinker-billing" ? 402 : 502;
+  return { status, message: error.message, param: null, code: error.code };
 }
 
 /** @throws AppError `endpoint-refused` */

@@ -26,7 +26,7 @@ export async function evaluateAtEnd(
   if (outcome !== "done" && ending === null) return;
   if (samplerPath === null || context.control.isStopping) return;
   await tinker.close();
-  const connecting = connectModelService({ ...connections, waitsForBills: true });
+  const connecting = connectModelService({ ...connections, waitsForBills: "all" });
   const fresh = await raceAbort(connecting, context.control.signal);
   const sampler = await fresh.service.samplerForPath(samplerPath);
   await context.reporting.events.record({

@@ -9,6 +9,7 @@ import type { RunPlan, TrainerOptions } from "../plan/runPlan.ts";
 import type { RunEnd } from "../plan/types.ts";
 import { type LostAttempt, type RecoveryCount, waitToReconnect } from "../resume/recovery.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
+import type { ConnectionOptions } from "../services/connections.ts";
 import { findTrackers } from "../tracking/trackers.ts";
 import { loadListPrices } from "../usage/loadPriceList.ts";
 import { finishRun } from "./finishRun.ts";
@@ -78,7 +79,11 @@ async function runPlan(
 ): Promise<RunEnd | LostAttempt> {
   const { name: runName, loaded } = plan;
   const own = await connectionOptions(trainer, { loaded, runName, services });
-  const connections = { ...own, waitsForBills: lost !== null };
+  const connections: ConnectionOptions = {
+    ...own,
+    // A start loses nothing.
+    waitsForBills: lost === null ? "work" : "all",
+  };
   const trackers = await findTrackers(connections);
   if (plan.isOver === true) return finishRun(trainer, plan, connections.variables, trackers);
   if (isLocalModel(loaded.config.model_name)) await makeCheckpointStore();

@@ -17,6 +17,7 @@ import type { EnvironmentConnection, RemoteEnvironment } from "../../core/openre
 import type { HttpClient, Log } from "../../core/ports.ts";
 import { redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import type { BillWaits } from "../../core/tinker/openTinker.ts";
 import { connectTinker, type ServiceClient } from "../../core/tinker/serviceClient.ts";
 import type { RunControl } from "../../core/training/run/control.ts";
 import type { Watcher } from "../../core/training/run/progress.ts";
@@ -61,8 +62,8 @@ export interface ConnectionOptions extends ServiceAddressOptions {
   readonly control: Pick<RunControl, "fail" | "signal">;
   /** Shown with the session at the service. */
   readonly runName: string;
-  /** For a run that has trained already: the first contact with Tinker waits for an unpaid bill, too. */
-  readonly waitsForBills?: boolean;
+  /** Absent = `work`. */
+  readonly waitsForBills?: BillWaits;
 }
 
 /** On a socket the host does not matter. */

@@ -77,6 +77,15 @@ describe("talking to a model", () => {
     expect(lines.join("\n")).toMatch(/thinking +Hm\n +text +Hello\n.*cut off/);
   });
 
+  it("prints what a service says while it goes on", async () => {
+    const { program, input, ending, requests } = await aProgram({ turns: { demo: [ended("a")] } });
+    await vi.waitFor(() => expect(requests).toHaveLength(1));
+    requests[0]?.onNotice("The server does not answer.");
+    input.end("/quit\n");
+    await ending;
+    expect(program.err.lines).toContain("The server does not answer.");
+  });
+
   it("says what all requests took and cost, those of turns that were taken back included", async () => {
     const turns = { base: [ended("Hello"), ended("Hello there")] };
     const { text, partners } = await talked({ turns }, "Hi", "/again");

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
 import { TINKER_URL } from "../../../src/core/services.ts";
+import type { ServiceClient } from "../../../src/core/tinker/serviceClient.ts";
 import { settle } from "../../fakes/fakeClock.ts";
 import { type FakeReply, jsonBody } from "../../fakes/fakeHttp.ts";
 import { fakeTinker, type Interception, pathOf } from "../../fakes/fakeTinker.ts";
@@ -48,8 +49,51 @@ describe("connecting", () => {
     });
     let refusals = 3;
     const { clock, connect, requestsTo } = fakeTinker(() => (refusals-- > 0 ? unpaid : undefined));
-    await clock.run(connect({ waitsForBills: true }));
+    await clock.run(connect({ waitsForBills: "all" }));
     expect(requestsTo("client/config")).toHaveLength(4);
+  });
+
+  it.each(["create_session", "create_model", "load_weights"])(
+    "ends at once at an account that is blocked at %s, unless work would be lost",
+    async (blocked) => {
+      const refusing = (count: number) => {
+        let refusals = count;
+        return fakeTinker((path) =>
+          path === blocked && refusals-- > 0 ? { status: 402, json: {} } : undefined,
+        );
+      };
+      const begin = async (client: ServiceClient) =>
+        blocked === "load_weights"
+          ? client.createTrainingClientFromState("tinker://r/weights/w", { optimizer: true })
+          : client.createTrainingClient({ baseModel: "org/model", rank: 8 });
+      const starting = refusing(Number.POSITIVE_INFINITY);
+      const attempt = starting.clock.run(starting.connect().then(begin));
+      await expect(attempt).rejects.toMatchObject({ code: "tinker-billing" });
+      expect(starting.requestsTo(blocked)).toHaveLength(1);
+      const trained = refusing(2);
+      const client = await trained.connect({ waitsForBills: "all" });
+      await trained.clock.run(begin(client));
+      expect(trained.requestsTo(blocked)).toHaveLength(3);
+      client.close();
+    },
+  );
+
+  it("waits for no bill where a person waits for the answer", async () => {
+    const server = fakeTinker((path) =>
+      path === "asample" ? { status: 402, json: { detail: "out of credit" } } : undefined,
+    );
+    const messages: string[] = [];
+    const client = await server.connect({
+      waitsForBills: "none",
+      onMessage: ({ text }) => messages.push(text),
+    });
+    const sampler = await client.samplerForBase("org/model");
+    await expect(server.clock.run(sampler.sample(SAMPLE))).rejects.toThrow(
+      /: out of credit\. Check the billing of your Tinker account at https:/,
+    );
+    expect(server.requestsTo("asample")).toHaveLength(1);
+    expect(messages).toEqual([]);
+    client.close();
   });
 
   it("refuses a key that the hosted service cannot know, without sending it", async () => {
@@ -235,7 +279,6 @@ describe("a server that answers heartbeats", () => {
   });
 
   it.each([
-    [402, "status 402, the account's billing is blocked"],
     [429, "status 429, it limits requests"],
     [503, "status 503"],
   ])("is reported once when it answers %i to everything else", async (status, reason) => {
@@ -252,6 +295,48 @@ describe("a server that answers heartbeats", () => {
     isRefusing = false;
     await server.clock.run(sampling);
     expect(messages.slice(1)).toEqual(["It carries out requests again."]);
+  });
+
+  it.each(["asample", "retrieve_future"])(
+    "is reported at once, with its words and what to do, when it answers 402 to %s",
+    async (blocked) => {
+      const messages: string[] = [];
+      let isBlocked = true;
+      const server = fakeTinker((path) =>
+        path === blocked && isBlocked
+          ? { status: 402, json: { detail: "Your account is out of credit" } }
+          : undefined,
+      );
+      const client = await server.connect({ onMessage: ({ text }) => messages.push(text) });
+      const sampler = await client.samplerForBase("org/model");
+      const sampling = sampler.sample(SAMPLE);
+      await server.clock.advance(1_000);
+      const report =
+        "It does not carry out requests (status 402: Your account is out of credit). Check the billing of your Tinker account at https://tinker.thinkingmachines.ai. The requests are repeated for up to 60 min.";
+      expect(messages).toEqual([report]);
+      await server.clock.advance(120_000);
+      expect(messages).toEqual([report]);
+      isBlocked = false;
+      await server.clock.run(sampling);
+      expect(messages.slice(1)).toEqual(["It carries out requests again."]);
+    },
+  );
+
+  it("does not carry out requests again because it lets the session end", async () => {
+    const messages: string[] = [];
+    const server = fakeTinker((path) =>
+      path === "asample" ? { status: 402, json: {} } : undefined,
+    );
+    const client = await server.connect({ onMessage: ({ text }) => messages.push(text) });
+    const sampler = await client.samplerForBase("org/model");
+    const stop = new AbortController();
+    const sampling = sampler.sample(SAMPLE, { signal: stop.signal });
+    await server.clock.advance(1_000);
+    stop.abort();
+    await expect(sampling).rejects.toMatchObject({ name: "AbortError" });
+    await client.finish("interrupted");
+    expect(server.requestsTo("sessions/S/finish")).toHaveLength(1);
+    expect(messages).toHaveLength(1);
   });
 
   it.each([

@@ -114,6 +114,15 @@ describe("the paths of an endpoint", () => {
     expect(openai.text + anthropic.text).not.toContain("tml-secret-key");
   });
 
+  it("report an unpaid bill at the service as one, which clients do not repeat", async () => {
+    const { post } = await start({ a: [new AppError("tinker-billing", "Out of credit.")] });
+    const openai = await post("/r/a/v1/chat/completions", { messages });
+    const anthropic = await post("/r/a/v1/messages", { messages });
+    expect([openai.status, anthropic.status]).toEqual([402, 402]);
+    expect(JSON.parse(openai.text).error).toMatchObject({ code: "tinker-billing" });
+    expect(JSON.parse(anthropic.text).error.type).toBe("billing_error");
+  });
+
   it.each([
     ["{", "is not JSON that can be read"],
     [`${"[".repeat(300)}${"]".repeat(300)}`, "is nested too deep or has too many entries"],

@@ -4,16 +4,21 @@ import type { ErrorCode } from "../../errorCodes.ts";
 import { AppError, isAppError } from "../../errors.ts";
 import { isJsonObject } from "../../json.ts";
 import { type KeySource, keyText } from "../../secrets/keySource.ts";
+import { TINKER_CONSOLE_URL } from "../../services.ts";
 
 function authStep(key: string): string {
   return `Check that ${key} is valid and may use this model or checkpoint.`;
 }
 
+const billingAddress = `Check the billing of your Tinker account at ${TINKER_CONSOLE_URL}`;
+/** What to do about status 402. */
+export const BILLING_STEP = `${billingAddress}.`;
+
 const startAgain = "Start again; a run is resumed from its last checkpoint.";
 
 const nextSteps = {
   "tinker-auth": authStep("the key"),
-  "tinker-billing": "Check the billing of your Tinker account, then start or resume the run.",
+  "tinker-billing": `${billingAddress}, then start or resume the run.`,
   "tinker-not-found": "Check the name and the base URL; it may have been deleted or have expired.",
   "tinker-bad-request": "Change the setting that the message names.",
   "tinker-conflict": startAgain,
@@ -127,7 +132,7 @@ function codeOfStatus(status: number): TinkerErrorCode {
 const maxDetailLength = 500;
 
 /** The text of `detail`, be it a string or a list of validation messages, else the body itself. */
-function errorDetail(text: string): string {
+export function errorDetail(text: string): string {
   return describeDetail(text).slice(0, maxDetailLength).trim();
 }
 

@@ -135,6 +135,7 @@ async function pollUntilDone(
     const nowMs = clock.monotonic();
     state = afterPoll(state, poll, nowMs - polledAtMs);
     checkLimits(options, request, poll, state);
+    if (poll.kind === "billing") options.tinker.reportBlocked(poll.text);
   }
 }
 

@@ -7,10 +7,10 @@ import type { KeySource } from "../../secrets/keySource.ts";
 import { Redactor } from "../../secrets/redaction/redactor.ts";
 import type { WithTimerPaused } from "../../util/withTimerPaused.ts";
 import { Credential } from "./credential.ts";
-import { statusError, tinkerError } from "./errors.ts";
+import { errorDetail, statusError, tinkerError } from "./errors.ts";
 import { createSender, type SenderOptions, type TinkerRequest } from "./exchange.ts";
 import { type HttpAnswer, retryAnswers, type Throttle } from "./retry.ts";
-import { ServerWatch } from "./serverWatch.ts";
+import { type RequestKind, ServerWatch } from "./serverWatch.ts";
 
 export interface TinkerHttpOptions extends SenderOptions {
   readonly random: Random;
@@ -49,6 +49,8 @@ export interface TinkerHttp {
   ): Promise<output<Schema>>;
   /** Like `call` for requests whose answer has no content. */
   run(request: TinkerRequest, options?: RequestOptions): Promise<void>;
+  /** Reports that a poll waits for an unpaid bill; `text` is the answer's. */
+  reportBlocked(text: string): void;
   /** True when any request has been answered since then, by `Clock.monotonic`. */
   hasAnsweredSince(ms: number): boolean;
   /** From now on a short-lived token, renewed as needed, stands in for the key. */
@@ -63,7 +65,9 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
   redactor.learn(apiKey);
   const watch = new ServerWatch(options);
   const sendWith = createSender(options, watch);
-  const answerTo = createRetrier(options, redactor);
+  const reportBlocked = (text: string, kind: RequestKind): void =>
+    watch.blocked(errorDetail(redactor.redact(text)), kind);
+  const answerTo = createRetrier(options, redactor, reportBlocked);
   const credential = new Credential({
     clock,
     apiKey,
@@ -101,6 +105,7 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
     run: async (request, callOptions) => {
       await answerText(request, callOptions);
     },
+    reportBlocked: (text) => reportBlocked(text, "poll"),
     hasAnsweredSince: (ms) => watch.hasAnsweredSince(ms),
     exchangeKey: async () => {
       await credential.buy();
@@ -116,7 +121,11 @@ type AnswerTo = (
 ) => Promise<string>;
 
 /** Repeats a request under one idempotency key until there is an answer, and gives its text without the key. */
-function createRetrier(options: TinkerHttpOptions, redactor: Redactor): AnswerTo {
+function createRetrier(
+  options: TinkerHttpOptions,
+  redactor: Redactor,
+  reportBlocked: (text: string, kind: RequestKind) => void,
+): AnswerTo {
   const { clock, random, log, keySource, billingPauseMs } = options;
   return async (request, send, callOptions = {}) => {
     const { budgetMs, throttle, withTimerPaused } = callOptions;
@@ -133,6 +142,7 @@ function createRetrier(options: TinkerHttpOptions, redactor: Redactor): AnswerTo
         billingPauseMs: waitsForBills ? billingPauseMs() : 0,
         throttle,
         withTimerPaused,
+        onBlocked: ({ text }) => reportBlocked(text, request.kind ?? "work"),
         onRetry: (reason, delayMs) => log.warn(`Tinker: ${what} is repeated`, { reason, delayMs }),
       },
     ).catch((cause: unknown) => {

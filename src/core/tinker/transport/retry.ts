@@ -33,6 +33,8 @@ export interface AnswerOptions {
   readonly throttle?: Throttle | undefined;
   /** Runs the waits that the request itself does not cause. */
   readonly withTimerPaused?: WithTimerPaused | undefined;
+  /** Called with each 402 that is waited for. */
+  readonly onBlocked: (answer: HttpAnswer) => void;
   readonly onRetry: (reason: string, delayMs: number) => void;
 }
 
@@ -67,6 +69,7 @@ export async function retryAnswers(
     if (answer instanceof AppError) return { kind: "failed", error: answer };
     const result: RetriedAnswer = { answer, attempts };
     if (answer.status === 402 && billingMs < options.billingPauseMs) {
+      options.onBlocked(answer);
       options.onRetry("the account's billing is blocked", billingPollMs);
       billingMs += billingPollMs;
       return { kind: "pause", ms: billingPollMs };

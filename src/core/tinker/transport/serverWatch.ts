@@ -3,6 +3,7 @@
 import { errorMessage, isAppError } from "../../errors.ts";
 import type { Clock, HttpResponse } from "../../ports.ts";
 import { OutageNotice } from "../../util/outageNotice.ts";
+import { BILLING_STEP } from "./errors.ts";
 import type { OnServerMessage } from "./serverMessage.ts";
 
 /** Servers answer heartbeats and polls while they accept no work. */
@@ -12,6 +13,8 @@ export interface ServerWatchOptions {
   readonly clock: Clock;
   readonly onMessage?: OnServerMessage | undefined;
 }
+
+const CARRIES_OUT = "It carries out requests again.";
 
 /** A notice in messages about the server. It is over when all that has failed, each by its name, has recovered. */
 export class ServerNotice {
@@ -34,6 +37,12 @@ export class ServerNotice {
     this.#notice.failed(reason);
   }
 
+  /** Reports at once what will last. */
+  failedForLong(reason: string, name = ""): void {
+    this.#failing.add(name);
+    this.#notice.failedForLong(reason);
+  }
+
   recovered(name = ""): void {
     this.#failing.delete(name);
     if (this.#failing.size === 0) this.#notice.recovered();
@@ -46,14 +55,15 @@ export class ServerNotice {
   }
 }
 
-/** Reports once when a server keeps silent or refuses requests for half a minute, and once when that is over. */
+/** Reports once when a server keeps silent or refuses requests for half a minute, or wants to be paid, and once when that is over. */
 export class ServerWatch {
   readonly #clock: Clock;
   readonly #silence: ServerNotice;
   readonly #refusal: ServerNotice;
+  readonly #bill: ServerNotice;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: ServerWatchOptions) {
+  constructor(options: ServerWatchOptions & { readonly billingPauseMs: () => number }) {
     this.#clock = options.clock;
     this.#silence = new ServerNotice(options, {
       begin: (reason) => `It does not answer (${reason}). Requests are repeated.`,
@@ -61,8 +71,19 @@ export class ServerWatch {
     });
     this.#refusal = new ServerNotice(options, {
       begin: (reason) => `It does not carry out requests (${reason}). They are repeated.`,
-      end: "It carries out requests again.",
+      end: CARRIES_OUT,
     });
+    const { billingPauseMs } = options;
+    this.#bill = new ServerNotice(options, {
+      begin: (reason) =>
+        `It does not carry out requests (${reason}). ${BILLING_STEP} The requests are repeated for up to ${Math.round(billingPauseMs() / 60_000)} min.`,
+      end: CARRIES_OUT,
+    });
+  }
+
+  /** A request of this kind waits for an unpaid bill; `detail` is what the server said, "" = nothing. */
+  blocked(detail: string, kind: RequestKind): void {
+    this.#bill.failedForLong(`status 402: ${detail || "the account's billing is blocked"}`, kind);
   }
 
   async answer(sending: Promise<HttpResponse>, kind: RequestKind): Promise<HttpResponse> {
@@ -90,15 +111,18 @@ export class ServerWatch {
       this.#answeredAtMs = this.#clock.monotonic();
       this.#silence.recovered();
     }
-    if (kind === "heartbeat") return;
+    if (kind === "heartbeat" || status === 402) return;
     const reason = refusalReason(status);
-    if (reason === null) this.#refusal.recovered(kind);
-    else this.#refusal.failed(reason, kind);
+    if (reason !== null) {
+      this.#refusal.failed(reason, kind);
+    } else {
+      this.#refusal.recovered(kind);
+      this.#bill.recovered(kind);
+    }
   }
 }
 
 function refusalReason(status: number): string | null {
-  if (status === 402) return "status 402, the account's billing is blocked";
   if (status === 429) return "status 429, it limits requests";
   return status >= 500 ? `status ${status}` : null;
 }
