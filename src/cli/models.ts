@@ -39,14 +39,19 @@ function fromService({ name, maxContextLength }: NonNullable<OfferedModels["mode
   return { name, contexts: maxContextLength === null ? [] : [maxContextLength] };
 }
 
-function sourceText({ models, url, keyName }: OfferedModels): string {
-  return models === null
+function sourceText({ models, url, keyName, hasKey }: OfferedModels): string {
+  if (models !== null) return l10n.t("From the list of {0}, fetched now.", url);
+  return hasKey
     ? l10n.t(
+        "The server at {0} does not list its models. These are from the built-in table of {1}.",
+        url,
+        LINE_UP_DATE,
+      )
+    : l10n.t(
         "From the built-in table of {0}. Set {1} to see the service's own list.",
         LINE_UP_DATE,
         keyName,
-      )
-    : l10n.t("From the list of {0}, fetched now.", url);
+      );
 }
 
 function modelCells({ name, contexts }: OfferedModel): readonly LinePiece[] {

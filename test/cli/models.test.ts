@@ -5,10 +5,10 @@ import type { OfferedModels } from "../../src/trainer/models/listModels.ts";
 import { aTrainer, createFakeProgram } from "./fakeProgram.ts";
 import { createFakeTerminal } from "./fakeTerminal.ts";
 
-async function listed(models: OfferedModels["models"]): Promise<string> {
+async function listed(models: OfferedModels["models"], hasKey = models !== null): Promise<string> {
   const url = "https://tinker.example";
   const trainer = aTrainer({
-    listModels: async () => ({ url, keyName: "TINKER_API_KEY", models }),
+    listModels: async () => ({ url, keyName: "TINKER_API_KEY", hasKey, models }),
   });
   const program = { ...createFakeProgram({ trainer }), out: createFakeTerminal({ columns: 140 }) };
   expect(await runProgram(program, ["models"])).toBe(0);
@@ -39,6 +39,13 @@ describe("models", () => {
     expect(text).toMatch(/Owner\/New-9B +– +– +– +–$/m);
     expect(text).not.toContain("Qwen/Qwen3-8B");
     expect(text).toContain("From the list of https://tinker.example");
+  });
+
+  it("of a service that does not list them are those of the table, and this is said", async () => {
+    const text = await listed(null, true);
+    expect(text).toMatch(/openai\/gpt-oss-20b/);
+    expect(text).toContain("The server at https://tinker.example does not list its models.");
+    expect(text).not.toContain("Set TINKER_API_KEY");
   });
 
   it("take no argument", () => {

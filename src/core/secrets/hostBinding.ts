@@ -101,11 +101,11 @@ function ledByFile({ name }: NamedValue, { origin }: URL, variable: string): App
 
 function requireAddress({ name, value }: NamedValue): void {
   const url = URL.canParse(value) && /^https?:/i.test(value) ? new URL(value) : null;
-  if (url !== null && url.username + url.password === "") return;
+  if (url !== null && url.username + url.password + url.search + url.hash === "") return;
   const fault =
     url === null
       ? "is not an address that begins with http:// or https://"
-      : "contains a user name or a password, which is not supported";
+      : `contains ${url.search + url.hash === "" ? "a user name or a password" : "a query"}, which is not supported`;
   throw new AppError("config-address-invalid", `${name} ${fault}. Correct it where it is set.`, {
     data: { variable: name },
   });

@@ -22,7 +22,8 @@ export interface TrainedRun {
 
 /** All calls fail with AppError `tinker-*`. */
 export interface TinkerAccount extends CheckpointClient {
-  models(): Promise<readonly SupportedModel[]>;
+  /** Null from a server that does not list them. @throws AppError also `config-address-invalid`, where there is no Tinker server at all */
+  models(): Promise<readonly SupportedModel[] | null>;
   /** The newest; at most `limit`. */
   runs(limit: number): Promise<readonly TrainedRun[]>;
   /** Lists those of all runs, the newest first, at most `limit`. */
@@ -35,13 +36,21 @@ export interface TinkerAccount extends CheckpointClient {
 export async function openAccount(
   options: Pick<
     TinkerOptions,
-    "http" | "clock" | "random" | "log" | "baseUrl" | "apiKey" | "onToken"
+    | "http"
+    | "clock"
+    | "random"
+    | "log"
+    | "baseUrl"
+    | "apiKey"
+    | "keySource"
+    | "addressSource"
+    | "onToken"
   >,
 ): Promise<TinkerAccount> {
-  const { tinker } = await openTinker(options);
+  const { tinker, hasConfig } = await openTinker(options);
   return {
     ...createCheckpointClient(tinker),
-    models: async () => (await capabilities(tinker)) ?? [],
+    models: () => capabilities(tinker, { hasConfig, options }),
     runs: async (limit) => {
       const request = { method: "GET", path: `training_runs?limit=${limit}&offset=0` } as const;
       const { training_runs: runs } = await tinker.call(request, trainingRunListSchema);

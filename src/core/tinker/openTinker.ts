@@ -1,6 +1,6 @@
 /** Where a Tinker server is and who asks: the first contact, before any session. */
 
-import { isAppError } from "../errors.ts";
+import { AppError, isAppError } from "../errors.ts";
 import type { Clock, HttpClient, Log, Random } from "../ports.ts";
 import { type KeySource, keyText } from "../secrets/keySource.ts";
 import { TINKER_URL } from "../services.ts";
@@ -18,7 +18,9 @@ export interface TinkerAddress {
   readonly baseUrl: string;
   readonly apiKey: string;
   /** For messages about the key. */
-  readonly keySource?: KeySource;
+  readonly keySource?: KeySource | undefined;
+  /** Configuration key or variable that holds the address, for messages; null or absent = it is built in. */
+  readonly addressSource?: string | null | undefined;
   /** Called with each short-lived token that replaces the key. */
   readonly onToken?: (token: string) => void;
   /** Called with messages of the server for its user, and with what this client does differently because of the server. */
@@ -44,6 +46,8 @@ export async function openTinker(options: TinkerAddress): Promise<{
   readonly tinker: TinkerHttp;
   readonly config: ClientConfig;
   readonly billingPauseMs: () => number;
+  /** False for a server without the call. */
+  readonly hasConfig: boolean;
 }> {
   checkKey(options);
   const { waitsForBills = "work" } = options;
@@ -51,9 +55,23 @@ export async function openTinker(options: TinkerAddress): Promise<{
   const billingPauseMs = () =>
     waitsForBills === "none" ? 0 : config.billing_exception_max_pause_duration_sec * 1000;
   const tinker = createTinkerHttp({ ...options, billingPauseMs });
-  config = await clientConfig(tinker, waitsForBills === "all");
+  const answered = await clientConfig(tinker, waitsForBills === "all");
+  config = answered ?? config;
   if (config.pjwt_auth_enabled) await tinker.exchangeKey();
-  return { tinker, config, billingPauseMs };
+  return { tinker, config, billingPauseMs, hasConfig: answered !== null };
+}
+
+/** The error of an address that answers every call with 404. */
+export function noServiceAt({ baseUrl, addressSource }: TinkerAddress): AppError {
+  const step =
+    addressSource == null
+      ? "Check the network and the proxy settings."
+      : `Correct ${addressSource}, most likely its path.`;
+  return new AppError(
+    "config-address-invalid",
+    `There is no Tinker service at ${baseUrl}: it answered 404 to client/config and get_server_capabilities. ${step}`,
+    { data: { variable: addressSource ?? null } },
+  );
 }
 
 /** Credentials of the hosted service are API keys or tokens: `docs/protocols/tinker.md#keys-and-tokens`. */
@@ -72,14 +90,16 @@ const firstContactBudgetMs = 30_000;
 /** Half of the budget, so that an address that never answers is reported within it. */
 const firstContactTimeoutMs = 15_000;
 
-/** The flags of the server; one without the call gets the defaults. */
-async function clientConfig(tinker: TinkerHttp, waitsForBills: boolean): Promise<ClientConfig> {
+/** The flags of the server; null from one without the call. */
+async function clientConfig(
+  tinker: TinkerHttp,
+  waitsForBills: boolean,
+): Promise<ClientConfig | null> {
   const body = { sdk_version: sdkVersion };
   const callOptions = { budgetMs: firstContactBudgetMs, waitsForBills };
   const timeoutMs = firstContactTimeoutMs;
   const request = { method: "POST", path: "client/config", body, timeoutMs } as const;
-  const answer = await orNullWithout(tinker.call(request, clientConfigSchema, callOptions));
-  return answer ?? clientConfigSchema.parse({});
+  return await orNullWithout(tinker.call(request, clientConfigSchema, callOptions));
 }
 
 /** Null instead of a refusal of a path that the server does not have. */

@@ -11,7 +11,13 @@ import {
   loadModel,
   type NewModel,
 } from "./models.ts";
-import { openTinker, orNullWithout, sdkVersion, type TinkerAddress } from "./openTinker.ts";
+import {
+  noServiceAt,
+  openTinker,
+  orNullWithout,
+  sdkVersion,
+  type TinkerAddress,
+} from "./openTinker.ts";
 import { createOperations, type Operations } from "./operations.ts";
 import { checkSamplerPath, checkStatePath } from "./paths.ts";
 import { createSamplingClient, type SamplingClient } from "./samplingClient.ts";
@@ -48,7 +54,7 @@ export interface ServiceClient
   extends Pick<CheckpointClient, "listCheckpoints" | "setCheckpointTtl" | "deleteCheckpoint"> {
   /** For messages. */
   readonly address: string;
-  /** Null from a server that does not list them. */
+  /** Null from a server that does not list them. @throws AppError also `config-address-invalid`, where there is no Tinker server at all */
   capabilities(): Promise<readonly SupportedModel[] | null>;
   createTrainingClient(model: NewModel): Promise<TrainingClient>;
   /** `path` is a `weights` checkpoint; LoRA rank and flags come from it. */
@@ -74,6 +80,8 @@ export interface Connection {
   readonly session: TinkerSession;
   readonly checkpoints: CheckpointClient;
   readonly config: ClientConfig;
+  /** False for a server without the call that gives it. */
+  readonly hasConfig: boolean;
   readonly lossEncoding: LossEncoding;
   /** New models wait for an unpaid bill. */
   readonly waitsForBills: boolean;
@@ -90,7 +98,7 @@ export async function connectTinker(options: TinkerOptions): Promise<ServiceClie
   return {
     ...checkpoints,
     address: withoutEnd(options.baseUrl, /\//),
-    capabilities: () => capabilities(connection.tinker),
+    capabilities: () => capabilities(connection.tinker, connection),
     createTrainingClient: async (model) =>
       trainingClient(connection, await createModel(connection, model)),
     createTrainingClientFromState: async (path, load) => {
@@ -114,7 +122,7 @@ export async function connectTinker(options: TinkerOptions): Promise<ServiceClie
 /** A session that begins with its first model or sampler. @throws AppError `tinker-*` */
 export async function connect(options: TinkerOptions): Promise<Connection> {
   const { clock, random, log } = options;
-  const { tinker, config, billingPauseMs } = await openTinker(options);
+  const { tinker, config, billingPauseMs, hasConfig } = await openTinker(options);
   const waitsForBills = options.waitsForBills === "all";
   const session = new TinkerSession({
     tinker,
@@ -162,6 +170,7 @@ export async function connect(options: TinkerOptions): Promise<Connection> {
     session,
     checkpoints: createCheckpointClient(tinker),
     config,
+    hasConfig,
     waitsForBills,
     lossEncoding: new LossEncoding(() =>
       options.onMessage?.({
@@ -176,11 +185,15 @@ export async function connect(options: TinkerOptions): Promise<Connection> {
 
 /**
  * What the server trains; null from a server without the call.
- * @throws AppError `tinker-*`
+ * @throws AppError `tinker-*`; `config-address-invalid` where the server's flags were not found either
  */
-export async function capabilities(tinker: TinkerHttp): Promise<readonly SupportedModel[] | null> {
+export async function capabilities(
+  tinker: TinkerHttp,
+  { hasConfig, options }: { readonly hasConfig: boolean; readonly options: TinkerAddress },
+): Promise<readonly SupportedModel[] | null> {
   const request = { method: "GET", path: "get_server_capabilities" } as const;
   const answer = await orNullWithout(tinker.call(request, capabilitiesSchema));
+  if (answer === null && !hasConfig) throw noServiceAt(options);
   if (answer === null) return null;
   return answer.supported_models.flatMap((model) =>
     model.model_name === null

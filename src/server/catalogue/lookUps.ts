@@ -139,7 +139,7 @@ async function environmentList(
 }
 
 async function modelList(account: TinkerAccount, server: string): Promise<StoredList<ModelEntry>> {
-  const models = (await account.models()).filter(({ isTrainable }) => isTrainable);
+  const models = ((await account.models()) ?? []).filter(({ isTrainable }) => isTrainable);
   const items = models.map(({ name, maxContextLength }) => ({
     name,
     contextTokens: maxContextLength,

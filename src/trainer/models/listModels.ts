@@ -9,7 +9,9 @@ export interface OfferedModels {
   readonly url: string;
   /** Variable that holds the key. */
   readonly keyName: string;
-  /** Those that can be trained; null without a key. */
+  /** Whether the service was asked. */
+  readonly hasKey: boolean;
+  /** Those that can be trained; null without a key, and from a service that does not list them. */
   readonly models: readonly SupportedModel[] | null;
 }
 
@@ -19,7 +21,12 @@ export async function listModels(request: AccountRequest): Promise<OfferedModels
   try {
     const { account, url, keyName } = await openHostedAccount(request, cleanup);
     const models = account === null ? null : await account.models();
-    return { url, keyName, models: models?.filter(({ isTrainable }) => isTrainable) ?? null };
+    return {
+      url,
+      keyName,
+      hasKey: account !== null,
+      models: models?.filter(({ isTrainable }) => isTrainable) ?? null,
+    };
   } finally {
     await cleanup.closeAll();
   }

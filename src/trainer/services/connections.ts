@@ -124,7 +124,8 @@ function clientOf(service: LocalService, { control }: ConnectionOptions): Closab
 
 async function hostedTinker(options: ConnectionOptions): Promise<TinkerConnection> {
   const { config, redactor, cleanup } = options;
-  const { url: baseUrl, keyName, key: apiKey, keySource, headers } = tinkerAddress(options);
+  const address = tinkerAddress(options);
+  const { url: baseUrl, keyName, key: apiKey, keySource, headers } = address;
   if (apiKey === null) {
     throw missingKey(keyName, `model_name: ${config.model_name} is trained by Tinker`);
   }
@@ -141,6 +142,7 @@ async function hostedTinker(options: ConnectionOptions): Promise<TinkerConnectio
     baseUrl,
     apiKey,
     keySource,
+    addressSource: address.source,
     onToken: (token) => redactor.learn(token),
   });
   return {

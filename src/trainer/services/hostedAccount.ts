@@ -41,7 +41,7 @@ export interface HostedAccount {
   readonly keyName: string;
 }
 
-/** @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `tinker-auth` */
+/** @throws AppError `key-invalid`, `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid`, `tinker-auth` */
 export async function openHostedAccount(
   {
     folder,
@@ -55,7 +55,8 @@ export async function openHostedAccount(
 ): Promise<HostedAccount> {
   const variables = await loadVariables(folder, launchRequest);
   const config = { tinker_base_url: tinkerBaseUrl };
-  const { url, keyName, key } = tinkerAddress({ config, variables, allowedOrigins });
+  const address = tinkerAddress({ config, variables, allowedOrigins });
+  const { url, keyName, key } = address;
   if (key === null) return { connection: null, account: null, url, keyName };
   redactor.learn(key);
   const http = redactingRefusals(createHttpClient(), redactor);
@@ -66,6 +67,8 @@ export async function openHostedAccount(
     log: redactingLog(debugLog, redactor),
     baseUrl: url,
     apiKey: key,
+    keySource: address.keySource,
+    addressSource: address.source,
     onToken: (token) => redactor.learn(token),
   };
   return { connection, account: await openAccount(connection), url, keyName };

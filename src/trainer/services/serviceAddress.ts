@@ -35,6 +35,8 @@ export interface ServiceAddress {
 }
 
 export interface TinkerServiceAddress extends ServiceAddress {
+  /** Configuration key or variable that holds the address; null = the hosted service by default. */
+  readonly source: string | null;
   /** Of `tinker_headers`, as they are sent. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -53,7 +55,8 @@ export function tinkerAddress({
   const address = config.tinker_base_url === null ? findAddress("tinker", variables) : null;
   const url = config.tinker_base_url ?? address?.value ?? TINKER_URL;
   requireAllowedRoute({ keys, url, address, officialUrl: TINKER_URL, allowedOrigins });
-  return { url, keyName, ...keyParts(variables, keyName), headers: asRecord(headers) };
+  const source = config.tinker_base_url === null ? (address?.name ?? null) : "tinker_base_url";
+  return { url, source, keyName, ...keyParts(variables, keyName), headers: asRecord(headers) };
 }
 
 export interface EnvironmentAddress extends ServiceAddress {

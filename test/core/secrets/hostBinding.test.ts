@@ -61,6 +61,7 @@ describe("an address from .env", () => {
 
   it("is refused under the name of its variable if it is not a valid address", () => {
     expect(led({}, "stranger.example")).toThrow(/^TINKER_BASE_URL is not an address/);
+    expect(led({}, `${STRANGER}/?team=rl`)).toThrow(/^TINKER_BASE_URL contains a query/);
   });
 
   it.each(["https://stranger.example@evil.example", "https://ada:s3cret@stranger.example"])(

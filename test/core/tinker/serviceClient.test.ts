@@ -150,6 +150,19 @@ describe("a server that leaves something out", () => {
     await expect(client.capabilities()).resolves.toBeNull();
   });
 
+  it("is no Tinker server when it has neither flags nor a list of models", async () => {
+    const { connect } = fakeTinker((path) =>
+      path === "get_server_capabilities" || path === "client/config"
+        ? { status: 404, json: {} }
+        : undefined,
+    );
+    const client = await connect({ addressSource: "TINKER_BASE_URL" });
+    await expect(client.capabilities()).rejects.toMatchObject({
+      code: "config-address-invalid",
+      message: expect.stringContaining("Correct TINKER_BASE_URL"),
+    });
+  });
+
   it.each([{ status: 404, json: {} }, { json: {} }, { json: { model_data: null } }])(
     "may report nothing about a model: %o",
     async (info) => {

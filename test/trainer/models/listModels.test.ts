@@ -7,9 +7,12 @@ const KEY = "tml-models-test-key";
 const request = { folder: tmpdir(), allowedOrigins: [] };
 let server: Served;
 let asked: (string | undefined)[];
+/** Answers to `client/config` and `get_server_capabilities`. */
+let statuses: readonly [number, number];
 
 beforeEach(async () => {
   asked = [];
+  statuses = [200, 200];
   server = await serveHere(({ url = "", headers }, response) => {
     asked.push(headers["x-api-key"]?.toString());
     const models = [
@@ -18,6 +21,7 @@ beforeEach(async () => {
     ];
     const answer = url.endsWith("get_server_capabilities") ? { supported_models: models } : {};
     response.setHeader("content-type", "application/json");
+    response.statusCode = statuses[url.endsWith("client/config") ? 0 : 1];
     response.end(JSON.stringify(answer));
   });
   vi.stubEnv("TINKER_BASE_URL", server.url);
@@ -34,6 +38,29 @@ it("with a key the models are those that the service trains", async () => {
     ["Qwen/Qwen3-8B", 40_960],
   ]);
   expect(asked).toContain(KEY);
+});
+
+it("a service that does not list its models is no service without models", async () => {
+  vi.stubEnv("TINKER_API_KEY", KEY);
+  statuses = [200, 404];
+  expect(await listModels(request)).toMatchObject({ models: null, hasKey: true });
+});
+
+it("an address with a wrong path is refused by the variable that holds it", async () => {
+  vi.stubEnv("TINKER_API_KEY", KEY);
+  statuses = [404, 404];
+  await expect(listModels(request)).rejects.toMatchObject({
+    code: "config-address-invalid",
+    message: expect.stringContaining("Correct TINKER_BASE_URL, most likely its path."),
+  });
+});
+
+it("a refused key is named with its origin", async () => {
+  vi.stubEnv("TINKER_API_KEY", KEY);
+  statuses = [401, 401];
+  await expect(listModels(request)).rejects.toThrow(
+    "Check that TINKER_API_KEY (from the process environment) is valid",
+  );
 });
 
 it("without a key no service is asked", async () => {

@@ -335,7 +335,7 @@ function addressFindings(config: Config): readonly Finding[] {
   return found;
 }
 
-/** Texts that look like an address and are none, such as one with two ports. */
+/** Texts that look like an address and are none, such as one with two ports, or that nothing can be appended to. */
 function malformedAddresses(config: Config): readonly Finding[] {
   const servers = Object.entries(config.environments).map(
     ([name, { server }]) => [["environments", name, "server", "url"], server?.url] as const,
@@ -346,14 +346,15 @@ function malformedAddresses(config: Config): readonly Finding[] {
     ...servers,
   ];
   return all.flatMap(([path, url]) => {
-    if (url == null || URL.canParse(url)) return [];
-    return [
-      conflict(
-        "TRL120",
-        path,
-        `\`${url}\` is not a valid address. Write http://HOST:PORT or https://HOST.`,
-      ),
-    ];
+    if (url == null) return [];
+    if (!URL.canParse(url)) {
+      const message = `\`${url}\` is not a valid address. Write http://HOST:PORT or https://HOST.`;
+      return [conflict("TRL120", path, message)];
+    }
+    const { search, hash } = new URL(url);
+    if (search + hash === "") return [];
+    const message = `\`${url}\` contains a query, which is not supported. Remove \`${search + hash}\`.`;
+    return [conflict("TRL120", path, message)];
   });
 }
 
