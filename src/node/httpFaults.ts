@@ -29,11 +29,30 @@ function transportError(
 ): AppError {
   const address = describeUrl(request.url);
   const reason = words || "the connection broke";
+  const code = errorField(cause, "code") ?? null;
   return new AppError(
     "transport",
-    `${request.method} ${address} failed: ${reason}. Check the network, the proxy settings and the address.`,
-    { data: { sent, url: address, reason, code: errorField(cause, "code") ?? null }, cause },
+    `${request.method} ${address} failed: ${reason}. Check the network, the proxy settings and the address.${repairOf(reason, code)}`,
+    { data: { sent, url: address, reason, code }, cause },
   );
+}
+
+/** Certificates that this computer cannot follow to one that it trusts, as where traffic is inspected. */
+const UNTRUSTED_CODES: readonly string[] = [
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+];
+
+/** What repairs a connection that failed for a reason of the network's owner, as a sentence; "" for other reasons. */
+function repairOf(reason: string, code: string | null): string {
+  if (UNTRUSTED_CODES.includes(code ?? "")) {
+    return " Set NODE_EXTRA_CA_CERTS to the file with your organization's certificate.";
+  }
+  const asksForUser = reason.includes("Proxy response (407)");
+  return asksForUser ? " Put USER:PASSWORD@ before the host in HTTPS_PROXY." : "";
 }
 
 /** The address without user info and query, which may hold keys. */

@@ -309,6 +309,17 @@ test.each(["403 Forbidden", "407 Proxy Authentication Required", "503 Service Un
   },
 );
 
+test("a proxy that wants a password is said to want one", async () => {
+  const proxy = await serve(() => undefined);
+  proxy.on("connect", (_request, socket) =>
+    socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"),
+  );
+  const http = clientThrough(addressOf(proxy));
+  await expect(http.send({ method: "GET", url: "https://service.example/" })).rejects.toThrow(
+    /Put USER:PASSWORD@ before the host in HTTPS_PROXY\.$/,
+  );
+});
+
 test.each([
   ["the user and the password", "ada:100%25", "ada:100%"],
   ["a token without a password", "token", "token:"],
