@@ -50,6 +50,8 @@ export const runStateSchema = z
       .object({
         /** Digest over environments, splits, counts, `num_samples`, `shuffle` and the seed. */
         fingerprint: z.string(),
+        /** The number of tasks of each `ENVIRONMENT SPLIT`, for messages; absent in older files. */
+        tasks: z.record(z.string(), count).readonly().optional(),
         /** Position in the endless list of tasks. */
         cursor: place,
       })

@@ -12,6 +12,7 @@ import { type RunState, readStates, type StoredStates } from "../../core/runFold
 import { completedSteps } from "../../core/runs/runList.ts";
 import type { Preparation } from "../../core/training/prepare.ts";
 import type { LoopPosition } from "../../core/training/step/loopPosition.ts";
+import { taskCounts } from "../../core/training/tasks/dataset.ts";
 import { systemClock } from "../../node/clock.ts";
 import { removeDeadSocket } from "../../node/control/removeDeadSocket.ts";
 import { isProcessAlive } from "../../node/processes.ts";
@@ -175,13 +176,27 @@ function requireSameTasks({ sequence, examples }: Preparation, state: RunState):
   if (sequence.fingerprint === state.dataset.fingerprint) return;
   const changed =
     examples === undefined
-      ? "The number of tasks in an environment"
+      ? taskChange(taskCounts(sequence), state.dataset.tasks ?? {})
       : "The examples of data, or which of them are held out,";
+  const last = state.last_checkpoint?.state_path ?? "the address of the last checkpoint";
   throw new AppError(
     "config-identity",
-    `${changed} changed since the run began, so its plan cannot continue. Start a new run with resume_from set to the last checkpoint.`,
+    `${changed} changed since the run began, so its plan cannot continue. Start a new run from its weights with resume_from: ${last}.`,
     { configPath: examples === undefined ? "environments" : "data" },
   );
+}
+
+type Counts = Readonly<Record<string, number>>;
+
+/** What the sentence about changed tasks is about; a state of an older version does not know the numbers. */
+function taskChange(counts: Counts, before: Counts): string {
+  const changed = Object.entries(counts).flatMap(([place, count]) => {
+    const old = before[place];
+    return old === undefined || old === count ? [] : [`${place} (${old} before, now ${count})`];
+  });
+  return changed.length === 0
+    ? "The number of tasks in an environment"
+    : `The number of tasks in ${changed.join(" and ")}`;
 }
 
 function positionOf(state: RunState): LoopPosition {

@@ -230,6 +230,24 @@ describe("a run whose newest save no longer exists", () => {
       await expect(start(aService([lasting]))).rejects.toMatchObject(refused);
     });
 
+    it("names the split whose number of tasks changed, and the checkpoint to begin from", async () => {
+      const { state: path } = runPaths(folder);
+      const state = JSON.parse(await fileSystem.readText(path));
+      state.dataset.tasks = { "Owner/Game train": 8, "Owner/Other train": 3 };
+      await fileSystem.writeAtomic(path, JSON.stringify(state));
+      const { sequence } = aPreparation();
+      const [source] = sequence.sources;
+      if (source === undefined) throw new Error("There is no source.");
+      const sources = [
+        { ...source, environment: "Owner/Game", split: "train", count: 9 },
+        { ...source, environment: "Owner/Other", split: "train", count: 3 },
+      ];
+      const { start } = await plan({ sequence: { ...sequence, sources, fingerprint: "other" } });
+      await expect(start(aService([lasting]))).rejects.toThrow(
+        `The number of tasks in Owner/Game train (8 before, now 9) changed since the run began, so its plan cannot continue. Start a new run from its weights with resume_from: ${state.last_checkpoint.state_path}.`,
+      );
+    });
+
     it("changes nothing when no save is left", async () => {
       const before = new Map(fileSystem.files);
       const { start } = await plan();

@@ -11,6 +11,7 @@ import {
   type TokenUsage,
 } from "../../usage/tokenUsage.ts";
 import type { RunContext } from "../run/context.ts";
+import { taskCounts } from "../tasks/dataset.ts";
 import type { RunSnapshot } from "./checkpointWriter.ts";
 import type { StepEnd } from "./step.ts";
 
@@ -78,7 +79,7 @@ export function snapshotAt(
       run_ids: { local: runId, wandb: wandb ?? null },
       step,
       optimizer_updates: optimizerUpdates,
-      dataset: { fingerprint: sequence.fingerprint, cursor },
+      dataset: { fingerprint: sequence.fingerprint, tasks: taskCounts(sequence), cursor },
       pending: issued?.pending ?? [],
       samplers: issued?.samplers ?? [],
       curriculum: issued?.curriculum,

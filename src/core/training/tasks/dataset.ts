@@ -61,6 +61,15 @@ export interface TaskSequence {
   itemAt(position: number): TaskItem;
 }
 
+/** The number of tasks of each `ENVIRONMENT SPLIT`. */
+export function taskCounts({
+  sources,
+}: Pick<TaskSequence, "sources">): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    sources.map(({ environment, split, count }) => [`${environment} ${split}`, count]),
+  );
+}
+
 /**
  * Builds the sequence. `proportional` merges all tasks of an epoch; `weighted` gives every
  * environment its share of any prefix to within about one item, each at its own epoch.
