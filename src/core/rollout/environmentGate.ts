@@ -32,6 +32,8 @@ export interface GateStats {
   readonly limit: number;
   /** Most sessions that were in use at once. */
   readonly peak: number;
+  /** Most sessions that were in use or asked for at once. */
+  readonly demand: number;
   readonly rejections: number;
   /** Time that rollouts waited after rejections, over all rollouts. */
   readonly waitS: number;
@@ -101,8 +103,15 @@ export class EnvironmentGate {
   }
 
   get stats(): GateStats {
-    const { limit, peak, rejections } = this.#sessions;
-    return { limit, peak, rejections, waitS: this.#waitMs / 1000, failures: this.#failures };
+    const { limit, peak, demand, rejections } = this.#sessions;
+    return {
+      limit,
+      peak,
+      demand,
+      rejections,
+      waitS: this.#waitMs / 1000,
+      failures: this.#failures,
+    };
   }
 
   /** Null while sessions can be opened, as far as is known. */
@@ -145,7 +154,9 @@ export class EnvironmentGate {
     const isFree = this.#sessions.hasRoom && this.#failing === null;
     let release = (): void => undefined;
     const enter = async (): Promise<void> => {
-      release = await this.#sessions.acquire({ signal });
+      const acquiring = this.#sessions.acquire({ signal });
+      this.#sessions.asked();
+      release = await acquiring;
       await this.#reachable(signal);
     };
     try {
@@ -370,6 +381,8 @@ class AdaptiveLimit extends Limiter {
   /** Open sessions that are not being closed. */
   inUse = 0;
   peak = 0;
+  /** Most places that were taken or waited for. */
+  demand = 0;
   rejections = 0;
   readonly #clock: Clock;
   #max: number;
@@ -393,6 +406,11 @@ class AdaptiveLimit extends Limiter {
     this.#max = max;
     // A limit that refusals have lowered rises by itself, slowly.
     if (isOwnLimit || this.limit > max) this.resize(max);
+  }
+
+  /** A place was asked for. */
+  asked(): void {
+    this.demand = Math.max(this.demand, this.active + this.waiting);
   }
 
   /** A session was opened. When the last refusal is long ago, a limit that is used up grows by one after as many openings as the limit. */

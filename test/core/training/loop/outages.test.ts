@@ -192,7 +192,7 @@ describe("a loop whose environment accepts fewer sessions than it asks for", () 
     expect(await tight.run()).toMatchObject({ outcome: "done", step: 3 });
     expect(requestsOf(tight)).toEqual(requestsOf(roomy));
     expect(comparableRows(tight)).toEqual(comparableRows(roomy));
-    expect(gate.stats).toMatchObject({ peak: 3, failures: 0 });
+    expect(gate.stats).toMatchObject({ peak: 3, demand: 8, failures: 0 });
     const [row] = linesOf(context, PATHS.metrics);
     expect(row).toMatchObject({ capacity: { Game: { rejections: expect.any(Number) } } });
     expect(context.recorded.at(-1)).toMatchObject({
