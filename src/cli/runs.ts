@@ -8,6 +8,7 @@ import type { FileSystem } from "../core/ports.ts";
 import type { Liveness } from "../core/runFolder/runFile.ts";
 import { type ListedRun, listRuns, readRun } from "../core/runs/runList.ts";
 import { runSentence } from "../core/runs/runSentence.ts";
+import { SERVICES } from "../core/services.ts";
 import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
 import { formatCost, formatReward, plural } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
@@ -20,6 +21,7 @@ import { commandLine, shortPath } from "./terminal/invocation.ts";
 import { BLANK, type Line, type LinePiece, quietLine, styled } from "./terminal/line.ts";
 import { phasePiece } from "./terminal/phasePiece.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
+import { wandbText } from "./terminal/wandbText.ts";
 
 interface RunsOfFolder {
   readonly parent: string;
@@ -49,7 +51,7 @@ export async function runListLines(
   for (const { parent, runs } of lists) {
     lines.push([styled("strong", shortPath(parent, invocation.cwd))]);
     lines.push(...(await runLines(fileSystem, runs, out.columns)), ...problemLines(runs));
-    lines.push(...runs.flatMap(expiryLine), BLANK);
+    lines.push(...runs.flatMap(wandbLine), ...runs.flatMap(expiryLine), BLANK);
   }
   const places = [...parents].map((parent) => shortPath(parent, invocation.cwd)).join(", ");
   const newest = lists[0]?.runs[0];
@@ -109,6 +111,14 @@ async function runLines(
 /** Why runs cannot be read. */
 function problemLines(runs: readonly ListedRun[]): readonly Line[] {
   return runs.flatMap(({ problem }) => (problem === null ? [] : [[styled("bad", problem)]]));
+}
+
+/** For a run that is done: what Weights & Biases has not received of it. */
+function wandbLine({ name, pendingReports }: ListedRun): readonly Line[] {
+  const unsent = wandbText(pendingReports);
+  return unsent === null
+    ? []
+    : [[styled("warning", `${name}: ${SERVICES.wandb.label}: ${unsent}`)]];
 }
 
 /** For a run without a trainer: its last state may expire before a resume. */

@@ -22,7 +22,10 @@ import { type Liveness, phaseOf, readRunFile } from "../../core/runFolder/runFil
 import { readRunModel } from "../../core/runFolder/runModel.ts";
 import { readTrainingTemperatures } from "../../core/runFolder/trainingTemperatures.ts";
 import { readUsage } from "../../core/runFolder/usageLog.ts";
+import { pendingReports } from "../../core/runs/pendingReports.ts";
+import { completedSteps } from "../../core/runs/runList.ts";
 import { type HeldOutReward, heldOutReward, runSentence } from "../../core/runs/runSentence.ts";
+import { SERVICES } from "../../core/services.ts";
 import { waitingUploads } from "../../core/tracking/openreward/uploadLog.ts";
 import { costOf, usedTotal } from "../../core/usage/prices.ts";
 import {
@@ -57,6 +60,7 @@ import {
   styled,
 } from "../terminal/line.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
+import { wandbText } from "../terminal/wandbText.ts";
 import { kindsLine } from "./billedLines.ts";
 import { newestRows, type ShowContext, showCommand } from "./showContext.ts";
 import { comparedEvaluations } from "./showEvaluation.ts";
@@ -118,6 +122,11 @@ async function stateLines(context: ShowContext): Promise<readonly Line[]> {
   if (run !== null) lines.push(labelled(l10n.t("configuration"), run.configPath));
   const waiting = await waitingUploads(fileSystem, folder);
   if (waiting !== null) lines.push(labelled("OpenReward", uploadPiece(waiting)));
+  if (run?.phase === "done") {
+    const steps = await completedSteps(fileSystem, folder);
+    const unsent = wandbText(await pendingReports(fileSystem, folder, steps));
+    if (unsent !== null) lines.push(labelled(SERVICES.wandb.label, styled("warning", unsent)));
+  }
   return lines;
 }
 

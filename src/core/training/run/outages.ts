@@ -10,6 +10,7 @@ import {
   PROBE_EVERY_MS,
 } from "../../rollout/environmentGate.ts";
 import { isRefusal } from "../../rollout/faults.ts";
+import { OPENREWARD_SESSIONS_URL } from "../../services.ts";
 import { raceAbort, timeoutError, withLimit } from "../../util/abort.ts";
 import { oneLine, withoutEnd } from "../../util/textEdges.ts";
 import { environmentOf, limitsOf, type PlayContext } from "./context.ts";
@@ -237,10 +238,18 @@ function outageText(context: PlayContext, { name, gate, outage }: UnavailableEnv
   if (isRefusal(fault)) {
     return `${name} no longer accepts the run's sessions: ${reason} Correct the key or the name; the run reads a new key when you stop and resume it.`;
   }
-  const server = name.startsWith("local/")
+  const { address } = environmentOf(context, name).remote;
+  const isEmbedded = name.startsWith("local/");
+  const server = isEmbedded
     ? "the embedded environments' server"
-    : `the environments' server at ${environmentOf(context, name).remote.address}`;
-  return `${name} cannot be played, because ${server} failed: ${reason} Start the server again or repair the connection.`;
+    : `the environments' server at ${address}`;
+  const isOwn = !isEmbedded && !address.startsWith(OPENREWARD_SESSIONS_URL);
+  const step = isOwn
+    ? "Start the server again or repair the connection."
+    : isEmbedded
+      ? "Stop and resume the run, which starts it again."
+      : "Check the network and the status of OpenReward.";
+  return `${name} cannot be played, because ${server} failed: ${reason} ${step}`;
 }
 
 /** Reports the environments that did not accept all sessions that the run asked for; false when all did. */
@@ -248,8 +257,8 @@ export async function reportCapacity(context: PlayContext, step: number): Promis
   const { config, services } = context;
   let hasReported = false;
   for (const [name, { gate }] of services.environments) {
-    const { peak, rejections, waitS } = gate.stats;
-    const requested = requestedSessions(config, name);
+    const { peak, demand, rejections, waitS } = gate.stats;
+    const requested = Math.min(demand, requestedSessions(config, name));
     if (rejections === 0 || peak === 0 || peak >= requested) continue;
     const fewer = fewerSessions(config, name, gate);
     const advice =
