@@ -7,6 +7,7 @@ import {
   usableCheckpoints,
 } from "../../core/runFolder/checkpointLog.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
+import { visibleLine } from "../../core/util/visibleText.ts";
 import { formatMeasure, plural } from "../../shared/format.ts";
 import { type Line, styled } from "../terminal/line.ts";
 
@@ -24,7 +25,8 @@ export function checkpointLines(
 /** One save can count as several kinds, for example periodic and final. */
 function saveLines(entry: CheckpointEntry, lines: readonly CheckpointEntry[]): readonly Line[] {
   const kinds = kindsOf(entry, lines).join(", ");
-  const expiry = entry.expires_at === null ? "" : `, ${l10n.t("expires {0}", entry.expires_at)}`;
+  const expiry =
+    entry.expires_at === null ? "" : `, ${l10n.t("expires {0}", minuteText(entry.expires_at))}`;
   const step = plural(entry.step, "after {0} step", "after {0} steps");
   const best =
     entry.best === undefined ? "" : ` (${entry.best.metric} ${formatMeasure(entry.best.value)})`;
@@ -37,4 +39,9 @@ function saveLines(entry: CheckpointEntry, lines: readonly CheckpointEntry[]): r
   if (entry.sampler_path !== null)
     shown.push([`    ${l10n.t("sampler").padEnd(7)}  `, entry.sampler_path]);
   return shown;
+}
+
+/** `2026-11-22 09:41`, in UTC as the service says it. */
+export function minuteText(time: string | null): string {
+  return time === null ? "–" : visibleLine(time.slice(0, 16).replace("T", " "));
 }

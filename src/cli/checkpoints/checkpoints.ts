@@ -11,7 +11,7 @@ import {
 import { readCheckpoints, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import type { CheckpointChange } from "../../core/tinker/checkpointChange.ts";
 import { visibleLine } from "../../core/util/visibleText.ts";
-import { formatBytes } from "../../shared/format.ts";
+import { formatBytes, plural } from "../../shared/format.ts";
 import type { ChangedCheckpoint } from "../../trainer/checkpoints/changeCheckpoints.ts";
 import type { StoredCheckpoint } from "../../trainer/checkpoints/listCheckpoints.ts";
 import type { PlacesRequest } from "../../trainer/checkpoints/places.ts";
@@ -21,7 +21,7 @@ import { requireRun } from "../arguments/requireRun.ts";
 import { jsonLine } from "../terminal/asciiJson.ts";
 import { type Line, type LinePiece, labelled } from "../terminal/line.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
-import { checkpointLines } from "./checkpointLines.ts";
+import { checkpointLines, minuteText } from "./checkpointLines.ts";
 import { downloadWeights } from "./downloadWeights.ts";
 
 type Action<Kind extends CheckpointAction["action"]> = Extract<CheckpointAction, { action: Kind }>;
@@ -142,7 +142,11 @@ function changeText(
     case "set-ttl":
       return wanted.ttlSeconds === null
         ? l10n.t("kept until it is deleted")
-        : l10n.t("kept for {0} hours from now", Math.round(wanted.ttlSeconds / 3600));
+        : plural(
+            Math.round(wanted.ttlSeconds / 3600),
+            "kept for {0} hour from now",
+            "kept for {0} hours from now",
+          );
   }
 }
 
@@ -156,9 +160,4 @@ function sizeText(bytes: number | null): string {
 
 function expiryText(time: string | null): string {
   return time === null ? l10n.t("it is deleted") : minuteText(time);
-}
-
-/** `2026-11-22 09:41`, in UTC as the service says it. */
-function minuteText(time: string | null): string {
-  return time === null ? "–" : visibleLine(time.slice(0, 16).replace("T", " "));
 }

@@ -16,6 +16,7 @@ it("a save is listed once with what holds of it now, however many notes there ar
     .map((line) => renderLine(line, false))
     .join("\n");
   expect(shown).toContain("checkpoint_000001  periodic, after 1 step");
+  expect(shown).toContain("expires 2026-12-01 00:00");
   expect(shown).not.toContain("periodic, periodic");
   expect(shown).not.toContain(gone.name);
 });

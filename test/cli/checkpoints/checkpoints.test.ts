@@ -229,6 +229,7 @@ describe("changes of checkpoints", () => {
     [["publish", PATH], "now public for everyone who knows the address"],
     [["unpublish", PATH], "no longer public"],
     [["set-ttl", PATH, "2d"], "kept for 48 hours from now"],
+    [["set-ttl", PATH, "1h"], "kept for 1 hour from now"],
     [["set-ttl", PATH, "never"], "kept until it is deleted"],
     [["delete", PATH], "deleted from Tinker"],
   ])("%j is said once it is made", async (words, expected) => {
