@@ -20,10 +20,13 @@ interface OfferedModel {
 
 /** A table of models and a line that says where it comes from. @throws AppError `tinker-*`, `key-host-not-allowed` */
 export async function modelLines(
-  { trainer, invocation, out }: TrainerProgram,
+  { trainer, invocation, out, err }: TrainerProgram,
   { allowedOrigins }: ModelsCommand,
 ): Promise<readonly Line[]> {
-  const offered = await trainer.listModels({ allowedOrigins, folder: invocation.cwd });
+  err.showLive(quietLine(l10n.t("asking the service for its models")));
+  const offered = await trainer
+    .listModels({ allowedOrigins, folder: invocation.cwd })
+    .finally(() => err.showLive(null));
   const models = [
     ...(offered.models?.map(fromService) ?? listedModels()),
     ...EMBEDDED_MODELS.map(({ name, contextTokens }) => ({ name, contexts: [contextTokens ?? 0] })),

@@ -78,14 +78,17 @@ function idsOf(piece: Exclude<Piece, string>, controls: ControlTokens): readonly
   return [requireId(controls, piece.control)];
 }
 
+/** The next step where tokenizer and chat format do not fit. */
+export const OTHER_TOKENIZER =
+  "Set `tokenizer_name` to the tokenizer of the model that is trained, or another `chat_format`.";
+
 /** @throws AppError `chat-token-missing` */
 export function requireId(controls: ControlTokens, text: string): number {
   const id = controls.idOf(text);
   if (id !== null) return id;
   throw new AppError(
     "chat-token-missing",
-    `The tokenizer has no single token ${text}, which the chat format of the model needs. ` +
-      "Set `tokenizer_name` to the tokenizer of the model that is trained, or another `chat_format`.",
+    `The tokenizer has no single token ${text}, which the chat format of the model needs. ${OTHER_TOKENIZER}`,
     { configPath: "tokenizer_name", data: { token: text } },
   );
 }

@@ -38,6 +38,8 @@ export interface PrepareOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly environment: (name: string) => RemoteEnvironment;
+  /** Whether a run continues, whose model stays as it is; absent = no. */
+  readonly isContinued?: boolean;
   /** The date that prompts show in a run that continues, YYYY-MM-DD; absent = today. */
   readonly promptDate?: string | undefined;
   /** The tokenizer and template of the configuration's model. */
@@ -115,6 +117,7 @@ async function exampleData(options: PrepareOptions, chat: Chat) {
 async function requireModel({
   config,
   service,
+  isContinued = false,
   onWarning,
 }: PrepareOptions): Promise<number | null> {
   const offers = await service.capabilities();
@@ -137,7 +140,9 @@ async function requireModel({
   const names = models.map((model) => model.name);
   throw new AppError(
     "model-not-offered",
-    `model_name: the service does not train ${config.model_name}. ${suggestModel(config.model_name, names)}`,
+    isContinued
+      ? `model_name: the service no longer trains ${config.model_name}, and a run cannot change its model. Start a new run with a model that it offers: ${offerText(names)}.`
+      : `model_name: the service does not train ${config.model_name}. ${suggestModel(config.model_name, names)}`,
     { configPath: "model_name", data: { offered: names } },
   );
 }
@@ -148,7 +153,11 @@ function suggestModel(name: string, offered: readonly string[]): string {
   if (retired !== null && offered.includes(retired.instead)) return retirementText(name, retired);
   const near = nearestWord(name, offered);
   if (near !== null) return `Did you mean ${near}?`;
-  return `It offers ${offered.slice(0, 8).join(", ")}.`;
+  return `It offers ${offerText(offered)}.`;
+}
+
+function offerText(offered: readonly string[]): string {
+  return offered.slice(0, 8).join(", ");
 }
 
 async function prepareChat(options: PrepareOptions): Promise<Chat> {

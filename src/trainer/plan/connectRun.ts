@@ -64,7 +64,11 @@ export interface PreparedServices {
 /** Everything before a run has a folder; rejects with the reason of a stop. */
 export async function connectAndPrepare(
   connections: ConnectionOptions,
-  { loaded: { path }, promptDate }: Pick<RunPlan, "loaded" | "promptDate">,
+  {
+    loaded: { path },
+    isNew,
+    promptDate,
+  }: Pick<RunPlan, "loaded" | "promptDate"> & Partial<Pick<RunPlan, "isNew">>,
   loadOnce: LoadOnce,
 ): Promise<PreparedServices> {
   const { config, variables, allowedOrigins, programs, redactor, watch } = connections;
@@ -92,6 +96,7 @@ export async function connectAndPrepare(
     clock: systemClock,
     random: systemRandom,
     environment,
+    isContinued: isNew === false,
     promptDate,
     loadModel: () => tokenizer,
     loadExamples: (chat) =>

@@ -28,7 +28,8 @@ function setUp(
     model = "Qwen/Qwen3-8B",
     offered = null,
     config = aConfig({ model_name: model }),
-  }: { model?: string; offered?: string[] | null; config?: Config } = {},
+    isContinued = false,
+  }: { model?: string; offered?: string[] | null; config?: Config; isContinued?: boolean } = {},
 ) {
   const clock = new FakeClock();
   const warnings: string[] = [];
@@ -44,6 +45,7 @@ function setUp(
   };
   const preparing = prepareRun({
     config,
+    isContinued,
     service: {
       ...fakeService([]),
       capabilities: async () =>
@@ -114,6 +116,17 @@ describe("a split that is only evaluated", () => {
 });
 
 describe("a model that the service does not train", () => {
+  it("of a run that continues cannot be changed, so no other is suggested for it", async () => {
+    const { clock, preparing } = setUp(0, FULL, {
+      model: "Qwen/Qwen3-32B",
+      offered: ["Qwen/Qwen4-32B"],
+      isContinued: true,
+    });
+    await expect(clock.run(preparing)).rejects.toThrow(
+      "model_name: the service no longer trains Qwen/Qwen3-32B, and a run cannot change its model. Start a new run with a model that it offers: Qwen/Qwen4-32B.",
+    );
+  });
+
   it.each([
     ["Qwen/Qwen3-32B", ["Qwen/Qwen3.6-27B"], /retired.*2026-06-12.*`Qwen\/Qwen3\.6-27B`/],
     // The service's own list is newer than the table.

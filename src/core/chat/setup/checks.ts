@@ -1,6 +1,7 @@
 /** What the checks before a run share: they go through in order, and the first problem refuses the run. */
 
 import { AppError, errorMessage } from "../../errors.ts";
+import { OTHER_TOKENIZER } from "../pieces.ts";
 import type { Renderer } from "../renderer.ts";
 import type { Tokenizer } from "../tokenizer.ts";
 
@@ -15,9 +16,7 @@ const ROUND_TRIPS = [
 ];
 
 /** The next step when a check fails; the same for all checks, because the cause is the same. */
-const ADVICE =
-  "The run does not start, because training would go wrong without any error. " +
-  "Set `tokenizer_name` to the tokenizer of the model that is trained, or another `chat_format`.";
+const ADVICE = `The run does not start, because training would go wrong without any error. ${OTHER_TOKENIZER}`;
 
 /** @throws AppError `chat-self-check` for the first check that fails. */
 export function requireChecks<Context>(
@@ -40,7 +39,7 @@ function run<Context>(check: Check<Context>, context: Context): string | null {
   try {
     return check(context);
   } catch (error) {
-    return errorMessage(error).replace(/\.$/, "");
+    return errorMessage(error).replace(OTHER_TOKENIZER, "").trimEnd().replace(/\.$/, "");
   }
 }
 

@@ -16,6 +16,9 @@ export const BILLING_STEP = `${billingAddress}.`;
 
 const startAgain = "Start again; a run is resumed from its last checkpoint.";
 
+/** Follows what a failed connection says itself. */
+export const thenStartAgain = "Then start again; a run is resumed from its last checkpoint.";
+
 const nextSteps = {
   "tinker-auth": authStep("the key"),
   "tinker-billing": `${billingAddress}, then start or resume the run.`,
@@ -46,7 +49,9 @@ export function tinkerError(
 
 /** The message without the next step, for a caller that takes that step by itself. */
 export function withoutNextStep({ message }: Pick<AppError, "message">): string {
-  const step = Object.values(nextSteps).find((each) => message.endsWith(` ${each}`)) ?? "";
+  const step =
+    [...Object.values(nextSteps), thenStartAgain].find((each) => message.endsWith(` ${each}`)) ??
+    "";
   return message.slice(0, message.length - step.length).trimEnd();
 }
 

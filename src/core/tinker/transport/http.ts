@@ -7,7 +7,7 @@ import type { KeySource } from "../../secrets/keySource.ts";
 import { Redactor } from "../../secrets/redaction/redactor.ts";
 import type { WithTimerPaused } from "../../util/withTimerPaused.ts";
 import { Credential } from "./credential.ts";
-import { errorDetail, statusError, tinkerError } from "./errors.ts";
+import { errorDetail, statusError, thenStartAgain, tinkerError } from "./errors.ts";
 import { createSender, type SenderOptions, type TinkerRequest } from "./exchange.ts";
 import { type HttpAnswer, retryAnswers, type Throttle } from "./retry.ts";
 import { type RequestKind, ServerWatch } from "./serverWatch.ts";
@@ -147,9 +147,8 @@ function createRetrier(
       },
     ).catch((cause: unknown) => {
       if (!isAppError(cause, "transport")) throw cause;
-      throw tinkerError("tinker-unavailable", `No answer to ${what}: ${errorMessage(cause)}`, {
-        cause,
-      });
+      const problem = `No answer to ${what}: ${errorMessage(cause)}`;
+      throw tinkerError("tinker-unavailable", problem, { cause }, thenStartAgain);
     });
     const { status } = answer;
     if (status >= 200 && status < 300) return answer.text;

@@ -470,7 +470,7 @@ describe("a step", () => {
     await expect(output).rejects.toMatchObject({
       code: "environment-unavailable",
       message: expect.stringMatching(
-        /^Owner\/Game cannot be played, because the environments' server at http:\/\/games\.test failed: connect ECONNREFUSED\. /,
+        /^Owner\/Game cannot be played, because the environments' server at http:\/\/games\.test failed: connect ECONNREFUSED\. .*Start the server again or repair the connection\./,
       ),
     });
     expect([...context.fileSystem.files.keys()]).toEqual([]);
