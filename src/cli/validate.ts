@@ -26,6 +26,7 @@ import { missingScripts } from "../trainer/agents/agentProgram.ts";
 import { type CheckedConfig, checkConfig } from "../trainer/config/configFiles.ts";
 import { sourceFacts } from "../trainer/examples/sourceFacts.ts";
 import { statePathOf } from "../trainer/models/savedWeights.ts";
+import { loadVariables, type Variables } from "../trainer/services/variables.ts";
 import type { ValidateCommand } from "./arguments/planningArguments.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import type { Line } from "./terminal/line.ts";
@@ -71,6 +72,7 @@ async function withNamesAndData(
   const names = diagnoseChecked(whole, { path, overrides, catalogue: EMBEDDED_CATALOGUE }).filter(
     ({ severity, code }) => severity === "error" && code.startsWith("TRL30"),
   );
+  const variables = await loadVariables(dirname(path));
   for (const { name, repaired } of parts) {
     if (repaired === null) continue;
     const { config } = repaired;
@@ -85,6 +87,7 @@ async function withNamesAndData(
       ...(await sourceProblems(fileSystem, config, path)),
       ...(await startProblems(config, path)),
       ...scriptProblems(config, path),
+      ...secretProblems(config, path, variables),
     ];
     for (const problem of problems) {
       const placed = { ...problem, path: ownPlace(written, name, problem.path) };
@@ -154,6 +157,35 @@ async function startProblems(
     const message = error.message.replace(`${key}: `, "");
     return [{ severity: "error", code: "TRL222", place: configPath, message, path: [key] }];
   }
+}
+
+/** Secrets that a run would look up in vain. An editor may have them in its secret store, so they are no errors. */
+function secretProblems(
+  { secrets, environments }: Config,
+  configPath: string,
+  variables: Variables,
+): readonly PlacedProblem[] {
+  const maps = [
+    [["secrets"], secrets] as const,
+    ...Object.entries(environments).map(
+      ([name, own]) => [["environments", name, "secrets"], own.secrets] as const,
+    ),
+  ];
+  return maps.flatMap(([path, map]) =>
+    Object.entries(map ?? {}).flatMap(([key, value]): readonly PlacedProblem[] => {
+      const name = key.toUpperCase();
+      if (value !== null || variables(name) !== null) return [];
+      return [
+        {
+          severity: "warning",
+          code: "TRL224",
+          place: configPath,
+          message: `the secret ${name} is set neither in the environment nor in .env, and without it a run does not start. Set it, or write "" to send nothing.`,
+          path: [...path, key],
+        },
+      ];
+    }),
+  );
 }
 
 /** Arguments of agents that are to be scripts and are none. */

@@ -1,10 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { textWith, textWithEnvironment } from "../core/config/configText.ts";
 import { folderOfThisTest } from "../fakes/onDisk.ts";
 import { createFakeProgram } from "./fakeProgram.ts";
+
+afterEach(() => vi.unstubAllEnvs());
 
 async function validate(text: string, ...flags: readonly string[]) {
   const program = createFakeProgram();
@@ -44,6 +46,19 @@ test("warnings are printed at their place and do not make it invalid", async () 
     expect.stringMatching(/^run\.yaml:8:16: warning: /),
     "run.yaml is valid, with 1 warning",
   ]);
+});
+
+test("a secret that is looked up and set nowhere is named, because the run would not start", async () => {
+  const text = textWith("secrets: { openai_api_key: null, token: written, none: '' }");
+  vi.stubEnv("OPENAI_API_KEY", "");
+  const { exitCode, lines } = await validate(text);
+  expect(exitCode).toBe(0);
+  expect(lines).toEqual([
+    expect.stringMatching(/warning: .*OPENAI_API_KEY is set neither .*\(secrets\.openai_api_key\)/),
+    "run.yaml is valid, with 1 warning",
+  ]);
+  vi.stubEnv("OPENAI_API_KEY", "sk-1");
+  expect((await validate(text)).lines).toEqual(["run.yaml is valid"]);
 });
 
 test("errors are printed on standard output, each with its place, and give exit code 2", async () => {

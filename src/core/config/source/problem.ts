@@ -51,7 +51,7 @@ export type RuleCode =
   | "TRL221"
   /** Several keys: a dataset without its file, or settings of a dataset elsewhere. */
   | "TRL223"
-  /** Several keys: a variable of a session that is to be a secret, without that secret. */
+  /** Secrets: a variable of a session that is to be one, without it; one that is looked up and set nowhere. */
   | "TRL224"
   /** Several keys: rewards by turn of an environment that combines its rewards otherwise than by their sum, or a discount of rewards that are not taken by turn. */
   | "TRL225"
