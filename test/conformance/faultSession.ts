@@ -72,6 +72,8 @@ async function openFaultSession(options: FaultSessionOptions): Promise<OpenSessi
     return faultFor(arrival);
   }, haste);
   const service = await connectTinker({
+    // As in a run that has trained: its model is waited for, too.
+    waitsForBills: "all",
     http,
     clock,
     log: silentLog,

@@ -1,21 +1,20 @@
-import { createServer } from "node:http";
 import { expect, it } from "vitest";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { ChatServices } from "../../../src/trainer/chat/chatServices.ts";
 import { loadConfigText } from "../../../src/trainer/config/configFiles.ts";
 import { CleanupStack } from "../../../src/trainer/services/cleanupStack.ts";
 import { anOrder } from "../../fakes/anOrder.ts";
-import { listenAnywhere } from "../../integration/tinkerServersStub.ts";
+import { serveHere } from "../../fakes/serveHere.ts";
 
 it("a conversation with a blocked account gets the error, not an hour of silence", async () => {
-  const server = createServer((request, response) => {
+  const server = await serveHere((request, response) => {
     const isBlocked = request.url?.endsWith("/create_sampling_session") ?? false;
     const answer = isBlocked ? { detail: "Your account is out of credit" } : { session_id: "s" };
     response.writeHead(isBlocked ? 402 : 200).end(JSON.stringify(answer));
   });
   const cleanup = new CleanupStack();
-  cleanup.add(async () => void server.close());
-  const url = await listenAnywhere(server);
+  cleanup.add(async () => server.close());
+  const { url } = server;
   const key = { value: "tml-1", origin: "store", host: new URL(url).host } as const;
   const text = `{ model_name: Any/Model, batch_size: 1, tinker_base_url: "${url}", environments: { e: { splits: { train: {} }, num_rollouts: 2 } } }`;
   const services = new ChatServices({
