@@ -44,6 +44,8 @@ function completeAs(context: CompletionContext, shape: Shape): readonly Completi
   const { cursor, language } = context;
   // A value may stand on the line after its key, where a key would are in a mapping.
   const isKey = cursor.kind === "key" || isBegunItem(cursor);
+  // Enter right behind the colon begins a block, and would take an entry instead.
+  if (!isKey && cursor.needsSpace && (isMapping(shape) || shape.type === "list")) return [];
   if (!isKey || !isMapping(shape)) return completeValues(context, shape);
   const keys = completeKeys(context, shape);
   const isBlank = language === "yaml" && cursor.path.length === 0 && isFirstKey(cursor);
