@@ -104,6 +104,19 @@ describe("what is wrong with stages", () => {
     expect(problems(from, to)).toContainEqual(expect.stringMatching(words));
   });
 
+  it.each([
+    ["max_steps: 40", "max_steps: 40\n    init_from: imitate"],
+    ["max_steps: 40", "max_steps: 40\n    data: [{ run: imitate }]"],
+  ])("a stage by its bare name is a folder, which %s → %s may not mean", (from, to) => {
+    const message =
+      /warning: TRL229 `imitate` is read as a folder\. Did you mean .* `stage:imitate`\?/;
+    expect(problems(from, to)).toContainEqual(expect.stringMatching(message));
+    expect(problems(from, to.replace("imitate", "./imitate"))).not.toContainEqual(
+      expect.stringMatching(message),
+    );
+    expect(problems("max_steps: 15", "max_steps: 15, init_from: reinforce")).toEqual([]);
+  });
+
   it("is said once for what the file has for all, and not where only one stage minds", () => {
     expect(problems("batch_size: 8", "batch_size: 0")).toHaveLength(1);
     // Only the stage that imitates does not read it.

@@ -100,13 +100,19 @@ function referenceFindings(
   ];
   const earlier = name === null ? [] : names.slice(0, names.indexOf(name));
   return values.flatMap(({ path, value }) => {
+    const place = name === null ? path : ["stages", name, ...path];
     const other = referencedStage(value);
+    if (value !== null && earlier.includes(value)) {
+      const message = `\`${value}\` is read as a folder. Did you mean the run of that stage, \`stage:${value}\`?`;
+      const remedies = [preferred(changeTo(place, `stage:${value}`))];
+      return [advice("TRL229", place, message, { remedies })];
+    }
     if (other === null || earlier.includes(other)) return [];
     const message =
       name === null
         ? `\`stage:${other}\` stands for a run of \`stages\`, which the file does not have. Name the folder of a run.`
         : `\`stage:${other}\` is not a stage before \`${name}\`. ${earlier.length === 0 ? "It is the first: name the folder of a run." : `Before it are ${listed(earlier)}.`}`;
-    return [conflict("TRL229", name === null ? path : ["stages", name, ...path], message)];
+    return [conflict("TRL229", place, message)];
   });
 }
 

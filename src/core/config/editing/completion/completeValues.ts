@@ -5,6 +5,7 @@ import type { Json } from "../../../json.ts";
 import { formatFactsOf } from "../../../models/formatOfModel.ts";
 import { listedModels } from "../../../models/lineUp.ts";
 import type { Field, Shape } from "../../fields/field.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
 import { type CatalogueCheckpoint, usableCheckpoints } from "../catalogue/catalogue.ts";
 import { checkpointMarkdown } from "../descriptions/entryText.ts";
 import { modelDetail, modelMarkdown, tableEntry } from "../descriptions/modelText.ts";
@@ -131,6 +132,12 @@ function namesFor(context: CompletionContext): readonly Candidate[] {
   if (first === "evaluation" && second === "splits" && third !== undefined) {
     return evaluationSplits(context, third, path.length);
   }
+  if (first === "stages" && second !== undefined && isRunPath(path.slice(2))) {
+    return [
+      ...earlierStages(context, second),
+      ...(third === "init_from" ? checkpoints(context) : []),
+    ];
+  }
   switch (path.length === 1 ? first : undefined) {
     case "model_name":
       return models(context);
@@ -147,6 +154,22 @@ function namesFor(context: CompletionContext): readonly Candidate[] {
     default:
       return [];
   }
+}
+
+/** Whether a setting of a stage names another run. */
+function isRunPath([first, , third, ...deeper]: KeyPath): boolean {
+  return first === "init_from" || (first === "data" && third === "run" && deeper.length === 0);
+}
+
+/** The one before comes first. */
+function earlierStages({ cursor }: CompletionContext, stage: string): readonly Candidate[] {
+  const names = cursor.keys
+    .filter(({ path }) => path.length === 1 && path[0] === "stages")
+    .map(({ key }) => key);
+  return names
+    .slice(0, Math.max(0, names.indexOf(stage)))
+    .reverse()
+    .map((name) => offer(`stage:${name}`, "run of this stage"));
 }
 
 function evaluationSplits(

@@ -216,6 +216,20 @@ describe("values", () => {
 
   it("get the space that YAML needs behind the colon", () => {
     expect(taken("loss_fn:|", "ppo")).toBe("loss_fn: ppo");
+    expect(taken("train_attn:|", "false")).toBe("train_attn: false");
+  });
+
+  it.each(["evaluation:", "stages:", "stages:\n  rl:", "prices:", "data:", "notify:", "thinking:"])(
+    "are not offered right behind %j, where Enter begins a block",
+    (text) => {
+      expect(labels(`${text}|`)).toEqual([]);
+    },
+  );
+
+  it("of a whole block are offered behind a space", () => {
+    expect(labels("evaluation: |")).toEqual(["null"]);
+    expect(labels("thinking: |")).toEqual(["true", "false"]);
+    expect(labels("data: |")).toContain("[]");
   });
 });
 
@@ -251,6 +265,28 @@ describe("while an example is typed", () => {
       }
     },
   );
+});
+
+describe("completion of a stage", () => {
+  const stages = "stages:\n  collect:\n    method: collect\n  imitate:\n    method: sft\n";
+
+  it("offers the runs of the stages before it, the one just before first", () => {
+    expect(labels(`${stages}  rl:\n    init_from: |`).slice(0, 2)).toEqual([
+      "stage:imitate",
+      "stage:collect",
+    ]);
+    expect(taken(`${stages}  rl:\n    init_from: st|`, "stage:imitate")).toMatch(
+      /init_from: stage:imitate$/,
+    );
+    expect(labels(`${stages}    data:\n      - run: |`)).toContain("stage:collect");
+  });
+
+  it("offers neither itself nor a later one, and none where a run has no stages", () => {
+    const inFirst = "stages:\n  imitate:\n    init_from: |\n  rl:\n    max_steps: 4\n";
+    for (const marked of [inFirst, `${stages}init_from: |`, "data:\n  - run: |"]) {
+      expect(labels(marked).filter((label) => label.startsWith("stage:"))).toEqual([]);
+    }
+  });
 });
 
 describe("a value that is written whole", () => {
