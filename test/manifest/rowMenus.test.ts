@@ -119,6 +119,7 @@ function register(): void {
   const parts = {
     ...chosen,
     view,
+    tree: view,
     tasks: { training: () => ({}) },
     demo: {},
     open: act("open"),

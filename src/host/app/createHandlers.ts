@@ -101,8 +101,8 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
       difficulty: (name, split) => services.environments.difficulty(name, split),
     }),
     ...steerHandlers(choice),
-    ...folderHandlers({ ...choice, finder, fileSystem, open }),
-    ...runListHandlers({ ...choice, finder, view: views.runs }),
+    ...folderHandlers({ ...choice, tree: trees.runs.view, finder, fileSystem, open }),
+    ...runListHandlers({ ...choice, tree: trees.runs.view, finder, view: views.runs }),
     ...startHandlers({ ...choice, finder, tasks, demo, fileSystem, server }),
     ...trajectoryHandlers({
       trajectories: views.trajectories,

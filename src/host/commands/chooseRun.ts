@@ -67,23 +67,52 @@ export function chooseAnyRun(
   return chooseRun(options, target, { placeHolder: vscode.l10n.t("Which run?"), none, fits });
 }
 
-/** For commands that take a run away; `noneEnded` is said when all that fit are in progress. @throws when the run of `target` is */
-export async function chooseEndedRun(
-  options: ChooseRunOptions,
-  target: unknown,
-  { noneEnded, fits }: Pick<RunChoice, "fits"> & { readonly noneEnded: string },
-): Promise<RunEntry | undefined> {
-  const none = options.store.runs.some(fits) ? noneEnded : undefined;
-  const run = await chooseAnyRun(options, target, (each) => !each.isLive && fits(each), none);
-  if (run !== undefined) refuseLive(run);
-  return run;
-}
-
 /** @throws for a run in progress */
 export function refuseLive(run: RunEntry): void {
   if (run.isLive) throw new Error(vscode.l10n.t("{0} is running. Stop it first.", run.name));
 }
 
+export interface ChooseRunsOptions extends ChooseRunOptions {
+  /** The Runs view. */
+  readonly tree: { readonly selection: readonly unknown[] };
+}
+
+/** The selected rows of runs where the command was called on one of several, else {@link chooseAnyRun}. Empty where none was picked. */
+export async function chooseRuns(
+  options: ChooseRunsOptions,
+  [target, selection]: readonly unknown[],
+  fits?: RunChoice["fits"],
+  none?: string,
+): Promise<readonly RunEntry[]> {
+  const rows = Array.isArray(selection) ? selection.filter(isRunRow) : selection;
+  const view = { selection: options.tree.selection.filter(isRunRow) };
+  const selected = foldersOf(target, rows, view).flatMap(
+    (folder) => options.store.get(folder) ?? [],
+  );
+  // A row alone may be one that has just been drawn again.
+  if (selected.length > 1) return selected;
+  const run = await chooseAnyRun(options, target, fits, none);
+  return run === undefined ? [] : [run];
+}
+
+/** Checkpoints and files below a run name its folder, too. */
+function isRunRow(row: unknown): boolean {
+  return runRowSchema.safeParse(row).success;
+}
+
+/** {@link chooseRuns} for commands that take runs away; `noneEnded` is said when all that fit are in progress. @throws when one is */
+export async function chooseEndedRuns(
+  options: ChooseRunsOptions,
+  called: readonly unknown[],
+  { noneEnded, fits }: Pick<RunChoice, "fits"> & { readonly noneEnded: string },
+): Promise<readonly RunEntry[]> {
+  const none = options.store.runs.some(fits) ? noneEnded : undefined;
+  const runs = await chooseRuns(options, called, (each) => !each.isLive && fits(each), none);
+  for (const run of runs) refuseLive(run);
+  return runs;
+}
+
+const runRowSchema = z.object({ kind: z.literal("run") });
 /** What the editor hands to a command in the title bar of the dashboard. */
 const dashboardTitle = z.object({ scheme: z.literal("webview-panel") });
 const withFolder = z.object({ folder: z.string() });

@@ -6,6 +6,7 @@ import type { RunEntry } from "../../api/runs.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
+import { formatCount } from "../../shared/format.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import { runLogUri } from "../views/runLogDocuments.ts";
 import { askForFolder } from "../vscode/askForFolder.ts";
@@ -14,14 +15,15 @@ import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { isRemoteWindow, showFolder } from "../vscode/showFolder.ts";
 import {
-  type ChooseRunOptions,
+  type ChooseRunsOptions,
   chooseAnyRun,
-  chooseEndedRun,
+  chooseEndedRuns,
+  chooseRuns,
   folderOf,
   refuseLive,
 } from "./chooseRun.ts";
 
-export interface FolderHandlerOptions extends ChooseRunOptions {
+export interface FolderHandlerOptions extends ChooseRunsOptions {
   readonly finder: RunFinder;
   readonly fileSystem: FileSystem;
   /** Shows a run. */
@@ -42,9 +44,9 @@ export function folderHandlers(options: FolderHandlerOptions) {
       if (run === undefined) return;
       await showFolder(vscode.Uri.file(run.folder));
     },
-    copyRunPath: async (target) => {
-      const run = await chooseAnyRun(options, target);
-      if (run !== undefined) await vscode.env.clipboard.writeText(run.folder);
+    copyRunPath: async (...called) => {
+      const runs = await chooseRuns(options, called);
+      if (runs.length > 0) await vscode.env.clipboard.writeText(foldersText(runs));
     },
     openRunLog: async (target) => {
       const run = await chooseAnyRun(options, target);
@@ -52,31 +54,40 @@ export function folderHandlers(options: FolderHandlerOptions) {
       const document = await vscode.workspace.openTextDocument(runLogUri(run.folder));
       await vscode.window.showTextDocument(document, { preview: true });
     },
-    deleteRun: async (target) => {
-      const run = await chooseEndedRun(options, target, {
+    deleteRun: async (...called) => {
+      const runs = await chooseEndedRuns(options, called, {
         fits: () => true,
         noneEnded: vscode.l10n.t(
           "No run can be deleted: those listed are still running. Stop them first.",
         ),
       });
-      if (run !== undefined && (await isSure(options.fileSystem, run))) await remove(options, run);
+      if (runs.length > 0 && (await isSure(options.fileSystem, runs))) await remove(options, runs);
     },
   } satisfies Partial<CommandHandlers>;
 }
 
 async function remove(
   { store, labels, finder }: FolderHandlerOptions,
-  run: RunEntry,
+  runs: readonly RunEntry[],
 ): Promise<void> {
-  // The run may have been resumed while the question was open.
+  // A run may have been resumed while the question was open.
   await store.refresh();
-  refuseLive(store.get(run.folder) ?? run);
-  await vscode.workspace.fs.delete(vscode.Uri.file(run.folder), {
-    recursive: true,
-    useTrash: !isRemoteWindow(),
-  });
-  await labels.forget(run.folder);
-  await finder.find();
+  for (const run of runs) refuseLive(store.get(run.folder) ?? run);
+  try {
+    for (const { folder } of runs) {
+      await vscode.workspace.fs.delete(vscode.Uri.file(folder), {
+        recursive: true,
+        useTrash: !isRemoteWindow(),
+      });
+      await labels.forget(folder);
+    }
+  } finally {
+    await finder.find();
+  }
+}
+
+function foldersText(runs: readonly RunEntry[]): string {
+  return runs.map(({ folder }) => folder).join("\n");
 }
 
 async function askForRun(): Promise<string | null> {
@@ -92,18 +103,35 @@ async function askForRun(): Promise<string | null> {
   );
 }
 
-async function isSure(fileSystem: FileSystem, run: RunEntry): Promise<boolean> {
-  const isFinal = isRemoteWindow();
-  const yes = isFinal ? vscode.l10n.t("Delete Permanently") : vscode.l10n.t("Move to Trash");
-  const model = await readRunModel(fileSystem.within(run.folder), run.folder);
+async function isSure(fileSystem: FileSystem, runs: readonly RunEntry[]): Promise<boolean> {
+  const yes = isRemoteWindow()
+    ? vscode.l10n.t("Delete Permanently")
+    : vscode.l10n.t("Move to Trash");
+  const [first, ...others] = runs;
+  const isOne = first !== undefined && others.length === 0;
+  const title = isOne
+    ? vscode.l10n.t("Delete the run {0}?", first.name)
+    : vscode.l10n.t("Delete {0} runs?", formatCount(runs.length));
+  const consequence = isOne ? await oneDeleted(fileSystem, first) : severalDeleted();
+  const detail = `${foldersText(runs)}\n${consequence}`;
+  return (await plainWindow.showWarningMessage(title, { modal: true, detail }, yes)) === yes;
+}
+
+async function oneDeleted(fileSystem: FileSystem, { folder }: RunEntry): Promise<string> {
+  const model = await readRunModel(fileSystem.within(folder), folder);
   const where =
     model !== null && isLocalModel(model.model_name)
       ? vscode.l10n.t("Its checkpoints on this computer are kept.")
       : vscode.l10n.t("Its checkpoints at the service are kept.");
-  const what = isFinal
+  const what = isRemoteWindow()
     ? vscode.l10n.t("Its metrics and rollouts cannot be brought back.")
     : vscode.l10n.t("Its metrics and rollouts are moved to the trash.");
-  const detail = `${run.folder}\n${what} ${where}`;
-  const title = vscode.l10n.t("Delete the run {0}?", run.name);
-  return (await plainWindow.showWarningMessage(title, { modal: true, detail }, yes)) === yes;
+  return `${what} ${where}`;
+}
+
+function severalDeleted(): string {
+  const what = isRemoteWindow()
+    ? vscode.l10n.t("Their metrics and rollouts cannot be brought back.")
+    : vscode.l10n.t("Their metrics and rollouts are moved to the trash.");
+  return `${what} ${vscode.l10n.t("Their checkpoints are kept.")}`;
 }

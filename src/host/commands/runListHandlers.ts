@@ -3,22 +3,23 @@
 import { basename } from "node:path";
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
+import { formatCount } from "../../shared/format.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunsView } from "../views/runsView.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { type ChooseRunOptions, chooseAnyRun, chooseEndedRun } from "./chooseRun.ts";
+import { type ChooseRunsOptions, chooseAnyRun, chooseEndedRuns, chooseRuns } from "./chooseRun.ts";
 
-export interface RunListHandlerOptions extends ChooseRunOptions {
+export interface RunListHandlerOptions extends ChooseRunsOptions {
   readonly finder: RunFinder;
   readonly view: RunsView;
 }
 
 export function runListHandlers(options: RunListHandlerOptions) {
   const { finder, view, labels, store } = options;
-  const archive = async ({ folder }: RunEntry, isArchived: boolean): Promise<void> => {
-    await labels.setArchived(folder, isArchived);
+  const archive = async (runs: readonly RunEntry[], isArchived: boolean): Promise<void> => {
+    for (const { folder } of runs) await labels.setArchived(folder, isArchived);
     view.redraw();
     // Pages get it with the list.
     await store.refresh();
@@ -37,22 +38,28 @@ export function runListHandlers(options: RunListHandlerOptions) {
       await labels.rename(run.folder, name.trim());
       await store.refresh();
     },
-    archiveRun: async (target) => {
-      const run = await chooseEndedRun(options, target, {
+    archiveRun: async (...called) => {
+      const runs = await chooseEndedRuns(options, called, {
         fits: ({ folder }) => !labels.isArchived(folder),
         noneEnded: vscode.l10n.t(
           "No run can be archived: those listed are still running. Stop them first.",
         ),
       });
-      if (run === undefined) return;
-      await archive(run, true);
+      const [first] = runs;
+      if (first === undefined) return;
+      await archive(runs, true);
       plainWindow.setStatusBarMessage(
-        vscode.l10n.t("{0} is archived. Show Archived Runs lists it again.", run.name),
+        runs.length === 1
+          ? vscode.l10n.t("{0} is archived. Show Archived Runs lists it again.", first.name)
+          : vscode.l10n.t(
+              "{0} runs are archived. Show Archived Runs lists them again.",
+              formatCount(runs.length),
+            ),
       );
     },
-    restoreRun: async (target) => {
-      const run = await chooseAnyRun(options, target, ({ folder }) => labels.isArchived(folder));
-      if (run !== undefined) await archive(run, false);
+    restoreRun: async (...called) => {
+      const runs = await chooseRuns(options, called, ({ folder }) => labels.isArchived(folder));
+      if (runs.length > 0) await archive(runs, false);
     },
     showArchivedRuns: () => showArchived(true),
     hideArchivedRuns: () => showArchived(false),

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { chooseEndedRun, chooseRun } from "../../../src/host/commands/chooseRun.ts";
+import { chooseEndedRuns, chooseRun } from "../../../src/host/commands/chooseRun.ts";
 import { aRun } from "../views/runEntries.ts";
 
 /** Messages with their buttons. */
@@ -65,15 +65,16 @@ describe("a command that takes a run away", () => {
     store: { runs: [run], get: () => run, refresh: async () => undefined },
     shownFolder: () => null,
     trainings: { active: [] },
+    tree: { selection: [] },
   } as never; // what is read of them
 
   it("says why there is none while all are running", async () => {
-    expect(await chooseEndedRun(options, undefined, choice)).toBeUndefined();
+    expect(await chooseEndedRuns(options, [], choice)).toEqual([]);
     expect(shown).toEqual([[noneEnded, "Show Runs"]]);
   });
 
   it("refuses one that is running", async () => {
-    await expect(chooseEndedRun(options, { folder: "/runs/live" }, choice)).rejects.toThrow(
+    await expect(chooseEndedRuns(options, [{ folder: "/runs/live" }], choice)).rejects.toThrow(
       "live is running. Stop it first.",
     );
   });

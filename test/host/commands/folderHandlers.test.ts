@@ -11,12 +11,19 @@ const editor = vi.hoisted(() => ({
   /** What the person answers; the button that is offered. */
   button: "",
   deleted: [] as (readonly unknown[])[],
+  /** What was asked, the title first. */
+  asked: [] as string[],
+  copied: [] as string[],
 }));
 vi.mock("vscode", () => ({
   UIKind: { Desktop: 1, Web: 2 },
   Uri: { file: (path: string) => ({ path }) },
-  l10n: { t: (text: string) => text },
+  l10n: {
+    t: (text: string, ...values: readonly string[]) =>
+      text.replace(/\{(\d)\}/g, (_, index: string) => values[Number(index)] ?? ""),
+  },
   env: {
+    clipboard: { writeText: async (text: string) => void editor.copied.push(text) },
     get remoteName() {
       return editor.remoteName;
     },
@@ -29,7 +36,8 @@ vi.mock("vscode", () => ({
     fs: { delete: async (...call: readonly unknown[]) => void editor.deleted.push(call) },
   },
   window: {
-    showWarningMessage: async (_title: string, _options: object, button: string) => {
+    showWarningMessage: async (title: string, { detail }: { detail: string }, button: string) => {
+      editor.asked.push(title, detail);
       editor.button = button;
       return button;
     },
@@ -40,8 +48,17 @@ vi.mock("vscode", () => ({
 }));
 
 const run = aRun({ folder: "/elsewhere/demo", isLive: false });
-const { openRunFolder, deleteRun } = folderHandlers({
-  store: { get: () => run, runs: [run], refresh: async () => undefined },
+const other = aRun({ folder: "/elsewhere/other", isLive: false });
+const live = aRun({ folder: "/elsewhere/live", name: "live", isLive: true });
+const runs = [run, other, live];
+const row = ({ folder }: { readonly folder: string }) => ({ kind: "run", folder });
+const { openRunFolder, deleteRun, copyRunPath } = folderHandlers({
+  store: {
+    get: (folder: string) => runs.find((each) => each.folder === folder) ?? null,
+    runs,
+    refresh: async () => undefined,
+  },
+  tree: { selection: [] },
   labels: { forget: async () => undefined },
   finder: { find: async () => undefined },
   fileSystem: createFileSystem(),
@@ -50,6 +67,39 @@ beforeEach(() => {
   Object.assign(editor, { remoteName: undefined, uiKind: 1, workspaceFolder: undefined });
   editor.called.splice(0);
   editor.deleted.splice(0);
+  editor.asked.splice(0);
+});
+
+describe("several selected runs", () => {
+  const selected = [row(run), row(other)];
+
+  it("are deleted together, after one question that names them", async () => {
+    await deleteRun(row(run), selected);
+    expect(editor.asked).toEqual([
+      "Delete 2 runs?",
+      expect.stringMatching(/^\/elsewhere\/demo\n\/elsewhere\/other\nTheir metrics/),
+    ]);
+    expect(editor.deleted.map(([uri]) => uri)).toEqual([
+      { path: run.folder },
+      { path: other.folder },
+    ]);
+  });
+
+  it("are all kept while one of them is running", async () => {
+    await expect(deleteRun(row(run), [...selected, row(live)])).rejects.toThrow("live is running");
+    expect([editor.asked, editor.deleted]).toEqual([[], []]);
+  });
+
+  it("do not include the run of a checkpoint that is selected with them", async () => {
+    await deleteRun(row(run), [row(run), { kind: "checkpoint", folder: other.folder, name: "c" }]);
+    expect(editor.asked[0]).toBe(`Delete the run ${run.name}?`);
+    expect(editor.deleted.map(([uri]) => uri)).toEqual([{ path: run.folder }]);
+  });
+
+  it("have their paths copied, one a line", async () => {
+    await copyRunPath(row(other), selected);
+    expect(editor.copied).toEqual(["/elsewhere/demo\n/elsewhere/other"]);
+  });
 });
 
 describe("a run that is deleted", () => {

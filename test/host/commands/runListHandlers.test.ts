@@ -1,19 +1,69 @@
-import { expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { runListHandlers } from "../../../src/host/commands/runListHandlers.ts";
 import { aRun } from "../views/runEntries.ts";
 
+const said = vi.hoisted((): string[] => []);
 vi.mock("vscode", async () => {
-  const { fakeTrees } = await import("../keys/fakeVscode.ts");
-  return { ...fakeTrees, window: {} };
+  const { fakeVscode } = await import("../keys/fakeVscode.ts");
+  class Nothing {}
+  return {
+    ...fakeVscode,
+    EventEmitter: Nothing,
+    TreeItem: Nothing,
+    ThemeIcon: Nothing,
+    ThemeColor: Nothing,
+    window: { setStatusBarMessage: (text: string) => void said.push(text) },
+    commands: { executeCommand: async () => undefined },
+  };
 });
 
-it("a run in progress is not archived", async () => {
-  const run = aRun({ folder: "/runs/live", name: "live", isLive: true });
-  const setArchived = vi.fn();
-  const { archiveRun } = runListHandlers({
-    store: { get: () => run, runs: [run] },
-    labels: { setArchived, isArchived: () => false },
-  } as unknown as Parameters<typeof runListHandlers>[0]);
-  await expect(archiveRun({ folder: "/runs/live" })).rejects.toThrow("live is running.");
-  expect(setArchived).not.toHaveBeenCalled();
+const names = ["amber", "basil", "cedar"];
+const runs = names.map((name) => aRun({ folder: `/runs/${name}`, name, isLive: name === "cedar" }));
+const row = (name: string) => ({ kind: "run", folder: `/runs/${name}` });
+
+function handlers() {
+  const archived = new Set<string>();
+  const labels = {
+    isArchived: (folder: string) => archived.has(folder),
+    setArchived: async (folder: string, isArchived: boolean) => {
+      if (isArchived) archived.add(folder);
+      else archived.delete(folder);
+    },
+  };
+  const store = {
+    runs,
+    get: (folder: string) => runs.find((run) => run.folder === folder) ?? null,
+    refresh: async () => undefined,
+  };
+  const view = { redraw: () => undefined };
+  const options = { store, labels, view, tree: { selection: [] } };
+  return { archived, ...runListHandlers(options as never) }; // what is read of them
+}
+
+beforeEach(() => {
+  said.length = 0;
+});
+
+it("archives and restores all runs that are selected", async () => {
+  const { archived, archiveRun, restoreRun } = handlers();
+  const selected = [row("amber"), row("basil")];
+  await archiveRun(row("amber"), selected);
+  expect([...archived]).toEqual(["/runs/amber", "/runs/basil"]);
+  expect(said).toEqual(["2 runs are archived. Show Archived Runs lists them again."]);
+  await restoreRun(row("amber"), selected);
+  expect([...archived]).toEqual([]);
+});
+
+it("archives none of them while one is running, and says which", async () => {
+  const { archived, archiveRun } = handlers();
+  const selected = [row("amber"), row("cedar")];
+  await expect(archiveRun(row("amber"), selected)).rejects.toThrow("cedar is running");
+  expect([...archived]).toEqual([]);
+});
+
+it("archives the one row on which it is called", async () => {
+  const { archived, archiveRun } = handlers();
+  await archiveRun(row("basil"), undefined);
+  expect([...archived]).toEqual(["/runs/basil"]);
+  expect(said).toEqual(["basil is archived. Show Archived Runs lists it again."]);
 });

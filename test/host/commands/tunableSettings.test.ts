@@ -87,9 +87,12 @@ describe("changing the settings of a run that is in progress", () => {
     expect(faultOfChanges(RESOLVED, overrides)).toContain(message);
   });
 
-  it.each([[["max_steps=80"]], [["learning_rate=1e-5", "max_steps=null"]]])("takes %j", (overrides) => {
-    expect(faultOfChanges(RESOLVED, overrides)).toBeNull();
-  });
+  it.each([[["max_steps=80"]], [["learning_rate=1e-5", "max_steps=null"]]])(
+    "takes %j",
+    (overrides) => {
+      expect(faultOfChanges(RESOLVED, overrides)).toBeNull();
+    },
+  );
 
   it("says in a row what each does in one sentence, without marks of Markdown", () => {
     for (const { field } of settings()) {
