@@ -41,6 +41,8 @@ function Rows({ runs }: RunsProps) {
     const key = gridKey(event, { at: cursor, count: items.length, page: page(), hasSingleKeys });
     if (key === null || (isTyping(event) && key.kind !== "all")) return;
     event.preventDefault();
+    // The editor selects all text of the page for a key that reaches the window.
+    if (key.kind === "all") event.stopPropagation();
     act(key);
   };
   return (

@@ -30,10 +30,19 @@ function aGrid() {
         const event = new MouseEvent("click", { bubbles: true, shiftKey });
         place.querySelector(`#run-row-${index}`)?.dispatchEvent(event);
       }),
-    press: (key: string) =>
+    press: (key: string, ctrlKey = false) =>
       void act(() => {
-        grid?.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+        const event = { key, ctrlKey, bubbles: true, cancelable: true };
+        grid?.dispatchEvent(new KeyboardEvent("keydown", event));
       }),
+    /** Keys that the editor would see, which listens around the page. */
+    seen: () => {
+      const keys: string[] = [];
+      place.parentNode?.addEventListener("keydown", (event) => {
+        keys.push((event as KeyboardEvent).key);
+      });
+      return keys;
+    },
   };
 }
 
@@ -42,6 +51,15 @@ it("a click begins a range that a click with Shift ends", () => {
   click(2);
   click(4, true);
   expect(chosen()).toEqual(["run2", "run3", "run4"]);
+});
+
+it("Ctrl+A chooses all runs, and is not the editor's key for all text of the page", () => {
+  const { press, chosen, seen } = aGrid();
+  const keys = seen();
+  press("a", true);
+  press("ArrowDown");
+  expect(chosen()).toHaveLength(8);
+  expect(keys).toEqual(["ArrowDown"]);
 });
 
 it("keys act on the run that was moved to, wherever new numbers have put it", () => {
