@@ -52,6 +52,8 @@ export interface RunsTableRow {
   /** The `id` of the run whose weights it began with; null where none of the table is known to be that. */
   readonly from: string | null;
   readonly state: RunCondition;
+  /** What the editor's menu of the row depends on: words, joined by `+`. */
+  readonly words: string;
   /** Milliseconds since the Unix epoch. */
   readonly startedAtMs: number | null;
   /** Completed steps. */

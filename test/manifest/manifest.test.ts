@@ -115,6 +115,22 @@ describe("the manifest", () => {
     }
   });
 
+  it("offers in the runs table what the row of a run offers, but for what the table has itself", () => {
+    const inMenu = (menu: string, place: string) =>
+      (contributes.menus[menu] ?? []).flatMap(({ command, when = "", group }) =>
+        when.startsWith(place) && !String(group).startsWith("inline")
+          ? [`${command} ${when.replaceAll(place, "")}`]
+          : [],
+      );
+    const ofView = inMenu("view/item/context", "view == tinkerRL.runs");
+    const ofTable = inMenu("webview/context", "webviewId == 'tinkerRL.runs'");
+    expect(ofTable.length).toBeGreaterThan(15);
+    expect(ofTable.filter((entry) => !ofView.includes(entry))).toEqual([]);
+    expect(
+      ofView.filter((entry) => !ofTable.includes(entry)).map((each) => each.split(" ")[0]),
+    ).toEqual(["compareRuns", "showSweep", "restoreRun"].map((id) => `tinkerRL.${id}`));
+  });
+
   it("focuses in links only views that there are", () => {
     const known = views.map(({ id }) => id);
     const focused = Object.values(strings).flatMap((text) =>

@@ -46,6 +46,7 @@ export function RunRow(props: RunRowProps) {
       data-cursor={isCursor}
       data-in-group={isInGroup}
       style={style}
+      data-vscode-context={menuContext(row)}
       onClick={click}
       onDblClick={() => runs.send({ kind: "open", id: row.id })}
     >
@@ -65,6 +66,11 @@ export function RunRow(props: RunRowProps) {
       {columns.map((column) => cellOf(runs, column, row))}
     </div>
   );
+}
+
+/** For the editor's menu of the row: what its conditions and its commands read. */
+function menuContext({ id, words }: RunsTableRow): string {
+  return JSON.stringify({ run: id, viewItem: words, preventDefaultContextMenuItems: true });
 }
 
 /** No component: a first screen has hundreds of cells, and a component costs more than what it draws here. */

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
 import { usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
+import { isPausable, isPaused, isResumable } from "../../core/runs/runWords.ts";
 import { soon } from "../../node/soon.ts";
 import type { KeyStore } from "../keys/keyStore.ts";
 import type { ContextKeys } from "../manifest/contextKeyTable.ts";
@@ -11,7 +12,6 @@ import type { RunLabels } from "../runs/runLabels.ts";
 import type { RunList } from "../runs/runList.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import type { SavedSource } from "../views/checkpointsView.ts";
-import { isPausable, isPaused, isResumable } from "../views/runRow.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 
 export interface ContextKeySources {

@@ -3,6 +3,8 @@
 import * as vscode from "vscode";
 import * as z from "zod";
 import type { RunEntry } from "../../api/runs.ts";
+import { runIdOf } from "../../server/runs/runId.ts";
+import { ON_SELECTION } from "../manifest/commandRow.ts";
 import { workspaceFolderOf } from "../runs/inWorkspace.ts";
 import type { RunLabels } from "../runs/runLabels.ts";
 import type { RunList } from "../runs/runList.ts";
@@ -32,6 +34,8 @@ export async function chooseRun(
   target: unknown,
   { placeHolder, none, fits }: RunChoice,
 ): Promise<RunEntry | undefined> {
+  const inTable = tableRow.safeParse(target).data;
+  if (inTable !== undefined) return runOfTable(store, inTable.run);
   const folder = dashboardTitle.safeParse(target).success ? shownFolder() : folderOf(target);
   if (folder !== null) return listedRun(store, folder);
   await store.refresh();
@@ -77,20 +81,24 @@ export interface ChooseRunsOptions extends ChooseRunOptions {
   readonly tree: { readonly selection: readonly unknown[] };
 }
 
-/** The selected rows of runs where the command was called on one of several, else {@link chooseAnyRun}. Empty where none was picked. */
+/**
+ * The selected rows of runs where the command was called by a key of the Runs view or on one of several, else {@link chooseAnyRun}.
+ * Empty where none was picked.
+ */
 export async function chooseRuns(
   options: ChooseRunsOptions,
   [target, selection]: readonly unknown[],
   fits?: RunChoice["fits"],
   none?: string,
 ): Promise<readonly RunEntry[]> {
+  const isKey = onSelection.safeParse(target).success;
   const rows = Array.isArray(selection) ? selection.filter(isRunRow) : selection;
   const view = { selection: options.tree.selection.filter(isRunRow) };
-  const selected = foldersOf(target, rows, view).flatMap(
+  const selected = foldersOf(isKey ? null : target, rows, view).flatMap(
     (folder) => options.store.get(folder) ?? [],
   );
   // A row alone may be one that has just been drawn again.
-  if (selected.length > 1) return selected;
+  if (isKey || selected.length > 1) return selected;
   const run = await chooseAnyRun(options, target, fits, none);
   return run === undefined ? [] : [run];
 }
@@ -112,9 +120,12 @@ export async function chooseEndedRuns(
   return runs;
 }
 
+const onSelection = z.object({ rows: z.literal(ON_SELECTION.rows) });
 const runRowSchema = z.object({ kind: z.literal("run") });
 /** What the editor hands to a command in the title bar of the dashboard. */
 const dashboardTitle = z.object({ scheme: z.literal("webview-panel") });
+/** What it hands over from the menu of a row of the runs table: `run` is the id of the row. */
+const tableRow = z.object({ webview: z.string(), run: z.string() });
 const withFolder = z.object({ folder: z.string() });
 
 /** Undefined when there is no such run any more, which the user learns. */
@@ -124,6 +135,15 @@ export async function listedRun(store: RunList, folder: string): Promise<RunEntr
   const text = vscode.l10n.t("The run in {0} is no longer in the list.", folder);
   await offerInstead(text, offersFor(store));
   return undefined;
+}
+
+/** The same for a row of the runs table, whose page knows no folder. */
+async function runOfTable(store: RunList, id: string): Promise<RunEntry | undefined> {
+  const run = store.runs.find(({ folder }) => runIdOf(folder) === id);
+  if (run === undefined) {
+    await offerInstead(vscode.l10n.t("This run is no longer in the list."), offersFor(store));
+  }
+  return run;
 }
 
 /** A run has its folder, and is listed, once the services have answered. */

@@ -31,7 +31,9 @@ export function runListHandlers(options: RunListHandlerOptions) {
   return {
     refreshRuns: () => finder.find(),
     renameRun: async (target) => {
-      const run = await chooseAnyRun(options, target);
+      const [first, ...others] = await chooseRuns(options, [target]);
+      // A key with several selected rows.
+      const run = others.length === 0 ? first : await chooseAnyRun(options, undefined);
       if (run === undefined) return;
       const name = await askForName(run);
       if (name === undefined) return;

@@ -2,9 +2,9 @@
 
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
+import { isResumable } from "../../core/runs/runWords.ts";
 import { type CommandId, commandName } from "../manifest/commandTable.ts";
 import type { RunList } from "../runs/runList.ts";
-import { isResumable } from "../views/runRow.ts";
 import { type PlainItem, plainWindow } from "../vscode/plainWindow.ts";
 import { folderOf } from "./chooseRun.ts";
 

@@ -2,9 +2,9 @@
 
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
+import { isPausable, isPaused } from "../../core/runs/runWords.ts";
 import type { ControlCommand } from "../../shared/control.ts";
 import type { RunList } from "../runs/runList.ts";
-import { isPausable, isPaused } from "../views/runRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";

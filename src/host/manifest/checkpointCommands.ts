@@ -6,6 +6,7 @@ import {
   onCheckpoint,
   onRow,
   rowMenus,
+  runMenus,
   titleMenu,
   WITH_CHECKPOINTS,
   WITH_RUNS,
@@ -32,7 +33,7 @@ export const checkpointCommands = {
     palette: WITH_CHECKPOINTS,
     icon: "comment-discussion",
     needsTrust: true,
-    menus: [...rowMenus(CHECKPOINT, "1_use@6"), ...rowMenus(onRow("runs", "training"), "2_open@4")],
+    menus: [...rowMenus(CHECKPOINT, "1_use@6"), ...runMenus(onRow("runs", "training"), "2_open@4")],
   },
   copyCheckpointPath: {
     title: "Copy Checkpoint Path",
@@ -93,7 +94,7 @@ export const checkpointCommands = {
     palette: "tinkerRL.hasExpiring",
     icon: "pinned",
     needsTrust: true,
-    menus: rowMenus(EXPIRING_RUN, "inline@3", "1_steer@5"),
+    menus: runMenus(EXPIRING_RUN, "inline@3", "1_steer@5"),
   },
   publishCheckpoint: {
     title: "Publish Checkpoint…",

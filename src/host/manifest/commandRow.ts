@@ -2,14 +2,15 @@
 
 import type { DashboardCommand } from "../../shared/dashboardMessages.ts";
 
-/** Menus that VS Code draws; `view/item/context` is a row of a tree, with the groups `inline*` as its icons. */
+/** Menus that VS Code draws; `view/item/context` is a row of a tree, with the groups `inline*` as its icons, `webview/context` a row of the runs table. */
 export type MenuId =
   | "editor/context"
   | "editor/title"
   | "explorer/context"
   | "file/newFile"
   | "view/item/context"
-  | "view/title";
+  | "view/title"
+  | "webview/context";
 
 export interface MenuEntry {
   readonly menu: MenuId;
@@ -30,7 +31,13 @@ export interface CommandRow {
   /** True when it must not work in Restricted Mode: it is grayed out, and refused when called anyway. */
   readonly needsTrust?: true;
   readonly menus?: readonly MenuEntry[];
-  readonly key?: { readonly key: string; readonly mac: string; readonly when: string };
+  readonly key?: {
+    readonly key: string;
+    readonly mac: string;
+    readonly when: string;
+    /** What the handler gets in the place of a row. */
+    readonly args?: unknown;
+  };
 }
 
 export type CommandFamily = Readonly<Record<string, CommandRow>>;
@@ -64,6 +71,25 @@ export function onRow(view: ViewId, ...words: readonly string[]): string {
 export function rowMenus(when: string, ...groups: readonly string[]): readonly MenuEntry[] {
   return groups.map((group) => ({ menu: "view/item/context", when, group }));
 }
+
+/** {@link rowMenus} for the rows of runs, which the runs table has, too. */
+export function runMenus(when: string, ...groups: readonly string[]): readonly MenuEntry[] {
+  const inTable = when.replaceAll("view == tinkerRL.runs", "webviewId == 'tinkerRL.runs'");
+  const below = groups.filter((group) => !group.startsWith("inline"));
+  return [
+    ...rowMenus(when, ...groups),
+    ...below.map((group): MenuEntry => ({ menu: "webview/context", when: inTable, group })),
+  ];
+}
+
+/** A key for what is selected in the Runs view. */
+export function runKey(key: string, mac: string): NonNullable<CommandRow["key"]> {
+  const when = "focusedView == tinkerRL.runs && listFocus && !inputFocus";
+  return { key, mac, when, args: ON_SELECTION };
+}
+
+/** In the place of a row: those that are selected in the Runs view. */
+export const ON_SELECTION = { rows: "selected" } as const;
 
 /** A place in the title bar of `view`. */
 export function titleMenu(view: ViewId, group: string, when?: string): MenuEntry {

@@ -6,7 +6,7 @@ import {
   inDashboardTitle,
   ON_CONFIG,
   onRow,
-  rowMenus,
+  runMenus,
   titleMenu,
   WITH_CONFIG,
 } from "./commandRow.ts";
@@ -85,7 +85,7 @@ export const trainingCommands = {
     palette: "tinkerRL.hasPausable",
     menus: [
       { menu: "editor/title", when: inDashboardTitle("pause"), group: "navigation@1" },
-      ...rowMenus(`${onRow("runs", "running")} && ${HAS_STEPS}`, "inline@2", "1_steer@1"),
+      ...runMenus(`${onRow("runs", "running")} && ${HAS_STEPS}`, "inline@2", "1_steer@1"),
     ],
   },
   continueRun: {
@@ -95,7 +95,7 @@ export const trainingCommands = {
     palette: "tinkerRL.hasPaused",
     menus: [
       { menu: "editor/title", when: inDashboardTitle("continue"), group: "navigation@1" },
-      ...rowMenus(onRow("runs", "paused"), "inline@2", "1_steer@1"),
+      ...runMenus(onRow("runs", "paused"), "inline@2", "1_steer@1"),
     ],
   },
   stopRun: {
@@ -105,14 +105,14 @@ export const trainingCommands = {
     palette: "tinkerRL.running",
     menus: [
       { menu: "editor/title", when: inDashboardTitle("stop"), group: "navigation@3" },
-      ...rowMenus(LIVE, "inline@3", "1_steer@2"),
+      ...runMenus(LIVE, "inline@3", "1_steer@2"),
     ],
   },
   stopRunNow: {
     title: "Stop Now Without Saving…",
     does: "Ends the run immediately, after you confirm. A resume repeats the steps after the last checkpoint.",
     palette: "tinkerRL.running",
-    menus: rowMenus(LIVE, "1_steer@3"),
+    menus: runMenus(LIVE, "1_steer@3"),
   },
   saveCheckpointNow: {
     title: "Save Checkpoint Now",
@@ -121,7 +121,7 @@ export const trainingCommands = {
     palette: "tinkerRL.running",
     menus: [
       { menu: "editor/title", when: inDashboardTitle("saveNow"), group: "navigation@2" },
-      ...rowMenus(`${LIVE} && ${HAS_STEPS}`, "1_steer@4"),
+      ...runMenus(`${LIVE} && ${HAS_STEPS}`, "1_steer@4"),
     ],
   },
   changeRunSettings: {
@@ -130,7 +130,7 @@ export const trainingCommands = {
     icon: "settings",
     needsTrust: true,
     palette: "tinkerRL.running",
-    menus: rowMenus(`${LIVE} && ${HAS_STEPS}`, "1_steer@5"),
+    menus: runMenus(`${LIVE} && ${HAS_STEPS}`, "1_steer@5"),
   },
   resumeRun: {
     title: "Resume Run",
@@ -140,7 +140,7 @@ export const trainingCommands = {
     needsTrust: true,
     menus: [
       { menu: "editor/title", when: inDashboardTitle("resume"), group: "navigation@1" },
-      ...rowMenus(onRow("runs", "resumable"), "inline@2", "1_steer@1"),
+      ...runMenus(onRow("runs", "resumable"), "inline@2", "1_steer@1"),
     ],
   },
 } as const satisfies CommandFamily;

@@ -2,9 +2,9 @@
 
 import * as l10n from "@vscode/l10n";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
+import { SOON_MS } from "../../core/runs/runWords.ts";
 import { formatCount, formatDuration, formatReward } from "../../shared/format.ts";
 import type { RowText } from "../../shared/rowText.ts";
-import { SOON_MS } from "./runRow.ts";
 
 const ICONS: Readonly<Record<CheckpointEntry["kind"] | "candidate", string>> = {
   periodic: "save",

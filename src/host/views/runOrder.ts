@@ -1,8 +1,8 @@
 /** The order of the Runs view: what is running, then what waits for a person or for its turn, then the newest. */
 
 import type { RunEntry } from "../../api/runs.ts";
+import { isExpiring, isResumable } from "../../core/runs/runWords.ts";
 import { runFolder } from "../../node/runFolder.ts";
-import { isExpiring, isResumable } from "./runRow.ts";
 
 /** `runs` are sorted by their start, the newest first. */
 export function byAttention(runs: readonly RunEntry[], nowMs: number): readonly RunEntry[] {

@@ -4,14 +4,12 @@ import * as l10n from "@vscode/l10n";
 import type { RunEntry } from "../../api/runs.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { runSentence } from "../../core/runs/runSentence.ts";
+import { isResumable, runWords } from "../../core/runs/runWords.ts";
 import { plainLine } from "../../core/util/plainText.ts";
 import { formatCount, formatDuration, formatReward, plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import type { RowText } from "../../shared/rowText.ts";
 import { trendArrow } from "../../shared/trendText.ts";
-
-/** What expires within it is shown as a warning. */
-export const SOON_MS = 24 * 3600 * 1000;
 
 type Phase = RunEntry["phase"];
 
@@ -56,7 +54,7 @@ export function runRow(
     ].join(", "),
     icon: isSpinning ? icon : icon.replace("~spin", ""),
     color,
-    context: [...contextOf(run), ...(isArchived ? ["archived"] : [])].join("+"),
+    context: [...runWords(run, Date.now()), ...(isArchived ? ["archived"] : [])].join("+"),
   };
 }
 
@@ -171,44 +169,4 @@ export function unsent({
       : [plural(rows, "{0} row for Weights & Biases", "{0} rows for Weights & Biases")]),
     ...(isSummaryMissing ? [l10n.t("summary for Weights & Biases")] : []),
   ];
-}
-
-/** True when a resume can continue with it, or sends what is left of it. */
-export function isResumable(run: RunEntry): boolean {
-  const { phase, isLive, steps, totalSteps, file } = run;
-  if (isLive || phase === "foreign" || phase === "unreadable") return false;
-  if (file?.evaluation !== undefined) return false;
-  return phase !== "done" || totalSteps === null || steps < totalSteps || unsent(run).length > 0;
-}
-
-function contextOf(run: RunEntry): readonly string[] {
-  return [
-    ...["run", ...stateWords(run), ...(isResumable(run) ? ["resumable"] : [])],
-    // An evaluation by itself has no weights.
-    ...(run.file?.evaluation === undefined ? ["training"] : []),
-    ...(run.alarms.length > 0 ? ["alarm"] : []),
-    ...(isExpiring(run, Date.now()) ? ["expiring"] : []),
-  ];
-}
-
-/** True when what a resume would begin with no longer exists within a day; a run in progress saves again. */
-export function isExpiring({ isLive, expiry }: RunEntry, nowMs: number): boolean {
-  return !isLive && expiry !== null && expiry.atMs - nowMs <= SOON_MS;
-}
-
-/** True for a run that is paused; a pause that was requested can be taken back before it begins. */
-export function isPaused({ phase, isLive }: RunEntry): boolean {
-  return isLive && (phase === "pausing" || phase === "paused");
-}
-
-export function isPausable({ phase, isLive }: RunEntry): boolean {
-  return isLive && phase === "running";
-}
-
-function stateWords(run: RunEntry): readonly string[] {
-  const { phase, isLive } = run;
-  if (!isLive) return ["ended"];
-  if (phase === "preparing") return ["preparing"];
-  if (isPaused(run)) return ["paused"];
-  return isPausable(run) ? ["running"] : ["ending"];
 }

@@ -14,7 +14,7 @@ import { parseRunsMessage } from "./runsMessages.ts";
 import { SentRows, type SentRowsOptions } from "./sentRows.ts";
 
 export interface RunsSessionOptions extends SentRowsOptions {
-  readonly clock: Pick<Clock, "monotonic" | "sleep">;
+  readonly clock: Pick<Clock, "now" | "monotonic" | "sleep">;
   readonly layout: {
     /** Null = nothing was arranged yet. */
     read(): string | null;

@@ -2,7 +2,9 @@
 
 import { dirname } from "node:path";
 import type { RunEntry } from "../../api/runs.ts";
+import type { Clock } from "../../core/ports.ts";
 import { digestView } from "../../core/runs/runDigest.ts";
+import { runWords } from "../../core/runs/runWords.ts";
 import { variedSettings } from "../../core/runs/shownNames.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { stageOf } from "../../shared/runFile.ts";
@@ -11,6 +13,7 @@ import { runIdOf } from "../runs/runId.ts";
 import type { RunDigests } from "./runDigests.ts";
 
 export interface SentRowsOptions {
+  readonly clock: Pick<Clock, "now">;
   /** The newest first. */
   readonly runs: () => readonly RunEntry[];
   readonly digests: RunDigests;
@@ -52,14 +55,15 @@ export class SentRows {
 
   /** The first `count` runs; `unread` runs are still to be read. */
   send(count: number, unread: number): void {
-    const { runs, digests, post } = this.#options;
+    const { runs, digests, post, clock } = this.#options;
+    const nowMs = clock.now();
     const listed = runs().slice(0, count);
     this.#folders = new Map(listed.map(({ folder }) => [runIdOf(folder), folder]));
     const settingKeys = digests.settings.differing();
     const places = listed.map(({ folder }) => ({ folder, parts: partsFromEnd(folder) }));
     const rows: RunsTableRow[] = [];
     for (const run of listed) {
-      const row = rowOf(run, digests, places);
+      const row = rowOf(run, { digests, places, nowMs });
       const json = JSON.stringify(row);
       if (this.#sent.get(row.id) === json) continue;
       this.#sent.set(row.id, json);
@@ -117,7 +121,13 @@ function partsFromEnd(path: string): readonly string[] {
     .reverse();
 }
 
-function rowOf(run: RunEntry, digests: RunDigests, places: readonly Place[]): RunsTableRow {
+interface RowSurroundings {
+  readonly digests: RunDigests;
+  readonly places: readonly Place[];
+  readonly nowMs: number;
+}
+
+function rowOf(run: RunEntry, { digests, places, nowMs }: RowSurroundings): RunsTableRow {
   const { folder, name, file, phase, startedAtMs, steps, totalSteps, reward, fit, used } = run;
   const digest = digests.of(folder);
   const settings = digests.settings.of(folder);
@@ -128,6 +138,7 @@ function rowOf(run: RunEntry, digests: RunDigests, places: readonly Place[]): Ru
     sweep: sweepOf(file),
     from: start === null || start === folder ? null : runIdOf(start),
     state: phase === "unreadable" ? "unknown" : phase,
+    words: runWords(run, nowMs).join("+"),
     startedAtMs,
     steps,
     totalSteps,

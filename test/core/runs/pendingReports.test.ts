@@ -1,6 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { pendingReports } from "../../../src/core/runs/pendingReports.ts";
-import { isResumable, runRow } from "../../../src/host/views/runRow.ts";
+import { isResumable } from "../../../src/core/runs/runWords.ts";
+import { runRow } from "../../../src/host/views/runRow.ts";
 import { aRun } from "../../host/views/runEntries.ts";
 import { TrackedRun } from "../tracking/wandb/trackedRun.ts";
 

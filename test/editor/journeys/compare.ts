@@ -10,6 +10,7 @@ import { type Journey, type Stage, until } from "../journey.ts";
 import { chooseInMenu } from "../rowMenu.ts";
 
 const RUNS = ["lr-1e-5-seed-1", "lr-1e-4-seed-1", "lr-1e-3-seed-1"];
+const SELECTED = ["lr-1e-5-seed-3", "lr-1e-4-seed-3"];
 const STEPS = 60;
 
 function runsIn(folder: string): string {
@@ -62,6 +63,25 @@ export const compare: Journey = {
         await panel.getByLabel("Filter runs").fill("");
       },
     );
+
+    await step("a row of the table has the menu of its run", async () => {
+      await chooseInMenu(stage, names.first(), {
+        title: "Rename Run…",
+        effect: page.locator(".quick-input-widget:visible input"),
+      });
+      const name = (await names.first().textContent()) ?? "";
+      assert.equal(await page.locator(".quick-input-widget:visible input").inputValue(), name);
+      await page.keyboard.press("Escape");
+    });
+
+    await step("Ctrl+A chooses all runs, and no text of the page", async () => {
+      await names.first().click();
+      await page.keyboard.press("Control+a");
+      await panel.getByText("9 chosen").waitFor();
+      const selected = await panel.locator("body").evaluate(() => String(getSelection()));
+      assert.equal(selected, "");
+      await panel.getByRole("button", { name: "Choose none" }).click();
+    });
 
     await step("three runs are compared, on a logarithmic axis and closer", () =>
       compareThree(stage),
@@ -117,6 +137,17 @@ export const compare: Journey = {
       await page.setViewportSize({ width: 1024, height: 700 });
       await panel.locator(".compare-chart canvas").first().waitFor();
       await picture("narrow");
+    });
+
+    await step("the key asks once before it deletes all runs that are selected", async () => {
+      for (const name of SELECTED) {
+        await workbench.row(new RegExp(`^run ${name}`)).click({ modifiers: ["Control"] });
+      }
+      await page.keyboard.press("Delete");
+      await page.getByText("Delete 2 runs?").waitFor();
+      await picture("delete");
+      await page.keyboard.press("Escape");
+      assert.ok(SELECTED.every((name) => existsSync(join(runsIn(folder), name))));
     });
   },
 };

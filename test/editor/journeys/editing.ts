@@ -130,6 +130,22 @@ export const editing: Journey = {
       await page.locator(".view-line", { hasText: "GeneralReasoning/WhoDunIt:" }).waitFor();
     });
 
+    await step(
+      "Enter right behind the colon of a block begins it, and writes no value",
+      async () => {
+        await workbench.open("open.tinker.yaml");
+        await page.keyboard.press("Control+End");
+        await page.keyboard.press("Enter");
+        await page.keyboard.type("evaluation:", { delay: 50 });
+        // Suggestions come after a moment, and Enter would take the first.
+        await page.waitForTimeout(1_000);
+        await page.keyboard.press("Enter");
+        await page.keyboard.type("at_end: true");
+        await page.locator(".view-line", { hasText: /^\s*at_end: true$/ }).waitFor();
+        assert.equal(await page.locator(".view-line", { hasText: "evaluation: null" }).count(), 0);
+      },
+    );
+
     await step("lenses offer a start, and describe each environment", async () => {
       await workbench.open("local.tinker.yaml");
       await lens(stage, "Start Training").waitFor();

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { chooseEndedRuns, chooseRun } from "../../../src/host/commands/chooseRun.ts";
+import { runIdOf } from "../../../src/server/runs/runId.ts";
 import { aRun } from "../views/runEntries.ts";
 
 /** Messages with their buttons. */
@@ -78,4 +79,14 @@ describe("a command that takes a run away", () => {
       "live is running. Stop it first.",
     );
   });
+});
+
+it("takes the run of a row of the runs table, whose page knows it by an id", async () => {
+  const runs = [{ folder: "/runs/amber" }, { folder: "/runs/basil" }];
+  const options = { store: { runs } } as never; // what is read of it
+  const choice = { placeHolder: "Which run?", none: "There is no run yet.", fits: () => true };
+  const row = (folder: string) => ({ webview: "tinkerRL.runs", run: runIdOf(folder) });
+  expect(await chooseRun(options, row("/runs/basil"), choice)).toBe(runs[1]);
+  expect(await chooseRun(options, row("/runs/gone"), choice)).toBeUndefined();
+  expect(shown).toEqual([["This run is no longer in the list.", "Show Runs"]]);
 });

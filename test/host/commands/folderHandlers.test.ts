@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { folderHandlers } from "../../../src/host/commands/folderHandlers.ts";
+import { ON_SELECTION } from "../../../src/host/manifest/commandRow.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { aRun } from "../views/runEntries.ts";
 
@@ -51,6 +52,7 @@ const run = aRun({ folder: "/elsewhere/demo", isLive: false });
 const other = aRun({ folder: "/elsewhere/other", isLive: false });
 const live = aRun({ folder: "/elsewhere/live", name: "live", isLive: true });
 const runs = [run, other, live];
+const selection: object[] = [];
 const row = ({ folder }: { readonly folder: string }) => ({ kind: "run", folder });
 const { openRunFolder, deleteRun, copyRunPath } = folderHandlers({
   store: {
@@ -58,7 +60,7 @@ const { openRunFolder, deleteRun, copyRunPath } = folderHandlers({
     runs,
     refresh: async () => undefined,
   },
-  tree: { selection: [] },
+  tree: { selection },
   labels: { forget: async () => undefined },
   finder: { find: async () => undefined },
   fileSystem: createFileSystem(),
@@ -68,6 +70,21 @@ beforeEach(() => {
   editor.called.splice(0);
   editor.deleted.splice(0);
   editor.asked.splice(0);
+  selection.splice(0);
+});
+
+describe("the key that deletes in the Runs view", () => {
+  it("is about what is selected there", async () => {
+    selection.push(row(other));
+    await deleteRun(ON_SELECTION, undefined);
+    expect(editor.deleted.map(([uri]) => uri)).toEqual([{ path: other.folder }]);
+  });
+
+  it("does nothing on a checkpoint below a run", async () => {
+    selection.push({ kind: "checkpoint", folder: other.folder, name: "c" });
+    await deleteRun(ON_SELECTION, undefined);
+    expect([editor.asked, editor.deleted]).toEqual([[], []]);
+  });
 });
 
 describe("several selected runs", () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { isResumable } from "../../../src/core/runs/runWords.ts";
 import { COMMANDS } from "../../../src/host/manifest/commandTable.ts";
-import { isResumable, runRow } from "../../../src/host/views/runRow.ts";
+import { runRow } from "../../../src/host/views/runRow.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
 import { aRunFile } from "../../core/runFolder/builders.ts";
 import { aRun } from "./runEntries.ts";

@@ -28,7 +28,7 @@ async function rowsOf(
   const post = (message: RunsHostMessage): void => {
     if (message.kind === "rows") rows.push(...message.rows);
   };
-  new SentRows({ runs: () => runs, digests, post }).sendAll();
+  new SentRows({ clock: { now: () => 0 }, runs: () => runs, digests, post }).sendAll();
   return rows;
 }
 
@@ -67,4 +67,11 @@ it("sends the losses of a supervised run", async () => {
   expect(await rowsOf({ "/runs/sft": null }, { fit })).toMatchObject([
     { fit: { now: 0.5, heldOut: 0.25 } },
   ]);
+});
+
+it("has the words of the menu of a row, as the Runs view", async () => {
+  const wordsOf = async (facts: Partial<RunEntry>) =>
+    (await rowsOf({ "/runs/demo": null }, facts))[0]?.words;
+  expect(await wordsOf({ phase: "stopped" })).toBe("run+ended+resumable+training");
+  expect(await wordsOf({ phase: "running", isLive: true })).toBe("run+running+training");
 });

@@ -12,6 +12,7 @@ export function aRow(
     id,
     name: id,
     state: "done",
+    words: "run+ended+training",
     startedAtMs: 0,
     steps: 1,
     totalSteps: 2,

@@ -25,6 +25,10 @@ function aGrid() {
     chosen: () => [...runs.layout.value.chosen].sort(),
     names: () =>
       [...place.querySelectorAll('.grid-row [data-column="name"]')].map((cell) => cell.textContent),
+    menus: () =>
+      [...place.querySelectorAll<HTMLElement>(".grid-row")].map((row) =>
+        JSON.parse(row.dataset["vscodeContext"] ?? "{}"),
+      ),
     click: (index: number, shiftKey = false) =>
       void act(() => {
         const event = new MouseEvent("click", { bubbles: true, shiftKey });
@@ -77,4 +81,12 @@ it("a range begins at the run that was moved to, wherever new numbers have put i
   report({ run7: 20 });
   click(4, true);
   expect(chosen()).toEqual(["run2", "run3"]);
+});
+
+it("a row has what the editor's menu needs, in the place of copy and paste", () => {
+  expect(aGrid().menus()[1]).toEqual({
+    run: "run1",
+    viewItem: "run+ended+training",
+    preventDefaultContextMenuItems: true,
+  });
 });
