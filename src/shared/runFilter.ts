@@ -1,20 +1,70 @@
 /**
  * The filter of the runs table: words that a row must hold, and comparisons such as `learning_rate < 1e-4 reward.best > 0.5
- * name:foo`, joined by spaces, `or`, `not` and parentheses.
+ * started > 2026-10-01 time < 2h name:foo`, joined by spaces, `or`, `not` and parentheses.
  */
 
 import * as l10n from "@vscode/l10n";
+import { nearestWord, normalizeWord } from "./editDistance.ts";
 
 export type FilterValue = number | string | boolean | null;
 
+/** What people write for a number, both ends included: a day has many moments. */
+interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** How people write the numbers of a field in another way. */
+export interface Unit {
+  /** Null for a text that is not written so. */
+  read(text: string): Range | null;
+  /** What can be written, as a sentence. */
+  hint(): string;
+}
+
+export interface FilterField<Row> {
+  /** Null for a row without a value. */
+  value(row: Row): FilterValue;
+  /** Absent where only plain numbers are taken. */
+  readonly unit?: Unit;
+}
+
 export interface FilterFields<Row> {
-  /** How to read a field; null when there is none of this name. A row without a value gives null. */
-  field(name: string): ((row: Row) => FilterValue) | null;
+  /** Null when there is none of this name. */
+  field(name: string): FilterField<Row> | null;
   /** All texts of a row, for words that name no field. */
   text(row: Row): string;
-  /** Some names, for the message about an unknown one. */
+  /** All names, and those that are listed in the message about an unknown one. */
+  readonly names: readonly string[];
   readonly examples: readonly string[];
 }
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, m: 60, h: 3600, d: 86_400 };
+
+/** Seconds, as `90s`, `5m`, `1.5h` or `2d`. */
+export const DURATION: Unit = {
+  read: (text) => {
+    const [, number, unit = ""] = /^(\d+(?:\.\d+)?)(s|min|m|h|d)$/.exec(text.toLowerCase()) ?? [];
+    if (number === undefined) return null;
+    const seconds = Number(number) * (SECONDS[unit] ?? 1);
+    return { first: seconds, last: seconds };
+  },
+  hint: () => l10n.t("Write a time such as 90s, 5m, 2h or 1d."),
+};
+
+/** Milliseconds since the Unix epoch, as a day or a time of it where the person is: `2026-10-31`, `2026-10-31 18:00`. */
+export const MOMENT: Unit = {
+  read: (text) => {
+    const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
+    const first = Date.parse(isDay ? `${text}T00:00` : text.replace(" ", "T"));
+    if (!/^\d{4}-\d/.test(text) || Number.isNaN(first)) return null;
+    if (!isDay) return { first, last: first };
+    const next = new Date(first);
+    next.setDate(next.getDate() + 1);
+    return { first, last: next.getTime() - 1 };
+  },
+  hint: () => l10n.t("Write a day such as 2026-10-31, or “2026-10-31 18:00” in quotation marks."),
+};
 
 export type RunFilter<Row> =
   | { readonly ok: true; readonly matches: (row: Row) => boolean }
@@ -114,17 +164,14 @@ class Parser<Row> {
   }
 
   #comparison(name: string, operator: Operator): Matches<Row> {
-    const read = this.#fields.field(name);
-    if (read === null) {
-      const examples = this.#fields.examples.join(", ");
-      throw new FilterError(l10n.t("There is no field {0}. Fields are {1}.", name, examples));
-    }
+    const field = this.#fields.field(name);
+    if (field === null) throw new FilterError(unknownField(name, this.#fields));
     const value = this.#tokens[this.#at + 1];
     if (value?.kind !== "word") {
       throw new FilterError(l10n.t("A value is missing after “{0} {1}”.", name, operator));
     }
     this.#at += 2;
-    return comparison(read, operator, value.text);
+    return comparison(field, operator, value.text);
   }
 
   #kind(): Token["kind"] | undefined {
@@ -139,11 +186,24 @@ class Parser<Row> {
   }
 }
 
-function comparison<Row>(
-  read: (row: Row) => FilterValue,
-  operator: Operator,
-  text: string,
-): Matches<Row> {
+function unknownField(
+  name: string,
+  { names, examples }: Pick<FilterFields<unknown>, "names" | "examples">,
+): string {
+  const near =
+    names.find((each) => isShortFor(name, each)) ?? nearestWord(name, names) ?? undefined;
+  if (near !== undefined) return l10n.t("There is no field {0}. Did you mean {1}?", name, near);
+  return l10n.t("There is no field {0}. Some fields are {1}.", name, examples.join(", "));
+}
+
+/** Whether a name has the first letters of the words of another, as `lr` of `learning_rate`. */
+function isShortFor(name: string, other: string): boolean {
+  const words = normalizeWord(other).split(/[_.]/);
+  return words.length > 1 && words.map((word) => word.slice(0, 1)).join("") === normalizeWord(name);
+}
+
+function comparison<Row>(field: FilterField<Row>, operator: Operator, text: string): Matches<Row> {
+  const read = (row: Row): FilterValue => field.value(row);
   if (operator === ":") {
     const wanted = text.toLowerCase();
     return (row) =>
@@ -151,16 +211,25 @@ function comparison<Row>(
         .toLowerCase()
         .includes(wanted);
   }
-  if (operator === "=" || operator === "==") return (row) => isEqual(read(row), text);
-  if (operator === "!=") return (row) => !isEqual(read(row), text);
-  const bound = Number(text);
-  if (Number.isNaN(bound)) {
+  const range = field.unit?.read(text) ?? null;
+  const isSame = (row: Row): boolean => {
+    const value = read(row);
+    if (range === null || typeof value !== "number") return isEqual(value, text);
+    return value >= range.first && value <= range.last;
+  };
+  if (operator === "=" || operator === "==") return isSame;
+  if (operator === "!=") return (row) => !isSame(row);
+  const number = Number(text);
+  const bound = range ?? { first: number, last: number };
+  if (Number.isNaN(bound.first)) {
     throw new FilterError(
-      l10n.t(
-        "“{0}” compares numbers, and “{1}” is not a number. For text use : or =.",
-        operator,
-        text,
-      ),
+      field.unit === undefined
+        ? l10n.t(
+            "“{0}” compares numbers, and “{1}” is not a number. For text use : or =.",
+            operator,
+            text,
+          )
+        : l10n.t("“{0}” is no time. {1}", text, field.unit.hint()),
     );
   }
   return (row) => {
@@ -169,16 +238,16 @@ function comparison<Row>(
   };
 }
 
-function isInOrder(value: number, operator: "<" | "<=" | ">" | ">=", bound: number): boolean {
+function isInOrder(value: number, operator: "<" | "<=" | ">" | ">=", bound: Range): boolean {
   switch (operator) {
     case "<":
-      return value < bound;
+      return value < bound.first;
     case "<=":
-      return value <= bound;
+      return value <= bound.last;
     case ">":
-      return value > bound;
+      return value > bound.last;
     case ">=":
-      return value >= bound;
+      return value >= bound.first;
   }
 }
 

@@ -1,13 +1,28 @@
 import { describe, expect, it } from "vitest";
-import { type FilterFields, type FilterValue, parseRunFilter } from "../../src/shared/runFilter.ts";
+import {
+  DURATION,
+  type FilterFields,
+  type FilterValue,
+  MOMENT,
+  parseRunFilter,
+  type Unit,
+} from "../../src/shared/runFilter.ts";
 
 type Row = Readonly<Record<string, FilterValue>>;
 
-const NAMES = ["name", "learning_rate", "reward.best", "state", "or"];
+const NAMES = ["name", "learning_rate", "reward.best", "state", "or", "started", "time"];
+const UNITS: Readonly<Record<string, Unit>> = { started: MOMENT, time: DURATION };
 const FIELDS: FilterFields<Row> = {
-  field: (name) => (NAMES.includes(name) ? (row) => row[name] ?? null : null),
+  field: (name) =>
+    NAMES.includes(name)
+      ? {
+          value: (row) => row[name] ?? null,
+          ...(UNITS[name] === undefined ? {} : { unit: UNITS[name] }),
+        }
+      : null,
   text: (row) => `${row["name"]}\n${row["state"]}`,
-  examples: NAMES,
+  names: NAMES,
+  examples: ["name", "state"],
 };
 const ROWS: readonly Row[] = [
   { name: "slow", learning_rate: 1e-5, "reward.best": 0.4, state: "done" },
@@ -47,9 +62,35 @@ describe("the filter of the runs table", () => {
     expect(found(text)).toEqual(names);
   });
 
+  const morning = new Date(2026, 9, 1, 8, 30).getTime();
+  it.each([
+    ["started > 2026-09-30", true],
+    ["started > 2026-10-01", false],
+    ["started >= 2026-10-01", true],
+    ["started <= 2026-10-01", true],
+    ["started < 2026-10-01", false],
+    ["started = 2026-10-01", true],
+    ["started != 2026-10-01", false],
+    ['started > "2026-10-01 08:00"', true],
+    ['started > "2026-10-01 09:00"', false],
+    ["time > 1m", true],
+    ["time > 1.5h", false],
+    ["time = 90s", true],
+    ["time < 2min", true],
+    ["time < 90", false],
+  ])("takes times as people write them, in days where they are: %s", (text, isFound) => {
+    const filter = parseRunFilter(text, FIELDS);
+    expect(filter.ok && filter.matches({ started: morning, time: 90 })).toBe(isFound);
+  });
+
   it.each([
     ["learning_rate <", "A value is missing after “learning_rate <”."],
-    ["lr < 3", /^There is no field lr\. Fields are name, learning_rate/],
+    ["lr < 3", "There is no field lr. Did you mean learning_rate?"],
+    ["learning_rat < 3", "There is no field learning_rat. Did you mean learning_rate?"],
+    ["seed = 3", "There is no field seed. Some fields are name, state."],
+    ["started > yesterday", /^“yesterday” is no time\. Write a day such as 2026-10-31/],
+    ["started > 2026-13-01", /^“2026-13-01” is no time/],
+    ["time > soon", /^“soon” is no time\. Write a time such as 90s/],
     ["learning_rate < fast", /compares numbers, and “fast” is not a number/],
     ["(fast", "A “(” is not closed."],
     ["fast)", "“)” has no opening parenthesis."],

@@ -10,7 +10,13 @@ import {
   formatReward,
   formatRounded,
 } from "../../src/shared/format.ts";
-import type { FilterFields, FilterValue } from "../../src/shared/runFilter.ts";
+import {
+  DURATION,
+  type FilterFields,
+  type FilterValue,
+  MOMENT,
+  type Unit,
+} from "../../src/shared/runFilter.ts";
 import {
   type EvaluationDigest,
   LISTED_METRICS,
@@ -33,6 +39,8 @@ export interface RunColumn {
   readonly isNumber: boolean;
   readonly isShownAtFirst: boolean;
   readonly value: (row: RunsTableRow) => FilterValue;
+  /** How people write its numbers in filters, where not as plain ones. */
+  readonly unit?: Unit;
   readonly text: (row: RunsTableRow) => string;
   /** How a number of the column is written. */
   readonly format: (value: number) => string;
@@ -125,11 +133,7 @@ const PROGRESS: readonly RunColumn[] = [
 
 const LAST: readonly RunColumn[] = [
   stepsColumn(),
-  // Evaluations have no steps, whose time it is.
-  numberColumn("time", ({ digest }) => digest?.seconds || null, formatDuration, {
-    ...MEAN,
-    width: 104,
-  }),
+  timeColumn(),
   numberColumn("tokens", ({ tokens }) => tokens, formatRounded, MEAN),
   numberColumn("cost", ({ costUsd }) => costUsd, formatCost, MEAN),
   alarmsColumn(),
@@ -159,11 +163,18 @@ function alarmsColumn(): RunColumn {
   };
 }
 
+function timeColumn(): RunColumn {
+  // Evaluations have no steps, whose time it is.
+  const read: NumberOf = ({ digest }) => digest?.seconds || null;
+  return { ...numberColumn("time", read, formatDuration, { ...MEAN, width: 104 }), unit: DURATION };
+}
+
 function startedColumn(): RunColumn {
-  return numberColumn("started", ({ startedAtMs }) => startedAtMs, formatStart, {
-    width: 136,
-    inGroup: "nothing",
-  });
+  const place = { width: 136, inGroup: "nothing" } as const;
+  return {
+    ...numberColumn("started", ({ startedAtMs }) => startedAtMs, formatStart, place),
+    unit: MOMENT,
+  };
 }
 
 let startFormat: Intl.DateTimeFormat | null = null;
@@ -314,7 +325,10 @@ export function inOrder(
 }
 
 /** For filters: columns by their key, settings also by the last part of it when only one ends so. */
-export function filterFields(columns: readonly RunColumn[]): FilterFields<RunsTableRow> {
+export function filterFields(
+  columns: readonly RunColumn[],
+  shown: readonly RunColumn[] = columns,
+): FilterFields<RunsTableRow> {
   const byName = new Map<string, RunColumn | null>();
   for (const column of columns) {
     const last = column.key.replace(/^.*\./, "");
@@ -325,9 +339,10 @@ export function filterFields(columns: readonly RunColumn[]): FilterFields<RunsTa
   if (firstEvaluation !== undefined) byName.set("eval", firstEvaluation);
   const textColumns = columns.filter(({ isNumber }) => !isNumber);
   return {
-    field: (name) => (byName.get(name) ?? byName.get(name.toLowerCase()))?.value ?? null,
+    field: (name) => byName.get(name) ?? byName.get(name.toLowerCase()) ?? null,
     text: (row) => textColumns.map((column) => column.text(row)).join("\n"),
-    examples: columns.slice(0, 12).map(({ key }) => key),
+    names: [...byName].flatMap(([name, column]) => (column === null ? [] : [name])),
+    examples: shown.map(({ key }) => key),
   };
 }
 

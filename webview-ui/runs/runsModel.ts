@@ -58,7 +58,7 @@ export class RunsModel {
   );
   readonly #filterText = this.#part("filter");
   readonly filter = computed(() =>
-    parseRunFilter(this.#filterText.value, filterFields(this.columns.value)),
+    parseRunFilter(this.#filterText.value, filterFields(this.columns.value, this.shown.value)),
   );
   /** Those that pass the filter. What cannot be read yet, because it is still being written, hides nothing. */
   readonly matching = computed(() => {

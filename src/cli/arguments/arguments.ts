@@ -1,7 +1,7 @@
 /** Understands the command line: which command, with which values, or one clear line about what is wrong. */
 
 import type { AppError } from "../../core/errors.ts";
-import { nearestWord } from "../../core/util/editDistance.ts";
+import { nearestWord } from "../../shared/editDistance.ts";
 import { chatCommand } from "./chatArguments.ts";
 import { checkpointsCommand } from "./checkpointArguments.ts";
 import { envCommand } from "./envArguments.ts";

@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import { configFields, shapeAt } from "../../core/config/fields/fields.ts";
 import { AppError } from "../../core/errors.ts";
-import { nearestWord } from "../../core/util/editDistance.ts";
+import { nearestWord } from "../../shared/editDistance.ts";
 import { commandLine, type Invocation } from "../terminal/invocation.ts";
 
 type Flags = Readonly<

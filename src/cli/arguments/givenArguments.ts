@@ -1,7 +1,7 @@
 /** The words of a command line as its command reads them. */
 
 import { originOf } from "../../core/secrets/hostBinding.ts";
-import { nearestWord } from "../../core/util/editDistance.ts";
+import { nearestWord } from "../../shared/editDistance.ts";
 import {
   argumentError,
   type CommandName,

@@ -1,8 +1,8 @@
 /** Understands the words of the commands that train and measure, and of those that control what trains. */
 
-import { nearestWord } from "../../core/util/editDistance.ts";
 import type { ControlCommand } from "../../shared/control.ts";
 import { DRY_RUN_GROUPS } from "../../shared/dryRun.ts";
+import { nearestWord } from "../../shared/editDistance.ts";
 import { didYouMean } from "./flags.ts";
 import type { GivenArguments } from "./givenArguments.ts";
 

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import { AppError } from "../../core/errors.ts";
-import { nearestWord } from "../../core/util/editDistance.ts";
+import { nearestWord } from "../../shared/editDistance.ts";
 import { MAX_SAMPLES, readTemperature } from "../arguments/chatArguments.ts";
 import { type Line, styled } from "../terminal/line.ts";
 

@@ -6,7 +6,6 @@ import { AppError, isAppError } from "../../core/errors.ts";
 import type { ToolList, ToolSpec } from "../../core/openreward/types.ts";
 import type { Player, PlayerMove, PlayerView } from "../../core/play/player.ts";
 import { raceAbort } from "../../core/util/abort.ts";
-import { nearestWord } from "../../core/util/editDistance.ts";
 import {
   type ExactJson,
   type ExactJsonObject,
@@ -15,6 +14,7 @@ import {
 } from "../../core/util/exactJson.ts";
 import { mean } from "../../core/util/stats.ts";
 import { difficultyText } from "../../shared/difficultyText.ts";
+import { nearestWord } from "../../shared/editDistance.ts";
 import { formatReward, plural } from "../../shared/format.ts";
 import type { EndedPlay, PlayRequest } from "../../trainer/play/playTask.ts";
 import type { EnvPlayCommand } from "../arguments/envArguments.ts";

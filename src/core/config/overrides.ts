@@ -1,9 +1,9 @@
 /** Settings given beside the file, as `key=value`: which place of the configuration each one sets, and to what. */
 
 import { isScalar } from "yaml";
+import { nearestWord } from "../../shared/editDistance.ts";
 import { formatKey } from "../../shared/format.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
-import { nearestWord } from "../util/editDistance.ts";
 import { coerce } from "./fields/coerce.ts";
 import type { Shape } from "./fields/field.ts";
 import { childShape, configShape, isSecret, shapeAt } from "./fields/fields.ts";

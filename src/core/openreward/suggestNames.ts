@@ -1,9 +1,9 @@
 /** Owns the search for the name that was meant when an environment is not found: in the catalogue, or at the server itself. */
 
 import * as z from "zod";
+import { nearestWords } from "../../shared/editDistance.ts";
 import { AppError, errorMessage } from "../errors.ts";
 import { environmentPage } from "../services.ts";
-import { nearestWords } from "../util/editDistance.ts";
 import { withoutEnd } from "../util/textEdges.ts";
 import { namesReply } from "./replies.ts";
 import type { Target } from "./target.ts";

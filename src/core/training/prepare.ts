@@ -1,5 +1,6 @@
 /** Everything that can be found out before a run costs anything: model, chat format, environments, tasks, plan. */
 
+import { nearestWord } from "../../shared/editDistance.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { Chat } from "../chat/chat.ts";
 import { createChat, today } from "../chat/setup/createRenderer.ts";
@@ -15,7 +16,6 @@ import { EnvironmentGate } from "../rollout/environmentGate.ts";
 import { rolloutSettings } from "../rollout/settings.ts";
 import type { ServiceClient } from "../tinker/serviceClient.ts";
 import { timeoutError, withLimit } from "../util/abort.ts";
-import { nearestWord } from "../util/editDistance.ts";
 import type { PreparedEnvironment } from "./run/context.ts";
 import { checkSchedule } from "./run/learningRate.ts";
 import {

@@ -4,7 +4,7 @@ import { fieldMarkdown } from "../../core/config/editing/descriptions/fieldText.
 import { fieldSections } from "../../core/config/fields/fields.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
-import { nearestWords } from "../../core/util/editDistance.ts";
+import { nearestWords } from "../../shared/editDistance.ts";
 
 /** A place in the table, such as `environments.<name>`, or the name of the user's choice in it. */
 const CHOSEN = /\.<[^>]*>/g;

@@ -15,7 +15,7 @@ import { formatOfModel } from "../../../src/core/models/formatOfModel.ts";
 import { folderName } from "../../../src/core/runFolder/runFolder.ts";
 import { plainName as sweepName } from "../../../src/core/sweeps/runNames.ts";
 import { parseTinkerPath } from "../../../src/core/tinker/paths.ts";
-import { nearestWords } from "../../../src/core/util/editDistance.ts";
+import { nearestWords } from "../../../src/shared/editDistance.ts";
 import { placesToComment, readEnv } from "../../../src/host/keys/envFile.ts";
 import { judgeFormat } from "../../../src/host/keys/keyFormat.ts";
 import { fitsWildcard } from "../../../src/shared/wildcard.ts";

@@ -1,6 +1,6 @@
 /** Rules over the fields of one environment. */
 
-import { nearestWord, nearestWords } from "../../util/editDistance.ts";
+import { nearestWord, nearestWords } from "../../../shared/editDistance.ts";
 import { isLoopbackHost } from "../../util/loopback.ts";
 import { AGENT_VALUES } from "../fields/agentFields.ts";
 import { datasetFields } from "../fields/environmentFields.ts";

@@ -1,6 +1,6 @@
 /** Rules about what is evaluated, and about the checkpoint that is kept by it. */
 
-import { nearestWords } from "../../util/editDistance.ts";
+import { nearestWords } from "../../../shared/editDistance.ts";
 import { isDatasetEnvironment } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
 import { advice, conflict, type Finding } from "../source/finding.ts";

@@ -1,6 +1,6 @@
 /** What other training programs call our keys. */
 
-import { normalizeWord } from "../../util/editDistance.ts";
+import { normalizeWord } from "../../../shared/editDistance.ts";
 
 /** Keys of other training programs, by the key that means the same here. */
 const FOREIGN_NAMES: Readonly<Record<string, readonly string[]>> = {

@@ -1,8 +1,8 @@
 /** The faults that a schema found, as sentences for the person who writes the file. */
 
 import type { z } from "zod";
+import { nearestWords } from "../../../shared/editDistance.ts";
 import { isJsonObject } from "../../json.ts";
-import { nearestWords } from "../../util/editDistance.ts";
 import type { Field, NumberShape, Shape } from "../fields/field.ts";
 import { configShape, shapeAt } from "../fields/fields.ts";
 import { conflict, type Finding } from "../source/finding.ts";

@@ -1,5 +1,6 @@
 /** Findings from the table of models: TRL215 what it says about the service, TRL216 what the model's chat format can do. */
 
+import { nearestWords } from "../../../shared/editDistance.ts";
 import { formatCount } from "../../../shared/format.ts";
 import { isJsonObject } from "../../json.ts";
 import { formatFactsOf } from "../../models/formatOfModel.ts";
@@ -13,7 +14,6 @@ import {
   retirementText,
 } from "../../models/lineUp.ts";
 import { LINE_UP_DATE } from "../../models/lineUpRows.ts";
-import { nearestWords } from "../../util/editDistance.ts";
 import { isLocalModel } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
 import { advice, conflict, type Finding, note } from "../source/finding.ts";

@@ -1,6 +1,6 @@
 /** Parameters in a map that belongs to another choice, as `loss_fn_config` belongs to `loss_fn`. */
 
-import { nearestWords } from "../../util/editDistance.ts";
+import { nearestWords } from "../../../shared/editDistance.ts";
 import { conflict, type Finding } from "../source/finding.ts";
 import { removal } from "../source/remedy.ts";
 

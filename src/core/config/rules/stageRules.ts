@@ -1,7 +1,7 @@
 /** Rules about `stages`: what none may set, where each ends, and which others it names. */
 
+import { nearestWords } from "../../../shared/editDistance.ts";
 import { isJsonObject } from "../../json.ts";
-import { nearestWords } from "../../util/editDistance.ts";
 import type { Config } from "../fields/schema.ts";
 import { advice, conflict, type Finding } from "../source/finding.ts";
 import { changeTo, preferred, removal, setTo } from "../source/remedy.ts";

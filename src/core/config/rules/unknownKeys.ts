@@ -1,8 +1,8 @@
 /** Findings about unknown keys: the right name, or the right place. */
 
 import { isAlias, isNode, visit } from "yaml";
+import { nearestWords } from "../../../shared/editDistance.ts";
 import { isJsonObject } from "../../json.ts";
-import { nearestWords } from "../../util/editDistance.ts";
 import type { Shape } from "../fields/field.ts";
 import { type FieldSection, fieldOf, fieldSections } from "../fields/fields.ts";
 import { conflict, type Finding } from "../source/finding.ts";

@@ -1,7 +1,7 @@
 /** Findings that need the lists of services; without a list there are none. */
 
+import { nearestWords } from "../../../../shared/editDistance.ts";
 import { findLineUpModel, retirementText } from "../../../models/lineUp.ts";
-import { nearestWords } from "../../../util/editDistance.ts";
 import { environmentServer } from "../../fields/environmentServers.ts";
 import { isLocalModel } from "../../fields/presets.ts";
 import type { Config, EnvironmentConfig } from "../../fields/schema.ts";

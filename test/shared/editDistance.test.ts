@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { configFields } from "../../../src/core/config/fields/fields.ts";
-import { editDistance, nearestWord, nearestWords } from "../../../src/core/util/editDistance.ts";
+import { configFields } from "../../src/core/config/fields/fields.ts";
+import { editDistance, nearestWord, nearestWords } from "../../src/shared/editDistance.ts";
 
 describe("the edit distance", () => {
   it.each([
