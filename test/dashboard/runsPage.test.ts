@@ -94,7 +94,7 @@ describe("the page of the runs table", () => {
     await page.keyboard.press("Alt+ArrowLeft");
     await page.keyboard.press("Shift+ArrowRight");
     const heads = (await page.locator(".grid-head").allTextContents()).join();
-    expect(heads).toMatch(/BestReward/);
+    expect(heads).toMatch(/Best of 5Reward/);
     await expect.poll(() => layout()).toContain('"reward.best":112');
   });
 

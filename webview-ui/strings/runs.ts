@@ -26,7 +26,7 @@ const columns: Readonly<Record<string, ColumnTexts>> = {
   state: { head: l10n.t("State"), hint: l10n.t("What the run does, or how it ended") },
   "reward.last": { head: l10n.t("Reward"), hint: l10n.t("Mean reward of the last step") },
   "reward.best": {
-    head: l10n.t("Best"),
+    head: l10n.t("Best of 5"),
     hint: l10n.t("Highest mean reward over 5 steps in a row"),
   },
   "reward.mean": { head: l10n.t("Mean"), hint: l10n.t("Mean reward over all steps") },
