@@ -19,6 +19,7 @@ import { createLaunchRequest, recover } from "../runs/createLaunchRequest.ts";
 import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { ChatSession, type OpenConversation } from "./chatSession.ts";
+import { chatTitle } from "./chatTitle.ts";
 
 /** What a conversation is about. */
 export interface ChatSubject {
@@ -57,7 +58,7 @@ export class ChatPanels implements vscode.Disposable {
     let subject = first;
     const panel = vscode.window.createWebviewPanel(
       VIEW_TYPE,
-      titleOf(subject),
+      chatTitle(subject.run, subject.start),
       vscode.ViewColumn.Active,
       { enableFindWidget: true },
     );
@@ -70,6 +71,7 @@ export class ChatPanels implements vscode.Disposable {
         const asking = ask(subject, what).then((chosen) => {
           if (chosen === undefined || !this.#panels.has(panel)) return;
           subject = chosen;
+          panel.title = chatTitle(subject.run, subject.start);
           session.begin();
         });
         asking.catch((error: unknown) => plainWindow.showErrorMessage(errorMessage(error)));
@@ -124,10 +126,6 @@ export class ChatPanels implements vscode.Disposable {
       over,
     };
   }
-}
-
-function titleOf({ run }: ChatSubject): string {
-  return vscode.l10n.t("Chat: {0}", run.name);
 }
 
 /** As a resume of the run would be asked for, but for the editor's own overrides: the chat format is the run's. */
