@@ -12,6 +12,7 @@ import { readLines } from "../runFolder/files/lineReader.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
 import { withStepReward } from "../runFolder/metrics/trendMetrics.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
+import { usedBy } from "./runList.ts";
 
 const bound = z.number().nullable();
 const interval = z.object({ mean: z.number(), low: bound, high: bound });
@@ -31,6 +32,8 @@ export const runDigestSchema = z.object({
   rewardSum: z.number(),
   rewardCount: z.number().int().nonnegative(),
   seconds: z.number(),
+  /** Up to its last row; null where that does not say. */
+  used: z.object({ tokens: z.number(), costUsd: z.number().nullable() }).readonly().nullable(),
   metrics: z.partialRecord(z.enum(LISTED_METRICS), z.number()).readonly(),
   alarms: z.number().int().nonnegative(),
   evaluations: z
@@ -64,6 +67,7 @@ function emptyDigest(source: string): RunDigest {
     rewardSum: 0,
     rewardCount: 0,
     seconds: 0,
+    used: null,
     metrics: {},
     alarms: 0,
     evaluations: {},
@@ -125,6 +129,7 @@ function withRow(before: RunDigest, row: MetricsRow): RunDigest {
     rewardSum: before.rewardSum + (reward ?? 0),
     rewardCount: before.rewardCount + (reward === null ? 0 : 1),
     seconds: before.seconds + (metricAt(row, "time/total_s") ?? 0),
+    used: usedBy(row) ?? before.used,
     metrics: listedMetrics(row),
     alarms: firingAfter(row).size,
   };

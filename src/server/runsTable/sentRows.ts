@@ -131,6 +131,9 @@ function rowOf(run: RunEntry, { digests, places, nowMs }: RowSurroundings): Runs
   const { folder, name, file, phase, startedAtMs, steps, totalSteps, reward, fit, used } = run;
   const digest = digests.of(folder);
   const settings = digests.settings.of(folder);
+  // The list is read less often than its steps are counted.
+  const newest = digest?.used ?? null;
+  const spent = (newest?.tokens ?? 0) > (used?.tokens ?? 0) ? newest : used;
   const start = startOf(settings["init_from"], folder, places);
   return {
     id: runIdOf(folder),
@@ -144,8 +147,8 @@ function rowOf(run: RunEntry, { digests, places, nowMs }: RowSurroundings): Runs
     totalSteps,
     reward,
     fit,
-    tokens: used?.tokens ?? null,
-    costUsd: used?.costUsd ?? null,
+    tokens: spent?.tokens ?? null,
+    costUsd: spent?.costUsd ?? null,
     digest: digest === null ? null : digestView(digest),
     mark: digests.markOf(folder),
     settings,

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { RunEntry } from "../../../src/api/runs.ts";
 import { readRun } from "../../../src/core/runs/runList.ts";
+import { addTokens, NO_RUN_USAGE, NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { runIdOf } from "../../../src/server/runs/runId.ts";
 import { RunDigests } from "../../../src/server/runsTable/runDigests.ts";
 import { SentRows } from "../../../src/server/runsTable/sentRows.ts";
@@ -12,15 +13,20 @@ import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts
 async function rowsOf(
   starts: Readonly<Record<string, string | null>>,
   facts: Partial<RunEntry> = {},
+  metrics = "",
 ): Promise<readonly RunsTableRow[]> {
   const fileSystem = createMemoryFileSystem();
   const digests = new RunDigests({ fileSystem, cachePath: null, shortenPath: (path) => path });
   const runs: RunEntry[] = [];
   const add = async (folder: string, start: string | null): Promise<void> => {
     await fileSystem.writeAtomic(`${folder}/run.json`, JSON.stringify(aRunFile()));
+    await fileSystem.writeAtomic(`${folder}/metrics.jsonl`, metrics);
     const place = { name: folder, folder };
     const run = await readRun(fileSystem, place, { nowMs: 0, isProcessAlive: () => false });
-    if (run !== null) runs.push({ ...run, status: null, best: null, isLive: false, ...facts });
+    if (run !== null) {
+      runs.push({ ...run, status: null, best: null, isLive: false, ...facts });
+      await digests.read(run);
+    }
     digests.settings.set(folder, new Map([["init_from", JSON.stringify(start)]]));
   };
   for (const [folder, start] of Object.entries(starts)) await add(folder, start);
@@ -74,4 +80,18 @@ it("has the words of the menu of a row, as the Runs view", async () => {
     (await rowsOf({ "/runs/demo": null }, facts))[0]?.words;
   expect(await wordsOf({ phase: "stopped" })).toBe("run+ended+resumable+training");
   expect(await wordsOf({ phase: "running", isLive: true })).toBe("run+running+training");
+});
+
+it("has the tokens of the steps that it counts, also where the list was read before the last one", async () => {
+  const usage = { ...NO_RUN_USAGE, cumulative: addTokens(NO_TOKENS, { sampled: 300 }) };
+  const row = { step: 10, tokens: usage, cost: { cumulative_usd: 2 } };
+  const used = { tokens: 200, costUsd: 1.5 };
+  const facts = { phase: "running", isLive: true, steps: 11, used } as const;
+  const spent = async (metrics: string) => {
+    const [shown] = await rowsOf({ "/runs/demo": null }, facts, metrics);
+    return [shown?.tokens, shown?.costUsd];
+  };
+  expect(await spent(`${JSON.stringify(row)}\n`)).toEqual([300, 2]);
+  // An evaluation behind the last step is in the list alone.
+  expect(await spent("")).toEqual([200, 1.5]);
 });
