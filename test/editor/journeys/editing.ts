@@ -140,8 +140,8 @@ export const editing: Journey = {
         // Suggestions come after a moment, and Enter would take the first.
         await page.waitForTimeout(1_000);
         await page.keyboard.press("Enter");
-        await page.keyboard.type("at_end: true");
-        await page.locator(".view-line", { hasText: /^\s*at_end: true$/ }).waitFor();
+        await page.keyboard.type("  at_end: true");
+        await page.locator(".view-line", { hasText: "at_end: true" }).waitFor();
         assert.equal(await page.locator(".view-line", { hasText: "evaluation: null" }).count(), 0);
       },
     );
