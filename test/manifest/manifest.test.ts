@@ -128,7 +128,9 @@ describe("the manifest", () => {
     expect(ofTable.filter((entry) => !ofView.includes(entry))).toEqual([]);
     expect(
       ofView.filter((entry) => !ofTable.includes(entry)).map((each) => each.split(" ")[0]),
-    ).toEqual(["compareRuns", "showSweep", "restoreRun"].map((id) => `tinkerRL.${id}`));
+    ).toEqual(
+      ["cancelStart", "compareRuns", "showSweep", "restoreRun"].map((id) => `tinkerRL.${id}`),
+    );
   });
 
   it("focuses in links only views that there are", () => {

@@ -6,6 +6,7 @@ import {
   inDashboardTitle,
   ON_CONFIG,
   onRow,
+  rowMenus,
   runMenus,
   titleMenu,
   WITH_CONFIG,
