@@ -44,7 +44,7 @@ const SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, m: 60, h: 360
 /** Seconds, as `90s`, `5m`, `1.5h` or `2d`. */
 export const DURATION: Unit = {
   read: (text) => {
-    const [, number, unit = ""] = /^(\d+(?:\.\d+)?)(s|min|m|h|d)$/.exec(text.toLowerCase()) ?? [];
+    const [, number, unit = ""] = /^(\d+(?:\.\d+)?) ?(s|min|m|h|d)$/.exec(text.toLowerCase()) ?? [];
     if (number === undefined) return null;
     const seconds = Number(number) * (SECONDS[unit] ?? 1);
     return { first: seconds, last: seconds };
@@ -55,13 +55,14 @@ export const DURATION: Unit = {
 /** Milliseconds since the Unix epoch, as a day or a time of it where the person is: `2026-10-31`, `2026-10-31 18:00`. */
 export const MOMENT: Unit = {
   read: (text) => {
-    const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
-    const first = Date.parse(isDay ? `${text}T00:00` : text.replace(" ", "T"));
-    if (!/^\d{4}-\d/.test(text) || Number.isNaN(first)) return null;
-    if (!isDay) return { first, last: first };
-    const next = new Date(first);
-    next.setDate(next.getDate() + 1);
-    return { first, last: next.getTime() - 1 };
+    const [, day = "", time] =
+      /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}(?::\d{2})?))?$/.exec(text) ?? [];
+    const date = new Date(`${day}T${time ?? "00:00"}`);
+    // 31 February would be a day of March.
+    if (date.getDate() !== Number(day.slice(-2))) return null;
+    const first = date.getTime();
+    if (time !== undefined) return { first, last: first };
+    return { first, last: date.setDate(date.getDate() + 1) - 1 };
   },
   hint: () => l10n.t("Write a day such as 2026-10-31, or “2026-10-31 18:00” in quotation marks."),
 };
@@ -171,7 +172,12 @@ class Parser<Row> {
       throw new FilterError(l10n.t("A value is missing after “{0} {1}”.", name, operator));
     }
     this.#at += 2;
-    return comparison(field, operator, value.text);
+    const withNext = `${value.text} ${this.#tokens[this.#at]?.text}`;
+    if ((field.unit?.read(withNext) ?? null) === null) {
+      return comparison(field, operator, value.text);
+    }
+    this.#at += 1;
+    return comparison(field, operator, withNext);
   }
 
   #kind(): Token["kind"] | undefined {
@@ -204,7 +210,7 @@ function isShortFor(name: string, other: string): boolean {
 
 function comparison<Row>(field: FilterField<Row>, operator: Operator, text: string): Matches<Row> {
   const read = (row: Row): FilterValue => field.value(row);
-  if (operator === ":") {
+  if (operator === ":" && field.unit === undefined) {
     const wanted = text.toLowerCase();
     return (row) =>
       String(read(row) ?? "")
@@ -212,24 +218,26 @@ function comparison<Row>(field: FilterField<Row>, operator: Operator, text: stri
         .includes(wanted);
   }
   const range = field.unit?.read(text) ?? null;
+  const number = Number(text);
+  const bound = range ?? { first: number, last: number };
+  const isUnreadable = Number.isNaN(bound.first);
+  if (isUnreadable && field.unit !== undefined && !isNone(text)) {
+    throw new FilterError(l10n.t("“{0}” is not a time. {1}", text, field.unit.hint()));
+  }
   const isSame = (row: Row): boolean => {
     const value = read(row);
     if (range === null || typeof value !== "number") return isEqual(value, text);
     return value >= range.first && value <= range.last;
   };
-  if (operator === "=" || operator === "==") return isSame;
+  if (operator === "=" || operator === "==" || operator === ":") return isSame;
   if (operator === "!=") return (row) => !isSame(row);
-  const number = Number(text);
-  const bound = range ?? { first: number, last: number };
-  if (Number.isNaN(bound.first)) {
+  if (isUnreadable) {
     throw new FilterError(
-      field.unit === undefined
-        ? l10n.t(
-            "“{0}” compares numbers, and “{1}” is not a number. For text use : or =.",
-            operator,
-            text,
-          )
-        : l10n.t("“{0}” is no time. {1}", text, field.unit.hint()),
+      l10n.t(
+        "“{0}” compares numbers, and “{1}” is not a number. For text use : or =.",
+        operator,
+        text,
+      ),
     );
   }
   return (row) => {
@@ -251,12 +259,15 @@ function isInOrder(value: number, operator: "<" | "<=" | ">" | ">=", bound: Rang
   }
 }
 
-/** `none` and `null` are what a row lacks. */
+/** What a row lacks. */
+function isNone(text: string): boolean {
+  return ["null", "none"].includes(text.toLowerCase());
+}
+
 function isEqual(value: FilterValue, text: string): boolean {
-  const wanted = text.toLowerCase();
-  if (value === null) return wanted === "null" || wanted === "none";
+  if (value === null) return isNone(text);
   if (typeof value === "number") return value === Number(text);
-  return String(value).toLowerCase() === wanted;
+  return String(value).toLowerCase() === text.toLowerCase();
 }
 
 function tokensOf(text: string): readonly Token[] {
