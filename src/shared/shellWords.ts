@@ -4,10 +4,13 @@
 export function shellWord(word: string, isWindows = false): string {
   if (/^[\w@%+=:,./\\-]+$/.test(word)) return word;
   const isSpecial = (isWindows ? /["$`]/ : /["$`\\!]/).test(word);
-  return isSpecial ? `'${word.replaceAll("'", "'\\''")}'` : `"${word}"`;
+  return isSpecial ? `'${word.replaceAll("'", isWindows ? "''" : "'\\''")}'` : `"${word}"`;
 }
 
-/** A program and its arguments. On Windows the program has `\`, because cmd takes what follows a `/` for an option. */
+/**
+ * A program and its arguments. On Windows the program has `\`, because cmd takes what follows a `/` for an option; PowerShell
+ * would need `&` before a program in quotation marks, which cmd refuses.
+ */
 export function shellWords([program = "", ...args]: readonly string[], isWindows = false): string {
   const first = isWindows ? program.replaceAll("/", "\\") : program;
   return [first, ...args].map((word) => shellWord(word, isWindows)).join(" ");

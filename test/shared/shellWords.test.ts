@@ -6,16 +6,26 @@ it.each([
   ["C:\\runs\\demo", "C:\\runs\\demo", "C:\\runs\\demo"],
   ["my runs", '"my runs"', '"my runs"'],
   ["C:\\Users\\Ada B", "'C:\\Users\\Ada B'", '"C:\\Users\\Ada B"'],
-  ["it's $5", "'it'\\''s $5'", "'it'\\''s $5'"],
+  ["it's $5", "'it'\\''s $5'", "'it''s $5'"],
 ])("the word %s is quoted as the shells of the system read it", (word, posix, windows) => {
   expect([shellWord(word), shellWord(word, true)]).toEqual([posix, windows]);
 });
 
-it("a program is named as cmd and PowerShell find it", () => {
-  const words = ["environments/a b/.venv/Scripts/python.exe", "-m", "pytest", "environments/a"];
-  expect(shellWords(words, true)).toBe(
-    '"environments\\a b\\.venv\\Scripts\\python.exe" -m pytest environments/a',
-  );
+it.each([
+  ["cmd and PowerShell find it", "a", "environments\\a\\.venv\\Scripts\\python.exe"],
+  [
+    "cmd finds it if a folder has a space",
+    "a b",
+    '"environments\\a b\\.venv\\Scripts\\python.exe"',
+  ],
+])("a program is named as %s", (_, folder, program) => {
+  const words = [
+    `environments/${folder}/.venv/Scripts/python.exe`,
+    "-m",
+    "pytest",
+    "environments/a",
+  ];
+  expect(shellWords(words, true)).toBe(`${program} -m pytest environments/a`);
 });
 
 it("commands that follow each other can be pasted into any shell of the system", () => {
