@@ -107,6 +107,10 @@ const STATUSES: readonly FaultRow[] = [
     explained: REPEATED_EARLY,
   }),
   submit("2.1 429", TRAINING, twice({ status: 429, json: detail }, BACKOFF_MS)),
+  submit("2.1 429", TRAINING, {
+    fault: "429 with a requested wait",
+    ...twice({ status: 429, headers: { "retry-after": "3" } }, [3000]),
+  }),
   submit("7.4 429 from asample", ["sample"], twice({ status: 429, json: detail }, [1000])),
   submit("7.4 429 from asample", ["sample"], {
     fault: "429 with a requested wait",

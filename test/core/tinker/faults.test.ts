@@ -10,7 +10,8 @@ import {
 import { withinProcess } from "../../conformance/faultTransport.ts";
 import { testFaults } from "../../conformance/tinkerFaultTests.ts";
 
-testFaults(withinProcess);
+// Within the process they are the same as a reset.
+testFaults(withinProcess, ["truncate", "hang"]);
 
 /** What SkyRL says of a model that it has unloaded, or had before it was restarted: skyrl/tinker/engine.py. */
 const UNLOADED = [
