@@ -192,7 +192,7 @@ export class Notices implements vscode.Disposable {
     if (end.exitCode === EXIT.done) return this.#finished(end, name);
     if (end.folder === null) return this.#notBegun(end, name);
     if (!(await isThere(vscode.Uri.file(runPaths(end.folder).runFile)))) {
-      const text = vscode.l10n.t("Its folder was deleted, so {0} ended.", name);
+      const text = vscode.l10n.t("{0} ended because its folder was deleted.", name);
       await plainWindow.showWarningMessage(text);
       return;
     }

@@ -176,7 +176,7 @@ describe("a training that ended badly", () => {
   it.each([1, null])("is not offered again once its folder was deleted (%s)", async (exitCode) => {
     await end({ folder: "/runs/demo", exitCode });
     expect([editor.texts, editor.buttons]).toEqual([
-      ["Its folder was deleted, so demo ended."],
+      ["demo ended because its folder was deleted."],
       [[]],
     ]);
   });
