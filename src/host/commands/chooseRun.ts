@@ -92,9 +92,10 @@ export async function chooseRuns(
   none?: string,
 ): Promise<readonly RunEntry[]> {
   const isKey = onSelection.safeParse(target).success;
-  const rows = Array.isArray(selection) ? selection.filter(isRunRow) : selection;
-  const view = { selection: options.tree.selection.filter(isRunRow) };
-  const selected = foldersOf(isKey ? null : target, rows, view).flatMap(
+  // A lost row, and the palette, are about none of the selected ones.
+  const several = isRunRow(target) && Array.isArray(selection) ? selection : [];
+  const rows = (isKey ? options.tree.selection : several).filter(isRunRow);
+  const selected = foldersOf(target, rows, options.tree).flatMap(
     (folder) => options.store.get(folder) ?? [],
   );
   // A row alone may be one that has just been drawn again.

@@ -12,7 +12,14 @@ vi.mock("vscode", async () => {
     TreeItem: Nothing,
     ThemeIcon: Nothing,
     ThemeColor: Nothing,
-    window: { setStatusBarMessage: (text: string) => void said.push(text) },
+    workspace: {},
+    window: {
+      setStatusBarMessage: (text: string) => void said.push(text),
+      showQuickPick: async (items: readonly { readonly label: string }[]) => {
+        said.push(`Which of ${items.map(({ label }) => label).join(", ")}?`);
+        return undefined;
+      },
+    },
     commands: { executeCommand: async () => undefined },
   };
 });
@@ -21,7 +28,7 @@ const names = ["amber", "basil", "cedar"];
 const runs = names.map((name) => aRun({ folder: `/runs/${name}`, name, isLive: name === "cedar" }));
 const row = (name: string) => ({ kind: "run", folder: `/runs/${name}` });
 
-function handlers() {
+function handlers(selection: readonly object[] = []) {
   const archived = new Set<string>();
   const labels = {
     isArchived: (folder: string) => archived.has(folder),
@@ -36,7 +43,7 @@ function handlers() {
     refresh: async () => undefined,
   };
   const view = { redraw: () => undefined };
-  const options = { store, labels, view, tree: { selection: [] } };
+  const options = { store, labels, view, tree: { selection } };
   return { archived, ...runListHandlers(options as never) }; // what is read of them
 }
 
@@ -66,4 +73,23 @@ it("archives the one row on which it is called", async () => {
   await archiveRun(row("basil"), undefined);
   expect([...archived]).toEqual(["/runs/basil"]);
   expect(said).toEqual(["basil is archived. Show Archived Runs lists it again."]);
+});
+
+it.each([
+  ["a row that was lost", null],
+  ["the palette", undefined],
+])("asks which run when %s names none, whatever is selected", async (_, target) => {
+  const selected = [row("amber"), row("basil")];
+  const { archived, archiveRun } = handlers(selected);
+  await archiveRun(target, undefined);
+  await archiveRun(target, selected);
+  expect([...archived]).toEqual([]);
+  expect(said).toEqual(["Which of amber, basil?", "Which of amber, basil?"]);
+});
+
+it("restores the archived run from the palette, also while others are selected", async () => {
+  const { archived, restoreRun } = handlers([row("amber"), row("cedar")]);
+  archived.add("/runs/basil");
+  await restoreRun(undefined, undefined);
+  expect([...archived]).toEqual([]);
 });
