@@ -13,13 +13,14 @@ export interface Holder {
   readonly title: string;
   /** The configuration with which a later window can start it again; null = no such start is the same. */
   readonly startsAgain: string | null;
-  readonly stop: () => void;
+  /** Resolves with false when it goes on, which the user has learned. */
+  readonly stop: () => Promise<boolean>;
 }
 
 interface Waiting {
   readonly holder: Holder;
   /** The holder whose place it takes; null = the next place that is free. */
-  readonly predecessor: Holder | null;
+  predecessor: Holder | null;
   readonly start: () => void;
   readonly cancel: () => void;
 }
@@ -54,11 +55,13 @@ export class RunSlots {
     );
     if (choice === undefined) return null;
     // A training may have ended meanwhile, and its end would not be reported again.
-    const isFree = !this.#isFull && this.#waiting.length === 0;
+    const isFree = !this.#isFull && this.#waiting.every((each) => each.predecessor !== null);
     if (choice === "parallel" || isFree) return this.#place(holder);
     const predecessor = choice === "stop first" ? this.#stoppable(running[0]) : null;
     const turn = this.#turn(holder, predecessor, options.signal);
-    predecessor?.stop();
+    void predecessor?.stop().then((isStopping) => {
+      if (!isStopping) this.#freeSuccessor(predecessor);
+    });
     options.onWait();
     return turn;
   }
@@ -87,10 +90,16 @@ export class RunSlots {
     this.#holders.add(holder);
     return () => {
       if (!this.#holders.delete(holder)) return;
-      const successor = this.#waiting.find(({ predecessor }) => predecessor === holder);
-      if (successor === undefined) this.#startNext();
-      else successor.start();
+      this.#waiting.find(({ predecessor }) => predecessor === holder)?.start();
+      this.#startNext();
     };
+  }
+
+  /** The one that waits for `holder` takes any place. */
+  #freeSuccessor(holder: Holder): void {
+    const successor = this.#waiting.find(({ predecessor }) => predecessor === holder);
+    if (successor !== undefined) successor.predecessor = null;
+    this.#startNext();
   }
 
   #startNext(): void {

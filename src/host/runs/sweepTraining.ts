@@ -56,7 +56,11 @@ export class SweepTraining implements Training {
   }
 
   async follow(following: Following): Promise<LaunchEnd | null> {
-    const stop = (): void => void this.send("stop").catch(() => undefined);
+    const stop = (): Promise<boolean> =>
+      this.send("stop").then(
+        () => true,
+        () => false,
+      );
     const { title } = this.#request;
     const onWait = (): void => {
       this.#isByHand = false;

@@ -216,7 +216,14 @@ class Session implements Training, ActiveTraining {
     const { title, sweep, configPath } = this.request;
     // The sweep has a place for all of its runs.
     if (sweep !== undefined) return Promise.resolve(() => undefined);
-    const stop = (): void => void this.send("stop").catch(this.#options.onError);
+    const stop = (): Promise<boolean> =>
+      this.send("stop").then(
+        () => true,
+        (error: unknown) => {
+          this.#options.onError(error);
+          return false;
+        },
+      );
     const holder = { title, stop, startsAgain: isPlain(this.request) ? configPath : null };
     if (this.#launch !== null) return Promise.resolve(this.#options.slots.join(holder));
     return this.#events.takePlace(holder, following, () => {

@@ -4,7 +4,7 @@ import { type Holder, RunSlots, type SlotChoice } from "../../../src/host/runs/r
 function slots(choice: SlotChoice | undefined, maxParallel = 1) {
   return new RunSlots({ maxParallel: () => maxParallel, choose: async () => choice });
 }
-const holder = (title: string, stop = (): void => undefined): Holder => ({
+const holder = (title: string, stop: Holder["stop"] = async () => true): Holder => ({
   title,
   startsAgain: null,
   stop,
@@ -55,7 +55,7 @@ it("gives one free place to one of those that wait", async () => {
 it.each(["queue", "stop first"] as const)(
   "starts at once when the other one has ended before the answer `%s`",
   async (choice) => {
-    const stop = vi.fn();
+    const stop = vi.fn(async () => true);
     let release: (() => void) | null = null;
     const places = new RunSlots({
       maxParallel: () => 1,
@@ -78,7 +78,7 @@ it("runs beside the others when that is requested", async () => {
 
 it("stops the first when that is requested, and starts after it", async () => {
   const places = slots("stop first");
-  const stop = vi.fn();
+  const stop = vi.fn(async () => true);
   const release = await places.take(holder("a", stop), options());
   const b = places.take(holder("b"), options());
   await vi.waitFor(() => expect(stop).toHaveBeenCalledOnce());
@@ -107,7 +107,7 @@ it("gives the place of the one that was stopped to the one that asked for it, an
   const choices: SlotChoice[] = ["parallel", "queue", "stop first"];
   const choose = vi.fn(async () => choices.shift());
   const places = new RunSlots({ maxParallel: () => 1, choose });
-  const stops = { a: vi.fn(), b: vi.fn() };
+  const stops = { a: vi.fn(async () => true), b: vi.fn(async () => true) };
   const release = await places.take(holder("a", stops.a), options());
   await places.take(holder("b", stops.b), options());
   const started: string[] = [];
@@ -131,12 +131,46 @@ it("stops no other run when the first has ended before the answer", async () => 
     return choices.shift();
   };
   const places = new RunSlots({ maxParallel: () => 1, choose });
-  const stop = vi.fn();
+  const stop = vi.fn(async () => true);
   ends.push((await places.take(holder("a", stop), options())) ?? expect.fail("It has a place."));
   await places.take(holder("b", stop), options());
   void places.take(holder("c"), options());
   await vi.waitFor(() => expect(titles(places.waiting)).toEqual(["c"]));
   expect(stop).not.toHaveBeenCalled();
+});
+
+it("starts in a place that is free while another one waits for the end of the one it stops", async () => {
+  const ends = new Map<string, () => void>();
+  const choices: SlotChoice[] = ["stop first", "queue"];
+  const choose = async (title: string) => {
+    if (title === "d") ends.get("b")?.();
+    return choices.shift();
+  };
+  const places = new RunSlots({ maxParallel: () => 2, choose });
+  for (const title of ["a", "b"]) {
+    ends.set(
+      title,
+      (await places.take(holder(title), options())) ?? expect.fail("It has a place."),
+    );
+  }
+  const c = places.take(holder("c"), options());
+  await vi.waitFor(() => expect(titles(places.waiting)).toEqual(["c"]));
+  expect(await places.take(holder("d"), options())).toBeTypeOf("function");
+  ends.get("a")?.();
+  expect(await c).toBeTypeOf("function");
+});
+
+it("takes any place where the one that it should follow refuses to stop", async () => {
+  const places = slots("stop first", 2);
+  await places.take(
+    holder("a", async () => false),
+    options(),
+  );
+  const release = await places.take(holder("b"), options());
+  const c = places.take(holder("c"), options());
+  await vi.waitFor(() => expect(titles(places.waiting)).toEqual(["c"]));
+  release?.();
+  expect(await c).toBeTypeOf("function");
 });
 
 it("does not start one whose wait was canceled", async () => {

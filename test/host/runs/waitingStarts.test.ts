@@ -7,7 +7,7 @@ import { FakeMemory } from "../keys/fakeMemory.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const math: Holder = { title: "train math", startsAgain: "/math.yaml", stop: () => undefined };
+const math: Holder = { title: "train math", startsAgain: "/math.yaml", stop: async () => true };
 
 function aWindow(memory: FakeMemory) {
   const changed = new Emitter<void>();

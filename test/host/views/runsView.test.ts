@@ -172,7 +172,7 @@ it("runs of one name differ by their folder where the window has several", async
 });
 
 it("a training that waits has a row from which it is canceled", async () => {
-  const holder = { title: "train math", startsAgain: null, stop: () => undefined };
+  const holder = { title: "train math", startsAgain: null, stop: async () => true };
   const { view } = theRuns([], [holder]);
   const [node] = await view.getChildren();
   expect(node).toEqual({ kind: "waiting", holder });
