@@ -6,13 +6,14 @@
 
 import * as l10n from "@vscode/l10n";
 import { useRef, useState } from "preact/hooks";
+import type { RunsTableRow } from "../../src/shared/runsPage.ts";
 import { type GridSize, rowAfter } from "../controls/gridKeys.ts";
 import { Icon } from "../controls/icon.tsx";
 import { useGridCursor } from "../controls/useVirtualRows.ts";
 import { isTyping } from "../model/keys.ts";
 import { dragged, dropPlace, followPointer, movedTo } from "./dragMove.ts";
 import { inOrder, type RunColumn } from "./runColumns.ts";
-import { GroupRow, RunRow } from "./runsGridRow.tsx";
+import { GroupRow, menuContext, RunRow } from "./runsGridRow.tsx";
 import type { RunsModel, RunsProps } from "./runsModel.ts";
 import type { TableItem } from "./tableItems.ts";
 
@@ -58,9 +59,20 @@ function Rows({ runs }: RunsProps) {
       aria-rowcount={items.length + 1}
       aria-colcount={columns.length + 1}
       aria-activedescendant={rowId(cursor)}
+      data-vscode-context={menuContext(rowOf(items[cursor]), runs.layout.value.chosen)}
       onKeyDown={onKey}
+      onContextMenu={(event) => {
+        // Below the rows, the mouse points at none of them; a key has no button.
+        if (event.target === scroller.current && event.button !== 0) event.preventDefault();
+      }}
     >
-      <div class="grid-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+      <div
+        class="grid-head"
+        role="row"
+        aria-rowindex={1}
+        style={{ gridTemplateColumns: template }}
+        data-vscode-context={menuContext(null)}
+      >
         <div role="columnheader" class="run-choice row">
           <span class="visually-hidden">{l10n.t("Compare")}</span>
         </div>
@@ -68,7 +80,12 @@ function Rows({ runs }: RunsProps) {
           <HeadCell key={column.key} runs={runs} column={column} />
         ))}
       </div>
-      <div class="grid-body" role="rowgroup" style={{ height: `${height}px` }}>
+      <div
+        class="grid-body"
+        role="rowgroup"
+        style={{ height: `${height}px` }}
+        data-vscode-context={menuContext(null)}
+      >
         {rows.map(({ index, start }) => {
           const item = items[index];
           const common = {
@@ -182,6 +199,11 @@ function useCursor(runs: RunsModel, scroller: { readonly current: HTMLDivElement
     }
   };
   return { ...grid, cursor, act };
+}
+
+/** Null for the head of a group. */
+function rowOf(item: TableItem | undefined): RunsTableRow | null {
+  return item?.kind === "run" ? item.row : null;
 }
 
 function itemId(item: TableItem): string {

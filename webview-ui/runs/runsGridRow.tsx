@@ -68,9 +68,17 @@ export function RunRow(props: RunRowProps) {
   );
 }
 
-/** For the editor's menu of the row: what its conditions and its commands read. */
-function menuContext({ id, words }: RunsTableRow): string {
-  return JSON.stringify({ run: id, viewItem: words, preventDefaultContextMenuItems: true });
+/**
+ * For the editor's menu: what its conditions and its commands read. The editor adds what the elements around say, so `chosen` stands
+ * on the grid alone, and what is about no run says so.
+ */
+export function menuContext(row: RunsTableRow | null, chosen?: readonly string[]): string {
+  return JSON.stringify({
+    run: row?.id ?? null,
+    viewItem: row?.words ?? "",
+    preventDefaultContextMenuItems: row !== null,
+    chosen,
+  });
 }
 
 /** No component: a first screen has hundreds of cells, and a component costs more than what it draws here. */

@@ -128,7 +128,7 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
     ...dashboardHandlers({ ...choice, dashboard, server, view: trees.runs.view }),
     ...dataHandlers({ store, finder, server, open, folder: options.examplesFolder }),
     ...runsTableHandlers({ store, panel: options.table, view: trees.runs.view }),
-    ...reportHandlers({ ...choice, server, view: trees.runs.view }),
+    ...reportHandlers({ ...choice, server, tree: trees.runs.view }),
     ...promptHandlers({ store, finder, keys, server, register }),
     runMenu: (target) => showRunMenu(store, target),
   };

@@ -82,7 +82,8 @@ export interface ChooseRunsOptions extends ChooseRunOptions {
 }
 
 /**
- * The selected rows of runs where the command was called by a key of the Runs view or on one of several, else {@link chooseAnyRun}.
+ * The selected rows of runs where the command was called by a key of the Runs view or on one of several, also in the runs table, else {@link chooseAnyRun};
+ * a key asks where no run is selected, because it says nothing about the row that has the focus.
  * Empty where none was picked.
  */
 export async function chooseRuns(
@@ -95,13 +96,21 @@ export async function chooseRuns(
   // A lost row, and the palette, are about none of the selected ones.
   const several = isRunRow(target) && Array.isArray(selection) ? selection : [];
   const rows = (isKey ? options.tree.selection : several).filter(isRunRow);
-  const selected = foldersOf(target, rows, options.tree).flatMap(
-    (folder) => options.store.get(folder) ?? [],
-  );
+  const selected = [
+    ...foldersOf(target, rows, options.tree).flatMap((folder) => options.store.get(folder) ?? []),
+    ...chosenInTable(options.store, target),
+  ];
   // A row alone may be one that has just been drawn again.
-  if (isKey || selected.length > 1) return selected;
-  const run = await chooseAnyRun(options, target, fits, none);
+  if (selected.length > (isKey ? 0 : 1)) return selected;
+  const run = await chooseAnyRun(options, isKey ? null : target, fits, none);
   return run === undefined ? [] : [run];
+}
+
+/** The runs that are chosen in the runs table where `target` is one of their rows. */
+function chosenInTable({ runs }: RunList, target: unknown): readonly RunEntry[] {
+  const { run, chosen = [] } = tableRow.safeParse(target).data ?? {};
+  if (run === undefined || !chosen.includes(run)) return [];
+  return runs.filter(({ folder }) => chosen.includes(runIdOf(folder)));
 }
 
 /** Checkpoints and files below a run name its folder, too. */
@@ -125,8 +134,12 @@ const onSelection = z.object({ rows: z.literal(ON_SELECTION.rows) });
 const runRowSchema = z.object({ kind: z.literal("run") });
 /** What the editor hands to a command in the title bar of the dashboard. */
 const dashboardTitle = z.object({ scheme: z.literal("webview-panel") });
-/** What it hands over from the menu of a row of the runs table: `run` is the id of the row. */
-const tableRow = z.object({ webview: z.string(), run: z.string() });
+/** What it hands over from the menu of a row of the runs table: ids, of the row and of the runs chosen in the table. */
+const tableRow = z.object({
+  webview: z.string(),
+  run: z.string(),
+  chosen: z.array(z.string()).default([]),
+});
 const withFolder = z.object({ folder: z.string() });
 
 /** Undefined when there is no such run any more, which the user learns. */

@@ -4,31 +4,25 @@ import * as vscode from "vscode";
 import { REPORT_REQUESTS, type ReportRequest } from "../../api/reports.ts";
 import type { RunEntry } from "../../api/runs.ts";
 import { reportFileName } from "../../core/report/reportFileName.ts";
+import { ON_SELECTION } from "../manifest/commandRow.ts";
 import { ask } from "../server/ask.ts";
 import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { type ChooseRunOptions, chooseAnyRun, foldersOf } from "./chooseRun.ts";
+import { type ChooseRunsOptions, chooseRuns } from "./chooseRun.ts";
 
-export interface ReportHandlerOptions extends ChooseRunOptions {
+export interface ReportHandlerOptions extends ChooseRunsOptions {
   readonly server: Pick<Server, "request">;
-  /** The Runs view. */
-  readonly view: { readonly selection: readonly unknown[] };
 }
 
 export function reportHandlers(options: ReportHandlerOptions) {
-  const { store, server, view } = options;
+  const { server, tree } = options;
   return {
     exportReport: async (target, selection) => {
-      const selected = foldersOf(target, selection, view).flatMap(
-        (folder) => store.get(folder) ?? [],
-      );
-      // A row alone may be one that has just been drawn again.
-      const runs = selected.length > 1 ? selected : [await chooseAnyRun(options, target)];
-      await exportReport(
-        runs.filter((run) => run !== undefined),
-        server,
-      );
+      // A report changes nothing, so from the palette it is about the selected runs without a question.
+      const isOfSelected = target === undefined && tree.selection.length > 1;
+      const called = isOfSelected ? [ON_SELECTION] : [target, selection];
+      await exportReport(await chooseRuns(options, called), server);
     },
   } satisfies Partial<CommandHandlers>;
 }

@@ -32,8 +32,8 @@ export function runListHandlers(options: RunListHandlerOptions) {
     refreshRuns: () => finder.find(),
     renameRun: async (target) => {
       const [first, ...others] = await chooseRuns(options, [target]);
-      // A key with several selected rows.
-      const run = others.length === 0 ? first : await chooseAnyRun(options, undefined);
+      // With several selected rows, a key names none of them, and the menu of the runs table its own.
+      const run = others.length === 0 ? first : await chooseAnyRun(options, target);
       if (run === undefined) return;
       const name = await askForName(run);
       if (name === undefined) return;

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { folderHandlers } from "../../../src/host/commands/folderHandlers.ts";
 import { ON_SELECTION } from "../../../src/host/manifest/commandRow.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { runIdOf } from "../../../src/server/runs/runId.ts";
 import { aRun } from "../views/runEntries.ts";
 
 const editor = vi.hoisted(() => ({
@@ -15,6 +16,8 @@ const editor = vi.hoisted(() => ({
   /** What was asked, the title first. */
   asked: [] as string[],
   copied: [] as string[],
+  /** The runs of each list. */
+  offered: [] as string[][],
 }));
 vi.mock("vscode", () => ({
   UIKind: { Desktop: 1, Web: 2 },
@@ -37,6 +40,10 @@ vi.mock("vscode", () => ({
     fs: { delete: async (...call: readonly unknown[]) => void editor.deleted.push(call) },
   },
   window: {
+    showQuickPick: async (items: readonly { readonly label: string }[]) => {
+      editor.offered.push(items.map(({ label }) => label));
+      return undefined;
+    },
     showWarningMessage: async (title: string, { detail }: { detail: string }, button: string) => {
       editor.asked.push(title, detail);
       editor.button = button;
@@ -49,7 +56,7 @@ vi.mock("vscode", () => ({
 }));
 
 const run = aRun({ folder: "/elsewhere/demo", isLive: false });
-const other = aRun({ folder: "/elsewhere/other", isLive: false });
+const other = aRun({ folder: "/elsewhere/other", name: "other", isLive: false });
 const live = aRun({ folder: "/elsewhere/live", name: "live", isLive: true });
 const runs = [run, other, live];
 const selection: object[] = [];
@@ -61,7 +68,7 @@ const { openRunFolder, deleteRun, copyRunPath } = folderHandlers({
     refresh: async () => undefined,
   },
   tree: { selection },
-  labels: { forget: async () => undefined },
+  labels: { forget: async () => undefined, isArchived: () => false },
   finder: { find: async () => undefined },
   fileSystem: createFileSystem(),
 } as unknown as Parameters<typeof folderHandlers>[0]);
@@ -70,6 +77,7 @@ beforeEach(() => {
   editor.called.splice(0);
   editor.deleted.splice(0);
   editor.asked.splice(0);
+  editor.offered.splice(0);
   selection.splice(0);
 });
 
@@ -80,9 +88,13 @@ describe("the key that deletes in the Runs view", () => {
     expect(editor.deleted.map(([uri]) => uri)).toEqual([{ path: other.folder }]);
   });
 
-  it("does nothing on a checkpoint below a run", async () => {
-    selection.push({ kind: "checkpoint", folder: other.folder, name: "c" });
+  it.each([
+    ["nothing", []],
+    ["a checkpoint below a run", [{ kind: "checkpoint", folder: other.folder, name: "c" }]],
+  ])("asks which run while %s is selected", async (_, rows) => {
+    selection.push(...rows);
     await deleteRun(ON_SELECTION, undefined);
+    expect(editor.offered).toEqual([["demo", "other"]]);
     expect([editor.asked, editor.deleted]).toEqual([[], []]);
   });
 });
@@ -117,6 +129,17 @@ describe("several selected runs", () => {
     await copyRunPath(row(other), selected);
     expect(editor.copied).toEqual(["/elsewhere/demo\n/elsewhere/other"]);
   });
+});
+
+it("the menu of a row of the runs table is about all that are chosen there, if it is one of them", async () => {
+  editor.copied.splice(0);
+  const chosen = [run, other].map(({ folder }) => runIdOf(folder));
+  const inTable = ({ folder }: { readonly folder: string }) => {
+    return { webview: "tinkerRL.runs", run: runIdOf(folder), chosen };
+  };
+  await copyRunPath(inTable(other));
+  await copyRunPath(inTable(live));
+  expect(editor.copied).toEqual(["/elsewhere/demo\n/elsewhere/other", "/elsewhere/live"]);
 });
 
 describe("a run that is deleted", () => {

@@ -1,5 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest";
 import { runListHandlers } from "../../../src/host/commands/runListHandlers.ts";
+import { runIdOf } from "../../../src/server/runs/runId.ts";
 import { aRun } from "../views/runEntries.ts";
 
 const said = vi.hoisted((): string[] => []);
@@ -14,6 +15,7 @@ vi.mock("vscode", async () => {
     ThemeColor: Nothing,
     workspace: {},
     window: {
+      showInputBox: async ({ title }: { readonly title: string }) => void said.push(title),
       setStatusBarMessage: (text: string) => void said.push(text),
       showQuickPick: async (items: readonly { readonly label: string }[]) => {
         said.push(`Which of ${items.map(({ label }) => label).join(", ")}?`);
@@ -43,7 +45,7 @@ function handlers(selection: readonly object[] = []) {
     refresh: async () => undefined,
   };
   const view = { redraw: () => undefined };
-  const options = { store, labels, view, tree: { selection } };
+  const options = { store, labels, view, shownFolder: () => null, tree: { selection } };
   return { archived, ...runListHandlers(options as never) }; // what is read of them
 }
 
@@ -92,4 +94,11 @@ it("restores the archived run from the palette, also while others are selected",
   archived.add("/runs/basil");
   await restoreRun(undefined, undefined);
   expect([...archived]).toEqual([]);
+});
+
+it("renames the row of the runs table on which it is called, also while several are chosen", async () => {
+  const [amber = "", basil = ""] = runs.map(({ folder }) => runIdOf(folder));
+  const { renameRun } = handlers();
+  await renameRun({ webview: "tinkerRL.runs", run: basil, chosen: [amber, basil] });
+  expect(said).toEqual(["Rename basil"]);
 });

@@ -25,10 +25,20 @@ function aGrid() {
     chosen: () => [...runs.layout.value.chosen].sort(),
     names: () =>
       [...place.querySelectorAll('.grid-row [data-column="name"]')].map((cell) => cell.textContent),
-    menus: () =>
-      [...place.querySelectorAll<HTMLElement>(".grid-row")].map((row) =>
-        JSON.parse(row.dataset["vscodeContext"] ?? "{}"),
-      ),
+    /** What the editor reads for the menu of an element: what it says itself goes before what those around it say. */
+    menuOf: (selector: string) => {
+      let context = {};
+      let element = place.querySelector<HTMLElement>(selector);
+      for (; element !== null; element = element.parentElement) {
+        context = { ...JSON.parse(element.dataset["vscodeContext"] ?? "{}"), ...context };
+      }
+      return context;
+    },
+    /** True when the editor is asked for a menu of the grid itself. */
+    asksForMenu: (button: number) => {
+      const event = new MouseEvent("contextmenu", { bubbles: true, cancelable: true, button });
+      return grid?.dispatchEvent(event);
+    },
     click: (index: number, shiftKey = false) =>
       void act(() => {
         const event = new MouseEvent("click", { bubbles: true, shiftKey });
@@ -84,9 +94,26 @@ it("a range begins at the run that was moved to, wherever new numbers have put i
 });
 
 it("a row has what the editor's menu needs, in the place of copy and paste", () => {
-  expect(aGrid().menus()[1]).toEqual({
+  expect(aGrid().menuOf("#run-row-1")).toEqual({
     run: "run1",
     viewItem: "run+ended+training",
     preventDefaultContextMenuItems: true,
+    chosen: [],
   });
+});
+
+it("the menu that a key opens is about the row of the cursor, one of the mouse below the rows about none", () => {
+  const { press, menuOf, asksForMenu } = aGrid();
+  press("ArrowDown");
+  expect(menuOf(".grid")).toMatchObject({ run: "run1", viewItem: "run+ended+training" });
+  expect(menuOf(".grid-head")).toMatchObject({ run: null, viewItem: "" });
+  expect(menuOf(".grid-body")).toMatchObject({ run: null, viewItem: "" });
+  expect([asksForMenu(0), asksForMenu(2)]).toEqual([true, false]);
+});
+
+it("the menu of a row knows which runs are chosen", () => {
+  const { click, menuOf } = aGrid();
+  click(2);
+  click(4, true);
+  expect(menuOf("#run-row-3")).toMatchObject({ run: "run3", chosen: ["run2", "run3", "run4"] });
 });
