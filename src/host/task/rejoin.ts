@@ -39,9 +39,9 @@ async function rejoin(
   if (!(await isFree(launch, isAttached))) return;
   const { title } = launch.request;
   log.info(`joining ${title} again`);
-  await closeDeadTerminals(title);
   const folder = folderOf(launch);
   const name = taskName(title, folder);
+  await closeDeadTerminals(name, folder);
   await vscode.tasks.executeTask(tasks.training(definitionOf(launch), folder, name));
 }
 
@@ -88,8 +88,14 @@ async function ask({ file }: KnownLaunch): Promise<RunStatus | null> {
 }
 
 /** A reload leaves the terminal of a task behind, frozen (VS Code, issue 266487). */
-async function closeDeadTerminals(title: string): Promise<void> {
+async function closeDeadTerminals(
+  task: string,
+  folder: vscode.WorkspaceFolder | undefined,
+): Promise<void> {
+  // With the folder in a multi-root workspace, however many folders that has.
+  const names = folder === undefined ? [task] : [task, `${task} (${folder.name})`];
   for (const terminal of vscode.window.terminals) {
-    if (await isStaleTerminal(terminal, title)) terminal.dispose();
+    const stale = names.map((name) => isStaleTerminal(terminal, name));
+    if ((await Promise.all(stale)).includes(true)) terminal.dispose();
   }
 }

@@ -198,7 +198,7 @@ function shown(config: string): string {
   return isAbsolute(config) ? vscode.workspace.asRelativePath(config, false) : config;
 }
 
-/** As VS Code names the terminals of tasks: with the folder where a window has several. */
+/** The title of a training: with its folder where a window has several. */
 function inFolder(name: string, folder: vscode.WorkspaceFolder | undefined): string {
   const hasSeveral = (vscode.workspace.workspaceFolders ?? []).length > 1;
   return hasSeveral && folder !== undefined ? `${name} (${folder.name})` : name;
@@ -210,7 +210,7 @@ export function taskName(title: string, folder: vscode.WorkspaceFolder | undefin
   return title.endsWith(end) ? title.slice(0, title.length - end.length) : title;
 }
 
-/** VS Code adds the folder to a task's name where a window has several. */
+/** VS Code adds the folder to a task's name in a multi-root workspace, also in one that has a single folder. */
 function showTerminal(task: string): void {
   const own = vscode.window.terminals.findLast(
     ({ name }) => name === task || name.startsWith(`${task} (`),
