@@ -20,7 +20,7 @@ import type { WaitingStart } from "./runs/waitingStarts.ts";
 import { isThere } from "./vscode/isThere.ts";
 import type { Memento } from "./vscode/memento.ts";
 import { NoticeQueue } from "./vscode/noticeQueue.ts";
-import { offerInstead } from "./vscode/offerInstead.ts";
+import { offerInstead, offerNewConfig } from "./vscode/offerInstead.ts";
 import { plainWindow } from "./vscode/plainWindow.ts";
 import { readSetting } from "./vscode/settings.ts";
 
@@ -237,7 +237,11 @@ export class Notices implements vscode.Disposable {
     // Problems and the terminal show faults of a configuration; a refusal to send a key was the user's own answer.
     const reported = ["config-invalid", "key-host-not-allowed"];
     if (error === null || reported.includes(error.code)) return;
-    if (error.code === "config-not-found") return offerNewConfig(request.configPath);
+    if (error.code === "config-not-found") {
+      const missing = vscode.l10n.t("Not started: {0} does not exist.", request.configPath);
+      // An evaluation is of weights that a new configuration would not have.
+      return offerInstead(missing, request.instead === undefined ? [offerNewConfig()] : []);
+    }
     const open = vscode.l10n.t("Open Configuration");
     const setKey = vscode.l10n.t("Set API Key…");
     const isKey = error.code === "key-missing";
@@ -251,7 +255,7 @@ export class Notices implements vscode.Disposable {
     if (chosen !== open) return;
     // It may be renamed while the notification is there.
     if (await isThere(config)) await vscode.window.showTextDocument(config);
-    else await offerNewConfig(request.configPath);
+    else await offerInstead(vscode.l10n.t("{0} no longer exists.", request.configPath), []);
   }
 
   async #vanished(folder: string, name: string): Promise<void> {
@@ -272,12 +276,6 @@ export class Notices implements vscode.Disposable {
     if (chosen === resume && folder !== null) await resumeRun(folder);
     if (chosen === log) await vscode.commands.executeCommand("tinkerRL.openRunLog", { folder });
   }
-}
-
-function offerNewConfig(path: string): Promise<void> {
-  const text = vscode.l10n.t("Not started: {0} does not exist.", path);
-  const command = "tinkerRL.newConfig";
-  return offerInstead(text, [{ label: vscode.l10n.t("New Configuration…"), command }]);
 }
 
 function keepLastState(folder: string): Thenable<unknown> {

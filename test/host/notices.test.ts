@@ -189,10 +189,19 @@ describe("a training that ended badly", () => {
     expect(editor.texts).toEqual(["Not started: /p/c.yaml does not exist."]);
   });
 
+  it("offers none for an evaluation, whose weights it would not have", async () => {
+    const request = aTrainingRequest("/p/c.yaml", { instead: { kind: "evaluate", models: [] } });
+    await end({ error: { code: "config-not-found", message: "" }, request });
+    expect([editor.texts, editor.buttons]).toEqual([
+      ["Not started: /p/c.yaml does not exist."],
+      [[]],
+    ]);
+  });
+
   it("says so when its configuration was renamed before it is opened", async () => {
     editor.answer = "Open Configuration";
     await end({ error: { code: "network", message: "The service does not answer." } });
     await vi.waitFor(() => expect(editor.texts).toHaveLength(2));
-    expect(editor.texts[1]).toBe("Not started: /p/c.yaml does not exist.");
+    expect(editor.texts[1]).toBe("/p/c.yaml no longer exists.");
   });
 });

@@ -179,7 +179,7 @@ it.each(onRows.flatMap((id) => [[id, undefined] as const, [id, null] as const]))
     await editor.commands.get(commandName(id))?.(target, undefined);
     expect(editor.asked.filter((text) => text.startsWith("error"))).toEqual([]);
     const question =
-      /^(a list|a box|Select an? |There are no checkpoints|No checkpoints here|There is no configuration)/;
+      /^(a list|a box|Select an? |In the Runs view, select an? |There are no checkpoints|No checkpoints here|There is no configuration)/;
     expect([id, editor.asked]).toEqual([id, [expect.stringMatching(question)]]);
     expect(editor.done).toEqual([]);
   },

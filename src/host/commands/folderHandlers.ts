@@ -103,6 +103,9 @@ async function askForRun(): Promise<string | null> {
   );
 }
 
+/** A question with more lines would not fit on a small screen. */
+const MAX_LISTED = 10;
+
 async function isSure(fileSystem: FileSystem, runs: readonly RunEntry[]): Promise<boolean> {
   const yes = isRemoteWindow()
     ? vscode.l10n.t("Delete Permanently")
@@ -113,7 +116,9 @@ async function isSure(fileSystem: FileSystem, runs: readonly RunEntry[]): Promis
     ? vscode.l10n.t("Delete the run {0}?", first.name)
     : vscode.l10n.t("Delete {0} runs?", formatCount(runs.length));
   const consequence = isOne ? await oneDeleted(fileSystem, first) : severalDeleted();
-  const detail = `${foldersText(runs)}\n${consequence}`;
+  const more = runs.length - MAX_LISTED;
+  const rest = more > 0 ? `\n${vscode.l10n.t("and {0} more", formatCount(more))}` : "";
+  const detail = `${foldersText(runs.slice(0, MAX_LISTED))}${rest}\n${consequence}`;
   return (await plainWindow.showWarningMessage(title, { modal: true, detail }, yes)) === yes;
 }
 

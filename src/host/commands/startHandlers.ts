@@ -101,7 +101,7 @@ export function startHandlers(options: StartHandlerOptions) {
       const { holder } = (target ?? {}) as { readonly holder?: unknown }; // looked for in the next line
       const waiting = options.trainings.waiting.find((each) => each === holder);
       if (waiting !== undefined) return options.trainings.cancel(waiting);
-      const text = vscode.l10n.t("Select a training that waits in the Runs view first.");
+      const text = vscode.l10n.t("In the Runs view, select a run that is waiting.");
       await offerInstead(text, [showRuns()]);
     },
     resumeRun: async (target) => {

@@ -74,7 +74,7 @@ export const trainingCommands = {
   },
   cancelStart: {
     title: "Cancel Start",
-    does: "Takes a training out of the queue. It is not started.",
+    does: "Takes a run out of the queue. It is not started.",
     icon: "close",
     palette: false,
     menus: rowMenus(onRow("runs", "waiting"), "inline@1", "1_steer@1"),

@@ -27,9 +27,13 @@ export async function offerInstead(text: string, offers: readonly Offer[]): Prom
 /** For a command about a configuration where there is none. */
 export function offerToCreate(): Promise<void> {
   return offerInstead(vscode.l10n.t("There is no configuration in this workspace."), [
-    { label: vscode.l10n.t("Create Configuration"), command: "tinkerRL.newConfig" },
+    offerNewConfig(),
     { label: vscode.l10n.t("Try the Local Demo"), command: "tinkerRL.startLocalDemo" },
   ]);
+}
+
+export function offerNewConfig(): Offer {
+  return { label: vscode.l10n.t("New Configuration…"), command: "tinkerRL.newConfig" };
 }
 
 export function showRuns(): Offer {

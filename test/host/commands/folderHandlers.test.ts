@@ -114,6 +114,15 @@ describe("several selected runs", () => {
     ]);
   });
 
+  it("are named up to ten, with the number of the others", async () => {
+    const many = Array.from({ length: 12 }, (_, index) =>
+      aRun({ folder: `/elsewhere/${index}`, isLive: false }),
+    );
+    runs.push(...many);
+    await deleteRun(row(run), many.map(row));
+    expect(editor.asked[1]).toMatch(/\n\/elsewhere\/9\nand 2 more\nTheir metrics/);
+  });
+
   it("are all kept while one of them is running", async () => {
     await expect(deleteRun(row(run), [...selected, row(live)])).rejects.toThrow("live is running");
     expect([editor.asked, editor.deleted]).toEqual([[], []]);

@@ -15,6 +15,6 @@ it("a command about a configuration offers to create one where there is none", a
   const { addEnvironment } = configHandlers({ known: { configs: () => [] } } as never); // what is read of it
   await addEnvironment({ name: "local/calculator" });
   expect(shown).toEqual([
-    ["There is no configuration in this workspace.", "Create Configuration", "Try the Local Demo"],
+    ["There is no configuration in this workspace.", "New Configuration…", "Try the Local Demo"],
   ]);
 });
