@@ -33,7 +33,8 @@ export interface KeyRoute {
  */
 export function requireAllowedRoute(route: KeyRoute): void {
   const { keys, address, officialUrl, allowedOrigins } = route;
-  if (address !== null) requireAddress(address);
+  // An address that is the key itself, such as that of a webhook, may have it in its query.
+  if (address !== null) requireAddress(address, keys.includes(address));
   const target = new URL(route.url);
   const official = new URL(officialUrl).host;
   for (const key of keys) {
@@ -99,13 +100,14 @@ function ledByFile({ name }: NamedValue, { origin }: URL, variable: string): App
   );
 }
 
-function requireAddress({ name, value }: NamedValue): void {
+function requireAddress({ name, value }: NamedValue, mayHaveQuery: boolean): void {
   const url = URL.canParse(value) && /^https?:/i.test(value) ? new URL(value) : null;
-  if (url !== null && url.username + url.password + url.search + url.hash === "") return;
+  const query = url === null || mayHaveQuery ? "" : url.search + url.hash;
+  if (url !== null && url.username + url.password + query === "") return;
   const fault =
     url === null
       ? "is not an address that begins with http:// or https://"
-      : `contains ${url.search + url.hash === "" ? "a user name or a password" : "a query"}, which is not supported`;
+      : `contains ${query === "" ? "a user name or a password" : "a query"}, which is not supported`;
   throw new AppError("config-address-invalid", `${name} ${fault}. Correct it where it is set.`, {
     data: { variable: name },
   });

@@ -74,6 +74,14 @@ describe("an address from .env", () => {
   );
 });
 
+it("an address that is the key itself, as that of a webhook, may have a query", () => {
+  const value = "https://chat.example/v1/spaces/AAA/messages?key=k-1&token=t-1";
+  const address: NamedValue = { name: "TEAM_HOOK", value, origin: "dotenv" };
+  expect(led({ address, keys: [address], officialUrl: value })).not.toThrow();
+  const named: NamedValue = { ...address, value: "https://ada:s3cret@chat.example/?key=k-1" };
+  expect(led({ address: named, keys: [named] })).toThrow(/contains a user name or a password/);
+});
+
 it("an origin that is allowed for one key gets no other", () => {
   const other: NamedValue = { name: "OTHER_KEY", value: "x-1", origin: "store", host: null };
   const both = { keys: [key, other], ...allowing(STRANGER, "TINKER_API_KEY") };
