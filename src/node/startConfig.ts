@@ -5,6 +5,7 @@
 
 import { dirname, resolve } from "node:path";
 import * as z from "zod";
+import { parseAssignment } from "../core/config/overrides.ts";
 import { lastOfEach } from "../core/config/overrideWords.ts";
 import { parseConfig } from "../core/config/parse.ts";
 import { AppError, absent } from "../core/errors.ts";
@@ -139,7 +140,10 @@ async function runToResume(
   return (await fileSystem.size(runPaths(folder).state)) === null ? null : folder;
 }
 
-/** The overrides that a run was started and resumed with so far. @throws AppError `run-file-invalid` */
+/**
+ * The overrides that a run was started and resumed with so far. One without a value, which older runs may have, meant null.
+ * @throws AppError `run-file-invalid`
+ */
 export async function readOverrides(
   fileSystem: FolderFiles,
   folder: string,
@@ -148,7 +152,11 @@ export async function readOverrides(
   const text = await fileSystem.readText(path, MAX_BYTES.overrides).catch(absent(null));
   if (text === null) return [];
   const parsed = overrideTexts.safeParse(parseJson(text)?.value);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    return parsed.data.map((each) =>
+      parseAssignment(each)?.value.trim() === "" ? `${each.trimEnd()}null` : each,
+    );
+  }
   throw new AppError(
     "run-file-invalid",
     `${path} is damaged: it should contain a list of overrides. Correct it, or remove it to resume without them.`,

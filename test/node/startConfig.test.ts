@@ -1,6 +1,7 @@
 import { copyFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { parseConfig } from "../../src/core/config/parse.ts";
 import { readOverrides, startConfig } from "../../src/node/startConfig.ts";
 import { beforeEachPlantedRun, type PlantedHome } from "../fakes/plantedHome.ts";
 
@@ -19,6 +20,20 @@ it("more overrides than anybody gives a run are damage, as each is compared with
   expect(await readOverrides(files, run)).toHaveLength(900);
   await writeFile(join(run, "overrides.json"), JSON.stringify(texts(50_000)));
   await expect(readOverrides(files, run)).rejects.toMatchObject({ code: "run-file-invalid" });
+});
+
+it("a stored override without a value is read as null, which it meant, so that the run can be resumed", async () => {
+  const stored = ["max_tokens_total=", "seed=7", "system_prompt_template=1 + 1 ="];
+  await writeFile(join(run, "overrides.json"), JSON.stringify(stored));
+  const { text, path, overrides } = await startConfig(planted.fileSystem, {
+    resume: run,
+    overrides: [],
+  });
+  expect(overrides).toEqual(["max_tokens_total=null", "seed=7", "system_prompt_template=1 + 1 ="]);
+  expect(parseConfig(text, { path, overrides })).toMatchObject({
+    ok: true,
+    config: { max_tokens_total: null },
+  });
 });
 
 it("resume_from: auto finds the run of a file whose name no folder can have", async () => {

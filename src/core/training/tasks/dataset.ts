@@ -115,11 +115,12 @@ function noTasks({ environment, split }: TaskSource): AppError {
 
 /**
  * Of a number of tasks that was asked for: a server that refuses the request, which has nothing but the split in it, does not have the
- * split that `configPath` names. Other errors stay as they are.
+ * split that `configPath` names. Other errors stay as they are, also those of the session that is opened first, which has no id yet.
  */
 export function splitFault(error: unknown, configPath: string): unknown {
-  const isRefused = isAppError(error, "environment-protocol") && error.data["status"] === 400;
-  if (!isRefused) return error;
+  if (!isAppError(error, "environment-protocol")) return error;
+  const { status, sid } = error.data;
+  if (status !== 400 || sid === null) return error;
   return new AppError("no-such-split", error.message, { configPath, cause: error });
 }
 
