@@ -6,6 +6,7 @@ import { checkText } from "../core/config/check.ts";
 import { EMBEDDED_CATALOGUE } from "../core/config/editing/catalogue/embedded.ts";
 import { problemsOf } from "../core/config/editing/diagnostics/dataSources.ts";
 import { diagnoseChecked } from "../core/config/editing/diagnostics/diagnose.ts";
+import { environmentNames } from "../core/config/fields/environmentServers.ts";
 import type { Config } from "../core/config/fields/schema.ts";
 import { referencedStage } from "../core/config/rules/stageRules.ts";
 import {
@@ -159,20 +160,19 @@ async function startProblems(
   }
 }
 
-/** Secrets that a run would look up in vain. An editor may have them in its secret store, so they are no errors. */
+/**
+ * Secrets that a run would look up in vain: those of each environment, which beat those of all. An editor may have them in its secret
+ * store, so they are no errors.
+ */
 function secretProblems(
-  { secrets, environments }: Config,
+  config: Config,
   configPath: string,
   variables: Variables,
 ): readonly PlacedProblem[] {
-  const maps = [
-    [["secrets"], secrets] as const,
-    ...Object.entries(environments).map(
-      ([name, own]) => [["environments", name, "secrets"], own.secrets] as const,
-    ),
-  ];
-  return maps.flatMap(([path, map]) =>
-    Object.entries(map ?? {}).flatMap(([key, value]): readonly PlacedProblem[] => {
+  return environmentNames(config).flatMap((environment) => {
+    const own = config.environments[environment]?.secrets ?? {};
+    const wanted = Object.entries({ ...config.secrets, ...own });
+    return wanted.flatMap(([key, value]): readonly PlacedProblem[] => {
       const name = key.toUpperCase();
       if (value !== null || variables(name) !== null) return [];
       return [
@@ -181,11 +181,13 @@ function secretProblems(
           code: "TRL224",
           place: configPath,
           message: `the secret ${name} is set neither in the environment nor in .env, and without it a run does not start. Set it, or write "" to send nothing.`,
-          path: [...path, key],
+          path: Object.hasOwn(own, key)
+            ? ["environments", environment, "secrets", key]
+            : ["secrets", key],
         },
       ];
-    }),
-  );
+    });
+  });
 }
 
 /** Arguments of agents that are to be scripts and are none. */

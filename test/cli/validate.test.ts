@@ -61,6 +61,18 @@ test("a secret that is looked up and set nowhere is named, because the run would
   expect((await validate(text)).lines).toEqual(["run.yaml is valid"]);
 });
 
+test.each([
+  ["every environment has of its own", textWithEnvironment("secrets: { pin: '1' }")],
+  [
+    "no environment gets, as the run has none",
+    "model_name: Qwen/Qwen3-8B\nmethod: sft\nbatch_size: 1\nmax_steps: 1\ndata: [{ path: rows.jsonl }]",
+  ],
+])("a secret that %s is not missed", async (_why, text) => {
+  vi.stubEnv("PIN", "");
+  const { lines } = await validate(`${text}\nsecrets: { pin: null }\n`);
+  expect(lines.filter((line) => /PIN|TRL1/.test(line))).toEqual([]);
+});
+
 test("errors are printed on standard output, each with its place, and give exit code 2", async () => {
   const { exitCode, lines } = await validate(
     textWith("seed: x", "save_every: -1"),
