@@ -1,4 +1,4 @@
-/** What any key looks like that a header can carry. */
+/** What any key looks like, and any value that a header can carry. */
 
 import { AppError } from "../errors.ts";
 import type { NamedValue } from "./hostBinding.ts";
@@ -11,9 +11,15 @@ export function keyFault(key: string): string | null {
   return /^[\x20-\x7e]*$/.test(key) ? null : "contains characters that no key has";
 }
 
+/** The same for the value of a header that is no key of a service: it may have quotes, tabs and spaces around it. */
+export function headerFault(value: string): string | null {
+  const isSendable = /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+  return isSendable ? null : "contains a line end, or another character that no header can carry";
+}
+
 /** @throws AppError `key-invalid`, which names the variable and where it was found */
-export function requireKeyForm(key: NamedValue): void {
-  const fault = keyFault(key.value);
+export function requireKeyForm(key: NamedValue, faultOf = keyFault): void {
+  const fault = faultOf(key.value);
   if (fault === null) return;
   throw new AppError("key-invalid", `${keyText(key)} ${fault}. Correct it where it is set.`, {
     data: { name: key.name },

@@ -13,7 +13,7 @@ import {
   type NamedValue,
   requireAllowedRoute,
 } from "../../core/secrets/hostBinding.ts";
-import { requireKeyForm } from "../../core/secrets/keyForm.ts";
+import { headerFault, requireKeyForm } from "../../core/secrets/keyForm.ts";
 import type { KeySource } from "../../core/secrets/keySource.ts";
 import { findAddress, OPENREWARD_SESSIONS_URL, SERVICES, TINKER_URL } from "../../core/services.ts";
 import type { Variables } from "./variables.ts";
@@ -151,7 +151,7 @@ function headerValues(
   return Object.entries(headers ?? {}).map(([header, written]) => {
     if (written !== null) return { header, name: header, value: written, origin: "dotenv" };
     const found = required(variables, headerVariable(header), `${place}.${header}`);
-    requireKeyForm(found);
+    requireKeyForm(found, headerFault);
     return { header, ...found };
   });
 }

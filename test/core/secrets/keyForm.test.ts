@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { keyFault, requireKeyForm } from "../../../src/core/secrets/keyForm.ts";
+import { headerFault, keyFault, requireKeyForm } from "../../../src/core/secrets/keyForm.ts";
 
 it.each(["tml-1", "header.pay-load.signa_ture", "Bearer of two words", '"tml'])(
   "%s can be a key",
@@ -17,6 +17,10 @@ it.each([
   ["tml-1\r\ntml-2", "contains characters that no key has"],
 ])("%j cannot be a key, for it %s", (key, fault) => {
   expect(keyFault(key)).toBe(fault);
+});
+
+it.each(["a\r", "a\nb", "a\0", "\u0100"])("%j is no value that a header can carry", (value) => {
+  expect(headerFault(value)).toMatch(/^contains a line end, or another character/);
 });
 
 it("a key that cannot be one is refused by its variable and where that was found, never by its value", () => {

@@ -54,6 +54,15 @@ describe("an environment's own server", () => {
     });
   });
 
+  it("gets a header with quotes, tabs, accents or spaces around it as it is", () => {
+    const value = '"a\tb ä" ';
+    const found = ownAddress(parts({ process: { ...process, X_PROXY_KEY: value } }), "maze", {
+      url,
+      headers,
+    });
+    expect(found.headers["x-proxy-key"]).toBe(value);
+  });
+
   it("gets OpenReward's key only at OpenReward's address", () => {
     const hosted = { url: "https://sessions.openreward.ai", headers: null };
     expect(ownAddress(parts({ process }), "Owner/Maze", hosted).key).toBe("or-1");
