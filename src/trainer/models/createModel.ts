@@ -2,11 +2,13 @@
 
 import type { Config } from "../../core/config/fields/schema.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
+import type { ServiceClient } from "../../core/tinker/serviceClient.ts";
 import type { TrainingClient } from "../../core/tinker/trainingClient.ts";
 import { withoutNextStep } from "../../core/tinker/transport/errors.ts";
 import { stepOfCheckpoint } from "../../core/training/step/checkpointWriter.ts";
 import { type LoopPosition, START } from "../../core/training/step/loopPosition.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
+import { isGone } from "../resume/loadNewestState.ts";
 import type { TinkerConnection } from "../services/connections.ts";
 import { statePathOf } from "./savedWeights.ts";
 
@@ -23,14 +25,14 @@ export async function createClient(
   if (resume?.startsWith("tinker://") === true) {
     const client = await service
       .createTrainingClientFromState(resume, { optimizer: true })
-      .catch((error: unknown) => throwRefused(error, "resume_from", resume));
+      .catch((error: unknown) => throwRefused(service, error, "resume_from", resume));
     return sameModel(client, config, `resume_from: ${resume}`);
   }
   if (given !== null) {
     const init = await statePathOf({ given, key: "init_from", configPath: path });
     const client = await service
       .createTrainingClientFromState(init, { optimizer: false })
-      .catch((error: unknown) => throwRefused(error, "init_from", init));
+      .catch((error: unknown) => throwRefused(service, error, "init_from", init));
     return sameModel(client, config, `init_from: ${init}`);
   }
   const { model_name: baseModel, lora_rank: rank, seed } = config;
@@ -55,11 +57,17 @@ function refusedRank(error: unknown, rank: number): AppError | null {
 
 const REFUSALS = ["tinker-not-found", "tinker-bad-request", "tinker-request-failed"] as const;
 
-/** What failed after it was accepted need not be the path's fault, unless the service says so. */
-function throwRefused(error: unknown, key: "init_from" | "resume_from", path: string): never {
+/** What failed after it was accepted need not be the path's fault, unless the service says so; what was refused may be its session or ticket. */
+async function throwRefused(
+  service: ServiceClient,
+  error: unknown,
+  key: "init_from" | "resume_from",
+  path: string,
+): Promise<never> {
   if (!isAppError(error, ...REFUSALS)) throw error;
   const { status, category } = error.data;
   if (status === undefined && category !== "user") throw error;
+  if (status !== undefined && !(await isGone(service, path, error))) throw error;
   throw new AppError(
     "no-such-checkpoint",
     `${key}: ${path} cannot be loaded. ${withoutNextStep(error)} tinker-rl checkpoints list shows what exists.`,

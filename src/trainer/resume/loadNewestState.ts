@@ -43,7 +43,11 @@ export async function loadNewestState(
 const REFUSALS = ["tinker-not-found", "tinker-bad-request", "tinker-request-failed"] as const;
 
 /** True when the save no longer exists. The service's list of checkpoints decides; where it lists none of the run, a load that was refused as the caller's mistake does. */
-async function isGone(service: ServiceClient, path: string, error: unknown): Promise<boolean> {
+export async function isGone(
+  service: ServiceClient,
+  path: string,
+  error: unknown,
+): Promise<boolean> {
   if (!isAppError(error, ...REFUSALS)) return false;
   const isCallersMistake = error.code === "tinker-not-found" || error.data["category"] === "user";
   try {

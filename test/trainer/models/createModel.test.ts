@@ -78,6 +78,7 @@ it.each(["init_from", "resume_from"] as const)(
           service: {
             ...fakeService([]),
             createTrainingClientFromState: () => Promise.reject(fault),
+            listCheckpoints: async () => [],
           },
           close: async () => undefined,
         },
@@ -101,6 +102,22 @@ it.each(["init_from", "resume_from"] as const)(
     for (const fault of outages) await expect(start(fault)).rejects.toBe(fault);
   },
 );
+
+it.each([
+  tinkerError("tinker-not-found", "No request r-1", { data: { status: 404 } }),
+  tinkerError("tinker-bad-request", "Bad tags", { data: { status: 400 } }),
+])("a checkpoint that the service lists is not missing, whatever else fails: %s", async (fault) => {
+  const unknown = { time: null, sizeBytes: null, isPublic: null, expiresAt: null };
+  const service = {
+    ...fakeService([]),
+    createTrainingClientFromState: () => Promise.reject(fault),
+    listCheckpoints: async () => [{ path: PATH, ...unknown, userMetadata: {} }],
+  };
+  const config = aConfig({ init_from: PATH });
+  await expect(
+    createClient({ service, close: async () => undefined }, { config, path: "/home/run.yaml" }),
+  ).rejects.toBe(fault);
+});
 
 it("a rank that the server does not take is named by its key", async () => {
   const detail = "LoRA rank 64 must be between 1 and 32";
