@@ -37,7 +37,11 @@ const OUT_OF_MEMORY =
 export function errorLines(error: unknown, isDebug: boolean): readonly Line[] {
   const message = errorMessage(error);
   if (OUT_OF_MEMORY.test(message)) {
-    const hint = l10n.t("Close other programs, or raise the limit of memory with `ulimit -v`.");
+    // Only Linux keeps programs to this limit.
+    const hint =
+      process.platform === "linux"
+        ? l10n.t("Close other programs, or raise the limit of memory with `ulimit -v`.")
+        : l10n.t("Close other programs.");
     return [errorLine(`${message.replace(/\.$/, "")}. ${hint}`)];
   }
   const isBug = kindOf(error) === "bug";

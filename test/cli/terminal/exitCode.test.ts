@@ -1,8 +1,10 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { errorLines, exitCodeOf } from "../../../src/cli/terminal/exitCode.ts";
 import { renderLine } from "../../../src/cli/terminal/line.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { tinkerError } from "../../../src/core/tinker/transport/errors.ts";
+
+afterEach(() => vi.restoreAllMocks());
 
 test.each([
   ["config-invalid", 2],
@@ -59,10 +61,14 @@ test.each([
     "local-service",
     "It did not start: WebAssembly.Memory(): could not allocate memory",
   ),
-])("a lack of memory is no bug, and names the limit that may cause it", (error) => {
+])("a lack of memory is no bug, and on Linux names the limit that may cause it", (error) => {
+  const platform = vi.spyOn(process, "platform", "get");
+  platform.mockReturnValue("linux");
   expect(plain(error, false)).toEqual([
     `error: ${error.message}. Close other programs, or raise the limit of memory with \`ulimit -v\`.`,
   ]);
+  platform.mockReturnValue("win32");
+  expect(plain(error, false)).toEqual([`error: ${error.message}. Close other programs.`]);
 });
 
 test("a server that is out of memory has no limit of this computer", () => {

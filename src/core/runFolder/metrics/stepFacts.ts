@@ -86,8 +86,8 @@ export interface GroupFacts {
 /** Parts that follow one another, as in the timeline, and the whole step. */
 export interface StepTimes {
   readonly rolloutS: number;
-  /** From the last rollout to the update: forward passes, advantages, training data. */
-  readonly prepareS: number | null;
+  /** From the last rollout to the update, if there is one: forward passes, advantages, training data. */
+  readonly prepareS: number;
   readonly trainS: number | null;
   /** From the results of the update until there was a sampler with the new weights. */
   readonly samplerS: number | null;

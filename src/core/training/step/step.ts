@@ -77,6 +77,8 @@ export interface BegunStep {
   readonly learningRate: number;
   readonly extra: MetricsTree;
   readonly takenMs: number;
+  /** When its update was submitted, or it was known that there is none. */
+  readonly preparedMs: number;
   /** What `off_policy_correction` left out, with the log-probabilities of its forward pass. */
   readonly masked: readonly TrainingDatum[];
   /** Tokens of its requests other than rollouts. */
@@ -132,7 +134,9 @@ export async function beginStep(context: RunContext, input: StepBeginning): Prom
     const forward = updateTokens.prefill_cached + updateTokens.prefill_uncached;
     const ofPasses = forward === 0 ? {} : { tokens: { forward } };
     const extra = [metrics, ofPasses].reduce(mergeMetrics, before);
-    return { step, batch, groups, learningRate, extra, takenMs, masked, updateTokens, update };
+    const preparedMs = update?.submittedMs ?? ports.clock.monotonic();
+    const times = { takenMs, preparedMs };
+    return { step, batch, groups, learningRate, extra, ...times, masked, updateTokens, update };
   } finally {
     // Whatever comes of it: the service was asked for these.
     storage.usage.add({ for: "update", step, tokens: meter.usage.used });
@@ -153,7 +157,7 @@ export async function recordStep(
   input: StepInput,
   begun: BegunStep,
 ): Promise<StepOutput> {
-  const { step, batch, groups, learningRate, extra, takenMs, masked, update } = begun;
+  const { step, batch, groups, learningRate, extra, takenMs, preparedMs, masked, update } = begun;
   const { reporting, storage } = context;
   const { clock } = context.ports;
   const trained = (await update?.trained) ?? null;
@@ -166,12 +170,11 @@ export async function recordStep(
   const secondsFrom = (ms: number, untilMs: number) =>
     Math.max(0, untilMs - Math.max(ms, input.fromMs)) / 1000;
   const totalS = secondsFrom(input.fromMs + pausedMs, clock.monotonic());
-  const submittedMs = update?.submittedMs ?? takenMs;
-  const updatedMs = trained === null ? submittedMs : updatedAt(trained);
+  const updatedMs = trained === null ? preparedMs : updatedAt(trained);
   const times = {
     rolloutS: secondsFrom(input.fromMs + pausedMs, takenMs),
-    prepareS: update === null ? null : secondsFrom(takenMs, submittedMs),
-    trainS: trained === null ? null : secondsFrom(submittedMs, updatedMs),
+    prepareS: secondsFrom(takenMs, preparedMs),
+    trainS: trained === null ? null : secondsFrom(preparedMs, updatedMs),
     samplerS: trained === null ? null : secondsFrom(updatedMs, trained.endedMs),
     totalS,
   };

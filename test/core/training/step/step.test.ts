@@ -325,11 +325,17 @@ describe("a step", () => {
   it("sees how far the policy has moved where a correction masks all", async () => {
     const { context, output } = await run({
       config: { off_policy_correction: "sequence_mask" },
-      setUp: ({ client }) => {
+      setUp: ({ client, clock }) => {
+        const { forwardBackward } = client;
+        client.forwardBackward = async (...request) => {
+          await clock.sleep(2_000);
+          return forwardBackward.apply(client, request);
+        };
         client.answer = (call) => resultOf(call, -2.5);
       },
     });
     expect(context.client.calls).toEqual(["forward"]);
+    expect(output.row["time"]).toMatchObject({ prepare_s: 2, train_s: null, total_s: 2 });
     expect(output).toMatchObject({ isMasked: true, trained: null });
     expect(output.row).toMatchObject({
       skipped: true,
