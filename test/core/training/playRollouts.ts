@@ -5,12 +5,13 @@ import {
   type CollectOptions,
   collectRollouts,
 } from "../../../src/core/training/generation/collectRollouts.ts";
+import type { PlayContext } from "../../../src/core/training/run/context.ts";
 import { call, ended, scriptedSampler } from "../rollout/scriptedModel.ts";
 import type { FakeContext } from "./fakeContext.ts";
 
 /** Plays with a model that takes a second for each turn, unless `options` name another sampler. */
 export function playRollouts(
-  context: FakeContext,
+  context: PlayContext & Pick<FakeContext, "clock">,
   rollouts: readonly RolloutTask[],
   options: Partial<CollectOptions> = {},
 ): Promise<readonly FinishedRollout[]> {

@@ -212,7 +212,7 @@ function giveUpError(
   if (first === undefined) return new AppError("run-capacity", "No environment is available.");
   const { name, gate, outage } = first;
   const { why, fault } = outage;
-  const message = `${outageText(context, first)} The run waited for ${waitText(GIVE_UP_AFTER_MS[why])} and has skipped no task. It is saved; when ${name} can be played again, resume the run.`;
+  const message = `${outageText(context, first)} The run waited for ${waitText(GIVE_UP_AFTER_MS[why])} and has skipped no task. It is saved; when ${name} can be played again, ${continueStep(context)}.`;
   if (why !== "full") {
     return new AppError(fault.code, message, { cause: fault, data: fault.data });
   }
@@ -223,6 +223,11 @@ function giveUpError(
     configPath: maxConcurrencyKey(name),
     data: { edits: value === null ? [] : [{ path, value }] },
   });
+}
+
+/** An evaluation or a collection by itself, which trains no model, is continued by what started it. */
+function continueStep({ services }: PlayContext): string {
+  return "client" in services ? "resume the run" : "start it again in the same way";
 }
 
 /** What is wrong, and what may help. */
@@ -247,7 +252,7 @@ function outageText(context: PlayContext, { name, gate, outage }: UnavailableEnv
   const step = isOwn
     ? "Start the server again or repair the connection."
     : isEmbedded
-      ? "Stop and resume the run, which starts it again."
+      ? `Stop and ${continueStep(context)}; that also starts the server again.`
       : "Check the network and the status of OpenReward.";
   return `${name} cannot be played, because ${server} failed: ${reason} ${step}`;
 }

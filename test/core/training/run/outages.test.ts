@@ -183,6 +183,17 @@ it.each([
   });
 });
 
+it("an evaluation by itself is told how it is continued, which is no resume", async () => {
+  const name = "local/calculator";
+  const remote = { ...faulty({ error: gone }), name };
+  const { context, clock } = setUp(faulty({ error: gone }), [], 64, { [name]: remote });
+  const { client: _, ...services } = context.services;
+  const playing = playRollouts({ ...context, services }, tasks(1, { environment: name }));
+  await expect(clock.run(playing)).rejects.toThrow(
+    /Stop and start it again in the same way; that also .* can be played again, start it again in the same way\.$/,
+  );
+});
+
 describe("an environment that fails beside one that works", () => {
   it("takes no slot from the other, and no attempt from its own rollouts", async () => {
     const fault: Fault = { error: gone };
