@@ -335,6 +335,32 @@ describe("a server that answers heartbeats", () => {
     },
   );
 
+  it.each(["asample", "retrieve_future"])(
+    "does not carry out %s again because it answers other requests of a blocked account",
+    async (blocked) => {
+      const messages: string[] = [];
+      let refused: { readonly id: unknown } | null = null;
+      const server = fakeTinker((path, request) => {
+        if (path !== blocked) return undefined;
+        const { request_id: id } = jsonBody(request);
+        refused ??= { id };
+        return refused.id === id ? { status: 402, json: {} } : undefined;
+      });
+      const client = await server.connect({ onMessage: ({ text }) => messages.push(text) });
+      const sampler = await client.samplerForBase("org/model");
+      const stop = new AbortController();
+      const sampling = sampler.sample(SAMPLE, { signal: stop.signal });
+      await server.clock.advance(1_000);
+      await client.createTrainingClient({ baseModel: "org/model", rank: 8 });
+      await client.samplerForPath("tinker://r/sampler_weights/w");
+      await server.clock.advance(20_000);
+      expect(messages).toEqual([expect.stringContaining("status 402")]);
+      stop.abort();
+      await expect(sampling).rejects.toMatchObject({ name: "AbortError" });
+      client.close();
+    },
+  );
+
   it("does not carry out requests again because it lets the session end", async () => {
     const messages: string[] = [];
     const server = fakeTinker((path) =>

@@ -70,7 +70,7 @@ export function createSender(options: SenderOptions, watch: ServerWatch): Sender
       },
       signal: request.signal,
     });
-    const response = await watch.answer(sending, request.kind ?? "work");
+    const response = await watch.answer(sending, request);
     noteDeprecation(response);
     return response;
   };

@@ -94,6 +94,7 @@ export async function awaitFuture(
   } finally {
     giveBytes?.();
     options.pauses?.givenUp(request.requestId);
+    options.tinker.bill.givenUp(request.requestId);
   }
 }
 
@@ -103,7 +104,7 @@ async function pollUntilDone(
   request: FutureRequest,
   makeRoom: (bytes: number) => Promise<void>,
 ): Promise<FutureResult> {
-  const { clock, pauses } = options;
+  const { clock, tinker } = options;
   const { requestId, signal, withTimerPaused = withoutTimer } = request;
   let isSizeAccepted = false;
   let polledAtMs = 0;
@@ -124,9 +125,7 @@ async function pollUntilDone(
       polledAtMs = clock.monotonic();
       return await pollOnce(options, request, iteration, !isSizeAccepted);
     });
-    if (poll.kind === "pending" && isPausedState(poll.state)) {
-      pauses?.failed(pauseReason(poll), requestId);
-    } else if (poll.kind === "pending" || poll.kind === "done") pauses?.recovered(requestId);
+    noteProgress(options, requestId, poll);
     if (poll.kind === "done") return poll.result;
     if (poll.kind === "size-notice") {
       isSizeAccepted = true;
@@ -135,8 +134,17 @@ async function pollUntilDone(
     const nowMs = clock.monotonic();
     state = afterPoll(state, poll, nowMs - polledAtMs);
     checkLimits(options, request, poll, state);
-    if (poll.kind === "billing") options.tinker.reportBlocked(poll.text);
+    if (poll.kind === "billing") tinker.reportBlocked(poll.text, requestId);
   }
+}
+
+/** Tells the notices of pauses and of bills what a poll says of its request. */
+function noteProgress({ pauses, tinker }: FutureOptions, requestId: string, poll: Poll): void {
+  if (poll.kind !== "pending" && poll.kind !== "done") return;
+  tinker.bill.recovered(requestId);
+  if (poll.kind === "pending" && isPausedState(poll.state)) {
+    pauses?.failed(pauseReason(poll), requestId);
+  } else pauses?.recovered(requestId);
 }
 
 /** What a poll changes, and the pause before the next. */

@@ -10,7 +10,7 @@ import { Credential } from "./credential.ts";
 import { errorDetail, statusError, thenStartAgain, tinkerError } from "./errors.ts";
 import { createSender, type SenderOptions, type TinkerRequest } from "./exchange.ts";
 import { type HttpAnswer, retryAnswers, type Throttle } from "./retry.ts";
-import { type RequestKind, ServerWatch } from "./serverWatch.ts";
+import { type ServerNotice, ServerWatch } from "./serverWatch.ts";
 
 export interface TinkerHttpOptions extends SenderOptions {
   readonly random: Random;
@@ -49,8 +49,10 @@ export interface TinkerHttp {
   ): Promise<output<Schema>>;
   /** Like `call` for requests whose answer has no content. */
   run(request: TinkerRequest, options?: RequestOptions): Promise<void>;
-  /** Reports that a poll waits for an unpaid bill; `text` is the answer's. */
-  reportBlocked(text: string): void;
+  /** Reports that the polls of a request wait for an unpaid bill; `text` is the answer's. */
+  reportBlocked(text: string, requestId: string): void;
+  /** Learns of polls that go on, or end, by the id of their request. */
+  readonly bill: Pick<ServerNotice, "recovered" | "givenUp">;
   /** True when any request has been answered since then, by `Clock.monotonic`. */
   hasAnsweredSince(ms: number): boolean;
   /** From now on a short-lived token, renewed as needed, stands in for the key. */
@@ -65,8 +67,8 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
   redactor.learn(apiKey);
   const watch = new ServerWatch(options);
   const sendWith = createSender(options, watch);
-  const reportBlocked = (text: string, kind: RequestKind): void =>
-    watch.blocked(errorDetail(redactor.redact(text)), kind);
+  const reportBlocked = (text: string, name: string): void =>
+    watch.blocked(errorDetail(redactor.redact(text)), name);
   const answerTo = createRetrier(options, redactor, reportBlocked);
   const credential = new Credential({
     clock,
@@ -105,7 +107,8 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
     run: async (request, callOptions) => {
       await answerText(request, callOptions);
     },
-    reportBlocked: (text) => reportBlocked(text, "poll"),
+    reportBlocked,
+    bill: watch.bill,
     hasAnsweredSince: (ms) => watch.hasAnsweredSince(ms),
     exchangeKey: async () => {
       await credential.buy();
@@ -124,7 +127,7 @@ type AnswerTo = (
 function createRetrier(
   options: TinkerHttpOptions,
   redactor: Redactor,
-  reportBlocked: (text: string, kind: RequestKind) => void,
+  reportBlocked: (text: string, name: string) => void,
 ): AnswerTo {
   const { clock, random, log, keySource, billingPauseMs } = options;
   return async (request, send, callOptions = {}) => {
@@ -142,7 +145,7 @@ function createRetrier(
         billingPauseMs: waitsForBills ? billingPauseMs() : 0,
         throttle,
         withTimerPaused,
-        onBlocked: ({ text }) => reportBlocked(text, request.kind ?? "work"),
+        onBlocked: ({ text }) => reportBlocked(text, request.path),
         onRetry: (reason, delayMs) => log.warn(`Tinker: ${what} is repeated`, { reason, delayMs }),
       },
     ).catch((cause: unknown) => {

@@ -32,6 +32,10 @@ export class ServerNotice {
     });
   }
 
+  isFailing(name: string): boolean {
+    return this.#failing.has(name);
+  }
+
   failed(reason: string, name = ""): void {
     this.#failing.add(name);
     this.#notice.failed(reason);
@@ -60,7 +64,8 @@ export class ServerWatch {
   readonly #clock: Clock;
   readonly #silence: ServerNotice;
   readonly #refusal: ServerNotice;
-  readonly #bill: ServerNotice;
+  /** Requests that wait for an unpaid bill, by their path; polls, by the id of their request. */
+  readonly bill: ServerNotice;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ServerWatchOptions & { readonly billingPauseMs: () => number }) {
@@ -74,23 +79,28 @@ export class ServerWatch {
       end: CARRIES_OUT,
     });
     const { billingPauseMs } = options;
-    this.#bill = new ServerNotice(options, {
+    this.bill = new ServerNotice(options, {
       begin: (reason) =>
         `It does not carry out requests (${reason}). ${BILLING_STEP} The requests are repeated for up to ${Math.round(billingPauseMs() / 60_000)} min.`,
       end: CARRIES_OUT,
     });
   }
 
-  /** A request of this kind waits for an unpaid bill; `detail` is what the server said, "" = nothing. */
-  blocked(detail: string, kind: RequestKind): void {
-    this.#bill.failedForLong(`status 402: ${detail || "the account's billing is blocked"}`, kind);
+  /** Something waits for an unpaid bill, with its name in {@link bill}; `detail` is what the server said, "" = nothing. */
+  blocked(detail: string, name: string): void {
+    this.bill.failedForLong(`status 402: ${detail || "the account's billing is blocked"}`, name);
   }
 
-  async answer(sending: Promise<HttpResponse>, kind: RequestKind): Promise<HttpResponse> {
+  async answer(
+    sending: Promise<HttpResponse>,
+    { kind = "work", path }: { readonly kind?: RequestKind; readonly path: string },
+  ): Promise<HttpResponse> {
     const startedAtMs = this.#clock.monotonic();
     try {
       const response = await sending;
       this.#answered(response.status, kind);
+      // Servers do other things for an account whose work they refuse.
+      if (response.status < 300 && this.bill.isFailing(path)) this.bill.recovered(path);
       return response;
     } catch (error) {
       // A server may hold one request for longer than the client waits, and answer others meanwhile.
@@ -113,12 +123,8 @@ export class ServerWatch {
     }
     if (kind === "heartbeat" || status === 402) return;
     const reason = refusalReason(status);
-    if (reason !== null) {
-      this.#refusal.failed(reason, kind);
-    } else {
-      this.#refusal.recovered(kind);
-      this.#bill.recovered(kind);
-    }
+    if (reason === null) this.#refusal.recovered(kind);
+    else this.#refusal.failed(reason, kind);
   }
 }
 
