@@ -155,6 +155,8 @@ class SweepSession {
   readonly #command: SweepCommand;
   readonly #secretOverrides: readonly string[];
   readonly #invocation: Invocation;
+  /** No stage follows one that failed. */
+  readonly #isStaged: boolean;
   readonly #active = new Set<ActiveRun>();
   readonly #outcomes = new Map<number, SweepOutcome>();
   #isStopping = false;
@@ -164,7 +166,8 @@ class SweepSession {
     const resume = ["train", command.configPath, ...sharedOverrides.map((text) => `--${text}`)];
     this.#options = options;
     // Stages share a budget, and no other begins with a resume of one.
-    this.#invocation = isStaged(plan) ? { ...options.invocation, resume } : options.invocation;
+    this.#isStaged = isStaged(plan);
+    this.#invocation = this.#isStaged ? { ...options.invocation, resume } : options.invocation;
     this.#command = command;
     this.#secretOverrides = secretOverrides;
   }
@@ -197,7 +200,7 @@ class SweepSession {
     return this.#outcomes;
   }
 
-  /** Resolves with whether the run is done. One that fails ends neither the others nor the sweep. */
+  /** Resolves with whether the run is done. One that fails ends neither the others nor the sweep, unless those to come would fail alike. */
   async #follow(row: SweepRow, start: SweepStart): Promise<boolean> {
     const { index } = row.combination;
     const out = this.#terminal(row);
@@ -215,10 +218,21 @@ class SweepSession {
     } catch (error) {
       out.print(errorLines(error, this.#options.isDebug));
       this.#outcomes.set(index, { kind: "failed", error });
+      if (isAppError(error, "tinker-billing")) this.#startNoMore(out);
       return false;
     } finally {
       if (run !== null) this.#active.delete(run);
     }
+  }
+
+  /** Each run would end at its start, which waits for no bill. */
+  #startNoMore(out: Terminal): void {
+    if (this.#isStopping || this.#isStaged) return;
+    this.#isStopping = true;
+    const text = l10n.t(
+      "No more runs are started. Repeat the command with --retry-failed when the account is no longer blocked.",
+    );
+    out.print([[styled("warning", text)]]);
   }
 
   #start({ run }: SweepRow, start: SweepStart, watch: Watcher): ActiveRun {

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
+import type { ErrorCode } from "../../src/core/errorCodes.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
@@ -41,9 +42,9 @@ function aMachine() {
         await begun(count);
         await runs[count - 1]?.stop();
       };
-      const fail = async (count: number): Promise<void> => {
+      const fail = async (count: number, code: ErrorCode = "tinker-bad-request"): Promise<void> => {
         await begun(count);
-        await runs[count - 1]?.fail(new AppError("tinker-bad-request", "The service said no."));
+        await runs[count - 1]?.fail(new AppError(code, "The service said no."));
       };
       return { program, exit, runs, begun, done, stop, fail };
     },
@@ -299,6 +300,22 @@ it("a run that is stopped on its own ends neither the others nor the sweep", asy
   await stop(1);
   await done(2);
   expect(await exit).toBe(3);
+});
+
+it("starts no more runs at a blocked account, and the same command goes on with them", async () => {
+  const { start } = aMachine();
+  const first = await start("--grid", "seed=1,2,3");
+  await first.done(1);
+  await first.fail(2, "tinker-billing");
+  expect(await first.exit).toBe(5);
+  const { lines } = first.program.out;
+  expect(lines.join("\n")).toContain("No more runs are started. Repeat the command");
+  expect(lines.filter((line) => line.includes("not started"))).toHaveLength(1);
+  const second = await start("--grid", "seed=1,2,3", "--retry-failed");
+  await second.done(1);
+  await second.done(2);
+  expect(await second.exit).toBe(0);
+  expect(namesOf(second.runs)).toEqual(["c-sweep.seed_2", "c-sweep.seed_3"]);
 });
 
 it("passes secrets on to new and resumed runs, and stores none", async () => {
