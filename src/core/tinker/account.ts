@@ -20,7 +20,7 @@ export interface TrainedRun {
   readonly userMetadata: Readonly<Record<string, unknown>>;
 }
 
-/** All calls fail with AppError `tinker-*`. */
+/** All calls fail with AppError `tinker-*`; a person waits for them, so they wait for no bill. */
 export interface TinkerAccount extends CheckpointClient {
   /** Null from a server that does not list them. @throws AppError also `config-address-invalid`, where there is no Tinker server at all */
   models(): Promise<readonly SupportedModel[] | null>;
@@ -47,10 +47,10 @@ export async function openAccount(
     | "onToken"
   >,
 ): Promise<TinkerAccount> {
-  const { tinker, hasConfig } = await openTinker(options);
+  const { tinker, hasConfig } = await openTinker({ ...options, waitsForBills: "none" });
   return {
     ...createCheckpointClient(tinker),
-    models: () => capabilities(tinker, { hasConfig, options }),
+    models: () => capabilities(tinker, { hasConfig, options, waitsForBills: false }),
     runs: async (limit) => {
       const request = { method: "GET", path: `training_runs?limit=${limit}&offset=0` } as const;
       const { training_runs: runs } = await tinker.call(request, trainingRunListSchema);

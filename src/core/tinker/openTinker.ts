@@ -55,9 +55,10 @@ export async function openTinker(options: TinkerAddress): Promise<{
   const billingPauseMs = () =>
     waitsForBills === "none" ? 0 : config.billing_exception_max_pause_duration_sec * 1000;
   const tinker = createTinkerHttp({ ...options, billingPauseMs });
-  const answered = await clientConfig(tinker, waitsForBills === "all");
+  const isWaited = waitsForBills === "all";
+  const answered = await clientConfig(tinker, isWaited);
   config = answered ?? config;
-  if (config.pjwt_auth_enabled) await tinker.exchangeKey();
+  if (config.pjwt_auth_enabled) await tinker.exchangeKey(isWaited);
   return { tinker, config, billingPauseMs, hasConfig: answered !== null };
 }
 

@@ -83,7 +83,7 @@ export interface Connection {
   /** False for a server without the call that gives it. */
   readonly hasConfig: boolean;
   readonly lossEncoding: LossEncoding;
-  /** New models wait for an unpaid bill. */
+  /** New models, and the list of those that are offered, wait for an unpaid bill. */
   readonly waitsForBills: boolean;
   readonly samplerFor: (samplerId: string, baseModel: string | null) => SamplingClient;
 }
@@ -189,10 +189,16 @@ export async function connect(options: TinkerOptions): Promise<Connection> {
  */
 export async function capabilities(
   tinker: TinkerHttp,
-  { hasConfig, options }: { readonly hasConfig: boolean; readonly options: TinkerAddress },
+  {
+    hasConfig,
+    options,
+    waitsForBills,
+  }: Pick<Connection, "hasConfig" | "waitsForBills"> & {
+    readonly options: TinkerAddress;
+  },
 ): Promise<readonly SupportedModel[] | null> {
   const request = { method: "GET", path: "get_server_capabilities" } as const;
-  const answer = await orNullWithout(tinker.call(request, capabilitiesSchema));
+  const answer = await orNullWithout(tinker.call(request, capabilitiesSchema, { waitsForBills }));
   if (answer === null && !hasConfig) throw noServiceAt(options);
   if (answer === null) return null;
   return answer.supported_models.flatMap((model) =>

@@ -70,6 +70,7 @@ export async function openHostedAccount(
     keySource: address.keySource,
     addressSource: address.source,
     onToken: (token) => redactor.learn(token),
+    waitsForBills: "none",
   };
   return { connection, account: await openAccount(connection), url, keyName };
 }

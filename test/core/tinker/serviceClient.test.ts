@@ -53,25 +53,39 @@ describe("connecting", () => {
     expect(requestsTo("client/config")).toHaveLength(4);
   });
 
-  it.each(["create_session", "create_model", "load_weights"])(
+  it.each([
+    "auth/token",
+    "get_server_capabilities",
+    "create_session",
+    "create_model",
+    "load_weights",
+  ])(
     "ends at once at an account that is blocked at %s, unless work would be lost",
     async (blocked) => {
+      const answers = new Map<string, FakeReply>([
+        ["client/config", { json: { pjwt_auth_enabled: true } }],
+        ["auth/token", { json: { jwt: `eyJ.${btoa("{}")}.sig` } }],
+        ["get_server_capabilities", { json: { supported_models: [] } }],
+      ]);
       const refusing = (count: number) => {
         let refusals = count;
-        return fakeTinker((path) =>
-          path === blocked && refusals-- > 0 ? { status: 402, json: {} } : undefined,
-        );
+        return fakeTinker((path) => {
+          if (path === blocked && refusals-- > 0) return { status: 402, json: {} };
+          return answers.get(path);
+        });
       };
-      const begin = async (client: ServiceClient) =>
-        blocked === "load_weights"
+      const begin = async (client: ServiceClient) => {
+        if (blocked === "get_server_capabilities") await client.capabilities();
+        return blocked === "load_weights"
           ? client.createTrainingClientFromState("tinker://r/weights/w", { optimizer: true })
           : client.createTrainingClient({ baseModel: "org/model", rank: 8 });
+      };
       const starting = refusing(Number.POSITIVE_INFINITY);
       const attempt = starting.clock.run(starting.connect().then(begin));
       await expect(attempt).rejects.toMatchObject({ code: "tinker-billing" });
       expect(starting.requestsTo(blocked)).toHaveLength(1);
       const trained = refusing(2);
-      const client = await trained.connect({ waitsForBills: "all" });
+      const client = await trained.clock.run(trained.connect({ waitsForBills: "all" }));
       await trained.clock.run(begin(client));
       expect(trained.requestsTo(blocked)).toHaveLength(3);
       client.close();

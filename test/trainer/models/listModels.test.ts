@@ -46,6 +46,15 @@ it("a service that does not list its models is no service without models", async
   expect(await listModels(request)).toMatchObject({ models: null, hasKey: true });
 });
 
+it.each([
+  ["at once", [402, 200]],
+  ["at its list of models", [200, 402]],
+] as const)("an account that is blocked %s is an error, for a person waits", async (_, answers) => {
+  vi.stubEnv("TINKER_API_KEY", KEY);
+  statuses = answers;
+  await expect(listModels(request)).rejects.toMatchObject({ code: "tinker-billing" });
+});
+
 it("an address with a wrong path is refused by the variable that holds it", async () => {
   vi.stubEnv("TINKER_API_KEY", KEY);
   statuses = [404, 404];

@@ -8,7 +8,7 @@ export interface CredentialOptions {
   readonly clock: Clock;
   readonly apiKey: string;
   /** Asks for a token with the original key; resolves with the answer's text. */
-  readonly exchange: () => Promise<string>;
+  readonly exchange: (waitsForBills?: boolean) => Promise<string>;
   /** Called with each token, which is as secret as the key. */
   readonly onToken?: ((token: string) => void) | undefined;
 }
@@ -58,8 +58,8 @@ export class Credential {
   }
 
   /** Buys a token; before the first one the key is used. */
-  buy(): Promise<Token> {
-    this.#buying ??= this.#exchange().finally(() => {
+  buy(waitsForBills?: boolean): Promise<Token> {
+    this.#buying ??= this.#exchange(waitsForBills).finally(() => {
       this.#buying = null;
     });
     return this.#buying;
@@ -72,9 +72,9 @@ export class Credential {
     return token.value === refused ? (await this.buy()).value : token.value;
   }
 
-  async #exchange(): Promise<Token> {
+  async #exchange(waitsForBills?: boolean): Promise<Token> {
     const { clock, exchange, onToken } = this.#options;
-    const token = readToken(await exchange(), clock.now());
+    const token = readToken(await exchange(waitsForBills), clock.now());
     this.#token = token;
     onToken?.(token.value);
     return token;

@@ -55,8 +55,8 @@ export interface TinkerHttp {
   readonly bill: Pick<ServerNotice, "recovered" | "givenUp">;
   /** True when any request has been answered since then, by `Clock.monotonic`. */
   hasAnsweredSince(ms: number): boolean;
-  /** From now on a short-lived token, renewed as needed, stands in for the key. */
-  exchangeKey(): Promise<void>;
+  /** From now on a short-lived token, renewed as needed, stands in for the key; only the first may wait for no bill. */
+  exchangeKey(waitsForBills?: boolean): Promise<void>;
 }
 
 const submitBudgetMs = 5 * 60_000;
@@ -74,9 +74,9 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
     clock,
     apiKey,
     onToken,
-    exchange: async () => {
+    exchange: async (waitsForBills) => {
       const request: TinkerRequest = { method: "POST", path: "auth/token", body: {} };
-      return await answerTo(request, (id) => sendWith(apiKey, request, id));
+      return await answerTo(request, (id) => sendWith(apiKey, request, id), { waitsForBills });
     },
   });
 
@@ -110,8 +110,8 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
     reportBlocked,
     bill: watch.bill,
     hasAnsweredSince: (ms) => watch.hasAnsweredSince(ms),
-    exchangeKey: async () => {
-      await credential.buy();
+    exchangeKey: async (waitsForBills) => {
+      await credential.buy(waitsForBills);
     },
   };
 }
