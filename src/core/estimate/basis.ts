@@ -153,11 +153,13 @@ function stepTime(
 ): StepTime {
   const flat = flattenMetrics(row);
   const seconds = (name: string): number => Number(flat[`time/${name}`] ?? 0);
+  // Rows without the time before the update are older: that of the update contains the sampler.
+  const samplerS = flat["time/prepare_s"] === undefined ? 0 : seconds("sampler_s");
   const trainS = (seconds("train_s") * passes) / Number(flat["optim/num_passes"] ?? 1);
   return {
     rollouts,
     rolloutS: seconds("rollout_s"),
-    trainS: trainS + seconds("sampler_s"),
+    trainS: trainS + samplerS,
     totalS: seconds("total_s") + trainS - seconds("train_s"),
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../../src/core/config/fields/schema.ts";
 import { readBasis } from "../../../src/core/estimate/basis.ts";
+import type { FolderFiles } from "../../../src/core/ports.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { createUsageLog } from "../../../src/core/runFolder/usageLog.ts";
@@ -64,8 +65,7 @@ const failed: Played = { reward: null, advantage: null, trainingUse: "excluded:f
 
 const DRO = { loss_fn: "dro", zero_variance: "keep" } as const;
 
-it("the training time of a past run is scaled to the passes of the planned one", async () => {
-  const fileSystem = createMemoryFileSystem();
+async function aPlayedRollout(fileSystem: FolderFiles): Promise<void> {
   const usage = createUsageLog({ fileSystem, folder: FOLDER, log: silentLog });
   const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
   const taskKey = `${ENVIRONMENT}:train:0#0`;
@@ -73,6 +73,11 @@ it("the training time of a past run is scaled to the passes of the planned one",
   const tokens = { ...NO_TOKENS, sampled: 10 };
   usage.add({ for: "rollout", position: 0, version: 0, rollout: 0, tokens });
   await usage.flush();
+}
+
+it("the training time of a past run is scaled to the passes of the planned one", async () => {
+  const fileSystem = createMemoryFileSystem();
+  await aPlayedRollout(fileSystem);
   const times = { rolloutS: 4, prepareS: 0, trainS: 6, samplerS: 1, totalS: 12 };
   const extra = { optim: { num_passes: 3 } };
   await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 0, times, extra })));
@@ -80,6 +85,15 @@ it("the training time of a past run is scaled to the passes of the planned one",
   expect(single).toMatchObject([{ rolloutS: 4, trainS: 3, totalS: 8 }]);
   const { times: same } = await readBasis(fileSystem, FOLDER, aConfig({ num_passes: 3 }));
   expect(same).toMatchObject([{ trainS: 7, totalS: 12 }]);
+});
+
+it("the time of the sampler counts once, also where that of the update contains it, as in older rows", async () => {
+  const fileSystem = createMemoryFileSystem();
+  await aPlayedRollout(fileSystem);
+  const time = { rollout_s: 4, train_s: 7, sampler_s: 1, total_s: 12 };
+  await appendMetrics(fileSystem, FOLDER, { step: 0, time });
+  const { times } = await readBasis(fileSystem, FOLDER, aConfig());
+  expect(times).toMatchObject([{ rolloutS: 4, trainS: 7, totalS: 12 }]);
 });
 
 describe("the rollouts of a past run that a planned one would train on", () => {
