@@ -8,8 +8,8 @@ import { withoutNextStep } from "../../core/tinker/transport/errors.ts";
 import { stepOfCheckpoint } from "../../core/training/step/checkpointWriter.ts";
 import { type LoopPosition, START } from "../../core/training/step/loopPosition.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
-import { isGone } from "../resume/loadNewestState.ts";
 import type { TinkerConnection } from "../services/connections.ts";
+import { isGone, REFUSALS } from "./goneState.ts";
 import { statePathOf } from "./savedWeights.ts";
 
 /**
@@ -54,8 +54,6 @@ function refusedRank(error: unknown, rank: number): AppError | null {
     cause: error,
   });
 }
-
-const REFUSALS = ["tinker-not-found", "tinker-bad-request", "tinker-request-failed"] as const;
 
 /** What failed after it was accepted need not be the path's fault, unless the service says so; what was refused may be its session or ticket. */
 async function throwRefused(

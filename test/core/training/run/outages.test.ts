@@ -183,7 +183,7 @@ it.each([
   });
 });
 
-it("an evaluation by itself is told how it is continued, which is no resume", async () => {
+it("an evaluation by itself is continued by starting it again, not by a resume", async () => {
   const name = "local/calculator";
   const remote = { ...faulty({ error: gone }), name };
   const { context, clock } = setUp(faulty({ error: gone }), [], 64, { [name]: remote });
