@@ -159,7 +159,7 @@ it("says of each stage what it takes, first by groups that are played once, then
   expect(await readdir(join(folder, "tmp"))).toEqual([]);
   const shown = await runProgram(["estimate", path], temporary);
   expect(shown.stdout).toContain(
-    "max_tokens_total: 100 of all stages may end the training in stage gather or later.",
+    "max_tokens_total: 100 of all stages may be used up in stage gather or later.",
   );
 
   const words = ["train", path, "--overrides", "max_tokens_total=null"];

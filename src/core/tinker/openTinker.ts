@@ -70,7 +70,7 @@ export function noServiceAt({ baseUrl, addressSource }: TinkerAddress): AppError
       : `Correct ${addressSource}, most likely its path.`;
   return new AppError(
     "config-address-invalid",
-    `There is no Tinker service at ${baseUrl}: it answered 404 to client/config and get_server_capabilities. ${step}`,
+    `There is no Tinker service at ${baseUrl}: it answered 404 to client/config, get_server_capabilities and healthz. ${step}`,
     { data: { variable: addressSource ?? null } },
   );
 }

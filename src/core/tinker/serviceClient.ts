@@ -1,5 +1,6 @@
 /** Connects to one Tinker server, and hands out training and sampling clients of one session. */
 
+import * as z from "zod";
 import { Limiter } from "../util/limiter.ts";
 import { withoutEnd } from "../util/textEdges.ts";
 import { Canceller } from "./cancelling.ts";
@@ -183,9 +184,14 @@ export async function connect(options: TinkerOptions): Promise<Connection> {
   };
 }
 
+async function isHealthKnown(tinker: TinkerHttp): Promise<boolean> {
+  const request = { method: "GET", path: "healthz" } as const;
+  return (await orNullWithout(tinker.call(request, z.unknown()))) !== null;
+}
+
 /**
  * What the server trains; null from a server without the call.
- * @throws AppError `tinker-*`; `config-address-invalid` where the server's flags were not found either
+ * @throws AppError `tinker-*`; `config-address-invalid` where the server's flags and its health were not found either
  */
 export async function capabilities(
   tinker: TinkerHttp,
@@ -199,8 +205,12 @@ export async function capabilities(
 ): Promise<readonly SupportedModel[] | null> {
   const request = { method: "GET", path: "get_server_capabilities" } as const;
   const answer = await orNullWithout(tinker.call(request, capabilitiesSchema, { waitsForBills }));
-  if (answer === null && !hasConfig) throw noServiceAt(options);
-  if (answer === null) return null;
+  if (answer === null) {
+    // An older server has neither the list nor flags.
+    const isThere = hasConfig || (await isHealthKnown(tinker));
+    if (!isThere) throw noServiceAt(options);
+    return null;
+  }
   return answer.supported_models.flatMap((model) =>
     model.model_name === null
       ? []

@@ -164,13 +164,13 @@ describe("a server that leaves something out", () => {
     await expect(client.capabilities()).resolves.toBeNull();
   });
 
-  it("is no Tinker server when it has neither flags nor a list of models", async () => {
-    const { connect } = fakeTinker((path) =>
-      path === "get_server_capabilities" || path === "client/config"
-        ? { status: 404, json: {} }
-        : undefined,
-    );
-    const client = await connect({ addressSource: "TINKER_BASE_URL" });
+  it("is no Tinker server when it knows nothing about its health either", async () => {
+    const missing = ["get_server_capabilities", "client/config", "healthz"];
+    const without = (paths: readonly string[]) =>
+      fakeTinker((path) => (paths.includes(path) ? { status: 404, json: {} } : undefined));
+    const older = await without(missing.slice(0, 2)).connect();
+    await expect(older.capabilities()).resolves.toBeNull();
+    const client = await without(missing).connect({ addressSource: "TINKER_BASE_URL" });
     await expect(client.capabilities()).rejects.toMatchObject({
       code: "config-address-invalid",
       message: expect.stringContaining("Correct TINKER_BASE_URL"),
