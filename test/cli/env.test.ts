@@ -30,7 +30,7 @@ const read = (path: string): Promise<string> => readFile(join(cwd, path), "utf8"
 describe("env new", () => {
   test.each(ENVIRONMENT_TEMPLATES)(
     "writes the template $kind under the new name",
-    async ({ kind, suitsBundledModel }) => {
+    async ({ kind, suitsEmbeddedModel }) => {
       const { exitCode, lines } = await env("new", "letter-count", "--template", kind);
       expect(exitCode).toBe(0);
       const files = await readdir(join(cwd, "environments/letter-count"));
@@ -45,7 +45,7 @@ describe("env new", () => {
         "class LetterCountEnvironment(Environment):",
       );
       const config = await read("tinker-config.yaml");
-      expect(config.includes("\nmodel_name: local/tiny-tool")).toBe(suitsBundledModel);
+      expect(config.includes("\nmodel_name: local/tiny-tool")).toBe(suitsEmbeddedModel);
       expect(lines.slice(-3)).toEqual([
         `  ${normalize(venvPython("environments/letter-count"))} -m pytest ${normalize("environments/letter-count")}`,
         "  tinker-rl env check letter-count -c tinker-config.yaml",

@@ -99,7 +99,7 @@ function choiceLines(
   config: string,
 ): readonly Line[] {
   const template = ENVIRONMENT_TEMPLATES.find((each) => each.kind === kind);
-  if (template === undefined || template.suitsBundledModel) return [];
+  if (template === undefined || template.suitsEmbeddedModel) return [];
   const secrets = Object.keys(template.settings["secrets"] ?? {});
   return [
     [

@@ -21,10 +21,10 @@ export function environmentEntry(
 /** A whole configuration that trains in the environment `name`. */
 export function environmentConfig(
   name: string,
-  { suitsBundledModel }: Pick<EnvironmentTemplate, "suitsBundledModel">,
+  { suitsEmbeddedModel }: Pick<EnvironmentTemplate, "suitsEmbeddedModel">,
   entry: JsonObject,
 ): string {
-  const model = suitsBundledModel ? BUNDLED_MODEL : CHOSEN_MODEL;
+  const model = suitsEmbeddedModel ? EMBEDDED_MODEL : CHOSEN_MODEL;
   const lines = Object.entries(entry).map(
     ([key, value]) => `    ${key}: ${flowText(value, "yaml")}`,
   );
@@ -45,7 +45,7 @@ evaluation:
 `;
 }
 
-const BUNDLED_MODEL = `# Trains a small embedded model on this computer. Needs no key.
+const EMBEDDED_MODEL = `# Trains a small embedded model on this computer. Needs no key.
 model_name: local/tiny-tool
 lora_rank: 8
 `;

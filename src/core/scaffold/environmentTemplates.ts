@@ -8,7 +8,7 @@ export interface EnvironmentTemplate {
   readonly kind: EnvironmentTemplateKind;
   readonly description: string;
   /** True when the bundled model can learn its tasks. */
-  readonly suitsBundledModel: boolean;
+  readonly suitsEmbeddedModel: boolean;
   /** What stands in its entry in place of, or beside, what every entry has. */
   readonly settings: JsonObject;
 }
@@ -18,31 +18,31 @@ export const ENVIRONMENT_TEMPLATES: readonly EnvironmentTemplate[] = [
   {
     kind: "question",
     description: "One question, one answer tool, an exact grader",
-    suitsBundledModel: true,
+    suitsEmbeddedModel: true,
     settings: {},
   },
   {
     kind: "tools",
     description: "Several tools: lookups before an answer",
-    suitsBundledModel: true,
+    suitsEmbeddedModel: true,
     settings: {},
   },
   {
     kind: "state",
     description: "State over several turns, with partial rewards",
-    suitsBundledModel: true,
+    suitsEmbeddedModel: true,
     settings: {},
   },
   {
     kind: "code",
     description: "The model writes a Python function that hidden tests grade",
-    suitsBundledModel: false,
+    suitsEmbeddedModel: false,
     settings: {},
   },
   {
     kind: "judge",
     description: "A model grades answers by a rubric; needs the secret openai_api_key",
-    suitsBundledModel: false,
+    suitsEmbeddedModel: false,
     // A fault of the judge is no wrong answer.
     settings: { nonterminal_reward: null, secrets: { openai_api_key: null } },
   },

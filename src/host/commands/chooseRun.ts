@@ -97,7 +97,7 @@ export async function chooseRuns(
   const several = isRunRow(target) && Array.isArray(selection) ? selection : [];
   const rows = (isKey ? options.tree.selection : several).filter(isRunRow);
   const selected = [
-    ...foldersOf(target, rows, options.tree).flatMap((folder) => options.store.get(folder) ?? []),
+    ...rows.flatMap((row) => options.store.get(folderOf(row) ?? "") ?? []),
     ...chosenInTable(options.store, target),
   ];
   // A row alone may be one that has just been drawn again.

@@ -50,7 +50,7 @@ async function addOwnEnvironment(server: Requests, target: unknown): Promise<voi
   const venv = process.platform === "win32" ? ".venv/Scripts/python.exe" : ".venv/bin/python";
   const hasVenv = await isThere(vscode.Uri.joinPath(uri, "..", venv));
   const python = hasVenv ? `${dirname(program)}/${venv}` : "python";
-  const template = { settings: {}, suitsBundledModel: true };
+  const template = { settings: {}, suitsEmbeddedModel: true };
   const entry = environmentEntry(template, { python, program });
   const text = environmentConfig(name, template, entry);
   const isAdded = await addToConfig(server, config, { name, entry, config: text });

@@ -6,19 +6,14 @@ import { aRun } from "../views/runEntries.ts";
 /** Messages with their buttons. */
 const shown = vi.hoisted((): string[][] => []);
 vi.mock("vscode", async () => {
-  const { fakeVscode } = await import("../keys/fakeVscode.ts");
+  const { fakeTrees } = await import("../keys/fakeVscode.ts");
   const showInformationMessage = async (...texts: readonly unknown[]) => {
     // A message without buttons has options in their place.
     shown.push(texts.filter((text) => typeof text === "string"));
     return undefined;
   };
-  class Nothing {}
   return {
-    ...fakeVscode,
-    EventEmitter: Nothing,
-    TreeItem: Nothing,
-    ThemeIcon: Nothing,
-    ThemeColor: Nothing,
+    ...fakeTrees,
     window: { showInformationMessage },
   };
 });

@@ -5,14 +5,9 @@ import { aRun } from "../views/runEntries.ts";
 
 const said = vi.hoisted((): string[] => []);
 vi.mock("vscode", async () => {
-  const { fakeVscode } = await import("../keys/fakeVscode.ts");
-  class Nothing {}
+  const { fakeTrees } = await import("../keys/fakeVscode.ts");
   return {
-    ...fakeVscode,
-    EventEmitter: Nothing,
-    TreeItem: Nothing,
-    ThemeIcon: Nothing,
-    ThemeColor: Nothing,
+    ...fakeTrees,
     workspace: {},
     window: {
       showInputBox: async ({ title }: { readonly title: string }) => void said.push(title),
