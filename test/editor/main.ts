@@ -5,6 +5,7 @@
  */
 
 import { parseArgs } from "node:util";
+import type { Browser } from "playwright-core";
 import { launchBrowser } from "../workbench/browser.ts";
 import type { Edition } from "../workbench/install.ts";
 import { packagedExtension } from "../workbench/packagedExtension.ts";
@@ -92,8 +93,14 @@ const JOURNEYS: readonly Journey[] = [
   killedServer,
 ];
 
-/** Journeys that run at once: most of their time they wait. */
+/** Parts that run at once: most of their time they wait. */
 const AT_ONCE = 2;
+
+/** The suite in the extension host, or one journey. */
+interface Part {
+  readonly name: string;
+  readonly passes: () => Promise<boolean>;
+}
 
 const { values } = parseArgs({
   options: {
@@ -106,62 +113,66 @@ const { values } = parseArgs({
 });
 const edition: Edition = values.oldest === true ? "oldest" : "newest";
 
-async function inHostPasses(): Promise<boolean> {
-  const workspace = newFolder();
-  copyExample(workspace);
-  try {
-    // What reads them does not depend on the version of VS Code.
-    const env =
-      edition === "oldest" ? {} : { TEST_HOSTILE_FOLDERS: writeHostileFolders(workspace) };
-    return await runInServer(edition, workspace, env);
-  } finally {
-    deleteFolder(workspace);
-  }
-}
+const suiteInHost: Part = {
+  name: "the suite in the extension host",
+  passes: async () => {
+    const workspace = newFolder();
+    copyExample(workspace);
+    try {
+      // What reads them does not depend on the version of VS Code.
+      const env =
+        edition === "oldest" ? {} : { TEST_HOSTILE_FOLDERS: writeHostileFolders(workspace) };
+      return await runInServer(edition, workspace, env);
+    } finally {
+      deleteFolder(workspace);
+    }
+  },
+};
 
-/** The names of the journeys that failed. */
-async function failedJourneys(): Promise<readonly string[]> {
+/** The journeys that `--only` names, or all but those by hand. */
+function chosenJourneys(browser: Browser): readonly Part[] {
+  const vsix = packagedExtension();
+  const settings = { browser, vsix, edition, allThemes: values.themes === true };
   const chosen = JOURNEYS.filter(
     ({ name, isByHand = false }) => values.only?.includes(name) ?? !isByHand,
   );
   if (chosen.length === 0) {
     throw new Error(`Journeys: ${JOURNEYS.map(({ name }) => name).join(", ")}.`);
   }
-  const vsix = packagedExtension();
-  const browser = await launchBrowser();
-  const settings = { browser, vsix, edition, allThemes: values.themes === true };
-  const failing = async (journeys: readonly Journey[], atOnce: number): Promise<Journey[]> => {
-    const failed: Journey[] = [];
-    const waiting = journeys.values();
-    const runNext = async (): Promise<void> => {
-      for (const journey of waiting)
-        if (!(await runJourney(journey, settings))) failed.push(journey);
-    };
-    await Promise.all(Array.from({ length: atOnce }, () => runNext()));
-    return failed;
+  return chosen.map((journey) => ({
+    name: journey.name,
+    passes: () => runJourney(journey, settings),
+  }));
+}
+
+/** The parts that do not pass, with `atOnce` of them at a time. */
+async function failing(parts: readonly Part[], atOnce: number): Promise<readonly Part[]> {
+  const failed: Part[] = [];
+  const waiting = parts.values();
+  const runNext = async (): Promise<void> => {
+    for (const part of waiting) if (!(await part.passes())) failed.push(part);
   };
-  try {
-    const besideOthers = await failing(chosen, AT_ONCE);
-    // Two windows on two processors may miss a hover or a focus: what is broken fails alone, too.
-    for (const { name } of besideOthers) console.log(`${name}: once more, with nothing beside it`);
-    const failed = await failing(besideOthers, 1);
-    console.log(`${chosen.length - failed.length} of ${chosen.length} journeys passed`);
-    return failed.map(({ name }) => name);
-  } finally {
-    await browser.close();
-  }
+  await Promise.all(Array.from({ length: atOnce }, () => runNext()));
+  return failed;
 }
 
 const wantsBoth = values.journeys !== true && values["in-host"] !== true;
-if (values["in-host"] === true || (wantsBoth && values.only === undefined)) {
-  // As for the journeys: what is broken fails twice, a focus that a busy machine gave too late does not.
-  const passes = (await inHostPasses()) || (await inHostPasses());
-  if (!passes) process.exitCode = 1;
-}
-if (values.journeys === true || wantsBoth) {
-  const failed = await failedJourneys();
+const wantsHost = values["in-host"] === true || (wantsBoth && values.only === undefined);
+const browser = await launchBrowser();
+try {
+  const parts = [
+    ...(wantsHost ? [suiteInHost] : []),
+    ...(values.journeys === true || wantsBoth ? chosenJourneys(browser) : []),
+  ];
+  const besideOthers = await failing(parts, AT_ONCE);
+  // Two windows on two processors may miss a hover or a focus: what is broken fails alone, too.
+  for (const { name } of besideOthers) console.log(`${name}: once more, with nothing beside it`);
+  const failed = await failing(besideOthers, 1);
+  console.log(`${parts.length - failed.length} of ${parts.length} parts passed`);
   if (failed.length > 0) {
-    console.log(`Failed: ${failed.join(", ")}`);
+    console.log(`Failed: ${failed.map(({ name }) => name).join(", ")}`);
     process.exitCode = 1;
   }
+} finally {
+  await browser.close();
 }
