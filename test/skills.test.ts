@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { parseArguments } from "../src/cli/arguments/arguments.ts";
-import { configFields, shapeAt } from "../src/core/config/fields/fields.ts";
+import { shapeAt } from "../src/core/config/fields/fields.ts";
+import { STOP_REASONS } from "../src/core/runFolder/metrics/stopReasons.ts";
 import { ALLOWABLE } from "../src/server/mcp/permission.ts";
 import { anAssistant, NOTHING } from "./server/mcp/anAssistant.ts";
 import { codes, SKILLS } from "./skills.ts";
@@ -48,9 +49,13 @@ describe.each(SKILLS)("the skill $folder", ({ folder, head: written, text, comma
 
   it("names keys of a configuration that exist", () => {
     const keys = codes(text).filter((code) => /^[a-z]+(_[a-z]+)+$/.test(code));
+    const places = [[], ["environments", "x"], ["environments", "x", "agent"]];
     const known = (key: string): boolean =>
-      Object.hasOwn(configFields, key) || shapeAt(["environments", "x", key]) !== undefined;
-    const outputs = new Set(["num_errors", "num_excluded_groups"]);
+      places.some((place) => shapeAt([...place, key]) !== undefined);
+    const outputs: ReadonlySet<string> = new Set([
+      ...["num_errors", "num_excluded_groups"],
+      ...STOP_REASONS,
+    ]);
     expect(keys.filter((key) => !known(key) && !outputs.has(key))).toEqual([]);
   });
 });

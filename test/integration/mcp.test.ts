@@ -126,10 +126,13 @@ describe("an assistant that may start and evaluate within a budget", () => {
     }
 
     const limit = Math.ceil(costUsd.high * 100) / 100;
-    const who = await assistant("--allow", "start,evaluate", "--max-usd", String(limit + 0.02));
+    // What a budget of two cents can cost: it ends after the step that reaches it.
+    const small = Math.ceil((0.02 + costUsd.high / 4) * 100) / 100;
+    const most = (limit + small).toFixed(2);
+    const who = await assistant("--allow", "start,evaluate", "--max-usd", most);
     const started = await who.ask("startTraining", { config: "tinker-config.yaml" });
     expect(started).toMatchObject({ run: run("priced-2"), limitUsd: limit });
-    expect(started.leftUsd).toBeCloseTo(0.02, 6);
+    expect(started.leftUsd).toBeCloseTo(small, 6);
     expect(await resolved(run("priced-2"))).toMatchObject({ max_cost_usd: limit, max_steps: 4 });
     // Nothing that an assistant says makes more of it.
     for (const settings of [[], ["max_cost_usd=50"], ["max_steps=3", "max_cost_usd=1000"]]) {
@@ -143,16 +146,17 @@ describe("an assistant that may start and evaluate within a budget", () => {
       who.ask("evaluateModels", { config: "tinker-config.yaml", models: ["base", run("priced")] }),
     ).rejects.toThrow("are left");
     // A smaller one fits, and its budget ends it.
-    const small = await who.ask("startTraining", {
+    const cheap = await who.ask("startTraining", {
       config: "tinker-config.yaml",
       settings: ["max_cost_usd=0.02"],
     });
-    expect(small.limitUsd).toBe(0.02);
+    expect(cheap).toMatchObject({ limitUsd: 0.02, cost: `at most about $${small.toFixed(2)}` });
+    expect(cheap.leftUsd).toBeCloseTo(0, 6);
     await who.close();
 
     // Both go on without the server that started them.
     await inPhase(nothing, run("priced-2"), "done");
-    const cut = await inPhase(nothing, small.run, "done", "stopped");
+    const cut = await inPhase(nothing, cheap.run, "done", "stopped");
     expect(cut.ending.code).toBe("cost-budget");
     expect(cut.steps).toBeLessThan(4);
   });

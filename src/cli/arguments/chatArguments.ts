@@ -79,10 +79,10 @@ function temperatureOf(given: GivenArguments): number | null {
   if (text === null) return null;
   const temperature = readTemperature(text);
   if (temperature !== null) return temperature;
-  throw given.error(`--temperature is ${JSON.stringify(text)}, not a number of at least 0`);
+  throw given.error(`--temperature is ${JSON.stringify(text)}, not a number from 0 to 2`);
 }
 
-/** Null for what is none. */
+/** From 0 to 2, as in a configuration; null for what is none. */
 export function readTemperature(text: string): number | null {
-  return /^\d*\.?\d+$/.test(text) ? Number(text) : null;
+  return /^\d*\.?\d+$/.test(text) && Number(text) <= 2 ? Number(text) : null;
 }

@@ -67,7 +67,7 @@ function readWord(word: Word, rest: string): ChatInput {
       };
     case "temperature": {
       const value = readTemperature(rest);
-      if (value === null) throw refused(l10n.t("/temperature needs a number of at least 0."));
+      if (value === null) throw refused(l10n.t("/temperature needs a number from 0 to 2."));
       return { kind: word, value };
     }
     case "tools":

@@ -96,14 +96,14 @@ export class TerminalChat {
         return;
       }
       case "samples":
-        talk.settings = { ...settings, samples: input.value };
+      case "seed":
+      case "temperature":
+        talk.settings = { ...settings, [input.kind]: input.value };
+        this.#note(l10n.t("{0} {1} from the next turn on", input.kind, input.value));
         return;
       case "tools":
         talk.settings = { ...settings, answersBy: input.by };
         return talk.goOn();
-      case "seed":
-      case "temperature":
-        talk.settings = { ...settings, [input.kind]: input.value };
     }
   }
 

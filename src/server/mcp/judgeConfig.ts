@@ -15,6 +15,7 @@ import { OWN_KEYS } from "../../core/secrets/keySource.ts";
 import { SERVICES } from "../../core/services.ts";
 import { isWithin } from "../../node/confinement.ts";
 import { formatKey } from "../../shared/format.ts";
+import { noSuchKey } from "./keyReference.ts";
 import type { Permission } from "./permission.ts";
 
 /** A value of these types leads nowhere and runs nothing. */
@@ -27,7 +28,7 @@ const KEPT_KEYS: ReadonlySet<string> = new Set([
 /** The limits of a run that is under way. */
 const BUDGET_KEYS: ReadonlySet<string> = new Set(["max_cost_usd", "max_tokens_total", "max_hours"]);
 
-/** For settings over those of a file, by their paths. @throws AppError `not-allowed` */
+/** For settings over those of a file, by their paths. @throws AppError `not-allowed`, `bad-arguments` for a key that does not exist */
 export function requirePlainSettings(
   paths: readonly (readonly string[])[],
   isUnderWay: boolean,
@@ -35,7 +36,9 @@ export function requirePlainSettings(
   for (const path of paths) {
     const isKept =
       path.some((part) => KEPT_KEYS.has(part)) || (isUnderWay && BUDGET_KEYS.has(path[0] ?? ""));
-    if (!isKept && PLAIN_TYPES.has(shapeAt(path)?.type ?? "")) continue;
+    const shape = shapeAt(path);
+    if (shape === undefined) throw new AppError("bad-arguments", noSuchKey(formatKey(path)));
+    if (!isKept && PLAIN_TYPES.has(shape.type)) continue;
     throw new AppError(
       "not-allowed",
       `${formatKey(path)} cannot be set here: only numbers, true or false, and words of a list can, and no budget of a run that is under way, price, server or upload. Ask the user to change the configuration.`,

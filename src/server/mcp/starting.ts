@@ -56,11 +56,12 @@ const LOOK_MS = 200;
 /** @throws AppError `not-allowed`, `config-invalid`, `estimate-without-basis`, or why the trainer did not start */
 export async function startTraining(starter: Starter, wanted: Wanted): Promise<Json> {
   const { start, config } = await judge(starter, wanted);
-  const limit = isFree(config) ? null : await limitOf(starter, start.path, config);
-  const restore = starter.spending.reserve(limit ?? 0);
-  // A cent is counted, and none is spent beyond it but for the step in progress.
+  const limits = isFree(config) ? null : await limitsOf(starter, start.path, config);
+  const limit = limits?.budget ?? null;
+  const most = limits?.most ?? null;
+  const restore = starter.spending.reserve(most ?? 0);
   const budget = limit === null ? [] : [`max_cost_usd=${limit}`, ...priceSettings(config)];
-  return launch(starter, { start, settings: budget, restore, limit });
+  return launch(starter, { start, settings: budget, restore, limit, most });
 }
 
 /** @throws AppError as {@link startTraining} */
@@ -69,13 +70,23 @@ export async function startEvaluation(
   { models, ...wanted }: Wanted & { readonly models: readonly string[] },
 ): Promise<Json> {
   const { start, config } = await judge(starter, wanted);
+  if (config.evaluation === null) {
+    throw new AppError(
+      "config-invalid",
+      "The configuration has no key evaluation, which says which tasks to evaluate on. Add evaluation.splits to the file, such as evaluation: { splits: { NAME: [test] } }.",
+      { configPath: "evaluation" },
+    );
+  }
+  const { evaluation } = config;
   const words = await Promise.all(models.map((model) => modelWord(starter, model)));
   const limit = isFree(config)
     ? null
-    : toCents((await evaluationCost(starter, start.path, config)) * models.length);
+    : toCents(
+        (await evaluationCost(starter, start.path, { ...config, evaluation })) * models.length,
+      );
   const restore = starter.spending.reserve(limit ?? 0);
   const instead = { kind: "evaluate", models: words } as const;
-  return launch(starter, { start, settings: [], restore, limit, instead });
+  return launch(starter, { start, settings: [], restore, limit, most: limit, instead });
 }
 
 async function judge(starter: Starter, { config: name, settings = [] }: Wanted): Promise<Judged> {
@@ -118,35 +129,43 @@ function withTrustedPrices(config: Config): Config {
   return isLocalModel(config.model_name) ? config : { ...config, prices: null, fetch_prices: true };
 }
 
-/** USD that the run may cost: the upper end of its estimate, or its own budget when that is lower. */
-async function limitOf({ workspace }: Starter, path: string, config: Config): Promise<number> {
+interface CostLimits {
+  /** USD at which the run ends, after the step that reaches it. */
+  readonly budget: number;
+  /** USD with that step. */
+  readonly most: number;
+}
+
+/** The budget is the upper end of the estimate, or the run's own when that is lower. */
+async function limitsOf({ workspace }: Starter, path: string, config: Config): Promise<CostLimits> {
   const { estimate, plan } = await ownEstimate(workspace, withTrustedPrices(config), path);
+  const { costUsd } = estimate;
+  if (costUsd === null) {
+    throw new AppError(
+      "estimate-without-basis",
+      "No prices are known for this model, so the cost cannot be estimated. Ask the user to start it.",
+    );
+  }
   const own = config.max_cost_usd ?? Number.POSITIVE_INFINITY;
-  const whole = plan.steps === null ? Number.POSITIVE_INFINITY : estimate.costUsd?.high;
-  const limit = Math.min(own, whole ?? Number.POSITIVE_INFINITY);
-  if (whole !== undefined && Number.isFinite(limit)) return toCents(limit);
-  throw new AppError(
-    "estimate-without-basis",
-    whole === undefined
-      ? "No prices are known for this model, so the cost cannot be estimated. Ask the user to start it."
-      : "This configuration trains without an end. Set max_steps or max_cost_usd.",
-  );
+  const whole = plan.steps === null ? Number.POSITIVE_INFINITY : costUsd.high;
+  const budget = Math.min(own, whole);
+  if (budget === Number.POSITIVE_INFINITY) {
+    throw new AppError(
+      "estimate-without-basis",
+      "This configuration trains without an end. Set max_steps or max_cost_usd.",
+    );
+  }
+  const oneStep = costUsd.high / estimate.steps;
+  return { budget: toCents(budget), most: toCents(Math.min(whole, budget + oneStep)) };
 }
 
 /** USD for one model, at most: all its tokens at the highest price of a token that an evaluation uses. */
 async function evaluationCost(
   { workspace }: Starter,
   path: string,
-  config: Config,
+  config: Config & { readonly evaluation: NonNullable<Config["evaluation"]> },
 ): Promise<number> {
   const { evaluation } = config;
-  if (evaluation === null) {
-    throw new AppError(
-      "config-invalid",
-      "The configuration has no key evaluation, which says which tasks to evaluate on.",
-      { configPath: "evaluation" },
-    );
-  }
   const once = { ...evaluation, at_start: true, at_end: false, every: null };
   const planned = { ...withTrustedPrices(config), max_steps: 1, evaluation: once };
   const { estimate, prices } = await ownEstimate(workspace, planned, path);
@@ -171,14 +190,16 @@ interface Launched {
   /** After those of `start`. */
   readonly settings: readonly string[];
   readonly restore: () => void;
+  /** USD, as {@link CostLimits} has them; null = free. */
   readonly limit: number | null;
+  readonly most: number | null;
   /** Absent = train. */
   readonly instead?: InsteadOfTraining | undefined;
 }
 
 async function launch(
   starter: Starter,
-  { start: judged, settings, restore, limit, instead }: Launched,
+  { start: judged, settings, restore, limit, most, instead }: Launched,
 ): Promise<Json> {
   let folder: string;
   try {
@@ -199,7 +220,7 @@ async function launch(
     run: place.folder === null ? null : starter.workspace.nameOf(place.folder),
     state: place.folder === null ? "it is still starting: listRuns has it soon" : "started",
     limitUsd: limit,
-    cost: limit === null ? "none: it runs on this computer" : `at most about ${formatCost(limit)}`,
+    cost: most === null ? "none: it runs on this computer" : `at most about ${formatCost(most)}`,
     leftUsd: Math.max(0, starter.spending.leftUsd),
   };
 }

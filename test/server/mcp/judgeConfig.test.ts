@@ -75,6 +75,13 @@ describe("a configuration that an assistant starts", () => {
     expect(() => requirePlainSettings(paths, false)).toThrow("cannot be set here");
   });
 
+  it("is told which key is meant instead of one that does not exist", () => {
+    expect(() => requirePlainSettings([["temperature"]], true)).toThrow(
+      "There is no key temperature. Similar: environments.<name>.temperature",
+    );
+    expect(() => requirePlainSettings([["learning_rat"]], true)).toThrow("Similar: learning_rate");
+  });
+
   it.each([
     ["a server of its own", own("{ url: https://evil.test/a }")],
     ["one on this computer", own("{ url: http://127.0.0.1:80 }")],
@@ -172,7 +179,6 @@ describe("settings of an assistant", () => {
     ["environments"],
     ["environments", "x", "server", "bridge"],
     ["environments", "x", "server", "ready_timeout"],
-    ["no_such_key"],
   ])("never set %s", (...path) => {
     expect(() => requirePlainSettings([["seed"], path], false)).toThrow("cannot be set here");
   });

@@ -183,6 +183,9 @@ describe("an assistant without leave to change anything", () => {
         text: expect.stringContaining("integer"),
       },
     ]);
+    const key = "environments.local/calculator.agent.timeout";
+    const own = await assistant.ask("configReference", { key });
+    expect(own.keys).toMatchObject([{ key: "environments.<name>.agent.timeout" }]);
     const { sections } = await assistant.ask("configReference");
     expect(sections[0].keys).toContain("model_name");
     await expect(assistant.ask("configReference", { key: "learning_rat" })).rejects.toThrow(
