@@ -93,6 +93,27 @@ it.each(["mcp", "lsp"])(
   },
 );
 
+it("calls that are under way when the input ends are answered", async () => {
+  const request = (id: number, method: string, params: object) =>
+    `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
+  const client = {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo: { name: "test", version: "1" },
+  };
+  const call = { name: "validateConfig", arguments: { config: "tinker-config.yaml" } };
+  const input = [
+    request(1, "initialize", client),
+    ...[2, 3].map((id) => request(id, "tools/call", call)),
+  ];
+  const { stdout } = await runProgram(["mcp", "--root", root], variables(), input.join(""));
+  const ids = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).id);
+  expect(ids).toEqual([1, 2, 3]);
+});
+
 describe("an assistant that may start and evaluate within a budget", () => {
   it("starts nothing whose cost no one knows, nothing beyond the budget, and each run with its own", async () => {
     const nothing = await assistant("--allow", "start,evaluate", "--max-usd", "100");
