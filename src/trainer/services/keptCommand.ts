@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { COMMAND_VARIABLES } from "../../node/commandVariables.ts";
+import { formatQuantity } from "../../shared/format.ts";
 import { childVariables } from "./childProcess.ts";
 
 export interface KeptCommandOptions {
@@ -52,7 +53,7 @@ export function startKeptCommand(options: KeptCommandOptions): ChildProcess {
 export class OutputTail {
   readonly #length: number;
   #text = "";
-  #isCut = false;
+  #added = 0;
 
   /** Keeps `length` characters. */
   constructor(length: number) {
@@ -60,15 +61,19 @@ export class OutputTail {
   }
 
   add(text: string): void {
-    const all = this.#text + text;
-    this.#isCut ||= all.length > this.#length;
-    this.#text = all.slice(-this.#length);
+    this.#added += text.length;
+    this.#text = (this.#text + text).slice(-this.#length);
   }
 
-  /** Without the line that has lost its beginning, and with it what a secret is known by; where no other is kept, a note stands for it. */
+  /**
+   * Without the line that has lost its beginning, and with it what a secret is known by. A note says how much is left out, or that there is
+   * only one line, which is too long.
+   */
   get whole(): string {
-    if (!this.#isCut) return this.#text;
+    if (this.#added === this.#text.length) return this.#text;
     const others = this.#text.replace(/^.*\n?/, "");
-    return others.trim() === "" ? `[a line longer than ${this.#length} characters]` : others;
+    if (others.trim() === "") return `[a line longer than ${this.#length} characters]`;
+    const left = formatQuantity(this.#added - others.length, "character");
+    return `[${left} before this left out]\n${others}`;
   }
 }

@@ -71,10 +71,10 @@ describe("the end of what a command printed", () => {
     expect(tail.whole).toBe("one\ntwo three\n");
   });
 
-  it("has no line that lost its beginning", () => {
+  it("has no line that lost its beginning, and says how much is left out", () => {
     const tail = new OutputTail(12);
     for (const text of ["key=secret-", "value\n", "it failed\n"]) tail.add(text);
-    expect(tail.whole).toBe("it failed\n");
+    expect(tail.whole).toBe("[17 characters before this left out]\nit failed\n");
   });
 
   it("says that its last line is too long to be kept", () => {
