@@ -52,19 +52,26 @@ export const DURATION: Unit = {
   hint: () => l10n.t("Write a time such as 90s, 5m, 2h or 1d."),
 };
 
-/** Milliseconds since the Unix epoch, as a day or a time of it where the person is: `2026-10-31`, `2026-10-31 18:00`. */
+/** Milliseconds since the Unix epoch, as a time where the person is: `2026-10-31 18:00`, or a whole day, month or year, as `2026-10`. */
 export const MOMENT: Unit = {
   read: (text) => {
-    const [, day = "", time] =
-      /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}(?::\d{2})?))?$/.exec(text) ?? [];
-    const date = new Date(`${day}T${time ?? "00:00"}`);
+    const [, year, month, day, time] =
+      /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[ T](\d{2}:\d{2}(?::\d{2})?))?)?)?$/.exec(text) ?? [];
+    if (year === undefined) return null;
+    const date = new Date(`${year}-${month ?? "01"}-${day ?? "01"}T${time ?? "00:00"}`);
     // 31 February would be a day of March.
-    if (date.getDate() !== Number(day.slice(-2))) return null;
+    if (date.getDate() !== Number(day ?? 1)) return null;
     const first = date.getTime();
     if (time !== undefined) return { first, last: first };
-    return { first, last: date.setDate(date.getDate() + 1) - 1 };
+    if (day !== undefined) date.setDate(date.getDate() + 1);
+    else if (month !== undefined) date.setMonth(date.getMonth() + 1);
+    else date.setFullYear(date.getFullYear() + 1);
+    return { first, last: date.getTime() - 1 };
   },
-  hint: () => l10n.t("Write a day such as 2026-10-31, or “2026-10-31 18:00” in quotation marks."),
+  hint: () =>
+    l10n.t(
+      "Write a date such as 2026-10-31, 2026-10 or 2026, or “2026-10-31 18:00” in quotation marks.",
+    ),
 };
 
 export type RunFilter<Row> =

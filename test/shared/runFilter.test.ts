@@ -72,6 +72,12 @@ describe("the filter of the runs table", () => {
     ["started = 2026-10-01", true],
     ["started != 2026-10-01", false],
     ["started:2026-10-01", true],
+    ["started > 2026", false],
+    ["started = 2026", true],
+    ["started < 2027", true],
+    ["started = 2026-10", true],
+    ["started > 2026-09", true],
+    ["started > 2026-10", false],
     ["started = none", false],
     ['started > "2026-10-01 08:00"', true],
     ['started > "2026-10-01 09:00"', false],
@@ -83,20 +89,23 @@ describe("the filter of the runs table", () => {
     ["time < 2 min", true],
     ["time < 1 h time > 80 s", true],
     ["time:90s", true],
-  ])("takes times as people write them, in days where they are: %s", (text, isFound) => {
-    const filter = parseRunFilter(text, FIELDS);
-    expect(filter.ok && filter.matches({ started: morning, time: 90 })).toBe(isFound);
-  });
+  ])(
+    "takes times as people write them, in days, months and years where they are: %s",
+    (text, isFound) => {
+      const filter = parseRunFilter(text, FIELDS);
+      expect(filter.ok && filter.matches({ started: morning, time: 90 })).toBe(isFound);
+    },
+  );
 
   it.each([
     ["learning_rate <", "A value is missing after “learning_rate <”."],
     ["lr < 3", "There is no field lr. Did you mean learning_rate?"],
     ["learning_rat < 3", "There is no field learning_rat. Did you mean learning_rate?"],
     ["seed = 3", "There is no field seed. Some fields are name, state."],
-    ["started > yesterday", /^“yesterday” is not a time\. Write a day such as 2026-10-31/],
+    ["started > yesterday", /^“yesterday” is not a time\. Write a date such as 2026-10-31/],
     ["started > 2026-13-01", /^“2026-13-01” is not a time/],
     ["started > 2026-02-31", /^“2026-02-31” is not a time/],
-    ["started > 2026-10", /^“2026-10” is not a time/],
+    ["started > 2026-13", /^“2026-13” is not a time/],
     ["started = yesterday", /^“yesterday” is not a time/],
     ["started != yesterday", /^“yesterday” is not a time/],
     ["started:yesterday", /^“yesterday” is not a time/],
