@@ -59,14 +59,25 @@ export class RunRecord {
   /** Empty for a run of which nothing is noted. */
   static async open(folder: string): Promise<RunRecord> {
     const real = await realFolder(folder);
-    const path = join(checkpointStore(), "started", `${sha256(real)}.json`);
+    const path = join(startedFolder(), `${sha256(real)}.json`);
     const runFile = await readRunFile(fileSystem.within(folder), folder).catch(() => null);
     const runId = runFile?.runId ?? null;
-    const text = await fileSystem.readText(path, MAX_BYTES).catch(() => "");
-    const found = recordSchema.safeParse(parseJson(text)?.value).data;
+    const found = await readRecord(path);
     const isSame = found !== undefined && found.runId === runId && found.folder === real;
     const none = { runId, folder: real, models: [], destinations: [] };
     return new RunRecord(path, isSame && runId !== null ? found : none);
+  }
+
+  /** The run folder of the address of a checkpoint, if its run was trained here and is still there; else null. */
+  static async folderOf(path: string): Promise<string | null> {
+    const names = await fileSystem.list(startedFolder()).catch(() => []);
+    for (const name of names) {
+      const noted = await readRecord(join(startedFolder(), name));
+      if (noted === undefined || !isOfModels(path, noted.models)) continue;
+      const record = await RunRecord.open(noted.folder);
+      if (record.isOwn(path)) return noted.folder;
+    }
+    return null;
   }
 
   /** What the user has named for the run so far. */
@@ -76,7 +87,7 @@ export class RunRecord {
 
   /** True for the address of a checkpoint that one of the noted models saved. */
   isOwn(path: string): boolean {
-    return this.#file.models.some((model) => path.startsWith(`tinker://${model}/`));
+    return isOfModels(path, this.#file.models);
   }
 
   /** Notes a model, null for a run that trains none, and where the run sends keys. What cannot be written holds for this process. */
@@ -89,11 +100,24 @@ export class RunRecord {
       destinations: [...others, destinations],
     };
     try {
-      await fileSystem.makeDirectory(join(checkpointStore(), "started"));
+      await fileSystem.makeDirectory(startedFolder());
       await fileSystem.writeAtomic(this.#path, `${JSON.stringify(this.#file)}\n`);
     } catch (error) {
       if (!isAppError(error)) throw error;
       log.warn("The run of this trainer could not be recorded.", { reason: errorMessage(error) });
     }
   }
+}
+
+function startedFolder(): string {
+  return join(checkpointStore(), "started");
+}
+
+async function readRecord(path: string): Promise<RecordFile | undefined> {
+  const text = await fileSystem.readText(path, MAX_BYTES).catch(() => "");
+  return recordSchema.safeParse(parseJson(text)?.value).data;
+}
+
+function isOfModels(path: string, models: RecordFile["models"]): boolean {
+  return models.some((model) => path.startsWith(`tinker://${model}/`));
 }

@@ -4,8 +4,7 @@ import type { FileSystem } from "../../core/ports.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { openChat } from "../../trainer/chat/openChat.ts";
 import { serveModel } from "../../trainer/chat/serveModel.ts";
-import { changeCheckpoints } from "../../trainer/checkpoints/changeCheckpoints.ts";
-import { changeInRun } from "../../trainer/checkpoints/changeInRun.ts";
+import { changeByAddress, changeInRun } from "../../trainer/checkpoints/changeInRun.ts";
 import {
   type DownloadRequest,
   downloadCheckpoint,
@@ -48,7 +47,7 @@ export function createTrainerApi(redactor: Redactor, programFolder: string) {
     describeCheckpoint: cleanIn(describeCheckpoint),
     downloadCheckpoint: (files: FileSystem, request: Omit<DownloadRequest, "programFolder">) =>
       downloadCheckpoint(files, { ...request, redactor, programFolder }),
-    changeCheckpoints: cleanIn(changeCheckpoints),
+    changeCheckpoints: cleanIn(changeByAddress),
     changeInRun: cleanIn(changeInRun),
     checkEnvironments: cleanIn(checkEnvironments),
     previewPrompt: cleanIn(previewPrompt),

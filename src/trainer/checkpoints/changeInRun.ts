@@ -1,11 +1,20 @@
-/** Changes a checkpoint of a run, its state and its sampler, and notes in the run until when it is kept. */
+/** Changes checkpoints, and notes in their runs until when they are kept. */
 
 import type { FileSystem } from "../../core/ports.ts";
-import { appendCheckpoint } from "../../core/runFolder/checkpointLog.ts";
+import {
+  appendCheckpoint,
+  readCheckpoints,
+  usableCheckpoints,
+} from "../../core/runFolder/checkpointLog.ts";
 import { type CheckpointChange, expiryAfter } from "../../core/tinker/checkpointChange.ts";
 import { systemClock } from "../../node/clock.ts";
+import { RunRecord } from "../../node/runRecord.ts";
 import { requireNamedService, requireOwnCheckpoints } from "../config/requireNamed.ts";
-import { type ChangedCheckpoint, changeCheckpoints } from "./changeCheckpoints.ts";
+import {
+  type ChangedCheckpoint,
+  type ChangeRequest,
+  changeCheckpoints,
+} from "./changeCheckpoints.ts";
 import type { PlacesRequest } from "./places.ts";
 import { weightsOfRun } from "./weightsOfRun.ts";
 
@@ -15,7 +24,7 @@ export interface ChangeInRunRequest extends PlacesRequest {
   readonly change: CheckpointChange;
 }
 
-/** @throws AppError as {@link changeCheckpoints}; `run-destination`, `checkpoint-not-own`, `disk` */
+/** Changes the state and the sampler of a checkpoint. @throws AppError as {@link changeCheckpoints}; `run-destination`, `checkpoint-not-own`, `disk` */
 export async function* changeInRun(
   fileSystem: FileSystem,
   request: ChangeInRunRequest,
@@ -34,5 +43,46 @@ export async function* changeInRun(
   // Files of a run only grow: the last line about a checkpoint counts.
   if (expires_at !== undefined) {
     await appendCheckpoint(fileSystem.within(folder), folder, { ...entry, expires_at });
+  }
+}
+
+/** Changes checkpoints by their addresses. @throws AppError as {@link changeCheckpoints}; `disk` */
+export async function* changeByAddress(
+  fileSystem: FileSystem,
+  request: ChangeRequest,
+): AsyncGenerator<ChangedCheckpoint> {
+  const deleted = new Set<string>();
+  for await (const changed of changeCheckpoints(fileSystem, request)) {
+    if (request.change.action === "delete" && changed.place !== null) {
+      deleted.add(changed.path);
+      await noteDeleted(fileSystem, changed.path, deleted);
+    }
+    yield changed;
+  }
+}
+
+/** Takes a save of a run on this computer out of its list once both of its addresses are deleted, or its sampler alone. */
+async function noteDeleted(
+  fileSystem: FileSystem,
+  path: string,
+  deleted: ReadonlySet<string>,
+): Promise<void> {
+  const folder = await RunRecord.folderOf(path);
+  if (folder === null) return;
+  const files = fileSystem.within(folder);
+  const nowMs = systemClock.now();
+  for (const entry of usableCheckpoints(await readCheckpoints(files, folder), nowMs)) {
+    const { state_path, sampler_path } = entry;
+    if (path !== state_path && path !== sampler_path) continue;
+    const hasState = !deleted.has(state_path);
+    const hasSampler = sampler_path !== null && !deleted.has(sampler_path);
+    if (!hasState && !hasSampler) {
+      await appendCheckpoint(files, folder, {
+        ...entry,
+        expires_at: new Date(nowMs).toISOString(),
+      });
+    } else if (!hasSampler) {
+      await appendCheckpoint(files, folder, { ...entry, sampler_path: null });
+    }
   }
 }

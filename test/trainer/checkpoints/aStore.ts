@@ -36,8 +36,14 @@ export async function aStore(): Promise<AStore> {
     uuid: () => "0a",
     isProcessAlive: () => false,
   });
+  await saveIn(store, KEY);
+  return { folder, store };
+}
+
+/** Saves the adapter under another address. */
+export async function saveIn(store: CheckpointStore, key: CheckpointKey): Promise<void> {
   const lora = { rank: 8, train_attn: true, train_mlp: true, train_unembed: true };
-  await store.save(KEY, {
+  await store.save(key, {
     bytes: ADAPTER,
     baseModel: "local/tiny-tool",
     lora,
@@ -46,7 +52,6 @@ export async function aStore(): Promise<AStore> {
     ttlSeconds: null,
     overwrite: false,
   });
-  return { folder, store };
 }
 
 export function anEntry(changes: Partial<CheckpointEntry> = {}): CheckpointEntry {

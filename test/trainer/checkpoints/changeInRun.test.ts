@@ -1,13 +1,21 @@
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { readCheckpoints } from "../../../src/core/runFolder/checkpointLog.ts";
+import {
+  appendCheckpoint,
+  readCheckpoints,
+  usableCheckpoints,
+} from "../../../src/core/runFolder/checkpointLog.ts";
 import type { CheckpointChange } from "../../../src/core/tinker/checkpointChange.ts";
+import {
+  type CheckpointKey,
+  tinkerPath,
+} from "../../../src/local/engine/service/checkpoints/tinkerPath.ts";
 import { RunRecord } from "../../../src/node/runRecord.ts";
-import { changeInRun } from "../../../src/trainer/checkpoints/changeInRun.ts";
+import { changeByAddress, changeInRun } from "../../../src/trainer/checkpoints/changeInRun.ts";
 import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
-import { type AStore, anEntry, aRunFolder, aStore, KEY, PATH } from "./aStore.ts";
+import { type AStore, anEntry, aRunFolder, aStore, KEY, PATH, saveIn } from "./aStore.ts";
 
 const fileSystem = filesOnDisk();
 let here: AStore;
@@ -25,6 +33,12 @@ beforeEach(async () => {
 afterEach(() => {
   vi.unstubAllEnvs();
 });
+
+async function deleteAt(...paths: readonly string[]): Promise<void> {
+  const change = { action: "delete" } as const;
+  const request = { paths, change, folder, isLocalOnly: true, allowedOrigins: [] };
+  for await (const _ of changeByAddress(fileSystem, request));
+}
 
 async function change(wanted: CheckpointChange, name = KEY.name): Promise<unknown> {
   const request = { run, name, change: wanted, folder, isLocalOnly: true, allowedOrigins: [] };
@@ -54,6 +68,23 @@ it("a deleted one is not listed any more, and a published one is as it was", asy
   await change({ action: "delete" });
   expect(await here.store.find(KEY)).toBeNull();
   await expect(change({ action: "delete" })).rejects.toMatchObject({ code: "no-such-checkpoint" });
+});
+
+it("one that is deleted by its addresses is not listed any more, and has no sampler once that is deleted", async () => {
+  const sampler: CheckpointKey = { ...KEY, kind: "sampler_weights" };
+  const sampler_path = tinkerPath(sampler);
+  const entry = anEntry({ sampler_path });
+  await appendCheckpoint(fileSystem.within(run), run, entry);
+  const usable = async () => usableCheckpoints(await lines(), Date.now());
+  await saveIn(here.store, sampler);
+  await deleteAt(PATH);
+  expect(await usable()).toEqual([entry]);
+  await deleteAt(sampler_path);
+  expect(await usable()).toEqual([anEntry()]);
+  for (const key of [KEY, sampler]) await saveIn(here.store, key);
+  await appendCheckpoint(fileSystem.within(run), run, entry);
+  await deleteAt(PATH, sampler_path);
+  expect(await usable()).toEqual([]);
 });
 
 it("a copy of a run changes no checkpoint of the original", async () => {
