@@ -19,6 +19,7 @@ import { systemClock } from "../../node/clock.ts";
 import type { EvaluationPlan } from "../../shared/runFile.ts";
 import { CheckpointPlaces } from "../checkpoints/places.ts";
 import { type LoadedConfig, loadConfig, loadConfigText } from "../config/configFiles.ts";
+import { namedSampler, REFUSALS } from "../models/goneState.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 import { openEvaluated } from "./evaluatedModel.ts";
 import type { FoundTurn } from "./findStoredTurn.ts";
@@ -116,7 +117,7 @@ async function checkpoint(fileSystem: FileSystem, request: ModelRequest): Promis
   const { config } = loaded;
   const open = async (service: ServiceClient): Promise<OpenedModel> => {
     if (parts.kind !== "sampler_weights") throw await notSampler(service, target);
-    const sampler = await service.samplerForPath(target);
+    const sampler = await namedSampler(service, target);
     if (known) return { sampler, label: target, loaded };
     const { baseModel } = sampler;
     if (baseModel !== null) {
@@ -225,7 +226,7 @@ function checkpointOf(run: ReadRun | null, path: string): ChosenModel | null {
   const label = labelOf(name, entry);
   const promptDate = entry.state?.prompt_date ?? run.promptDate;
   const open = async (service: ServiceClient): Promise<OpenedModel> => {
-    return { sampler: await service.samplerForPath(path), label, loaded };
+    return { sampler: await namedSampler(service, path), label, loaded };
   };
   return { label, loaded, run: { folder, files }, promptDate, open };
 }
@@ -260,8 +261,6 @@ function hasSampler(entry: CheckpointEntry): entry is SamplerEntry {
   return entry.sampler_path !== null;
 }
 
-const GONE = ["tinker-not-found", "tinker-bad-request", "tinker-request-failed"] as const;
-
 /** The newest that the service still has: people delete checkpoints elsewhere, too. */
 async function newestSampler(
   service: ServiceClient,
@@ -272,7 +271,7 @@ async function newestSampler(
     try {
       return { sampler: await service.samplerForPath(entry.sampler_path), entry };
     } catch (error) {
-      if (!isAppError(error, ...GONE)) throw error;
+      if (!isAppError(error, ...REFUSALS)) throw error;
       refusal ??= error;
     }
   }

@@ -4,6 +4,7 @@ import { isAppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { type CheckpointChange, changeStored } from "../../core/tinker/checkpointChange.ts";
 import { parseTinkerPath } from "../../core/tinker/paths.ts";
+import { answerAbout } from "../models/goneState.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 import {
   CheckpointPlaces,
@@ -48,8 +49,10 @@ export async function* changeCheckpoints(
       let isGone = place === null;
       if (place?.kind === "this computer") await changeHere(place, change);
       if (place?.kind === "Tinker") {
-        await changeStored(place.account, path, change).catch((error: unknown) => {
-          isGone = mayBeGone && change.action === "delete" && isAppError(error, "tinker-not-found");
+        const changing = answerAbout(path, changeStored(place.account, path, change));
+        await changing.catch((error: unknown) => {
+          isGone =
+            mayBeGone && change.action === "delete" && isAppError(error, "no-such-checkpoint");
           if (!isGone) throw error;
         });
       }

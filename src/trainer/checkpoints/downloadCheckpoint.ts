@@ -18,6 +18,7 @@ import { startHash } from "../../node/hash.ts";
 import { createHttpClient } from "../../node/http.ts";
 import { systemRandom } from "../../node/random.ts";
 import { requireNamedService } from "../config/requireNamed.ts";
+import { answerAbout } from "../models/goneState.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 import {
   type AtTinker,
@@ -133,7 +134,7 @@ async function factsOf(place: OnThisComputer | AtTinker, path: string): Promise<
     const { base_model: baseModel, lora } = place.record;
     return { baseModel, rank: lora.rank };
   }
-  const { baseModel, loraRank: rank } = await place.account.weightsFacts(path);
+  const { baseModel, loraRank: rank } = await answerAbout(path, place.account.weightsFacts(path));
   return { baseModel, rank };
 }
 

@@ -5,6 +5,7 @@ import type { Checkpoint } from "../../core/tinker/checkpoints.ts";
 import { checkpointPage, parseTinkerPath } from "../../core/tinker/paths.ts";
 import type { CheckpointRecord } from "../../local/engine/service/checkpoints/checkpointRecord.ts";
 import { tinkerPath } from "../../local/engine/service/checkpoints/tinkerPath.ts";
+import { answerAbout } from "../models/goneState.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 import { CheckpointPlaces, noCheckpoint, type PlacesRequest } from "./places.ts";
 
@@ -48,8 +49,10 @@ export async function describeCheckpoint(
       return { ...fromRecord(place.record), ...facts };
     }
     const { run } = parseTinkerPath(path);
-    const stored = (await place?.account.listCheckpoints(run))?.find((each) => each.path === path);
-    if (place === null || stored === undefined) throw noCheckpoint(path, request);
+    if (place === null) throw noCheckpoint(path, request);
+    const listed = await answerAbout(path, place.account.listCheckpoints(run));
+    const stored = listed.find((each) => each.path === path);
+    if (stored === undefined) throw noCheckpoint(path, request);
     const consoleUrl = checkpointPage(path, place.connection.baseUrl);
     return { ...fromTinker(stored), ...(await place.account.weightsFacts(path)), consoleUrl };
   });

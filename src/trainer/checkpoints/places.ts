@@ -9,10 +9,7 @@ import { parseTinkerPath } from "../../core/tinker/paths.ts";
 import type { TinkerOptions } from "../../core/tinker/serviceClient.ts";
 import type { CheckpointRecord } from "../../local/engine/service/checkpoints/checkpointRecord.ts";
 import { CheckpointStore } from "../../local/engine/service/checkpoints/checkpointStore.ts";
-import {
-  type CheckpointKey,
-  checkpointKey,
-} from "../../local/engine/service/checkpoints/tinkerPath.ts";
+import { type CheckpointKey, findKey } from "../../local/engine/service/checkpoints/tinkerPath.ts";
 import { checkpointStore } from "../../node/checkpointStore.ts";
 import { systemClock } from "../../node/clock.ts";
 import { isProcessAlive } from "../../node/processes.ts";
@@ -55,7 +52,8 @@ export class CheckpointPlaces {
    * @throws AppError `bad-arguments`, `key-missing`, `key-host-not-allowed`, `key-not-encrypted`, `tinker-*`
    */
   async placeOf(path: string): Promise<OnThisComputer | AtTinker | null> {
-    const key = localKey(path);
+    parseTinkerPath(path);
+    const key = findKey(path);
     const record = key === null ? null : await this.store.find(key);
     if (key !== null && record !== null) {
       return { kind: "this computer", store: this.store, key, record };
@@ -81,16 +79,6 @@ export class CheckpointPlaces {
     const { account, connection } = await openHostedAccount(this.#request, this.#cleanup);
     if (account === null || connection === null) return null;
     return { kind: "Tinker", account, connection };
-  }
-}
-
-/** Null for a name that the store of this computer cannot have. @throws AppError `bad-arguments` */
-function localKey(path: string): CheckpointKey | null {
-  const { run, kind, name } = parseTinkerPath(path);
-  try {
-    return checkpointKey(run, kind, name);
-  } catch {
-    return null;
   }
 }
 

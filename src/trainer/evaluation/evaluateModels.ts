@@ -19,6 +19,7 @@ import { RunRecord } from "../../node/runRecord.ts";
 import type { PlannedModel, RunOwner, SweepMember } from "../../shared/runFile.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
 import { requireBaseModel } from "../models/createModel.ts";
+import { namedSampler } from "../models/goneState.ts";
 import { claimRun } from "../plan/claimRun.ts";
 import { connectAndPrepare, connectionOptions, type PreparedServices } from "../plan/connectRun.ts";
 import { recordFailure, runEnding } from "../plan/runEnding.ts";
@@ -190,7 +191,7 @@ async function samplerOf(
   { path }: PlannedModel,
 ): Promise<SamplingClient> {
   if (path === null) return service.samplerForBase(config.model_name);
-  const sampler = await service.samplerForPath(path);
+  const sampler = await namedSampler(service, path);
   requireBaseModel(sampler.baseModel, config, path);
   return sampler;
 }

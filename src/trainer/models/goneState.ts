@@ -1,8 +1,10 @@
-/** Whether a saved state that could not be loaded still exists. */
+/** Whether saved weights that a service refused still exist. */
 
-import { isAppError } from "../../core/errors.ts";
+import { AppError, isAppError } from "../../core/errors.ts";
 import { parseTinkerPath } from "../../core/tinker/paths.ts";
+import type { SamplingClient } from "../../core/tinker/samplingClient.ts";
 import type { ServiceClient } from "../../core/tinker/serviceClient.ts";
+import { withoutNextStep } from "../../core/tinker/transport/errors.ts";
 
 /** Errors of a load that the service refused. */
 export const REFUSALS = [
@@ -26,4 +28,27 @@ export async function isGone(
     if (!isAppError(fault, "tinker-not-found")) throw error;
     return isCallersMistake;
   }
+}
+
+/** The sampler of weights that the user has named. @throws AppError `no-such-checkpoint` when the service does not have them, `tinker-*` */
+export async function namedSampler(service: ServiceClient, path: string): Promise<SamplingClient> {
+  return await service.samplerForPath(path).catch(async (error: unknown) => {
+    throw (await isGone(service, path, error)) ? noSuchCheckpoint(path, error) : error;
+  });
+}
+
+/** What a service answers that is asked about the checkpoint that the user has named. @throws AppError `no-such-checkpoint`, or as it is */
+export async function answerAbout<Answer>(path: string, asking: Promise<Answer>): Promise<Answer> {
+  return await asking.catch((error: unknown) => {
+    throw isAppError(error, "tinker-not-found") ? noSuchCheckpoint(path, error) : error;
+  });
+}
+
+function noSuchCheckpoint(path: string, error: unknown): AppError {
+  const answer = isAppError(error) ? ` ${withoutNextStep(error)}` : "";
+  return new AppError(
+    "no-such-checkpoint",
+    `There is no checkpoint ${path}.${answer} tinker-rl checkpoints list shows what exists.`,
+    { cause: error },
+  );
 }

@@ -115,6 +115,19 @@ describe("the weights that a person means", () => {
     await expect(chosen.open(service)).rejects.toThrow("demo is an evaluation");
   });
 
+  it("are the user's mistake where the service does not list them, and only there", async () => {
+    const path = "tinker://run-1/sampler_weights/nope";
+    const files = await aRun(saved("nope"));
+    const notThere = { code: "no-such-checkpoint", message: expect.stringContaining(path) };
+    for (const folder of [null, FOLDER]) {
+      const chosen = await choose(path, files, folder);
+      await expect(chosen.open(aService([]))).rejects.toMatchObject(notThere);
+      // Not the checkpoint, but for example the session is what it does not know.
+      const lost = { ...aService([]), listCheckpoints: aService([path]).listCheckpoints };
+      await expect(chosen.open(lost)).rejects.toMatchObject({ code: "tinker-not-found" });
+    }
+  });
+
   it("are refused where a run has none", async () => {
     const onlyStates = await aRun(saved("state", { sampler_path: null }));
     await expect(choose(FOLDER, onlyStates)).rejects.toThrow("no checkpoint to sample from");

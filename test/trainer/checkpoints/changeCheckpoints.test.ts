@@ -98,7 +98,12 @@ describe("deleting checkpoints", () => {
         { path: OTHER, place: null },
         { path: third, place: "Tinker" },
       ]);
-      await expect(deleted([OTHER], false)).rejects.toMatchObject({ code: "tinker-not-found" });
+      await expect(deleted([OTHER], false)).rejects.toMatchObject({
+        code: "no-such-checkpoint",
+        message: expect.stringMatching(
+          /^There is no checkpoint tinker:.* Tinker answered 404 to DELETE/,
+        ),
+      });
     } finally {
       close();
     }

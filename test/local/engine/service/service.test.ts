@@ -349,7 +349,7 @@ describe("samples", () => {
       });
     expect((await create(`tinker://${session}:train:0/sampler_weights/none`)).status).toBe(404);
     expect((await create(`tinker://${session}:train:0/weights/state`)).status).toBe(400);
-    expect((await create("tinker://../../etc/passwd")).status).toBe(400);
+    expect((await create("tinker://../../etc/passwd")).status).toBe(404);
   });
 });
 

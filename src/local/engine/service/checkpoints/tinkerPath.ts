@@ -26,6 +26,15 @@ export function parseTinkerPath(path: string): CheckpointKey {
   return checkpointKey(runId, kind, name, path);
 }
 
+/** Null for a path that no checkpoint of this server can have. */
+export function findKey(path: string): CheckpointKey | null {
+  try {
+    return parseTinkerPath(path);
+  } catch {
+    return null;
+  }
+}
+
 /** @throws AppError `invalid-request` when a part is malformed */
 export function checkpointKey(
   runId: string,

@@ -5,7 +5,7 @@ import { sha256 } from "../../../../node/hash.ts";
 import { readAs, refusal } from "../../../http/refusal.ts";
 import { jsonReply, type Reply } from "../../../http/reply.ts";
 import { jsonBody, type Routes } from "../../../http/router.ts";
-import { parseTinkerPath } from "../checkpoints/tinkerPath.ts";
+import { findKey } from "../checkpoints/tinkerPath.ts";
 import type { OperationResult } from "../operations/futures.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
 import { sampleFutureResult } from "../operations/tensorResults.ts";
@@ -51,11 +51,11 @@ async function samplerWeights(
       `The base model ${baseModel} is unknown here; this server runs ${engine.model.name}.`,
     );
   }
-  const key = parseTinkerPath(path);
-  if (key.kind !== "sampler_weights") {
+  const key = findKey(path);
+  if (key !== null && key.kind !== "sampler_weights") {
     throw refusal(400, `${path} holds training weights; samplers need sampler_weights.`);
   }
-  const record = await store.find(key);
+  const record = key === null ? null : await store.find(key);
   if (record === null) throw refusal(404, `There is no checkpoint ${path}.`);
   return { kind: "saved", path, file: record.file };
 }
