@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import type { ErrorCode } from "../errorCodes.ts";
-import { AppError, errorMessage } from "../errors.ts";
+import { AppError, errorMessage, isAppError } from "../errors.ts";
 import { type KeySource, keyText } from "../secrets/keySource.ts";
 import { OPENREWARD_ACCOUNT_URL } from "../services.ts";
 
@@ -156,4 +156,16 @@ export function readDetail(body: string): string {
   }
   const text = typeof detail === "string" ? detail : JSON.stringify(detail);
   return text.trim().slice(0, MAX_DETAIL_CHARS);
+}
+
+/**
+ * Of a number of tasks that was asked for: a server that refuses the request, which has nothing but the split in it, does not have the
+ * split, which the key `configPath` names. Other errors stay as they are, also those of the session that is opened first, which has no
+ * id yet.
+ */
+export function splitFault(error: unknown, configPath?: string): unknown {
+  if (!isAppError(error, "environment-protocol")) return error;
+  const { status, sid } = error.data;
+  if (status !== 400 || sid === null) return error;
+  return new AppError("no-such-split", error.message, { configPath, cause: error });
 }

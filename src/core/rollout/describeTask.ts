@@ -3,7 +3,8 @@
 import type { PromptDescription } from "../../shared/promptDescription.ts";
 import type { Chat } from "../chat/chat.ts";
 import { describePrompt } from "../chat/describePrompt.ts";
-import { AppError } from "../errors.ts";
+import { AppError, isAppError } from "../errors.ts";
+import { splitFault } from "../openreward/faults.ts";
 import type { EnvironmentSession, RemoteEnvironment } from "../openreward/types.ts";
 import { isServiceFault } from "./faults.ts";
 import { renderTask } from "./renderTask.ts";
@@ -57,7 +58,7 @@ function imagesOf({ chat, remote, settings }: DescribeTaskOptions): RolloutImage
   return new RolloutImages({ chat, environment: remote.name, settings: { onImage } });
 }
 
-/** @throws AppError `no-such-number` for a task that the split does not have, `environment-*` */
+/** @throws AppError `no-such-split`, `no-such-number` for a task that the split does not have, `environment-*` */
 export async function openTask({
   remote,
   split,
@@ -72,10 +73,10 @@ export async function openTask({
     return await remote.openSession({ split, index, secrets }, { answerLimitMs });
   } catch (error) {
     // A service that does not answer says no number either.
-    const isAnswer = !isServiceFault(error);
-    const count = isAnswer ? await remote.numTasks(split).catch(() => null) : null;
+    const count = isServiceFault(error) ? error : await remote.numTasks(split).catch(splitFault);
     await remote.release();
-    if (count === null || index < count) throw error;
+    if (isAppError(count, "no-such-split")) throw count;
+    if (typeof count !== "number" || index < count) throw error;
     throw noSuchTask({ remote, split, index }, count, error);
   }
 }

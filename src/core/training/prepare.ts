@@ -10,6 +10,7 @@ import { environmentConfig, taskChoices } from "../config/taskChoices.ts";
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { ExampleSet } from "../examples/exampleSet.ts";
 import { findLineUpModel, retirementText } from "../models/lineUp.ts";
+import { splitFault } from "../openreward/faults.ts";
 import type { RemoteEnvironment } from "../openreward/types.ts";
 import type { Clock, Random, Sha256 } from "../ports.ts";
 import { EnvironmentGate } from "../rollout/environmentGate.ts";
@@ -21,7 +22,6 @@ import { checkSchedule } from "./run/learningRate.ts";
 import {
   createTaskSequence,
   repeatedTaskWarnings,
-  splitFault,
   type TaskSequence,
   type TaskSource,
   taskSource,

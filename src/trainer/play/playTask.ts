@@ -4,6 +4,7 @@ import { AgentEpisode } from "../../core/agents/agentEpisode.ts";
 import type { SplitChoice } from "../../core/config/taskChoices.ts";
 import { AppError, assertNever, isAppError } from "../../core/errors.ts";
 import type { TaskDifficulty } from "../../core/openreward/catalogue.ts";
+import { splitFault } from "../../core/openreward/faults.ts";
 import type {
   EnvironmentSession,
   RemoteEnvironment,
@@ -163,13 +164,16 @@ async function playWithin(
   return tasks;
 }
 
-/** How many tasks the split has from the first one on. @throws AppError `no-such-number` */
+/** How many tasks the split has from the first one on. @throws AppError `no-such-split`, `no-such-number` */
 async function tasksLeft(
   opened: Pick<OpenedTask, "remote" | "split" | "index">,
   signal: AbortSignal,
 ): Promise<number> {
   try {
-    const count = await opened.remote.numTasks(opened.split, { signal });
+    const asking = opened.remote.numTasks(opened.split, { signal });
+    const count = await asking.catch((error: unknown) => {
+      throw splitFault(error);
+    });
     if (opened.index >= count) throw noSuchTask(opened, count);
     return count - opened.index;
   } finally {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { httpFault } from "../../../src/core/openreward/faults.ts";
+import { httpFault, splitFault } from "../../../src/core/openreward/faults.ts";
+import { harness } from "./harness.ts";
+import { json } from "./scriptedServer.ts";
 
 const location = {
   environment: "Owner/Game",
@@ -44,4 +46,13 @@ describe("a key that is refused", () => {
     expect(refusal(origin)).toMatchObject({ code: "environment-auth" });
     expect(refusal(origin).message).toContain(`access denied (401: no). ${step}`);
   });
+});
+
+it.each([
+  ["POST /maze/num_tasks", "no-such-split"],
+  ["POST /create_session", "environment-protocol"],
+])("a 400 to %s, when tasks are counted, is %s", async (line, code) => {
+  const { environment } = harness({ [line]: [json(400, { detail: "Bad request" })] });
+  const error = await environment.numTasks("train").catch((fault: unknown) => fault);
+  expect(splitFault(error, "evaluation.splits")).toMatchObject({ code });
 });

@@ -70,6 +70,15 @@ test("a server that opens no session in time is not asked for the number of its 
   expect(numTasks).not.toHaveBeenCalled();
 });
 
+test("a server that has not the split says so when it is asked for the number of its tasks", async () => {
+  const refused = { status: 400, sid: "s" };
+  const refuse = () =>
+    Promise.reject(new AppError("environment-protocol", "400", { data: refused }));
+  const remote = { ...scriptedEnvironment(), openSession: refuse, numTasks: refuse };
+  const choice = { remote, split: "nope", index: 0, settings: someSettings() };
+  await expect(openTask(choice)).rejects.toMatchObject({ code: "no-such-split" });
+});
+
 /** Describes the first prompt of a task of a game for Qwen3, without thinking. */
 async function describeGame(script: SessionScript = {}) {
   const config = aConfig({ model_name: "Qwen/Qwen3-8B" });

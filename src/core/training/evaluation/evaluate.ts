@@ -9,6 +9,7 @@ import {
   rolloutsPerTask,
 } from "../../config/rules/evaluationCells.ts";
 import { environmentConfig } from "../../config/taskChoices.ts";
+import { splitFault } from "../../openreward/faults.ts";
 import type { FinishedRollout, RolloutTask } from "../../rollout/rollout.ts";
 import { evaluationSeed } from "../../rollout/seeds.ts";
 import {
@@ -27,7 +28,7 @@ import { environmentOf, type PlayContext, type RunContext } from "../run/context
 import { pauseUntilAvailable } from "../run/outages.ts";
 import type { ProgressEvent, Watcher } from "../run/progress.ts";
 import type { LoopPosition } from "../step/loopPosition.ts";
-import { chooseTasks, doneFractionOf, splitFault } from "../tasks/dataset.ts";
+import { chooseTasks, doneFractionOf } from "../tasks/dataset.ts";
 import { evaluatedTokens } from "../update/tokenRecords.ts";
 import { summarizeEvaluation } from "./evaluation.ts";
 import {

@@ -3,7 +3,7 @@
 import { taskId } from "../../../shared/taskId.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import { environmentConfig } from "../../config/taskChoices.ts";
-import { AppError, isAppError } from "../../errors.ts";
+import { AppError } from "../../errors.ts";
 import type { Sha256 } from "../../ports.ts";
 
 export interface TaskRef {
@@ -111,17 +111,6 @@ function noTasks({ environment, split }: TaskSource): AppError {
       configPath: `environments.${environment}.splits.${split}`,
     },
   );
-}
-
-/**
- * Of a number of tasks that was asked for: a server that refuses the request, which has nothing but the split in it, does not have the
- * split that `configPath` names. Other errors stay as they are, also those of the session that is opened first, which has no id yet.
- */
-export function splitFault(error: unknown, configPath: string): unknown {
-  if (!isAppError(error, "environment-protocol")) return error;
-  const { status, sid } = error.data;
-  if (status !== 400 || sid === null) return error;
-  return new AppError("no-such-split", error.message, { configPath, cause: error });
 }
 
 interface ChosenSource {

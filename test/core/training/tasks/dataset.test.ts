@@ -8,15 +8,12 @@ import {
   chooseTasks,
   createTaskSequence,
   repeatedTaskWarnings,
-  splitFault,
   type TaskItem,
   type TaskSequence,
   type TaskSource,
   totalSteps,
 } from "../../../../src/core/training/tasks/dataset.ts";
 import { sha256 } from "../../../../src/node/hash.ts";
-import { harness } from "../../openreward/harness.ts";
-import { json } from "../../openreward/scriptedServer.ts";
 import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../builders.ts";
@@ -345,13 +342,4 @@ describe("a step that holds a task more than once", () => {
     expect(warnings([otherASource()], "proportional", 3)).toEqual([]);
     expect(warnings([otherASource()], "proportional", 2)).toEqual([]);
   });
-});
-
-it.each([
-  ["POST /maze/num_tasks", "no-such-split"],
-  ["POST /create_session", "environment-protocol"],
-])("a 400 to %s, when tasks are counted, is %s", async (line, code) => {
-  const { environment } = harness({ [line]: [json(400, { detail: "Bad request" })] });
-  const error = await environment.numTasks("train").catch((fault: unknown) => fault);
-  expect(splitFault(error, "evaluation.splits")).toMatchObject({ code });
 });
