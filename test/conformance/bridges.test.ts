@@ -174,8 +174,8 @@ describe.skipIf(python === null)("the bridge", () => {
         onOutput: (said) => {
           output += said;
         },
-        onCrash: (message) => {
-          output += message;
+        onCrash: (what, said) => {
+          output += `${what}${said}`;
         },
         clean: (said) => said,
         cleanup,

@@ -95,7 +95,9 @@ describe("a server that the trainer starts", () => {
     await writeFile(join(disturbed, "crash.txt"), "");
     const { code, stdout } = await training;
     expect(code).toBe(0);
-    expect(stdout).toContain("The server of calculator ended with code 3; it is started again");
+    expect(stdout).toMatch(
+      /The server of calculator ended with code 3; it is started again in \d+ s\. Its log is servers\/calculator\.log in the run folder\./,
+    );
     await rename(join(disturbed, "crashed.txt"), join(disturbed, "was.txt"));
     const [one, other] = await Promise.all([trained(runIn(whole)), trained(runIn(disturbed))]);
     expect(other.tokens).toEqual(one.tokens);

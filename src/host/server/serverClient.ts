@@ -228,7 +228,10 @@ class Restarts {
     this.#log.warn("The Tinker RL server stopped unexpectedly. Restarting it.");
     if (this.#isFirst) {
       const text = vscode.l10n.t("The Tinker RL server stopped unexpectedly. Restarting it.");
-      void plainWindow.showWarningMessage(text);
+      const show = vscode.l10n.t("Show Log");
+      void plainWindow.showWarningMessage(text, show).then((chosen) => {
+        if (chosen === show) this.#log.show();
+      });
     }
     this.#isFirst = false;
     const paused = new Promise((resolve) => setTimeout(resolve, this.#pauseMs));

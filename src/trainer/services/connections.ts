@@ -246,7 +246,11 @@ async function managedEnvironments(
     programs,
     http,
     onOutput: (text) => serverOutput.write(name, text),
-    onCrash: (message) => watch({ kind: "warning", message }),
+    onCrash: (what, said) => {
+      const log = serverOutput.logOf(name);
+      const where = log === null ? "" : ` Its log is ${log} in the run folder.`;
+      watch({ kind: "warning", message: `${what}${where}${said}` });
+    },
     clean: (text) => redactor.redact(text),
     cleanup,
     signal: control.signal,

@@ -29,8 +29,8 @@ export interface ManagedServerOptions {
   readonly programs: { readonly folder: string };
   readonly http: HttpClient;
   readonly onOutput: (text: string) => void;
-  /** A sentence about a crash. */
-  readonly onCrash: (message: string) => void;
+  /** A sentence about a crash, and the end of what was printed, with a space before it; empty where that is nothing. */
+  readonly onCrash: (message: string, said: string) => void;
   /** Removes secrets from what is quoted, before it is cut. */
   readonly clean: (text: string) => string;
   /** Ends it, also while it starts. */
@@ -164,9 +164,8 @@ class CommandKeeper {
     this.#crashes = livedMs < SOUND_MS ? this.#crashes + 1 : 1;
     const waitMs = Math.min(FIRST_RESTART_MS * 2 ** (this.#crashes - 1), MAX_RESTART_MS);
     const { environment, onCrash } = this.#options;
-    onCrash(
-      `The server of ${environment} ${how}; it is started again in ${waitMs / 1000} s.${this.#said()}`,
-    );
+    const again = `it is started again in ${waitMs / 1000} s`;
+    onCrash(`The server of ${environment} ${how}; ${again}.`, this.#said());
     const timer = setTimeout(() => {
       this.#restart = null;
       this.#child = this.#start();

@@ -2,7 +2,7 @@
 
 import { dirname } from "node:path";
 import { isAppError } from "../../core/errors.ts";
-import { serverLogPath } from "../../core/runFolder/files/layout.ts";
+import { serverLogName, serverLogPath } from "../../core/runFolder/files/layout.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 
 /** Kept until the run has a folder. */
@@ -52,6 +52,11 @@ export class ServerOutput {
     // From a whole line on: half of a secret would not be found.
     log.waiting = waiting.slice(waiting.lastIndexOf("\n") + 1);
     return waiting;
+  }
+
+  /** The file of a server's output, from the run folder; null without one. */
+  logOf(environment: string): string | null {
+    return this.#place === null ? null : serverLogName(environment);
   }
 
   /** From now on output goes to the folder, what has come before included. */

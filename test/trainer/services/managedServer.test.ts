@@ -46,7 +46,7 @@ async function start(http = new FakeHttp(() => ({}))): Promise<void> {
     programs: { folder: "/" },
     http,
     onOutput: () => undefined,
-    onCrash: (message) => crashes.push(message),
+    onCrash: (what, said) => crashes.push(`${what}${said}`),
     clean: (text) => text,
     cleanup,
     signal: new AbortController().signal,

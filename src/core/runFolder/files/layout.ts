@@ -47,7 +47,12 @@ export function stepPaths(folder: string, step: number) {
 
 /** What the server that a run has started for `environment` printed. */
 export function serverLogPath(folder: string, environment: string): string {
-  return `${folder}/servers/${environment.replaceAll(/[^\w.-]/g, "-").replace(/^\.+/, "")}.log`;
+  return `${folder}/${serverLogName(environment)}`;
+}
+
+/** From the run folder. */
+export function serverLogName(environment: string): string {
+  return `servers/${environment.replaceAll(/[^\w.-]/g, "-").replace(/^\.+/, "")}.log`;
 }
 
 export function evalPath(folder: string, step: number): string {
