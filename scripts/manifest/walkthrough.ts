@@ -50,7 +50,7 @@ const STEPS: readonly Step[] = [
     title: "Write your own configuration",
     lines: [
       "A YAML file defines a run. While you write it, keys and values are completed, explained and checked.",
-      "[Create Configuration](command:tinkerRL.newConfig)",
+      "[New Configuration](command:tinkerRL.newConfig)",
     ],
     doneWhen: "configCreated",
     picture: "A file with a marked word and a list of suggestions",

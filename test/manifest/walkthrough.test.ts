@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
-import { walkthroughEntries } from "../../scripts/manifest/walkthrough.ts";
+import { walkthroughEntries, walkthroughStrings } from "../../scripts/manifest/walkthrough.ts";
+import { welcomeStrings } from "../../scripts/manifest/welcome.ts";
+import { COMMANDS } from "../../src/host/manifest/commandTable.ts";
 import { CONTEXT_KEYS } from "../../src/host/manifest/contextKeyTable.ts";
 import { sourcesOf } from "./builtManifest.ts";
 
@@ -19,3 +21,16 @@ it.each(steps)("$id is ticked by what was done, not by a command that was called
   expect(Object.keys(CONTEXT_KEYS)).toContain(key);
   expect(sources).toContain(`setContextKey("${key}", `);
 });
+
+const texts = Object.values({ ...walkthroughStrings(), ...welcomeStrings() });
+const buttons = texts.flatMap((text) => [
+  ...text.matchAll(/^\[(?<label>[^\]]+)\]\(command:tinkerRL\.(?<id>\w+)\)$/gm),
+]);
+
+it.each(buttons.map(({ groups = {} }) => [groups["label"], groups["id"]] as const))(
+  "the button %s has the title of its command",
+  (label, id = "") => {
+    const title = COMMANDS.get(id)?.title ?? "";
+    expect(label).toBe(title.replace(/…$| \(.*\)$/, ""));
+  },
+);
