@@ -74,9 +74,12 @@ describe("what the program itself suggests", () => {
   it.each([
     ...TEMPLATES.map(({ kind, text }) => [kind, text] as const),
     ["example", readFileSync("examples/hosted/tinker-config.yaml", "utf8")] as const,
-  ])("uses a listed model: %s", (_, text) => {
-    const { model_name: name } = configIn(text);
-    if (!isLocalModel(name)) expect(findLineUpModel(name)?.listed).toBe("2026-08-19");
+  ])("uses a listed model, and has a budget where that costs money: %s", (_, text) => {
+    const { model_name: name, max_cost_usd: budget } = configIn(text);
+    if (!isLocalModel(name)) {
+      expect(findLineUpModel(name)?.listed).toBe("2026-08-19");
+      expect(budget).toBe(20);
+    }
     expect(messagesIn(text)).toEqual([]);
   });
 });

@@ -70,6 +70,7 @@ loss_fn_config:
 max_response_tokens: 4096
 max_total_tokens: 32768
 rollout_timeout: 600 # seconds; 32768 tokens take about 550
+max_cost_usd: 20 # saves and ends the run after the step at which its tokens have cost this much
 max_active_tasks: 128 # rollouts at the same time
 
 # Evaluates on other tasks before the first step, every 10 steps, and after the last step.
