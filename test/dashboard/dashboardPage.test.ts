@@ -521,6 +521,25 @@ describe("the page of the dashboard", () => {
     expect(await page.locator("html").evaluate(width)).toBe(0);
   });
 
+  it("keeps the heads of the rollouts apart, whatever they are sorted by", async () => {
+    const { page } = await open({ folder, state: { view: { tab: "rollouts" } } });
+    const heads = page.locator(".grid-head button");
+    await heads.first().waitFor();
+    for (const head of await heads.all()) {
+      await head.click();
+      // Of the heads that begin before the end of the one before them.
+      const met = await page.evaluate(`(() => {
+        const ends = [...document.querySelectorAll(".grid-head button")].map((button) => {
+          const content = document.createRange();
+          content.selectNodeContents(button);
+          return { name: button.textContent, ...content.getBoundingClientRect().toJSON() };
+        });
+        return ends.filter(({ left }, at) => left < (ends[at - 1]?.right ?? 0) + 4).map(({ name }) => name);
+      })()`);
+      expect(met).toEqual([]);
+    }
+  });
+
   it("has a header of one height, whatever its numbers are", async () => {
     const { page } = await open({ folder: smallFolder });
     const facts = page.locator(".header-progress .fact");

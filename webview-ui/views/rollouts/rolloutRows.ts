@@ -33,7 +33,7 @@ const REWARD_SLACK = 1e-9;
 
 export interface RolloutColumn {
   readonly key: Exclude<keyof typeof strings.trajectories.head, "example">;
-  /** For a CSS grid. */
+  /** For a CSS grid; the head fits in with the arrow of what is sorted. */
   readonly width: string;
   readonly isNumber: boolean;
   /** The kind of rollouts that have this value; null = all. */
@@ -60,32 +60,32 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     rank: ({ environment, split, index }) => `${environment}:${split}:${index}`,
   },
   {
-    ...column("reward", "74px", true),
+    ...column("reward", "84px", true),
     text: outcomeText,
     rank: ({ reward }) => reward,
   },
   {
-    ...column("groupMean", "96px", true),
+    ...column("groupMean", "116px", true),
     text: (row, { groupOf }) => formatReward(groupOf(row)?.mean ?? null),
     rank: (row, { groupOf }) => groupOf(row)?.mean ?? null,
   },
   {
-    ...column("advantage", "96px", true, "training"),
+    ...column("advantage", "106px", true, "training"),
     text: ({ advantage }) => formatSigned(advantage),
     rank: ({ advantage }) => advantage,
   },
   {
-    ...column("turns", "56px", true),
+    ...column("turns", "68px", true),
     text: ({ turns }) => String(turns),
     rank: ({ turns }) => turns,
   },
   {
-    ...column("tokens", "64px", true),
+    ...column("tokens", "78px", true),
     text: ({ tokens }) => formatCount(tokens),
     rank: ({ tokens }) => tokens,
   },
   {
-    ...column("tools", "60px", true),
+    ...column("tools", "66px", true),
     text: ({ toolCalls, failedToolCalls }) =>
       failedToolCalls === 0 ? String(toolCalls) : `${toolCalls} (${failedToolCalls} ✕)`,
     rank: ({ toolCalls, failedToolCalls }) => toolCalls + failedToolCalls / 1e3,
@@ -126,7 +126,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     rank: ({ index }) => index,
   },
   {
-    ...column("duration", "74px", true),
+    ...column("duration", "90px", true),
     text: ({ durationMs }) => formatDuration(durationMs / 1000),
     rank: ({ durationMs }) => durationMs,
   },
