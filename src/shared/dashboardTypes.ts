@@ -40,6 +40,8 @@ export interface RunView extends RunListing {
   readonly ending: RunEnding | null;
   /** Why a file of the run cannot be read, in words for people. */
   readonly problem: string | null;
+  /** The temperatures of training, by environment that was evaluated. */
+  readonly trainedAt: Readonly<Record<string, number>>;
   /** How it is doing, without a period; null when nothing is known. */
   readonly sentence: string | null;
   /** The most serious first. */

@@ -2,6 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import { formatCount, formatMeasure, formatReward, plural } from "../../shared/format.ts";
+import { nearestTemperature } from "../../shared/trainedTemperature.ts";
 import type { Trend } from "../../shared/trend.ts";
 import type { EvaluationEntry, StoredResult } from "../runFolder/evaluationLog.ts";
 import type { Fit } from "../runFolder/metrics/fitMetrics.ts";
@@ -56,11 +57,10 @@ export function heldOutReward(
   if (first === undefined) return null;
   const isSameSplit = ({ environment, split }: StoredResult): boolean =>
     environment === first.environment && split === first.split;
-  const results = newest.results
-    .filter(isSameSplit)
-    .toSorted((a, b) => a.temperature - b.temperature);
-  const highest = trainedAt(first.environment);
-  const now = results.findLast(({ temperature }) => temperature <= highest) ?? results[0] ?? first;
+  const results = newest.results.filter(isSameSplit);
+  const evaluatedAt = results.map((result) => result.temperature);
+  const temperature = nearestTemperature(evaluatedAt, trainedAt(first.environment));
+  const now = results.find((result) => result.temperature === temperature) ?? first;
   const was = own
     .find(({ step }) => step < newest.step)
     ?.results.find((result) => isSameSplit(result) && result.temperature === now.temperature);

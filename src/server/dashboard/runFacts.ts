@@ -179,6 +179,7 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     isResumable: hasState && hasEnded(state) && hasWork,
     ending: state === "failed" || state === "stopped" ? endingView(options) : null,
     problem: follower.problem === null ? null : withShortPaths(follower.problem, options),
+    trainedAt: evaluatedTemperatures(options),
     sentence: sentenceOf(options),
     alarms: firingIn(follower).map(alarmView),
   };
@@ -193,14 +194,24 @@ function examplesOf(
   return state === "done" && completedSteps === 0 ? "read" : "trained";
 }
 
+function evaluatedTemperatures(options: RunFactsOptions): RunView["trainedAt"] {
+  const { evaluations } = options.follower;
+  const names = evaluations.flatMap(({ results }) => results.map((result) => result.environment));
+  const trainedAt = temperaturesOf(options);
+  return Object.fromEntries([...new Set(names)].map((name) => [name, trainedAt(name)]));
+}
+
+function temperaturesOf({ configFacts }: RunFactsOptions): TrainingTemperatures {
+  return configFacts?.trainedAt ?? trainingTemperatures(undefined);
+}
+
 /** The last step stored its trend; metrics of another program have none. */
-function sentenceOf({ follower, configFacts }: RunFactsOptions): string | null {
-  const { metrics, evaluations, runFile } = follower;
+function sentenceOf(options: RunFactsOptions): string | null {
+  const { metrics, evaluations, runFile } = options.follower;
   if (runFile?.evaluation !== undefined) return null;
   const latest = (name: string): number | null => metrics.latest(name);
   const trend = storedTrend(latest) ?? trendOfColumns(metrics);
-  const trainedAt = configFacts?.trainedAt ?? trainingTemperatures(undefined);
-  const heldOut = heldOutReward(evaluations, trainedAt);
+  const heldOut = heldOutReward(evaluations, temperaturesOf(options));
   return runSentence({ trend, heldOut, fit: storedFit(latest) });
 }
 

@@ -2,6 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import { formatTemperature } from "../../../src/shared/format.ts";
+import { nearestTemperature } from "../../../src/shared/trainedTemperature.ts";
 import type { SeriesLook } from "../../charts/drawing/chartData.ts";
 import type { ChartMark, EvaluationMark } from "../../charts/drawing/chartMarks.ts";
 import { type XAxis, xAfterSteps } from "../../charts/xAxis.ts";
@@ -31,7 +32,14 @@ const SHIFT_PX = 9;
 /** The first look that no environment of a run with one or two has. */
 const FREE_LOOK = 2;
 
-export function evaluationSeries({ columns, evaluations }: RunData): readonly EvaluationSeries[] {
+/** Where the run is not known. */
+const USUAL_TEMPERATURE = 1;
+
+export function evaluationSeries({
+  columns,
+  evaluations,
+  run,
+}: RunData): readonly EvaluationSeries[] {
   const trained = environmentNames(columns);
   const results = evaluations.value.flatMap(({ step, model, results: all }) =>
     all.map((result) => ({
@@ -45,15 +53,18 @@ export function evaluationSeries({ columns, evaluations }: RunData): readonly Ev
   const taken = new Set<number>();
   return names.map((name, index) => {
     const own = results.filter((result) => result.name === name);
-    const warmest = Math.max(...own.map(({ temperature }) => temperature));
     const environment = own[0]?.environment ?? "";
+    const temperature = nearestTemperature(
+      own.map((result) => result.temperature),
+      run.value?.trainedAt[environment] ?? USUAL_TEMPERATURE,
+    );
     const line = trained.findIndex((short) => `/${environment}`.endsWith(`/${short}`));
     const free = environmentLook(Math.max(FREE_LOOK, trained.length) + index);
     // A second split of an environment has its color with other dashes.
     const { dash } = line < 0 || taken.has(line) ? free : environmentLook(line);
     taken.add(line);
     const shown = visibleLine(name);
-    const sampled = formatTemperature(warmest);
+    const sampled = formatTemperature(temperature);
     return {
       key: names.length === 1 ? "evaluation" : `evaluation:${name}`,
       label:
@@ -61,13 +72,13 @@ export function evaluationSeries({ columns, evaluations }: RunData): readonly Ev
           ? l10n.t("evaluation, {0}, 95% confidence interval", sampled)
           : l10n.t("evaluation of {0}, {1}, 95% confidence interval", shown, sampled),
       name: shown,
-      temperature: warmest,
+      temperature,
       look: "sign",
       sign: index,
       color: line < 0 ? free.color : environmentLook(line).color,
       dash,
       points: own
-        .filter(({ temperature }) => temperature === warmest)
+        .filter((result) => result.temperature === temperature)
         .map((cell) => {
           const { rewardMean: y, low, high } = cell;
           return { y, low: low ?? y, high: high ?? y, cell };

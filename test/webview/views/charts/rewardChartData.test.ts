@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { describe, expect, it, test } from "vitest";
-import type { EvaluationView, EventView } from "../../../../src/shared/dashboardTypes.ts";
+import type { EvaluationView, EventView, RunView } from "../../../../src/shared/dashboardTypes.ts";
 import type { SeriesLook } from "../../../../webview-ui/charts/drawing/chartData.ts";
 import { signAt } from "../../../../webview-ui/charts/drawing/chartMarks.ts";
 import { firstViewState, type ViewState } from "../../../../webview-ui/model/viewState.ts";
@@ -152,6 +152,13 @@ describe("the curve of an evaluated split", () => {
     const source = aSource(REWARDS, [{ step: 2, results }]);
     const lines = linesOf(source).map(look);
     expect(evaluationSeries(source.data).map(look)).toEqual(lines.toReversed());
+  });
+
+  it("is of the temperature of training, not of the highest", () => {
+    const results = [0, 0.7, 1.5].map((at) => result("local/calculator", at / 2, at));
+    const run = { trainedAt: { "local/calculator": 1 } } as unknown as RunView; // what is read of it
+    const data = aRunStore(REWARDS, { evaluations: [{ step: 2, results }], run });
+    expect(evaluationSeries(data)).toMatchObject([{ temperature: 0.7, points: [{ y: 0.35 }] }]);
   });
 
   it("is distinguished by dashes from another split, and by color from the environments of training", () => {
