@@ -143,6 +143,18 @@ describe("the page of the dashboard", () => {
     expect(await strip.getByRole("listitem").count()).toBe(2);
   });
 
+  it("shows all of the run's sentence beside the alarm in windows from 700 pixels on", async () => {
+    for (const width of [700, 900, 1100, 1280]) {
+      const { page } = await open({ folder, width });
+      const sentence = page.locator(".sentence");
+      const cut = await sentence.evaluate((shown) => [
+        shown.scrollWidth - shown.clientWidth,
+        shown.scrollHeight - shown.clientHeight,
+      ]);
+      expect(cut).toEqual([0, 0]);
+    }
+  });
+
   it("leads from an alarm to its metric around its step, and to the rollouts that made it", async () => {
     const { page } = await open({ folder: smallFolder });
     const strip = page.getByRole("region", { name: "Alarms" });
