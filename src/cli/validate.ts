@@ -2,7 +2,6 @@
 
 import { dirname } from "node:path";
 import * as l10n from "@vscode/l10n";
-import { checkText } from "../core/config/check.ts";
 import { EMBEDDED_CATALOGUE } from "../core/config/editing/catalogue/embedded.ts";
 import { problemsOf } from "../core/config/editing/diagnostics/dataSources.ts";
 import { diagnoseChecked } from "../core/config/editing/diagnostics/diagnose.ts";
@@ -63,12 +62,11 @@ export async function validate(
  */
 async function withNamesAndData(
   fileSystem: FileSystem,
-  { text, result, lines, path }: CheckedConfig,
+  { whole, result, lines, path }: CheckedConfig,
   { configPath, overrides }: ValidateCommand,
 ): Promise<Pick<CheckedConfig, "result" | "lines">> {
   if (!result.ok) return { result, lines };
   const found = new Map<string, PlacedProblem>();
-  const whole = checkText(text, { path, overrides });
   const { source: written, parts } = whole;
   const names = diagnoseChecked(whole, { path, overrides, catalogue: EMBEDDED_CATALOGUE }).filter(
     ({ severity, code }) => severity === "error" && code.startsWith("TRL30"),

@@ -1,6 +1,6 @@
 /** From the text of a configuration file to a whole configuration, or to everything that is wrong with it. */
 
-import { type CheckOptions, checkText } from "./check.ts";
+import { type CheckedText, type CheckOptions, checkText } from "./check.ts";
 import type { Config } from "./fields/schema.ts";
 import type { AppliedOverride } from "./overrides.ts";
 import type { Problem } from "./source/problem.ts";
@@ -19,7 +19,11 @@ export type ParseResult =
  * in the order of the text, those of overrides first. Notes that only an editor shows are left out.
  */
 export function parseConfig(text: string, options: CheckOptions): ParseResult {
-  const { config, problems, overridden } = checkText(text, options);
+  return parseChecked(checkText(text, options));
+}
+
+/** {@link parseConfig} of a text that was checked. */
+export function parseChecked({ config, problems, overridden }: CheckedText): ParseResult {
   const reported = problems.filter(
     ({ severity }) => severity === "error" || severity === "warning",
   );

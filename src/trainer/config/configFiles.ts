@@ -1,9 +1,10 @@
 /** The configuration on its way from the user's file into a run folder. */
 
 import { resolve } from "node:path";
+import { type CheckedText, checkText } from "../../core/config/check.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import type { AppliedOverride } from "../../core/config/overrides.ts";
-import { type ParseResult, parseConfig } from "../../core/config/parse.ts";
+import { type ParseResult, parseChecked } from "../../core/config/parse.ts";
 import { redactSecrets, withoutSecretValues } from "../../core/config/secretValues.ts";
 import { describeProblem } from "../../core/config/source/problem.ts";
 import { AppError } from "../../core/errors.ts";
@@ -28,6 +29,7 @@ export interface CheckedConfig {
   readonly text: string;
   /** Absolute. */
   readonly path: string;
+  readonly whole: CheckedText;
   readonly result: ParseResult;
   /** Problems or warnings, one line each. */
   readonly lines: readonly string[];
@@ -40,7 +42,7 @@ export async function checkConfig(
   overrides: readonly string[] = [],
 ): Promise<CheckedConfig> {
   const text = await readConfig(fileSystem, path);
-  return { text, path: resolve(path), ...checkText(text, { path, overrides }) };
+  return { text, path: resolve(path), ...judgeText(text, { path, overrides }) };
 }
 
 /** @throws AppError `config-invalid` with one line per problem, `config-not-found` */
@@ -55,7 +57,7 @@ export async function loadConfig(
 /** What a start trains with. @throws AppError `config-invalid` */
 export function loadStart(start: StartConfig): LoadedConfig {
   const { text, path, shownPath, overrides } = start;
-  const loaded = requireSound({ text, path, ...checkText(text, { path: shownPath, overrides }) });
+  const loaded = requireSound({ text, path, ...judgeText(text, { path: shownPath, overrides }) });
   if (!start.isOwnCopy) return loaded;
   const warning = `${shownPath}: warning: the configuration file no longer exists; the run continues with its own copy`;
   return { ...loaded, warnings: [warning, ...loaded.warnings] };
@@ -67,16 +69,21 @@ export function loadConfigText(
   path: string,
   overrides: readonly string[],
 ): LoadedConfig {
-  return requireSound({ text, path, ...checkText(text, { path, overrides }) });
+  return requireSound({ text, path, ...judgeText(text, { path, overrides }) });
 }
 
-function checkText(
+function judgeText(
   text: string,
   options: { readonly path: string; readonly overrides: readonly string[] },
-): Pick<CheckedConfig, "result" | "lines"> {
-  const result = parseConfig(text, options);
+): Pick<CheckedConfig, "whole" | "result" | "lines"> {
+  const whole = checkText(text, options);
+  const result = parseChecked(whole);
   const problems = result.ok ? result.warnings : result.problems;
-  return { result, lines: problems.map((problem) => describeProblem(problem, options.path)) };
+  return {
+    whole,
+    result,
+    lines: problems.map((problem) => describeProblem(problem, options.path)),
+  };
 }
 
 function requireSound({ text, path, result, lines }: CheckedConfig): LoadedConfig {
