@@ -75,7 +75,7 @@ describe("a configuration that an assistant starts", () => {
     expect(() => requirePlainSettings(paths, false)).toThrow("cannot be set here");
   });
 
-  it("is told which key is meant instead of one that does not exist", () => {
+  it("learns which key is meant instead of one that does not exist", () => {
     expect(() => requirePlainSettings([["temperature"]], true)).toThrow(
       "There is no key temperature. Similar: environments.<name>.temperature",
     );
