@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { compileTemplate } from "../../../../src/core/chat/template/jinja.ts";
 import { createPromptTemplate } from "../../../../src/core/chat/template/promptTemplate.ts";
@@ -200,6 +201,17 @@ describe("a chat template is given up before it takes much memory", () => {
     expect(render("{{ 'a-b-c' | replace('-', '+', count=1) }}")).toBe("a+b-c");
     expect(render("{{ ['a', 'b'] | join('\\n\\n') }}{{ [1] | tojson(indent=2) }}")).toBe(
       "a\n\nb[\n  1\n]",
+    );
+  });
+});
+
+describe("the template of the embedded model", () => {
+  it.each([{}, { content: null }])("renders a message that only makes calls: %j", (content) => {
+    const source = readFileSync("src/local/engine/model/chat_template.jinja", "utf8");
+    const call = { function: { name: "calc", arguments: '{"expr": "2*3"}' } };
+    const messages = [{ role: "assistant", ...content, tool_calls: [call] }];
+    expect(render(source, { messages })).toBe(
+      '<|im_start|>assistant\n<tool_call>\n{"name": "calc", "arguments": {"expr": "2*3"}}\n</tool_call><|im_end|>\n',
     );
   });
 });
