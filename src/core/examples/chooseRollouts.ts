@@ -37,6 +37,8 @@ export async function chooseRollouts(
   // A run's own evaluations measure it; in a folder without training they are what was played.
   const set = trained.length > 0 ? ("training" as const) : ("evaluation" as const);
   const steps = trained.length > 0 ? trained : await reader.steps("evaluation");
+  // As people count: an evaluation has the number of completed steps already.
+  const ordinal = set === "training" ? 1 : 0;
   const chosen: ChosenRollout[] = [];
   for (const step of steps) {
     const rollouts = await reader.rollouts(step, set);
@@ -45,7 +47,7 @@ export async function chooseRollouts(
       const mark = markOf(summary);
       const isChosen =
         reward !== null &&
-        passes?.({ reward, turns, tokens, tool_calls, step }) === true &&
+        passes?.({ reward, turns, tokens, tool_calls, step: step + ordinal }) === true &&
         (!starred || mark.star) &&
         (tags.length === 0 || tags.some((tag) => mark.tags.includes(tag)));
       if (isChosen) chosen.push({ summary, mark });

@@ -23,7 +23,7 @@ export const dataSourceFields = {
     ...OPTIONAL,
     change: "identity",
     examples: ["reward >= 1", "reward > 0 and turns <= 4"],
-    doc: "Which rollouts of `run` to take: comparisons of `reward`, `turns`, `tokens`, `tool_calls` or `step` with a number, joined by `and`. `null` takes all that have a reward.",
+    doc: "Which rollouts of `run` to take: comparisons of `reward`, `turns`, `tokens`, `tool_calls` or `step` with a number, joined by `and`. Steps count from 1; of an evaluation, `step` is the number of completed steps. `null` takes all that have a reward.",
   },
   starred: {
     type: "boolean",
