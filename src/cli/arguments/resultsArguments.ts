@@ -1,5 +1,6 @@
 /** Understands the words of the commands that look at runs, and write what came of them. */
 
+import { EXPORT_FORMATS } from "../../core/examples/exportRow.ts";
 import { parseRolloutCondition } from "../../shared/rolloutCondition.ts";
 import { SEARCH_ROLES } from "../../shared/search.ts";
 import type { GivenArguments } from "./givenArguments.ts";
@@ -145,10 +146,9 @@ function choosing(given: GivenArguments) {
       `--where is ${JSON.stringify(where)}. It takes comparisons such as "reward >= 1 and turns <= 4"`,
     );
   }
-  const formats = ["messages", "tokens", "parquet"] as const;
   return {
     where,
-    format: given.oneOf("format", formats, given.text("format") ?? "messages"),
+    format: given.oneOf("format", EXPORT_FORMATS, given.text("format") ?? "messages"),
     maxPerTask: given.number("max_per_task", { most: 1_000_000 }),
     /** Null = named after the first run. */
     output: given.text("output"),

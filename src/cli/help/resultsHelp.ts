@@ -105,9 +105,11 @@ export const EXPORT: HelpText = (program) => `Writes rollouts of runs as a datas
 
   --format FORMAT     messages, the default: JSONL in OpenAI's chat format;
                       tokens: JSONL of ids, log-probabilities, masks and
-                      advantages; parquet: the messages as columns
+                      advantages; preference: JSONL of prompt, chosen and
+                      rejected, the best and the worst rollout of each group;
+                      parquet: the messages as columns
   --where CONDITION   comparisons of reward, turns, tokens, tool_calls or step
-                      with a number, joined by and
+                      (from 1, as in show) with a number, joined by and
   --starred           only rollouts with a star
   --tag TAG           only rollouts with this tag; may be repeated
   --max_per_task N    at most N of each task, the best first
@@ -122,7 +124,7 @@ Examples:
 The folder gets a file for each split and a card, README.md, with sources,
 filters and counts. Rows of tasks that were trained on are the split
 train; those of a split test, or of other splits, are test. Duplicate
-conversations are written once. Stars, tags and notes are included. The files
+conversations are written once, except as tokens. Stars, tags and notes are included. The files
 hold no keys, but the texts of prompts and answers: look at them before you
 publish them.`;
 

@@ -2,11 +2,11 @@
 
 import { formatCount, formatQuantity } from "../../shared/format.ts";
 import type { RolloutChoice } from "./chooseRollouts.ts";
-import { UNSAID } from "./exportRow.ts";
+import { type ExportFormat, UNSAID } from "./exportRow.ts";
 
 export interface DataFacts {
   readonly name: string;
-  readonly format: "messages" | "tokens" | "parquet";
+  readonly format: ExportFormat;
   readonly choice: RolloutChoice;
   /** Rows by split, without doubles. */
   readonly rows: Readonly<Record<string, number>>;
@@ -64,9 +64,11 @@ const FORMATS = {
     "Each line is a conversation in OpenAI's chat format, with `tools`, its task, reward, star, tags and note.",
   tokens:
     "Each line is a token stream of a rollout: ids, log-probabilities by the sampler and the trainer, mask and advantages, at the same index.",
+  preference:
+    "Each line is a pair of rollouts of one task: `prompt`, `chosen` and `rejected` as messages, with `tools` and both rewards.",
   parquet:
     "`messages`, `tools` and `tags` are JSON texts; the other columns are the task, the reward, the star and the note.",
-} as const;
+} as const satisfies Record<ExportFormat, string>;
 
 function filters({ choice, doubles, unsaid }: DataFacts): readonly string[] {
   const { where, starred, tags, maxPerTask } = choice;

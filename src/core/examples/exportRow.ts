@@ -9,6 +9,9 @@ import type { TokenRecord } from "../runFolder/rollouts/tokenRecord.ts";
 import { parseJson } from "../util/jsonl.ts";
 import type { ChosenRollout } from "./chooseRollouts.ts";
 
+export const EXPORT_FORMATS = ["messages", "tokens", "preference", "parquet"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
 export interface ExportRow {
   readonly messages: readonly JsonObject[];
   readonly tools: readonly JsonObject[];
@@ -87,6 +90,51 @@ export function tokensRow(row: ExportRow, stream: TokenRecord): JsonObject {
   };
 }
 
+/** A row with the record that it is of. */
+export interface RecordRow {
+  readonly row: ExportRow;
+  readonly record: RolloutRecord;
+}
+
+/**
+ * The best and the worst of the rollouts of one task as TRL's trainers read preferences: what both continue, and how each does. Null where
+ * no two with the same prompt differ in their reward.
+ */
+export function preferenceRow(rollouts: readonly RecordRow[]): JsonObject | null {
+  const rewardOf = ({ row }: RecordRow): number => row.reward ?? 0;
+  const askedOf = ({ row, record }: RecordRow): string =>
+    JSON.stringify([openingOf(record), row.tools]);
+  const ordered = rollouts.toSorted((a, b) => rewardOf(b) - rewardOf(a));
+  const [best] = ordered;
+  if (best === undefined) return null;
+  const worst = ordered.findLast((other) => askedOf(other) === askedOf(best));
+  if (worst === undefined || rewardOf(worst) === rewardOf(best)) return null;
+  const { environment, split, task_split, task_index, tools, run, step, group } = best.row;
+  const prompt = openingOf(best.record);
+  const answerOf = ({ row: { messages } }: RecordRow): readonly JsonObject[] => {
+    // A result behind the last turn would say which one is better.
+    const end = messages.findLastIndex(({ role }) => role === "assistant") + 1;
+    return messages.slice(prompt.length, end);
+  };
+  return {
+    prompt,
+    chosen: answerOf(best),
+    rejected: answerOf(worst),
+    tools,
+    split,
+    environment,
+    task_split,
+    task_index,
+    chosen_reward: best.row.reward,
+    rejected_reward: worst.row.reward,
+    run,
+    step,
+    group,
+    chosen_rollout: best.row.rollout,
+    rejected_rollout: worst.row.rollout,
+  };
+}
+
 function toolOf({ name, description, parameters }: RolloutRecord["tools"][number]): JsonObject {
   const schema = parameters === undefined ? undefined : parseJson(parameters)?.value;
   const empty = { type: "object", properties: {} };
@@ -109,10 +157,10 @@ function messagesOf(record: RolloutRecord): readonly JsonObject[] {
         tool_calls:
           ids.length === 0
             ? undefined
-            : turn.calls.map(({ name, args }, i) => ({
+            : turn.calls.map((call, i) => ({
                 id: ids[i] ?? "",
                 type: "function",
-                function: { name, arguments: args },
+                function: { name: call.name, arguments: writtenArguments(call) },
               })),
       }),
     );
@@ -125,6 +173,30 @@ function messagesOf(record: RolloutRecord): readonly JsonObject[] {
     if (turn.nudge !== null) messages.push({ role: "user", content: turn.nudge });
   }
   return messages;
+}
+
+/** As the model wrote them where it wrote JSON, because other spaces would be other tokens. */
+function writtenArguments({ args, raw }: TurnRecord["calls"][number]): string {
+  for (let at = raw.indexOf("{"); at !== -1; at = raw.indexOf("{", at + 1)) {
+    const end = endWithSpaces(raw, at, args);
+    if (end !== null) return raw.slice(at, end);
+  }
+  return args;
+}
+
+/** Where the JSON text `compact` ends if `text` has it at `start`, with or without spaces around its values. */
+function endWithSpaces(text: string, start: number, compact: string): number | null {
+  let at = start;
+  let isInString = false;
+  let isEscaped = false;
+  for (const unit of compact.split("")) {
+    if (!isInString) while (/\s/.test(text.charAt(at))) at += 1;
+    if (text.charAt(at) !== unit) return null;
+    at += 1;
+    if (unit === '"' && !isEscaped) isInString = !isInString;
+    isEscaped = unit === "\\" && !isEscaped;
+  }
+  return at;
 }
 
 /** Without those of calls that an agent's program made by itself, which are not in the model's conversation. */

@@ -13,23 +13,22 @@ import {
 } from "../../core/examples/chooseRollouts.ts";
 import { dataCard } from "../../core/examples/dataCard.ts";
 import {
+  type ExportFormat,
   type ExportRow,
   exportRow,
   isSaidByMessages,
+  preferenceRow,
+  type RecordRow,
   tokensRow,
   UNSAID,
 } from "../../core/examples/exportRow.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import { createRunReader, type RunReader } from "../../core/runFolder/reader.ts";
-import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
-import type { TokenRecord } from "../../core/runFolder/rollouts/tokenRecord.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
 import { sha256 } from "../../node/hash.ts";
 import { sum } from "../../shared/mean.ts";
 import { taskId } from "../../shared/taskId.ts";
 import { VERSION } from "../../shared/version.ts";
-
-export type ExportFormat = "messages" | "tokens" | "parquet";
 
 export interface ExportOptions {
   readonly fileSystem: FileSystem;
@@ -58,7 +57,7 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
   const files = new SplitFiles(options);
   const filter = new RowFilter();
   const runs: ExportedRun[] = [];
-  const candidates: (ChosenRollout & { readonly run: ExportedRun })[] = [];
+  const candidates: Candidate[] = [];
   for (const folder of folders) {
     const run = await openRun(fileSystem.within(folder), folder);
     runs.push(run);
@@ -66,25 +65,30 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
       candidates.push({ ...rollout, run });
     }
   }
-  // Rows take far more memory than candidates, so they are held only where better ones may come.
-  const parts = choice.maxPerTask === null ? candidates.map((each) => [each]) : [candidates];
-  for (const part of parts) {
-    const used = await useFewPerTask(part, choice.maxPerTask, async ({ run, ...chosen }) => {
-      const record = await run.reader.body(chosen.summary);
-      if (record === null) return null;
-      const row = exportRow(run, chosen, record);
-      const streams = await writtenTokens(format, run.reader, chosen);
-      return filter.takes(row, record, streams) ? { run, row, streams } : null;
-    });
-    for (const { run, row, streams } of used) run.rows += await files.add(row, streams);
-  }
+  const write = async <Item extends Pick<Candidate, "summary" | "run">>(
+    items: readonly Item[],
+    use: (item: Item) => Promise<Written | null>,
+  ): Promise<void> => {
+    // Rows take far more memory than candidates, so they are held only where better ones may come.
+    const parts = choice.maxPerTask === null ? items.map((each) => [each]) : [items];
+    for (const part of parts) {
+      const used = await useFewPerTask(part, choice.maxPerTask, async (item) => {
+        const written = await use(item);
+        return written === null ? null : { run: item.run, ...written };
+      });
+      for (const { run, row, lines } of used) run.rows += await files.add(row, lines);
+    }
+  };
+  if (format === "preference") {
+    const groups = runs.flatMap((own) => groupsOf(candidates.filter(({ run }) => run === own)));
+    await write(groups, (group) => filter.pair(group));
+  } else if (format === "tokens") await write(candidates, streamsOf);
+  else await write(candidates, (candidate) => filter.conversation(candidate));
   if (files.count === 0) {
-    const unread =
-      format === "tokens"
-        ? "their tokens are not stored. Set another --format, or take another run."
-        : "their records cannot be read. Take another run.";
     const reason =
-      filter.unsaid > 0 ? `each has ${UNSAID}. Set --format tokens, or take another run.` : unread;
+      filter.unsaid > 0 && format !== "preference"
+        ? `each has ${UNSAID}. Set --format tokens, or take another run.`
+        : UNWRITTEN[format];
     throw new AppError(
       "no-examples",
       candidates.length === 0
@@ -100,6 +104,15 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
   await fileSystem.writeAtomic(join(output, "README.md"), card);
   return { rows, tasks, doubles, unsaid };
 }
+
+const UNREADABLE = "their records cannot be read. Take another run.";
+const UNWRITTEN = {
+  messages: UNREADABLE,
+  tokens: "their tokens are not stored. Set another --format, or take another run.",
+  preference:
+    "no task has two with different rewards in the same step. Ask for less with --where, or take another run.",
+  parquet: UNREADABLE,
+} as const satisfies Record<ExportFormat, string>;
 
 interface ExportedRun {
   readonly name: string;
@@ -122,36 +135,78 @@ async function openRun(files: FolderFiles, folder: string): Promise<ExportedRun>
   };
 }
 
-/** Null for a format that has messages in their place. */
-async function writtenTokens(
-  format: ExportFormat,
-  reader: RunReader,
-  chosen: ChosenRollout,
-): Promise<readonly TokenRecord[] | null> {
-  return format === "tokens" ? await storedTokens(reader, chosen) : null;
+type Candidate = ChosenRollout & { readonly run: ExportedRun };
+
+interface Written {
+  readonly row: ExportRow;
+  readonly lines: readonly object[];
 }
 
-/** Leaves out what the format cannot say, and what was written before. */
+async function recordRow({ run, ...chosen }: Candidate): Promise<RecordRow | null> {
+  const record = await run.reader.body(chosen.summary);
+  return record === null ? null : { row: exportRow(run, chosen, record), record };
+}
+
+/** Each stream counts, also one like another: its log-probabilities and advantages are its own. */
+async function streamsOf(candidate: Candidate): Promise<Written | null> {
+  const own = await recordRow(candidate);
+  const streams = await storedTokens(candidate.run.reader, candidate);
+  if (own === null || streams.length === 0) return null;
+  return { row: own.row, lines: streams.map((stream) => tokensRow(own.row, stream)) };
+}
+
+/** Rollouts of one task in one step of a run; `summary` is that of the best. */
+type RolloutGroup = Pick<Candidate, "summary" | "run"> & { readonly rollouts: Candidate[] };
+
+function groupsOf(candidates: readonly Candidate[]): readonly RolloutGroup[] {
+  const groups = new Map<string, Candidate[]>();
+  for (const candidate of candidates) {
+    const key = JSON.stringify([candidate.summary.step, taskId(candidate.summary)]);
+    const group = groups.get(key) ?? [];
+    group.push(candidate);
+    groups.set(key, group);
+  }
+  return [...groups.values()].flatMap((rollouts) => {
+    const rewardOf = ({ summary }: Candidate): number => summary.reward ?? 0;
+    const [best] = rollouts.toSorted((a, b) => rewardOf(b) - rewardOf(a));
+    return best === undefined ? [] : [{ summary: best.summary, run: best.run, rollouts }];
+  });
+}
+
+/** Leaves out what messages cannot say, and what was written before. */
 class RowFilter {
   readonly #seen = new Set<string>();
   doubles = 0;
   unsaid = 0;
 
-  /** `streams` are those that are written in place of messages; null = messages are. */
-  takes(
-    { messages, split }: ExportRow,
-    record: RolloutRecord,
-    streams: readonly TokenRecord[] | null,
-  ): boolean {
-    if (streams?.length === 0) return false;
-    if (streams === null && !isSaidByMessages(record)) {
-      this.unsaid += 1;
-      return false;
+  async conversation(candidate: Candidate): Promise<Written | null> {
+    const own = await this.#said(candidate);
+    if (own === null || !this.#isNew(own.row.messages, own.row)) return null;
+    return { row: own.row, lines: [own.row] };
+  }
+
+  async pair({ rollouts }: RolloutGroup): Promise<Written | null> {
+    const said: RecordRow[] = [];
+    for (const rollout of rollouts) {
+      const own = await this.#said(rollout);
+      if (own !== null) said.push(own);
     }
-    const written = streams?.map(({ ids }) => Array.from(ids)) ?? messages;
-    // The ids of images count within a rollout.
-    const images = record.images.map(({ file }) => file);
-    const digest = sha256(JSON.stringify([written, images, split]));
+    const [first] = said;
+    const row = preferenceRow(said);
+    if (first === undefined || row === null) return null;
+    if (!this.#isNew([row["prompt"], row["chosen"], row["rejected"]], first.row)) return null;
+    return { row: first.row, lines: [row] };
+  }
+
+  async #said(candidate: Candidate): Promise<RecordRow | null> {
+    const own = await recordRow(candidate);
+    if (own === null || isSaidByMessages(own.record)) return own;
+    this.unsaid += 1;
+    return null;
+  }
+
+  #isNew(written: unknown, { split }: ExportRow): boolean {
+    const digest = sha256(JSON.stringify([written, split]));
     if (this.#seen.has(digest)) {
       this.doubles += 1;
       return false;
@@ -200,10 +255,9 @@ class SplitFiles {
     return sum([...this.#rows.values()]);
   }
 
-  /** `streams` are written in place of messages; null = messages are. Returns how many rows were added. @throws AppError `disk` */
-  async add(row: ExportRow, streams: readonly TokenRecord[] | null): Promise<number> {
+  /** `lines` are what is written of `row`. Returns how many rows were added. @throws AppError `disk` */
+  async add(row: ExportRow, lines: readonly object[]): Promise<number> {
     const { split, environment, task_split, task_index: index } = row;
-    const lines = streams?.map((own) => tokensRow(row, own)) ?? [row];
     if (this.count === 0) await this.#files.makeDirectory(this.#output);
     if (this.#format === "parquet") {
       const kept = this.#kept.get(split) ?? [];

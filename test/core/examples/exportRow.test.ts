@@ -70,6 +70,25 @@ describe("the turns of an exported rollout", () => {
   const task = { role: "user", content: "What is 2 + 3?" };
   const observed = { role: "user", content: "Observation: Snow." };
 
+  it.each([
+    [
+      '{"expr":"2 { 3"}',
+      '<tool_call>\n{"name": "calc", "arguments": {"expr": "2 { 3"}}\n</tool_call>',
+    ],
+    [
+      '{"quote":"a \\" b","n":[1,2]}',
+      '{"arguments": {"quote": "a \\" b", "n": [1, 2]}, "name": "calc"}',
+    ],
+  ])("have the arguments %s with the spaces that the model wrote", (args, raw) => {
+    const own = turns.map((turn) => ({ ...turn, calls: [{ name: "calc", args, raw }] }));
+    const [call] = messagesOf({ turns: own }).flatMap(({ tool_calls = [] }) => tool_calls) as {
+      readonly function: { readonly arguments: string };
+    }[];
+    expect(call?.function.arguments).not.toBe(args);
+    expect(raw).toContain(call?.function.arguments);
+    expect(JSON.parse(call?.function.arguments ?? "")).toEqual(JSON.parse(args));
+  });
+
   it("have what came back of a text without a call", () => {
     expect(answers({})).toEqual([task, { role: "user", content: "Snow." }, observed]);
   });

@@ -2,11 +2,12 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
+import type { ExportFormat } from "../../../src/core/examples/exportRow.ts";
 import { parseChatExample } from "../../../src/core/examples/parseChatExample.ts";
 import { storedTools } from "../../../src/core/rollout/episodeRecord.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { markRollout } from "../../../src/core/runFolder/marks.ts";
-import { type ExportFormat, exportRollouts } from "../../../src/trainer/examples/exportRollouts.ts";
+import { exportRollouts } from "../../../src/trainer/examples/exportRollouts.ts";
 import { aRecord } from "../../core/runFolder/builders.ts";
 import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 import { type StoredOne, writeStoredRun } from "./storedRun.ts";
@@ -183,17 +184,72 @@ describe("rollouts as a dataset", () => {
     expect((await exported(run, "tokens")).result.rows).toEqual({ train: 4 });
   });
 
-  it("are doubles as tokens only where the tokens are the same", async () => {
-    const same = { promptText: "Same" };
-    const { run } = await writeRun([
-      { ...same, ids: null },
-      { ...same, ids: [7] },
-      { ...same, ids: [8] },
-    ]);
-    expect((await exported(run, "tokens")).result).toMatchObject({
-      rows: { train: 2 },
-      doubles: 0,
+  it("are all there as tokens, also where the tokens are the same", async () => {
+    const same = { promptText: "Same", group: 0, index: 0 };
+    const { run } = await writeRun([same, { ...same, rollout: 1 }]);
+    const { rows, doubles } = (await exported(run, "tokens")).result;
+    expect({ rows, doubles }).toEqual({ rows: { train: 2 }, doubles: 0 });
+  });
+
+  it("are counted by steps from 1, and those of evaluations by completed steps", async () => {
+    const { run } = await writeRun([{ step: 0 }, { step: 1 }]);
+    const { result, output } = await exported(run, "messages", { where: "step = 2" });
+    expect(result.rows).toEqual({ train: 1 });
+    expect(await linesOf(join(output, "train.jsonl"))).toMatchObject([{ step: 1 }]);
+    const played = await writeRun([], "played");
+    await mkdir(runPaths(played.run).evalFolder);
+    const use = { purpose: "evaluation", model: "base", temperature: 1 };
+    await played.store.addEvaluated(aRecord({ step: 2 }), use, []);
+    await rm(output, { recursive: true });
+    expect((await exported(played.run, "messages", { where: "step = 2" })).result.rows).toEqual({
+      train: 1,
     });
+  });
+
+  it("are the best and the worst of each group as preferences", async () => {
+    const result = { name: "", text: "Right.", isError: false, reward: 1, finished: true };
+    const said = (content: string) =>
+      aRecord({}).turns.map((turn) => ({ ...turn, content, calls: [], results: [result] }));
+    const one = (rollout: number, reward: number, index = 7) => ({
+      group: index,
+      rollout,
+      index,
+      reward,
+      promptText: "Which?",
+      tools: [{ name: "answer", description: "Ends.", parameters: "{}" }],
+      turns: said(`Answer ${rollout}`),
+    });
+    const { run } = await writeRun([one(0, 0.5), one(1, 1), one(2, 0), one(0, 1, 8), one(1, 1, 8)]);
+    const { result: counts, output } = await exported(run, "preference");
+    expect(counts).toMatchObject({ rows: { train: 1 }, tasks: 1 });
+    expect(await linesOf(join(output, "train.jsonl"))).toEqual([
+      {
+        prompt: [
+          { role: "system", content: "You have tools." },
+          { role: "user", content: "Which?" },
+        ],
+        chosen: [{ role: "assistant", content: "Answer 1" }],
+        rejected: [{ role: "assistant", content: "Answer 2" }],
+        tools: [
+          { type: "function", function: { name: "answer", description: "Ends.", parameters: {} } },
+        ],
+        split: "train",
+        environment: "local/calculator",
+        task_split: "train",
+        task_index: 7,
+        chosen_reward: 1,
+        rejected_reward: 0,
+        run: "one",
+        step: 0,
+        group: 7,
+        chosen_rollout: 1,
+        rejected_rollout: 2,
+      },
+    ]);
+    await rm(output, { recursive: true });
+    await expect(exported(run, "preference", { where: "reward = 1" })).rejects.toThrow(
+      "no task has two with different rewards",
+    );
   });
 
   it("of a test split go to a file of their own", async () => {

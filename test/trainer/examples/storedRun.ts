@@ -26,15 +26,17 @@ export async function writeStoredRun(
   await writeFile(join(run, "config.resolved.json"), JSON.stringify(settings));
   const files = fileSystem.within(run);
   const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder: run });
-  for (const [group, { ids = [], ...record }] of rollouts.entries()) {
-    await store.addRollout(aRecord({ group, index: group, ...record }));
+  for (const [at, { ids = [], ...changes }] of rollouts.entries()) {
+    const record = aRecord({ group: at, index: at, ...changes });
+    const { group, rollout } = record;
+    await store.addRollout(record);
     if (ids === null) continue;
     const all = [1, 100 + group, ...ids];
     const sampled = all.map((_, at) => (at === 0 ? 0 : 1));
     await store.addTokens(0, [
       {
         group,
-        rollout: 0,
+        rollout,
         stream: 0,
         ids: all,
         turns: sampled.map((isSampled) => isSampled - 1),
