@@ -20,7 +20,7 @@ import {
 } from "../runFolder/evaluationLog.ts";
 import { areEnoughScored } from "../runFolder/metrics/outcomes.ts";
 import type { PlayContext } from "./run/context.ts";
-import { deleteSaved } from "./run/deleteSaved.ts";
+import { deleteCheckpoint } from "./run/deleteSaved.ts";
 import { report } from "./run/report.ts";
 
 export class BestCheckpoint {
@@ -58,38 +58,33 @@ async function update(context: PlayContext, metric: string, kept: Set<string>): 
     });
   }
   // The mark is written first: a crash in between leaves a checkpoint too many, never one too few.
-  const expires_at = new Date(nowMs).toISOString();
   for (const entry of replaced) {
-    if (!kept.has(entry.name) && (await isDeleted(context, entry, kept))) {
-      await appendCheckpoint(fileSystem, folder, { ...entry, expires_at });
-    }
+    if (!kept.has(entry.name)) await deleteReplaced(context, entry, kept);
   }
 }
 
-/** False when the service could not delete it, then the next save tries again; or when it is not this run's. */
-async function isDeleted(
+/** One that the service could not delete is tried again with the next save. */
+async function deleteReplaced(
   context: PlayContext,
-  { name, step, state_path, sampler_path }: CheckpointEntry,
+  entry: CheckpointEntry,
   kept: Set<string>,
-): Promise<boolean> {
+): Promise<void> {
+  const { name, step, state_path, sampler_path } = entry;
   const paths = [state_path, sampler_path].filter((path) => path !== null);
   const foreign = paths.filter((path) => !context.services.isOwn(path));
-  if (foreign.length > 0) {
-    kept.add(name);
-    await report(context.reporting, {
-      step,
-      level: "warn",
-      kind: "checkpoint-kept",
-      message: `${name} is no longer the best checkpoint, but is kept: only the run folder says that this run saved ${foreign.join(" and ")}, which may belong to another run.`,
-      data: { paths: foreign },
-    });
-    return false;
-  }
-  for (const path of paths) {
+  if (foreign.length === 0) {
     const why = `${name} is no longer the best checkpoint`;
-    if ((await deleteSaved(context, path, { step, why })) === "failed") return false;
+    await deleteCheckpoint(context, entry, { step, why });
+    return;
   }
-  return true;
+  kept.add(name);
+  await report(context.reporting, {
+    step,
+    level: "warn",
+    kind: "checkpoint-kept",
+    message: `${name} is no longer the best checkpoint, but is kept: only the run folder says that this run saved ${foreign.join(" and ")}, which may belong to another run.`,
+    data: { paths: foreign },
+  });
 }
 
 interface BestChange {

@@ -1,7 +1,8 @@
 /** Deletes saved weights that a run no longer needs: only those that its own sessions saved, each with an event. */
 
 import { errorMessage, isAppError } from "../../errors.ts";
-import type { RunReporting, RunServices } from "./context.ts";
+import { appendCheckpoint, type CheckpointEntry } from "../../runFolder/checkpointLog.ts";
+import type { PlayContext, RunReporting, RunServices } from "./context.ts";
 
 /** `not-own` when no session of the run saved it: then it stays, whatever the run folder calls it. */
 export type Deletion = "deleted" | "gone" | "not-own" | "failed";
@@ -32,4 +33,23 @@ export async function deleteSaved(
   const message = `Deleted ${path}: ${why}.`;
   await events.record({ step, level: "info", kind: "checkpoint-deleted", message, data: { path } });
   return "deleted";
+}
+
+/**
+ * Deletes a checkpoint and ends its entry in `checkpoints.jsonl`, unless the service could not delete it or it is not this run's.
+ * @throws AppError `disk`
+ */
+export async function deleteCheckpoint(
+  context: PlayContext,
+  entry: CheckpointEntry,
+  reason: { readonly step: number; readonly why: string },
+): Promise<void> {
+  const { storage, ports } = context;
+  for (const path of [entry.state_path, entry.sampler_path]) {
+    if (path === null) continue;
+    const deletion = await deleteSaved(context, path, reason);
+    if (deletion === "failed" || deletion === "not-own") return;
+  }
+  const expires_at = new Date(ports.clock.now()).toISOString();
+  await appendCheckpoint(storage.fileSystem, storage.folder, { ...entry, expires_at });
 }

@@ -5,7 +5,7 @@ import type { Config } from "../../config/fields/schema.ts";
 import { appendCheckpoint, type CheckpointEntry } from "../../runFolder/checkpointLog.ts";
 import { type RunState, writeState } from "../../runFolder/state.ts";
 import type { RunContext } from "../run/context.ts";
-import { deleteSaved } from "../run/deleteSaved.ts";
+import { deleteCheckpoint } from "../run/deleteSaved.ts";
 
 export type SaveKind = "periodic" | "rolling" | "final" | "interrupt" | "manual" | "best";
 
@@ -76,7 +76,7 @@ export class CheckpointWriter {
   #pending: Promise<SavedEntry> | null = null;
   #latest: Submitted | null = null;
   #last: SavedEntry | null = null;
-  #rollingPath: string | null = null;
+  #rolling: SavedEntry | null = null;
 
   /** `onSaved` is called with each state that was written down. */
   constructor(context: RunContext, onSaved: (state: RunState) => Promise<void> = async () => {}) {
@@ -201,10 +201,10 @@ export class CheckpointWriter {
 
   /** The rolling save before is not needed once a newer save is in `state.json`. */
   async #dropOldRolling(entry: SavedEntry): Promise<void> {
-    const old = this.#rollingPath;
-    this.#rollingPath = entry.kind === "rolling" ? entry.state_path : null;
+    const old = this.#rolling;
+    this.#rolling = entry.kind === "rolling" ? entry : null;
     if (old === null) return;
     const why = "a newer save replaces this rolling one";
-    await deleteSaved(this.#context, old, { step: entry.step, why });
+    await deleteCheckpoint(this.#context, old, { step: entry.step, why });
   }
 }
