@@ -99,7 +99,7 @@ describe.skipIf(python === null)("a filed run", () => {
     const [attempt] = scenario.attempts;
     if (attempt === undefined) throw new Error("The scenario has no attempt.");
     const init = { ...initOf(scenario, attempt), id: "blocks01" };
-    const start = { nextStep: 0, runtimeS: 0, isResumed: false };
+    const start = { nextStep: 0, runtimeS: 0, startedAtMs: Date.now(), isResumed: false };
     const long = await openOfflineRun(parts, init, start);
     for (let i = 0; i < 60; i += 1) {
       long.log(
@@ -141,7 +141,12 @@ async function fileScenario(fileSystem: FileSystem, parent: string): Promise<rea
   const folders: string[] = [];
   for (const attempt of scenario.attempts) {
     const isResumed = attempt.init.resume !== null;
-    const start = { nextStep: isResumed ? 210 : 0, runtimeS: 0, isResumed };
+    const start = {
+      nextStep: isResumed ? 210 : 0,
+      runtimeS: 0,
+      startedAtMs: Date.now(),
+      isResumed,
+    };
     const run = await openOfflineRun(parts, initOf(scenario, attempt), start);
     await playAttempt(run, attempt);
     folders.push(run.folder);

@@ -554,6 +554,17 @@ describe("a run that is filed", () => {
     expect(steps(run)).toEqual(upTo(5));
   });
 
+  it("has no further file for an attempt without a row", async () => {
+    const run = new TrackedRun();
+    await run.begin(0, { isOffline: true });
+    await run.write(0);
+    await run.finish();
+    await run.begin(1, { isOffline: true });
+    await run.finish();
+    const files = [...run.fileSystem.files.keys()].filter((name) => name.endsWith(".wandb"));
+    expect(files).toHaveLength(1);
+  });
+
   it("is cut back to its last whole piece after a kill in the middle of a write", async () => {
     const run = new TrackedRun();
     await run.begin(0, { isOffline: true });

@@ -25,34 +25,32 @@ export class OfflineDelivery {
     return this.#reporter;
   }
 
-  /** Resolves when everything is written and the run has ended. @throws AppError `disk` */
+  /** Resolves when everything is written and the run has ended; without a new row there is no new file. @throws AppError `disk` */
   async run(): Promise<void> {
-    const run = await this.#open();
-    const { idleSleep, clock, exitCode, signal } = this.#options;
-    const file = () => ({ folder: nameOf(run), size: run.size });
-    const progress = (): DeliveryProgress => ({
-      runSummary: run.runSummary,
-      cursor: { file: file() },
-    });
+    const { idleSleep, clock, exitCode, signal, feed } = this.#options;
+    const startedAtMs = clock.now();
+    const cursor = await this.#startCursor();
+    let run: OfflineRun | null = null;
     for (;;) {
       signal.throwIfAborted();
-      if (await this.#reporter.reportNext(run, progress)) continue;
+      // Before the rows are read: the last ones are written before it is there.
       const code = exitCode();
-      if (code !== null) return run.finish(code);
+      if (run === null && (await feed.hasRow(cursor))) run = await this.#open(cursor, startedAtMs);
+      if (run !== null && (await this.#reporter.reportNext(run, progressOf(run)))) continue;
+      if (code !== null) return run?.finish(code);
       await idleSleep.sleep(clock, IDLE_MS);
     }
   }
 
-  async #open(): Promise<OfflineRun> {
+  async #open(cursor: SyncCursor, startedAtMs: number): Promise<OfflineRun> {
     const { syncState, feed, folder, init, report } = this.#options;
-    const cursor = await this.#startCursor();
     await syncState.confirm("offline", cursor);
     const { config, text } = await this.#reporter.readConfig();
     const isResumed = cursor.next > 0 || cursor.step > 0;
     const run = await openOfflineRun(
       { ...this.#options, parent: parentOf(folder) },
       { ...init, config },
-      { nextStep: cursor.step, runtimeS: cursor.runtimeS, isResumed },
+      { nextStep: cursor.step, runtimeS: cursor.runtimeS, startedAtMs, isResumed },
     );
     // A sync replaces the server's summary by that of the file.
     await feed.restoreSummary(cursor, (values) => run.runSummary.restore(values));
@@ -81,6 +79,13 @@ export class OfflineDelivery {
     }
     return sent.next > cursor.next ? { ...sent, file: null } : cursor;
   }
+}
+
+function progressOf(run: OfflineRun): () => DeliveryProgress {
+  return () => ({
+    runSummary: run.runSummary,
+    cursor: { file: { folder: nameOf(run), size: run.size } },
+  });
 }
 
 /** Without the path of the run folder, which would name its user. */

@@ -37,6 +37,8 @@ export interface OfflineRunOptions {
 export interface OfflineStart {
   readonly nextStep: number;
   readonly runtimeS: number;
+  /** When this attempt began. */
+  readonly startedAtMs: number;
   /** True when there is an earlier file, or the server knows the run. */
   readonly isResumed: boolean;
 }
@@ -47,15 +49,14 @@ export async function openOfflineRun(
   init: WandbRunInit,
   start: OfflineStart,
 ): Promise<OfflineRun> {
-  const { fileSystem, parent, clock } = options;
-  const startedAtMs = clock.now();
+  const { fileSystem, parent } = options;
   await fileSystem.makeDirectory(parent);
   const folder = await claimFolder(
     fileSystem,
-    `${parent}/offline-run-${timeStamp(startedAtMs)}-${init.id}`,
+    `${parent}/offline-run-${timeStamp(start.startedAtMs)}-${init.id}`,
   );
   await fileSystem.makeDirectory(`${folder}/files`);
-  return new OfflineRun(options, init, start, { folder, startedAtMs });
+  return new OfflineRun(options, init, start, folder);
 }
 
 export class OfflineRun implements WandbRun {
@@ -73,14 +74,14 @@ export class OfflineRun implements WandbRun {
     options: OfflineRunOptions,
     init: WandbRunInit,
     { isResumed, ...spent }: OfflineStart,
-    { folder, startedAtMs }: { readonly folder: string; readonly startedAtMs: number },
+    folder: string,
   ) {
     this.#options = options;
     this.folder = folder;
     this.path = offlinePath(folder, init.id);
-    this.#runSummary = new RunSummary({ config: init.config, startedAtMs, ...spent });
+    this.#runSummary = new RunSummary({ config: init.config, ...spent });
     this.#add(headerRecord(options.producer));
-    this.#add(runRecord(init, startedAtMs, isResumed));
+    this.#add(runRecord(init, spent.startedAtMs, isResumed));
   }
 
   /** Bytes of the file once everything said so far is written. */

@@ -93,6 +93,15 @@ export class RunFeed {
     return [...this.#times.keys()].filter((step) => step >= cursor.next).length;
   }
 
+  /** True when there is a row that is not sent yet. */
+  async hasRow({ next }: SyncCursor): Promise<boolean> {
+    const { fileSystem, folder } = this.#options;
+    for await (const { value } of readLines(fileSystem, runPaths(folder).metrics)) {
+      if (isAnyRow(value) && value.step >= next) return true;
+    }
+    return false;
+  }
+
   /** Adds the next rows and events after `from` to `run`. Returns the cursor after them, null when there are none. */
   async report(run: WandbRun, from: SyncCursor, tables: TableSchedule): Promise<SyncCursor | null> {
     if (run !== this.#run) this.#defined.clear();
