@@ -58,13 +58,14 @@ function exportText(): string {
 }
 
 function doneLines(
-  { path, folder, files }: DownloadedWeights,
+  { path, folder, files, wereThere }: DownloadedWeights,
   { cwd }: Invocation,
 ): readonly Line[] {
   const where = shortPath(folder, cwd);
   return [
     [styled("strong", where)],
     quietLine(visibleLine(path)),
+    ...(wereThere === true ? [quietLine(l10n.t("already downloaded"))] : []),
     ...files.map(({ name, sizeBytes }): Line => [`  ${name}  ${formatBytes(sizeBytes)}`]),
     BLANK,
     quietLine(l10n.t("Upload them to the Hugging Face Hub with its own program:")),

@@ -5,7 +5,8 @@ import { AppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
 
-const NAME = "download.json";
+/** Only in a folder that is not complete. */
+export const DOWNLOAD_RECORD = "download.json";
 
 const recordSchema = z.object({
   format: z.literal(1),
@@ -33,7 +34,7 @@ export class DownloadRecord {
   /** Begins a download, or continues with one of the same checkpoint. @throws AppError `folder-not-empty`, `disk` */
   static async open(files: FolderFiles, folder: string, source: string): Promise<DownloadRecord> {
     await files.makeDirectory(folder);
-    const path = `${folder}/${NAME}`;
+    const path = `${folder}/${DOWNLOAD_RECORD}`;
     const names = await files.list(folder);
     if (names.length === 0) {
       const record = new DownloadRecord(files, path, {
@@ -45,7 +46,7 @@ export class DownloadRecord {
       await record.#write();
       return record;
     }
-    const text = names.includes(NAME) ? await files.readText(path) : "";
+    const text = names.includes(DOWNLOAD_RECORD) ? await files.readText(path) : "";
     const stored = recordSchema.safeParse(parseJson(text)?.value).data;
     if (stored?.source === source) return new DownloadRecord(files, path, stored);
     const what =

@@ -64,12 +64,11 @@ const REWARDS = ["rollout/reward/mean", "rollout_included/reward/mean"];
 export function modelCard({ baseModel, rank, path, run, form }: CardFacts): string {
   const title = run === null ? "LoRA weights" : run.name;
   const method = run?.method ?? null;
-  const [formText, what] = FORM_TEXTS[form.kind];
+  const [, what] = FORM_TEXTS[form.kind];
   const rows = [
     ["Base model", plain(baseModel)],
     ["LoRA rank", rank === null ? "unknown" : String(rank)],
-    ["Form", formText],
-    ["Checkpoint", code(path)],
+    ...sourceRows(path, form.kind),
     ...(run === null ? [] : runRows(run)),
   ];
   return [
@@ -83,6 +82,19 @@ export function modelCard({ baseModel, rank, path, run, form }: CardFacts): stri
   ]
     .join("\n\n")
     .concat("\n");
+}
+
+/** True for the card of these weights in this form. */
+export function isCardOf(card: string, path: string, kind: CardForm["kind"]): boolean {
+  return card.includes(sourceRows(path, kind).map(row).join("\n"));
+}
+
+function sourceRows(path: string, kind: CardForm["kind"]): readonly (readonly string[])[] {
+  const [form] = FORM_TEXTS[kind];
+  return [
+    ["Form", form],
+    ["Checkpoint", code(path)],
+  ];
 }
 
 function frontMatter(
@@ -191,8 +203,11 @@ function configurationPart({ config }: RunOfWeights): string {
 
 /** @param rows cells in Markdown */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
-  return [line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)].join("\n");
+  return [row(head), `|${head.map(() => "---|").join("")}`, ...rows.map(row)].join("\n");
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |`;
 }
 
 /** Text on one line without markup, links or formulas of its own. */

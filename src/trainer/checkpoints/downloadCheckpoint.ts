@@ -8,10 +8,15 @@ import { withExportedFiles } from "../../core/tinker/exportWeights.ts";
 import { parseTinkerPath } from "../../core/tinker/paths.ts";
 import { digestOf } from "../../core/weights/contentDigest.ts";
 import { downloadFiles } from "../../core/weights/downloadFiles.ts";
-import { DownloadRecord } from "../../core/weights/downloadRecord.ts";
+import { DOWNLOAD_RECORD, DownloadRecord } from "../../core/weights/downloadRecord.ts";
 import type { FileProgress } from "../../core/weights/fetchPart.ts";
 import type { FormRequest } from "../../core/weights/forms/formRequest.ts";
-import { AS_EXPORTED, modelCard, type RunOfWeights } from "../../core/weights/modelCard.ts";
+import {
+  AS_EXPORTED,
+  isCardOf,
+  modelCard,
+  type RunOfWeights,
+} from "../../core/weights/modelCard.ts";
 import { peftFiles } from "../../local/engine/peftFolder.ts";
 import { systemClock } from "../../node/clock.ts";
 import { startHash } from "../../node/hash.ts";
@@ -59,6 +64,8 @@ export interface DownloadedWeights {
   readonly folder: string;
   /** Names in the folder, the card included. */
   readonly files: readonly DownloadedFile[];
+  /** Set when an earlier download has written them. */
+  readonly wereThere?: true;
 }
 
 /** Names of the folders of checkpoints whose run is not known. */
@@ -82,6 +89,12 @@ export async function downloadCheckpoint(
   const path = run?.checkpoint.state_path ?? source;
   if (run !== null) await requireNamedService(run.tinkerBaseUrl, options.folder, request);
   const folder = resolve(output ?? folderName(path, run));
+  const files = fileSystem.within(folder);
+  const { form } = request;
+  const present = await finishedFiles(files, { folder, path, form });
+  if (present !== null) {
+    return { path, folder, files: await described(files, folder, present), wereThere: true };
+  }
   const cleanup = new CleanupStack();
   try {
     // An export is deleted with the same connection after the user has ended the download.
@@ -94,9 +107,7 @@ export async function downloadCheckpoint(
         throw error;
       });
     if (place === null) throw noCheckpoint(path, request);
-    const files = fileSystem.within(folder);
     const facts = await factsOf(place, path);
-    const { form } = request;
     const write =
       form === undefined ? null : await openForm(fileSystem, { ...request, ...form, ...facts });
     const record = await DownloadRecord.open(files, folder, sourceText(path, form));
@@ -114,6 +125,19 @@ export async function downloadCheckpoint(
   } finally {
     await cleanup.closeAll();
   }
+}
+
+/** Names of the files of a download of the same weights in the same form that is complete; null without one. */
+async function finishedFiles(
+  files: FolderFiles,
+  { folder, path, form }: Pick<Target, "folder" | "path"> & Pick<DownloadRequest, "form">,
+): Promise<readonly string[] | null> {
+  const names = await files.list(folder);
+  // The card is written last.
+  if (!names.includes(CARD) || names.includes(DOWNLOAD_RECORD)) return null;
+  const kind =
+    form === undefined ? "exported" : form.form === "merged" ? ("merged" as const) : "served";
+  return isCardOf(await files.readText(join(folder, CARD)), path, kind) ? names : null;
 }
 
 /** What the folder is for; one for something else is not continued. */

@@ -137,6 +137,19 @@ describe("the weights of a local run", () => {
     await expect(download(run)).rejects.toThrow("may have expired or been deleted");
   });
 
+  it("are there already after a complete download, and are no others than those", async () => {
+    const run = aRunFolder(folder, [anEntry()]);
+    const first = await download(run);
+    expect(first.wereThere).toBeUndefined();
+    const second = await download(run);
+    expect(second.wereThere).toBe(true);
+    const byName = (files: typeof first.files) => Object.fromEntries(files.map((f) => [f.name, f]));
+    expect(byName(second.files)).toEqual(byName(first.files));
+    await expect(download(`${PATH}x`)).rejects.toThrow();
+    const form: FormRequest = { form: "vllm", base: null, dropsUnembedding: false };
+    await expect(download(run, { form })).rejects.toMatchObject({ code: "folder-not-empty" });
+  });
+
   it("go to no folder that holds something else", async () => {
     mkdirSync(join(folder, "out"));
     writeFileSync(join(folder, "out", "thesis.tex"), "");
