@@ -232,7 +232,8 @@ export const CHECKPOINTS: HelpText = (
   ${program} checkpoints info PATH             base model, rank, size, expiry
   ${program} checkpoints download SOURCE       to a folder that peft loads; from
                                            a PATH or a run folder
-  ${program} checkpoints publish PATH …        share with all who know it
+  ${program} checkpoints publish PATH …        at Tinker: share with all who
+                                           know it
   ${program} checkpoints unpublish PATH …
   ${program} checkpoints set-ttl PATH … TIME   expire after 12h, 30d, 8w or never
   ${program} checkpoints delete PATH …         delete permanently

@@ -1,6 +1,6 @@
 /** Changes stored checkpoints one after the other: deletes them for good, shares them, sets how long they are kept. */
 
-import { isAppError } from "../../core/errors.ts";
+import { AppError, isAppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { type CheckpointChange, changeStored } from "../../core/tinker/checkpointChange.ts";
 import { parseTinkerPath } from "../../core/tinker/paths.ts";
@@ -47,7 +47,7 @@ export async function* changeCheckpoints(
       const place = await places.placeOf(path);
       if (place === null && change.action !== "delete") throw noCheckpoint(path, request);
       let isGone = place === null;
-      if (place?.kind === "this computer") await changeHere(place, change);
+      if (place?.kind === "this computer") await changeHere(place, path, change);
       if (place?.kind === "Tinker") {
         const changing = answerAbout(path, changeStored(place.account, path, change));
         await changing.catch((error: unknown) => {
@@ -63,7 +63,11 @@ export async function* changeCheckpoints(
   }
 }
 
-async function changeHere({ store, key }: OnThisComputer, change: CheckpointChange): Promise<void> {
+async function changeHere(
+  { store, key }: OnThisComputer,
+  path: string,
+  change: CheckpointChange,
+): Promise<void> {
   switch (change.action) {
     case "delete":
       await store.delete(key);
@@ -71,6 +75,9 @@ async function changeHere({ store, key }: OnThisComputer, change: CheckpointChan
     case "set-ttl":
       return await store.change(key, { ttlSeconds: change.ttlSeconds });
     default:
-      return await store.change(key, { isPublic: change.action === "publish" });
+      throw new AppError(
+        "bad-arguments",
+        `${path} is on this computer. Only checkpoints at Tinker can be public.`,
+      );
   }
 }

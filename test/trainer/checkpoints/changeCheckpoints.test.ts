@@ -41,14 +41,16 @@ const deleted = (
   mayBeGone = false,
 ): Promise<unknown> => changed({ action: "delete" }, paths, isLocalOnly, mayBeGone);
 
-it("publishes, and sets how long a checkpoint of this computer is kept", async () => {
+it("publishes no checkpoint of this computer", async () => {
+  for (const action of ["publish", "unpublish"] as const) {
+    await expect(changed({ action }, [PATH])).rejects.toThrow("is on this computer");
+  }
+});
+
+it("sets how long a checkpoint of this computer is kept", async () => {
   const done = [{ path: PATH, place: "this computer" }];
-  expect(await changed({ action: "publish" }, [PATH])).toEqual(done);
-  expect(await store.find(KEY)).toMatchObject({ public: true });
-  await changed({ action: "unpublish" }, [PATH]);
-  await changed({ action: "set-ttl", ttlSeconds: 7200 }, [PATH]);
-  const { public: isPublic, expires_at: expiry } = (await store.find(KEY)) ?? {};
-  expect(isPublic).toBe(false);
+  expect(await changed({ action: "set-ttl", ttlSeconds: 7200 }, [PATH])).toEqual(done);
+  const { expires_at: expiry } = (await store.find(KEY)) ?? {};
   const hours = (Date.parse(expiry ?? "") - Date.now()) / 3_600_000;
   expect(hours).toBeCloseTo(2, 1);
   await changed({ action: "set-ttl", ttlSeconds: null }, [PATH]);

@@ -62,8 +62,8 @@ it("a new expiry is in the store and in the run", async () => {
   expect((await lines()).at(-1)).toEqual(anEntry());
 });
 
-it("a deleted one is not listed any more, and a published one is as it was", async () => {
-  await change({ action: "publish" });
+it("a deleted one is not listed any more, and one that cannot be published is as it was", async () => {
+  await expect(change({ action: "publish" })).rejects.toThrow("is on this computer");
   expect(await lines()).toEqual([anEntry()]);
   await change({ action: "delete" });
   expect(await here.store.find(KEY)).toBeNull();
