@@ -9,7 +9,7 @@ import {
   formatSigned,
   plural,
 } from "../../shared/format.ts";
-import { isFailedOutcome, outcomeText } from "../../shared/outcome.ts";
+import { isExample, isFailedOutcome, outcomeText } from "../../shared/outcome.ts";
 import { BLANK, heading, type Line, styled } from "../terminal/line.ts";
 import {
   blockWriter,
@@ -55,8 +55,7 @@ export function replayLines(
     ]),
     ...(record.agent === undefined ? [] : agentLines(record.agent, block)),
     BLANK,
-    heading(l10n.t("reward")),
-    ...rewardLines(record, block),
+    ...(isExample(record) ? [] : [heading(l10n.t("reward")), ...rewardLines(record, block)]),
     ...(score === null ? [] : scoreLines(score, block)),
   ];
 }
@@ -65,12 +64,15 @@ function summaryLine(record: RolloutRecord): Line {
   const { reward, stop, turns, durationMs, attempt } = record;
   const tokens = turns.reduce((sum, turn) => sum + turn.tokens, 0);
   const streams = Math.max(0, ...turns.map(({ stream }) => stream)) + 1;
+  const isGiven = isExample(record);
   const parts = [
-    stop,
+    ...(isGiven ? [] : [stop]),
     plural(turns.length, "{0} turn", "{0} turns"),
-    plural(tokens, "{0} sampled token", "{0} sampled tokens"),
+    isGiven
+      ? plural(tokens, "{0} token", "{0} tokens")
+      : plural(tokens, "{0} sampled token", "{0} sampled tokens"),
     ...(streams > 1 ? [plural(streams, "{0} token stream", "{0} token streams")] : []),
-    formatDuration(durationMs / 1000),
+    ...(isGiven ? [] : [formatDuration(durationMs / 1000)]),
     ...(attempt === 0
       ? []
       : [plural(attempt, "start {1} after {0} retry", "start {1} after {0} retries", attempt + 1)]),

@@ -16,6 +16,7 @@ import { writeState } from "../../../src/core/runFolder/state.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { EXAMPLE_STOP } from "../../../src/shared/outcome.ts";
 import {
   aCheckpointEntry,
   aRecord,
@@ -109,6 +110,13 @@ test("steps of a supervised run are shown by what they trained, and their exampl
     ["3", "0.500", "0.250", "16", "1,200"],
   ]);
   expect((await show(fileSystem, "--step", "1")).lines[0]).toBe("step 1: 2 examples");
+});
+
+test("an example is shown without stop, duration and reward", async () => {
+  const example = aRecord({ stop: EXAMPLE_STOP, reward: null, rewards: [] });
+  const { lines, text } = await show(await aRun([example]), ...FIRST);
+  expect(lines[1]).toMatch(/^example {3}1 turn, \d+ tokens?$/);
+  expect(text).not.toMatch(/received|reduced|clamped/);
 });
 
 test("a step without groups, as of a supervised run, is no warning", async () => {
