@@ -53,7 +53,7 @@ const evaluatedModel = z
   })
   .readonly();
 
-const evaluationSchema = z
+export const evaluationSchema = z
   .object({
     /** Completed steps. */
     step: z.number().int().nonnegative(),

@@ -66,7 +66,7 @@ const evaluationPlanSchema: z.ZodType<EvaluationPlan> = z
   })
   .readonly();
 
-const runFileSchema: z.ZodType<RunFile> = z
+export const runFileSchema: z.ZodType<RunFile> = z
   .object({
     schemaVersion: z.literal(1),
     runId: storedId,

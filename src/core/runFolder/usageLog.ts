@@ -20,7 +20,7 @@ const count = z.number().int().nonnegative();
 /** That the run has taken until then, in all its attempts and without pauses. */
 const seconds = z.number().nonnegative();
 
-const usageEntry = z.discriminatedUnion("for", [
+export const usageEntry = z.discriminatedUnion("for", [
   /** A rollout of training, its repeated attempts included. */
   z.object({
     for: z.literal("rollout"),

@@ -186,7 +186,7 @@ const tokenPlace = {
 };
 
 /** What an evaluation stores of a rollout beside its record. */
-const evaluatedSchema = z.object({
+export const evaluatedSchema = z.object({
   temperature: z.number(),
   /** Why the evaluation was played, as its line in `results.jsonl` has it. */
   purpose: z.string(),

@@ -40,7 +40,7 @@ const stepPhases = z
 
 export type StepPhases = z.infer<typeof stepPhases>;
 
-const phasesLine = z.object({
+export const phasesLine = z.object({
   kind: z.literal("phases"),
   step: z.number().int(),
   phases: stepPhases,
