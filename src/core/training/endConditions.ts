@@ -3,11 +3,10 @@
 import { formatQuantity } from "../../shared/format.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
-import type { FinishedRollout } from "../rollout/rollout.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
 import { readLines } from "../runFolder/files/lineReader.ts";
 import { heldOutLoss } from "../runFolder/metrics/fitMetrics.ts";
-import type { MetricsRow } from "../runFolder/metrics/metricsTree.ts";
+import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
 import { decidingReward } from "../runFolder/metrics/trendMetrics.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 import type { TokenUsage } from "../usage/tokenUsage.ts";
@@ -16,6 +15,7 @@ import { earlyEnd, stepsWithinBudget, waitsForRow } from "./run/budgets.ts";
 import { pricesOf, type RunContext } from "./run/context.ts";
 import { failuresOfAll } from "./run/failedRollouts.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
+import type { StepEnd } from "./step/step.ts";
 
 export class EndConditions {
   readonly #clock: Clock;
@@ -112,13 +112,15 @@ function resultOf(row: MetricsRow): StepResult {
   return { reward: decidingReward(row), heldOutLoss: heldOutLoss(row) };
 }
 
-/** `last` are the rollouts of the last of `count` such steps; `isMasked` when `off_policy_correction` has left nothing of them. */
-export function emptySteps(
-  count: number,
-  last: readonly FinishedRollout[],
-  isMasked: boolean,
-): AppError {
+/** A step that trained nothing; `row` null = only the steps before a resume are known. */
+export interface EmptyStep extends Pick<StepEnd, "rollouts" | "isMasked"> {
+  readonly row: MetricsRow | null;
+}
+
+/** `last` is the last of `count` such steps. */
+export function emptySteps(count: number, { rollouts: last, isMasked, row }: EmptyStep): AppError {
   if (isMasked) return maskedSteps(count);
+  if (row !== null && metricAt(row, "teacher/kl") === 0) return taughtNothing(count);
   const [first] = failuresOfAll(last);
   const why =
     first === undefined
@@ -137,6 +139,14 @@ export function emptySteps(
 function nothingIn(steps: number): string {
   const inRow = steps === 1 ? "" : " in a row";
   return `${formatQuantity(steps, "step")}${inRow} gave nothing to train on`;
+}
+
+function taughtNothing(count: number): AppError {
+  return new AppError(
+    "empty-steps",
+    `${nothingIn(count)}: the teacher gives each token the same log-probability as the policy, so both have the same weights. The run is saved. Choose another teacher, or begin with other weights (init_from).`,
+    { configPath: "teacher" },
+  );
 }
 
 function maskedSteps(count: number): AppError {

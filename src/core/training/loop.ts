@@ -3,14 +3,15 @@
  * groups that the generator issued for it, or one of supervised fine-tuning.
  */
 
-import { type AppError, errorMessage, isAppError } from "../errors.ts";
+import { formatQuantity } from "../../shared/format.ts";
+import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { MetricsTree } from "../runFolder/metrics/metricsTree.ts";
 import { mergeMetrics } from "../runFolder/metrics/metricsTree.ts";
 import { BestCheckpoint } from "./bestCheckpoint.ts";
 import { changeSettings } from "./changeSettings.ts";
 import { ServerCheck } from "./checks/serverCheck.ts";
-import { EndConditions, emptySteps } from "./endConditions.ts";
+import { type EmptyStep, EndConditions, emptySteps } from "./endConditions.ts";
 import { dueEvaluation, evaluateBesideSteps } from "./evaluation/evaluate.ts";
 import { evaluationMetrics } from "./evaluation/evaluation.ts";
 import { DONE_EARLY } from "./run/budgets.ts";
@@ -44,7 +45,7 @@ export interface LoopEnd {
 
 /**
  * Runs from `start` to the end of the plan or a request to stop, and leaves a lasting checkpoint either way.
- * @throws AppError `loss-not-offered`, `loss-differs` before anything is trained; `empty-steps` after
+ * @throws AppError `loss-not-offered`, `loss-differs`, `config-invalid` before anything is trained; `empty-steps` after
  * `max_consecutive_empty_steps` steps without anything to train on; `tinker-*`, `environment-*`, `disk`
  */
 export async function runLoop(
@@ -79,7 +80,7 @@ class Loop {
   /** Metrics for the row of the next step. */
   #extra: Promise<MetricsTree> = Promise.resolve({});
   /** The last step that trained nothing. */
-  #lastEmpty: Pick<StepEnd, "rollouts" | "isMasked"> = { rollouts: [], isMasked: false };
+  #lastEmpty: EmptyStep = { rollouts: [], isMasked: false, row: null };
   #lastMetrics: RunSnapshot["metrics"] = {};
   #hasReportedCapacity = false;
   /** Ends when the save before the last one is confirmed. */
@@ -99,6 +100,7 @@ class Loop {
 
   async run(): Promise<LoopEnd> {
     const { config, control } = this.#context;
+    this.#requireStepsLeft();
     // Every server has the loss of supervised fine-tuning.
     const check =
       config.method === "rl" ? new ServerCheck(this.#context, this.#position.step) : null;
@@ -125,6 +127,18 @@ class Loop {
       }
     }
     return this.#end();
+  }
+
+  /** A checkpoint without its run folder may already have as many steps as are planned. */
+  #requireStepsLeft(): void {
+    const { step, optimizerUpdates, counters } = this.#position;
+    const isOfPath = step > 0 && optimizerUpdates === 0 && counters.consecutive_empty_steps === 0;
+    if (!isOfPath || !this.#isDone()) return;
+    throw new AppError(
+      "config-invalid",
+      `The checkpoint of resume_from already has ${formatQuantity(step, "step")}, and no more are planned. Raise max_steps or num_epochs.`,
+      { configPath: "max_steps" },
+    );
   }
 
   #isDone(): boolean {
@@ -238,10 +252,10 @@ class Loop {
   #untrained(): AppError | null {
     const { step, optimizerUpdates } = this.#position;
     if (step === 0 || optimizerUpdates > 0 || !this.#isDone()) return null;
-    return emptySteps(step, this.#lastEmpty.rollouts, this.#lastEmpty.isMasked);
+    return emptySteps(step, this.#lastEmpty);
   }
 
-  async #afterStep({ isMasked, rollouts }: StepEnd): Promise<void> {
+  async #afterStep(output: StepEnd): Promise<void> {
     const { config } = this.#context;
     const { step, counters } = this.#position;
     if (!this.#steps.hasBegunNext) this.#beginDueSave(step, this.#snapshot());
@@ -252,7 +266,7 @@ class Loop {
     if (this.#steps.hasBegunNext) return;
     this.#offerSave();
     if (counters.consecutive_empty_steps >= config.max_consecutive_empty_steps) {
-      throw emptySteps(counters.consecutive_empty_steps, rollouts, isMasked);
+      throw emptySteps(counters.consecutive_empty_steps, output);
     }
     this.#evaluateIfDue();
   }

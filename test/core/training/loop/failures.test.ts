@@ -6,7 +6,9 @@ import { START } from "../../../../src/core/training/step/loopPosition.ts";
 import { scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
 import { linesOf, PATHS } from "../fakeContext.ts";
 import { resultOf } from "../fakeTrainingClient.ts";
-import { duringRollouts, duringUpdate, prepareRun } from "./prepareRun.ts";
+import { duringRollouts, duringUpdate, positionOf, prepareRun } from "./prepareRun.ts";
+
+const TEACHER = { model: null, checkpoint: null, context: null, coef: 1, discount: 0 };
 
 describe("a loop whose disk takes nothing more", () => {
   /** A run whose disk is full for one method of the store, from the call of `fill` on. */
@@ -138,20 +140,44 @@ describe("steps without anything to train on", () => {
   });
 
   it("are no success when the whole plan held no other, also when it is resumed", async () => {
-    const { run, saves, state } = prepareRun({ steps: 2, rewards: [1, 1] });
+    const prepared = prepareRun({ steps: 2, rewards: [1, 1] });
+    const { run, saves } = prepared;
     const nothing = { code: "empty-steps", message: expect.stringMatching(/^2 steps in a row/) };
     expect(await run()).toMatchObject({ outcome: "stopped", step: 2, ending: nothing });
     expect(saves()).toEqual(["interrupt_000002"]);
-    const saved = await state();
-    if (saved === null) throw new Error("the run was saved");
-    const position = {
-      ...START,
-      step: saved.step,
-      cursor: saved.dataset.cursor,
-      optimizerUpdates: saved.optimizer_updates,
-    };
-    const resumed = await prepareRun({ steps: 2 }).run(position);
+    const resumed = await prepareRun({ steps: 2 }).run(await positionOf(prepared));
     expect(resumed).toMatchObject({ outcome: "stopped", ending: { code: "empty-steps" } });
+  });
+
+  it("are none where a checkpoint without its run folder already has the planned steps", async () => {
+    const { run, saves, context } = prepareRun({ steps: 2 });
+    await expect(run({ ...START, step: 3, cursor: 3 })).rejects.toMatchObject({
+      code: "config-invalid",
+      configPath: "max_steps",
+      message: expect.stringMatching(/already has 3 steps.* Raise max_steps/),
+    });
+    expect(saves()).toEqual([]);
+    expect(context.client.lossCalls).toEqual([]);
+  });
+
+  it("are reported with the teacher that has the weights of the policy", async () => {
+    const model = "Owner/Same";
+    const { run } = prepareRun({
+      config: { ...config, teacher: { ...TEACHER, model, rewards: false } },
+      steps: null,
+      samplerForBase: async (samplerId) => ({
+        samplerId,
+        baseModel: model,
+        sample: () => Promise.reject(new Error("nothing is sampled")),
+        // As the sampler said.
+        computeLogprobs: async (tokens) => tokens.map((_, i) => (i === 0 ? null : -0.5)),
+      }),
+    });
+    await expect(run()).rejects.toMatchObject({
+      code: "empty-steps",
+      configPath: "teacher",
+      message: expect.stringMatching(/^2 steps in a row .*the teacher .* the same weights/),
+    });
   });
 
   it("are no row of steps where there is only one", async () => {
