@@ -164,6 +164,12 @@ describe("problems", () => {
     expect(messagesIn(textWith(line))).toEqual([`run.yaml:${message} (${key})`]);
   });
 
+  it("names the key that is meant here, and where one of that name belongs", () => {
+    expect(messagesIn(textWith("evaluation:", "  splits: {}", "  samples_per_task: 2"))).toContain(
+      "run.yaml:10:3: error: TRL110 Unknown key `samples_per_task`. Did you mean `rollouts_per_task`? `samples_per_task` belongs at the top level. (evaluation.samples_per_task)",
+    );
+  });
+
   it("reports every problem at once, in the order of the text", () => {
     const codes = (text: string) => {
       const result = parse(text);

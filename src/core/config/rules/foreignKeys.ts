@@ -35,6 +35,7 @@ const FOREIGN_NAMES: Readonly<Record<string, readonly string[]>> = {
   wandb_run_name: ["wandb_name"],
   resume_from: ["resume", "load_checkpoint_path", "resume_from_checkpoint"],
   tinker_base_url: ["base_url"],
+  rollouts_per_task: ["samples_per_task"],
   num_samples: ["num_examples", "max_samples"],
   max_turns: ["max_steps_per_episode"],
   max_active_tasks: ["max_concurrent", "max_concurrency"],

@@ -36,9 +36,18 @@ function adviceFor(
 ): Advice {
   const known = parent?.type === "object" ? Object.keys(parent.fields) : [];
   const foreign = ownNameOf(key);
-  const own = foreign ?? key;
-  if (foreign !== null && known.includes(foreign)) return rename(path, [foreign], siblings);
-  const section = sectionOf(own);
+  const ownSection = sectionOf(key);
+  if (foreign !== null && known.includes(foreign)) {
+    const renamed = rename(path, [foreign], siblings);
+    if (ownSection === undefined) return renamed;
+    const moved = moveTo(path, key, ownSection, siblings);
+    return {
+      advice: `${renamed.advice} \`${key}\` belongs ${whereOf(ownSection)}.`,
+      remedies: [...renamed.remedies, ...moved.remedies],
+    };
+  }
+  const own = ownSection === undefined ? (foreign ?? key) : key;
+  const section = ownSection ?? sectionOf(own);
   if (section !== undefined) return moveTo(path, own, section, siblings);
   const near = nearestWords(key, known);
   if (near.length > 0) return rename(path, near, siblings);
@@ -68,8 +77,13 @@ function shortRemoval(path: KeyPath): Remedy {
   return { ...removal(path), title: `Remove '${short(path.at(-1) ?? "")}'` };
 }
 
-function moveTo(path: KeyPath, own: string, { place }: FieldSection, siblings: unknown): Advice {
-  const where = place === "" ? "at the top level" : `in \`${place}\``;
+function whereOf({ place }: FieldSection): string {
+  return place === "" ? "at the top level" : `in \`${place}\``;
+}
+
+function moveTo(path: KeyPath, own: string, section: FieldSection, siblings: unknown): Advice {
+  const { place } = section;
+  const where = whereOf(section);
   const key = path.at(-1);
   const advice =
     own === key ? `It belongs ${where}.` : `It is called \`${own}\` and belongs ${where}.`;
