@@ -42,11 +42,9 @@ export async function runSweep(options: TrainerProgram, command: SweepCommand): 
     return EXIT.done;
   }
   requireConfirmed(command, loaded.rows);
-  const lease = await beginSweep(options, loaded);
+  const { lease, rows } = await beginSweep(options, loaded);
   const place = { ...loaded, id: lease.file.id };
   try {
-    // Read again, because another process may have been at work on the sweep until now.
-    const rows = await currentRows(options, place);
     const progress = command.wantsJson ? options.err : options.out;
     progress.print(beginningLines(command, lease.file.name, { ...loaded, rows }));
     const session = new SweepSession({ ...options, out: progress }, command, loaded.plan);

@@ -16,22 +16,21 @@ import {
 } from "../core/config/source/problem.ts";
 import { ownPlace } from "../core/config/stages.ts";
 import { taskChoices } from "../core/config/taskChoices.ts";
-import { isAppError } from "../core/errors.ts";
 import { describeValidation } from "../core/outputs/validationOutput.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { datasetSources } from "../local/environment/dataset/datasetSource.ts";
 import { datasetProblems } from "../local/environment/dataset/loadDataset.ts";
-import { plural } from "../shared/format.ts";
+import { weightsProblems } from "../node/savedWeights.ts";
+import { formatKey, plural } from "../shared/format.ts";
 import { missingScripts } from "../trainer/agents/agentProgram.ts";
 import { type CheckedConfig, checkConfig } from "../trainer/config/configFiles.ts";
 import { sourceFacts } from "../trainer/examples/sourceFacts.ts";
-import { statePathOf } from "../trainer/models/savedWeights.ts";
 import { loadVariables, type Variables } from "../trainer/services/variables.ts";
 import type { ValidateCommand } from "./arguments/planningArguments.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import type { Line } from "./terminal/line.ts";
 
-/** Reads the files of datasets and demonstrations, and the run of `init_from`, too, and asks no service. @throws AppError `config-not-found` */
+/** Reads the files of datasets and demonstrations, and the runs whose weights it names, and asks no service. @throws AppError `config-not-found` */
 export async function validate(
   fileSystem: FileSystem,
   command: ValidateCommand,
@@ -141,21 +140,13 @@ async function sourceProblems(
   return problems;
 }
 
-/** What keeps a run from its first weights; those of a `tinker://` path are not asked for. */
-async function startProblems(
-  { init_from: given }: Config,
-  configPath: string,
-): Promise<readonly PlacedProblem[]> {
-  if (given === null || referencedStage(given) !== null) return [];
-  const key = "init_from";
-  try {
-    await statePathOf({ given, key, configPath });
-    return [];
-  } catch (error) {
-    if (!isAppError(error)) throw error;
-    const message = error.message.replace(`${key}: `, "");
-    return [{ severity: "error", code: "TRL222", place: configPath, message, path: [key] }];
-  }
+/** What keeps a run from the weights that it names. */
+async function startProblems(config: Config, place: string): Promise<readonly PlacedProblem[]> {
+  const found = await weightsProblems(config, place);
+  return found.map(({ path, error }) => {
+    const message = error.message.replace(`${formatKey(path)}: `, "");
+    return { severity: "error", code: "TRL222", place, message, path };
+  });
 }
 
 /**

@@ -7,10 +7,12 @@ import { checkText } from "../core/config/check.ts";
 import type { Config } from "../core/config/fields/schema.ts";
 import { parseConfig } from "../core/config/parse.ts";
 import { referencedStage } from "../core/config/rules/stageRules.ts";
+import type { Teacher } from "../core/config/rules/teachers.ts";
 import { AppError } from "../core/errors.ts";
 import type { Clock, FileSystem, Log } from "../core/ports.ts";
 import { runPaths } from "../core/runFolder/files/layout.ts";
-import { planStages } from "../core/sweeps/planStages.ts";
+import type { ListedRun } from "../core/runs/runList.ts";
+import { beginsWithBase, planStages } from "../core/sweeps/planStages.ts";
 import {
   describeSweepProblem,
   isStaged,
@@ -27,6 +29,7 @@ import { Limiter } from "../core/util/limiter.ts";
 import type { SweepMember } from "../shared/runFile.ts";
 import { isProcessAlive } from "./processes.ts";
 import { runName, runParent, writtenPath } from "./runPaths.ts";
+import { requireWeights } from "./savedWeights.ts";
 import { settingsOfRun } from "./settingsOfRun.ts";
 import { readConfig, startConfig } from "./startConfig.ts";
 
@@ -121,17 +124,40 @@ export function currentRows(
   return sweepRows(fileSystem, plan, { parent, id }, { nowMs: clock.now(), isProcessAlive });
 }
 
+export interface BegunSweep {
+  readonly lease: SweepLease;
+  /** As they are now: another process may have been at work on the sweep since it was loaded. */
+  readonly rows: readonly SweepRow[];
+}
+
 /**
  * Claims the sweep for this process, which then starts its runs.
- * @throws AppError `sweep-in-use`, `config-identity` when a run was started with other settings than the rest would be
+ * @throws AppError `sweep-in-use`, `config-identity` when a run was started with other settings than the rest would be; `run-not-found`,
+ * `no-such-checkpoint` when one that is to be started names weights that are not there
  */
 export async function beginSweep(
   ports: SweepPorts & { readonly log: Log },
   loaded: LoadedSweep,
-): Promise<SweepLease> {
-  await requireSameSettings(ports.fileSystem, loaded);
+): Promise<BegunSweep> {
+  const { fileSystem } = ports;
+  const { configPath, sweep } = loaded;
   const own = { pid: process.pid, host: hostname() };
-  return claimSweep({ ...ports, isProcessAlive, own }, loaded.sweep);
+  // Before a new sweep has a folder.
+  await requireAllWeights(await rowsToBegin(fileSystem, loaded), configPath);
+  const lease = await claimSweep({ ...ports, isProcessAlive, own }, sweep);
+  try {
+    const current = await currentRows(ports, { ...loaded, id: lease.file.id });
+    return { lease, rows: await rowsToBegin(fileSystem, { ...loaded, rows: current }) };
+  } catch (error) {
+    await lease.release();
+    throw error;
+  }
+}
+
+async function requireAllWeights(rows: readonly SweepRow[], configPath: string): Promise<void> {
+  for (const { run, combination } of rows) {
+    if (run === null) await requireWeights(combination.config, configPath);
+  }
 }
 
 /** The starts of all runs of a sweep, by combination. */
@@ -175,42 +201,84 @@ export async function runOpenRows(
   await Promise.all(open.map((row) => limiter.run(() => run(row))));
 }
 
-/** The runs of a sweep are compared: none may differ from the others by more than its settings. */
-async function requireSameSettings(
+/**
+ * The rows, with none for a run that has come to nothing and would now have other settings: another one is started in its place, in a
+ * folder of its own. The runs of a sweep are compared, so no other may differ from the rest by more than its settings.
+ * @throws AppError `config-identity`
+ */
+async function rowsToBegin(
   fileSystem: FileSystem,
   { plan, rows, configPath }: Pick<LoadedSweep, "plan" | "rows" | "configPath">,
-): Promise<void> {
+): Promise<readonly SweepRow[]> {
+  const begun: SweepRow[] = [];
   for (const row of rows) {
     const { run } = row;
-    // A run that is being prepared has not written its settings yet.
-    if (run === null || run.phase === "preparing") continue;
-    const { text, path, overrides } = await startConfig(fileSystem, {
-      resume: run.folder,
-      named: { configPath, overrides: [] },
-      overrides: [],
-    });
-    const parsed = parseConfig(text, { path, overrides });
-    // What is wrong with it, its resume reports.
-    if (!parsed.ok) continue;
-    const begun = parsed.config;
-    const start = isStaged(plan)
-      ? await startOfStage(fileSystem, row, { rows, configPath, begun })
-      : {};
-    const { changes } = await settingsOfRun(fileSystem.within(run.folder), run.folder, {
-      ...begun,
-      ...start,
-    });
-    const [first] = changes;
-    if (first === undefined) continue;
-    const keys = changes.map((change) => change.path).join(", ");
+    const changed =
+      run === null ? [] : await changedSettings(fileSystem, row, { plan, rows, configPath }, run);
+    const [first] = changed;
+    if (run === null || first === undefined) {
+      begun.push(row);
+      continue;
+    }
+    if (await hasNothing(fileSystem, run)) {
+      begun.push({ ...row, run: null });
+      continue;
+    }
+    const keys = changed.join(", ");
+    const isFollowed = rows.slice(rows.indexOf(row) + 1).some((later) => later.run !== null);
     const message = isStaged(plan)
-      ? `${keys} changed since ${run.name} was trained, and later stages rest on it. Undo the change, or train all stages again with another run_name.`
+      ? `${keys} changed since ${run.name} was trained${isFollowed ? ", and later stages rest on it" : ""}. Undo the change, or train all stages again with another run_name.`
       : `${keys} changed since the sweep began with ${run.name}, so its runs could no longer be compared. Undo the change, or start another sweep with another run_name.`;
     throw new AppError("config-identity", `${configPath}: error: ${message}`, {
-      configPath: first.path,
+      configPath: first,
     });
   }
+  return begun;
 }
+
+/** True for a run that ended before its first step and its first save, and of a stage that collects before its first rollout. */
+async function hasNothing(
+  fileSystem: FileSystem,
+  { folder, phase, steps, file }: ListedRun,
+): Promise<boolean> {
+  const hasEnded = phase === "failed" || phase === "stopped" || phase === "interrupted";
+  if (!hasEnded || steps > 0) return false;
+  const files = fileSystem.within(folder);
+  const { checkpoints, evalFolder } = runPaths(folder);
+  if ((await files.size(checkpoints)) !== null) return false;
+  return file?.evaluation === undefined || (await files.list(evalFolder)).length === 0;
+}
+
+/** Keys of settings that the run would now have other values of. */
+async function changedSettings(
+  fileSystem: FileSystem,
+  row: SweepRow,
+  { plan, rows, configPath }: Pick<LoadedSweep, "plan" | "rows" | "configPath">,
+  { folder, phase }: ListedRun,
+): Promise<readonly string[]> {
+  // A run that is being prepared has not written its settings yet.
+  if (phase === "preparing") return [];
+  const { text, path, overrides } = await startConfig(fileSystem, {
+    resume: folder,
+    named: { configPath, overrides: [] },
+    overrides: [],
+  });
+  const parsed = parseConfig(text, { path, overrides });
+  // What is wrong with it, its resume reports.
+  if (!parsed.ok) return [];
+  const begun = parsed.config;
+  const start = isStaged(plan)
+    ? await startOfStage(fileSystem, row, { text, rows, configPath, begun })
+    : {};
+  const files = fileSystem.within(folder);
+  const { changes } = await settingsOfRun(files, folder, { ...begun, ...start });
+  return changes.map((change) => change.path);
+}
+
+type StartOfStage = Pick<
+  Config,
+  "data" | "environments" | "init_from" | "kl_reference" | "teacher"
+>;
 
 /**
  * What a stage would begin with now. The overrides of its run, which `begun` has, name the runs of other stages, and hide what the file
@@ -218,24 +286,22 @@ async function requireSameSettings(
  */
 async function startOfStage(
   fileSystem: FileSystem,
-  { combination: { index, config } }: SweepRow,
+  { combination: { index, config, overrides } }: SweepRow,
   {
+    text,
     rows,
     configPath,
     begun,
-  }: Pick<LoadedSweep, "rows" | "configPath"> & { readonly begun: Config },
-): Promise<Pick<Config, "data" | "init_from">> {
-  const folderOf = async (
-    row: SweepRow | undefined,
-    was: string | null,
-  ): Promise<string | null> => {
+  }: Pick<LoadedSweep, "rows" | "configPath"> & { readonly text: string; readonly begun: Config },
+): Promise<StartOfStage> {
+  const folderOf = async (row: SweepRow | undefined, was: unknown): Promise<string | null> => {
     if (row?.run != null) return writtenPath(row.run.folder, configPath);
-    if (row === undefined || was === null || was.startsWith("tinker://")) return null;
+    if (row === undefined || typeof was !== "string" || was.startsWith("tinker://")) return null;
     const folder = resolve(dirname(configPath), was);
     const isThere = (await fileSystem.size(runPaths(folder).resolvedConfig)) !== null;
     return isThere ? null : was;
   };
-  const resolved = async (value: string | null, was: string | null): Promise<string | null> => {
+  const resolved = async (value: string | null, was: unknown): Promise<string | null> => {
     const stage = referencedStage(value);
     if (stage === null) return value;
     const row = rows.find(({ combination }) => combination.config.stage === stage);
@@ -248,11 +314,24 @@ async function startOfStage(
   const before = rows
     .slice(0, index)
     .findLast((row) => row.combination.config.method !== "collect");
-  const { init_from: from } = config;
+  const { init_from: from, kl_reference: reference, environments, teacher } = config;
+  const taught = async (now: Teacher | null, was: Teacher | null): Promise<Teacher | null> => {
+    if (now === null) return null;
+    const checkpoint = await resolved(now.checkpoint, was?.checkpoint ?? null);
+    return { ...(was ?? now), model: now.model, checkpoint };
+  };
+  const taughtEnvironments = Object.entries(begun.environments).map(async ([name, own]) => {
+    const now = environments[name]?.teacher ?? null;
+    return [name, { ...own, teacher: await taught(now, own.teacher) }] as const;
+  });
+  const isBase = beginsWithBase({ text, path: configPath, overrides });
   return {
     data: await Promise.all(data),
     init_from: await (from === null
-      ? folderOf(before, begun.init_from)
+      ? folderOf(isBase ? undefined : before, begun.init_from)
       : resolved(from, begun.init_from)),
+    kl_reference: (await resolved(reference, begun.kl_reference)) ?? reference,
+    teacher: await taught(teacher, begun.teacher),
+    environments: Object.fromEntries(await Promise.all(taughtEnvironments)),
   };
 }

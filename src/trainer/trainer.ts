@@ -16,6 +16,7 @@ import { raceAbort } from "../core/util/abort.ts";
 import { systemClock } from "../node/clock.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { runName, runParent } from "../node/runPaths.ts";
+import { requireWeights } from "../node/savedWeights.ts";
 import { type StartConfig, startConfig } from "../node/startConfig.ts";
 import { DRY_RUN_GROUPS } from "../shared/dryRun.ts";
 import type { SweepMember } from "../shared/runFile.ts";
@@ -28,7 +29,6 @@ import { BASE, defaultWords, evaluatedModels } from "./evaluation/evaluatedModel
 import { evaluateModels } from "./evaluation/evaluateModels.ts";
 import { collectingStart, loadEvaluation } from "./evaluation/loadEvaluation.ts";
 import { createClient, startPosition } from "./models/createModel.ts";
-import { statePathOf } from "./models/savedWeights.ts";
 import type { RunPlan, TrainerOptions } from "./plan/runPlan.ts";
 import type {
   ActiveRun,
@@ -96,6 +96,7 @@ export function startEstimate(request: EstimateRequest): ActiveRun {
       const given = { start, names, fileSystem, planOf, from, groups: wanted, onEstimate };
       return estimateStages(options, given);
     }
+    await requireWeights(loaded.config, loaded.path);
     const past = wanted === null ? await newestRunOf(fileSystem, loaded) : null;
     const folder = from ?? past;
     if (loaded.config.method === "sft") {
@@ -165,11 +166,7 @@ async function trainFrom(
       evaluateModels({ ...options, ...watcher }, wanted),
     );
   }
-  const { init_from: init } = loaded.config;
-  if (folder === null && init !== null) {
-    // Before anything has started, and there is a folder.
-    await statePathOf({ given: init, key: "init_from", configPath: loaded.path });
-  }
+  if (folder === null) await requireWeights(loaded.config, loaded.path);
   const plan =
     folder === null
       ? planNewRun(fileSystem, request, loaded)

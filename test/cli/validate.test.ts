@@ -172,11 +172,15 @@ test("the rows of demonstrations are a part of it, too", async () => {
   ]);
 });
 
-test("the run that a run starts from needs weights", async () => {
-  const { exitCode, lines } = await validate(textWith("init_from: nowhere"));
+test.each([
+  ["init_from", ["init_from: nowhere"]],
+  ["kl_reference", ["kl_coef: 0.1", "kl_reference: nowhere"]],
+  ["teacher.checkpoint", ["teacher: { checkpoint: nowhere }"]],
+])("the runs whose weights a run takes must have them: %s", async (key, settings) => {
+  const { exitCode, lines } = await validate(textWith(...settings));
   expect(exitCode).toBe(2);
   expect(lines).toEqual([
-    `${resolve("run.yaml")}: error: TRL222 ${resolve("nowhere")} is not the folder of a run. Name one, or a tinker:// path. (init_from)`,
+    `${resolve("run.yaml")}: error: TRL222 ${resolve("nowhere")} is not the folder of a run. Name one, or a tinker:// path. (${key})`,
   ]);
 });
 

@@ -1,10 +1,10 @@
-import { rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/core/config/parse.ts";
 import { runPaths } from "../../src/core/runFolder/files/layout.ts";
 import { systemClock } from "../../src/node/clock.ts";
-import { beginSweep, loadSweep, sweepStarts } from "../../src/node/loadSweep.ts";
+import { beginSweep, loadSweep, type SweepStart, sweepStarts } from "../../src/node/loadSweep.ts";
 import { aRunFile } from "../core/runFolder/builders.ts";
 import { filesOnDisk, folderOfEachTest } from "../fakes/onDisk.ts";
 import { silentLog } from "../fakes/silentLog.ts";
@@ -36,7 +36,7 @@ async function loaded(text: string) {
 /** All stages are done, with what they began with in their overrides. */
 async function trainAll(): Promise<void> {
   const all = await loaded(STAGES);
-  const lease = await beginSweep(ports, all);
+  const { lease } = await beginSweep(ports, all);
   await lease.release();
   const source = { run: ".tinker-rl/runs/gather", where: "reward >= 1", max_per_task: 2 };
   const begunWith = [
@@ -60,10 +60,76 @@ async function trainAll(): Promise<void> {
   }
 }
 
+/** A run that ended before its first step: it has only what its start writes. */
+async function failAtStart({ name, sweep }: { name: string; sweep: SweepStart }) {
+  const all = await loaded(STAGES);
+  const run = join(all.parent, name);
+  const paths = runPaths(run);
+  const parsed = parseConfig(STAGES, { path: configPath, overrides: sweep.overrides });
+  if (!parsed.ok) throw new Error("The configuration of each stage is valid.");
+  const ending = { code: "config-invalid", message: "It could not begin." };
+  const runFile = aRunFile({ name, phase: "failed", configPath, sweep: sweep.sweep, ending });
+  await ports.fileSystem.makeDirectory(run);
+  await writeFile(paths.runFile, JSON.stringify(runFile));
+  await writeFile(paths.overrides, JSON.stringify(sweep.overrides));
+  await writeFile(paths.resolvedConfig, JSON.stringify(parsed.config));
+  return run;
+}
+
+describe("a stage that ended before its first step", () => {
+  async function failed() {
+    const all = await loaded(STAGES);
+    const { lease } = await beginSweep(ports, all);
+    await lease.release();
+    const [first] = sweepStarts(lease, all);
+    if (first === undefined) throw new Error("There are several stages.");
+    return failAtStart({ name: "first", sweep: first });
+  }
+
+  it("is started again with the file as it is now, in a folder of its own", async () => {
+    const run = await failed();
+    const before = await readFile(runPaths(run).resolvedConfig, "utf8");
+    const corrected = STAGES.replace("first: { max_steps: 2 }", "first: { max_steps: 1 }");
+    const { lease, rows } = await beginSweep(ports, await loaded(corrected));
+    await lease.release();
+    expect(rows[0]?.run).toBeNull();
+    expect(await readFile(runPaths(run).resolvedConfig, "utf8")).toBe(before);
+  });
+
+  it("is resumed where the file has not changed", async () => {
+    const run = await failed();
+    const { lease, rows } = await beginSweep(ports, await loaded(STAGES));
+    await lease.release();
+    expect(rows[0]?.run?.folder).toBe(run);
+  });
+
+  it("refuses another file once it has saved something", async () => {
+    const run = await failed();
+    await writeFile(runPaths(run).checkpoints, "{}\n");
+    const corrected = STAGES.replace("first: { max_steps: 2 }", "first: { max_steps: 1 }");
+    await expect(beginSweep(ports, await loaded(corrected))).rejects.toThrow(
+      /max_steps changed since first was trained\. Undo/,
+    );
+  });
+});
+
+it("stages do not begin where a later one names weights that are not there", async () => {
+  const text = STAGES.replace(
+    "reinforce: { max_steps: 3 }",
+    "reinforce: { max_steps: 3, teacher: { checkpoint: gone } }",
+  );
+  const all = await loaded(text);
+  await expect(beginSweep(ports, all)).rejects.toMatchObject({
+    code: "run-not-found",
+    configPath: "teacher.checkpoint",
+  });
+  expect(await ports.fileSystem.list(all.parent)).toEqual([]);
+});
+
 describe("stages that are done", () => {
   it("are kept where the file has not changed", async () => {
     await trainAll();
-    const lease = await beginSweep(ports, await loaded(STAGES));
+    const { lease } = await beginSweep(ports, await loaded(STAGES));
     await lease.release();
   });
 
@@ -73,7 +139,7 @@ describe("stages that are done", () => {
       await trainAll();
       const { parent } = await loaded(STAGES);
       for (const name of names) await rm(join(parent, name), { recursive: true });
-      const lease = await beginSweep(ports, await loaded(STAGES));
+      const { lease } = await beginSweep(ports, await loaded(STAGES));
       await lease.release();
     },
   );
@@ -91,6 +157,17 @@ describe("stages that are done", () => {
     ["stage:gather", "gathered", /data changed since imitate was trained/],
     ["method: sft", "method: sft\n    init_from: other", /init_from changed since imitate/],
     ["{ max_steps: 3 }", '{ max_steps: 3, init_from: "stage:first" }', /init_from .* reinforce/],
+    ["{ max_steps: 3 }", "{ max_steps: 3, init_from: null }", /init_from .* reinforce/],
+    [
+      "{ max_steps: 3 }",
+      '{ max_steps: 3, kl_reference: "stage:imitate" }',
+      /kl_reference .* reinf/,
+    ],
+    [
+      "{ max_steps: 3 }",
+      '{ max_steps: 3, teacher: { checkpoint: "stage:first" } }',
+      /teacher .* rei/,
+    ],
     ["  reinforce", "  between: { max_steps: 1 }\n  reinforce", /init_from .* since reinforce/],
   ])("refuse a file that begins them with something else: %s → %s", async (was, is, message) => {
     await trainAll();

@@ -6,6 +6,7 @@ import { AppError } from "../../core/errors.ts";
 import { downloadOutput } from "../../core/outputs/checkpointsOutput.ts";
 import { visibleLine } from "../../core/util/visibleText.ts";
 import type { FormRequest } from "../../core/weights/forms/formRequest.ts";
+import { namedRun } from "../../node/namedRun.ts";
 import { formatBytes, formatDownload } from "../../shared/format.ts";
 import { shellWords } from "../../shared/shellWords.ts";
 import type { DownloadedWeights } from "../../trainer/checkpoints/downloadCheckpoint.ts";
@@ -26,7 +27,8 @@ export async function downloadWeights(
 ): Promise<void> {
   const { fileSystem, trainer, out, err, invocation } = options;
   const isAddress = source.startsWith("tinker://");
-  if (!isAddress) await requireRun(fileSystem, resolve(invocation.cwd, source));
+  const isRun = (await namedRun(fileSystem, source, invocation.cwd)) !== null;
+  if (!isAddress && !isRun) await requireRun(fileSystem, resolve(invocation.cwd, source));
   const stopped = new AppError(
     "interrupted",
     "The download was stopped. What was downloaded stays in the folder, and the same command continues it.",

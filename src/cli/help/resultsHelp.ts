@@ -189,7 +189,8 @@ evaluation without repeating finished rollouts.`;
 
 export const CHAT: HelpText = (
   program,
-) => `Talks to a checkpoint, to a run's newest weights, or to a model.
+) => `Talks to a checkpoint, to a run's newest weights (RUN_FOLDER@10: those after 10
+steps), or to a model.
 
   ${program} chat CHECKPOINT|RUN_FOLDER|MODEL [FLAGS]
 
@@ -231,7 +232,7 @@ export const CHECKPOINTS: HelpText = (
   ${program} checkpoints list [RUN_FOLDER]     checkpoints of a run, or all
   ${program} checkpoints info PATH             base model, rank, size, expiry
   ${program} checkpoints download SOURCE       to a folder that peft loads; from
-                                           a PATH or a run folder
+                                           a PATH, RUN_FOLDER or RUN_FOLDER@10
   ${program} checkpoints publish PATH …        at Tinker: share with all who
                                            know it
   ${program} checkpoints unpublish PATH …

@@ -3,6 +3,7 @@
 import { checkText } from "../config/check.ts";
 import type { Config } from "../config/fields/schema.ts";
 import { parseConfig } from "../config/parse.ts";
+import { valueAt } from "../config/rules/issues.ts";
 import { placeProblem } from "../config/source/problem.ts";
 import { stageNames } from "../config/stages.ts";
 import type { Combination, SweepCheck, SweepRequest } from "./planSweep.ts";
@@ -40,4 +41,10 @@ export function stageConfig(
 ): Config | null {
   const parsed = parseConfig(text, { path, overrides: [...overrides, stageOverride(name)] });
   return parsed.ok ? parsed.config : null;
+}
+
+/** Whether a stage has `init_from: null`, which is the base model; without the key it begins with the weights of the stage before it. */
+export function beginsWithBase({ text, path, overrides }: Omit<SweepRequest, "grid">): boolean {
+  const [part] = checkText(text, { path, overrides }).parts;
+  return valueAt(part?.overridden.values, ["init_from"]) === null;
 }

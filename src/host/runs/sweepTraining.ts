@@ -97,10 +97,9 @@ export class SweepTraining implements Training {
   async #run(following: Following): Promise<LaunchEnd> {
     const { configPath, grid, overrides } = this.#request;
     const loaded = await loadSweep(this.#options, { configPath, grid, overrides });
-    const lease = await beginSweep(this.#options, loaded);
+    const { lease, rows } = await beginSweep(this.#options, loaded);
     const place = { ...loaded, id: lease.file.id };
     try {
-      const rows = await currentRows(this.#options, place);
       const starts = sweepStarts(lease, loaded);
       const count = isStaged(loaded.plan)
         ? plural(rows.length, "{0} stage", "{0} stages")

@@ -9,6 +9,7 @@ import {
 } from "../../core/config/fields/environmentServers.ts";
 import { shapeAt } from "../../core/config/fields/fields.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
+import { runAtStep } from "../../core/config/rules/namedWeights.ts";
 import { AppError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { OWN_KEYS } from "../../core/secrets/keySource.ts";
@@ -201,8 +202,9 @@ function placesIn(config: Config): readonly (readonly [key: string, place: strin
     ]),
   ];
   return all.flatMap(([key, place]) => {
-    const isHere = place != null && !place.startsWith("tinker://");
-    return isHere ? [[key, place] as const] : [];
+    if (place == null || place.startsWith("tinker://")) return [];
+    const places = [place, runAtStep(place)?.folder ?? []].flat();
+    return places.map((each) => [key, each] as const);
   });
 }
 

@@ -2,6 +2,7 @@
 
 import { dirname } from "node:path";
 import type { RunEntry } from "../../api/runs.ts";
+import { runAtStep } from "../../core/config/rules/namedWeights.ts";
 import type { Clock } from "../../core/ports.ts";
 import { digestView } from "../../core/runs/runDigest.ts";
 import { runWords } from "../../core/runs/runWords.ts";
@@ -102,7 +103,7 @@ function startOf(
   const given: unknown = parseJson(setting ?? "")?.value;
   if (typeof given !== "string" || given.startsWith("tinker:")) return null;
   let found = places;
-  for (const [at, part] of partsFromEnd(given).entries()) {
+  for (const [at, part] of partsFromEnd(runAtStep(given)?.folder ?? given).entries()) {
     const nearer = found.filter(({ parts }) => parts[at] === part);
     // The name of a folder alone says little.
     if (nearer.length === 0 && at < 2) return null;

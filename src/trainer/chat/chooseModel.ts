@@ -16,6 +16,7 @@ import { formatTinkerPath, parseTinkerPath } from "../../core/tinker/paths.ts";
 import type { SamplingClient } from "../../core/tinker/samplingClient.ts";
 import type { ServiceClient } from "../../core/tinker/serviceClient.ts";
 import { systemClock } from "../../node/clock.ts";
+import { checkpointMissing, checkpointsAt, namedRun } from "../../node/namedRun.ts";
 import type { EvaluationPlan } from "../../shared/runFile.ts";
 import { CheckpointPlaces } from "../checkpoints/places.ts";
 import { type LoadedConfig, loadConfig, loadConfigText } from "../config/configFiles.ts";
@@ -25,7 +26,7 @@ import { openEvaluated } from "./evaluatedModel.ts";
 import type { FoundTurn } from "./findStoredTurn.ts";
 
 export interface ModelRequest {
-  /** `tinker://…`, a run folder, or the name of a model. */
+  /** `tinker://…`, a run folder, `FOLDER@STEP`, or the name of a model. */
   readonly target: string;
   /** Null = that of the run, or the defaults. */
   readonly configPath: string | null;
@@ -67,9 +68,13 @@ export async function chooseModel(
 ): Promise<ChosenModel> {
   const { target, runFolder } = request;
   const isPath = target.startsWith("tinker://");
-  if (!isPath && (await isRunFolder(fileSystem, target))) {
-    const run = await readRun(fileSystem, request, target);
-    return run.evaluation === undefined ? newestOf(run) : evaluatedOf(run, run.evaluation);
+  const named = await namedRun(fileSystem, target);
+  if (named !== null) {
+    const run = await readRun(fileSystem, request, named.folder);
+    const { evaluation } = run;
+    return evaluation === undefined
+      ? newestOf(run, named.step)
+      : evaluatedOf(run, evaluation);
   }
   if (!isPath && !isModelName(target)) throw notFound(target);
   const beside = runFolder === null ? null : await readRun(fileSystem, request, runFolder);
@@ -80,11 +85,6 @@ export async function chooseModel(
 /** Whether it can be the name of a model; a run folder may look alike. */
 export function isModelName(target: string): boolean {
   return !/^[./~]|^[A-Za-z]:[\\/]|^tinker:\/\//.test(target) && target.includes("/");
-}
-
-/** True for a folder that has a `run.json`. */
-export async function isRunFolder(fileSystem: FileSystem, target: string): Promise<boolean> {
-  return (await fileSystem.size(runPaths(resolve(target)).runFile)) !== null;
 }
 
 async function baseModel(
@@ -192,9 +192,14 @@ async function readRun(
   return { folder, files, name, loaded, entries, promptDate, evaluation };
 }
 
-function newestOf({ folder, files, name, loaded, entries, promptDate }: ReadRun): ChosenModel {
-  const usable = usableCheckpoints(entries, systemClock.now()).filter(hasSampler);
+/** The newest checkpoint, or that after `step` steps. */
+function newestOf(run: ReadRun, step: number | null): ChosenModel {
+  const { folder, files, name, loaded, entries } = run;
+  const all = usableCheckpoints(entries, systemClock.now()).filter(hasSampler);
+  const usable = checkpointsAt(all, step);
+  const promptDate = usable.at(-1)?.state?.prompt_date ?? run.promptDate;
   if (usable.length === 0) {
+    if (step !== null) throw checkpointMissing({ folder, step }, all);
     throw new AppError(
       "no-checkpoint",
       `The run ${name} has no checkpoint to sample from: none is saved yet, or all have expired. \`tinker-rl control ${folder} save\` saves one during a run.`,

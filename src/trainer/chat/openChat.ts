@@ -19,13 +19,14 @@ import { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { raceAbort } from "../../core/util/abort.ts";
 import { systemClock } from "../../node/clock.ts";
 import { sha256 } from "../../node/hash.ts";
+import { namedRun } from "../../node/namedRun.ts";
 import type { ChatStart } from "../../shared/chat.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
 import { requireNamedByUser } from "../config/requireNamed.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 import { ChatServices } from "./chatServices.ts";
-import { type ChosenModel, chooseModel, isRunFolder, type ModelRequest } from "./chooseModel.ts";
+import { type ChosenModel, chooseModel, type ModelRequest } from "./chooseModel.ts";
 import { type FoundTurn, findStoredTurn } from "./findStoredTurn.ts";
 import { judgedAddresses } from "./judgedAddresses.ts";
 import type { MeteredModel } from "./meteredModel.ts";
@@ -163,8 +164,7 @@ class ChatOpening {
     const { launchRequest, targets } = this.#request;
     const judged = launchRequest?.training.resume ?? null;
     const [first = ""] = targets;
-    if (judged !== null || first.startsWith("tinker://")) return judged;
-    return (await isRunFolder(this.#fileSystem, first)) ? first : null;
+    return judged ?? (await namedRun(this.#fileSystem, first))?.folder ?? null;
   }
 
   /** Before anything is sent: what a run folder alone says gets no key. @throws AppError `run-destination` */

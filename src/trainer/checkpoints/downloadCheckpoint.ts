@@ -21,6 +21,7 @@ import { peftFiles } from "../../local/engine/peftFolder.ts";
 import { systemClock } from "../../node/clock.ts";
 import { startHash } from "../../node/hash.ts";
 import { createHttpClient } from "../../node/http.ts";
+import { namedRun } from "../../node/namedRun.ts";
 import { systemRandom } from "../../node/random.ts";
 import { requireNamedService } from "../config/requireNamed.ts";
 import { answerAbout } from "../models/goneState.ts";
@@ -36,7 +37,7 @@ import { openForm } from "./weightsForm.ts";
 import { weightsOfRun } from "./weightsOfRun.ts";
 
 export interface DownloadRequest extends PlacesRequest {
-  /** `tinker://RUN/KIND/NAME`, or a run folder. */
+  /** `tinker://RUN/KIND/NAME`, a run folder, or `FOLDER@STEP`. */
   readonly source: string;
   /** Names a checkpoint of a run folder; null = the newest that lasts. */
   readonly name: string | null;
@@ -84,7 +85,8 @@ export async function downloadCheckpoint(
 ): Promise<DownloadedWeights> {
   const { source, name, output } = request;
   const isPath = source.startsWith("tinker://");
-  const options = { folder: resolve(source), name, clock: systemClock };
+  const named = (await namedRun(fileSystem, source)) ?? { folder: resolve(source), step: null };
+  const options = { ...named, name, clock: systemClock };
   const run = isPath ? null : await weightsOfRun(fileSystem, options);
   const path = run?.checkpoint.state_path ?? source;
   if (run !== null) await requireNamedService(run.tinkerBaseUrl, options.folder, request);

@@ -15,6 +15,8 @@ import { readEvaluations } from "../../core/runFolder/evaluationLog.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { RunOfWeights } from "../../core/weights/modelCard.ts";
+import { checkpointsAt, type NamedRun } from "../../node/namedRun.ts";
+import { formatQuantity } from "../../shared/format.ts";
 
 const resolvedConfig = z.object({
   model_name: z.string().catch(""),
@@ -38,15 +40,23 @@ export async function weightsOfRun(
   fileSystem: FileSystem,
   {
     folder,
+    step = null,
     name,
     clock,
-  }: { readonly folder: string; readonly name: string | null; readonly clock: Clock },
+  }: {
+    readonly folder: string;
+    /** Only those after so many steps; null or absent = all. */
+    readonly step?: number | null;
+    readonly name: string | null;
+    readonly clock: Clock;
+  },
 ): Promise<WeightsOfRun> {
   const files = fileSystem.within(folder);
   const usable = usableCheckpoints(await readCheckpoints(files, folder), clock.now());
+  const ofStep = checkpointsAt(usable, step);
   const checkpoint =
-    name === null ? newestWith(usable, "state_path") : usable.find((entry) => entry.name === name);
-  if (checkpoint === undefined) throw missing(folder, name, usable);
+    name === null ? newestWith(ofStep, "state_path") : ofStep.find((entry) => entry.name === name);
+  if (checkpoint === undefined) throw missing({ folder, step }, name, usable);
   const evaluations = await readEvaluations(files, folder);
   const config = await readOrEmpty(files, runPaths(folder).config);
   const resolved = await readOrEmpty(files, runPaths(folder).resolvedConfig);
@@ -65,11 +75,12 @@ export async function weightsOfRun(
 }
 
 function missing(
-  folder: string,
+  { folder, step }: NamedRun,
   name: string | null,
   usable: readonly CheckpointEntry[],
 ): AppError {
-  const what = name === null ? "no usable checkpoint" : `no checkpoint ${name}`;
+  const after = step === null ? "" : ` after ${formatQuantity(step, "step")}`;
+  const what = `${name === null ? "no usable checkpoint" : `no checkpoint ${name}`}${after}`;
   const names = usable.map((entry) => entry.name);
   const others = names.length === 0 ? "" : ` It has ${names.join(", ")}.`;
   return new AppError("no-such-checkpoint", `The run in ${folder} has ${what}.${others}`);

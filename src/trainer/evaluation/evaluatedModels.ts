@@ -1,6 +1,6 @@
 /** Which models an evaluation is to measure: checkpoints by address, those of run folders, and the base model. */
 
-import { basename, resolve } from "node:path";
+import { basename } from "node:path";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
@@ -9,11 +9,11 @@ import {
   readCheckpoints,
   usableCheckpoints,
 } from "../../core/runFolder/checkpointLog.ts";
-import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { formatTinkerPath, parseTinkerPath } from "../../core/tinker/paths.ts";
 import { stepOfCheckpoint } from "../../core/training/step/checkpointWriter.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
 import { systemClock } from "../../node/clock.ts";
+import { checkpointMissing, checkpointsAt, type NamedRun, namedRun } from "../../node/namedRun.ts";
 import { firstRunPath } from "../../node/runPaths.ts";
 import type { PlannedModel } from "../../shared/runFile.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
@@ -27,9 +27,6 @@ interface NamedModel extends PlannedModel {
   /** Its folder, or the id in an address; null for the base model. */
   readonly run: string | null;
 }
-
-/** A run folder, or one of its checkpoints by the number of completed steps: `FOLDER@10`. */
-const RUN_STEP = /^(?<folder>.+)@(?<step>\d+)$/;
 
 /**
  * The models that `words` name, in their order, each once.
@@ -61,8 +58,8 @@ export async function defaultWords(
   fileSystem: FileSystem,
   { config, path }: Pick<LoadedConfig, "config" | "path">,
 ): Promise<readonly string[]> {
-  const folder = firstRunPath(config, path);
-  return (await isRun(fileSystem, folder)) ? [BASE, folder] : [BASE];
+  const run = await namedRun(fileSystem, firstRunPath(config, path));
+  return run === null ? [BASE] : [BASE, run.folder];
 }
 
 /** The folder of the first run among `words`, whose configuration can be taken; null when none is one. */
@@ -71,8 +68,8 @@ export async function firstRunFolder(
   words: readonly string[],
 ): Promise<string | null> {
   for (const word of words) {
-    const { folder } = await runOf(fileSystem, word);
-    if (folder !== null) return folder;
+    const run = await namedRun(fileSystem, word);
+    if (run !== null) return run.folder;
   }
   return null;
 }
@@ -86,14 +83,14 @@ async function evaluatedModel(
     return { name: BASE, longName: BASE, run: null, path: null, step: 0 };
   }
   if (word.startsWith("tinker://")) return checkpointAt(word);
-  const { folder, step } = await runOf(fileSystem, word);
-  if (folder === null) {
+  const run = await namedRun(fileSystem, word);
+  if (run === null) {
     throw new AppError(
       "model-not-known",
       `${word} cannot be evaluated: it is neither a checkpoint (tinker://RUN/sampler_weights/NAME), nor a run folder, nor ${BASE} for ${base} (model_name). For another base model, set model_name.`,
     );
   }
-  return checkpointOf(fileSystem, folder, step);
+  return checkpointOf(fileSystem, run);
 }
 
 /** A training state lies beside the weights of the same name that can be sampled from. */
@@ -110,51 +107,17 @@ function stepName(step: number): string {
   return `step ${step}`;
 }
 
-async function checkpointOf(
-  fileSystem: FileSystem,
-  folder: string,
-  step: number | null,
-): Promise<NamedModel> {
+async function checkpointOf(fileSystem: FileSystem, run: NamedRun): Promise<NamedModel> {
+  const { folder, step } = run;
   const entries = await readCheckpoints(fileSystem.within(folder), folder);
   const usable = usableCheckpoints(entries, systemClock.now()).filter(isSampled);
-  const found = usable.findLast((entry) => step === null || entry.step === step);
-  if (found !== undefined) {
-    const name = stepName(found.step);
-    const longName = `${basename(folder)} ${name}`;
-    return { name, longName, run: folder, path: found.sampler_path, step: found.step };
-  }
-  const steps = [...new Set(usable.map((entry) => entry.step))];
-  const wanted = step === null ? "" : ` after ${step} steps`;
-  throw new AppError(
-    "checkpoint-not-found",
-    `The run in ${folder} has no checkpoint${wanted} to sample from. ${
-      steps.length === 0
-        ? "Train it until it saves one."
-        : `It has some after these steps: ${steps.join(", ")}.`
-    }`,
-    { data: { folder, steps } },
-  );
+  const found = checkpointsAt(usable, step).at(-1);
+  if (found === undefined) throw checkpointMissing(run, usable);
+  const name = stepName(found.step);
+  const longName = `${basename(folder)} ${name}`;
+  return { name, longName, run: folder, path: found.sampler_path, step: found.step };
 }
 
 function isSampled(entry: CheckpointEntry): entry is CheckpointEntry & { sampler_path: string } {
   return entry.sampler_path !== null;
-}
-
-async function runOf(
-  fileSystem: FileSystem,
-  word: string,
-): Promise<{ readonly folder: string | null; readonly step: number | null }> {
-  if (word.startsWith("tinker://")) return { folder: null, step: null };
-  const whole = resolve(word);
-  if (await isRun(fileSystem, whole)) return { folder: whole, step: null };
-  const { folder = "", step = "" } = RUN_STEP.exec(word)?.groups ?? {};
-  if (folder !== "" && (await isRun(fileSystem, resolve(folder)))) {
-    return { folder: resolve(folder), step: Number(step) };
-  }
-  return { folder: null, step: null };
-}
-
-async function isRun(fileSystem: FileSystem, folder: string): Promise<boolean> {
-  if (basename(folder) === "") return false;
-  return (await fileSystem.size(runPaths(folder).runFile)) !== null;
 }

@@ -7,10 +7,10 @@ import type { TrainingClient } from "../../core/tinker/trainingClient.ts";
 import { withoutNextStep } from "../../core/tinker/transport/errors.ts";
 import { stepOfCheckpoint } from "../../core/training/step/checkpointWriter.ts";
 import { type LoopPosition, START } from "../../core/training/step/loopPosition.ts";
+import { statePathOf } from "../../node/savedWeights.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
 import type { TinkerConnection } from "../services/connections.ts";
 import { isGone, REFUSALS } from "./goneState.ts";
-import { statePathOf } from "./savedWeights.ts";
 
 /**
  * A new adapter, one with another run's weights, or one that continues from a checkpoint.

@@ -29,10 +29,11 @@ import { raceAbort } from "../../core/util/abort.ts";
 import { systemClock } from "../../node/clock.ts";
 import { sha256 } from "../../node/hash.ts";
 import { createHttpClient } from "../../node/http.ts";
+import { namedRun } from "../../node/namedRun.ts";
 import { systemRandom } from "../../node/random.ts";
 import type { CallResult } from "../../shared/play.ts";
 import { ChatServices } from "../chat/chatServices.ts";
-import { chooseModel, isModelName, isRunFolder } from "../chat/chooseModel.ts";
+import { chooseModel, isModelName } from "../chat/chooseModel.ts";
 import { type OpenedTask, openTaskOf, type TaskRequest } from "../environments/openTask.ts";
 import { requireBaseModel } from "../models/createModel.ts";
 import { debugLog } from "../services/debugLog.ts";
@@ -220,7 +221,7 @@ async function modelOverrides(
 ): Promise<readonly string[]> {
   if (player.kind !== "model") return [];
   const { target } = player;
-  const isName = isModelName(target) && !(await isRunFolder(fileSystem, target));
+  const isName = isModelName(target) && (await namedRun(fileSystem, target)) === null;
   return isName ? [`model_name=${target}`] : [];
 }
 

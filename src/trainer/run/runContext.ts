@@ -17,8 +17,8 @@ import { systemClock } from "../../node/clock.ts";
 import { measureLag } from "../../node/eventLoopLag.ts";
 import { sha256 } from "../../node/hash.ts";
 import { systemRandom } from "../../node/random.ts";
+import { samplerPathOf } from "../../node/savedWeights.ts";
 import { stageOf } from "../../shared/runFile.ts";
-import { samplerPathOf } from "../models/savedWeights.ts";
 import type { RunPlan, TrainerOptions } from "../plan/runPlan.ts";
 import type { ReportContext } from "../tracking/reportContext.ts";
 

@@ -11,6 +11,7 @@ import { joinStages } from "../../core/estimate/joinStages.ts";
 import type { EstimateReport, StageEstimate } from "../../core/estimate/report.ts";
 import type { FolderFiles } from "../../core/ports.ts";
 import { stageConfig } from "../../core/sweeps/planStages.ts";
+import { requireWeights } from "../../node/savedWeights.ts";
 import type { StartConfig } from "../../node/startConfig.ts";
 import { DRY_RUN_GROUPS } from "../../shared/dryRun.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
@@ -89,6 +90,7 @@ async function loadStage(
   // What it costs does not depend on the weights that it begins with.
   const own = begun ?? { ...chosen, overrides: [...chosen.overrides, "init_from=null"] };
   const named = await loadNamed(own, trainer, start);
+  await requireWeights(named.config, named.path);
   // All stages have the warnings of the file.
   const loaded = name === names[0] ? named : { ...named, warnings: [] };
   const isKnown = begun !== null || !readsStages(config);

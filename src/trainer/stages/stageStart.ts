@@ -6,6 +6,7 @@ import * as z from "zod";
 import { checkText } from "../../core/config/check.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { lastOfEach } from "../../core/config/overrideWords.ts";
+import { namedWeights } from "../../core/config/rules/namedWeights.ts";
 import { referencedStage } from "../../core/config/rules/stageRules.ts";
 import {
   budgetKey,
@@ -22,7 +23,7 @@ import { readResolvedConfig } from "../../core/runFolder/files/wholeFiles.ts";
 import { readPriceFile } from "../../core/runFolder/priceFile.ts";
 import { readUsage } from "../../core/runFolder/usageLog.ts";
 import { type ListedRun, listRuns } from "../../core/runs/runList.ts";
-import { stageConfig } from "../../core/sweeps/planStages.ts";
+import { beginsWithBase, stageConfig } from "../../core/sweeps/planStages.ts";
 import { isStaged } from "../../core/sweeps/planSweep.ts";
 import { type KnownSweep, listSweeps } from "../../core/sweeps/sweepFile.ts";
 import { type UsedTotal, usedTotal } from "../../core/usage/prices.ts";
@@ -31,6 +32,7 @@ import { isProcessAlive } from "../../node/processes.ts";
 import { isOfConfig } from "../../node/runFolder.ts";
 import { runParent, writtenPath } from "../../node/runPaths.ts";
 import type { StartConfig } from "../../node/startConfig.ts";
+import { formatKey } from "../../shared/format.ts";
 import { sum } from "../../shared/mean.ts";
 import { type SweepMember, stageOf } from "../../shared/runFile.ts";
 
@@ -172,19 +174,25 @@ function earlierRuns(start: StartConfig, { config, path, names, runs }: Stage): 
     const other = stageConfig(start, name);
     return other !== null && other.method !== "collect";
   };
-  const named = referencedStage(config.init_from);
   // With `auto`, this is a new run because there was none to continue with.
   const findsNone = config.resume_from === "auto";
-  const hasStart = config.init_from !== null || (config.resume_from !== null && !findsNone);
-  const before = named ?? (hasStart ? undefined : earlier.findLast(trains));
+  const resumes = config.resume_from !== null && !findsNone;
+  const hasStart = config.init_from !== null || resumes || beginsWithBase(start);
+  const before = hasStart ? undefined : earlier.findLast(trains);
+  const weights = namedWeights(config).flatMap(({ path: key, given }) => {
+    const other = referencedStage(given);
+    return other === null ? [] : [`${formatKey(key)}=${JSON.stringify(folderOf(other))}`];
+  });
   const data = config.data.map((source) => {
     const other = referencedStage(source.run);
     return other === null ? source : { ...source, run: folderOf(other) };
   });
   const isNamed = config.data.some(({ run }) => referencedStage(run) !== null);
+  const begins = before !== undefined || referencedStage(config.init_from) !== null;
   return [
     ...(before === undefined ? [] : [`init_from=${JSON.stringify(folderOf(before))}`]),
-    ...(before !== undefined && findsNone ? ["resume_from=null"] : []),
+    ...weights,
+    ...(begins && findsNone ? ["resume_from=null"] : []),
     ...(isNamed ? [`data=${JSON.stringify(data)}`] : []),
   ];
 }

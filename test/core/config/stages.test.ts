@@ -93,6 +93,11 @@ describe("what is wrong with stages", () => {
       "init_from: stage:reinforce, max_steps: 1",
       /is not a stage before `imitate`/,
     ],
+    [
+      "max_steps: 40",
+      "max_steps: 40\n    teacher: { checkpoint: stage:late }",
+      /`stage:late` is not a stage before `reinforce`.*stages\.reinforce\.teacher\.checkpoint/,
+    ],
     ["path: plays.jsonl", 'run: "stage:late"', /`stage:late` is not a stage before `imitate`/],
     ["stages:", "stage: reinforc\nstages:", /There is no stage `reinforc`; `stages` has/],
     [

@@ -139,6 +139,7 @@ describe("a configuration that an assistant starts", () => {
     ["log_path: link/new/runs"],
     ["log_path: ~/runs"],
     ["init_from: ../other"],
+    ["init_from: link@10"],
     ["tokenizer_name: /etc"],
     ["method: sft\ndata: [{ path: link/chats.jsonl }]"],
     ["method: sft\ndata: [{ run: ../other }]"],

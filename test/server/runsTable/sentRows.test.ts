@@ -51,7 +51,7 @@ it("knows the run that another took its weights from, also where several folders
     "/projects/b/.tinker-rl/runs/demo": null,
     "/projects/c/.tinker-rl/runs/by-path": "/projects/a/.tinker-rl/runs/demo",
     "/projects/c/.tinker-rl/runs/from-home": "~/b/.tinker-rl/runs/demo",
-    "/projects/a/.tinker-rl/runs/beside": ".tinker-rl/runs/demo",
+    "/projects/a/.tinker-rl/runs/beside": ".tinker-rl/runs/demo@10",
   });
   const [a, b] = ["/projects/a/.tinker-rl/runs/demo", "/projects/b/.tinker-rl/runs/demo"];
   expect(from).toEqual([null, null, a, b, a]);

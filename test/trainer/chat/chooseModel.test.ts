@@ -77,6 +77,15 @@ describe("the weights that a person means", () => {
     await expect(chosen.open(aService([]))).rejects.toMatchObject({ code: "no-checkpoint" });
   });
 
+  it("are those of a run after so many steps, where the folder is named with @", async () => {
+    const files = await aRun(saved("old"), saved("newest", { step: 2 }));
+    const old = "tinker://run-1/sampler_weights/old";
+    const chosen = await choose(`${FOLDER}@1`, files);
+    const { sampler, label } = await chosen.open(aService([old]));
+    expect([sampler.samplerId, label]).toEqual([old, "demo · old"]);
+    await expect(choose(`${FOLDER}@7`, files)).rejects.toThrow(/after 7 steps.* these steps: 1, 2/);
+  });
+
   it("are a checkpoint of a run, or the model that it began with, with the settings and the date of the run", async () => {
     const state = aRunState(1, { prompt_date: "2026-01-02" });
     const files = await aRun(saved("old", { state }), saved("newest"));

@@ -76,6 +76,7 @@ describe("the weights of a local run", () => {
     const rolling = anEntry({ name: "r", kind: "rolling", step: 3, state_path: `${PATH}x` });
     const run = aRunFolder(folder, [anEntry(), rolling]);
     expect((await download(run)).path).toBe(PATH);
+    await expect(download(`${run}@1`)).rejects.toThrow(/no usable checkpoint after 1 step\./);
     const other = { name: "nothing", output: join(folder, "b") };
     await expect(download(run, other)).rejects.toThrow(
       /no checkpoint nothing.*It has final_000002/,

@@ -135,7 +135,7 @@ it("a rank that the server does not take is named by its key", async () => {
   });
 });
 
-it("the weights of a run folder are those of its newest checkpoint, and another folder is refused", async () => {
+it("the weights of a run folder are those of its newest checkpoint, or of the one after so many steps, and another folder is refused", async () => {
   const folder = folderOfThisTest();
   const asked: string[] = [];
   const service = {
@@ -153,7 +153,7 @@ it("the weights of a run folder are those of its newest checkpoint, and another 
   await expect(start("first")).rejects.toThrow(/first is not the folder of a run/);
   await mkdir(join(folder, "first"));
   await writeFile(join(folder, "first", "run.json"), JSON.stringify(aRunFile()));
-  await expect(start("first")).rejects.toThrow(/no usable checkpoint/);
+  await expect(start("first")).rejects.toThrow(/has no checkpoint to train on/);
   const entries = [
     aCheckpointEntry({
       name: "checkpoint_000002",
@@ -165,5 +165,7 @@ it("the weights of a run folder are those of its newest checkpoint, and another 
   const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
   await writeFile(join(folder, "first", "checkpoints.jsonl"), lines);
   await start("first");
-  expect(asked).toEqual(["tinker://S:train:0/weights/b"]);
+  await start("first@2");
+  expect(asked).toEqual(["tinker://S:train:0/weights/b", "tinker://S:train:0/weights/a"]);
+  await expect(start("first@3")).rejects.toThrow(/after 3 steps to train on.*these steps: 2, 4/);
 });

@@ -64,6 +64,54 @@ async function overridesOf(
   return (await stageStart(fileSystem, { start, config, member, resumedWith })).overrides;
 }
 
+describe("a stage after one that is done", () => {
+  const NAMED = CONFIG.replace("method: collect, max_tasks: 40", "max_steps: 2");
+  const runs = join(folder, "My runs #2");
+
+  beforeAll(async () => {
+    await mkdir(join(runs, "sweep"), { recursive: true });
+    await mkdir(join(runs, "first"));
+    const configPath = join(folder, "named.yaml");
+    const sweep = { schemaVersion: 1, ...MEMBER, runName: "named", configPath };
+    const runner = { pid: 1, host: HOST, heartbeatAtMs: 0 };
+    const sweepFile = { ...sweep, grid: [], overrides: [], startedAtMs: 0, runner };
+    await writeFile(join(runs, "sweep", "sweep.json"), JSON.stringify(sweepFile));
+    const member = { ...MEMBER, combination: 0, combinations: 2, settings: ["stage=gather"] };
+    const run = aRunFile({ name: "first", phase: "done", configPath, sweep: member });
+    await writeFile(join(runs, "first", "run.json"), JSON.stringify(run));
+  });
+
+  async function configOf(settings: string) {
+    const configPath = join(folder, "named.yaml");
+    const text = NAMED.replace("{ max_steps: 3 }", `{ max_steps: 3${settings} }`);
+    await writeFile(configPath, `log_path: "My runs #2"\n${text}`);
+    const overrides = await overridesOf({ configPath, overrides: ["stage=reinforce"] });
+    return loadStart(await startConfig(fileSystem, { configPath, overrides })).config;
+  }
+
+  it("begins with its weights, also where the name of the folder is no plain text", async () => {
+    expect((await configOf("")).init_from).toBe("My runs #2/first");
+  });
+
+  it("has its run wherever it names weights", async () => {
+    const teacher = '{ checkpoint: "stage:gather", coef: 0.5 }';
+    const own = `environments: { local/calculator: { teacher: ${teacher} } }`;
+    const config = await configOf(
+      `, kl_coef: 0.1, kl_reference: "stage:gather", teacher: ${teacher}, ${own}`,
+    );
+    const checkpoint = "My runs #2/first";
+    expect(config).toMatchObject({
+      kl_reference: checkpoint,
+      teacher: { checkpoint, coef: 0.5 },
+      environments: { "local/calculator": { teacher: { checkpoint, coef: 0.5 } } },
+    });
+  });
+
+  it("begins with the base model where it says so", async () => {
+    expect((await configOf(", init_from: null")).init_from).toBeNull();
+  });
+});
+
 describe("a stage that is trained alone", () => {
   const alone = async (settings: string, overrides: readonly string[]) => {
     const configPath = join(folder, "alone.yaml");
@@ -90,27 +138,6 @@ describe("a stage that is trained alone", () => {
     const { overrides } = await alone("resume_from: tinker://a/weights/b", ["stage=reinforce"]);
     expect(overrides).toEqual(["stage=reinforce"]);
   });
-});
-
-it("a stage begins with the one before it also where the name of the folder is no plain text", async () => {
-  const configPath = join(folder, "named.yaml");
-  await writeFile(
-    configPath,
-    `log_path: "My runs #2"\n${CONFIG.replace("method: collect, max_tasks: 40", "max_steps: 2")}`,
-  );
-  const runs = join(folder, "My runs #2");
-  await mkdir(join(runs, "sweep"), { recursive: true });
-  await mkdir(join(runs, "first"));
-  const sweep = { schemaVersion: 1, ...MEMBER, runName: "named", configPath };
-  const runner = { pid: 1, host: HOST, heartbeatAtMs: 0 };
-  const sweepFile = { ...sweep, grid: [], overrides: [], startedAtMs: 0, runner };
-  await writeFile(join(runs, "sweep", "sweep.json"), JSON.stringify(sweepFile));
-  const member = { ...MEMBER, combination: 0, combinations: 2, settings: ["stage=gather"] };
-  const run = aRunFile({ name: "first", phase: "done", configPath, sweep: member });
-  await writeFile(join(runs, "first", "run.json"), JSON.stringify(run));
-  const overrides = await overridesOf({ configPath, overrides: ["stage=reinforce"] });
-  const start = await startConfig(fileSystem, { configPath, overrides });
-  expect(loadStart(start).config.init_from).toBe("My runs #2/first");
 });
 
 describe("the common budget of stages", () => {

@@ -184,7 +184,7 @@ export const optimizerFields = {
     change: "fixed",
     isAdvanced: true,
     examples: ["base", "init"],
-    doc: "Which model `kl_coef` holds the policy to: `base` is the base model, `init` the weights of `init_from`, so that the penalty does not undo them; or the `tinker://` path of a checkpoint, or the folder of a run.",
+    doc: "Which model `kl_coef` holds the policy to: `base` is the base model, `init` the weights of `init_from`, so that the penalty does not undo them; or the `tinker://` path of a checkpoint, or the folder of a run, also `FOLDER@10` for its checkpoint after 10 steps.",
   },
   kl_discount: {
     type: "number",

@@ -127,7 +127,7 @@ export const runFields = {
     ...OPTIONAL,
     change: "fixed",
     examples: [".tinker-rl/runs/demonstrations"],
-    doc: "Start a new run from these weights, with a fresh optimizer: a `tinker://` path, or the folder of a run, whose newest checkpoint is taken. A relative path is resolved from the configuration file.",
+    doc: "Start a new run from these weights, with a fresh optimizer: a `tinker://` path, or the folder of a run, whose newest checkpoint is taken; `FOLDER@10` takes the one after 10 steps. A relative path is resolved from the configuration file.",
   },
   evaluation: {
     type: "object",

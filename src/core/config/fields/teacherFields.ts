@@ -15,7 +15,7 @@ export const teacherFields = {
     ...OPTIONAL,
     change: "fixed",
     examples: [".tinker-rl/runs/trained"],
-    doc: "Trained weights as the teacher: a `tinker://` path, or the folder of a run, whose newest checkpoint is taken. A relative path is resolved from the configuration file.",
+    doc: "Trained weights as the teacher: a `tinker://` path, or the folder of a run, whose newest checkpoint is taken; `FOLDER@10` takes the one after 10 steps. A relative path is resolved from the configuration file.",
   },
   coef: {
     type: "number",

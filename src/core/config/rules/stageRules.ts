@@ -6,6 +6,7 @@ import type { Config } from "../fields/schema.ts";
 import { advice, conflict, type Finding } from "../source/finding.ts";
 import { changeTo, preferred, removal, setTo } from "../source/remedy.ts";
 import { valueAt } from "./issues.ts";
+import { namedWeights } from "./namedWeights.ts";
 
 /** A run of an earlier stage, in place of its folder. */
 const STAGE_REFERENCE = /^stage:(.*)$/;
@@ -91,12 +92,12 @@ function endFindings(name: string | null, config: Config): readonly Finding[] {
 
 function referenceFindings(
   name: string | null,
-  { data, init_from: initFrom }: Config,
+  config: Config,
   names: readonly string[],
 ): readonly Finding[] {
   const values = [
-    { path: ["init_from"], value: initFrom },
-    ...data.map(({ run }, index) => ({ path: ["data", String(index), "run"], value: run })),
+    ...namedWeights(config).map(({ path, given }) => ({ path, value: given })),
+    ...config.data.map(({ run }, index) => ({ path: ["data", String(index), "run"], value: run })),
   ];
   const earlier = name === null ? [] : names.slice(0, names.indexOf(name));
   return values.flatMap(({ path, value }) => {

@@ -5,6 +5,7 @@ import type { Json } from "../../../json.ts";
 import { formatFactsOf } from "../../../models/formatOfModel.ts";
 import { listedModels } from "../../../models/lineUp.ts";
 import type { Field, Shape } from "../../fields/field.ts";
+import { isWeightsPath } from "../../rules/namedWeights.ts";
 import type { KeyPath } from "../../source/keyPath.ts";
 import { type CatalogueCheckpoint, usableCheckpoints } from "../catalogue/catalogue.ts";
 import { checkpointMarkdown } from "../descriptions/entryText.ts";
@@ -157,8 +158,10 @@ function namesFor(context: CompletionContext): readonly Candidate[] {
 }
 
 /** Whether a setting of a stage names another run. */
-function isRunPath([first, , third, ...deeper]: KeyPath): boolean {
-  return first === "init_from" || (first === "data" && third === "run" && deeper.length === 0);
+function isRunPath(path: KeyPath): boolean {
+  const [first, , third] = path;
+  const isSource = first === "data" && third === "run" && path.length === 3;
+  return isSource || isWeightsPath(path);
 }
 
 /** The one before comes first. */

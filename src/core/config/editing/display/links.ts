@@ -3,6 +3,7 @@
 import { isScalar } from "yaml";
 import { environmentPage } from "../../../services.ts";
 import { isLocalModel } from "../../fields/presets.ts";
+import { runAtStep } from "../../rules/namedWeights.ts";
 import type { KeyPath } from "../../source/keyPath.ts";
 import type { Span } from "../../source/span.ts";
 import { scalarText } from "../../source/yamlNodes.ts";
@@ -72,7 +73,7 @@ function valueTarget({ key, value }: Pair): LinkTarget | null {
     case "resume_from":
     case "init_from":
       if (text.startsWith("tinker://")) return { kind: "checkpoint", path: text };
-      return text === "auto" ? null : { kind: "folder", path: text };
+      return text === "auto" ? null : { kind: "folder", path: runAtStep(text)?.folder ?? text };
     default:
       return null;
   }

@@ -278,6 +278,9 @@ describe("completion of a stage", () => {
     expect(taken(`${stages}  rl:\n    init_from: st|`, "stage:imitate")).toMatch(
       /init_from: stage:imitate$/,
     );
+    for (const place of ["kl_reference: |", "teacher:\n      checkpoint: |"]) {
+      expect(labels(`${stages}  rl:\n    ${place}`)).toContain("stage:imitate");
+    }
     expect(labels(`${stages}    data:\n      - run: |`)).toContain("stage:collect");
   });
 

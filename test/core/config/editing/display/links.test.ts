@@ -7,6 +7,7 @@ it("environments, checkpoints and folders lead where they are", () => {
   const text = textWith(
     `resume_from: ${NEW_CHECKPOINT}`,
     "log_path: ../runs",
+    "init_from: runs/a@10",
     "evaluation: {splits: {local/depot: [test], 'Own er/Bad': [x]}}",
   );
   const found = links(text, { path: "run.yaml", catalogue: CATALOGUE });
@@ -14,6 +15,7 @@ it("environments, checkpoints and folders lead where they are", () => {
     ["Owner/Game", { kind: "page", url: "https://openreward.ai/Owner/Game" }],
     [NEW_CHECKPOINT, { kind: "checkpoint", path: NEW_CHECKPOINT }],
     ["../runs", { kind: "folder", path: "../runs" }],
+    ["runs/a@10", { kind: "folder", path: "runs/a" }],
     ["local/depot", { kind: "environment", name: "local/depot" }],
   ]);
 });
