@@ -70,8 +70,8 @@ async function printResults(
   { rows, outcomes }: SweepEnd,
 ) {
   const results = await sweepResults(fileSystem, rows, outcomes);
-  const { effects } = compareRuns(rows);
-  const named = { name: sweep.file.name, parent, grid: plan.grid, results, effects };
+  const { by, effects } = compareRuns(rows);
+  const named = { name: sweep.file.name, parent, grid: plan.grid, results, by, effects };
   const table = (): readonly Line[] => [BLANK, ...sweepTable(named, invocation, out.columns)];
   out.print(wantsJson ? [sweepJson(named)] : table());
   return results;

@@ -4,9 +4,10 @@ import { parseErrorCode } from "../core/errorCodes.ts";
 import { AppError, errorMessage } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
 import type { ListedRun } from "../core/runs/runList.ts";
-import { lossesOf } from "../core/sweeps/comparedRuns.ts";
+import { compareRuns, lossesOf } from "../core/sweeps/comparedRuns.ts";
 import { runFigures, type SweepRow } from "../core/sweeps/sweepRuns.ts";
 import { EXIT } from "../shared/exitCodes.ts";
+import { lastRewardsMean } from "../shared/sweepResult.ts";
 import type { RunEnd } from "../trainer/plan/types.ts";
 import { exitCodeOf, exitCodeOfRun } from "./terminal/exitCode.ts";
 
@@ -21,13 +22,18 @@ export interface SweepResult {
   readonly state: ListedRun["phase"] | "not-started";
   /** Completed steps. */
   readonly steps: number;
-  /** Mean rewards of the last step, and of the best five in a row. */
+  /** Mean rewards of the last step, of the last five, and of the best five in a row. */
   readonly lastReward: number | null;
+  readonly recentReward: number | null;
   readonly bestReward: number | null;
+  /** In the evaluation by which the runs are compared; null where they are compared by something else. */
+  readonly evaluatedReward: number | null;
   /** Of a supervised run; null for another. */
   readonly loss: number | null;
   /** Sum over all steps, in seconds. */
   readonly totalS: number;
+  /** Null when it is not known. */
+  readonly costUsd: number | null;
   /** Null when there is no run. */
   readonly folder: string | null;
   /** Why it failed or cannot be read; null = nothing of the kind. */
@@ -42,10 +48,13 @@ export function sweepResults(
   outcomes: ReadonlyMap<number, SweepOutcome>,
 ): Promise<readonly SweepResult[]> {
   const losses = lossesOf(rows);
+  const { by, results } = compareRuns(rows);
   return Promise.all(
     rows.map(async (row, index) => {
       const outcome = outcomes.get(row.combination.index) ?? null;
-      return { ...(await sweepResult(fileSystem, row, outcome)), loss: losses[index] ?? null };
+      const evaluatedReward = by.kind === "evaluation" ? (results[index] ?? null) : null;
+      const own = await sweepResult(fileSystem, row, outcome);
+      return { ...own, loss: losses[index] ?? null, evaluatedReward };
     }),
   );
 }
@@ -54,18 +63,22 @@ async function sweepResult(
   fileSystem: FileSystem,
   { combination: { settings }, run }: SweepRow,
   outcome: SweepOutcome | null,
-): Promise<Omit<SweepResult, "loss">> {
+): Promise<Omit<SweepResult, "loss" | "evaluatedReward">> {
   const exitCode = outcome === null ? exitCodeOfStored(run) : exitCodeOfOutcome(outcome);
   const error = outcome?.kind === "failed" ? errorMessage(outcome.error) : null;
   if (run === null) {
     const state = error === null ? "not-started" : "failed";
-    const nothing = { steps: 0, lastReward: null, bestReward: null, totalS: 0, folder: null };
+    const rewards = { lastReward: null, recentReward: null, bestReward: null };
+    const nothing = { steps: 0, ...rewards, totalS: 0, costUsd: null, folder: null };
     return { settings, ...nothing, state, problem: error, exitCode };
   }
   const { folder, steps, reward: lastReward, phase: state } = run;
   const problem = error ?? storedProblem(run);
   const figures = await runFigures(fileSystem, folder);
-  return { settings, state, steps, lastReward, ...figures, folder, problem, exitCode };
+  const recentReward = lastRewardsMean(run.recentRewards);
+  const costUsd = run.used?.costUsd ?? null;
+  const rewards = { lastReward, recentReward };
+  return { settings, state, steps, ...rewards, ...figures, costUsd, folder, problem, exitCode };
 }
 
 function storedProblem({ phase, file, problem }: ListedRun): string | null {

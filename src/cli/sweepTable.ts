@@ -6,10 +6,12 @@ import { parseAssignment } from "../core/config/overrides.ts";
 import { sweepOutput } from "../core/outputs/sweepOutput.ts";
 import type { Grid } from "../core/sweeps/grid.ts";
 import { combinationName, isStaged, settingsByKey } from "../core/sweeps/planSweep.ts";
-import { formatDuration, formatMeasure, formatReward } from "../shared/format.ts";
+import { formatCost, formatDuration, formatMeasure, formatReward } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
 import type { SweepEffects } from "../shared/sweepEffects.ts";
+import type { SweepBasis } from "../shared/sweepResult.ts";
 import {
+  basisText,
   combinationsText,
   effectText,
   leftOutText,
@@ -29,22 +31,26 @@ export interface NamedResults {
   readonly parent: string;
   readonly grid: Grid;
   readonly results: readonly SweepResult[];
+  readonly by: SweepBasis;
   readonly effects: SweepEffects;
 }
 
 /** A row for each run, why some failed, and which setting mattered. */
 export function sweepTable(
-  { name, parent, grid, results, effects }: NamedResults,
+  { name, parent, grid, results, by, effects }: NamedResults,
   { cwd }: Invocation,
   width: number,
 ): readonly Line[] {
-  const measured = measuredColumns(results);
+  // What one stage reached says nothing about another.
+  const basis: SweepBasis = isStaged({ grid }) ? { kind: "reward" } : by;
+  const measured = measuredColumns(results, basis);
   const rows = results.map((result): readonly LinePiece[] => [
     ...result.settings.map(valueText),
     stateCell(result),
     String(result.steps),
     ...measured.map(({ cell }) => cell(result)),
     result.totalS === 0 ? "–" : formatDuration(result.totalS),
+    ...(hasCosts(results) ? [result.costUsd === null ? "–" : formatCost(result.costUsd)] : []),
     result.folder === null ? "–" : basename(result.folder),
   ]);
   const problems = results.flatMap(({ settings, problem }) =>
@@ -55,26 +61,32 @@ export function sweepTable(
     const stage: Column = { title: l10n.t("stage"), align: "left" };
     return [
       [styled("strong", l10n.t("stages {0} in {1}", name, place))],
-      ...tableLines([stage, ...columns(measured)], rows, width),
+      ...tableLines([stage, ...columns(measured, hasCosts(results))], rows, width),
       ...problems,
     ];
   }
   const keys = grid.map(({ key }): Column => ({ title: key, align: "left" }));
   return [
     [styled("strong", l10n.t("sweep {0} in {1}", name, place))],
-    ...tableLines([...keys, ...columns(measured)], rows, width),
+    ...tableLines([...keys, ...columns(measured, hasCosts(results))], rows, width),
     ...problems,
-    ...effectLines(effects),
+    ...effectLines(by, effects),
   ];
 }
 
+function hasCosts(results: readonly SweepResult[]): boolean {
+  return results.some(({ costUsd }) => costUsd !== null);
+}
+
 /** Nothing while no run has a result, and where only the seed varies. */
-function effectLines(effects: SweepEffects): readonly Line[] {
+function effectLines(by: SweepBasis, effects: SweepEffects): readonly Line[] {
   const { settings, runs } = effects;
   if (runs === 0 || settings.length === 0) return [];
   const keys = settings.map(({ key }) => key);
   const shown = (key: string): string => shortKey(key, keys);
-  const notes = [combinationsText(effects), leftOutText(effects)].filter((note) => note !== null);
+  const notes = [basisText(by), combinationsText(effects), leftOutText(effects)].filter(
+    (note) => note !== null,
+  );
   return [
     BLANK,
     [styled("strong", sweepSentence(effects, shown))],
@@ -87,7 +99,7 @@ function effectLines(effects: SweepEffects): readonly Line[] {
 }
 
 /** One object on one line. */
-export function sweepJson({ name, results, effects: { settings } }: NamedResults): Line {
+export function sweepJson({ name, results, by, effects: { settings } }: NamedResults): Line {
   const runs = results.map(({ settings, ...result }) => ({
     settings: settingsByKey(settings),
     ...result,
@@ -98,7 +110,18 @@ export function sweepJson({ name, results, effects: { settings } }: NamedResults
     low: share?.low ?? null,
     high: share?.high ?? null,
   }));
-  return jsonLine(sweepOutput.of({ sweep: name, runs, effects }));
+  return jsonLine(sweepOutput.of({ sweep: name, runs, comparedBy: comparedBy(by), effects }));
+}
+
+function comparedBy(by: SweepBasis) {
+  switch (by.kind) {
+    case "evaluation":
+      return { field: "evaluatedReward", evaluation: by.cell, step: by.step } as const;
+    case "reward":
+      return { field: "recentReward", evaluation: null, step: null } as const;
+    default:
+      return { field: "loss", evaluation: null, step: null } as const;
+  }
 }
 
 function stateCell({ state }: SweepResult): LinePiece {
@@ -116,12 +139,23 @@ interface MeasuredColumn {
 }
 
 /** Stages may be trained on rewards and on examples. */
-function measuredColumns(results: readonly SweepResult[]): readonly MeasuredColumn[] {
+function measuredColumns(
+  results: readonly SweepResult[],
+  by: SweepBasis,
+): readonly MeasuredColumn[] {
   const losses = results.filter(({ loss }) => loss !== null).length;
   const rewards = [
+    ...(by.kind === "evaluation"
+      ? [
+          {
+            title: l10n.t("evaluation at {0}", by.step),
+            cell: ({ evaluatedReward }: SweepResult) => formatReward(evaluatedReward),
+          },
+        ]
+      : []),
     {
-      title: l10n.t("last reward"),
-      cell: ({ lastReward }: SweepResult) => formatReward(lastReward),
+      title: l10n.t("last 5"),
+      cell: ({ recentReward }: SweepResult) => formatReward(recentReward),
     },
     {
       title: l10n.t("best of 5"),
@@ -133,12 +167,13 @@ function measuredColumns(results: readonly SweepResult[]): readonly MeasuredColu
   return [...(isAllLoss ? [] : rewards), ...(losses > 0 ? [loss] : [])];
 }
 
-function columns(measured: readonly MeasuredColumn[]): readonly Column[] {
+function columns(measured: readonly MeasuredColumn[], hasCost: boolean): readonly Column[] {
   return [
     { title: l10n.t("state"), align: "left" },
     { title: l10n.t("steps"), align: "right" },
     ...measured.map(({ title }): Column => ({ title, align: "right" })),
     { title: l10n.t("time"), align: "right" },
+    ...(hasCost ? [{ title: l10n.t("cost"), align: "right" } as const] : []),
     { title: l10n.t("folder"), align: "left" },
   ];
 }

@@ -3,6 +3,7 @@
 import type { ExportedFile } from "./dashboardMessages.ts";
 import type { ColumnPart, RunCondition } from "./dashboardTypes.ts";
 import type { Mark } from "./marks.ts";
+import type { SweepMeasures } from "./sweepResult.ts";
 
 /** So many runs are compared at once. */
 export const MAX_COMPARED = 12;
@@ -62,6 +63,8 @@ export interface RunsTableRow {
   readonly totalSteps: number | null;
   /** Mean reward of the last step. */
   readonly reward: number | null;
+  /** By what runs of a sweep are compared; null for a run of none. */
+  readonly swept: Pick<SweepMeasures, "recentReward" | "evaluated"> | null;
   /** Losses of a supervised run in nats a token: the mean of the last steps, and the newest of what is held out; null for another run. */
   readonly fit: { readonly now: number; readonly heldOut: number | null } | null;
   readonly tokens: number | null;

@@ -2,6 +2,7 @@
 
 import { type Interval, meanInterval } from "./interval.ts";
 import { mean, sum } from "./mean.ts";
+import { isWhole } from "./sweepResult.ts";
 import { createUniform } from "./uniform.ts";
 
 /** A run of a sweep. It counts if it is done or as long as the longest, and has a result. */
@@ -55,6 +56,8 @@ export interface ExplainedShare extends Interval {
 export type ShareGap =
   | "no-results"
   | "one-value"
+  /** There are others, but no run of them counts yet. */
+  | "one-value-done"
   /** All runs reached the same. */
   | "no-differences"
   /** Its values changed only together with those of another setting. */
@@ -93,7 +96,9 @@ export function sweepEffects(runs: readonly SweptRun[]): SweepEffects {
   const { shares, combinations } = explainedShares(known, varied);
   const settings = varied.map((key, index): SettingEffect => {
     const { scale, values } = valuesOf(known, key);
-    const found = shares[index] ?? "no-results";
+    const own = shares[index] ?? "no-results";
+    const hasOthers = new Set(runs.map((run) => run.settings[key] ?? "")).size > values.length;
+    const found = own === "one-value" && hasOthers ? "one-value-done" : own;
     return typeof found === "string"
       ? { key, scale, values, share: null, gap: found }
       : { key, scale, values, share: found, gap: null };
@@ -110,8 +115,9 @@ export function sweepEffects(runs: readonly SweptRun[]): SweepEffects {
 export function knownRuns(runs: readonly SweptRun[]): readonly KnownRun[] {
   const longest = Math.max(0, ...runs.map(({ steps }) => steps));
   return runs.flatMap(({ id, settings, result, isDone, steps }) => {
-    const isWhole = isDone || (steps > 0 && steps === longest);
-    return isWhole && result !== null && Number.isFinite(result) ? [{ id, settings, result }] : [];
+    return isWhole({ isDone, steps }, longest) && result !== null && Number.isFinite(result)
+      ? [{ id, settings, result }]
+      : [];
   });
 }
 

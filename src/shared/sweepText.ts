@@ -3,6 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import { formatPercent, plural } from "./format.ts";
 import type { ExplainedShare, SettingEffect, ShareGap, SweepEffects } from "./sweepEffects.ts";
+import type { SweepBasis } from "./sweepResult.ts";
 
 /** The answer in a sentence. Keys are shown by `shown`. */
 export function sweepSentence(
@@ -11,8 +12,8 @@ export function sweepSentence(
 ): string {
   const [first, second] = settings;
   if (first === undefined) return l10n.t("Only the seed varies in this sweep.");
-  const { key, share, gap } = first;
-  if (share === null) return gapSentence(gap ?? "few-runs", shown(key));
+  const { key, share, gap, values } = first;
+  if (share === null) return gapSentence(gap ?? "few-runs", shown(key), values[0]?.text ?? "");
   const [name, explains] = [shown(key), shareText(share)];
   const isOnly = second === undefined;
   if (share.low > 0) {
@@ -26,8 +27,8 @@ export function sweepSentence(
 }
 
 /** Of one setting, without its name. */
-export function effectText({ share, gap }: SettingEffect): string {
-  return share === null ? gapText(gap ?? "few-runs") : shareText(share);
+export function effectText({ share, gap, values }: SettingEffect): string {
+  return share === null ? gapText(gap ?? "few-runs", values[0]?.text ?? "") : shareText(share);
 }
 
 /** Null where settings explain nothing more in combination, or that is unknown. */
@@ -37,6 +38,25 @@ export function combinationsText({ combinations, settings }: SweepEffects): stri
     "Combinations of settings explain another {0} ({1} to {2}).",
     ...percents(combinations),
   );
+}
+
+/** By what the runs are compared, in a sentence. */
+export function basisText(basis: SweepBasis): string {
+  switch (basis.kind) {
+    case "evaluation":
+      return plural(
+        basis.step,
+        "Runs are compared by the evaluation of {1} after {0} step.",
+        "Runs are compared by the evaluation of {1} after {0} steps.",
+        basis.cell,
+      );
+    case "reward":
+      return l10n.t("Runs are compared by the mean reward of the last 5 steps.");
+    case "heldOut":
+      return l10n.t("Runs are compared by the newest loss on held-out examples.");
+    case "now":
+      return l10n.t("Runs are compared by the mean loss of the last steps (at most 5).");
+  }
 }
 
 /** Null where all runs count. */
@@ -67,10 +87,12 @@ function percents({ share, low, high }: ExplainedShare): readonly [string, numbe
   return [formatPercent(share), Math.round(100 * low), formatPercent(high)];
 }
 
-function gapText(gap: ShareGap): string {
+/** `value` is the only one of runs that count. */
+function gapText(gap: ShareGap, value: string): string {
   const texts = {
     "no-results": l10n.t("no result yet"),
     "one-value": l10n.t("one value only"),
+    "one-value-done": l10n.t("only runs of {0} are done", value),
     "no-differences": l10n.t("all runs reached the same"),
     "not-alone": l10n.t("changed only together with another setting"),
     "no-seeds": l10n.t("unknown without repeated seeds"),
@@ -79,10 +101,15 @@ function gapText(gap: ShareGap): string {
   return texts[gap];
 }
 
-function gapSentence(gap: ShareGap, name: string): string {
+function gapSentence(gap: ShareGap, name: string, value: string): string {
   const sentences = {
     "no-results": l10n.t("No run of this sweep has a result yet."),
     "one-value": l10n.t("{0} has one value only, so there is nothing to compare.", name),
+    "one-value-done": l10n.t(
+      "Only runs of {0} {1} are done, so there is nothing to compare yet.",
+      name,
+      value,
+    ),
     "no-differences": l10n.t("All runs reached the same."),
     "not-alone": l10n.t("{0} changed only together with another setting.", name),
     "no-seeds": l10n.t(

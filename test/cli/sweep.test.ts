@@ -82,15 +82,16 @@ it("trains each combination once, one after another, and prints what came of the
   expect(table).toEqual([
     "",
     "sweep c-sweep in .tinker-rl/runs",
-    "learning_rate  seed  state  steps  last reward  best of 5   time  folder",
-    `1e-5           1     done       2         0.25       0.38  3.0 s  ${runs[0]?.name}`,
-    `1e-5           2     done       2         0.50       0.50  3.0 s  ${runs[1]?.name}`,
-    `4e-5           1     done       2         0.75       0.63  3.0 s  ${runs[2]?.name}`,
-    `4e-5           2     done       2         1.00       0.75  3.0 s  ${runs[3]?.name}`,
+    "learning_rate  seed  state  steps  last 5  best of 5   time  folder",
+    `1e-5           1     done       2    0.38       0.38  3.0 s  ${runs[0]?.name}`,
+    `1e-5           2     done       2    0.50       0.50  3.0 s  ${runs[1]?.name}`,
+    `4e-5           1     done       2    0.63       0.63  3.0 s  ${runs[2]?.name}`,
+    `4e-5           2     done       2    0.75       0.75  3.0 s  ${runs[3]?.name}`,
     "",
     expect.stringMatching(
       /^learning_rate did not clearly matter: it explains \d+% of the differences \(0 to \d+%\)\.$/,
     ),
+    "Runs are compared by the mean reward of the last 5 steps.",
   ]);
   expect(JSON.parse(await fileSystem.readText(`${RUNS}/c-sweep/sweep.json`))).toMatchObject({
     schemaVersion: 1,
@@ -115,6 +116,7 @@ it("says of each of several settings what it explains, and what is left out", as
     expect.stringMatching(/^learning_rate mattered most: it explains 9\d%/),
     expect.stringMatching(/^learning_rate explains 9\d% of the differences/),
     expect.stringMatching(/^batch_size {4}explains \d%/),
+    "Runs are compared by the mean reward of the last 5 steps.",
     "1 run is left out: it is not done or has no result.",
   ]);
 });
@@ -132,7 +134,8 @@ it("compares supervised runs by their loss", async () => {
   );
   expect(head).toMatch(/^learning_rate +seed +state +steps +loss +time +folder$/);
   expect(rows[0]).toMatch(/^1e-5 +1 +done +2 +0\.900 /);
-  expect(rows.at(-1)).toMatch(/^learning_rate mattered: it explains (9\d|100)% of the differences/);
+  expect(rows.at(-2)).toMatch(/^learning_rate mattered: it explains (9\d|100)% of the differences/);
+  expect(rows.at(-1)).toBe("Runs are compared by the mean loss of the last steps (at most 5).");
 });
 
 it("starts as many at once as --parallel says, names the run on each line, and says that they share processors", async () => {
@@ -158,6 +161,7 @@ it("prints JSON alone on stdout", async () => {
   expect(JSON.parse(program.out.lines[0] ?? "")).toEqual({
     format: "tinker-rl.sweep/1",
     sweep: "c-sweep",
+    comparedBy: { field: "recentReward", evaluation: null, step: null },
     effects: [],
     runs: [
       {
@@ -165,9 +169,12 @@ it("prints JSON alone on stdout", async () => {
         state: "done",
         steps: 1,
         lastReward: 0.5,
+        recentReward: 0.5,
+        evaluatedReward: null,
         bestReward: 0.5,
         loss: null,
         totalS: 1.5,
+        costUsd: null,
         folder: `${RUNS}/c-sweep.seed_1`,
         problem: null,
       },
@@ -176,9 +183,12 @@ it("prints JSON alone on stdout", async () => {
         state: "failed",
         steps: 0,
         lastReward: null,
+        recentReward: null,
+        evaluatedReward: null,
         bestReward: null,
         loss: null,
         totalS: 0,
+        costUsd: null,
         folder: `${RUNS}/c-sweep.seed_2`,
         problem: "The service said no.",
       },
@@ -234,9 +244,10 @@ describe("the same command again", () => {
   it("is refused when the configuration changed in between, naming the keys; a comment changes nothing", async () => {
     const { start, configure } = aMachine();
     const first = await start("--grid", "seed=1,2");
-    await first.begun(1);
+    await first.done(1);
+    await first.begun(2);
     first.program.interrupt();
-    await first.runs[0]?.stop();
+    await first.runs[1]?.stop();
     expect(await first.exit).toBe(3);
     await configure(`${CONFIG}lora_rank: 4\nsave_every: 7\n`);
     const changed = await start("--grid", "seed=1,2");
@@ -248,7 +259,6 @@ describe("the same command again", () => {
     await configure(`# as before\n${CONFIG}`);
     const undone = await start("--grid", "seed=1,2");
     await undone.done(1);
-    await undone.done(2);
     expect(await undone.exit).toBe(0);
   });
 
@@ -341,7 +351,7 @@ it("--show lists the runs and starts none; a faulty grid starts none either", as
   const shown = await start("--grid", "seed=1,2", "--show");
   expect(await shown.exit).toBe(0);
   expect(shown.program.out.lines).toContain(
-    "2     not started      0            –          –     –  –",
+    "2     not started      0       –          –     –  –",
   );
   const faulty = await start("--grid", "seed=1,x", "--grid", "log_path=a,b");
   expect(await faulty.exit).toBe(2);

@@ -105,6 +105,10 @@ describe("the effects of a sweep", () => {
     const rates = ["1", "2"];
     expect(gap({ learning_rate: ["1"] })).toBe("one-value");
     expect(gap({ learning_rate: ["1"], seed: SEEDS })).toBe("one-value");
+    const half = sweep({ learning_rate: rates, seed: SEEDS }, ({ learning_rate }) =>
+      learning_rate === "1" ? 1 : null,
+    );
+    expect(effectOf(half, "learning_rate").gap).toBe("one-value-done");
     expect(gap({ learning_rate: rates })).toBe("no-seeds");
     expect(gap({ learning_rate: rates, seed: SEEDS }, () => 0.1)).toBe("no-differences");
     expect(

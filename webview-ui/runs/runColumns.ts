@@ -23,7 +23,8 @@ import {
   type ListedMetric,
   type RunsTableRow,
 } from "../../src/shared/runsPage.ts";
-import { shortKey } from "../../src/shared/sweepText.ts";
+import { resultBy, type SweepMeasures, sweepBasis } from "../../src/shared/sweepResult.ts";
+import { basisText, shortKey } from "../../src/shared/sweepText.ts";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { RunsLayout } from "./layout.ts";
@@ -49,6 +50,8 @@ export interface RunColumn {
 }
 
 const NONE = "–";
+/** Of a sweep alone. */
+export const COMPARED = "compared";
 /** Settings that name a run and decide nothing. */
 const NAMES: ReadonlySet<string> = new Set([
   "log_path",
@@ -299,6 +302,25 @@ export function resultColumns(
   const reached = known.filter(({ inGroup }) => inGroup === "spread");
   const first = reached.length > 0 ? reached : numbers.slice(0, 1);
   return [...first, ...known.filter((column) => !reached.includes(column))];
+}
+
+/** By what terminals and reports compare the runs of a sweep; null where that is a loss, which has a column. */
+export function comparedColumn(rows: readonly RunsTableRow[]): RunColumn | null {
+  const measuresOf = ({ state, steps, fit, swept }: RunsTableRow): SweepMeasures => ({
+    isDone: state === "done",
+    steps,
+    fit,
+    recentReward: swept?.recentReward ?? null,
+    evaluated: swept?.evaluated ?? [],
+  });
+  const basis = sweepBasis(rows.map(measuresOf));
+  if (basis.kind !== "evaluation" && basis.kind !== "reward") return null;
+  const head =
+    basis.kind === "evaluation"
+      ? l10n.t("Evaluation at {0}", basis.step)
+      : l10n.t("Reward of the last 5 steps");
+  const texts = { head, hint: visibleLine(basisText(basis)) };
+  return numberColumn(COMPARED, (row) => resultBy(basis, measuresOf(row)), formatReward, { texts });
 }
 
 /** Those that are shown, in the order that the person gave them. */

@@ -22,7 +22,7 @@ import { Choice } from "../controls/choice.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
-import { type RunColumn, resultColumns } from "./runColumns.ts";
+import { COMPARED, comparedColumn, type RunColumn, resultColumns } from "./runColumns.ts";
 import type { RunsProps, ShownSweep } from "./runsModel.ts";
 import { type LitRun, ParallelCoordinates, SettingPlot } from "./sweepPlots.tsx";
 import { sortedRows } from "./tableItems.ts";
@@ -41,7 +41,7 @@ export function SweepView({ runs }: RunsProps) {
 
 function Sweep({ runs, sweep }: SweepProps) {
   const { name, rows } = sweep;
-  const columns = resultColumns(runs.columns.value, rows);
+  const columns = [comparedColumn(rows) ?? [], resultColumns(runs.columns.value, rows)].flat();
   const { sweepMetric } = runs.layout.value;
   const column = columns.find(({ key }) => key === sweepMetric) ?? columns[0];
   const effects = useEffects(rows, column);
@@ -54,7 +54,10 @@ function Sweep({ runs, sweep }: SweepProps) {
   const shown = (key: string): string => visibleLine(shortKey(key, keys));
   const run = rows.find((row) => row.id === id);
   const close = (): void => runs.update({ sweep: null });
-  const notes = [combinationsText(effects), leftOutText(effects)].filter((own) => own !== null);
+  const basis = column?.key === COMPARED ? column.hint : null;
+  const notes = [basis, combinationsText(effects), leftOutText(effects)].filter(
+    (own) => own !== null,
+  );
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: catches a key of the controls within
     <div

@@ -10,6 +10,7 @@ import {
   formatTemperature,
 } from "../../shared/format.ts";
 import {
+  basisText,
   combinationsText,
   effectText,
   leftOutText,
@@ -64,18 +65,12 @@ interface SweepTexts {
   readonly settings: readonly { readonly key: string; readonly text: string }[];
 }
 
-const COMPARED_BY: Readonly<Record<SweepComparison["by"], string>> = {
-  reward: "By the mean reward of the last step.",
-  now: "By the mean loss of the last steps, at most 5.",
-  heldOut: "By the newest loss of what is held out.",
-};
-
 /** Which setting of a sweep mattered. */
 export function sweepTexts({ by, effects }: SweepComparison): SweepTexts {
   const keys = effects.settings.map(({ key }) => key);
   const shown = (key: string): string => shortKey(key, keys);
   const notes = [
-    `${COMPARED_BY[by]} Shares are of the variance, less what chance explains, with 95% confidence intervals.`,
+    `${basisText(by)} Shares are of the variance, less what chance explains, with 95% confidence intervals.`,
     combinationsText(effects),
     leftOutText(effects),
   ];

@@ -20,6 +20,7 @@ export async function readForeignRun(
     ...rowFacts(rows),
     phase: "foreign",
     heldOut: null,
+    evaluated: [],
     pendingReports: NOTHING_PENDING,
     startedAtMs: null,
     repeats: null,

@@ -2,6 +2,7 @@
 
 import { hasEnded } from "../../shared/hasEnded.ts";
 import type { RunFile, RunPhase } from "../../shared/runFile.ts";
+import type { EvaluatedReward } from "../../shared/sweepResult.ts";
 import type { Trend } from "../../shared/trend.ts";
 import { firingAfter } from "../alarms/alarmFacts.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
@@ -30,7 +31,7 @@ import { lastLines, parseJsonLines } from "../util/jsonl.ts";
 import { Limiter } from "../util/limiter.ts";
 import { addUsed, laterUsage } from "./laterUsage.ts";
 import { NOTHING_PENDING, type PendingReports, pendingReports } from "./pendingReports.ts";
-import { type HeldOutReward, heldOutReward } from "./runSentence.ts";
+import { evaluatedRewards, type HeldOutReward, heldOutReward } from "./runSentence.ts";
 
 export interface ListedRun {
   readonly name: string;
@@ -53,6 +54,8 @@ export interface ListedRun {
   readonly fit: Fit | null;
   /** Of the newest evaluation; null without one. */
   readonly heldOut: HeldOutReward | null;
+  /** Mean rewards of its evaluations of tasks that it does not train on, those at the temperature of training first. */
+  readonly evaluated: readonly EvaluatedReward[];
   /** Those that fire after the last step. */
   readonly alarms: readonly AlarmId[];
   /** Reports that a resume would send; only for a run that is done. */
@@ -82,7 +85,7 @@ type RowFacts = Pick<
   ListedRun,
   "steps" | "totalSteps" | "reward" | "used" | "recentRewards" | "trend" | "fit" | "alarms"
 >;
-type Progress = RowFacts & Pick<ListedRun, "heldOut" | "pendingReports" | "problem">;
+type Progress = RowFacts & Pick<ListedRun, "heldOut" | "evaluated" | "pendingReports" | "problem">;
 
 interface CachedProgress {
   readonly version: string;
@@ -131,6 +134,7 @@ export async function readRun(
     trend: null,
     fit: null,
     heldOut: null,
+    evaluated: [],
     alarms: [],
     pendingReports: NOTHING_PENDING,
     startedAtMs: null,
@@ -213,7 +217,7 @@ async function readCached(
   const progress = {
     ...facts,
     used: isLater ? addUsed(used, await laterUsage(fileSystem, folder, steps)) : used,
-    heldOut: evaluated > 0 ? await readHeldOut(fileSystem, folder) : null,
+    ...(evaluated > 0 ? await readHeldOut(fileSystem, folder) : { heldOut: null, evaluated: [] }),
     pendingReports:
       phase === "done" ? await pendingReports(fileSystem, folder, steps) : NOTHING_PENDING,
     problem,
@@ -223,9 +227,16 @@ async function readCached(
   return now;
 }
 
-async function readHeldOut(fileSystem: FolderFiles, folder: string): Promise<HeldOutReward | null> {
+async function readHeldOut(
+  fileSystem: FolderFiles,
+  folder: string,
+): Promise<Pick<ListedRun, "heldOut" | "evaluated">> {
   const trainedAt = await readTrainingTemperatures(fileSystem, folder);
-  return heldOutReward(await readEvaluations(fileSystem, folder), trainedAt);
+  const evaluations = await readEvaluations(fileSystem, folder);
+  return {
+    heldOut: heldOutReward(evaluations, trainedAt),
+    evaluated: evaluatedRewards(evaluations, trainedAt),
+  };
 }
 
 /** What the last rows of metrics say. */

@@ -2,9 +2,10 @@
 
 import * as l10n from "@vscode/l10n";
 import { formatCount, formatMeasure, formatReward, plural } from "../../shared/format.ts";
+import type { EvaluatedReward } from "../../shared/sweepResult.ts";
 import { nearestTemperature } from "../../shared/trainedTemperature.ts";
 import type { Trend } from "../../shared/trend.ts";
-import type { EvaluationEntry, StoredResult } from "../runFolder/evaluationLog.ts";
+import { cellName, type EvaluationEntry, type StoredResult } from "../runFolder/evaluationLog.ts";
 import type { Fit } from "../runFolder/metrics/fitMetrics.ts";
 import type { TrainingTemperatures } from "../runFolder/trainingTemperatures.ts";
 
@@ -72,6 +73,29 @@ export function heldOutReward(
     low: now.low,
     high: now.high,
   };
+}
+
+/**
+ * Mean rewards of the run's own weights by evaluation: first at the temperature of training and those below it, the nearest first. Of
+ * evaluations after the same step the last one counts.
+ */
+export function evaluatedRewards(
+  evaluations: readonly EvaluationEntry[],
+  trainedAt: TrainingTemperatures,
+): readonly EvaluatedReward[] {
+  const distance = ({ environment, temperature }: StoredResult): number => {
+    const below = trainedAt(environment) - temperature;
+    return below >= 0 ? below : 1_000 + temperature;
+  };
+  const found = new Map<string, { readonly from: number; readonly reward: EvaluatedReward }>();
+  for (const { model, step, results } of evaluations) {
+    if (model !== undefined) continue;
+    for (const result of results.filter(({ split }) => split !== TRAINING_SPLIT)) {
+      const reward = { cell: cellName(result), step, reward: result.rewardMean };
+      found.set(`${step} ${reward.cell}`, { from: distance(result), reward });
+    }
+  }
+  return [...found.values()].sort((a, b) => a.from - b.from).map(({ reward }) => reward);
 }
 
 /** A run may evaluate the tasks that it trains on, too. */

@@ -1,38 +1,55 @@
-/** By what the runs of a sweep are compared, which is decided once for all of them, and which setting mattered by that. */
+/** Which setting of a sweep mattered, by what its runs have in common. */
 
 import { type SweepEffects, sweepEffects } from "../../shared/sweepEffects.ts";
-import type { Fit } from "../runFolder/metrics/fitMetrics.ts";
+import {
+  lastRewardsMean,
+  lossKind,
+  resultBy,
+  type SweepBasis,
+  type SweepMeasures,
+  sweepBasis,
+} from "../../shared/sweepResult.ts";
 import type { ListedRun } from "../runs/runList.ts";
 import { type Combination, settingsByKey } from "./planSweep.ts";
 
 interface ComparedRun {
   readonly combination: Pick<Combination, "settings">;
   /** Null when it was not started. */
-  readonly run: Pick<ListedRun, "reward" | "fit" | "phase" | "steps"> | null;
+  readonly run: Pick<ListedRun, "evaluated" | "fit" | "phase" | "recentRewards" | "steps"> | null;
 }
 
-type LossKind = keyof Pick<Fit, "now" | "heldOut">;
-
 export interface SweepComparison {
-  /** The mean reward of the last step, unless no run has one and some are supervised. */
-  readonly by: "reward" | LossKind;
+  readonly by: SweepBasis;
+  /** What each run reached by that; null where there is nothing. */
+  readonly results: readonly (number | null)[];
   readonly effects: SweepEffects;
 }
 
 export function compareRuns(runs: readonly ComparedRun[]): SweepComparison {
-  const losses = lossesOf(runs);
-  const isByLoss =
-    losses.some((loss) => loss !== null) && runs.every(({ run }) => (run?.reward ?? null) === null);
+  const measured = runs.map(({ run }) => (run === null ? null : measuresOf(run)));
+  const by = sweepBasis(measured);
+  const results = measured.map((run) => (run === null ? null : resultBy(by, run)));
   const effects = sweepEffects(
-    runs.map(({ combination, run }, index) => ({
+    runs.map(({ combination }, index) => ({
       id: String(index),
       settings: settingsByKey(combination.settings),
-      result: (isByLoss ? losses[index] : run?.reward) ?? null,
-      isDone: run?.phase === "done",
-      steps: run?.steps ?? 0,
+      result: results[index] ?? null,
+      isDone: measured[index]?.isDone ?? false,
+      steps: measured[index]?.steps ?? 0,
     })),
   );
-  return { by: isByLoss ? lossKind(runs) : "reward", effects };
+  return { by, results, effects };
+}
+
+function measuresOf({
+  phase,
+  steps,
+  recentRewards,
+  fit,
+  evaluated,
+}: NonNullable<ComparedRun["run"]>): SweepMeasures {
+  const recentReward = lastRewardsMean(recentRewards);
+  return { isDone: phase === "done", steps, recentReward, fit, evaluated };
 }
 
 /**
@@ -40,10 +57,6 @@ export function compareRuns(runs: readonly ComparedRun[]): SweepComparison {
  * mean loss of the last steps.
  */
 export function lossesOf(runs: readonly Pick<ComparedRun, "run">[]): readonly (number | null)[] {
-  const kind = lossKind(runs);
+  const kind = lossKind(runs.flatMap(({ run }) => run ?? []));
   return runs.map(({ run }) => run?.fit?.[kind] ?? null);
-}
-
-function lossKind(runs: readonly Pick<ComparedRun, "run">[]): LossKind {
-  return runs.every(({ run }) => run?.fit?.heldOut !== null) ? "heldOut" : "now";
 }

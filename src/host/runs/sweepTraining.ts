@@ -19,7 +19,7 @@ import {
 import { EXIT, worstExit } from "../../shared/exitCodes.ts";
 import { formatMeasure, formatReward, plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
-import { shortKey, sweepSentence } from "../../shared/sweepText.ts";
+import { basisText, shortKey, sweepSentence } from "../../shared/sweepText.ts";
 import type { LaunchEnd, TerminalAction } from "./launchWatch.ts";
 import type { Training } from "./training.ts";
 import type { TrainingRequest, Trainings } from "./trainings.ts";
@@ -175,11 +175,15 @@ export function labelledLines(
 /** A line for each run, and which setting of a sweep mattered. */
 function summary({ plan, rows }: Pick<LoadedSweep, "plan" | "rows">): string {
   const losses = lossesOf(rows);
+  const { by, effects, results } = compareRuns(rows);
   const lines = rows.map(({ combination, run }, index) => {
     const loss = losses[index] ?? null;
     const reached =
       loss === null
-        ? l10n.t("reward {0}", formatReward(run?.reward ?? null))
+        ? l10n.t(
+            "reward {0}",
+            formatReward((isStaged(plan) ? run?.reward : results[index]) ?? null),
+          )
         : l10n.t("loss {0}", formatMeasure(loss));
     const state =
       run === null
@@ -188,10 +192,10 @@ function summary({ plan, rows }: Pick<LoadedSweep, "plan" | "rows">): string {
     return `${combinationName(combination)}  ${state}\n`;
   });
   if (isStaged(plan)) return `\n${lines.join("")}`;
-  const { effects } = compareRuns(rows);
   const keys = effects.settings.map(({ key }) => key);
   // Nothing while no run has a result, and where only the seed varies.
   const hasAnswer = effects.runs > 0 && keys.length > 0;
-  const answer = hasAnswer ? `\n${sweepSentence(effects, (key) => shortKey(key, keys))}\n` : "";
+  const sentence = sweepSentence(effects, (key) => shortKey(key, keys));
+  const answer = hasAnswer ? `\n${sentence}\n${basisText(by)}\n` : "";
   return `\n${lines.join("")}${answer}`;
 }

@@ -10,6 +10,7 @@ import { variedSettings } from "../../core/runs/shownNames.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { stageOf } from "../../shared/runFile.ts";
 import type { RunsHostMessage, RunsTableRow } from "../../shared/runsPage.ts";
+import { lastRewardsMean } from "../../shared/sweepResult.ts";
 import { runIdOf } from "../runs/runId.ts";
 import type { RunDigests } from "./runDigests.ts";
 
@@ -147,6 +148,10 @@ function rowOf(run: RunEntry, { digests, places, nowMs }: RowSurroundings): Runs
     steps,
     totalSteps,
     reward,
+    swept:
+      file?.sweep === undefined
+        ? null
+        : { recentReward: lastRewardsMean(run.recentRewards), evaluated: run.evaluated },
     fit,
     tokens: spent?.tokens ?? null,
     costUsd: spent?.costUsd ?? null,

@@ -1,13 +1,32 @@
 import { expect, it } from "vitest";
 import { compareRuns, lossesOf } from "../../../src/core/sweeps/comparedRuns.ts";
+import type { EvaluatedReward } from "../../../src/shared/sweepResult.ts";
 
 /** A finished run of a grid, with a reward or with losses. */
 function aRun(
   settings: readonly string[],
-  { reward = null, now = null, heldOut = null }: Partial<Record<string, number | null>>,
+  {
+    rewards = [],
+    evaluated = [],
+    now = null,
+    heldOut = null,
+  }: {
+    readonly rewards?: readonly (number | null)[];
+    readonly evaluated?: readonly EvaluatedReward[];
+    readonly now?: number | null;
+    readonly heldOut?: number | null;
+  },
 ) {
   const fit = now === null ? null : { steps: 4, was: 2, now, heldOut };
-  return { combination: { settings }, run: { reward, fit, phase: "done", steps: 4 } } as const;
+  const run = { recentRewards: rewards, evaluated, fit, phase: "done", steps: 4 } as const;
+  return { combination: { settings }, run };
+}
+
+/** Mean rewards at temperature 1 and greedy, in that order. */
+function evaluatedAt(step: number, ...rewards: readonly number[]): readonly EvaluatedReward[] {
+  return rewards.map((reward, index) => {
+    return { cell: `Owner/Game test ${["temperature 1", "greedy"][index]}`, step, reward };
+  });
 }
 
 /** What was compared, by the values of the first setting. */
@@ -20,11 +39,11 @@ function compared(runs: Parameters<typeof compareRuns>[0]) {
 
 it("compares rewards, and leaves supervised runs out beside them", () => {
   const runs = [
-    aRun(["method=rl", "seed=1"], { reward: 0.5 }),
-    aRun(["method=rl", "seed=2"], { reward: 0.6 }),
+    aRun(["method=rl", "seed=1"], { rewards: [0.5] }),
+    aRun(["method=rl", "seed=2"], { rewards: [0.6] }),
     aRun(["method=sft", "seed=1"], { now: 3 }),
   ];
-  expect(compared(runs)).toEqual({ by: "reward", results: [0.5, 0.6], left: 1 });
+  expect(compared(runs)).toEqual({ by: { kind: "reward" }, results: [0.5, 0.6], left: 1 });
   expect(lossesOf(runs)).toEqual([null, null, 3]);
 });
 
@@ -34,15 +53,38 @@ it("compares held-out losses where each supervised run has one, also while other
     aRun(["lora_rank=8"], { now: 0.5, heldOut: 2 }),
     { combination: { settings: ["lora_rank=16"] }, run: null },
   ];
-  expect(compared(runs)).toEqual({ by: "heldOut", results: [1.5, 2], left: 1 });
+  expect(compared(runs)).toEqual({ by: { kind: "heldOut" }, results: [1.5, 2], left: 1 });
 });
 
 it("compares training losses of all where one holds nothing out", () => {
   const runs = [aRun(["held_out=0"], { now: 1 }), aRun(["held_out=10"], { now: 0.5, heldOut: 2 })];
-  expect(compared(runs)).toEqual({ by: "now", results: [1, 0.5], left: 0 });
+  expect(compared(runs)).toEqual({ by: { kind: "now" }, results: [1, 0.5], left: 0 });
   expect(lossesOf(runs)).toEqual([1, 0.5]);
 });
 
 it("compares rewards while no run has anything", () => {
-  expect(compareRuns([aRun(["seed=1"], {})]).by).toBe("reward");
+  expect(compareRuns([aRun(["seed=1"], {})]).by).toEqual({ kind: "reward" });
+});
+
+it("compares what all runs reached in an evaluation after the most steps, which no training step decides", () => {
+  const runs = [
+    aRun(["learning_rate=1e-3"], {
+      rewards: [0.6],
+      evaluated: [...evaluatedAt(0, 0, 0), ...evaluatedAt(2, 0.3, 0.4), ...evaluatedAt(4, 0.5, 1)],
+    }),
+    aRun(["learning_rate=8e-3"], {
+      rewards: [0.7],
+      evaluated: [...evaluatedAt(2, 0.2, 0.3), ...evaluatedAt(4, 0.4, 0.5)],
+    }),
+  ];
+  const by = { kind: "evaluation", cell: "Owner/Game test temperature 1", step: 4 };
+  expect(compared(runs)).toEqual({ by, results: [0.5, 0.4], left: 0 });
+});
+
+it("compares the means of the last five steps where no evaluation is common, or only that before training", () => {
+  const runs = [
+    aRun(["batch_size=4"], { rewards: [1, 0, 0, 0.5, 0.5, 1], evaluated: evaluatedAt(0, 0.1) }),
+    aRun(["batch_size=8"], { rewards: [null, 0.5], evaluated: evaluatedAt(0, 0.1) }),
+  ];
+  expect(compared(runs)).toEqual({ by: { kind: "reward" }, results: [0.4, 0.5], left: 0 });
 });

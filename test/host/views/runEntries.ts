@@ -23,6 +23,7 @@ export function aRun(changes: Partial<RunEntry> = {}): RunEntry {
       slopeError: 0.01,
     },
     heldOut: null,
+    evaluated: [],
     alarms: [],
     pendingReports: { rollouts: 0, rows: 0, isSummaryMissing: false },
     startedAtMs: 1_000,

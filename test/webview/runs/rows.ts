@@ -19,6 +19,7 @@ export function aRow(
     reward,
     fit: null,
     sweep: null,
+    swept: null,
     from: null,
     tokens: null,
     costUsd: null,
