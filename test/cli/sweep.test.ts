@@ -350,9 +350,7 @@ it("--show lists the runs and starts none; a faulty grid starts none either", as
   const { start, fileSystem } = aMachine();
   const shown = await start("--grid", "seed=1,2", "--show");
   expect(await shown.exit).toBe(0);
-  expect(shown.program.out.lines).toContain(
-    "2     not started      0       –          –     –  –",
-  );
+  expect(shown.program.out.lines).toContain("2     not started      0       –          –     –  –");
   const faulty = await start("--grid", "seed=1,x", "--grid", "log_path=a,b");
   expect(await faulty.exit).toBe(2);
   expect(faulty.program.err.lines).toEqual([expect.stringMatching(/^--grid log_path=a: error:/)]);

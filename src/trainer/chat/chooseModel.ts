@@ -72,9 +72,7 @@ export async function chooseModel(
   if (named !== null) {
     const run = await readRun(fileSystem, request, named.folder);
     const { evaluation } = run;
-    return evaluation === undefined
-      ? newestOf(run, named.step)
-      : evaluatedOf(run, evaluation);
+    return evaluation === undefined ? newestOf(run, named.step) : evaluatedOf(run, evaluation);
   }
   if (!isPath && !isModelName(target)) throw notFound(target);
   const beside = runFolder === null ? null : await readRun(fileSystem, request, runFolder);

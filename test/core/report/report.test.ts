@@ -295,7 +295,10 @@ describe("a report of several runs", () => {
 
   it.each([
     { heldOut: {}, by: "Runs are compared by the mean loss of the last steps (at most 5)." },
-    { heldOut: { held_out: 0.8 }, by: "Runs are compared by the newest loss on held-out examples." },
+    {
+      heldOut: { held_out: 0.8 },
+      by: "Runs are compared by the newest loss on held-out examples.",
+    },
   ])("says of supervised runs of a sweep: $by", async ({ heldOut, by }) => {
     const sweep = { id: "s", name: "lr", combination: 0, combinations: 2 };
     const runs = ["1e-3", "1e-2"].map((folder) => ({ folder, name: folder }));
