@@ -9,7 +9,7 @@ export type Trend = ClearTrend | UnclearTrend;
 export interface ClearTrend {
   /** Falling also where a fall has stopped and less than half of it is made up for. */
   readonly direction: "rising" | "flat" | "falling";
-  /** The step that it began with, for a fall the one with the best level, and how many steps it has lasted, both ends counted. */
+  /** The step that it began with, for a fall the last one at about the best level, and how many steps it has lasted, both ends counted. */
   readonly since: number;
   readonly steps: number;
   /** Level at `since`, and at the last step: those of the fitted curve, not of single steps. */
@@ -37,6 +37,8 @@ const FLAT_VALUES = 20;
 const FLAT_PIECE = 10;
 /** Share of a fall that is still lost, from which on it counts. */
 const LOST_SHARE = 0.5;
+/** Share of a fall below which a level is still about the best. */
+const BEST_SHARE = 0.05;
 /** Standard errors that a change takes where many values show the noise. */
 const SURE = 3;
 /** The same for a piece whose beginning was chosen by the fit. */
@@ -130,13 +132,15 @@ function judge(line: PiecewiseLine): Judgment {
   };
 }
 
-/** Where the best level is, if most of the fall from it lasts; null where none does beyond the noise. */
+/** Where the curve was last at about its best level, if most of the fall from it lasts; null where none does beyond the noise. */
 function fallenFrom(line: PiecewiseLine, end: number): number | null {
   const best = line.knots.reduce((a, b) => (line.at(b) > line.at(a) ? b : a));
   const { value, error } = line.change(best, end);
   const low = Math.min(...line.knots.filter((knot) => knot >= best).map(line.at));
   const isSure = -value > sureErrors(line) * error;
-  return isSure && -value > LOST_SHARE * (line.at(best) - low) ? best : null;
+  if (!isSure || -value <= LOST_SHARE * (line.at(best) - low)) return null;
+  const least = line.at(best) - BEST_SHARE * (line.at(best) - low);
+  return line.knots.findLast((knot) => line.at(knot) >= least) ?? best;
 }
 
 /** Few values show little of the noise itself: the second factor is about that of Student's t. */

@@ -157,6 +157,14 @@ describe("a trend of a curve without noise", () => {
   const points = ({ steps, at }: Curve) =>
     Array.from({ length: steps }, (_, step) => ({ step, value: at(step) }));
 
+  it("begins a fall with the last step of the plateau before it", () => {
+    const rise = [0.21, 0.21, 0.17, 0.31, 0.48, 0.52, 0.52, 0.65, 0.67];
+    const plateau = [0.79, 0.77, 0.73, 0.67, 0.81, 0.75];
+    const values = [...rise, ...plateau, ...Array.from({ length: 9 }, () => 0)];
+    const trend = trendOf(values.map((value, step) => ({ step, value, groups: 8, error: 0.08 })));
+    expect(trend).toMatchObject({ direction: "falling", since: 14 });
+  });
+
   it("never lies outside of what was seen", () => {
     const trend = trendOf(points({ steps: 40, at: (step) => Math.min(1, step / 20) }));
     expect(trend).toMatchObject({ direction: "flat", now: 1 });
