@@ -21,11 +21,13 @@ type Place = Pick<Terminal, "columns" | "isInteractive">;
 
 /** Where a rollout is, as `show` takes it, and the places in it. */
 export function hitLines(folder: string, hit: SearchHit, out: Place): readonly Line[] {
-  const { step, group, rollout, position, reward, taskKey, matches, snippets } = hit;
+  const { step, group, rollout, position, model, reward, taskKey, matches, snippets } = hit;
   const place =
     position === undefined
       ? l10n.t("step {0}, group {1}, rollout {2}", step + 1, group + 1, rollout + 1)
-      : l10n.t("evaluation after {0}, rollout {1}", step, position + 1);
+      : model === undefined
+        ? l10n.t("evaluation after {0}, rollout {1}", step, position + 1)
+        : l10n.t("evaluation of {0} after {1}, rollout {2}", model, step, position + 1);
   const outcome = reward === null ? l10n.t("failed") : l10n.t("reward {0}", formatReward(reward));
   const more = matches - snippets.length;
   return [

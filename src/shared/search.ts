@@ -30,6 +30,8 @@ export interface SearchSnippet {
 export interface SearchHit extends RolloutKey {
   /** Of all rollouts of an evaluation, in the order in which they ended, from 0; absent in training. */
   readonly position?: number;
+  /** Name of the model, in an evaluation by itself; absent for the weights of the run. */
+  readonly model?: string | undefined;
   readonly taskKey: string;
   readonly reward: number | null;
   readonly stop: string;

@@ -122,7 +122,7 @@ export function startEvaluation(request: EvaluateRequest): ActiveRun {
     const { models: words, owner } = request;
     const loaded = await loadEvaluation(fileSystem, request, options);
     const named = words.length > 0 ? words : await defaultWords(fileSystem, loaded);
-    const models = await evaluatedModels(fileSystem, named, loaded.config);
+    const models = await evaluatedModels(fileSystem, named, loaded);
     const wanted = { fileSystem, loaded, models, owner };
     return withNotifications(options, loaded, (watcher) =>
       evaluateModels({ ...options, ...watcher }, wanted),
@@ -152,7 +152,7 @@ async function trainFrom(
   const loaded = start === given ? named : { ...loadStart(start), warnings: named.warnings };
   if (loaded.config.method === "collect") {
     const collected = collectingStart(loaded, start);
-    const models = await evaluatedModels(fileSystem, [collectedModel(loaded)], loaded.config);
+    const models = await evaluatedModels(fileSystem, [collectedModel(loaded)], loaded);
     const { owner } = request;
     const wanted = {
       fileSystem,

@@ -70,6 +70,16 @@ it("names a rollout of an evaluation as show --eval counts it", async () => {
   expect(JSON.parse(line)).toMatchObject({ source: "evaluation", step: 2, position: 15 });
 });
 
+it("names the model of a rollout where several were evaluated", async () => {
+  await writeEvaluation(fileSystem, `${RUNS}/first`, 2, 1, "col step 10");
+  const words = ['"Task 10 at 1 after"', "--limit", "1"];
+  expect((await search(...words)).lines[0]).toMatch(
+    /^first {2}evaluation of col step 10 after 2, rollout 15 /,
+  );
+  const [line = ""] = (await search(...words, "--json")).lines;
+  expect(JSON.parse(line)).toMatchObject({ model: "col step 10", position: 15 });
+});
+
 it("prints a line of JSON for each rollout, and ends with the limit", async () => {
   expect((await search("nothing-like-it", "--json")).lines).toEqual([]);
   const found = await search("2", "--json", "--limit", "2", "--role", "prompt");

@@ -78,8 +78,9 @@ export async function* showEvaluationRollouts(
     yield* [BLANK, quietLine(l10n.t("Look closer:")), showCommand(context, ...flags)];
     return;
   }
+  const model = chosen.model === undefined ? undefined : { name: chosen.model, path: null };
   const title = [
-    evaluationTitle(step),
+    evaluationTitle(step, model),
     l10n.t("rollout {0}", rollout),
     formatTemperature(chosen.temperature ?? 0),
   ].join(", ");

@@ -27,6 +27,10 @@ const rolloutShape = {
   environment: z.string(),
   split: z.string(),
   index: count.describe("of the task in its split, counted from 0"),
+  model: z
+    .string()
+    .nullable()
+    .describe("in an evaluation by itself the model's name; null: the weights of the run"),
   temperature: measure.describe("of an evaluation; null: as the environment's configuration says"),
   reward: measure.describe("null: the rollout failed"),
   advantage: measure,
@@ -181,7 +185,7 @@ export async function describeTrajectories(
 }
 
 function rolloutFields(summary: RolloutSummary, markOf: (key: RolloutKey) => Mark) {
-  const { group, rollout, environment, split, index, temperature, score, stop } = summary;
+  const { group, rollout, environment, split, index, model, temperature, score, stop } = summary;
   const mark = markOf(summary);
   return {
     group: group + 1,
@@ -189,6 +193,7 @@ function rolloutFields(summary: RolloutSummary, markOf: (key: RolloutKey) => Mar
     environment,
     split,
     index,
+    model: model ?? null,
     temperature,
     stop,
     reward: finite(summary.reward),

@@ -15,6 +15,10 @@ export const searchOutput = defineOutput(
     position: count
       .nullable()
       .describe("of an evaluation: as show --eval counts its rollouts, from 1; null: of training"),
+    model: z
+      .string()
+      .nullable()
+      .describe("in an evaluation by itself the model's name; null: the weights of the run"),
     task: z.string(),
     reward: measure.describe("null: the rollout failed"),
     stop: z.string().describe("why the rollout ended"),
@@ -34,12 +38,14 @@ export const searchOutput = defineOutput(
 );
 
 export function describeFound(folder: string, hit: SearchHit): ReturnType<typeof searchOutput.of> {
-  const { source, step, group, rollout, position, taskKey, reward, stop, matches, snippets } = hit;
+  const { source, step, group, rollout, position, model, taskKey } = hit;
+  const { reward, stop, matches, snippets } = hit;
   return searchOutput.of({
     folder,
     source,
     stop,
     matches,
+    model: model ?? null,
     task: taskKey,
     step: source === "training" ? step + 1 : step,
     group: group + 1,

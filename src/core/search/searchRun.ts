@@ -172,7 +172,7 @@ async function hitOf(
   return key === null ? null : { ...key, taskKey, reward, stop, ...match };
 }
 
-type FoundKey = Pick<SearchHit, keyof RolloutKey | "position">;
+type FoundKey = Pick<SearchHit, keyof RolloutKey | "model" | "position">;
 type KeyOf = (record: RolloutRecord, line: StoredLine) => Promise<FoundKey | null>;
 
 const storedKey: KeyOf = async ({ step, group, rollout }) => ({
@@ -188,9 +188,9 @@ function evaluatedKeys(reader: RunReader, { source, step }: RolloutSet): KeyOf {
   const list = async (): Promise<ReadonlyMap<number, FoundKey>> => {
     const summaries = rolloutsInOrder(await reader.rollouts(step, source));
     return new Map(
-      summaries.map(({ offset, group, rollout }, position) => [
+      summaries.map(({ offset, group, rollout, model }, position) => [
         offset,
-        { source, step, group, rollout, position },
+        { source, step, group, rollout, position, model },
       ]),
     );
   };

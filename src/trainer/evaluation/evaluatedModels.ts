@@ -1,6 +1,6 @@
 /** Which models an evaluation is to measure: checkpoints by address, those of run folders, and the base model. */
 
-import { basename } from "node:path";
+import { basename, resolve } from "node:path";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
@@ -9,6 +9,7 @@ import {
   readCheckpoints,
   usableCheckpoints,
 } from "../../core/runFolder/checkpointLog.ts";
+import { readRunFile } from "../../core/runFolder/runFile.ts";
 import { formatTinkerPath, parseTinkerPath } from "../../core/tinker/paths.ts";
 import { stepOfCheckpoint } from "../../core/training/step/checkpointWriter.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
@@ -26,6 +27,13 @@ interface NamedModel extends PlannedModel {
   readonly longName: string;
   /** Its folder, or the id in an address; null for the base model. */
   readonly run: string | null;
+  /** True for a run of another configuration. */
+  readonly isOther: boolean;
+}
+
+/** The configuration that says which tasks models are evaluated on. */
+interface EvaluatedBy extends Pick<LoadedConfig, "path"> {
+  readonly config: Pick<Config, "model_name">;
 }
 
 /**
@@ -35,17 +43,22 @@ interface NamedModel extends PlannedModel {
 export async function evaluatedModels(
   fileSystem: FileSystem,
   words: readonly string[],
-  config: Pick<Config, "model_name">,
+  loaded: EvaluatedBy,
 ): Promise<readonly PlannedModel[]> {
   const found = new Map<string, NamedModel>();
   for (const word of words) {
-    const named = await evaluatedModel(fileSystem, word, config);
+    const named = await evaluatedModel(fileSystem, word, loaded);
     found.set(named.path ?? BASE, named);
   }
   const runs = new Set([...found.values()].flatMap(({ run }) => run ?? []));
-  const models = [...found.values()].map(({ longName, run: _, ...model }): PlannedModel => {
-    return runs.size > 1 ? { ...model, name: longName } : model;
-  });
+  const isLong = runs.size > 1 || [...found.values()].some(({ isOther }) => isOther);
+  const models = [...found.values()].map(
+    ({ longName, name, path, step }): PlannedModel => ({
+      name: isLong ? longName : name,
+      path,
+      step,
+    }),
+  );
   const byName = groupBy(models, ({ name }) => name);
   return models.map((model) => {
     const isAlone = byName.get(model.name)?.length === 1;
@@ -77,10 +90,10 @@ export async function firstRunFolder(
 async function evaluatedModel(
   fileSystem: FileSystem,
   word: string,
-  { model_name: base }: Pick<Config, "model_name">,
+  { config: { model_name: base }, path }: EvaluatedBy,
 ): Promise<NamedModel> {
   if (word === BASE || word === base) {
-    return { name: BASE, longName: BASE, run: null, path: null, step: 0 };
+    return { name: BASE, longName: BASE, run: null, isOther: false, path: null, step: 0 };
   }
   if (word.startsWith("tinker://")) return checkpointAt(word);
   const run = await namedRun(fileSystem, word);
@@ -90,7 +103,9 @@ async function evaluatedModel(
       `${word} cannot be evaluated: it is neither a checkpoint (tinker://RUN/sampler_weights/NAME), nor a run folder, nor ${BASE} for ${base} (model_name). For another base model, set model_name.`,
     );
   }
-  return checkpointOf(fileSystem, run);
+  const saved = await checkpointOf(fileSystem, run);
+  const file = await readRunFile(fileSystem.within(run.folder), run.folder);
+  return { ...saved, isOther: file !== null && resolve(run.folder, file.configPath) !== path };
 }
 
 /** A training state lies beside the weights of the same name that can be sampled from. */
@@ -100,14 +115,17 @@ function checkpointAt(word: string): NamedModel {
   const path = formatTinkerPath({ run, kind: sampler, name });
   const step = stepOfCheckpoint(path);
   const shortName = step === null ? name : stepName(step);
-  return { name: shortName, longName: path, run, path, step: step ?? 0 };
+  return { name: shortName, longName: path, run, isOther: false, path, step: step ?? 0 };
 }
 
 function stepName(step: number): string {
   return `step ${step}`;
 }
 
-async function checkpointOf(fileSystem: FileSystem, run: NamedRun): Promise<NamedModel> {
+async function checkpointOf(
+  fileSystem: FileSystem,
+  run: NamedRun,
+): Promise<Omit<NamedModel, "isOther">> {
   const { folder, step } = run;
   const entries = await readCheckpoints(fileSystem.within(folder), folder);
   const usable = usableCheckpoints(entries, systemClock.now()).filter(isSampled);

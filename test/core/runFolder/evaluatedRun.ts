@@ -12,12 +12,13 @@ const TASKS = 4;
 const ROLLOUTS = 2;
 const TEMPERATURES = [0, 1];
 
-/** An evaluation of `local/calculator`, split `test`, greedy and at temperature 1; `share` of all rollouts have reward 1. */
+/** An evaluation of `local/calculator`, split `test`, greedy and at temperature 1; `share` of all rollouts have reward 1. `model`: absent = the run itself. */
 export async function writeEvaluation(
   fileSystem: FolderFiles,
   folder: string,
   step: number,
   share: number,
+  model?: string,
 ): Promise<void> {
   await fileSystem.makeDirectory(runPaths(folder).evalFolder);
   const results = [];
@@ -33,7 +34,7 @@ export async function writeEvaluation(
         const promptText = `Task ${index} at ${temperature} after ${step}`;
         const taskKey = `local/calculator:test:${index}`;
         const record = aRecord({ ...task, step, group, rollout, taskKey, promptText, reward });
-        const line = { ...record, temperature, purpose: "periodic", tokenData: [] };
+        const line = { ...record, temperature, purpose: "periodic", model, tokenData: [] };
         await fileSystem.append(evalPath(folder, step), encodeJsonLine(line));
       }
     }

@@ -14,7 +14,7 @@ import { aConfig } from "../../core/training/builders.ts";
 import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 import { startedRun } from "../../fakes/startedRun.ts";
 
-const CONFIG = { model_name: "org/model" };
+const CONFIG = { config: { model_name: "org/model" }, path: "/project/tinker-config.yaml" };
 const files = filesOnDisk();
 const parent = folderOfEachTest();
 
@@ -22,8 +22,9 @@ async function aRun(
   name: string,
   saves: readonly Partial<CheckpointEntry>[],
   inFolder = parent,
+  configPath = CONFIG.path,
 ): Promise<string> {
-  const { folder } = await startedRun(files, inFolder, { name });
+  const { folder } = await startedRun(files, inFolder, { name, configPath });
   for (const save of saves) {
     const step = save.step ?? 0;
     await appendCheckpoint(
@@ -73,6 +74,11 @@ describe("the models of an evaluation", () => {
       "two step 5",
       other,
     ]);
+  });
+
+  it("carry the name of their run where it is not the configuration's own", async () => {
+    const other = await aRun("other", [{ step: 24 }], parent, "/elsewhere/tinker-config.yaml");
+    expect((await found("base", other)).map(({ name }) => name)).toEqual(["base", "other step 24"]);
   });
 
   it("carry their addresses where their runs have one name, too", async () => {
