@@ -11,7 +11,8 @@ const STYLES: Readonly<Record<AlarmNotice["severity"], Style>> = {
   warning: "warning",
   critical: "bad",
 };
-const INDENT = "       ";
+/** As wide as the label of an alarm. */
+export const INDENT = "       ";
 
 /** `folder` is that of the run, null when it is not known. */
 export function alarmLines(
@@ -22,7 +23,7 @@ export function alarmLines(
   const label = notice.severity === "info" ? l10n.t("note:") : l10n.t("alarm:");
   return [
     [styled(STYLES[notice.severity], `${label} `.padEnd(INDENT.length)), notice.seen],
-    [INDENT, styled("quiet", notice.meaning)],
+    ...(notice.meaning === "" ? [] : [[INDENT, styled("quiet", notice.meaning)]]),
     ...remedyLines(notice, folder, invocation),
   ];
 }

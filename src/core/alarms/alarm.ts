@@ -21,7 +21,7 @@ export interface AlarmAdvice {
   /** What it means and what to do about it, as sentences. */
   readonly meaning: string;
   /** Changes that belong together; none when no setting helps. */
-  readonly edits: (config: Config) => AlarmEdits;
+  readonly edits: (config: Config, past: AlarmPast) => AlarmEdits;
 }
 
 export interface Alarm extends AlarmAdvice {
@@ -35,6 +35,8 @@ export interface Alarm extends AlarmAdvice {
   readonly measure: (now: AlarmFacts, past: AlarmPast) => number | null;
   /** A sentence with the number that was seen and the bound that it has passed. */
   readonly seen: (finding: AlarmFinding) => string;
+  /** The last good step, counted from 0, whose weights to go back to; null where it is not known. */
+  readonly goodUntil?: (finding: AlarmFinding) => number | null;
   /** Other advice for a known cause; null where none is seen. */
   readonly byCause?: (finding: AlarmFinding) => Partial<AlarmAdvice> | null;
 }

@@ -3,6 +3,7 @@
 import { isLocalModel, rolloutsAtOnce } from "../config/fields/presets.ts";
 import type { Config, EnvironmentConfig } from "../config/fields/schema.ts";
 import type { Json } from "../json.ts";
+import type { AlarmPast } from "./alarmHistory.ts";
 
 /** A key of the configuration, and the value that it should get. */
 export interface AlarmEdit {
@@ -28,8 +29,14 @@ export function inEnvironments<Key extends keyof EnvironmentConfig>(
   });
 }
 
-export function slower({ learning_rate }: Config): AlarmEdits {
-  return setting("learning_rate", Number((learning_rate / 2).toPrecision(6)));
+/** The rate before it was raised, where that was within the last steps; else half of it. */
+export function slower(config: Config, { steps }: Pick<AlarmPast, "steps">): AlarmEdits {
+  const { learning_rate: rate, learning_rate_schedule: schedule, warmup_steps: warmup } = config;
+  const before = steps.flatMap(({ step, learningRate }) =>
+    step >= warmup && learningRate !== null && learningRate < rate ? learningRate : [],
+  );
+  const known = schedule === "constant" ? before.at(-1) : undefined;
+  return setting("learning_rate", known ?? Number((rate / 2).toPrecision(6)));
 }
 
 export function noHotter(config: Config): AlarmEdits {

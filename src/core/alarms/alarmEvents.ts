@@ -1,10 +1,13 @@
 /** Alarms in `events.jsonl`: how they are written down, and which of them fire now. */
 
 import * as z from "zod";
+import type { RunEnding } from "../../shared/runFile.ts";
+import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { shapeAt } from "../config/fields/fields.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
 import type { JsonObject } from "../json.ts";
 import type { NewRunEvent, RunEvent } from "../runFolder/events.ts";
+import { checkpointPath } from "../runFolder/files/storedNames.ts";
 import type { RunFollower } from "../runFolder/follower.ts";
 import type { AlarmSeverity } from "./alarm.ts";
 import { ALARM_IDS } from "./alarmFacts.ts";
@@ -39,16 +42,18 @@ const noticeSchema = z.object({
       })
       .refine(({ path }) => SETTABLE.has(shapeAt(path)?.type ?? "")),
   ),
+  goBackTo: checkpointPath.optional(),
 });
 
 export function alarmBegins(step: number, notice: AlarmNotice): NewRunEvent {
-  const { id, severity, seen, meaning, edits } = notice;
+  const { id, severity, seen, meaning, edits, goBackTo } = notice;
   const data: JsonObject = {
     alarm: id,
     severity,
     seen,
     meaning,
     edits: edits.map(({ path, value }) => ({ path, value })),
+    ...withoutUndefined({ goBackTo }),
   };
   return { step, level: LEVELS[severity], kind: ALARM_BEGINS, message: `${seen} ${meaning}`, data };
 }
@@ -67,14 +72,18 @@ export function noticeOf({ kind, data }: RunEvent): AlarmNotice | null {
 }
 
 /** Those of a run that is followed. */
-export function firingIn({ metrics, events }: RunFollower): readonly FiringAlarm[] {
-  return firingAlarms((id) => metrics.latest(`alarm/${id}`) === 1, events);
+export function firingIn({ metrics, events, runFile }: RunFollower): readonly FiringAlarm[] {
+  return firingAlarms((id) => metrics.latest(`alarm/${id}`) === 1, events, runFile?.ending);
 }
 
-/** `isFiring` says whether an alarm fires in the last row. The most serious come first, then the newest. */
+/**
+ * `isFiring` says whether an alarm fires in the last row. The most serious come first, then the newest. One of a budget that has ended
+ * the run says so.
+ */
 export function firingAlarms(
   isFiring: (id: AlarmId) => boolean,
   events: readonly RunEvent[],
+  ending?: RunEnding,
 ): readonly FiringAlarm[] {
   const begun = new Map<AlarmId, FiringAlarm>();
   for (const event of events) {
@@ -83,6 +92,12 @@ export function firingAlarms(
   }
   return [...begun.values()]
     .filter(({ id }) => isFiring(id))
+    .map((alarm) =>
+      // The codes of such ends are the names of the alarms.
+      ending?.code.replace("-", "_") === alarm.id
+        ? { ...alarm, seen: ending.message, meaning: "", edits: [] }
+        : alarm,
+    )
     .sort((a, b) => rank(a) - rank(b) || b.step - a.step);
 }
 

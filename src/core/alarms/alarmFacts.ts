@@ -60,6 +60,7 @@ export function alarmFacts(row: MetricsRow) {
     samplerAge,
     /** Updates that the oldest sampler of the step lacks and may lack. */
     allowedLag: count("async/staleness/max") - (samplerAge ?? 0),
+    learningRate: number("optim/lr"),
     responseTokens: number("rollout/response_tokens/mean"),
     reward: number("rollout/reward/mean"),
     successShare: number("rollout/success_frac"),

@@ -270,9 +270,9 @@ function gapAlarm(title: string, severity: AlarmSeverity): Alarm {
     },
     meaning:
       "Updates assume that both are the same model. If they differ too much, updates push the weights in the wrong direction. Make smaller updates, and keep an earlier checkpoint.",
-    edits: (config) => {
+    edits: (config, past) => {
       if (config.num_passes > 1) return setting("num_passes", 1);
-      return config.num_substeps > 1 ? setting("num_substeps", 1) : slower(config);
+      return config.num_substeps > 1 ? setting("num_substeps", 1) : slower(config, past);
     },
   };
 }

@@ -1,6 +1,8 @@
 /** Whether an alarm begins, continues or ends with a step: a pure function of the rows of the run so far. */
 
+import { formatQuantity } from "../../shared/format.ts";
 import type { AlarmId, AlarmsConfig, Config } from "../config/fields/schema.ts";
+import type { CheckpointEntry } from "../runFolder/checkpointLog.ts";
 import type { AlarmSeverity } from "./alarm.ts";
 import type { AlarmEdits } from "./alarmEdits.ts";
 import { ALARM_IDS } from "./alarmFacts.ts";
@@ -24,6 +26,8 @@ export interface AlarmNotice {
   readonly seen: string;
   readonly meaning: string;
   readonly edits: AlarmEdits;
+  /** The address of the checkpoint to go back to; absent where the alarm has none. */
+  readonly goBackTo?: string | undefined;
 }
 
 /** Judges the last step of `past`, one state an alarm. What cannot be judged stays as it was. */
@@ -46,18 +50,42 @@ export function evaluateAlarms(past: AlarmPast, thresholds: AlarmsConfig): reado
   });
 }
 
-/** `past` ends with the step that the alarm begins with; null when there was too little to judge by. */
+/**
+ * `past` ends with the step that the alarm begins with, `checkpoints` are those that can be used; null when there was too little to
+ * judge by.
+ */
 export function alarmNotice(
   { id, value, threshold }: AlarmState,
   past: AlarmPast,
   config: Config,
+  checkpoints: readonly CheckpointEntry[] = [],
 ): AlarmNotice | null {
   const now = past.steps.at(-1);
   if (value === null || threshold === null || now === undefined) return null;
   const alarm = ALARMS[id];
   const finding = { value, threshold, now, past };
   const { severity, meaning, edits } = { ...alarm, ...alarm.byCause?.(finding) };
-  return { id, severity, seen: alarm.seen(finding), meaning, edits: edits(config) };
+  const notice = { id, severity, seen: alarm.seen(finding), meaning, edits: edits(config, past) };
+  const goodUntil = alarm.goodUntil?.(finding) ?? null;
+  return goodUntil === null ? notice : { ...notice, ...wayBack(goodUntil, checkpoints) };
+}
+
+/** The newest permanent save of good weights. */
+function wayBack(
+  goodUntil: number,
+  checkpoints: readonly CheckpointEntry[],
+): Pick<AlarmNotice, "meaning" | "goBackTo"> {
+  const [saved] = checkpoints
+    .filter(({ kind, step }) => kind !== "rolling" && step > 0 && step <= goodUntil + 1)
+    .toSorted((a, b) => b.step - a.step);
+  if (saved === undefined) {
+    const meaning =
+      "The weights were better before, and no checkpoint of them is left. Start again, with a lower learning rate.";
+    return { meaning };
+  }
+  const { name, step, state_path: goBackTo } = saved;
+  const meaning = `The weights were better before. Go back to ${name}, saved after ${formatQuantity(step, "step")}, with a lower learning rate: a new run with \`resume_from: ${goBackTo}\`.`;
+  return { meaning, goBackTo };
 }
 
 function fires(id: AlarmId, past: AlarmPast, threshold: number, wasFiring: boolean): boolean {

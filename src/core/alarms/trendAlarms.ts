@@ -54,7 +54,7 @@ export const TREND_ALARMS: Readonly<Record<TrendAlarmId, Alarm>> = {
       `Within 10 steps the entropy fell to ${formatPercent(value)} of what it was, now ${formatMeasure(now.entropy)}, and the reward did not rise (alarm below ${formatPercent(threshold)}).`,
     meaning:
       "The model writes nearly the same in every rollout, so a group has little to compare. A lower learning rate keeps more variety.",
-    edits: (config) => variedSampling(config, slower(config)),
+    edits: (config, past) => variedSampling(config, slower(config, past)),
   },
   reward_decline: {
     title: "The reward falls from its best",
@@ -72,6 +72,7 @@ export const TREND_ALARMS: Readonly<Record<TrendAlarmId, Alarm>> = {
     meaning:
       "The weights were better before. Go back to the checkpoint at the peak, with a lower learning rate.",
     edits: slower,
+    goodUntil: ({ now, past }) => fallUntil(now, past)?.from.lastStep ?? null,
   },
   advantage_collapse: {
     title: "Advantages collapse",

@@ -9,6 +9,8 @@ import {
 } from "../../../src/core/alarms/formatSettingChange.ts";
 import type { AlarmId, Config, EnvironmentConfig } from "../../../src/core/config/fields/schema.ts";
 import { parseConfig } from "../../../src/core/config/parse.ts";
+import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
+import { aCheckpointEntry } from "../runFolder/builders.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "../training/builders.ts";
 import { type Numbers, times, watched } from "./aRow.ts";
 
@@ -16,15 +18,21 @@ interface Setup {
   readonly config?: Partial<Config>;
   readonly environment?: Partial<EnvironmentConfig>;
   readonly steps?: readonly Numbers[];
+  readonly checkpoints?: readonly CheckpointEntry[];
 }
 
 /** The notice of `id` after healthy steps and then `steps`. */
-function noticed(id: AlarmId, { config, environment, steps = [] }: Setup = {}): AlarmNotice {
+function noticed(
+  id: AlarmId,
+  { config, environment, steps = [], checkpoints = [] }: Setup = {},
+): AlarmNotice {
   const environments = { [ENVIRONMENT]: anEnvironment(environment) };
   const { last, past } = watched([...times(12), ...steps]);
   const state = last.find((each) => each.id === id);
   const notice =
-    state === undefined ? null : alarmNotice(state, past, aConfig({ environments, ...config }));
+    state === undefined
+      ? null
+      : alarmNotice(state, past, aConfig({ environments, ...config }), checkpoints);
   if (notice === null) throw new Error(`${id} was not judged`);
   return notice;
 }
@@ -237,6 +245,37 @@ describe("a suggestion as text", () => {
   });
 });
 
+describe("a reward that has fallen", () => {
+  const steps = [
+    ...times(6, { "optim/lr": 0.004, "rollout/reward/mean": 0.8 }),
+    ...times(4, { "optim/lr": 0.2, "rollout/reward/mean": 0 }),
+  ];
+  const config = { learning_rate: 0.2 };
+
+  it("suggests the rate from before it was raised, and else half of it", () => {
+    expect(edits("reward_decline", { steps, config })).toEqual(["learning_rate: 0.004"]);
+    const warming = { ...config, warmup_steps: 18 };
+    expect(edits("reward_decline", { steps, config: warming })).toEqual(["learning_rate: 0.1"]);
+  });
+
+  it("names the newest checkpoint of the good weights, or says that there is none", () => {
+    const saved = (step: number, changes: Partial<CheckpointEntry> = {}) =>
+      aCheckpointEntry({
+        name: `c${step}`,
+        step,
+        state_path: `tinker://r/weights/c${step}`,
+        ...changes,
+      });
+    const checkpoints = [saved(10), saved(15), saved(16, { kind: "rolling" }), saved(20)];
+    const notice = noticed("reward_decline", { steps, config, checkpoints });
+    expect(notice.meaning).toContain("Go back to c15, saved after 15 steps, with a lower learning");
+    expect(notice.goBackTo).toBe("tinker://r/weights/c15");
+    const none = noticed("reward_decline", { steps, config });
+    expect(none.meaning).toContain("no checkpoint of them is left");
+    expect(none).not.toHaveProperty("goBackTo");
+  });
+});
+
 describe("alarms in the events of a run", () => {
   const notice = noticed("truncated_turns", { steps: [{ "rollout/turn_truncated_frac": 0.5 }] });
   const event = (step: number, of = notice) => ({
@@ -259,6 +298,15 @@ describe("alarms in the events of a run", () => {
     expect(suggesting(["tinker_base_url"], "https://example.test")).toBeNull();
     expect(suggesting(["secrets", "KEY"], "x")).toBeNull();
     expect(suggesting(["no_such_key"], 1)).toBeNull();
+  });
+
+  it("of a budget that has ended the run say so, not how much was used when they began", () => {
+    const used = noticed("token_budget", { steps: [{ "budget/tokens_frac": 0.82 }] });
+    const ending = { code: "token-budget", message: "The run has used up its budget." };
+    expect(firingAlarms(() => true, [event(4, used)], ending)).toMatchObject([
+      { id: "token_budget", step: 4, seen: ending.message, edits: [] },
+    ]);
+    expect(firingAlarms(() => true, [event(4, used)])).toMatchObject([{ seen: used.seen }]);
   });
 
   it("fire when the last row says so, each as it began last, the most serious first", () => {

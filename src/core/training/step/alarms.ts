@@ -7,6 +7,11 @@ import { ALARMS } from "../../alarms/alarmTable.ts";
 import { type AlarmNotice, alarmNotice, evaluateAlarms } from "../../alarms/evaluateAlarms.ts";
 import { zeroVariancePolicy } from "../../config/fields/presets.ts";
 import type { AlarmId, AlarmsConfig, Config } from "../../config/fields/schema.ts";
+import {
+  type CheckpointEntry,
+  readCheckpoints,
+  usableCheckpoints,
+} from "../../runFolder/checkpointLog.ts";
 import { type MetricsRow, metricAt } from "../../runFolder/metrics/metricsTree.ts";
 import { trendMetrics } from "../../runFolder/metrics/trendMetrics.ts";
 import type { RunContext } from "../run/context.ts";
@@ -45,9 +50,9 @@ export class StepAlarms {
     const states = evaluateAlarms(past, thresholds(config));
     // A part of a common budget is nothing that a user has written.
     const written = storage.stage === null ? config : { ...config, ...NO_BUDGETS };
-    const begun = states.flatMap((state) =>
-      state.change === "begins" ? (alarmNotice(state, past, written) ?? []) : [],
-    );
+    const begins = states.filter(({ change }) => change === "begins");
+    const saved = begins.length === 0 ? [] : await this.#usable(context);
+    const begun = begins.flatMap((state) => alarmNotice(state, past, written, saved) ?? []);
     const ended = states.flatMap(({ change, id }) => (change === "ends" ? id : []));
     for (const notice of begun) await reporting.events.record(alarmBegins(bare.step, notice));
     for (const id of ended) await reporting.events.record(alarmEnds(bare.step, id));
@@ -56,6 +61,11 @@ export class StepAlarms {
     const row = { ...known, alarm };
     this.#history.add(row);
     return { row, trend, begun, ended };
+  }
+
+  async #usable({ ports, storage }: RunContext): Promise<readonly CheckpointEntry[]> {
+    const { fileSystem, folder } = storage;
+    return usableCheckpoints(await readCheckpoints(fileSystem, folder), ports.clock.now());
   }
 }
 
