@@ -33,7 +33,7 @@ export function endLines(
 ): readonly Line[] {
   const { outcome, step, trend, fit, reason, used } = event;
   // Its evaluations stand above.
-  const sentence = runSentence({ trend, heldOut: null, fit });
+  const sentence = runSentence({ trend, heldOut: [], fit });
   // In an editor, and as a stage, a finished run has no resume of its own.
   const isResumed = invocation.program !== null && invocation.resume === undefined;
   const label = fit === null ? l10n.t("reward") : l10n.t("learning");

@@ -19,7 +19,7 @@ export async function readForeignRun(
     ...named,
     ...rowFacts(rows),
     phase: "foreign",
-    heldOut: null,
+    heldOut: [],
     evaluated: [],
     pendingReports: NOTHING_PENDING,
     startedAtMs: null,

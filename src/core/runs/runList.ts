@@ -31,7 +31,7 @@ import { lastLines, parseJsonLines } from "../util/jsonl.ts";
 import { Limiter } from "../util/limiter.ts";
 import { addUsed, laterUsage } from "./laterUsage.ts";
 import { NOTHING_PENDING, type PendingReports, pendingReports } from "./pendingReports.ts";
-import { evaluatedRewards, type HeldOutReward, heldOutReward } from "./runSentence.ts";
+import { evaluatedRewards, type HeldOutReward, heldOutRewards } from "./runSentence.ts";
 
 export interface ListedRun {
   readonly name: string;
@@ -53,7 +53,7 @@ export interface ListedRun {
   /** How far a supervised run has come; null for another. */
   readonly fit: Fit | null;
   /** Of the newest evaluation; null without one. */
-  readonly heldOut: HeldOutReward | null;
+  readonly heldOut: readonly HeldOutReward[];
   /** Mean rewards of its evaluations of tasks that it does not train on, those at the temperature of training first. */
   readonly evaluated: readonly EvaluatedReward[];
   /** Those that fire after the last step. */
@@ -133,7 +133,7 @@ export async function readRun(
     recentRewards: [],
     trend: null,
     fit: null,
-    heldOut: null,
+    heldOut: [],
     evaluated: [],
     alarms: [],
     pendingReports: NOTHING_PENDING,
@@ -217,7 +217,7 @@ async function readCached(
   const progress = {
     ...facts,
     used: isLater ? addUsed(used, await laterUsage(fileSystem, folder, steps)) : used,
-    ...(evaluated > 0 ? await readHeldOut(fileSystem, folder) : { heldOut: null, evaluated: [] }),
+    ...(evaluated > 0 ? await readHeldOut(fileSystem, folder) : { heldOut: [], evaluated: [] }),
     pendingReports:
       phase === "done" ? await pendingReports(fileSystem, folder, steps) : NOTHING_PENDING,
     problem,
@@ -234,7 +234,7 @@ async function readHeldOut(
   const trainedAt = await readTrainingTemperatures(fileSystem, folder);
   const evaluations = await readEvaluations(fileSystem, folder);
   return {
-    heldOut: heldOutReward(evaluations, trainedAt),
+    heldOut: heldOutRewards(evaluations, trainedAt),
     evaluated: evaluatedRewards(evaluations, trainedAt),
   };
 }

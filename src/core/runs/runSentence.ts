@@ -5,9 +5,11 @@ import { formatCount, formatMeasure, formatReward, plural } from "../../shared/f
 import type { EvaluatedReward } from "../../shared/sweepResult.ts";
 import { nearestTemperature } from "../../shared/trainedTemperature.ts";
 import type { Trend } from "../../shared/trend.ts";
+import { isSameCell } from "../config/rules/evaluationCells.ts";
 import { cellName, type EvaluationEntry, type StoredResult } from "../runFolder/evaluationLog.ts";
 import type { Fit } from "../runFolder/metrics/fitMetrics.ts";
 import type { TrainingTemperatures } from "../runFolder/trainingTemperatures.ts";
+import { groupBy } from "../util/groupBy.ts";
 
 /** The mean reward on tasks that training never sees, in the newest evaluation. */
 export interface HeldOutReward {
@@ -24,7 +26,8 @@ export interface HeldOutReward {
 export interface SentenceFacts {
   /** Of the mean reward of the steps; null without one. */
   readonly trend: Trend | null;
-  readonly heldOut: HeldOutReward | null;
+  /** Of each split that training never sees; empty without an evaluation. */
+  readonly heldOut: readonly HeldOutReward[];
   /** Of a supervised run; absent or null for reinforcement learning. */
   readonly fit?: Fit | null;
 }
@@ -34,45 +37,43 @@ export interface SentenceFacts {
  * `Loss: 2.84 → 0.51 in 30 steps, 0.50 on held-out examples; reward 0.14 → 0.84`. Null when nothing is known.
  */
 export function runSentence({ trend, heldOut, fit = null }: SentenceFacts): string | null {
+  const shown = heldOut.slice(0, MAX_SPLITS).map(heldOutText).join(", ");
   if (fit !== null) {
-    if (heldOut === null) return fitText(fit);
-    return `${fitText(fit)}; ${heldOutText(heldOut, l10n.t("reward"))}`;
+    return shown === "" ? fitText(fit) : `${fitText(fit)}; ${l10n.t("reward")} ${shown}`;
   }
-  if (trend === null) return heldOut === null ? null : heldOutText(heldOut, l10n.t("Held-out"));
-  if (heldOut === null) return trendText(trend);
-  return `${trendText(trend)}; ${heldOutText(heldOut, l10n.t("held-out"))}`;
+  if (trend === null) return shown === "" ? null : `${l10n.t("Held-out")} ${shown}`;
+  return shown === "" ? trendText(trend) : `${trendText(trend)}; ${l10n.t("held-out")} ${shown}`;
 }
 
 /**
- * What the newest evaluation of the run's own weights found, at the temperature of training or the nearest below it, else
- * at the lowest; null without one. Of several splits it is the first.
+ * What the newest evaluation of the run's own weights found for each split, at the temperature of training or the nearest below it, else
+ * at the lowest; empty without one.
  */
-export function heldOutReward(
-  evaluations: readonly EvaluationEntry[],
+export function heldOutRewards(
+  evaluations: readonly Pick<EvaluationEntry, "model" | "results" | "step">[],
   trainedAt: TrainingTemperatures,
-): HeldOutReward | null {
+): readonly HeldOutReward[] {
   const own = evaluations.filter(({ model }) => model === undefined);
   const newest = own.at(-1);
-  if (newest === undefined) return null;
-  const first = newest.results.find(({ split }) => split !== TRAINING_SPLIT);
-  if (first === undefined) return null;
-  const isSameSplit = ({ environment, split }: StoredResult): boolean =>
-    environment === first.environment && split === first.split;
-  const results = newest.results.filter(isSameSplit);
-  const evaluatedAt = results.map((result) => result.temperature);
-  const temperature = nearestTemperature(evaluatedAt, trainedAt(first.environment));
-  const now = results.find((result) => result.temperature === temperature) ?? first;
-  const was = own
-    .find(({ step }) => step < newest.step)
-    ?.results.find((result) => isSameSplit(result) && result.temperature === now.temperature);
-  const hasSeveral = !newest.results.every(isSameSplit);
-  return {
-    name: hasSeveral ? `${now.environment} ${now.split}` : null,
-    was: was?.rewardMean ?? null,
-    now: now.rewardMean,
-    low: now.low,
-    high: now.high,
-  };
+  if (newest === undefined) return [];
+  const splits = groupBy(newest.results, ({ environment, split }) => `${environment} ${split}`);
+  return [...splits].flatMap(([name, results]) => {
+    const [first] = results;
+    if (first === undefined || first.split === TRAINING_SPLIT) return [];
+    const evaluatedAt = results.map((result) => result.temperature);
+    const temperature = nearestTemperature(evaluatedAt, trainedAt(first.environment));
+    const now = results.find((result) => result.temperature === temperature) ?? first;
+    const was = own
+      .find(({ step }) => step < newest.step)
+      ?.results.find((result) => isSameCell(result, now));
+    return {
+      name: splits.size > 1 ? name : null,
+      was: was?.rewardMean ?? null,
+      now: now.rewardMean,
+      low: now.low,
+      high: now.high,
+    };
+  });
 }
 
 /**
@@ -98,17 +99,18 @@ export function evaluatedRewards(
   return [...found.values()].sort((a, b) => a.from - b.from).map(({ reward }) => reward);
 }
 
+/** As many as a sentence can hold. */
+const MAX_SPLITS = 3;
 /** A run may evaluate the tasks that it trains on, too. */
 const TRAINING_SPLIT = "train";
 
-function heldOutText({ name, was, now, low, high }: HeldOutReward, label: string): string {
-  const named = name === null ? label : `${label} ${name}`;
+function heldOutText({ name, was, now, low, high }: HeldOutReward): string {
   const change = was === null ? formatReward(now) : `${formatReward(was)} → ${formatReward(now)}`;
   const range =
     low === null || high === null
       ? ""
       : ` (${l10n.t("{0} to {1}", formatReward(low), formatReward(high))})`;
-  return `${named} ${change}${range}`;
+  return `${name === null ? "" : `${name} `}${change}${range}`;
 }
 
 function fitText({ steps, was, now, heldOut }: Fit): string {

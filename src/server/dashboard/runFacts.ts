@@ -24,7 +24,7 @@ import {
 } from "../../core/runFolder/trainingTemperatures.ts";
 import type { LaterUsage } from "../../core/runs/laterUsage.ts";
 import { NOTHING_PENDING, pendingReports } from "../../core/runs/pendingReports.ts";
-import { heldOutReward, runSentence } from "../../core/runs/runSentence.ts";
+import { heldOutRewards, runSentence } from "../../core/runs/runSentence.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
 import type { RunFacts } from "../../shared/dashboardMessages.ts";
 import type {
@@ -211,7 +211,7 @@ function sentenceOf(options: RunFactsOptions): string | null {
   if (runFile?.evaluation !== undefined) return null;
   const latest = (name: string): number | null => metrics.latest(name);
   const trend = storedTrend(latest) ?? trendOfColumns(metrics);
-  const heldOut = heldOutReward(evaluations, temperaturesOf(options));
+  const heldOut = heldOutRewards(evaluations, temperaturesOf(options));
   return runSentence({ trend, heldOut, fit: storedFit(latest) });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EvaluationEntry, StoredResult } from "../../../src/core/runFolder/evaluationLog.ts";
-import { heldOutReward, runSentence } from "../../../src/core/runs/runSentence.ts";
+import { heldOutRewards, runSentence } from "../../../src/core/runs/runSentence.ts";
 import { trendOf } from "../../../src/shared/trend.ts";
 import { createUniform } from "../../../src/shared/uniform.ts";
 
@@ -15,7 +15,7 @@ const NOISE = 0.07;
 function sentenceOf(steps: number, at: Curve, evaluations: readonly EvaluationEntry[] = []) {
   const points = Array.from({ length: steps }, (_, step) => ({ step, value: at(step) }));
   const known = points.filter(({ value }) => !Number.isNaN(value));
-  return runSentence({ trend: trendOf(known), heldOut: heldOutReward(evaluations, trainedAt) });
+  return runSentence({ trend: trendOf(known), heldOut: heldOutRewards(evaluations, trainedAt) });
 }
 
 /** The same with noise, for many seeds. */
@@ -72,7 +72,7 @@ describe("the sentence about a run", () => {
       expect(sentenceOf(steps, collapse)).toBe("Falling since step 5: was 0.72, now 0.23");
     }
     expect(sentenceOf(30, () => 0.5)).toBe("Flat for 30 steps");
-    expect(sentenceOf(90, fallenLongAgo)).toBe("Falling since step 40: was 0.79, now 0.50");
+    expect(sentenceOf(90, fallenLongAgo)).toBe("Falling since step 41: was 0.79, now 0.50");
     expect(sentenceOf(38, recovering)).toMatch(/^Learning: 0\.2\d → 0\.6\d in \d+ steps$/);
     expect(sentenceOf(80, (step) => Math.min(0.6, recovering(step)))).toMatch(
       /^Flat for \d+ steps$/,
@@ -97,7 +97,7 @@ describe("the sentence about a run", () => {
   it("says of few steps that it is too early to tell, with the groups where they are known", () => {
     expect(sentenceOf(5, () => 1)).toBe("Too early to tell (5 steps)");
     const known = Array.from({ length: 4 }, (_, step) => ({ step, value: 1, groups: 3 }));
-    expect(runSentence({ trend: trendOf(known), heldOut: null })).toBe(
+    expect(runSentence({ trend: trendOf(known), heldOut: [] })).toBe(
       "Too early to tell (12 groups)",
     );
     expect(
@@ -120,7 +120,7 @@ describe("the sentence about a run", () => {
   });
 
   it("is absent when nothing is known", () => {
-    expect(runSentence({ trend: null, heldOut: null })).toBeNull();
+    expect(runSentence({ trend: null, heldOut: [] })).toBeNull();
   });
 });
 
@@ -138,18 +138,18 @@ describe("the held-out part of the sentence", () => {
     expect(sentenceOf(4, () => 1, [before])).toBe(
       "Too early to tell (4 steps); held-out 0.14 (0.08 to 0.22)",
     );
-    expect(runSentence({ trend: null, heldOut: heldOutReward([before], trainedAt) })).toBe(
+    expect(runSentence({ trend: null, heldOut: heldOutRewards([before], trainedAt) })).toBe(
       "Held-out 0.14 (0.08 to 0.22)",
     );
     expect(
-      runSentence({ trend: null, heldOut: heldOutReward([evaluation(0, result())], trainedAt) }),
+      runSentence({ trend: null, heldOut: heldOutRewards([evaluation(0, result())], trainedAt) }),
     ).toBe("Held-out 0.50");
   });
 
   it("is the reward of a supervised run, whose examples are held out too", () => {
     const fit = { steps: 40, was: 0.4, now: 0.02, heldOut: 0.01 };
     expect(
-      runSentence({ trend: null, heldOut: heldOutReward([before, after], trainedAt), fit }),
+      runSentence({ trend: null, heldOut: heldOutRewards([before, after], trainedAt), fit }),
     ).toBe(
       "Loss: 0.400 → 0.0200 in 40 steps, 0.0100 on held-out examples; reward 0.14 → 0.84 (0.78 to 0.90)",
     );
@@ -157,35 +157,41 @@ describe("the held-out part of the sentence", () => {
 
   it("of one step has one loss", () => {
     const fit = { steps: 1, was: 0.4, now: 0.4, heldOut: null };
-    expect(runSentence({ trend: null, heldOut: null, fit })).toBe("Loss: 0.400 in 1 step");
+    expect(runSentence({ trend: null, heldOut: [], fit })).toBe("Loss: 0.400 in 1 step");
   });
 
-  it("takes the temperature of training, and names the split where there are several", () => {
+  it("takes the temperature of training, and names the splits where there are several", () => {
     const greedy = result({ temperature: 0, rewardMean: 0.99 });
     const other = result({ environment: "code", rewardMean: 0.2 });
-    const found = heldOutReward(
+    const found = heldOutRewards(
       [
         evaluation(0, greedy, result({ rewardMean: 0.1 }), other),
         evaluation(8, greedy, result({ rewardMean: 0.6 }), other),
       ],
       trainedAt,
     );
-    expect(found).toMatchObject({ name: "math test", was: 0.1, now: 0.6 });
+    expect(found).toMatchObject([
+      { name: "math test", was: 0.1, now: 0.6 },
+      { name: "code test", was: 0.2, now: 0.2 },
+    ]);
+    expect(runSentence({ trend: null, heldOut: found })).toBe(
+      "Held-out math test 0.10 → 0.60, code test 0.20 → 0.20",
+    );
   });
 
   it("takes the nearest temperature below that of training, else the lowest", () => {
     const each = [0.5, 1, 2].map((temperature) => result({ temperature, rewardMean: temperature }));
-    const at = (temperature: number) => heldOutReward([evaluation(0, ...each)], () => temperature);
-    expect([2, 1.5, 1, 0.7, 0.2].map((temperature) => at(temperature)?.now)).toEqual([
+    const at = (temperature: number) => heldOutRewards([evaluation(0, ...each)], () => temperature);
+    expect([2, 1.5, 1, 0.7, 0.2].map((temperature) => at(temperature)[0]?.now)).toEqual([
       2, 1, 1, 0.5, 0.5,
     ]);
   });
 
   it("leaves out other models, the split that is trained on, and splits that the first lacks", () => {
     const base = { ...evaluation(0, result()), model: { name: "base", path: null } };
-    expect(heldOutReward([base], trainedAt)).toBeNull();
-    expect(heldOutReward([evaluation(0, result({ split: "train" }))], trainedAt)).toBeNull();
+    expect(heldOutRewards([base], trainedAt)).toEqual([]);
+    expect(heldOutRewards([evaluation(0, result({ split: "train" }))], trainedAt)).toEqual([]);
     const first = evaluation(0, result({ split: "easy" }));
-    expect(heldOutReward([first, after], trainedAt)).toMatchObject({ was: null, now: 0.84 });
+    expect(heldOutRewards([first, after], trainedAt)).toMatchObject([{ was: null, now: 0.84 }]);
   });
 });

@@ -22,7 +22,7 @@ export function aRun(changes: Partial<RunEntry> = {}): RunEntry {
       slope: 0.05,
       slopeError: 0.01,
     },
-    heldOut: null,
+    heldOut: [],
     evaluated: [],
     alarms: [],
     pendingReports: { rollouts: 0, rows: 0, isSummaryMissing: false },
