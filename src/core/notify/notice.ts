@@ -24,7 +24,19 @@ export interface NoticeFacts {
   readonly max_cost_usd: number | null;
   readonly alarm: string | null;
   readonly severity: AlarmSeverity | null;
+  /** Of the newest evaluation, or of each model of an evaluation by itself. */
+  readonly results: readonly NoticeResult[];
 }
+
+export type NoticeResult = {
+  /** Null for the weights of the run itself. */
+  readonly model: string | null;
+  readonly environment: string;
+  readonly split: string;
+  readonly temperature: number;
+  /** Mean. */
+  readonly reward: number;
+};
 
 export interface Notice {
   /** What it counts as; the first one is its name. A run that a budget ends counts as both. */
@@ -37,7 +49,7 @@ export interface Notice {
   readonly topic: string;
   /** A sentence. */
   readonly title: string;
-  /** Sentences; may be empty. */
+  /** Sentences, in lines where they are about several models; may be empty. */
   readonly detail: string;
   readonly facts: NoticeFacts;
 }
@@ -60,7 +72,7 @@ const MAX_TEXT = 1_200;
 
 /** One line or more for people, of at most 1,200 characters. */
 export function messageText({ notice: { title, detail }, heldBack }: NoticeMessage): string {
-  const lines = [title, cut(detail, MAX_DETAIL), heldBackText(heldBack)];
+  const lines = [title, ...cut(detail, MAX_DETAIL).split("\n"), heldBackText(heldBack)];
   const text = lines
     .map((line) => oneLine(line).replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, " "))
     .filter((line) => line !== "")

@@ -2,13 +2,15 @@
 
 import { formatCost, formatQuantity, formatReward, formatRounded } from "../../shared/format.ts";
 import type { RunEnding } from "../../shared/runFile.ts";
+import type { Trend } from "../../shared/trend.ts";
 import type { AlarmId, Config } from "../config/fields/schema.ts";
-import { cellName, type StoredResult } from "../runFolder/evaluationLog.ts";
-import { runSentence } from "../runs/runSentence.ts";
+import { cellName, type EvaluationEntry } from "../runFolder/evaluationLog.ts";
+import { heldOutRewards, runSentence } from "../runs/runSentence.ts";
 import { BUDGET_ENDS } from "../training/run/budgets.ts";
 import type { ProgressEvent } from "../training/run/progress.ts";
 import type { UsedTotal } from "../usage/prices.ts";
-import type { Notice, NoticeFacts } from "./notice.ts";
+import { oneLine } from "../util/textEdges.ts";
+import type { Notice, NoticeFacts, NoticeResult } from "./notice.ts";
 
 /** What is known of the run by now. */
 interface KnownRun {
@@ -21,11 +23,16 @@ interface KnownRun {
   readonly reward: number | null;
   readonly loss: number | null;
   readonly used: UsedTotal | null;
-  /** What became of the reward, in a sentence without a period. */
-  readonly trend: string | null;
-  /** Of the last evaluation of an evaluation by itself. */
-  readonly results: readonly StoredResult[];
+  /** Of the mean reward; null where it is not clear. */
+  readonly trend: Trend | null;
+  /** The first and the newest evaluation of a run that trains, or all models of an evaluation by itself. */
+  readonly evaluations: readonly Evaluated[];
 }
+
+type Evaluated = Pick<EvaluationEntry, "model" | "results" | "step">;
+
+/** What of the configuration a message needs. */
+type NoticeSettings = Pick<Config, "environments" | "max_cost_usd" | "model_name">;
 
 export interface EndedRun {
   readonly outcome: keyof typeof ENDS;
@@ -39,16 +46,19 @@ const ENDS = {
   stopped: ["end", "was stopped"],
   failed: ["failure", "failed"],
 } as const;
+/** Of an evaluation by itself. */
+const MAX_MODELS = 8;
 const MAX_RESULTS = 4;
+const DEFAULT_TEMPERATURE = 1;
 
 export class RunNotices {
-  readonly #settings: () => Pick<Config, "model_name" | "max_cost_usd">;
+  readonly #settings: () => NoticeSettings;
   #run: KnownRun | null = null;
   /** True from the first step or rollout on: an end before that is none. */
   #hasBegun = false;
 
   /** `settings` are those in force. */
-  constructor(settings: () => Pick<Config, "model_name" | "max_cost_usd">) {
+  constructor(settings: () => NoticeSettings) {
     this.#settings = settings;
   }
 
@@ -65,7 +75,7 @@ export class RunNotices {
       loss: null,
       used: null,
       trend: null,
-      results: [],
+      evaluations: [],
     };
   }
 
@@ -84,8 +94,7 @@ export class RunNotices {
         return null;
       case "step-finished": {
         const { step, totalSteps, rewardMean: reward, used } = event;
-        const isClear = event.trend.direction !== "unclear";
-        const trend = isClear ? runSentence({ trend: event.trend, heldOut: null }) : null;
+        const trend = event.trend.direction === "unclear" ? null : event.trend;
         this.#learn({ step: step + 1, totalSteps, reward, used, trend });
         return null;
       }
@@ -95,7 +104,10 @@ export class RunNotices {
         return null;
       }
       case "evaluated":
-        if (event.purpose === "asked") this.#learn({ results: event.results });
+        this.#evaluated(event);
+        return null;
+      case "evaluation-ended":
+        this.#learn({ used: event.used });
         return null;
       case "ended":
         this.#learn({ step: event.step, used: event.used });
@@ -120,9 +132,16 @@ export class RunNotices {
     const events: Notice["events"] = isBudget ? ["budget", "end"] : [event];
     const after = run.step === null ? "" : ` after ${formatQuantity(run.step, "step")}`;
     const title = `${subject(run)} ${how}${after}.`;
-    const why = code === "stopped" ? "" : (ending?.message ?? "");
+    const why = code === "stopped" ? "" : oneLine(ending?.message ?? "");
     const facts = this.#facts(run, { outcome: end });
-    const detail = joined([why, endText(run), usedText(facts)]);
+    const { environments } = this.#settings();
+    const heldOut = heldOutRewards(
+      run.evaluations,
+      (name) => environments[name]?.temperature ?? DEFAULT_TEMPERATURE,
+    );
+    const detail = run.isEvaluation
+      ? [why, ...modelLines(run), usedText(facts)].filter((line) => line !== "").join("\n")
+      : joined([why, endText(run, heldOut), usedText(facts)]);
     const key = isBudget ? "budget" : end;
     return { events, key, isEnd: true, topic: `${how}${after}`, title, detail, facts };
   }
@@ -137,20 +156,40 @@ export class RunNotices {
     return { events, key: id, isEnd: false, topic: event.title, title, detail, facts };
   }
 
+  #evaluated({
+    step,
+    model,
+    purpose,
+    results,
+    baseline,
+  }: Extract<ProgressEvent, { kind: "evaluated" }>) {
+    const entry = { step, model, results };
+    if (purpose === "asked") {
+      this.#learn({ evaluations: [...(this.#run?.evaluations ?? []), entry] });
+      return;
+    }
+    // The first one may have been before a resume.
+    const first = baseline === null ? [] : [{ step: step - 1, results: baseline }];
+    this.#learn({ evaluations: [...first, entry] });
+  }
+
   #facts(run: KnownRun, own: Partial<NoticeFacts>): NoticeFacts {
+    const results = resultsOf(run);
+    const [only] = run.isEvaluation && results.length === 1 ? results : [];
     return {
       run: run.name,
       model: run.model,
       outcome: null,
       step: run.step,
       total_steps: run.totalSteps,
-      reward: run.reward,
+      reward: only?.reward ?? run.reward,
       loss: run.loss,
       tokens: run.used?.tokens ?? null,
       cost_usd: run.used?.costUsd ?? null,
       max_cost_usd: this.#settings().max_cost_usd,
       alarm: null,
       severity: null,
+      results,
       ...own,
     };
   }
@@ -164,16 +203,41 @@ function subject({ name, model, isEvaluation }: KnownRun): string {
   return `${isEvaluation ? "Evaluation" : "Run"} ${name} (${model})`;
 }
 
-function endText({ isEvaluation, loss, results, reward, trend }: KnownRun): string {
-  if (isEvaluation) {
-    const shown = results.slice(0, MAX_RESULTS).map((each) => {
+function endText(
+  { loss, reward, trend }: KnownRun,
+  heldOut: ReturnType<typeof heldOutRewards>,
+): string {
+  const sentence = runSentence({ trend, heldOut });
+  const learned = sentence === null ? "" : `${sentence}.`;
+  if (loss !== null) return joined([`Loss ${formatReward(loss)} in the last step.`, learned]);
+  const last = reward === null ? "" : `Mean reward ${formatReward(reward)} in the last step.`;
+  return joined([learned, last]);
+}
+
+/** `base: Owner/Game test greedy 0.50, Owner/Game test temperature 1 0.45.` */
+function modelLines({ evaluations }: KnownRun): readonly string[] {
+  const shown = evaluations.slice(0, MAX_MODELS).map(({ model, results }) => {
+    const cells = results.slice(0, MAX_RESULTS).map((each) => {
       return `${cellName(each)}: mean reward ${formatReward(each.rewardMean)}`;
     });
-    return shown.length === 0 ? "" : `${shown.join("; ")}.`;
-  }
-  if (loss !== null) return `Loss ${formatReward(loss)} in the last step.`;
-  const last = reward === null ? "" : `Mean reward ${formatReward(reward)} in the last step.`;
-  return joined([trend === null ? "" : `${trend}.`, last]);
+    return `${model === undefined ? "" : `${model.name}, `}${cells.join("; ")}.`;
+  });
+  const left = evaluations.length - shown.length;
+  return left === 0 ? shown : [...shown, `And ${formatQuantity(left, "more model")}.`];
+}
+
+/** Of a run that trains only those of the newest evaluation. */
+function resultsOf({ isEvaluation, evaluations }: KnownRun): readonly NoticeResult[] {
+  const told = isEvaluation ? evaluations : evaluations.slice(-1);
+  return told.flatMap(({ model, results }) =>
+    results.map(({ environment, split, temperature, rewardMean: reward }) => ({
+      model: model?.name ?? null,
+      environment,
+      split,
+      temperature,
+      reward,
+    })),
+  );
 }
 
 /** `1.2M tokens, $3.10 of $20.00.` */

@@ -10,9 +10,10 @@ import type { SamplingClient } from "../../core/tinker/samplingClient.ts";
 import { openCollectBudget } from "../../core/training/evaluation/collectBudget.ts";
 import { evaluate } from "../../core/training/evaluation/evaluate.ts";
 import { BUDGET_ENDS } from "../../core/training/run/budgets.ts";
-import type { PlayContext } from "../../core/training/run/context.ts";
+import { type PlayContext, pricesOf } from "../../core/training/run/context.ts";
 import { report } from "../../core/training/run/report.ts";
 import { START } from "../../core/training/step/loopPosition.ts";
+import { type UsedTotal, usedTotal } from "../../core/usage/prices.ts";
 import { raceAbort } from "../../core/util/abort.ts";
 import { runName as configuredName } from "../../node/runPaths.ts";
 import { RunRecord } from "../../node/runRecord.ts";
@@ -130,14 +131,22 @@ async function measure(
     controlChannel?.onPhase(isStopped ? "stopped" : "failed");
     await service.finish(isStopped ? "interrupted" : "errored");
     if (!isStopped) throw cause;
-    watch({ kind: "evaluation-ended", outcome: "stopped" });
+    watch({ kind: "evaluation-ended", outcome: "stopped", used: usedBy(wanted, measuring) });
     return { outcome: "stopped", folder, ending: runEnding(cause, redactor) };
   }
   await service.finish("success");
   await uploads?.drain("done", control.signal);
   await lease.end({ phase: "done" });
-  watch({ kind: "evaluation-ended", outcome: "done" });
+  watch({ kind: "evaluation-ended", outcome: "done", used: usedBy(wanted, measuring) });
   return { outcome: "done", folder };
+}
+
+function usedBy(
+  { loaded: { config } }: ModelEvaluation,
+  { reporting: { storage }, listPrices }: Measuring,
+): UsedTotal {
+  const prices = pricesOf({ config, listPrices: listPrices?.prices ?? null });
+  return usedTotal(storage.usage, prices);
 }
 
 async function playModels(

@@ -24,6 +24,7 @@ export function aNotice(changes: Partial<Notice> = {}): Notice {
       max_cost_usd: null,
       alarm: "tool_errors",
       severity: "warning",
+      results: [],
     },
     ...changes,
   };

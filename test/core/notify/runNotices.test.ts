@@ -2,10 +2,16 @@ import { describe, expect, it } from "vitest";
 import type { Notice } from "../../../src/core/notify/notice.ts";
 import { type EndedRun, RunNotices } from "../../../src/core/notify/runNotices.ts";
 import type { ProgressEvent } from "../../../src/core/training/run/progress.ts";
+import { aStoredResult } from "../runFolder/builders.ts";
+import { aConfig } from "../training/builders.ts";
 import { anAlarm, aStep, STARTED } from "./notices.ts";
 
 function noticesAfter(...events: readonly ProgressEvent[]): RunNotices {
-  const notices = new RunNotices(() => ({ model_name: "Qwen/Qwen3-8B", max_cost_usd: 20 }));
+  const notices = new RunNotices(() => ({
+    ...aConfig(),
+    model_name: "Qwen/Qwen3-8B",
+    max_cost_usd: 20,
+  }));
   for (const event of events) notices.onProgress(event);
   return notices;
 }
@@ -78,24 +84,53 @@ describe("the end of a run", () => {
     expect(failed?.title).toBe("Run first (Qwen/Qwen3-8B) failed.");
   });
 
-  it("of an evaluation has its results", () => {
-    const started = {
-      kind: "evaluation-started",
-      folder: "/runs/e",
-      name: "e",
-      models: ["base"],
-    } as const;
-    const result = { environment: "Owner/Game", split: "test", temperature: 0, rewardMean: 0.5 };
-    const evaluated = {
+  it("of a training says how it did on held-out tasks, also where the first evaluation was before a resume", () => {
+    const was = [aStoredResult({ split: "test", temperature: 1, rewardMean: 0.25, low: null })];
+    const now = [aStoredResult({ split: "test", temperature: 1, rewardMean: 0.75, low: null })];
+    const notice = endOf(DONE, {
       kind: "evaluated",
-      step: 0,
-      purpose: "asked",
-      results: [result],
-      baseline: null,
-    };
-    const notice = noticesAfter(started, evaluated as unknown as ProgressEvent).onEnd(DONE);
+      step: 1,
+      purpose: "end",
+      results: now,
+      baseline: was,
+    });
+    expect(notice?.detail).toMatch(
+      /^Held-out 0\.25 → 0\.75\. Mean reward 0\.75 in the last step\./,
+    );
+    expect(notice?.facts.results).toMatchObject([{ model: null, split: "test", reward: 0.75 }]);
+  });
+
+  it("of an evaluation has a line for each model, and what all of them used", () => {
+    const models = ["base", "step 10"];
+    const notice = noticesAfter(
+      { kind: "evaluation-started", folder: "/runs/e", name: "e", models },
+      ...models.map(
+        (name, index): ProgressEvent => ({
+          kind: "evaluated",
+          step: 0,
+          purpose: "asked",
+          model: { name, path: null },
+          results: [aStoredResult({ environment: "Owner/Game", rewardMean: index / 2 })],
+          baseline: null,
+        }),
+      ),
+      {
+        kind: "evaluation-ended",
+        outcome: "done",
+        used: { tokens: 1_200_000, costUsd: 3.1 },
+      },
+    ).onEnd(DONE);
     expect(notice?.title).toBe("Evaluation e (Qwen/Qwen3-8B) is done.");
-    expect(notice?.detail).toBe("Owner/Game test greedy: mean reward 0.50.");
+    expect(notice?.detail.split("\n")).toEqual([
+      expect.stringMatching(/^base, Owner\/Game .*: mean reward 0\.00\.$/),
+      expect.stringMatching(/^step 10, Owner\/Game .*: mean reward 0\.50\.$/),
+      "1.2M tokens, $3.10 of $20.00.",
+    ]);
+    expect(notice?.facts).toMatchObject({ tokens: 1_200_000, cost_usd: 3.1, reward: null });
+    expect(notice?.facts.results.map(({ model, reward }) => [model, reward])).toEqual([
+      ["base", 0],
+      ["step 10", 0.5],
+    ]);
   });
 });
 

@@ -35,7 +35,11 @@ export type ProgressEvent =
       /** Names of the models, in order. */
       readonly models: readonly string[];
     }
-  | { readonly kind: "evaluation-ended"; readonly outcome: "done" | "stopped" }
+  | {
+      readonly kind: "evaluation-ended";
+      readonly outcome: "done" | "stopped";
+      readonly used: UsedTotal;
+    }
   | { readonly kind: "warning"; readonly message: string }
   /** Worth knowing, and nothing is wrong. */
   | { readonly kind: "notice"; readonly message: string }
