@@ -1,6 +1,11 @@
 /** The settings that a run was started with, beside those that it would continue with. */
 
-import { type ConfigChange, configChanges } from "../core/config/changes.ts";
+import {
+  type ConfigChange,
+  configChanges,
+  type SettingChange,
+  settingChanges,
+} from "../core/config/changes.ts";
 import { isLocalModel } from "../core/config/fields/presets.ts";
 import { type Config, configSchemaFor } from "../core/config/fields/schema.ts";
 import { redactSecrets } from "../core/config/secretValues.ts";
@@ -17,6 +22,8 @@ export interface SettingsOfRun {
   readonly before: Config;
   /** What `config` changes. */
   readonly changes: readonly ConfigChange[];
+  /** The same with their values, but for secrets. */
+  readonly values: readonly SettingChange[];
 }
 
 /** @throws AppError `run-file-invalid`, `file-not-found` */
@@ -28,7 +35,8 @@ export async function settingsOfRun(
   const before = await readResolved(files, folder);
   const now = redactSecrets(config);
   // The run's copy was cleaned of secrets, wherever they stood.
-  return { before, changes: configChanges(restoreRedacted(before, now), now) };
+  const known = restoreRedacted(before, now);
+  return { before, changes: configChanges(known, now), values: settingChanges(known, now) };
 }
 
 async function readResolved(fileSystem: FolderFiles, folder: string): Promise<Config> {

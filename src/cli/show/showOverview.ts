@@ -1,7 +1,7 @@
 /** The overview of a run: its state, its steps, its evaluations and its checkpoints. */
 
 import * as l10n from "@vscode/l10n";
-import { firingAlarms } from "../../core/alarms/alarmEvents.ts";
+import { type FiringAlarm, firingAlarms } from "../../core/alarms/alarmEvents.ts";
 import { firingAfter } from "../../core/alarms/alarmFacts.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { readCheckpoints } from "../../core/runFolder/checkpointLog.ts";
@@ -15,16 +15,21 @@ import {
   type MetricsRow,
   metricAt,
 } from "../../core/runFolder/metrics/metricsTree.ts";
+import {
+  environmentReward,
+  rewardedEnvironments,
+} from "../../core/runFolder/metrics/rewardedEnvironments.ts";
 import { rewardPoint } from "../../core/runFolder/metrics/trendMetrics.ts";
 import { usageOfRow } from "../../core/runFolder/metrics/usageOfRow.ts";
 import { readPriceFile } from "../../core/runFolder/priceFile.ts";
 import { type Liveness, phaseOf, readRunFile } from "../../core/runFolder/runFile.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
+import { changedSettingLines, readChangedSettings } from "../../core/runFolder/settingEvents.ts";
 import { readTrainingTemperatures } from "../../core/runFolder/trainingTemperatures.ts";
 import { readUsage } from "../../core/runFolder/usageLog.ts";
 import { pendingReports } from "../../core/runs/pendingReports.ts";
 import { completedSteps } from "../../core/runs/runList.ts";
-import { type HeldOutReward, heldOutReward, runSentence } from "../../core/runs/runSentence.ts";
+import { type HeldOutReward, heldOutRewards, runSentence } from "../../core/runs/runSentence.ts";
 import { SERVICES } from "../../core/services.ts";
 import { waitingUploads } from "../../core/tracking/openreward/uploadLog.ts";
 import { costOf, usedTotal } from "../../core/usage/prices.ts";
@@ -39,6 +44,7 @@ import {
   formatCount,
   formatDuration,
   formatExact,
+  formatKey,
   formatMeasure,
   formatReward,
   plural,
@@ -48,8 +54,9 @@ import { phaseTexts } from "../../shared/phaseTexts.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 import { trendOf } from "../../shared/trend.ts";
 import { checkpointLines } from "../checkpoints/checkpointLines.ts";
-import { alarmLines } from "../terminal/alarmLines.ts";
+import { alarmLines, INDENT } from "../terminal/alarmLines.ts";
 import { usedLines } from "../terminal/endLines.ts";
+import { commandLine, type Invocation, shortPath } from "../terminal/invocation.ts";
 import {
   BLANK,
   heading,
@@ -65,13 +72,16 @@ import { kindsLine } from "./billedLines.ts";
 import { newestRows, type ShowContext, showCommand } from "./showContext.ts";
 import { comparedEvaluations } from "./showEvaluation.ts";
 
+/** As many as a table can hold beside the rest. */
+const MAX_ENVIRONMENTS = 4;
+
 export async function* showOverview(context: ShowContext): AsyncGenerator<Line, void> {
   const { fileSystem, folder, reader, width } = context;
   const rows = await reader.metrics();
   yield* await stateLines(context);
   const evaluations = await readEvaluations(fileSystem, folder);
   const trainedAt = await readTrainingTemperatures(fileSystem, folder);
-  yield* sentenceLines(rows, heldOutReward(evaluations, trainedAt));
+  yield* sentenceLines(rows, heldOutRewards(evaluations, trainedAt));
   yield* await usageLines(context, rows.at(-1));
   yield* queueLines(rows.at(-1));
   yield* await firingLines(context, rows.at(-1));
@@ -79,9 +89,14 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
   if (rows.length === 0) yield quietLine(l10n.t("No step is complete yet."));
   else {
     const { rows: shown, note } = newestRows(rows, runPaths(folder).metrics);
+    const environments = rewardedEnvironments(shown).slice(0, MAX_ENVIRONMENTS);
     const table = isSupervised(rows.at(-1))
       ? tableLines(batchColumns(), shown.map(batchCells), width)
-      : tableLines(stepColumns(), shown.map(stepCells), width);
+      : tableLines(
+          stepColumns(environments),
+          shown.map((row) => stepCells(row, environments)),
+          width,
+        );
     yield* [...note, ...table];
   }
   const compared = await comparedEvaluations(context);
@@ -97,7 +112,7 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
 /** About the mean reward. */
 function sentenceLines(
   rows: readonly MetricsRow[],
-  heldOut: HeldOutReward | null,
+  heldOut: readonly HeldOutReward[],
 ): readonly Line[] {
   const points = rows.flatMap((row) => rewardPoint(row) ?? []);
   const trend = points.length === 0 ? null : trendOf(points);
@@ -120,6 +135,9 @@ async function stateLines(context: ShowContext): Promise<readonly Line[]> {
   }
   if (model !== null) lines.push(labelled(l10n.t("model"), model.model_name));
   if (run !== null) lines.push(labelled(l10n.t("configuration"), run.configPath));
+  const changed = changedSettingLines(await readChangedSettings(fileSystem, folder));
+  lines.push(...changed.map((text, i) => labelled(i === 0 ? l10n.t("changed") : "", text)));
+  lines.push(...(await markLines(context)));
   const waiting = await waitingUploads(fileSystem, folder);
   if (waiting !== null) lines.push(labelled("OpenReward", uploadPiece(waiting)));
   if (run?.phase === "done") {
@@ -128,6 +146,19 @@ async function stateLines(context: ShowContext): Promise<readonly Line[]> {
     if (unsent !== null) lines.push(labelled(SERVICES.wandb.label, styled("warning", unsent)));
   }
   return lines;
+}
+
+/** What a person noted about the run, and how many rollouts have a star. */
+async function markLines({ reader }: ShowContext): Promise<readonly Line[]> {
+  const { run, rollouts } = await reader.marks();
+  const starred = rollouts.filter(({ mark }) => mark.star).length;
+  return [
+    ...(run.tags.length === 0 ? [] : [labelled(l10n.t("tags"), run.tags.join(", "))]),
+    ...(run.note === "" ? [] : [labelled(l10n.t("note"), run.note)]),
+    ...(starred === 0
+      ? []
+      : [labelled(l10n.t("starred"), plural(starred, "{0} rollout", "{0} rollouts"))]),
+  ];
 }
 
 /** What the run has used: cost and tokens of each kind, and the part that nothing came of. */
@@ -186,11 +217,26 @@ async function firingLines(
   for await (const event of readEvents(fileSystem, folder)) events.push(event);
   const file = await readRunFile(fileSystem, folder);
   const isOver = file !== null && hasEnded(phaseOf(file, livenessIn(context)));
-  return firingAlarms((id) => firing.has(id), events).flatMap((alarm) => [
+  return firingAlarms((id) => firing.has(id), events, file?.ending).flatMap((alarm) => [
     BLANK,
     heading(l10n.t("{0}, since step {1}", ALARMS[alarm.id].title, alarm.step + 1)),
     ...alarmLines(alarm, isOver ? null : folder, invocation),
+    ...(file === null ? [] : wayBackLines(alarm, file, invocation)),
   ]);
+}
+
+/** The command that goes on from the checkpoint before a fall, with the settings to try. */
+function wayBackLines(
+  { goBackTo, edits }: FiringAlarm,
+  { configPath }: RunFile,
+  invocation: Invocation,
+): readonly Line[] {
+  if (goBackTo === undefined) return [];
+  const settings = edits.flatMap((edit) => [`--${formatKey(edit.path)}`, String(edit.value)]);
+  const words = [shortPath(configPath, invocation.cwd), "--resume_from", goBackTo, ...settings];
+  return [
+    [INDENT, styled("quiet", l10n.t("go back: {0}", commandLine(invocation, "train", ...words)))],
+  ];
 }
 
 function uploadPiece(waiting: number): LinePiece {
@@ -216,7 +262,7 @@ function describeState(file: RunFile, liveness: Liveness): string {
   return l10n.t("{0}, last heartbeat {1} ago", state, age);
 }
 
-function stepCells(metrics: MetricsRow): readonly LinePiece[] {
+function stepCells(metrics: MetricsRow, environments: readonly string[]): readonly LinePiece[] {
   const flat = flattenMetrics(metrics);
   const number = (name: string): number | null => {
     const value = flat[name];
@@ -236,6 +282,7 @@ function stepCells(metrics: MetricsRow): readonly LinePiece[] {
   return [
     String(metrics.step + 1),
     styled("strong", formatReward(number("rollout/reward/mean"))),
+    ...environments.map((name) => formatReward(number(environmentReward(name)))),
     formatReward(number("rollout/reward/std")),
     trained === 0 && groups > 0
       ? styled("warning", `${trained}/${groups}`)
@@ -279,10 +326,11 @@ async function closerLines(
   return lines.length === 0 ? [] : [BLANK, quietLine(l10n.t("Look closer:")), ...lines];
 }
 
-function stepColumns(): readonly Column[] {
+function stepColumns(environments: readonly string[]): readonly Column[] {
   return [
     { title: l10n.t("step"), align: "right" },
     { title: l10n.t("reward"), align: "right" },
+    ...environments.map((title): Column => ({ title, align: "right" })),
     { title: l10n.t("std"), align: "right" },
     { title: l10n.t("groups trained"), align: "right" },
     { title: l10n.t("loss"), align: "right" },

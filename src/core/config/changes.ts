@@ -1,10 +1,12 @@
 /** Which keys differ between two configurations, and whether a run may continue with the new one. */
 
 import { formatKey } from "../../shared/format.ts";
+import type { Json } from "../json.ts";
 import type { Change, FieldTable } from "./fields/field.ts";
 import { configFields } from "./fields/fields.ts";
 import { isObject, isSame, ownValue } from "./fields/sameValue.ts";
 import type { Config } from "./fields/schema.ts";
+import { redactSecrets } from "./secretValues.ts";
 import type { KeyPath } from "./source/keyPath.ts";
 
 export interface ConfigChange {
@@ -43,4 +45,28 @@ function tableChanges(
       return [{ path: formatKey([...place, name]), change: field.change }];
     });
   });
+}
+
+/** What one setting was and became; null where it has no value. */
+export interface SettingChange {
+  readonly path: KeyPath;
+  readonly before: Json;
+  readonly after: Json;
+}
+
+/** All values that differ, a list as one; secrets are left out. */
+export function settingChanges(before: Config, after: Config): readonly SettingChange[] {
+  return valueChanges(redactSecrets(before), redactSecrets(after), []);
+}
+
+function valueChanges(before: unknown, after: unknown, path: KeyPath): readonly SettingChange[] {
+  if (isSame(before, after)) return [];
+  if (!isObject(before) || !isObject(after)) {
+    // A configuration is JSON.
+    return [{ path, before: (before ?? null) as Json, after: (after ?? null) as Json }];
+  }
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return keys.flatMap((key) =>
+    valueChanges(ownValue(before, key), ownValue(after, key), [...path, key]),
+  );
 }

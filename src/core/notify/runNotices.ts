@@ -228,8 +228,8 @@ function modelLines({ evaluations }: KnownRun): readonly string[] {
 
 /** Of a run that trains only those of the newest evaluation. */
 function resultsOf({ isEvaluation, evaluations }: KnownRun): readonly NoticeResult[] {
-  const told = isEvaluation ? evaluations : evaluations.slice(-1);
-  return told.flatMap(({ model, results }) =>
+  const newest = isEvaluation ? evaluations : evaluations.slice(-1);
+  return newest.flatMap(({ model, results }) =>
     results.map(({ environment, split, temperature, rewardMean: reward }) => ({
       model: model?.name ?? null,
       environment,

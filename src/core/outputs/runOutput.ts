@@ -1,6 +1,7 @@
 /** One run: its state, its metrics, its alarms, its evaluations and its checkpoints. */
 
 import * as z from "zod";
+import type { RunEnding } from "../../shared/runFile.ts";
 import { firingAlarms } from "../alarms/alarmEvents.ts";
 import { firingAfter } from "../alarms/alarmFacts.ts";
 import { ALARMS } from "../alarms/alarmTable.ts";
@@ -13,6 +14,11 @@ import { readMarks } from "../runFolder/marks.ts";
 import { flattenMetrics, type MetricsRow } from "../runFolder/metrics/metricsTree.ts";
 import { createRunReader } from "../runFolder/reader.ts";
 import { readRunModel } from "../runFolder/runModel.ts";
+import {
+  type ChangedSetting,
+  changedSettingText,
+  readChangedSettings,
+} from "../runFolder/settingEvents.ts";
 import type { ListedRun } from "../runs/runList.ts";
 import { checkpointFields, checkpointOfRunShape } from "./checkpointsOutput.ts";
 import { evaluationFields, evaluationShape } from "./evaluationsOutput.ts";
@@ -49,6 +55,15 @@ export const runOutput = defineOutput(
     ).describe("the newest, the oldest of them first"),
     omittedSteps: count.describe("earlier ones, which metrics.jsonl has"),
     alarms: list(z.object(alarmShape)).describe("those that fire, the most serious first"),
+    settingChanges: list(
+      z.object({
+        step: count.describe("the first step with the new value"),
+        key: z.string(),
+        before: z.string().nullable().describe("JSON; null, like after: a secret, or not known"),
+        after: z.string().nullable(),
+        text: z.string().describe("for people"),
+      }),
+    ).describe("while it trained, those of a resume too"),
     evaluations: list(z.object(evaluationShape)),
     checkpoints: list(z.object(checkpointOfRunShape)).describe("those that can be used"),
     mark: markShape.describe("what a user marked the run with"),
@@ -81,7 +96,8 @@ export async function describeRun(
     loraRank: model?.lora_rank ?? null,
     steps: shown.map((row) => ({ step: row.step + 1, metrics: metricsOf(row) })),
     omittedSteps: rows.length - shown.length,
-    alarms: await alarmsOf(files, folder, rows.at(-1)),
+    alarms: await alarmsOf(files, folder, { last: rows.at(-1), ending: run?.file?.ending }),
+    settingChanges: (await readChangedSettings(files, folder)).map(changeFields),
     evaluations: (await readEvaluations(files, folder)).map(evaluationFields),
     checkpoints: usableCheckpoints(await readCheckpoints(files, folder), nowMs).map(
       checkpointFields,
@@ -90,18 +106,38 @@ export async function describeRun(
   });
 }
 
+function changeFields(changed: ChangedSetting) {
+  const { key, step, change } = changed;
+  const [before, after] =
+    change === null ? [null, null] : [change.before, change.after].map((v) => JSON.stringify(v));
+  return {
+    step: step + 1,
+    key,
+    before: before ?? null,
+    after: after ?? null,
+    text: changedSettingText(changed),
+  };
+}
+
 function metricsOf(row: MetricsRow) {
   const { step: _, ...metrics } = flattenMetrics(row);
   return metrics;
 }
 
 /** Those that fired after the last step. */
-async function alarmsOf(files: FolderFiles, folder: string, last: MetricsRow | undefined) {
+async function alarmsOf(
+  files: FolderFiles,
+  folder: string,
+  {
+    last,
+    ending,
+  }: { readonly last: MetricsRow | undefined; readonly ending: RunEnding | undefined },
+) {
   const firing = last === undefined ? new Set() : firingAfter(last);
   if (firing.size === 0) return [];
   const events: RunEvent[] = [];
   for await (const event of readEvents(files, folder)) events.push(event);
-  return firingAlarms((id) => firing.has(id), events).map(
+  return firingAlarms((id) => firing.has(id), events, ending).map(
     ({ id, severity, step, seen, meaning, edits }) => ({
       alarm: id,
       title: ALARMS[id].title,

@@ -4,6 +4,10 @@ import { shownX, valueRange } from "../../shared/chartScale.ts";
 import type { SvgBand, SvgChart, SvgLine } from "../../shared/chartsSvg.ts";
 import { formatCount, formatTemperature } from "../../shared/format.ts";
 import { formatTick } from "../../shared/formatTick.ts";
+import {
+  environmentReward,
+  rewardedEnvironments,
+} from "../runFolder/metrics/rewardedEnvironments.ts";
 import type { RunInReport, RunsReport } from "./report.ts";
 
 export interface ReportChart extends SvgChart {
@@ -102,7 +106,7 @@ function metricChart(runs: readonly RunInReport[], chart: MetricChart): ReportCh
     ...environments.map((name) => ({
       run: only,
       label: name,
-      metric: `rollout/env/${name}/reward/mean`,
+      metric: environmentReward(name),
     })),
   ];
   const lines = drawn.flatMap(({ run, label, metric }, index) => {
@@ -133,14 +137,7 @@ function metricChart(runs: readonly RunInReport[], chart: MetricChart): ReportCh
 
 /** Short names, as metrics have them; none for a run with one environment. */
 function environmentsOf({ facts }: RunInReport): readonly string[] {
-  const names = new Set(
-    facts.steps.flatMap(({ metrics }) =>
-      Object.keys(metrics).flatMap(
-        (name) => /^rollout\/env\/(.+)\/reward\/mean$/.exec(name)?.[1] ?? [],
-      ),
-    ),
-  );
-  return names.size < 2 ? [] : [...names].slice(0, MAX_ENVIRONMENTS);
+  return rewardedEnvironments(facts.steps.map(({ metrics }) => metrics)).slice(0, MAX_ENVIRONMENTS);
 }
 
 /** The numbers of a metric at `xs`, steps counted from 1; NaN where there is none. */

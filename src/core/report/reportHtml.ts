@@ -9,6 +9,7 @@ import { visibleText } from "../util/visibleText.ts";
 import type { ReportedRollout, ReportedSweep, RunInReport, RunsReport } from "./report.ts";
 import { lineLook, type ReportChart, type ReportSection, reportCharts } from "./reportCharts.ts";
 import {
+  changedLines,
   evaluationRows,
   runFacts,
   sentenceOf,
@@ -91,6 +92,7 @@ ${[
   ...report.sweeps.map(sweepPart),
   ...runs.map((run) => alarmsPart(run, runs.length > 1)),
   ...reportCharts(report).map((section, index) => chartsPart(section, index === 0)),
+  ...runs.map((run) => changedPart(run, runs.length > 1)),
   settingsPart(report),
   ...runs.map((run) => evaluationsPart(run, runs.length > 1)),
   ...runs.map((run) => notesPart(run, runs.length > 1)),
@@ -163,6 +165,13 @@ function figure(chart: ReportChart, isWide: boolean): string {
   return `<figure${isWide ? ' class="wide"' : ""}><figcaption>${shown(chart.title)}${legend}</figcaption>${svg}</figure>`;
 }
 
+function changedPart(run: RunInReport, isOneOfSeveral: boolean): string {
+  const lines = changedLines(run);
+  if (lines.length === 0) return "";
+  const items = lines.map((line) => `<li>${shown(line)}</li>`).join("\n");
+  return `<h2>${heading("Settings changed during training", run, isOneOfSeveral)}</h2>\n<ul>\n${items}\n</ul>`;
+}
+
 function settingsPart({ runs, differing }: RunsReport): string {
   if (runs.length < 2) return "";
   if (differing.length === 0) return `<h2>Settings</h2>\n<p>All runs have the same settings.</p>`;
@@ -185,7 +194,7 @@ function evaluationsPart(run: RunInReport, isOneOfSeveral: boolean): string {
   );
   const head = heads.map((cell, column) => `<th${isNumber(column)}>${shown(cell)}</th>`);
   return `<h2>${heading("Evaluations", run, isOneOfSeveral)}</h2>
-<p class="quiet">Mean reward with its 95% confidence interval.</p>
+<p class="quiet">Mean reward with its 95% confidence interval; the change is that from the first evaluation, task by task.</p>
 <div class="table"><table><thead><tr>${head.join("")}</tr></thead><tbody>${body.join("\n")}</tbody></table></div>`;
 }
 

@@ -1,9 +1,14 @@
 /** A report as Markdown, for a pull request or an issue: the sentence, the tables, and the rewards as a line of blocks. */
 
-import { formatCount, sparkline } from "../../shared/format.ts";
+import { formatCount, formatReward, sparkline } from "../../shared/format.ts";
+import {
+  environmentReward,
+  rewardedEnvironments,
+} from "../runFolder/metrics/rewardedEnvironments.ts";
 import { visibleText } from "../util/visibleText.ts";
 import type { ReportedSweep, RunInReport, RunsReport } from "./report.ts";
 import {
+  changedLines,
   evaluationRows,
   runFacts,
   sentenceOf,
@@ -15,6 +20,7 @@ import {
 
 /** As wide as a line of text. */
 const SPARKS = 60;
+const MAX_ENVIRONMENTS = 4;
 
 export function reportMarkdown(report: RunsReport): string {
   const { runs, differing, version } = report;
@@ -25,8 +31,13 @@ export function reportMarkdown(report: RunsReport): string {
       ? runs.flatMap((run) => [`**${plain(sentenceOf(run))}**`, plain(runFacts(run).join(" · "))])
       : [table(summaryRows(runs))]),
     ...report.sweeps.flatMap(sweepLines),
-    ...runs.flatMap((run) => rewardLine(run, isOne)),
+    ...runs.flatMap((run) => rewardLines(run, isOne)),
     ...runs.flatMap((run) => alarmLines(run, isOne)),
+    ...runs.flatMap((run) => {
+      const lines = changedLines(run).map((line) => `- ${plain(line)}`);
+      const title = heading("Settings changed during training", run, isOne);
+      return lines.length === 0 ? [] : [title, lines.join("\n")];
+    }),
     ...(isOne ? [] : ["### Settings that differ", settingsTable(runs, differing)]),
     ...runs.flatMap((run) => {
       const rows = evaluationRows(run);
@@ -52,20 +63,37 @@ function sweepLines({ name, ...compared }: ReportedSweep): readonly string[] {
   ];
 }
 
-function rewardLine({ name, facts: { steps } }: RunInReport, isOne: boolean): readonly string[] {
+/** The mean reward, and that of each environment where there are several. */
+function rewardLines(run: RunInReport, isOne: boolean): readonly string[] {
+  const of = isOne ? "" : ` of ${plain(run.name)}`;
+  const environments = rewardedEnvironments(run.facts.steps.map(({ metrics }) => metrics));
+  return [
+    rewardLine(run, "rollout/reward/mean", `Mean reward${of}`),
+    ...environments
+      .slice(0, MAX_ENVIRONMENTS)
+      .map((name) => rewardLine(run, environmentReward(name), `In ${plain(name)}${of}`)),
+  ].filter((line) => line !== null);
+}
+
+/** From the first to the last step; null with fewer than two. */
+function rewardLine(
+  { facts: { steps } }: RunInReport,
+  metric: string,
+  what: string,
+): string | null {
   const rewards = steps.flatMap(({ metrics }) => {
-    const value = metrics["rollout/reward/mean"];
+    const value = metrics[metric];
     return typeof value === "number" ? [value] : [];
   });
-  if (rewards.length < 2) return [];
+  const [first, last] = [rewards[0], rewards.at(-1)];
+  if (first === undefined || last === undefined || rewards.length < 2) return null;
   const each = Math.max(1, Math.ceil(rewards.length / SPARKS));
   const means = Array.from({ length: Math.ceil(rewards.length / each) }, (_, index) => {
     const part = rewards.slice(index * each, (index + 1) * each);
     return part.reduce((sum, value) => sum + value, 0) / part.length;
   });
   const blocks = sparkline(means, { low: Math.min(...means), high: Math.max(...means) });
-  const what = isOne ? "Mean reward" : `Mean reward of ${plain(name)}`;
-  return [`${what}: \`${blocks}\``];
+  return `${what}: \`${blocks}\` ${formatReward(first)} → ${formatReward(last)}`;
 }
 
 function alarmLines({ name, facts: { alarms } }: RunInReport, isOne: boolean): readonly string[] {

@@ -2,6 +2,7 @@
 
 import {
   formatBounds,
+  formatChange,
   formatCost,
   formatCount,
   formatPercent,
@@ -18,6 +19,7 @@ import {
   sweepSentence,
 } from "../../shared/sweepText.ts";
 import type { SweepComparison } from "../sweeps/comparedRuns.ts";
+import { groupBy } from "../util/groupBy.ts";
 import type { RunInReport, RunsReport } from "./report.ts";
 
 export interface TextTable {
@@ -102,6 +104,14 @@ export function summaryRows(runs: readonly RunInReport[]): TextTable {
   };
 }
 
+/** What changed while a run trained: `step 15: learning_rate 0.004 → 0.2`. */
+export function changedLines({ facts: { settingChanges } }: RunInReport): readonly string[] {
+  const lines = groupBy(settingChanges, ({ step }) => step);
+  return [...lines].map(
+    ([step, changes]) => `step ${formatCount(step)}: ${changes.map(({ text }) => text).join(", ")}`,
+  );
+}
+
 /** The first column names the weights, the second the tasks; the others have numbers. */
 export function evaluationRows({ facts: { evaluations } }: RunInReport): TextTable {
   const ks = [
@@ -111,11 +121,15 @@ export function evaluationRows({ facts: { evaluations } }: RunInReport): TextTab
       ),
     ),
   ].sort((a, b) => a - b);
+  const isCompared = evaluations.some(({ results }) =>
+    results.some(({ difference }) => difference !== null),
+  );
   const rows = evaluations.flatMap(({ step, model, results }) =>
     results.map((result) => [
       model === null ? `after ${formatQuantity(step, "step")}` : model.name,
       [result.environment, result.split, formatTemperature(result.temperature)].join(", "),
       [formatReward(result.rewardMean), formatBounds(result)].join(" ").trim(),
+      ...(isCompared ? [changeText(result)] : []),
       result.successFraction === null ? "–" : formatPercent(result.successFraction),
       ...ks.map((k) => formatReward(result.passAtK.find((each) => each.k === k)?.mean ?? null)),
       formatCount(result.tasks),
@@ -127,7 +141,8 @@ export function evaluationRows({ facts: { evaluations } }: RunInReport): TextTab
     heads: [
       "weights",
       "tasks of",
-      "reward",
+      "reward [95%]",
+      ...(isCompared ? ["change [95%]"] : []),
       "success",
       ...ks.map((k) => `pass@${k}`),
       "tasks",
@@ -136,4 +151,11 @@ export function evaluationRows({ facts: { evaluations } }: RunInReport): TextTab
     ],
     rows,
   };
+}
+
+type Result = RunInReport["facts"]["evaluations"][number]["results"][number];
+
+function changeText({ difference }: Result): string {
+  if (difference === null || difference.mean === null) return "–";
+  return formatChange({ ...difference, mean: difference.mean });
 }

@@ -1,6 +1,8 @@
 /** What happens between two steps when new settings were given. */
 
+import { type SettingChange, settingChanges } from "../config/changes.ts";
 import { errorMessage } from "../errors.ts";
+import { settingsChanged } from "../runFolder/settingEvents.ts";
 import { applySettings } from "./run/applySettings.ts";
 import type { RunContext } from "./run/context.ts";
 import type { SettingsChange } from "./run/control.ts";
@@ -35,7 +37,8 @@ export function changeSettings(
     dropped();
     return { context, identity, recorded: recordRefusal(context, error, place) };
   }
-  const recorded = recordChange(changed, change, place);
+  const values = settingChanges(context.config, changed.config);
+  const recorded = recordChange(changed, change, values, place);
   return { context: changed, identity: { ...identity, configHash }, recorded };
 }
 
@@ -53,14 +56,14 @@ async function recordRefusal(
 async function recordChange(
   { reporting }: RunContext,
   { keys, record }: SettingsChange,
+  values: readonly SettingChange[],
   { step, hasOlder }: Place,
 ): Promise<void> {
   await record();
   reporting.watch({ kind: "settings-changed", step, keys });
+  const event = settingsChanged(step, keys, values);
   const older = hasOlder
     ? " Rollouts that were issued earlier keep the settings that they began with."
     : "";
-  const message = `From step ${step + 1} on, the run uses new settings: ${keys.join(", ")}.${older}`;
-  const kind = "settings-changed";
-  await reporting.events.record({ step, level: "info", kind, message, data: { keys: [...keys] } });
+  await reporting.events.record({ ...event, message: event.message + older });
 }

@@ -15,8 +15,10 @@ export interface RunOfWeights {
   readonly environments: readonly string[];
   /** Those of the checkpoint's step. */
   readonly evaluations: readonly EvaluationEntry[];
-  /** The configuration as text, redacted. */
+  /** The configuration that the weights were trained with, as text, redacted. */
   readonly config: string;
+  /** What of it changed while they were trained: a line for each step with changes. */
+  readonly changes: readonly string[];
 }
 
 /** What the files are: as Tinker exports them, for servers, or merged into the base model. */
@@ -196,9 +198,13 @@ function serving(baseModel: string, name: string, highestRank: number): readonly
   ];
 }
 
-function configurationPart({ config }: RunOfWeights): string {
+function configurationPart({ config, changes }: RunOfWeights): string {
   const fence = "`".repeat(Math.max(3, longestTicks(config) + 1));
-  return ["## Configuration", "", `${fence}yaml`, config.trimEnd(), fence].join("\n");
+  const changed =
+    changes.length === 0
+      ? []
+      : ["", "Changed during training:", "", ...changes.map((line) => `- ${plain(line)}`)];
+  return ["## Configuration", "", `${fence}yaml`, config.trimEnd(), fence, ...changed].join("\n");
 }
 
 /** @param rows cells in Markdown */

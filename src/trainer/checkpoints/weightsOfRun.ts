@@ -2,6 +2,7 @@
 
 import { basename } from "node:path";
 import * as z from "zod";
+import { overrideSettings, withSettings } from "../../core/config/editing/edits/withSettings.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Clock, FileSystem, FolderFiles } from "../../core/ports.ts";
@@ -13,9 +14,11 @@ import {
 } from "../../core/runFolder/checkpointLog.ts";
 import { readEvaluations } from "../../core/runFolder/evaluationLog.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { changedSettingLines, readChangedSettings } from "../../core/runFolder/settingEvents.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import type { RunOfWeights } from "../../core/weights/modelCard.ts";
 import { checkpointsAt, type NamedRun } from "../../node/namedRun.ts";
+import { readOverrides } from "../../node/startConfig.ts";
 import { formatQuantity } from "../../shared/format.ts";
 
 const resolvedConfig = z.object({
@@ -34,7 +37,7 @@ export interface WeightsOfRun extends RunOfWeights {
 
 /**
  * The newest checkpoint of a run that can be used, or the one named.
- * @throws AppError `no-such-checkpoint`, `not-a-run`, `folder-unsafe`
+ * @throws AppError `no-such-checkpoint`, `not-a-run`, `folder-unsafe`, `run-file-invalid`
  */
 export async function weightsOfRun(
   fileSystem: FileSystem,
@@ -58,7 +61,6 @@ export async function weightsOfRun(
     name === null ? newestWith(ofStep, "state_path") : ofStep.find((entry) => entry.name === name);
   if (checkpoint === undefined) throw missing({ folder, step }, name, usable);
   const evaluations = await readEvaluations(files, folder);
-  const config = await readOrEmpty(files, runPaths(folder).config);
   const resolved = await readOrEmpty(files, runPaths(folder).resolvedConfig);
   const known = resolvedConfig.safeParse(parseJson(resolved)?.value).data;
   const { environments = {}, tinker_base_url: tinkerBaseUrl = null, model_name = "" } = known ?? {};
@@ -68,9 +70,27 @@ export async function weightsOfRun(
     method: known?.method ?? null,
     environments: Object.keys(environments),
     evaluations: evaluations.filter(({ step }) => step === checkpoint.step),
-    config,
+    ...(await settingsUntil(files, folder, checkpoint)),
     tinkerBaseUrl,
     isLocal: isLocalModel(model_name),
+  };
+}
+
+/** The settings that the weights were trained with: what changed after them is taken back. */
+async function settingsUntil(
+  files: FolderFiles,
+  folder: string,
+  { step }: CheckpointEntry,
+): Promise<Pick<RunOfWeights, "config" | "changes">> {
+  const text = await readOrEmpty(files, runPaths(folder).config);
+  const given = overrideSettings(text, await readOverrides(files, folder));
+  const changed = await readChangedSettings(files, folder);
+  const isLater = (each: { readonly step: number }): boolean => each.step >= step;
+  const undone = changed.filter(isLater).flatMap(({ change }) => change ?? []);
+  const before = undone.map(({ path, before: value }) => ({ path, value })).toReversed();
+  return {
+    config: withSettings(text, [...given, ...before]),
+    changes: changedSettingLines(changed.filter((each) => !isLater(each))),
   };
 }
 

@@ -1,5 +1,6 @@
 /** What a run is made of before it begins: what it is to do, and what surrounds it. */
 
+import type { SettingChange } from "../../core/config/changes.ts";
 import type { Log } from "../../core/ports.ts";
 import type { Rewind } from "../../core/runFolder/resumePoints.ts";
 import type { RunLease } from "../../core/runFolder/runLease.ts";
@@ -48,6 +49,11 @@ export interface RunPlan {
   readonly recover: (folder: string, loaded: LoadedConfig) => Promise<RunPlan>;
   /** Where the run stands by its files; its model may be of an earlier step. */
   readonly start: LoopPosition;
+  /** The settings that a resume changes; absent = none. */
+  readonly changed?: {
+    readonly keys: readonly string[];
+    readonly values: readonly SettingChange[];
+  };
   /** Its id on Weights & Biases as saved with the state; absent = none. */
   readonly wandbRunId?: string | null;
   /** The date that its prompts show, as saved with the state; absent = today. */

@@ -47,7 +47,7 @@ export async function planResume(
   if (runFile.evaluation !== undefined) throw notTraining(folder);
   const files = fileSystem.within(folder);
   const loaded = known ?? loadStart(await startConfig(fileSystem, { resume: folder, overrides }));
-  const { before, changes } = await settingsOfRun(files, folder, loaded.config);
+  const { before, changes, values } = await settingsOfRun(files, folder, loaded.config);
   requireSameIdentity(changes, loaded);
   const points = await readResumePoints(files, folder, systemClock.now());
   const stored = await storedStates(files, folder, points);
@@ -91,6 +91,7 @@ export async function planResume(
     isOver:
       runFile.phase === "done" && state !== null && changes.every(({ path }) => isOfTrackers(path)),
     start: state === null ? startPosition(loaded.config) : positionOf(state),
+    changed: { keys: changes.map(({ path }) => path), values },
     wandbRunId: state?.run_ids.wandb ?? null,
     promptDate: state?.prompt_date,
   };

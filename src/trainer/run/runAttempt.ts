@@ -5,6 +5,7 @@ import type { NewRunEvent } from "../../core/runFolder/events.ts";
 import type { Fit } from "../../core/runFolder/metrics/fitMetrics.ts";
 import { priceFileOf, writePriceFile } from "../../core/runFolder/priceFile.ts";
 import type { RunLease } from "../../core/runFolder/runLease.ts";
+import { settingsChanged } from "../../core/runFolder/settingEvents.ts";
 import { destinationsOf } from "../../core/secrets/destinations.ts";
 import type { TrainingClient } from "../../core/tinker/trainingClient.ts";
 import { type LoopEnd, runLoop } from "../../core/training/loop.ts";
@@ -213,6 +214,10 @@ export class RunAttempt {
     const message = `Attempt ${storage.attempt} starts.`;
     const data = { model_id: context.services.client.modelId, ...taskCounts(context.sequence) };
     await recordStage(context, step, { kind: "run-started", message, data });
+    const { changed } = this.#options.plan;
+    if (changed !== undefined && changed.keys.length > 0) {
+      await reporting.events.record(settingsChanged(step, changed.keys, changed.values));
+    }
     const { origin } = context.services.chat;
     if (origin !== undefined) await noteTokenizer(origin, context, step);
     await noteEnvironmentCode(this.#options.connections.configPath, context, step);

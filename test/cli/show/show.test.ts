@@ -8,10 +8,12 @@ import { appendCheckpoint } from "../../../src/core/runFolder/checkpointLog.ts";
 import { writeEvidence } from "../../../src/core/runFolder/curriculumTexts.ts";
 import { createEventLog } from "../../../src/core/runFolder/events.ts";
 import { runPaths, stepPaths } from "../../../src/core/runFolder/files/layout.ts";
+import { markRollout, markRun } from "../../../src/core/runFolder/marks.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
 import { createRunReader } from "../../../src/core/runFolder/reader.ts";
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
+import { settingsChanged } from "../../../src/core/runFolder/settingEvents.ts";
 import { writeState } from "../../../src/core/runFolder/state.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
@@ -73,6 +75,17 @@ async function aRun(
   const config = JSON.stringify({ model_name: "local/tiny-tool", tokenizer_name: null });
   await fileSystem.writeAtomic(runPaths(FOLDER).resolvedConfig, config);
   return fileSystem;
+}
+
+function eventsOf(fileSystem: ReturnType<typeof createMemoryFileSystem>) {
+  const redactor = new Redactor();
+  return createEventLog({
+    fileSystem,
+    folder: FOLDER,
+    clock: new FakeClock(),
+    redactor,
+    attempt: 1,
+  });
 }
 
 async function show(
@@ -200,18 +213,57 @@ test("the overview counts all groups of a step even if nothing was sent to the t
   expect((await show(fileSystem)).text).toMatch(/^ {3}1 {4}0\.00 .* 0\/2 /m);
 });
 
+test("the overview says what changed, what a person noted, and how many rollouts have a star", async () => {
+  const fileSystem = await aRun();
+  const events = eventsOf(fileSystem);
+  const rate = { path: ["learning_rate"], before: 0.004, after: 0.2 };
+  await events.record(settingsChanged(14, ["learning_rate"], [rate]));
+  await markRun(fileSystem, FOLDER, { note: "the rate was too high" });
+  const key = { source: "training", step: 0, group: 0, rollout: 0 } as const;
+  await markRollout(fileSystem, FOLDER, key, { star: true });
+  const { lines } = await show(fileSystem);
+  expect(lines).toContain("changed       step 15: learning_rate 0.004 → 0.2");
+  expect(lines).toContain("note          the rate was too high");
+  expect(lines).toContain("starred       1 rollout");
+});
+
+test("the overview has the reward of each environment, where there are several", async () => {
+  const fileSystem = createMemoryFileSystem();
+  const env = { maze: { reward: { mean: 0.25 } }, code: { reward: { mean: 0.75 } } };
+  await appendMetrics(fileSystem, FOLDER, { step: 0, rollout: { reward: { mean: 0.5 }, env } });
+  const { lines } = await show(fileSystem);
+  expect(lines.find((line) => line.startsWith("step"))).toMatch(/^step {2}reward {2}code {2}maze /);
+  expect(lines.find((line) => line.startsWith("   1"))).toMatch(
+    /^ {3}1 {4}0\.50 {2}0\.75 {2}0\.25 /,
+  );
+});
+
+test("an alarm about a fall has the command that goes on from the checkpoint before it", async () => {
+  const fileSystem = await aRun();
+  const extra = { alarm: { reward_decline: 1 } };
+  await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 1, extra })));
+  await fileSystem.writeAtomic(runPaths(FOLDER).runFile, JSON.stringify(aRunFile()));
+  await eventsOf(fileSystem).record(
+    alarmBegins(1, {
+      id: "reward_decline",
+      severity: "warning",
+      seen: "It fell.",
+      meaning: "Go back.",
+      edits: [{ path: ["learning_rate"], value: 0.004 }],
+      goBackTo: CHECKPOINT.state_path,
+    }),
+  );
+  expect((await show(fileSystem)).text).toContain(
+    `go back: tinker-rl train /c.yaml --resume_from ${CHECKPOINT.state_path} --learning_rate 0.004`,
+  );
+});
+
 test("the overview shows the alarms that fire, as they were reported when they began", async () => {
   const fileSystem = await aRun();
   const rollouts = [rolloutFacts(), rolloutFacts({ reward: 0 })];
   const extra = { alarm: { truncated_turns: 1, tool_errors: 0 } };
   await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 1, rollouts, extra })));
-  const events = createEventLog({
-    fileSystem,
-    folder: FOLDER,
-    clock: new FakeClock(),
-    redactor: new Redactor(),
-    attempt: 1,
-  });
+  const events = eventsOf(fileSystem);
   const notice = { severity: "warning", meaning: "They lose their calls.", edits: [] } as const;
   const cut = { ...notice, id: "truncated_turns", seen: "41% of the turns were cut." } as const;
   const refused = { ...notice, id: "tool_errors", seen: "60% were refused." } as const;

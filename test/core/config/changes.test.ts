@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { configChanges } from "../../../src/core/config/changes.ts";
+import { configChanges, settingChanges } from "../../../src/core/config/changes.ts";
 import type { Config } from "../../../src/core/config/fields/schema.ts";
 import { aConfig, anEnvironment, anEvaluation, ENVIRONMENT } from "../training/builders.ts";
 
@@ -77,5 +77,21 @@ describe("the changes between two configurations", () => {
     expect(changes({ evaluation })).toEqual(["evaluation tunable"]);
     const rarer = { ...evaluation, every: 5 };
     expect(changes({ evaluation: rarer }, { evaluation })).toEqual(["evaluation tunable"]);
+  });
+});
+
+describe("the values that change", () => {
+  it("are named one by one, with what they were, and never those of secrets", () => {
+    const before = aConfig({ learning_rate: 0.004, evaluation: anEvaluation({ every: 4 }) });
+    const after = {
+      ...before,
+      learning_rate: 0.2,
+      evaluation: anEvaluation({ every: 8 }),
+      environments: { [ENVIRONMENT]: anEnvironment({ secrets: { KEY: "hidden" } }) },
+    };
+    const found = settingChanges(before, after);
+    expect(found).toContainEqual({ path: ["learning_rate"], before: 0.004, after: 0.2 });
+    expect(found).toContainEqual({ path: ["evaluation", "every"], before: 4, after: 8 });
+    expect(JSON.stringify(found)).not.toContain("hidden");
   });
 });

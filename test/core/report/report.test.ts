@@ -9,6 +9,7 @@ import { markRollout, markRun } from "../../../src/core/runFolder/marks.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
+import { settingsChanged } from "../../../src/core/runFolder/settingEvents.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
 import { sha256 } from "../../../src/node/hash.ts";
@@ -84,6 +85,36 @@ describe("a report of one run", () => {
     }));
     for (const event of events) await files.append(runPaths("demo").events, encodeJsonLine(event));
     expect(reportMarkdown(await report())).toContain("started 2026-11-29 09:00 UTC");
+  });
+
+  it("says which settings changed while it trained, and whether an evaluation differs from the first", async () => {
+    const run = await aRun("demo");
+    const rate = { path: ["learning_rate"], before: 0.004, after: 0.2 };
+    const changed = { timeMs: 0, attempt: 1, ...settingsChanged(1, ["learning_rate"], [rate]) };
+    await files.append(runPaths("demo").events, encodeJsonLine(changed));
+    const difference = { tasks: 24, mean: 0.31, low: 0.24, high: 0.38 };
+    const evaluations = [aStoredResult(), aStoredResult({ difference })].map((result, step) => {
+      return { step, purpose: "periodic", timeMs: 0, results: [result] };
+    });
+    for (const line of evaluations) {
+      await files.append(runPaths("demo").evaluations, encodeJsonLine(line));
+    }
+    const report = await gatherReport(files, [run], OPTIONS);
+    for (const text of [reportMarkdown(report), reportHtml(report)]) {
+      expect(text).toMatch(/step 2: learning\\?_rate 0\.004 → 0\.2/);
+      expect(text.replaceAll("\\", "")).toContain("+0.31 [+0.24, +0.38]");
+    }
+  });
+
+  it("has the reward of each environment in Markdown, where there are several", async () => {
+    const run = await aRun("demo", { rewards: [] });
+    for (const [step, reward] of [0.25, 0.75].entries()) {
+      const env = { maze: { reward: { mean: reward } }, code: { reward: { mean: 1 - reward } } };
+      await appendMetrics(files, "demo", { step, rollout: { reward: { mean: 0.5 }, env } });
+    }
+    const text = reportMarkdown(await gatherReport(files, [run], OPTIONS));
+    expect(text).toMatch(/Mean reward: `..` 0\.50 → 0\.50\n/);
+    expect(text).toMatch(/In code: `..` 0\.75 → 0\.25\n\nIn maze: `..` 0\.25 → 0\.75\n/);
   });
 
   it("draws the divergence and the entropy that alarms judge by", async () => {

@@ -25,6 +25,7 @@ function aRun(changes: Partial<RunOfWeights> = {}): RunOfWeights {
     environments: ["local/calculator"],
     evaluations: [],
     config: "model_name: local/tiny-tool\n",
+    changes: [],
     ...changes,
   };
 }
@@ -108,6 +109,13 @@ describe("a model card", () => {
     const evaluations = [{ step: 2, purpose: "end", timeMs: 0, results: [result] }];
     expect(card(aRun({ evaluations }))).toContain(
       "| `local/calculator` | test | 0 | 0.70 (0.55 to 0.83) | 40 |",
+    );
+  });
+
+  it("lists what changed while the weights were trained", () => {
+    const changes = ["step 15: learning_rate 0.004 → 0.2"];
+    expect(card(aRun({ changes }))).toMatch(
+      /```\n\nChanged during training:\n\n- step 15: learning\\_rate 0\.004 → 0\.2\n$/,
     );
   });
 

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { settingsChanged } from "../../../src/core/runFolder/settingEvents.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import type { FormRequest } from "../../../src/core/weights/forms/formRequest.ts";
 import { encodeBase } from "../../../src/local/engine/modelFolder.ts";
@@ -70,6 +71,22 @@ describe("the weights of a local run", () => {
   it("have a card that says that they imitate examples", async () => {
     await download(aRunFolder(folder, [anEntry()], { method: "sft", environments: {} }));
     expect(card()).toContain("trained by imitating examples");
+  });
+
+  it("have a card with the settings that trained them: overrides, and without what changed later", async () => {
+    const run = aRunFolder(folder, [anEntry({ step: 15 })]);
+    writeFileSync(join(run, "overrides.json"), '["learning_rate=0.2","max_steps=40"]');
+    const change = (step: number, path: string, before: number, after: number): string =>
+      JSON.stringify({
+        timeMs: 0,
+        attempt: 1,
+        ...settingsChanged(step, [path], [{ path: [path], before, after }]),
+      });
+    const events = [change(9, "learning_rate", 0.004, 0.2), change(20, "max_steps", 30, 40)];
+    writeFileSync(join(run, "events.jsonl"), `${events.join("\n")}\n`);
+    await download(run);
+    expect(card()).toContain("\nlearning_rate: 0.2\nmax_steps: 30\n```");
+    expect(card()).toMatch(/- step 10: learning\\_rate 0\.004 → 0\.2\n$/);
   });
 
   it("are those of the newest checkpoint that lasts, or of the one that is named", async () => {

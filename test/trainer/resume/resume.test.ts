@@ -54,8 +54,13 @@ describe("a resume", () => {
   });
 
   it("adds its own, and they are kept as well", async () => {
-    const { loaded } = await plan(["learning_rate=2e-4", "max_steps=50"]);
+    const { loaded, changed } = await plan(["learning_rate=2e-4", "max_steps=50"]);
     expect(loaded.config).toMatchObject({ learning_rate: 2e-4, max_steps: 50 });
+    expect(changed?.values).toContainEqual({
+      path: ["learning_rate"],
+      before: 1e-4,
+      after: 2e-4,
+    });
     await writeConfigFiles(fileSystem, folder, loaded, new Redactor());
     expect((await plan()).loaded.config).toMatchObject({ learning_rate: 2e-4, max_steps: 50 });
   });

@@ -43,6 +43,13 @@ describe("a loop that is given new settings", () => {
       keys: ["learning_rate"],
     });
     expect(context.config.learning_rate).toBe(2);
+    const changes = [{ path: ["learning_rate"], before: 1, after: 2 }];
+    expect(run.context.recorded).toContainEqual(
+      expect.objectContaining({
+        kind: "settings-changed",
+        data: { keys: ["learning_rate"], changes },
+      }),
+    );
   });
 
   it("follows the last of those given before one step", async () => {
