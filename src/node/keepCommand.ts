@@ -2,7 +2,8 @@
  * The process between a trainer and a command that it starts: `node keepCommand.js COMMAND ARGUMENT…`. The command lives as long as
  * the parent holds the standard input of this process open, so that not even a killed trainer leaves a server behind. Output passes
  * through; the exit code is that of the command, or {@link NOT_STARTED}. A text in the variable `TINKER_RL_INPUT` becomes the
- * standard input of the command. The folder in `TINKER_RL_REMOVED` is removed when the parent is gone, or ends the command.
+ * standard input of the command. The folder in `TINKER_RL_REMOVED` is removed when the parent is gone, or ends the command;
+ * a parent that still needs the folder writes something before it ends the command.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -52,6 +53,7 @@ const child = await startedCommand(command, {
 // A command may end without reading it.
 child.stdin?.on("error", () => undefined).end(input);
 let isEnding = false;
+let isKept = false;
 const endAll = (): void => {
   if (isEnding) return;
   isEnding = true;
@@ -62,7 +64,7 @@ const endAll = (): void => {
   }, END_LIMIT_MS);
 };
 process.once("exit", () => {
-  if (!isEnding || removed === undefined) return;
+  if (!isEnding || isKept || removed === undefined) return;
   try {
     // Windows removes no folder that a process is in.
     process.chdir(tmpdir());
@@ -70,6 +72,9 @@ process.once("exit", () => {
   } catch {
     // Something that the command has left still uses it.
   }
+});
+process.stdin.once("data", () => {
+  isKept = true;
 });
 process.stdin.once("close", endAll).resume();
 process.once("SIGTERM", endAll);

@@ -166,6 +166,17 @@ describe("a reward", () => {
     }
   });
 
+  it("is made of what an agent has left and printed before a limit ended it", async () => {
+    const agent = { command: agentCommand("limited"), reward_command: agentCommand("grade") };
+    const environment = { max_turns: 1 };
+    const { code, rollouts } = await trainAgents({ agent, environment, run: { max_steps: 1 } });
+    expect(code).toBe(0);
+    expect(rollouts).toHaveLength(8);
+    for (const { record } of rollouts) {
+      expect([record.stop, record.reward, record.agent?.exit]).toEqual(["max_turns", 0.5, null]);
+    }
+  });
+
   it("that is none fails the rollout, and no file has a key that the agent printed", async () => {
     const agent = { command: agentCommand("printing", "key"), reward: "output" };
     const { rollouts, home, stderr, stdout } = await trainAgents({ agent, run: { max_steps: 1 } });
@@ -214,23 +225,33 @@ describe("an agent that", () => {
   });
 
   it.each([
-    ["later", {}, "agent_failed", "1"],
-    ["hangs later", { timeout: 20 }, "agent_timeout", null],
-  ])("fails %s, after a turn of the model, trains that turn", async (how, agent, stop, exit) => {
-    const { code, rollouts } = await fail(how, agent);
-    expect(code).toBe(0);
-    expect(rollouts).toHaveLength(4);
-    for (const { record, streams } of rollouts) {
-      expect([record.stop, record.reward, record.error, record.attempt]).toEqual([
-        stop,
-        0.125,
-        null,
-        0,
-      ]);
-      expect(record.agent).toEqual({ exit, output: `I fail: ${how}.\n`, refusals: [] });
-      expect(streams).toHaveLength(1);
-    }
-  });
+    ["later", {}, "agent_failed", "1", "ended with code 1"],
+    [
+      "hangs later",
+      { timeout: 20 },
+      "agent_timeout",
+      null,
+      "took longer than 20 s (agent.timeout)",
+    ],
+  ])(
+    "fails %s, after a turn of the model, trains that turn",
+    async (how, agent, stop, exit, why) => {
+      const { code, rollouts } = await fail(how, agent);
+      expect(code).toBe(0);
+      expect(rollouts).toHaveLength(4);
+      for (const { record, streams } of rollouts) {
+        expect([record.stop, record.reward, record.error, record.attempt]).toEqual([
+          stop,
+          0.125,
+          null,
+          0,
+        ]);
+        const failure = `The agent of local/calculator ${why}.`;
+        expect(record.agent).toEqual({ exit, output: `I fail: ${how}.\n`, refusals: [], failure });
+        expect(streams).toHaveLength(1);
+      }
+    },
+  );
 
   it("does not exist ends the run", async () => {
     const { code, stderr, rollouts } = await fail("", { command: ["no-such-agent"] });

@@ -40,6 +40,11 @@ export interface AgentRollout {
   readonly model: EndpointModel;
   readonly tools: SessionTools;
   readonly signal: AbortSignal;
+  /** Has `run` start the program that grades what the agent left, within its own time, unless there is nothing to grade. */
+  readonly graded: (
+    end: AgentEnd,
+    run: (signal: AbortSignal) => Promise<AgentEnd>,
+  ) => Promise<AgentEnd>;
 }
 
 /** What the agent is asked to do. */

@@ -21,6 +21,7 @@ import type { EpisodeOptions, PlayedEpisode, RolloutEpisode } from "../rollout/e
 import { EpisodeCalls, MAX_PARALLEL_CALLS } from "../rollout/episodeCalls.ts";
 import { storedTools } from "../rollout/episodeRecord.ts";
 import type { Ledger } from "../rollout/ledger.ts";
+import { MAX_REWARD } from "../rollout/rewards.ts";
 import type { RolloutTask } from "../rollout/rollout.ts";
 import { IMAGE_PLACEHOLDER, MAX_IMAGES, RolloutImages } from "../rollout/rolloutImages.ts";
 import { sampleInTime } from "../rollout/sampleTurn.ts";
@@ -88,6 +89,10 @@ export class AgentEpisode implements RolloutEpisode {
   #isTooLong = false;
   #isTruncated = false;
   #agentEnd: AgentEnd | null = null;
+  /** True once the program that grades was started. */
+  #isGraded = false;
+  /** Why the agent counts as failed. */
+  #failure: string | undefined;
 
   constructor(options: AgentEpisodeOptions) {
     const { chat, limit, settings, sha256 } = options;
@@ -149,7 +154,7 @@ export class AgentEpisode implements RolloutEpisode {
   get #agent(): RolloutRecord["agent"] {
     const refusals = [...this.#refusals].map(([message, count]) => ({ message, count }));
     const { code = null, output = "" } = this.#agentEnd ?? {};
-    return { exit: code === null ? null : String(code), output, refusals };
+    return { exit: code === null ? null : String(code), output, refusals, failure: this.#failure };
   }
 
   async play(): Promise<StopReason> {
@@ -177,7 +182,8 @@ export class AgentEpisode implements RolloutEpisode {
     const images = this.#pool.files;
     const own = { environment, split, index, prompt: this.#promptText, messages, images };
     const { timeoutMs: limitMs } = agent.settings;
-    const onLimit = (): Error => new AppError("agent-failed", this.#timeoutText());
+    const onLimit = (): Error =>
+      new AppError("agent-failed", this.#tookTooLong(limitMs, "agent.timeout"));
     let end: AgentEnd;
     try {
       // Waits for services count as little for the agent as for the rollout.
@@ -187,6 +193,7 @@ export class AgentEpisode implements RolloutEpisode {
           model: this.#model,
           tools: this.#sessionTools(tools),
           signal: this.#ending.signal,
+          graded: (ended, run) => this.#graded(ended, run),
         }),
       );
     } catch (error) {
@@ -197,24 +204,71 @@ export class AgentEpisode implements RolloutEpisode {
     return await this.#ended(end);
   }
 
-  /** Why the agent was ended. @throws the fault of a service, or of an agent before a turn of the model */
+  /** Why the agent was ended. @throws the fault of a service, of an agent before a turn of the model, or of what grades it */
   #endedBy(error: unknown): StopReason {
     if (this.#fault !== null) throw this.#fault;
-    if (this.#stop !== null) return this.#stop;
-    if (isAppError(error, "agent-failed") && this.turnCount > 0) return "agent_timeout";
+    if (this.#isGraded) throw error;
+    if (this.#stop !== null) return this.#afterTurn(this.#stop);
+    const { limit, settings } = this.#options;
+    if (isAppError(error, "agent-failed") && this.turnCount > 0) {
+      this.#failure = error.message;
+      return "agent_timeout";
+    }
+    if (limit.isExpired()) {
+      this.#failure = this.#tookTooLong(settings.rolloutTimeoutMs, "rollout_timeout");
+    }
     throw error;
   }
 
-  /** What an agent that has ended by itself comes to. @throws AppError `agent-failed`, `agent-reward` */
+  /** What an agent that has ended comes to. @throws AppError `agent-failed`, `agent-reward` */
   async #ended(end: AgentEnd): Promise<StopReason> {
     if (this.#fault !== null) throw this.#fault;
-    if (this.#stop !== null) return this.#stop;
-    if (this.turnCount === 0) throw this.#withoutTurn(end);
-    if (end.code !== 0) return this.#isTooLong ? "max_tokens" : "agent_failed";
     const { environment, agent } = this.#options;
-    if (agent.settings.reward === "session") return await this.#finalMessage();
+    if (end.grader === undefined) {
+      if (this.#stop !== null) return this.#afterTurn(this.#stop);
+      if (this.turnCount === 0) throw this.#withoutTurn(end);
+      if (end.code !== 0) return this.#isTooLong ? "max_tokens" : this.#failed(end);
+      if (agent.settings.reward === "session") return await this.#finalMessage();
+    }
     this.#printedRewards.push(readAgentReward(end, environment));
-    return "reached_terminal_state";
+    return this.#stop ?? (end.code === 0 ? "reached_terminal_state" : "max_tokens");
+  }
+
+  #failed(end: AgentEnd): StopReason {
+    const { environment, agent } = this.#options;
+    const reward = agent.settings.reward === "output" ? rewardIn(end.rewardLine) : null;
+    const dropped = reward === null ? "" : ` Its reward ${reward} does not count: it needs code 0.`;
+    this.#failure = `The agent of ${environment} ended ${howEnded(end)}.${dropped}`;
+    return "agent_failed";
+  }
+
+  /** Nothing is graded of an agent that failed, or that asked the model nothing. */
+  async #graded(end: AgentEnd, run: (signal: AbortSignal) => Promise<AgentEnd>): Promise<AgentEnd> {
+    const { agent, environment, limit, settings } = this.#options;
+    const { timeoutMs } = agent.settings;
+    const isOver = end.code === 0 || this.#stop !== null || this.#isTooLong;
+    const isFault = this.#fault !== null || limit.signal.aborted;
+    if (!isOver || isFault || this.turnCount === 0) return end;
+    this.#isGraded = true;
+    const limitMs = timeoutMs ?? settings.rolloutTimeoutMs;
+    const key = timeoutMs === null ? "rollout_timeout" : "agent.timeout";
+    const onLimit = (): Error =>
+      new AppError(
+        "agent-reward",
+        `The reward_command of ${environment} took longer than ${limitMs / 1000} s, its own time after the agent (${key}).`,
+        { configPath: `environments.${environment}.agent.reward_command` },
+      );
+    const grader = await limit.withTimerPaused(() =>
+      limit.runPart({ limitMs, onLimit }, () => run(limit.signal)),
+    );
+    const output = `${end.output}${grader.output}`;
+    return { ...end, output, rewardLine: grader.code === 0 ? grader.rewardLine : null, grader };
+  }
+
+  /** The stop reason, unless the agent brought it about by its own calls alone. @throws AppError `agent-failed` */
+  #afterTurn(stop: StopReason): StopReason {
+    if (this.turnCount > 0) return stop;
+    throw this.#withoutTurn(this.#agentEnd ?? { code: null, output: "", rewardLine: null });
   }
 
   /** Where the environment grades final messages, it gets the last one. */
@@ -229,21 +283,23 @@ export class AgentEpisode implements RolloutEpisode {
     return stop ?? "agent_ended";
   }
 
-  #withoutTurn({ code, output }: AgentEnd): AppError {
+  #withoutTurn(end: AgentEnd): AppError {
     const { environment } = this.#options;
+    const { output } = end;
     const [refused] = this.#refusals.keys();
-    const how = typeof code === "number" ? `with code ${code}` : `by ${code}`;
+    const how =
+      this.#stop === null ? `ended ${howEnded(end)}` : `ended the rollout by its own tool calls`;
     const why = refused === undefined ? "" : ` Its request was refused: ${refused}`;
     return new AppError(
       "agent-failed",
-      `The agent of ${environment} ended ${how} without a turn of the model.${why}${printedText(output)}`,
+      `The agent of ${environment} ${how} without a turn of the model.${why}${printedText(output)}`,
       { configPath: `environments.${environment}.agent.command` },
     );
   }
 
-  #timeoutText(): string {
-    const { agent, environment } = this.#options;
-    return `The agent of ${environment} took longer than ${(agent.settings.timeoutMs ?? 0) / 1000} s (agent.timeout).`;
+  #tookTooLong(limitMs: number | null, key: string): string {
+    const { environment } = this.#options;
+    return `The agent of ${environment} took longer than ${(limitMs ?? 0) / 1000} s (${key}).`;
   }
 
   readonly #model: EndpointModel = {
@@ -444,20 +500,31 @@ export class AgentEpisode implements RolloutEpisode {
   }
 }
 
-/** The last line is a number, or a JSON object with the number `reward`. @throws AppError `agent-reward` */
-function readAgentReward({ rewardLine: line, grader }: AgentEnd, environment: string): number {
+function howEnded({ code }: AgentEnd): string {
+  return typeof code === "number" ? `with code ${code}` : `by ${code}`;
+}
+
+/** The last line is a number, or a JSON object with the number `reward`; null where it is neither. */
+function rewardIn(line: string | null): number | null {
   const value = line === null ? undefined : parseJson(line)?.value;
   const reward = isJsonObject(value) ? value["reward"] : value;
-  if (typeof reward === "number" && Number.isFinite(reward)) return reward;
+  return typeof reward === "number" && Number.isFinite(reward) ? reward : null;
+}
+
+/** @throws AppError `agent-reward` */
+function readAgentReward({ rewardLine: line, grader }: AgentEnd, environment: string): number {
+  const reward = rewardIn(line);
+  if (reward !== null && Math.abs(reward) <= MAX_REWARD) return reward;
   const said = printedText(line ?? grader?.output ?? "") || " It printed nothing";
   const who = grader === undefined ? "The agent" : "The reward_command";
   const isFailure = grader !== undefined && grader.code !== 0;
   const how = isFailure ? ` with code ${grader.code}` : "";
+  const what = reward === null ? "a reward" : `a reward of at most ${MAX_REWARD} in size`;
   const wanted = 'Its last line must be a number, or JSON such as {"reward": 1}.';
   const key = grader === undefined ? "agent" : "agent.reward_command";
   throw new AppError(
     "agent-reward",
-    `${who} of ${environment} ended${how} without a reward.${said}${isFailure ? "" : `. ${wanted}`}`,
+    `${who} of ${environment} ended${how} without ${what}.${said}${isFailure ? "" : `. ${wanted}`}`,
     { configPath: `environments.${environment}.${key}` },
   );
 }

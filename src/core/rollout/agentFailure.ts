@@ -2,20 +2,24 @@
 
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 
+const PRINTED = " It printed: ";
+const MAX_PRINTED = 600;
+
 /** Null where there is none, or it ended well. */
-export function agentFailure({
-  agent,
-  stop,
-}: Pick<RolloutRecord, "agent" | "stop">): string | null {
-  if (agent === undefined) return null;
-  const said = printedText(agent.output);
-  if (stop === "agent_failed") return `The agent ended with ${agent.exit}.${said}`;
-  const isLate = stop === "agent_timeout" || stop === "rollout_timeout";
-  return isLate ? `The agent did not end in time.${said}` : null;
+export function agentFailure({ agent }: Pick<RolloutRecord, "agent">): string | null {
+  if (agent?.failure === undefined) return null;
+  return `${agent.failure}${printedText(agent.output)}`;
 }
 
-/** A sentence, behind a space, with the end of what a program printed; empty where that is nothing. */
+/** A sentence, behind a space, with the last lines of what a program printed; empty where that is nothing. */
 export function printedText(output: string): string {
-  const printed = output.trim().slice(-600);
-  return printed === "" ? "" : ` It printed: ${printed}`;
+  const all = output.trim();
+  const end = all.slice(-MAX_PRINTED);
+  const printed = all === end ? all : end.slice(end.indexOf("\n") + 1);
+  return printed === "" ? "" : `${PRINTED}${printed}`;
+}
+
+/** A failure without what a program printed. */
+export function withoutPrinted(failure: string): string {
+  return failure.split(PRINTED)[0] ?? failure;
 }

@@ -120,13 +120,13 @@ export const FAULT_RULES: readonly FaultRule[] = [
     codes: ["environment-tool-crashed"],
   },
   {
-    what: "The agent ends, fails or takes too long before a turn of the model",
+    what: "The agent ends, fails, takes too long or ends the episode by its own calls before a turn of the model",
     cause: "configuration",
     reaction: "retry",
     codes: ["agent-failed"],
   },
   {
-    what: "The agent, or `agent.reward_command`, ends without a reward on its last line",
+    what: "The agent, or `agent.reward_command`, ends without a reward on its last line, or `agent.reward_command` takes too long",
     cause: "configuration",
     reaction: "fail",
     codes: ["agent-reward"],

@@ -13,7 +13,7 @@ export type RewardRules = Pick<
 type RewardStages = RolloutRecord["rewardBreakdown"];
 
 /** Advantages, losses and their sums hold 32 bits, which end at 3.4e38: rewards up to this size leave them room. */
-const MAX_REWARD = 1e30;
+export const MAX_REWARD = 1e30;
 
 /**
  * `nonterminal_reward` joins or replaces the rewards of a rollout that did not finish. The score of the group counts as the last of the

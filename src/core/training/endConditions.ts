@@ -3,6 +3,7 @@
 import { formatQuantity } from "../../shared/format.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
+import { withoutPrinted } from "../rollout/agentFailure.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
 import { readLines } from "../runFolder/files/lineReader.ts";
 import { heldOutLoss } from "../runFolder/metrics/fitMetrics.ts";
@@ -13,7 +14,7 @@ import type { TokenUsage } from "../usage/tokenUsage.ts";
 import { withoutEnd } from "../util/textEdges.ts";
 import { earlyEnd, stepsWithinBudget, waitsForRow } from "./run/budgets.ts";
 import { pricesOf, type RunContext } from "./run/context.ts";
-import { failuresOfAll } from "./run/failedRollouts.ts";
+import { failuresOfAll, whoFailed } from "./run/failedRollouts.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
 import type { StepEnd } from "./step/step.ts";
 
@@ -125,7 +126,7 @@ export function emptySteps(count: number, { rollouts: last, isMasked, row }: Emp
   const why =
     first === undefined
       ? "in every group the rollouts failed or all had the same reward"
-      : `in the last one all ${last.length} rollouts failed. The first: ${withoutEnd(first, /[.\s]/)}`;
+      : `in the last one ${whoFailed(last)} failed. The first: ${withoutEnd(withoutPrinted(first), /[.\s]/)}`;
   const alone = "`tinker-rl env play --agent` runs the agent alone. ";
   const remedy =
     first !== undefined

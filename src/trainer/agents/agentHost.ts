@@ -135,7 +135,7 @@ export class AgentHost {
       readonly key: string;
     },
     configPath: string,
-    { task, signal }: AgentRollout,
+    { task, signal, graded }: AgentRollout,
   ): Promise<AgentEnd> {
     const { config, programs } = this.#options;
     const { own, env, folder, base, key } = place;
@@ -159,28 +159,28 @@ export class AgentHost {
       ...env,
     };
     const clean = (text: string): string => text.replaceAll(key, "[key]");
-    const common = { cwd: folder, variables, programFolder: programs.folder, signal, clean };
-    const ended = await runAgentProgram({
+    const common = { cwd: folder, programFolder: programs.folder, clean };
+    const { printed, ...end } = await runAgentProgram({
       ...common,
+      signal,
+      variables,
       command: withValues(own.command, values),
       configPath: `${configPath}.command`,
+      isGraded: own.reward_command !== null,
     });
-    const { code, output, lastLine } = ended;
-    if (own.reward_command === null || code !== 0) return { code, output, rewardLine: lastLine };
-    const outputFile = join(folder, HIDDEN, "output.txt");
-    await writing(outputFile, () => writeFile(outputFile, output));
-    const graded = await runAgentProgram({
-      ...common,
-      variables: { ...common.variables, TINKER_RL_OUTPUT: outputFile },
-      command: withValues(own.reward_command, values),
-      configPath: `${configPath}.reward_command`,
+    const { reward_command } = own;
+    if (reward_command === null) return end;
+    return await graded(end, async (limit) => {
+      const outputFile = join(folder, HIDDEN, "output.txt");
+      await writing(outputFile, () => writeFile(outputFile, printed));
+      return await runAgentProgram({
+        ...common,
+        signal: limit,
+        variables: { ...variables, TINKER_RL_OUTPUT: outputFile },
+        command: withValues(reward_command, values),
+        configPath: `${configPath}.reward_command`,
+      });
     });
-    return {
-      code: graded.code === null ? null : 0,
-      output: `${output}${graded.output}`,
-      rewardLine: graded.code === 0 ? graded.lastLine : null,
-      grader: graded,
-    };
   }
 
   async #listen(): Promise<string> {

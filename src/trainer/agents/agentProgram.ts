@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
-import type { AgentConfig } from "../../core/agents/agent.ts";
+import type { AgentConfig, AgentEnd } from "../../core/agents/agent.ts";
 import { AppError } from "../../core/errors.ts";
 import { printedText } from "../../core/rollout/agentFailure.ts";
 import { NOT_STARTED, scriptHint } from "../../node/notStarted.ts";
@@ -22,18 +22,19 @@ export interface AgentProgram {
   readonly signal: AbortSignal;
   /** Takes secrets out of what it printed. */
   readonly clean: (text: string) => string;
+  /** Whether its folder is graded after it, and what it printed. */
+  readonly isGraded?: boolean;
 }
 
-export interface EndedProgram {
-  /** Exit code; the name of the signal that ended it; null where it was ended by {@link AgentProgram.signal}. */
-  readonly code: number | string | null;
-  /** The end of what it printed, on both streams. */
-  readonly output: string;
-  /** The last line of its standard output that is not empty; null = none. */
-  readonly lastLine: string | null;
+/** The code is null where it was ended by {@link AgentProgram.signal}; `rewardLine` is the last line that is not empty. */
+export interface EndedProgram extends AgentEnd {
+  /** The end of its standard output. */
+  readonly printed: string;
 }
 
 const KEPT_OUTPUT = 16_000;
+/** Characters of its standard output that its `reward_command` reads. */
+const GRADED_OUTPUT = 4_000_000;
 /** Between the request to end and the end by force; {@link ../../node/keepCommand.ts} ends what it keeps before. */
 const END_LIMIT_MS = 7_000;
 /** For output that is still to be read once it has ended: a process of another group may hold the streams open for ever. */
@@ -41,20 +42,20 @@ const OUTPUT_LIMIT_MS = 1_000;
 
 /** @throws AppError `agent-not-started`; the reason of a signal that is aborted before the start */
 export async function runAgentProgram(options: AgentProgram): Promise<EndedProgram> {
-  const { command, cwd, programFolder, configPath, signal } = options;
+  const { command, cwd, programFolder, configPath, signal, isGraded = false } = options;
   const variables = { ...options.variables, TINKER_RL_REMOVED: cwd };
   const clean = ({ whole }: OutputTail): string => options.clean(whole);
   signal.throwIfAborted();
   const output = new OutputTail(KEPT_OUTPUT);
-  const printed = new OutputTail(KEPT_OUTPUT);
+  const stdout = new OutputTail(isGraded ? GRADED_OUTPUT : KEPT_OUTPUT);
   const onOutput = (text: string, stream: "stdout" | "stderr"): void => {
     output.add(text);
-    if (stream === "stdout") printed.add(text);
+    if (stream === "stdout") stdout.add(text);
   };
   const child = startKeptCommand({ command, cwd, programFolder, variables, onOutput });
   const timers: NodeJS.Timeout[] = [];
   const end = (): void => {
-    child.stdin?.end();
+    child.stdin?.end(isGraded ? "keep" : undefined);
     timers.push(setTimeout(() => child.kill("SIGKILL"), END_LIMIT_MS));
   };
   const stopReading = (): void => {
@@ -66,16 +67,12 @@ export async function runAgentProgram(options: AgentProgram): Promise<EndedProgr
   try {
     // At the event `exit` the last output may not have been read yet.
     const [code, killedBy] = await once(child, "close");
-    if (signal.aborted) return { code: null, output: clean(output), lastLine: null };
-    if (code === NOT_STARTED) throw notStarted(options, clean(output));
-    const lines = clean(printed)
-      .split("\n")
-      .filter((line) => line.trim() !== "");
-    return {
-      code: killedBy ?? code,
-      output: clean(output),
-      lastLine: lines.at(-1)?.trim() ?? null,
-    };
+    const printed = clean(stdout);
+    const ended = { output: clean(output), printed };
+    if (signal.aborted) return { ...ended, code: null, rewardLine: null };
+    if (code === NOT_STARTED) throw notStarted(options, ended.output);
+    const lastLine = printed.trimEnd().split("\n").at(-1)?.trim() ?? "";
+    return { ...ended, code: killedBy ?? code, rewardLine: lastLine === "" ? null : lastLine };
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError("agent-not-started", `${configPath}: ${String(error)}`, { configPath });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { readChatCompletion } from "../../../src/core/endpoint/openaiChat.ts";
 import { AppError, isAppError } from "../../../src/core/errors.ts";
 import type { Ledger } from "../../../src/core/rollout/ledger.ts";
@@ -13,7 +13,16 @@ import {
 } from "../rollout/scriptedEnvironment.ts";
 import { call, encode, ended, scriptedSampler, tokenizer } from "../rollout/scriptedModel.ts";
 import { aRecord } from "../runFolder/builders.ts";
-import { anAgentEpisode, loop, playAgent, results, said, TOOLS } from "./playAgent.ts";
+import { ENVIRONMENT } from "../training/builders.ts";
+import {
+  type AgentScript,
+  anAgentEpisode,
+  loop,
+  playAgent,
+  results,
+  said,
+  TOOLS,
+} from "./playAgent.ts";
 
 const ADD = ended(`Let me see. ${call("add", { a: 2, b: 3 })}`);
 const ANSWER = ended(call("answer"));
@@ -240,6 +249,8 @@ describe("the end of an agent", () => {
       expect(played.stop).toBe(stop);
       expect(played.episode.played.rewards).toEqual([0.5]);
       expect(trained(played.episode.streams)).toEqual([ADD]);
+      const failure = code === 0 ? undefined : `The agent of ${ENVIRONMENT} ended with code 1.`;
+      expect(played.episode.played.agent?.failure).toBe(failure);
     }
   });
 
@@ -251,6 +262,21 @@ describe("the end of an agent", () => {
     await expect(clock.run(episode.play())).rejects.toThrow(
       /ended with code 1 without a turn of the model\. It printed: ModuleNotFoundError: x/,
     );
+  });
+
+  it("is a fault where its own calls end the episode before a turn of the model", async () => {
+    const { clock, episode } = anAgentEpisode({
+      ...game,
+      turns: [DONE],
+      program: async ({ tools }) => {
+        await tools.call("answer", {});
+        return 0;
+      },
+    });
+    await expect(clock.run(episode.play())).rejects.toMatchObject({
+      code: "agent-failed",
+      message: `The agent of ${ENVIRONMENT} ended the rollout by its own tool calls without a turn of the model.`,
+    });
   });
 
   it("is a limit of the rollout at the request that passes it", async () => {
@@ -309,6 +335,8 @@ describe("the end of an agent", () => {
       });
     const played = hanging(true);
     expect(await played.clock.run(played.episode.play())).toBe("agent_timeout");
+    const late = `The agent of ${ENVIRONMENT} took longer than 5 s (agent.timeout).`;
+    expect(played.episode.played.agent?.failure).toBe(late);
     const silent = hanging(false);
     await expect(silent.clock.run(silent.episode.play())).rejects.toThrow(/longer than 5 s/);
   });
@@ -364,13 +392,30 @@ describe("the reward of an agent", () => {
       },
     });
 
+  /** With a command that grades. */
+  const graded = (script: Partial<AgentScript>) =>
+    playAgent({
+      ...game,
+      turns: [ADD, DONE],
+      program: loop,
+      ...script,
+      agent: { reward: "command", ...script.agent },
+    });
+
   it("is what it prints, in place of what the session gives", async () => {
     for (const line of ["0.25", '{"reward": 0.25, "note": "close"}']) {
       const { stop, episode } = await printing(line);
       expect(stop).toBe("reached_terminal_state");
       expect(episode.played.rewards).toEqual([0.25]);
     }
-    expect((await printing("0.25", 1)).episode.played.rewards).toEqual([]);
+  });
+
+  it("does not count where the agent fails, which the failure says", async () => {
+    const { stop, episode } = await printing("0.25", 3);
+    expect([stop, episode.played.rewards]).toEqual(["agent_failed", []]);
+    expect(episode.played.agent?.failure).toBe(
+      `The agent of ${ENVIRONMENT} ended with code 3. Its reward 0.25 does not count: it needs code 0.`,
+    );
   });
 
   it("counts although the agent calls a tool after the end of the episode, which is refused", async () => {
@@ -406,18 +451,54 @@ describe("the reward of an agent", () => {
   });
 
   it("names the command that grades, its code and what it printed, where that gives none", async () => {
-    const grading = playAgent({
-      ...game,
-      turns: [ADD],
-      agent: { reward: "command" },
-      program: async (caller) => {
-        await results(caller, await caller.ask([user("Add.")]));
-        const grader = { code: 1, output: "Traceback: no such file" };
-        return { code: 0, output: "", rewardLine: null, grader };
-      },
-    });
+    const end = { code: 1, output: "Traceback: no such file", rewardLine: null };
+    const grading = graded({ grader: async () => end });
     await expect(grading).rejects.toThrow(
       /^The reward_command of .* ended with code 1 without a reward. It printed: Traceback: no such file$/,
+    );
+  });
+
+  it("is what a command makes of the folder, also where a limit of the rollout ended the agent", async () => {
+    const reward = async () => ({ code: 0, output: "", rewardLine: "0.5" });
+    const left = await graded({ grader: reward });
+    expect([left.stop, left.episode.played.rewards]).toEqual(["reached_terminal_state", [0.5]]);
+    const limited = await graded({ grader: reward, settings: { maxTurns: 1 }, program: loop });
+    expect([limited.stop, limited.episode.played.rewards]).toEqual(["max_turns", [0.5]]);
+  });
+
+  it("is not asked of the command after an agent that failed", async () => {
+    const grader = vi.fn();
+    const { stop } = await graded({
+      grader,
+      program: async (caller) => {
+        await caller.ask([user("Add.")]);
+        return 1;
+      },
+    });
+    expect(stop).toBe("agent_failed");
+    expect(grader).not.toHaveBeenCalled();
+  });
+
+  it("fails the rollout where the command hangs, by its own time and not that of the agent", async () => {
+    const hangs = (signal: AbortSignal): Promise<never> =>
+      raceAbort(new Promise<never>(() => undefined), signal);
+    for (const settings of [{}, { maxTurns: 1 }]) {
+      const grading = graded({
+        grader: hangs,
+        settings,
+        program: loop,
+        agent: { timeoutMs: 5_000 },
+      });
+      await expect(grading).rejects.toMatchObject({
+        code: "agent-reward",
+        message: `The reward_command of ${ENVIRONMENT} took longer than 5 s, its own time after the agent (agent.timeout).`,
+      });
+    }
+  });
+
+  it("is the fault of what prints it where it is too large", async () => {
+    await expect(printing("1e40")).rejects.toThrow(
+      /^The agent of .* ended without a reward of at most 1e\+30 in size\. It printed: 1e40\. /,
     );
   });
 
@@ -474,7 +555,8 @@ describe("the record of an agent", () => {
       "user_message",
     ]);
     const refusals = [{ message: "n: only 1.", count: 2 }];
-    expect(episode.played.agent).toEqual({ exit: "3", output: "bye\n", refusals });
+    const failure = `The agent of ${ENVIRONMENT} ended with code 3.`;
+    expect(episode.played.agent).toEqual({ exit: "3", output: "bye\n", refusals, failure });
     const record = { ...aRecord(), turns: episode.played.turns, agent: episode.played.agent };
     expect(rolloutRecordSchema.parse(JSON.parse(JSON.stringify(record)))).toEqual(record);
   });

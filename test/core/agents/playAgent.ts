@@ -52,11 +52,13 @@ export interface AgentScript extends SessionScript {
   readonly settings?: Partial<RolloutSettings> | undefined;
   readonly agent?: Partial<AgentSettings>;
   readonly program: AgentProgram;
+  /** What its `reward_command` does; absent without one. */
+  readonly grader?: ((signal: AbortSignal) => Promise<AgentEnd>) | undefined;
 }
 
 export function anAgentEpisode(script: AgentScript) {
   const { chat = { renderer, tokenizer }, sampling } = script;
-  const { turns, settings, agent, program, ...session } = script;
+  const { turns, settings, agent, program, grader, ...session } = script;
   const clock = new FakeClock();
   const sampler = scriptedSampler(turns, sampling);
   const scripted = scriptedSession(session);
@@ -81,13 +83,19 @@ export function anAgentEpisode(script: AgentScript) {
           const needs = { signal, needsLogprobs: true };
           return rollout.model.turn(readChatCompletion(body), needs);
         };
-        const ended = await raceAbort(program({ ...rollout, ask }), rollout.signal);
-        if (typeof ended !== "number") return ended;
-        return { code: ended, output: "", rewardLine: null };
+        const played = raceAbort(program({ ...rollout, ask }), rollout.signal);
+        if (grader === undefined) return endOf(await played);
+        return await rollout.graded(endOf(await played.catch(() => null)), grader);
       },
     },
   });
   return { clock, episode, sampler, session: scripted };
+}
+
+/** Null = the rollout ended it. */
+function endOf(ended: Awaited<ReturnType<AgentProgram>> | null): AgentEnd {
+  if (typeof ended === "object" && ended !== null) return ended;
+  return { code: ended, output: "", rewardLine: null };
 }
 
 /** The episode after its end, and why it ended. */

@@ -99,6 +99,7 @@ export function anAgentRecord(): RolloutRecord {
       exit: "1",
       output: "TypeError: no sum",
       refusals: [{ message: "n must be 1.", count: 2 }],
+      failure: "The agent of local/calculator ended with code 1.",
     },
     reward: null,
     stop: "agent_failed",

@@ -52,6 +52,6 @@ export const agentFields = {
     ...command,
     ...OPTIONAL,
     examples: [["python", "grade.py"]],
-    doc: "Program that runs in the agent's folder once the agent has ended, and prints the reward on its last line, as in `reward: output`. Takes the place of `reward`.",
+    doc: "Program that runs in the agent's folder once the agent has ended with code 0 or at a limit, and prints the reward on its last line, as in `reward: output`. Takes the place of `reward`. It has as much time as the agent, counted by itself.",
   },
 } as const satisfies FieldTable;

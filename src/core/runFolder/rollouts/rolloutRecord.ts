@@ -97,6 +97,8 @@ const agentEnd = z
     output: z.string(),
     /** What its requests were refused for. */
     refusals: z.array(z.object({ message: z.string(), count }).readonly()).readonly(),
+    /** Why it counts as failed, as a sentence; absent where it does not, or where the error of the rollout says so. */
+    failure: z.string().optional(),
   })
   .readonly();
 

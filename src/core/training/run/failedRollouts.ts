@@ -51,6 +51,12 @@ export function failuresOfAll(
   return failures.length === rollouts.length ? failures : [];
 }
 
+/** All rollouts, or only their agents where some have a reward. */
+export function whoFailed(rollouts: readonly Pick<FinishedRollout, "record">[]): string {
+  const all = `all ${rollouts.length} rollouts`;
+  return rollouts.some(({ record }) => record.reward !== null) ? `the agents of ${all}` : all;
+}
+
 /** Warns when all rollouts of a step failed, with the first reason. */
 export async function reportFailure(
   reporting: RunReporting,
@@ -59,7 +65,7 @@ export async function reportFailure(
 ): Promise<void> {
   const [first] = failuresOfAll(rollouts);
   if (first === undefined) return;
-  const message = `step ${step + 1}: all ${rollouts.length} rollouts failed. The first: ${first}`;
+  const message = `step ${step + 1}: ${whoFailed(rollouts)} failed. The first: ${first}`;
   await report(reporting, { step, level: "warn", kind: "rollouts-failed", message });
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failuresOfAll } from "../../../../src/core/training/run/failedRollouts.ts";
+import { failuresOfAll, whoFailed } from "../../../../src/core/training/run/failedRollouts.ts";
 import { anAgentRecord } from "../../runFolder/builders.ts";
 
 const failed = (reward: number | null) => ({
@@ -11,4 +11,9 @@ test("agents that all fail fail a step, unless their rewards differ", () => {
   expect(failuresOfAll([failed(0), failed(null)])).toHaveLength(2);
   expect(failuresOfAll([failed(0), failed(1)])).toEqual([]);
   expect(failuresOfAll([])).toEqual([]);
+});
+
+test("what failed are the rollouts, or the agents alone where rollouts have a reward", () => {
+  expect(whoFailed([failed(null), failed(null)])).toBe("all 2 rollouts");
+  expect(whoFailed([failed(0), failed(null)])).toBe("the agents of all 2 rollouts");
 });
