@@ -142,6 +142,7 @@ export function stepFinished(changes: Partial<EventOf<"step-finished">> = {}): P
     trainedGroups: 13,
     groups: 16,
     untrainedTokens: 0,
+    failedAgents: 0,
     learningRate: 1e-3,
     rolloutS: 1,
     trainS: 0.2,

@@ -37,8 +37,11 @@ export function stepLine(
     event.untrainedTokens === 0
       ? []
       : [`  ${plural(event.untrainedTokens, "{0} token untrained", "{0} tokens untrained")}`];
-  const failed: Line =
-    model.failed === 0 ? [] : [styled("warning", `  ${l10n.t("{0} failed", model.failed)}`)];
+  const agents = plural(event.failedAgents, "{0} agent failed", "{0} agents failed");
+  const failed: Line = [
+    ...(model.failed === 0 ? [] : [styled("warning", `  ${l10n.t("{0} failed", model.failed)}`)]),
+    ...(event.failedAgents === 0 ? [] : [styled("warning", `  ${agents}`)]),
+  ];
   const head: Line = stepPieces(event);
   const rest: Line = measurePieces(event);
   const candidates: readonly Line[] = [

@@ -43,6 +43,10 @@ const EVIDENCE: Readonly<Record<AlarmId, AlarmEvidence>> = {
   stale_sampler: ofStep("async/staleness/max"),
   response_length: { ...ofStep("rollout/response_tokens/mean"), steps: LENGTH_STEPS },
   missing_rewards: each("rollout/reward/count", ({ reward }) => reward === null),
+  agent_failures: each(
+    "rollout/agent/failed_frac",
+    ({ agent, error }) => agent !== undefined && (agent.failure !== undefined || error !== null),
+  ),
   kl_flat_reward: { ...ofStep("optim/kl_sample_train_v2"), steps: LENGTH_STEPS },
   kl_base_flat_reward: { ...ofStep("optim/kl_policy_base"), steps: LENGTH_STEPS },
   entropy_collapse: { ...ofStep("rollout/entropy"), steps: LENGTH_STEPS },

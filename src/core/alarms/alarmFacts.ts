@@ -41,7 +41,8 @@ export function alarmFacts(row: MetricsRow) {
     /** Rollouts that a crash or a timeout of a tool ended. */
     crashed: stops("tool_crashed"),
     toolTimedOut: stops("tool_timeout"),
-    agentFailed: stops("agent_failed") + stops("agent_timeout"),
+    agents: count("rollout/agent/count"),
+    agentFailures: Math.round(count("rollout/agent/count") * count("rollout/agent/failed_frac")),
     turns: count("rollout/tokens_per_turn/count"),
     toolCalls: Math.round(toolCalls),
     /** Sent or left out by a correction. */

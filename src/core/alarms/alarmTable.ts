@@ -17,6 +17,7 @@ import {
 import { BASELINE_STEPS } from "./alarmHistory.ts";
 import {
   FIT_ALARMS,
+  failedAgentShare,
   gapOverBaseline,
   leastEqualShare,
   leastLag,
@@ -211,14 +212,25 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     meaning:
       "Most of them ended before the environment gave any, and training skips their groups. Set `nonterminal_reward` to the reward of such an end.",
     edits: (config) => inEnvironments(config, "nonterminal_reward", (reward) => reward ?? 0),
-    byCause: ({ now: { rollouts, scored, failed, timedOut, agentFailed, ended } }) => {
+    byCause: ({ now: { rollouts, scored, failed, timedOut, agentFailures, ended } }) => {
       if (failed > rollouts / 2) return MOST_FAILED;
       const half = (rollouts - scored) / 2;
-      if (agentFailed >= half) return AGENTS_FAILED;
+      if (agentFailures >= half) return AGENTS_FAILED;
       if (failed >= half) return MISSING_BY_ERRORS;
       if (timedOut >= half) return MISSING_BY_TIME;
       return rollouts - ended <= half ? MISSING_AT_END : null;
     },
+  },
+  agent_failures: {
+    title: "Agents fail",
+    severity: "warning",
+    fires: "above",
+    measure: failedAgentShare,
+    seen: ({ value, threshold }) =>
+      `${formatPercent(value)} of the agents failed or ran out of time (alarm above ${formatPercent(threshold)}).`,
+    meaning:
+      "Where `nonterminal_reward` is set, their rollouts are trained with it, as if the model had failed. A rollout shows how its agent ended and what it printed. Fix the agent: `tinker-rl env play --agent` runs it alone.",
+    edits: () => [],
   },
   event_loop_lag: {
     title: "The training program lags",

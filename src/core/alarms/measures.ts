@@ -46,6 +46,12 @@ export function missingShare({ rollouts, scored }: AlarmFacts): number | null {
   return rollouts - scored < MIN_MISSING ? 0 : (rollouts - scored) / rollouts;
 }
 
+/** Share of the agents that failed, whatever the rewards; a few of them count as none. */
+export function failedAgentShare({ agents, agentFailures }: AlarmFacts): number | null {
+  if (agents < MIN_SAMPLES) return null;
+  return agentFailures < MIN_MISSING ? 0 : agentFailures / agents;
+}
+
 /** The KL estimate between sampler and trainer in the last step, less what is usual for this run. */
 export function gapOverBaseline(
   { logprobGap, comparedTokens }: AlarmFacts,

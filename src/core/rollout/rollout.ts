@@ -3,7 +3,7 @@
 import { sum } from "../../shared/mean.ts";
 import type { Chat } from "../chat/chat.ts";
 import type { PooledImage } from "../chat/imagePool.ts";
-import { errorMessage } from "../errors.ts";
+import { errorMessage, isAppError } from "../errors.ts";
 import type { Clock, Log, Random } from "../ports.ts";
 import type { RolloutFacts } from "../runFolder/metrics/stepFacts.ts";
 import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
@@ -163,7 +163,7 @@ function finish(
   const { attempts, episode, stop, usage } = result;
   const streams = episode?.streams ?? [];
   const played = episode?.played ?? NOTHING_PLAYED;
-  const { rewards, turns, turnFacts } = played;
+  const { agent, rewards, turns, turnFacts } = played;
   const isFinished = stop === "reached_terminal_state";
   const rewardBreakdown = scoreRewards(rewards, isFinished, settings.rewards);
   const isPlayed = hasPlayed(result);
@@ -178,7 +178,7 @@ function finish(
     conversation: played.conversation,
     tools: played.tools,
     turns,
-    agent: played.agent,
+    agent,
     images: [],
     rewards,
     rewardBreakdown,
@@ -199,6 +199,7 @@ function finish(
     group: task.group,
     stop,
     errorClass: errorClass(error),
+    agentFailed: agent && (agent.failure !== undefined || isAppError(error, "agent-failed")),
     attempts,
     turns: turnFacts,
     turnRewards: turns.map(({ results }) => sum(results.map(({ reward: own }) => own ?? 0))),

@@ -89,6 +89,11 @@ test("a pipe gets one plain line a step, with everything in columns", () => {
   ]);
 });
 
+test("the line of a step has the agents that failed, also where their rollouts have a reward", () => {
+  expect(screen([stepFinished({ failedAgents: 3 })]).at(-1)).toMatch(/ {2}3 agents failed$/);
+  expect(screen([stepFinished({ failedAgents: 1 })], WINDOW).at(-1)).toMatch(/ {2}1 agent failed$/);
+});
+
 test("a run that may end with its data says that its steps are a bound, and what groups without a signal cost", () => {
   const begun = started({ isTotalAtMost: true });
   const step = { isTotalAtMost: true, groups: 28, untrainedTokens: 1_234 };

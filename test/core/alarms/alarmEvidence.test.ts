@@ -4,7 +4,7 @@ import { ALARM_IDS } from "../../../src/core/alarms/alarmFacts.ts";
 import type { AlarmId } from "../../../src/core/config/fields/schema.ts";
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { LISTED_METRICS } from "../../../src/shared/runsPage.ts";
-import { aRecord } from "../runFolder/builders.ts";
+import { anAgentRecord, aRecord } from "../runFolder/builders.ts";
 
 const [TURN] = aRecord().turns;
 
@@ -50,6 +50,7 @@ test("the rollouts that made an alarm are found by what their turns hold", () =>
   const answered = { name: "answer", text: "Right", isError: false, reward: 1, finished: true };
   expect(made("parse_success", [withTurn({ calls: [], results: [answered] })])).toEqual([false]);
   expect(made("missing_rewards", [usual, aRecord({ reward: null })])).toEqual([false, true]);
+  expect(made("agent_failures", [usual, anAgentRecord()])).toEqual([false, true]);
   const noReward = { ...usual.rewardBreakdown, reduced: null, clamped: null };
   const invalid = aRecord({ rewards: [1e308, 1e308], rewardBreakdown: noReward });
   const without = aRecord({ rewards: [], rewardBreakdown: noReward });

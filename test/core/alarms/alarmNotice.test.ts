@@ -150,7 +150,7 @@ describe("what an alarm suggests", () => {
     ]);
     expect(of({ "rollout/reward/count": 0, "errors/total": 64 })).toEqual([]);
     expect(of({ num_timed_out: 15 })).toEqual(["rollout_timeout: 600"]);
-    expect(of({ "rollout/stop_reason/agent_failed/count": 15 })).toEqual([]);
+    expect(of({ "rollout/agent/count": 64, "rollout/agent/failed_frac": 0.25 })).toEqual([]);
     const nonterminal = [`environments.${ENVIRONMENT}.nonterminal_reward: 0`];
     expect(of({})).toEqual(nonterminal);
     expect(of({ "rollout/stop_reason/reached_terminal_state/count": 44 })).toEqual(nonterminal);
@@ -192,6 +192,8 @@ describe("what an alarm suggests", () => {
         "async/staleness/max": 2,
         "rollout/response_tokens/mean": 400,
         "rollout/reward/count": 40,
+        "rollout/agent/count": 64,
+        "rollout/agent/failed_frac": 0.5,
         "client/event_loop_lag_ms": 900,
         "budget/cost_frac": 0.9,
         "budget/tokens_frac": 0.9,

@@ -24,6 +24,7 @@ describe("alarms", () => {
     ["logprob_gap", { "optim/kl_sample_train_v2": 0.1 }],
     ["stale_sampler", { "async/staleness/max": 1 }],
     ["missing_rewards", { "rollout/reward/count": 56 }],
+    ["agent_failures", { "rollout/agent/count": 64, "rollout/agent/failed_frac": 0.125 }],
   ];
   it.each(bad)("fire at once: %s", (id, numbers) => {
     expect(begunBy(numbers)).toEqual([`5 ${id} begins`]);
@@ -42,6 +43,7 @@ describe("alarms", () => {
     ["calls", { "rollout/failed_tool_calls/mean": 0.2, "rollout/tool_calls/mean": 0.2 }],
     ["rollouts that could be copies", { "rollout/duplicate_frac": 1, "group/size/mean": 2 }],
     ["compared tokens", { "optim/kl_sample_train_v2": 9, "optim/compared_tokens": 99 }],
+    ["agents that failed", { "rollout/agent/count": 16, "rollout/agent/failed_frac": 0.1875 }],
     ["rollouts without a reward", { "group/size/mean": 2, "rollout/reward/count": 13 }],
   ];
   it.each(few)("wait for more than a few %s", (_what, numbers) => {

@@ -66,6 +66,7 @@ export function aStep(step: number): ProgressEvent {
     trainedGroups: 4,
     groups: 4,
     untrainedTokens: 0,
+    failedAgents: 0,
     learningRate: 1e-5,
     rolloutS: 1,
     trainS: 1,

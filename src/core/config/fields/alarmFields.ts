@@ -72,6 +72,11 @@ export const alarmFields = {
     default: 0.1,
     doc: "Share of rollouts that ended without a reward. Needs 16 rollouts, 4 of them without a reward.",
   },
+  agent_failures: {
+    ...share,
+    default: 0.1,
+    doc: "Share of agents that failed or ran out of time, whatever the reward of their rollouts. Needs 16 rollouts with an agent, 4 of them failed.",
+  },
   kl_flat_reward: {
     type: "number",
     min: 1,

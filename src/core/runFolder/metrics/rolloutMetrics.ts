@@ -2,6 +2,7 @@
 
 import { rewardInterval } from "../../../shared/interval.ts";
 import { sum } from "../../../shared/mean.ts";
+import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { groupBy } from "../../util/groupBy.ts";
 import { fraction, mean, type Stats, summarize } from "../../util/stats.ts";
 import type { MetricsTree } from "./metricsTree.ts";
@@ -59,7 +60,8 @@ export function behaviorMetrics(rollouts: readonly RolloutFacts[]): MetricsTree 
   const turnShare = (isCounted: (turn: TurnFacts) => boolean): number | null =>
     fraction(turns.filter(isCounted).length, turns.length);
   const over = (value: (rollout: RolloutFacts) => number): MetricsTree => stats(played.map(value));
-  return {
+  return withoutUndefined({
+    agent: agentMetrics(rollouts),
     tool_calls: over(({ tools }) => tools.length),
     failed_tool_calls: over(({ tools }) => tools.filter(({ isError }) => isError).length),
     tokens_per_turn: stats(turns.map(({ sampledTokens }) => sampledTokens)),
@@ -76,6 +78,16 @@ export function behaviorMetrics(rollouts: readonly RolloutFacts[]): MetricsTree 
     unclosed_think_frac: turnShare(({ hasUnclosedThink }) => hasUnclosedThink),
     missing_logprobs: turns.filter(({ isMissingLogprobs }) => isMissingLogprobs).length,
     tool: toolMetrics(played.flatMap(({ tools }) => tools)),
+  });
+}
+
+/** Rollouts with an agent, and the share of those whose agent failed or took too long, whatever their reward; undefined without agents. */
+function agentMetrics(rollouts: readonly RolloutFacts[]): MetricsTree | undefined {
+  const failed = rollouts.flatMap(({ agentFailed }) => agentFailed ?? []);
+  if (failed.length === 0) return undefined;
+  return {
+    count: failed.length,
+    failed_frac: fraction(failed.filter(Boolean).length, failed.length),
   };
 }
 

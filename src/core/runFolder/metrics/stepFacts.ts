@@ -39,6 +39,8 @@ export const rolloutFactsSchema = z
     stop: z.string(),
     /** Class of the fault that ended it, for example `transient`; null when none did. */
     errorClass: z.string().nullable(),
+    /** Whether its agent failed or took too long; absent without an agent. */
+    agentFailed: z.boolean().optional(),
     /** Starts of the rollout, 1 without retries. */
     attempts: count,
     turns: z.array(turnFacts).readonly(),

@@ -75,6 +75,8 @@ export type ProgressEvent =
       readonly groups: number;
       /** Tokens of groups that give nothing to train on. */
       readonly untrainedTokens: number;
+      /** Those that failed or took too long, whatever the reward. */
+      readonly failedAgents: number;
       readonly learningRate: number;
       readonly rolloutS: number;
       readonly trainS: number | null;

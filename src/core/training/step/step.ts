@@ -300,6 +300,7 @@ function finishedEvent(
     loss,
     trainedGroups: trainedGroups(facts),
     groups: groups.length,
+    failedAgents: rollouts.filter(({ agentFailed }) => agentFailed).length,
     untrainedTokens: refillCost(config, scored)?.untrained_tokens ?? 0,
     learningRate,
     rolloutS: times.rolloutS,

@@ -131,11 +131,16 @@ describe("steps without anything to train on", () => {
     await expect(run()).rejects.toMatchObject({
       code: "empty-steps",
       message:
-        "2 steps in a row gave nothing to train on: in the last one all 2 rollouts failed. The first: The agent ended with 1. It printed: TypeError: no. The run is saved. `tinker-rl env play --agent` runs the agent alone. Fix that cause, then resume the run.",
+        "2 steps in a row gave nothing to train on: in the last one all 2 rollouts failed. The first: The agent of Owner/Game ended with code 1. The run is saved. `tinker-rl env play --agent` runs the agent alone. Fix that cause, then resume the run.",
     });
     expect(context.recorded.filter(({ kind }) => kind === "rollouts-failed")).toMatchObject([
       { level: "warn", message: expect.stringMatching(/^step 1: all 2 rollouts failed/) },
       { level: "warn", message: expect.stringMatching(/TypeError: no$/) },
+    ]);
+    const agent = { count: 2, failed_frac: 1 };
+    expect(linesOf(context, PATHS.metrics)).toMatchObject([
+      { rollout: { agent } },
+      { rollout: { agent } },
     ]);
   });
 
