@@ -66,6 +66,7 @@ export interface ToolCallError {
     | "too_deep"
     | "unclosed_argument"
     | "in_reasoning"
+    | "undeclared"
     | "unterminated";
   readonly raw: string;
   /** Sentence for the model; contains no control token. */

@@ -1,7 +1,9 @@
 /** A turn of the model as its caller gets it. */
 
-import type { ParsedTurn, ToolCall } from "../chat/renderer.ts";
+import { toolCallError } from "../chat/parsing/toolCalls.ts";
+import type { ParsedTurn, ToolCall, ToolDeclaration } from "../chat/renderer.ts";
 import type { Tokenizer } from "../chat/tokenizer.ts";
+import { NO_CALL_NUDGE } from "../rollout/feedback.ts";
 import type { SampledTurn } from "../rollout/sampleTurn.ts";
 import type { EndpointRequest } from "./endpointRequest.ts";
 
@@ -14,7 +16,7 @@ export interface AnsweredTurn {
   readonly reasoning: string | null;
   /** Tokens within it. */
   readonly reasoningTokens: number;
-  /** What the model says outside of its reasoning; calls that could not be read are text. */
+  /** What the model says outside of its reasoning; calls that could not be read, or of tools that were not declared, are text. */
   readonly text: string;
   readonly calls: readonly AnsweredCall[];
   readonly end: "turn" | "calls" | "length" | "stop_text";
@@ -56,6 +58,30 @@ export function cutAtStop(
     logprobs: logprobs === null ? null : logprobs.slice(0, low),
     stopReason: "stop",
     stopText: stopIn(low) ?? null,
+  };
+}
+
+/** The turn with its calls of other tools than `tools` among those that cannot be read: no client knows what to do with them. */
+export function withDeclaredCalls(
+  parsed: ParsedTurn,
+  tools: readonly ToolDeclaration[],
+): ParsedTurn {
+  const names = new Set(tools.map(({ function: { name } }) => name));
+  const { calls, errors } = parsed;
+  if (calls.every(({ name }) => names.has(name))) return parsed;
+  const declaredBefore = (place: number): number =>
+    calls.slice(0, place).filter(({ name }) => names.has(name)).length;
+  const others = calls.flatMap(({ name, id, raw }, place) => {
+    const error = toolCallError("undeclared", raw, NO_CALL_NUDGE);
+    return names.has(name) ? [] : [{ place, error: id === undefined ? error : { ...error, id } }];
+  });
+  const placed = errors.map((error) => ({ place: error.callsBefore ?? calls.length, error }));
+  return {
+    ...parsed,
+    calls: calls.filter(({ name }) => names.has(name)),
+    errors: [...placed, ...others]
+      .sort((a, b) => a.place - b.place)
+      .map(({ place, error }) => ({ ...error, callsBefore: declaredBefore(place) })),
   };
 }
 

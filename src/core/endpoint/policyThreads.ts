@@ -17,7 +17,13 @@ import { callIdOf, followUpsTo, toolErrorText } from "../rollout/feedback.ts";
 import { Ledger } from "../rollout/ledger.ts";
 import type { SampledTurn } from "../rollout/sampleTurn.ts";
 import { TokenStreams } from "../rollout/tokenStreams.ts";
-import { type AnsweredTurn, answeredTurn, cutAtStop, type StoppedTurn } from "./answeredTurn.ts";
+import {
+  type AnsweredTurn,
+  answeredTurn,
+  cutAtStop,
+  type StoppedTurn,
+  withDeclaredCalls,
+} from "./answeredTurn.ts";
 import type { EndpointRequest } from "./endpointRequest.ts";
 import { messageKeys, toolsKey, turnKey } from "./messageKeys.ts";
 import { endpointRefusal } from "./refusal.ts";
@@ -283,8 +289,7 @@ export class PolicyThreads {
     if (turn === null) return false;
     thread.isBusy = true;
     thread.turn = null;
-    const { renderer } = this.#options.chat;
-    const read = (): ParsedTurn => renderer.parse(turn.ids, tools);
+    const read = (): ParsedTurn => this.#parse(turn.ids, tools);
     const news = messages.slice(thread.asked.length + 1);
     this.#use(thread);
     try {
@@ -375,6 +380,11 @@ export class PolicyThreads {
     this.#threads = [...this.#threads.filter((other) => other !== thread), thread];
   }
 
+  /** As the caller gets it. */
+  #parse(ids: readonly number[], tools: readonly ToolDeclaration[]): ParsedTurn {
+    return withDeclaredCalls(this.#options.chat.renderer.parse(ids, tools), tools);
+  }
+
   #finish(thread: Thread, request: ThreadRequest, whole: SampledTurn): FinishedTurn {
     const { chat, sha256, newCallId } = this.#options;
     const sampled = cutAtStop(chat.tokenizer, whole, request.stopTexts);
@@ -383,7 +393,7 @@ export class PolicyThreads {
     const number = this.#turnCount;
     thread.turnNumbers.push(number);
     this.#turnCount += 1;
-    const parsed = chat.renderer.parse(ids, thread.tools);
+    const parsed = this.#parse(ids, thread.tools);
     const answer = answeredTurn(parsed, sampled, request, newCallId);
     const callIds = answer.calls.map(({ id }) => id);
     for (const [i, id] of callIds.entries()) this.#ownIds.set(id, callIdOf(parsed.calls, i));

@@ -5,7 +5,9 @@ import { type ExactJsonObject, ExactNumber, isExactObject } from "../util/exactJ
 import { endpointRefusal } from "./refusal.ts";
 
 interface Range {
-  readonly from: number;
+  readonly from?: number;
+  /** In the place of `from`, which it does not include. */
+  readonly above?: number;
   readonly to: number;
   readonly isInteger?: boolean;
 }
@@ -32,16 +34,19 @@ export class RequestFields {
   }
 
   /** @throws ColumnError */
-  number(key: string, { from, to, isInteger = false }: Range): number | null {
+  number(key: string, range: Range): number | null {
+    const { from = Number.NEGATIVE_INFINITY, above, to, isInteger = false } = range;
     const given = this.value(key);
     if (given === undefined) return null;
     const number = given instanceof ExactNumber ? Number(given.text) : given;
     if (typeof number === "number" && number >= from && number <= to) {
-      if (!isInteger || Number.isInteger(number)) return number;
+      const isAbove = above === undefined || number > above;
+      if (isAbove && !isInteger || Number.isInteger(number))) return number;
     }
     const kind = isInteger ? "an integer" : "a number";
-    const range = to === Number.MAX_SAFE_INTEGER ? `of at least ${from}` : `from ${from} to ${to}`;
-    throw this.#wrong(key, `expected ${kind} ${range}, got ${shown(given)}`);
+    const least = to === Number.MAX_SAFE_INTEGER ? `of at least ${from}` : `from ${from} to ${to}`;
+    const bounds = above === undefined ? least : `above ${above}, at most ${to}`;
+    throw this.#wrong(key, `expected ${kind} ${bounds}, got ${shown(given)}`);
   }
 
   /** @throws ColumnError */

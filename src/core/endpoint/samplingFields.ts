@@ -19,7 +19,7 @@ export function samplingIn(
   );
   return {
     temperature: fields.number("temperature", { from: 0, to: maxTemperature }),
-    topP: fields.number("top_p", { from: Number.MIN_VALUE, to: 1 }),
+    topP: fields.number("top_p", { above: 0, to: 1 }),
     topK: topK === 0 ? -1 : topK,
     maxTokens: asked.find((tokens) => tokens !== null) ?? null,
     seed: fields.number("seed", { from: 0, to: 2 ** 31 - 1, isInteger: true }),

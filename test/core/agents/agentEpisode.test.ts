@@ -531,13 +531,16 @@ describe("the record of an agent", () => {
       turns: [ended(`${call("add")}${call("look")}`), DONE],
       program: async (caller) => {
         const asked = [system("You add."), user("Add 2 and 3.")];
-        const turn = await caller.ask(asked);
+        const [add] = TOOLS;
+        const look = { ...add, function: { ...add?.function, name: "look" } };
+        const more = { tools: [...TOOLS, look] };
+        const turn = await caller.ask(asked, more);
         // The first is a tool of the environment, the second one of the agent.
         await caller.tools.call("add", {});
         const answers = turn.calls.map(({ id, name }) => {
           return { role: "tool", tool_call_id: id, content: `${name} says 5` };
         });
-        await caller.ask([...asked, said(turn), ...answers, user("Go on.")]);
+        await caller.ask([...asked, said(turn), ...answers, user("Go on.")], more);
         const refusal = { status: 400, message: "n: only 1.", param: "n", code: null };
         caller.model.onRefused?.(refusal);
         caller.model.onRefused?.(refusal);

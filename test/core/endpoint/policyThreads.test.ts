@@ -105,6 +105,38 @@ describe("a conversation that goes on", () => {
     );
   });
 
+  it("has calls of tools that were not declared as text, behind which the same stream goes on", async () => {
+    const { complete, threads, sampler } = aPolicy([ADD, ANSWER]);
+    const hidden = { tools, tool_choice: "none" };
+    const { message, finish_reason } = await complete({ messages: [user1], ...hidden });
+    expect([message.content, message.tool_calls, finish_reason]).toEqual([
+      `Let me see.\n${call("add", { a: 2, b: 3 })}`,
+      undefined,
+      "stop",
+    ]);
+    await complete({ messages: [user1, message, user("Go on.")], ...hidden });
+    expect(threads.streams).toHaveLength(1);
+    expect(marked(threads.streams)[0]).toContain(
+      `⟦${ADD}⟧\n<|im_start|>user\nGo on.<|im_end|>\n<|im_start|>assistant\n⟦${ANSWER}⟧`,
+    );
+    const [first, second] = sampler.requests.map(({ prompt }) => Array.from(prompt));
+    expect(second?.slice(0, first?.length)).toEqual(first);
+  });
+
+  it("answers itself a call of a tool that was not declared, beside one that was", async () => {
+    const both = ended(call("look") + call("answer"));
+    const { complete, threads } = aPolicy([both, ADD]);
+    const { message } = await complete({ messages: [user1], tools });
+    const [made, ...others] = message.tool_calls;
+    expect([made.function.name, others, message.content]).toEqual(["answer", [], call("look")]);
+    await complete({ messages: [user1, message, tool(made.id, "5")], tools });
+    expect(marked(threads.streams)).toEqual([
+      expect.stringContaining(
+        "tool\nThere is no tool of this name, so the call did not run. Call one of the tools.<|im_end|>\n<|im_start|>tool\n5<|im_end|>",
+      ),
+    ]);
+  });
+
   it("ends where a stop text of the caller is complete, and goes on from there", async () => {
     const { complete, threads } = aPolicy([ended("One. Two. Three."), ANSWER]);
     const { message, finish_reason } = await complete({ messages: [user1], stop: ["Two"] });

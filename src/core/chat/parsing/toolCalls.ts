@@ -54,6 +54,7 @@ const MESSAGES: Readonly<Record<ToolCallError["kind"], string>> = {
   unclosed_argument: "An argument of the tool call was not closed, so it did not run.",
   in_reasoning:
     "The tool call is inside the reasoning, so it did not run. Close the reasoning, then call.",
+  undeclared: "There is no tool of this name, so the call did not run.",
   unterminated: "The tool call was not closed, so it did not run.",
 };
 
