@@ -193,6 +193,8 @@ export interface ReplayResult {
   readonly isError: boolean;
   readonly reward: number | null;
   readonly finished: boolean;
+  /** Arguments of a call that an agent made itself; absent for a call of the model. */
+  readonly agentArgs?: BoundedText | undefined;
 }
 
 export interface ReplayTurn {

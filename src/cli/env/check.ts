@@ -6,9 +6,9 @@ import {
   type EnvironmentReport,
   findingsOf,
 } from "../../core/environmentCheck/checkEnvironment.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, isAppError } from "../../core/errors.ts";
 import { describeEnvironmentChecks } from "../../core/outputs/environmentCheckOutput.ts";
-import { agentCheck } from "../../core/play/agentCheck.ts";
+import { agentCheck, agentNotStarted } from "../../core/play/agentCheck.ts";
 import { modelSignal } from "../../core/play/modelSignal.ts";
 import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
@@ -118,7 +118,7 @@ async function moreChecks(
   const checks = [...report.checks];
   if (report.hasAgent) {
     err.showLive(quietLine(l10n.t("{0}: its agent plays a task", environment)));
-    const { played } = await play(options, environment, request, {
+    const played = await play(options, environment, request, {
       overrides: [`rollout_timeout=${AGENT_LIMIT}`, "max_rollout_retries=0"],
       player: { kind: "random", seed: request.seed },
       byAgent: true,
@@ -126,8 +126,12 @@ async function moreChecks(
       rollouts: 1,
       signal,
       onPlayed: () => undefined,
+    }).catch((error: unknown) => {
+      if (isAppError(error, "agent-not-started")) return error;
+      throw error;
     });
-    const [own] = played;
+    if (isAppError(played)) return { ...report, checks: [...checks, agentNotStarted(played)] };
+    const [own] = played.played;
     if (own !== undefined) checks.push(agentCheck(own));
   }
   if (request.signal !== null) {

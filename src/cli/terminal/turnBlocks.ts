@@ -54,12 +54,15 @@ export function spokenLines(
 
 /** What a tool answered, with its reward. */
 export function resultLines(result: Turn["results"][number], block: WriteBlock): readonly Line[] {
-  const { text, isError, reward, finished } = result;
+  const { name, text, isError, reward, finished, agentArgs } = result;
   const outcome = [
     ...(reward === null ? [] : [l10n.t("reward {0}", formatExact(reward))]),
     ...(finished ? [l10n.t("finished")] : []),
   ];
   return [
+    ...(agentArgs === undefined
+      ? []
+      : block(l10n.t("agent"), l10n.t("called {0}", `${name}(${agentArgs})`))),
     ...block(
       isError ? l10n.t("tool error") : l10n.t("result"),
       text,

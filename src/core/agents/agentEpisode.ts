@@ -279,7 +279,7 @@ export class AgentEpisode implements RolloutEpisode {
     const [call] = callsOf(last.parsed, terminal);
     const answers: ToolAnswer[] = [];
     const stop = call === undefined ? null : await this.#calls.runAll([call], answers);
-    for (const { record } of answers) if (call !== undefined) this.#turns.ran(call, record);
+    for (const { record } of answers) this.#turns.answered(record);
     return stop ?? "agent_ended";
   }
 

@@ -111,7 +111,12 @@ export class AgentTurns {
     turn.durationMs = nowMs - turn.startedAtMs;
   }
 
-  /** Notes a call in the session with the newest turn that made it, or else with the newest turn. */
+  /** Notes what the session made of the last message. */
+  answered(result: ToolResultRecord): void {
+    this.#turns.at(-1)?.others.push(result);
+  }
+
+  /** Notes a call in the session with the newest turn that made it, or else as one of the agent's own after the newest turn. */
   ran({ name, args }: Pick<ToolCall, "name" | "args">, result: ToolResultRecord): void {
     const key = argumentsKey(args);
     const open = this.#turns
@@ -119,8 +124,8 @@ export class AgentTurns {
       .flatMap(({ calls, ran }) =>
         calls.flatMap((call, i) => (call.name === name && !ran.has(i) ? [{ call, i, ran }] : [])),
       );
-    const made = open.find(({ call }) => call.args === key) ?? open[0];
-    if (made === undefined) this.#turns.at(-1)?.others.push(result);
+    const made = open.find(({ call }) => call.args === key);
+    if (made === undefined) this.answered({ ...result, agentArgs: writeExactJson(args) });
     else made.ran.set(made.i, result);
   }
 }

@@ -41,7 +41,7 @@ export class RequestFields {
     const number = given instanceof ExactNumber ? Number(given.text) : given;
     if (typeof number === "number" && number >= from && number <= to) {
       const isAbove = above === undefined || number > above;
-      if (isAbove && !isInteger || Number.isInteger(number))) return number;
+      if (isAbove && (!isInteger || Number.isInteger(number))) return number;
     }
     const kind = isInteger ? "an integer" : "a number";
     const least = to === Number.MAX_SAFE_INTEGER ? `of at least ${from}` : `from ${from} to ${to}`;

@@ -3,6 +3,7 @@
 import { plural } from "../../shared/format.ts";
 import type { CheckResult } from "../environmentCheck/checkEnvironment.ts";
 import { type CheckFinding, found } from "../environmentCheck/probe/finding.ts";
+import type { AppError } from "../errors.ts";
 import { agentFailure } from "../rollout/agentFailure.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 
@@ -32,4 +33,16 @@ function finding(play: AgentPlay): CheckFinding | null {
     evidence: {},
     advice: "Run it with env play --agent, and read what it prints.",
   };
+}
+
+/** The result where its program cannot be started. */
+export function agentNotStarted(error: AppError): CheckResult {
+  const advice = "Correct the command, and see that the program is installed.";
+  const finding: CheckFinding = {
+    severity: "defect",
+    message: error.message,
+    evidence: {},
+    advice,
+  };
+  return { ...CHECK, ...found("not started", finding) };
 }

@@ -107,13 +107,17 @@ function replayTurn(
       raw: bounded(raw),
       message: message.slice(0, MAX_TEXT),
     })),
-    results: turn.results.slice(0, MAX_PARTS).map(({ name, text, isError, reward, finished }) => ({
-      name: name.slice(0, MAX_NAME),
-      isError,
-      reward,
-      finished,
-      text: bounded(text),
-    })),
+    results: turn.results.slice(0, MAX_PARTS).map((result) => {
+      const { name, text, isError, reward, finished, agentArgs } = result;
+      return {
+        name: name.slice(0, MAX_NAME),
+        isError,
+        reward,
+        finished,
+        text: bounded(text),
+        agentArgs: agentArgs === undefined ? undefined : bounded(argsText(agentArgs)),
+      };
+    }),
     nudge: turn.nudge === null ? null : bounded(turn.nudge),
     asked: turn.asked === undefined ? null : bounded(turn.asked),
   };

@@ -33,6 +33,7 @@ import { VERSION } from "../../shared/version.ts";
 import {
   endpointErrorBody,
   endpointRoutes,
+  faultRefusal,
   MAX_REQUEST_BYTES,
 } from "../endpoint/endpointRoutes.ts";
 import type { CleanupStack } from "../services/cleanupStack.ts";
@@ -207,7 +208,15 @@ export class AgentHost {
       log,
       maxBodyBytes: MAX_REQUEST_BYTES,
       admit: admitLoopbackNames,
-      errorBody: endpointErrorBody,
+      errorBody: (fault) => {
+        const [, , id = "", ...path] = fault.path.split("/");
+        // Clients of MCP ask there for a stream that a server need not have.
+        if (path[0] !== "mcp") {
+          const message = faultRefusal(fault).message.replaceAll(id, "ROLLOUT");
+          this.#callers.get(id)?.rollout.model.onRefused?.({ ...faultRefusal(fault), message });
+        }
+        return endpointErrorBody(fault);
+      },
     });
     const address = await listen(server, { kind: "port", port: 0 });
     cleanup.add(() => closeServer(server));
@@ -218,7 +227,10 @@ export class AgentHost {
   #caller(request: ServiceRequest): Caller {
     const caller = this.#callers.get(request.params["caller"] ?? "");
     if (caller !== undefined && sameSecret(keyIn(request.header), caller.key)) return caller;
-    throw refusal(401, "The key is not that of a rollout at this address that is being played.");
+    throw refusal(
+      401,
+      "The key is not that of the rollout at this address, or the rollout has ended. Use the key that the agent got in TINKER_RL_KEY, which is also that of its protocol.",
+    );
   }
 }
 

@@ -118,14 +118,19 @@ function namedEvent(event: MessageEvent): string {
 }
 
 /** For faults before a route is found, such as a wrong key or path. */
-export const endpointErrorBody: ErrorBody = ({ status, detail, path }) => {
-  const said = typeof detail === "string" ? detail : JSON.stringify(detail);
-  const message = status === 404 ? `There is nothing at ${path}. ${PATHS}` : said;
-  const code = status === 401 ? "invalid_api_key" : null;
-  const { error } = path.includes(MESSAGES) ? ANTHROPIC : OPENAI;
+export const endpointErrorBody: ErrorBody = (fault) => {
+  const { error } = fault.path.includes(MESSAGES) ? ANTHROPIC : OPENAI;
   // Both forms hold texts and nulls only.
-  return error({ status, message, param: null, code }) as Json;
+  return error(faultRefusal(fault)) as Json;
 };
+
+/** Such a fault as a refusal. */
+export function faultRefusal({ status, detail, path }: Parameters<ErrorBody>[0]): RequestRefusal {
+  const said = typeof detail === "string" ? detail : JSON.stringify(detail);
+  const hint = path.includes("/v1/v1/") ? "The base address already ends in /v1." : PATHS;
+  const message = status === 404 ? `There is nothing at ${path}. ${hint}` : said;
+  return { status, message, param: null, code: status === 401 ? "invalid_api_key" : null };
+}
 
 async function answer<Request extends EndpointRequest & { readonly isStreamed: boolean }>(
   options: EndpointRoutesOptions,

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseArguments } from "../../../src/cli/arguments/arguments.ts";
 import { runProgram } from "../../../src/cli/program.ts";
 import type { EnvironmentReport } from "../../../src/core/environmentCheck/checkEnvironment.ts";
+import { AppError } from "../../../src/core/errors.ts";
 import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
 
 const REPORT: EnvironmentReport = {
@@ -91,6 +92,19 @@ describe("env check", () => {
     expect(program.err.lines).toEqual([
       "error: env check --model needs --config_path: there is no tinker-config.yaml here.",
     ]);
+  });
+
+  it("has an agent that cannot be started as a defect", async () => {
+    const fault = new AppError("agent-not-started", "agent.command: nosuchbin is not on the path.");
+    const trainer = aTrainer({
+      checkEnvironments: async () => [{ ...REPORT, hasAgent: true, printed: undefined }],
+      playTask: async () => {
+        throw fault;
+      },
+    });
+    const program = createFakeProgram({ trainer });
+    expect(await runProgram(program, ["env", "check", "products"])).toBe(2);
+    expect(program.out.lines.join("\n")).toMatch(/defect {3}agent {15}agent\.command: nosuchbin/);
   });
 
   it("also writes the report to a file", async () => {

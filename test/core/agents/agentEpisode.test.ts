@@ -564,6 +564,21 @@ describe("the record of an agent", () => {
     expect(rolloutRecordSchema.parse(JSON.parse(JSON.stringify(record)))).toEqual(record);
   });
 
+  it("has calls that the agent made itself apart from those of the model, which it changed", async () => {
+    const { episode } = await playAgent({
+      ...game,
+      turns: [ADD],
+      program: async (caller) => {
+        await caller.ask([user("Add 2 and 3.")]);
+        await caller.tools.call("add", { a: 2, b: 4 });
+        await caller.tools.call("add", { b: 3, a: 2 });
+        return 0;
+      },
+    });
+    const [turn] = episode.played.turns;
+    expect(turn?.results.map(({ agentArgs }) => agentArgs)).toEqual([undefined, '{"a":2,"b":4}']);
+  });
+
   it("refuses a task with images where the model reads none", async () => {
     const script = { prompt: [IMAGE], turns: [DONE], program: loop };
     const { clock, episode } = anAgentEpisode(script);

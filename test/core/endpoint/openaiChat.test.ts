@@ -103,6 +103,7 @@ describe("a request", () => {
       "a system message can only be at the beginning",
     ],
     [{ messages: called }, "messages[1].role", "the last message must be"],
+    [{ top_p: 0 }, "top_p", "expected a number above 0, at most 1, got 0"],
     [{ messages: [...called, ...messages] }, "messages[1]", "the result of the call a must follow"],
     [{ messages: [...called, answered, answered] }, "messages[2]", "the call has two results"],
     [

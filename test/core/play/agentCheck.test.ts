@@ -18,10 +18,10 @@ describe("the check of an agent", () => {
   it("finds a defect in one that fails, hangs or never asks, with what it printed", () => {
     const agent = { exit: "1", output: "KeyError: 'x'\n", refusals: [] };
     const said = (play: AgentPlay) => agentCheck(play).findings[0]?.message;
-    expect(said({ ...PLAY, stop: "agent_failed", agent })).toBe(
-      "The agent ended with 1. It printed: KeyError: 'x'",
+    const failure = "The agent of acme/games ended with code 1.";
+    expect(said({ ...PLAY, stop: "agent_failed", agent: { ...agent, failure } })).toBe(
+      `${failure} It printed: KeyError: 'x'`,
     );
-    expect(said({ ...PLAY, stop: "rollout_timeout" })).toMatch(/did not end in time/);
     expect(said({ ...PLAY, turns: 0, stop: "error", error: "It never asked." })).toBe(
       "It never asked.",
     );

@@ -97,6 +97,10 @@ describe("the paths of an endpoint", () => {
     const { message } = JSON.parse(text).error;
     expect(message).toContain("There is nothing at /r/a/chat/completions.");
     expect(message).toContain("/v1/chat/completions, /v1/responses, /v1/messages");
+    const twice = await post("/r/a/v1/v1/chat/completions", { messages });
+    expect(JSON.parse(twice.text).error.message).toBe(
+      "There is nothing at /r/a/v1/v1/chat/completions. The base address already ends in /v1.",
+    );
   });
 
   it("report a fault of the service without its secrets, also to a stream", async () => {

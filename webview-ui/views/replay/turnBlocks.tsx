@@ -71,20 +71,27 @@ interface ResultProps {
 }
 
 export function ResultBlock({ result, label, children }: ResultProps) {
-  const { name, isError, reward, finished } = result;
+  const { name, isError, reward, finished, agentArgs } = result;
   const facts = [
     ...(reward === null ? [] : [text.reward(formatExact(reward))]),
     ...(finished ? [l10n.t("ends the episode")] : []),
   ];
   return (
-    <Block
-      label={label ?? `${isError ? l10n.t("Tool error") : l10n.t("Result")} ${visibleLine(name)}`}
-      tone={isError ? "error" : "result"}
-    >
-      <FoldedText content={result.text} class="mono" />
-      {children}
-      {facts.length === 0 ? null : <p class="result-facts">{facts.join(", ")}</p>}
-    </Block>
+    <>
+      {agentArgs === undefined ? null : (
+        <Block label={l10n.t("Agent called {0}", visibleLine(name))} tone="context">
+          <FoldedText content={agentArgs} class="mono" />
+        </Block>
+      )}
+      <Block
+        label={label ?? `${isError ? l10n.t("Tool error") : l10n.t("Result")} ${visibleLine(name)}`}
+        tone={isError ? "error" : "result"}
+      >
+        <FoldedText content={result.text} class="mono" />
+        {children}
+        {facts.length === 0 ? null : <p class="result-facts">{facts.join(", ")}</p>}
+      </Block>
+    </>
   );
 }
 

@@ -14,6 +14,8 @@ const toolResult = z
     isError: z.boolean(),
     reward: measure,
     finished: z.boolean(),
+    /** Arguments, as JSON text, of a call that an agent made itself; absent for a call of the model. */
+    agentArgs: z.string().optional(),
   })
   .readonly();
 
