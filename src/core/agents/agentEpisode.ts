@@ -183,7 +183,7 @@ export class AgentEpisode implements RolloutEpisode {
     const own = { environment, split, index, prompt: this.#promptText, messages, images };
     const { timeoutMs: limitMs } = agent.settings;
     const onLimit = (): Error =>
-      new AppError("agent-failed", this.#tookTooLong(limitMs, "agent.timeout"));
+      new AppError("agent-failed", this.#timeoutText(limitMs, "agent.timeout"));
     let end: AgentEnd;
     try {
       // Waits for services count as little for the agent as for the rollout.
@@ -215,7 +215,7 @@ export class AgentEpisode implements RolloutEpisode {
       return "agent_timeout";
     }
     if (limit.isExpired()) {
-      this.#failure = this.#tookTooLong(settings.rolloutTimeoutMs, "rollout_timeout");
+      this.#failure = this.#timeoutText(settings.rolloutTimeoutMs, "rollout_timeout");
     }
     throw error;
   }
@@ -297,7 +297,7 @@ export class AgentEpisode implements RolloutEpisode {
     );
   }
 
-  #tookTooLong(limitMs: number | null, key: string): string {
+  #timeoutText(limitMs: number | null, key: string): string {
     const { environment } = this.#options;
     return `The agent of ${environment} took longer than ${(limitMs ?? 0) / 1000} s (${key}).`;
   }
