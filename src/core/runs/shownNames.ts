@@ -5,7 +5,7 @@ import { shortKey } from "../../shared/sweepText.ts";
 import { parseAssignment } from "../config/overrides.ts";
 
 /** A run of a list. */
-export interface NamedRun {
+export interface RunOfList {
   /** The one that its trainer gave it. */
   readonly name: string;
   readonly file: Pick<RunFile, "sweep"> | null;
@@ -30,7 +30,7 @@ const SHORT_KEYS: ReadonlyMap<string, string> = new Map([["learning_rate", "lr"]
  * A name for each run of a list. Two runs of different sweeps with the same settings differ by the names of their sweeps,
  * and by their own where that is not enough.
  */
-export function shownNames(runs: readonly NamedRun[]): readonly string[] {
+export function shownNames(runs: readonly RunOfList[]): readonly string[] {
   const short = runs.map(
     ({ name, file, label }) => label ?? settingsName(settingsOf(file)) ?? name,
   );
