@@ -56,6 +56,7 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
     ...costFindings(config),
     ...loadFindings(config),
     ...shuffleFindings(config, values),
+    ...weightFindings(config),
     ...Object.entries(config.environments).flatMap(([name, environment]) =>
       environmentFindings(["environments", name], environment),
     ),
@@ -242,6 +243,18 @@ function shuffleFindings({ shuffle, environments }: Config, values: unknown): re
       return [advice("TRL217", path, message, { relatedPaths: [["shuffle"]], remedies })];
     }),
   );
+}
+
+function weightFindings({ method, mix, environments }: Config): readonly Finding[] {
+  // Supervised runs have a finding for `mix` itself.
+  if (method === "sft" || mix === "weighted") return [];
+  return Object.entries(environments).flatMap(([name, { weight }]) => {
+    if (weight === 1) return [];
+    const message = "`weight` has no effect: add `mix: weighted`.";
+    const remedies = [preferred(setKeyTo(["mix"], "weighted"))];
+    const path = ["environments", name, "weight"];
+    return [advice("TRL217", path, message, { relatedPaths: [["mix"]], remedies })];
+  });
 }
 
 function trackerFindings(config: Config): readonly Finding[] {

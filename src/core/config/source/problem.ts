@@ -40,7 +40,7 @@ export type RuleCode =
   /** The table of models: what the service trains, with how much context; what a model's chat format can do. */
   | "TRL215"
   | "TRL216"
-  /** Several keys: an order of tasks that the run turns off; settings that take from `refill` what it is for. */
+  /** Several keys: an order or a share of tasks that the run does not follow; settings that take from `refill` what it is for. */
   | "TRL217"
   | "TRL218"
   /** Several keys: a budget in USD without prices. */

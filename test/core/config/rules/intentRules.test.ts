@@ -36,6 +36,13 @@ describe("a setting that does something else than its name says is noted, with a
     expect(found(repaired(text))).not.toContain(mark);
   });
 
+  it("a weight of an environment in a mix by numbers of tasks", () => {
+    const text = textWith("num_epochs: 1").replace("num_rollouts: 4", "num_rollouts: 4\n    weight: 3");
+    expect(found(text)).toEqual(["TRL217 3"]);
+    expect(repaired(text)).toContain("mix: weighted");
+    expect(found(repaired(text))).toEqual([]);
+  });
+
   it("pairs of rollouts", () => {
     const text = textWith("num_epochs: 1").replace("num_rollouts: 4", "num_rollouts: 2");
     expect(found(text)).toEqual(["TRL200 2"]);
