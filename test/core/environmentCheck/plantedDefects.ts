@@ -43,7 +43,7 @@ interface SumChanges {
 }
 
 /** Adds two numbers; `changes` plant the defect. */
-function sum(changes: SumChanges = {}): EnvironmentDefinition {
+export function sum(changes: SumChanges = {}): EnvironmentDefinition {
   type State = { readonly task: SumTask; tries: number };
   return defineEnvironment<SumTask & JsonObject, State>({
     name: "planted",
@@ -66,11 +66,11 @@ function sum(changes: SumChanges = {}): EnvironmentDefinition {
   });
 }
 
-function truthOf({ a, b }: SumTask): string {
+export function truthOf({ a, b }: SumTask): string {
   return String(a + b);
 }
 
-function verdict(isRight: boolean, task: SumTask, reward = isRight ? 1 : 0): ToolResult {
+export function verdict(isRight: boolean, task: SumTask, reward = isRight ? 1 : 0): ToolResult {
   return {
     text: isRight ? "right" : "wrong",
     reward,

@@ -154,6 +154,8 @@ export interface Oracle {
   answerFor(task: PlayedTask): Promise<string | null>;
 }
 
+type VerifiedOracle = Oracle & Pick<Payoff, "endsAll">;
+
 interface Leaf {
   readonly path: string;
   readonly value: string | number | boolean;
@@ -162,12 +164,16 @@ interface Leaf {
 const ANSWER_NAME =
   /^(answers?|truth|ground_?truth|solutions?|targets?|secret|label|expected|gold|correct|key|reference|result|output|word)$/i;
 
-/** Searches data of tasks, and what results say in their metadata, for values that earn more than a call without content. */
+/**
+ * Searches data of tasks, and what results say in their metadata, for values that earn more than a call without content. Calls that end
+ * the episode come before others, which may be rewarded steps on the way; then the one that earns most counts.
+ */
 export function findOracle(probe: Probe): Promise<Oracle | null> {
   return probe.once("oracle", async () => {
     const tasks = await probe.playedTasks(ORACLE_TASKS);
     const [first] = tasks;
     if (first === undefined || tasks.length < MIN_CHEAT_TASKS) return null;
+    const oracles: VerifiedOracle[] = [];
     for (const origin of ["data", "metadata"] as const) {
       const leaves = (await leavesOf(probe, first, origin)).slice(0, MAX_CANDIDATES);
       const plans = (await triedTools(probe)).flatMap((tool) =>
@@ -175,10 +181,13 @@ export function findOracle(probe: Probe): Promise<Oracle | null> {
       );
       for (const plan of plans) {
         const oracle = await verify(probe, tasks, plan);
-        if (oracle !== null) return oracle;
+        if (oracle !== null) oracles.push(oracle);
       }
     }
-    return null;
+    const [best] = oracles.toSorted(
+      (a, b) => Number(b.endsAll) - Number(a.endsAll) || b.reward - a.reward,
+    );
+    return best ?? null;
   });
 }
 
@@ -221,7 +230,7 @@ async function verify(
     readonly tool: PlayableTool;
     readonly plan: AnswerPlan;
   },
-): Promise<Oracle | null> {
+): Promise<VerifiedOracle | null> {
   const schemas = argumentSchemas(tool);
   const valuesFor = async (task: PlayedTask): Promise<JsonObject | null> => {
     const leaves = await leavesOf(probe, task, origin);
@@ -232,10 +241,13 @@ async function verify(
     return entries.some(([, value]) => value === null) ? null : Object.fromEntries(entries);
   };
   const rewards: number[] = [];
+  let endsAll = true;
   for (const task of tasks) {
     const input = await valuesFor(task);
     if (input === null) return null;
-    const [step] = (await probe.play(task, [{ tool: tool.name, input }])).steps;
+    const play = await probe.play(task, [{ tool: tool.name, input }]);
+    endsAll &&= hasEnded(play);
+    const [step] = play.steps;
     const earned = step === undefined ? 0 : rewardOf(step);
     const { input: empty } = constantCall(tool, "x");
     const [control] = await probe.once(`control ${tool.name} ${task.index}`, async () => {
@@ -247,6 +259,7 @@ async function verify(
   return {
     source: `${origin === "data" ? "the task data" : "the metadata of results"} (${Object.values(plan).join(", ")})`,
     reward: Math.min(...rewards),
+    endsAll,
     callFor: async (task) => {
       const input = await valuesFor(task);
       return input === null ? null : { tool: tool.name, input };
