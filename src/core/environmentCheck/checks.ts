@@ -10,13 +10,14 @@ import {
   hedgedAnswer,
   instructedGrader,
 } from "./checks/cheats.ts";
+import { answerLength, images, promptLength } from "./checks/context.ts";
 import { sessionStart, splits, toolNames, toolSchemas } from "./checks/contract.ts";
 import { farmedReward } from "./checks/farmedReward.ts";
 import { randomCalls, rightAnswer } from "./checks/floorAndCeiling.ts";
 import { isolation } from "./checks/isolation.ts";
 import { load, sessionRelease, speed } from "./checks/load.ts";
 import { afterEnd, malformedCalls, unknownTool } from "./checks/mistakes.ts";
-import { promptLength, promptText, samePrompt } from "./checks/prompts.ts";
+import { promptText, samePrompt } from "./checks/prompts.ts";
 import { sameAnswers, stableGrader } from "./checks/repeatability.ts";
 import { rewardGiven, rewardRange } from "./checks/rewards.ts";
 import { secretEcho } from "./checks/secretEcho.ts";
@@ -39,6 +40,8 @@ export const ENVIRONMENT_CHECKS: readonly EnvironmentCheck[] = [
   // floor and ceiling
   randomCalls,
   rightAnswer,
+  answerLength,
+  images,
   // repeatability
   sameAnswers,
   stableGrader,

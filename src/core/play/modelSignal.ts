@@ -14,6 +14,8 @@ export interface ModelPlay {
   readonly group: number;
   /** Null when it failed. */
   readonly reward: number | null;
+  /** Why it failed; null where no error ended it. */
+  readonly error: string | null;
   readonly used: TokenUsage;
   /** Null where prices are unknown. */
   readonly costUsd: number | null;
@@ -32,8 +34,9 @@ export function modelSignal(plays: readonly ModelPlay[], model: string): CheckRe
     own.flatMap(({ reward }) => reward ?? []),
   );
   const scored = groups.filter((rewards) => rewards.length > 1);
+  if (groups.flat().length === 0) return { ...CHECK, ...found(undefined, allFailed(plays, model)) };
   if (scored.length === 0) {
-    return { ...CHECK, ...notMade(`All rollouts of ${model} failed.`) };
+    return { ...CHECK, ...notMade(`No group has two rollouts of ${model} with a reward`) };
   }
   const withSignal = scored.filter((rewards) => !areEqualRewards(rewards)).length;
   const rewards = scored.flat();
@@ -43,6 +46,19 @@ export function modelSignal(plays: readonly ModelPlay[], model: string): CheckRe
   return {
     ...CHECK,
     ...found(measured, finding(withSignal / scored.length, rewards, { share, model })),
+  };
+}
+
+function allFailed(plays: readonly ModelPlay[], model: string): CheckFinding {
+  const error = plays.find((play) => play.error !== null)?.error;
+  return {
+    severity: "defect",
+    message: `All ${plays.length} rollouts of ${model} failed or ended without a reward.`,
+    evidence: error == null ? {} : { answer: error },
+    advice:
+      error == null
+        ? "Set `nonterminal_reward: 0`, or raise max_turns, so that a rollout that does not end has a reward."
+        : "Fix that cause: a training would fail in the same way.",
   };
 }
 

@@ -1,14 +1,17 @@
 /** Checks environments of a configuration, of a server, or by their names alone. */
 
 import { dirname, join } from "node:path";
+import { EMBEDDED_MODELS } from "../../core/config/editing/catalogue/embedded.ts";
 import { hasAgent, serverOwner } from "../../core/config/fields/environmentServers.ts";
-import type { Config } from "../../core/config/fields/schema.ts";
+import type { Config, EnvironmentConfig } from "../../core/config/fields/schema.ts";
 import { environmentConfig } from "../../core/config/taskChoices.ts";
 import {
   checkEnvironment,
+  type EnvironmentCheckOptions,
   type EnvironmentReport,
 } from "../../core/environmentCheck/checkEnvironment.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
+import { contextOf, findLineUpModel } from "../../core/models/lineUp.ts";
 import { connectEnvironments } from "../../core/openreward/environments.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import type { AllowedOrigin } from "../../core/secrets/hostBinding.ts";
@@ -29,6 +32,7 @@ import { connectionsOf, type Surroundings, withSurroundings } from "../services/
 import { printedError, printedLines } from "../services/printedError.ts";
 import { environmentAddress } from "../services/serviceAddress.ts";
 import { noSuch } from "./openTask.ts";
+import { promptCounter } from "./promptCounter.ts";
 
 export interface EnvironmentCheckRequest {
   /** Empty = all of the configuration, or else of the server. */
@@ -105,6 +109,7 @@ async function checkAll(
   const { variables } = options;
   const config = written?.config ?? (await configOfNames(request, options));
   const connect = await connectEnvironmentServices({ ...options, config });
+  const countTokens = promptCounter(options);
   const reports: CheckedEnvironment[] = [];
   for (const name of Object.keys(config.environments)) {
     const own = environmentConfig(config, name);
@@ -116,7 +121,8 @@ async function checkAll(
       seed: request.seed,
       tasks: request.tasks,
       split: request.split ?? (written === null ? null : (Object.keys(own.splits)[0] ?? null)),
-      maxTotalTokens: written === null ? null : config.max_total_tokens,
+      ...(written === null ? { maxTotalTokens: null } : modelFacts(config, own)),
+      countTokens: written === null ? undefined : countTokens,
       onCheck: ({ rule }, position, count) => request.onCheck(name, rule, { position, count }),
       signal: request.signal,
     });
@@ -133,6 +139,20 @@ async function checkAll(
     request.onReport(checked);
   }
   return reports;
+}
+
+/** What is known of the model without asking its service. */
+function modelFacts(
+  { model_name: name, max_total_tokens }: Config,
+  { on_image }: EnvironmentConfig,
+): Pick<EnvironmentCheckOptions, "maxTotalTokens" | "readsImages"> {
+  const embedded = EMBEDDED_MODELS.find((model) => model.name === name);
+  const context = contextOf(name) ?? embedded?.contextTokens ?? Number.POSITIVE_INFINITY;
+  const readsImages = embedded === undefined ? findLineUpModel(name)?.readsImages : false;
+  return {
+    maxTotalTokens: Math.min(max_total_tokens, context),
+    readsImages: on_image === "placeholder" ? true : readsImages,
+  };
 }
 
 /** The configuration that the user names, with the environments that are to be checked. */

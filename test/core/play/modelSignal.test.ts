@@ -6,7 +6,9 @@ import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 function signalOf(groups: readonly (readonly (number | null)[])[], costUsd: number | null = null) {
   const used = { sampled: 10, prefill_cached: 10, prefill_uncached: 20, trained: 0 };
   return modelSignal(
-    groups.flatMap((rewards, group) => rewards.map((reward) => ({ group, reward, used, costUsd }))),
+    groups.flatMap((rewards, group) =>
+      rewards.map((reward) => ({ group, reward, error: null, used, costUsd })),
+    ),
     "a/model",
   );
 }
@@ -29,8 +31,8 @@ describe("the signal of a model", () => {
 
   it("counts the tokens of rollouts that used any", () => {
     const used = { ...NO_TOKENS, sampled: 10, prefill_uncached: 30 };
-    const played = { group: 0, reward: 1, used, costUsd: 0.002 };
-    const failed = { group: 1, reward: null, used: NO_TOKENS, costUsd: 0 };
+    const played = { group: 0, reward: 1, error: null, used, costUsd: 0.002 };
+    const failed = { group: 1, reward: null, error: null, used: NO_TOKENS, costUsd: 0 };
     expect(modelSignal([played, { ...played, reward: 0 }, failed], "a/model").measured).toContain(
       "per rollout 10 sampled and 30 prompt tokens, $0.00200",
     );
@@ -64,8 +66,19 @@ describe("the signal of a model", () => {
     ).toHaveLength(1);
   });
 
-  it("is unknown where all rollouts failed, and leaves single ones out", () => {
-    expect(signalOf([[null, null]]).notMade).toBe("All rollouts of a/model failed.");
+  it("is a defect where all rollouts failed, with the first error", () => {
+    const failed = { group: 0, reward: null, used: NO_TOKENS, costUsd: 0 };
+    const errors = [null, "The prompt has 300 tokens.", "another"];
+    expect(
+      modelSignal(
+        errors.map((error) => ({ ...failed, error })),
+        "a/model",
+      ).findings,
+    ).toMatchObject([{ severity: "defect", evidence: { answer: "The prompt has 300 tokens." } }]);
+  });
+
+  it("leaves single rollouts out", () => {
+    expect(signalOf([[1, null]]).notMade).toContain("two rollouts");
     expect(
       signalOf([
         [1, 0],

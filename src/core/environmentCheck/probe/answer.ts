@@ -19,6 +19,7 @@ export type CallAnswer = { readonly ms: number } & (
   | {
       readonly kind: "result";
       readonly text: string;
+      readonly hasImage: boolean;
       readonly reward: number | null;
       readonly finished: boolean;
       readonly metadata: JsonObject | null;
@@ -49,7 +50,8 @@ export async function readCall(
     }
     const { blocks, reward, finished, metadata } = outcome;
     const text = blocks.map((block) => (block.type === "text" ? block.text : "[image]")).join("\n");
-    return { kind: "result", ms, text, reward, finished, metadata };
+    const hasImage = blocks.some(({ type }) => type === "image");
+    return { kind: "result", ms, text, hasImage, reward, finished, metadata };
   } catch (error) {
     if (!isAppError(error)) throw error;
     return { kind: "failed", ms: elapsedMs(), failure: failureOf(error), text: error.message };

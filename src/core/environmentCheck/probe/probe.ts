@@ -49,8 +49,12 @@ export interface ProbeOptions {
   /** Split to play; null = `train`, or the first one. */
   readonly split: string | null;
   readonly secrets: Readonly<Record<string, string>>;
-  /** Tokens of a rollout; null = unknown. */
+  /** Tokens of a rollout, at most the model's context; null = unknown. */
   readonly maxTotalTokens: number | null;
+  /** Whether rollouts with images can be played; absent = unknown. */
+  readonly readsImages?: boolean | undefined;
+  /** Tokens of a session's first prompt as the model reads it, tools included; absent = its tokenizer is unknown. */
+  readonly countTokens?: ((session: EnvironmentSession) => Promise<number | null>) | undefined;
   readonly limits?: Partial<ProbeLimits> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -71,6 +75,8 @@ export interface Step {
 export interface Play {
   readonly task: PlayedTask;
   readonly prompt: string;
+  /** Whether the prompt has one. */
+  readonly hasImage: boolean;
   readonly openMs: number;
   readonly steps: readonly Step[];
 }
@@ -249,6 +255,7 @@ export class Probe {
           const played = new PlayedSession(this, session, {
             task,
             prompt: text,
+            hasImage: prompt.some(({ type }) => type === "image"),
             tools,
             openMs: clock.monotonic() - sinceMs,
           });
@@ -261,6 +268,20 @@ export class Probe {
       },
       openMs,
     );
+  }
+
+  /** Tokens of a task's first prompt as the model reads it; null without its tokenizer. @throws AppError `chat-*`, `environment-*`, `rollout-image` */
+  async promptTokens(task: PlayedTask): Promise<number | null> {
+    const { countTokens, secrets } = this.options;
+    if (countTokens === undefined) return null;
+    return this.#limited("The prompt of a task", async (signal) => {
+      const session = await this.remote.openSession({ ...task, secrets }, { signal });
+      try {
+        return await countTokens(session);
+      } finally {
+        await session.close();
+      }
+    });
   }
 
   /** Plays calls until the episode ends. */
@@ -338,6 +359,7 @@ export class PlayedSession implements Play {
   readonly id: string;
   readonly task: PlayedTask;
   readonly prompt: string;
+  readonly hasImage: boolean;
   readonly tools: readonly PlayableTool[];
   readonly openMs: number;
   readonly steps: Step[] = [];
@@ -347,11 +369,12 @@ export class PlayedSession implements Play {
   constructor(
     probe: Probe,
     session: EnvironmentSession,
-    facts: Pick<PlayedSession, "task" | "prompt" | "tools" | "openMs">,
+    facts: Pick<PlayedSession, "task" | "prompt" | "hasImage" | "tools" | "openMs">,
   ) {
     this.id = session.id;
     this.task = facts.task;
     this.prompt = facts.prompt;
+    this.hasImage = facts.hasImage;
     this.tools = facts.tools;
     this.openMs = facts.openMs;
     this.#probe = probe;

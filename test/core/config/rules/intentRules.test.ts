@@ -37,7 +37,10 @@ describe("a setting that does something else than its name says is noted, with a
   });
 
   it("a weight of an environment in a mix by numbers of tasks", () => {
-    const text = textWith("num_epochs: 1").replace("num_rollouts: 4", "num_rollouts: 4\n    weight: 3");
+    const text = textWith("num_epochs: 1").replace(
+      "num_rollouts: 4",
+      "num_rollouts: 4\n    weight: 3",
+    );
     expect(found(text)).toEqual(["TRL217 3"]);
     expect(repaired(text)).toContain("mix: weighted");
     expect(found(repaired(text))).toEqual([]);
