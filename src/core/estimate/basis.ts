@@ -71,9 +71,12 @@ export async function readBasis(
   const used = await readEntries(fileSystem, folder);
   const groups = rollouts.flatMap((step) => playedGroups(step, used.rollouts, config));
   if (groups.length === 0) {
+    const failed = rollouts.flat().find(({ error }) => error !== null);
     throw new AppError(
       "estimate-without-basis",
-      `${folder} has no rollouts with tokens to estimate from. Choose a run with a completed step, or sample groups with --groups 2.`,
+      failed === undefined
+        ? `${folder} has no rollouts with tokens to estimate from. Choose a run with a completed step, or sample groups with --groups 2.`
+        : `There is nothing to estimate from: no rollout in ${folder} has tokens. The first failed: ${failed.error}`,
     );
   }
   const times = chosen.map((row, i) => stepTime(row, rollouts[i]?.length ?? 0, config));

@@ -4,13 +4,16 @@ import { formatQuantity } from "../../shared/format.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 import { withoutPrinted } from "../rollout/agentFailure.ts";
+import type { FinishedRollout } from "../rollout/rollout.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
 import { readLines } from "../runFolder/files/lineReader.ts";
 import { heldOutLoss } from "../runFolder/metrics/fitMetrics.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
+import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
 import { decidingReward } from "../runFolder/metrics/trendMetrics.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 import type { TokenUsage } from "../usage/tokenUsage.ts";
+import { groupBy } from "../util/groupBy.ts";
 import { withoutEnd } from "../util/textEdges.ts";
 import { earlyEnd, stepsWithinBudget, waitsForRow } from "./run/budgets.ts";
 import { pricesOf, type RunContext } from "./run/context.ts";
@@ -123,19 +126,75 @@ export function emptySteps(count: number, { rollouts: last, isMasked, row }: Emp
   if (isMasked) return maskedSteps(count);
   if (row !== null && metricAt(row, "teacher/kl") === 0) return taughtNothing(count);
   const [first] = failuresOfAll(last);
-  const why =
-    first === undefined
-      ? "in every group the rollouts failed or all had the same reward"
-      : `in the last one ${whoFailed(last)} failed. The first: ${withoutEnd(withoutPrinted(first), /[.\s]/)}`;
-  const alone = "`tinker-rl env play --agent` runs the agent alone. ";
-  const remedy =
-    first !== undefined
-      ? `${last[0]?.record.agent === undefined ? "" : alone}Fix that cause, then resume the run.`
-      : "Look at rollouts with `tinker-rl show`; a higher temperature or num_rollouts, other tasks, or a larger max_failing_rollouts may help.";
-  return new AppError("empty-steps", `${nothingIn(count)}: ${why}. The run is saved. ${remedy}`, {
-    configPath: "max_consecutive_empty_steps",
-  });
+  const { why, remedy } =
+    first === undefined || last.every(isUnrewarded)
+      ? causeOf(last)
+      : {
+          why: `${whoFailed(last)} failed. The first: ${withoutEnd(withoutPrinted(first), /[.\s]/)}`,
+          remedy: FIX,
+        };
+  const isOfAgent = remedy === FIX && last[0]?.record.agent !== undefined;
+  const alone = isOfAgent ? "`tinker-rl env play --agent` runs the agent alone. " : "";
+  return new AppError(
+    "empty-steps",
+    `${nothingIn(count)}: in the last one ${why}. The run is saved. ${alone}${remedy}`,
+    { configPath: "max_consecutive_empty_steps" },
+  );
 }
+
+const FIX = "Fix that cause, then resume the run.";
+
+type Played = Pick<FinishedRollout, "record">;
+
+/** Without a reward although no error ended it. */
+function isUnrewarded({ record }: Played): boolean {
+  return record.reward === null && record.error === null && record.agent === undefined;
+}
+
+/** Why rollouts gave no advantage, by what ended most of them. */
+function causeOf(last: readonly Played[]): { readonly why: string; readonly remedy: string } {
+  const [stop, own = []] =
+    [...groupBy(last, ({ record }) => record.stop)].toSorted(
+      ([, a], [, b]) => b.length - a.length,
+    )[0] ?? [];
+  const share = `${own.length} of ${last.length} rollouts ended with ${stop}`;
+  const [failed] = own.flatMap(({ record }) => record.turns.at(-1)?.results ?? []);
+  if (stop !== undefined && OF_ENVIRONMENT.has(stop) && failed !== undefined) {
+    return { why: `${share}. The first: ${withoutEnd(failed.text, /[.\s]/)}`, remedy: FIX };
+  }
+  const unrewarded = last.filter(isUnrewarded);
+  if (unrewarded.length * 2 >= last.length && stop !== undefined) {
+    return stop === "reached_terminal_state"
+      ? {
+          why: `${unrewarded.length} of ${last.length} rollouts ended without a reward`,
+          remedy: "Give the call that ends an episode a reward, also 0 for a wrong answer.",
+        }
+      : {
+          why: `${unrewarded.length} of ${last.length} rollouts ended without a reward, most with ${stop}`,
+          remedy: "Set `nonterminal_reward: 0`, so that they count as wrong, or raise that limit.",
+        };
+  }
+  // Of the steps before a resume, the rollouts are not known.
+  if (last.length > 0 && last.every(({ record }) => (record.reward ?? 0) === 0)) {
+    return {
+      why: "no rollout earned a reward",
+      remedy:
+        "Choose easier tasks or a stronger model, reward parts of a task, or imitate examples first: docs/recipes.md.",
+    };
+  }
+  return {
+    why: "in every group the rollouts failed or all had the same reward",
+    remedy:
+      "Look at rollouts with `tinker-rl show`; a higher temperature or num_rollouts, other tasks, or a larger max_failing_rollouts may help.",
+  };
+}
+
+/** Stops that the environment causes; their rollouts count as wrong, and the model cannot learn to avoid them. */
+const OF_ENVIRONMENT: ReadonlySet<string> = new Set<StopReason>([
+  "tool_crashed",
+  "tool_timeout",
+  "tool_reply_too_long",
+]);
 
 function nothingIn(steps: number): string {
   const inRow = steps === 1 ? "" : " in a row";

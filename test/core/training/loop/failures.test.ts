@@ -2,8 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { Agent } from "../../../../src/core/agents/agent.ts";
 import { readChatCompletion } from "../../../../src/core/endpoint/openaiChat.ts";
 import { AppError } from "../../../../src/core/errors.ts";
+import type { FinishedRollout } from "../../../../src/core/rollout/rollout.ts";
+import { emptySteps } from "../../../../src/core/training/endConditions.ts";
 import { START } from "../../../../src/core/training/step/loopPosition.ts";
 import { scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
+import { aGroup } from "../builders.ts";
 import { linesOf, PATHS } from "../fakeContext.ts";
 import { resultOf } from "../fakeTrainingClient.ts";
 import { duringRollouts, duringUpdate, positionOf, prepareRun } from "./prepareRun.ts";
@@ -124,6 +127,51 @@ describe("steps without anything to train on", () => {
       code: "empty-steps",
       message: expect.stringMatching(/in the last one all 2 rollouts failed\. The first: no data/),
     });
+  });
+
+  it.each([
+    [
+      "the crash",
+      { stop: "tool_crashed" as const, reward: 0, text: "boom" },
+      /2 of 2 rollouts ended with tool_crashed\. The first: boom\. .* Fix that cause/,
+    ],
+    [
+      "nonterminal_reward",
+      { stop: "max_turns" as const, reward: null },
+      /without a reward, most with max_turns\. .*`nonterminal_reward: 0`/,
+    ],
+    [
+      "a reward for each end",
+      { stop: "reached_terminal_state" as const, reward: null },
+      /Give the call that ends/,
+    ],
+    [
+      "recipes",
+      { stop: "reached_terminal_state" as const, reward: 0 },
+      /no rollout earned a reward.*docs\/recipes\.md/,
+    ],
+    [
+      "more variety",
+      { stop: "reached_terminal_state" as const, reward: 1 },
+      /all had the same reward.*higher temperature/,
+    ],
+  ])("name %s by what ended most of the last rollouts", (_, played, message) => {
+    const { stop, reward, text } = { text: null, ...played };
+    const result = {
+      name: "answer",
+      text: text ?? "",
+      isError: true,
+      reward: null,
+      finished: false,
+    };
+    const rollouts = aGroup([reward, reward]).map((rollout): FinishedRollout => {
+      const turns = rollout.record.turns.map((turn) => ({
+        ...turn,
+        results: text === null ? [] : [result],
+      }));
+      return { ...rollout, record: { ...rollout.record, stop, turns, error: null } };
+    });
+    expect(emptySteps(2, { rollouts, isMasked: false, row: null }).message).toMatch(message);
   });
 
   it("are reported with how the agent ended, where all agents failed, after a warning for each", async () => {
