@@ -34,7 +34,7 @@ export function environmentReportLines(report: EnvironmentReport, width: number)
       styled("quiet", `  ${environment.startsWith("local/") ? l10n.t("embedded") : address}`),
     ],
     BLANK,
-    ...checks.flatMap((check) => checkLines(check, width)),
+    ...withReasonsOnce(checks).flatMap((check) => checkLines(check, width)),
     ...findings.flatMap((finding) => findingLines(finding, width)),
     BLANK,
     [
@@ -42,6 +42,20 @@ export function environmentReportLines(report: EnvironmentReport, width: number)
       styled("quiet", `  ${l10n.t("{0}, seed {1}", formatDuration(seconds), seed)}`),
     ],
   ];
+}
+
+type Checks = EnvironmentReport["checks"];
+
+/** A reason for which many checks are not made, such as a list of tasks that cannot be read, is given in full the first time. */
+function withReasonsOnce(checks: Checks): Checks {
+  const given = new Set<string>();
+  return checks.map((check) => {
+    const { notMade } = check;
+    if (notMade === undefined) return check;
+    if (given.has(notMade)) return { ...check, notMade: l10n.t("for the same reason") };
+    given.add(notMade);
+    return check;
+  });
 }
 
 /** A finding is cut to one row, because it follows in full. */

@@ -50,7 +50,8 @@ export async function playInTerminal(
       out.print([[styled("accent", l10n.t("the model writes:"))], ...linesOf(text), []]);
     },
     onResult: ({ reward }) => {
-      if (reward !== null) out.print([[styled("strong", l10n.t("reward {0}", reward))]]);
+      if (reward !== null)
+        out.print([[styled("strong", l10n.t("reward {0}", formatReward(reward)))]]);
     },
     onDifficulty: (known) => out.print([quietLine(difficultyText(known))]),
     onPart: (what) => err.showLive(quietLine(what)),
@@ -79,8 +80,11 @@ function moves(options: ProgramOptions): PlayRequest["player"] {
 function meanLines(played: readonly EndedPlay[]): readonly Line[] {
   const rewards = played.flatMap(({ reward }) => reward ?? []);
   const average = mean(rewards);
-  const shown =
+  const without = played.length - rewards.length;
+  const score =
     average === null ? l10n.t("no reward") : l10n.t("mean reward {0}", formatReward(average));
+  const shown =
+    average === null || without === 0 ? score : l10n.t("{0}, {1} without a reward", score, without);
   return [[], [styled("strong", shown), ` · ${plural(played.length, "{0} task", "{0} tasks")}`]];
 }
 
@@ -123,8 +127,16 @@ function moveOf(
   err: Terminal,
 ): PlayerMove | null {
   if (line === "/quit") return { kind: "leave" };
-  if (line === "/tools") out.print(toolLines(tools));
-  if (line === "" || line === "/tools") return null;
+  if (line === "") return null;
+  if (line === "/tools" || line === "/help") {
+    out.print(toolLines(tools));
+    return null;
+  }
+  if (/^\/[a-z]+$/.test(line)) {
+    const text = l10n.t("There is no command {0}. There are /help, /tools and /quit.", line);
+    err.print([[styled("warning", text)]]);
+    return null;
+  }
   try {
     return readMove(line, tools.tools);
   } catch (error) {
@@ -138,7 +150,8 @@ const MAX_LAST_CHARS = 2_000;
 
 /** No move follows that the results of the last turn could be shown for. */
 function endLines({ turns, reward, stop, error, last, agent }: EndedPlay): readonly Line[] {
-  const score = reward === null ? l10n.t("no reward") : l10n.t("reward {0} in all", reward);
+  const score =
+    reward === null ? l10n.t("no reward") : l10n.t("reward {0} in all", formatReward(reward));
   return [
     ...last.flatMap((text) => linesOf(clipText(text, MAX_LAST_CHARS))),
     [],
@@ -183,6 +196,9 @@ export function readMove(line: string, tools: readonly ToolSpec[]): PlayerMove {
     : null;
   if (near !== null)
     throw new AppError("bad-arguments", `There is no tool ${name}. Did you mean ${near}?`);
+  // A model makes up names, too.
+  const made = /^[\w-]+$/.test(name) && rest.startsWith("{") ? jsonOf(rest) : undefined;
+  if (isExactObject(made)) return { kind: "call", name, args: made };
   return { kind: "text", text: line };
 }
 
@@ -228,7 +244,7 @@ function singleArgument({ inputSchema }: ToolSpec): { name: string; type: string
 
 function toolLines({ tools }: ToolList): readonly Line[] {
   return [
-    quietLine(l10n.t("Be the model: write a call as TOOL {JSON}, or text. /tools, /quit.")),
+    quietLine(l10n.t("Be the model: write a call as TOOL {JSON}, or text. /tools, /help, /quit.")),
     ...tools.map(
       (tool): Line => [
         styled("strong", tool.name),

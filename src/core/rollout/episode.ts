@@ -185,7 +185,7 @@ export class Episode implements RolloutEpisode {
     const { environment, settings } = this.#options;
     return new AppError(
       "prompt-too-long",
-      `The first prompt of ${environment} has ${tokens} tokens, which leaves no room within max_total_tokens: ${settings.maxTotalTokens}. Raise max_total_tokens, or choose other tasks.`,
+      `The first prompt of ${environment} has ${tokens} tokens, which leaves no room within the ${settings.maxTotalTokens} tokens of a rollout. Raise max_total_tokens; where the context of the model is the limit, choose another model, or tasks with shorter prompts.`,
       { configPath: "max_total_tokens" },
     );
   }

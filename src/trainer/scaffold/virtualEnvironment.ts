@@ -54,7 +54,7 @@ export function stepsWithVenv(
 ): readonly ProgramWords[] {
   return [
     [...program, "-m", "venv", `${folder}/.venv`],
-    [python, "-m", "pip", "install", ...requirements],
+    [python, "-m", "pip", "install", "-q", ...requirements],
   ];
 }
 

@@ -84,6 +84,8 @@ class CommandKeeper {
   #isClosing = false;
   /** How the first process ended before its server answered. */
   #earlyEnd: string | null = null;
+  /** Whether the system found a program to start. */
+  #isProgram = true;
   #restart: (() => void) | null = null;
 
   constructor(options: ManagedServerOptions, port: string) {
@@ -146,7 +148,8 @@ class CommandKeeper {
     once(child, "close").then(
       ([code, signal]) => {
         const how = signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
-        this.#ended(how, code === NOT_STARTED ? this.#noProgram() : `it ${how}`);
+        this.#isProgram = code !== NOT_STARTED;
+        this.#ended(how, this.#isProgram ? `it ${how}` : this.#noProgram());
       },
       (error) => this.#ended(`cannot be started: ${errorMessage(error)}`),
     );
@@ -178,12 +181,19 @@ class CommandKeeper {
     const from = server.cwd === null ? folder : resolve(folder, server.cwd);
     const [program] =
       server.bridge === null ? server.command : [bridgePython(server.python, folder)];
-    return `there is no program ${program} on the path, or none that can be started from ${from}${scriptHint()}`;
+    const [, environment] = /^(.*\.?venv)[\\/](?:bin|Scripts)[\\/]/.exec(program ?? "") ?? [];
+    const venv =
+      environment === undefined
+        ? ""
+        : `. Make its virtual environment with \`python3 -m venv ${environment}\`, and install what the environment needs`;
+    return `there is no program ${program} on the path, or none that can be started from ${from}${scriptHint()}${venv}`;
   }
 
   #notStarted(why: string): AppError {
     const { server } = this.#options;
-    return notStarted(this.#options, `${quoted(server)} did not start: ${why}.${this.#said()}`);
+    // Without a program, what was printed says the same.
+    const said = this.#isProgram ? this.#said() : "";
+    return notStarted(this.#options, `${quoted(server)} did not start: ${why}.${said}`);
   }
 
   /** The end of its output, and what to do about it where that is plain. */

@@ -22,6 +22,15 @@ export function printedLines(output: string, clean: (text: string) => string): r
     .filter((line) => line.trim() !== "" && !INFO_LINE.test(line));
 }
 
+/** A text without whole lines that say what went well; its last line may have only begun. */
+export function withoutInfo(output: string): string {
+  const lines = output.split("\n");
+  const end = lines.length - 1;
+  return lines
+    .filter((line, at) => at === end || !INFO_LINE.test(stripVTControlCharacters(line)))
+    .join("\n");
+}
+
 /** The last error among the lines, with its place in the code of `folder`, where it has one; undefined where there is none. */
 export function printedError(lines: readonly string[], folder: string): string | undefined {
   const error = lines.findLast((line) => ERROR_LINE.test(line));

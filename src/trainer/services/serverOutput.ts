@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { isAppError } from "../../core/errors.ts";
 import { serverLogName, serverLogPath } from "../../core/runFolder/files/layout.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
+import { withoutInfo } from "./printedError.ts";
 
 /** Kept until the run has a folder. */
 const MAX_WAITING = 256 * 1024;
@@ -39,6 +40,8 @@ export class ServerOutput {
     const log = this.#logs.get(environment) ?? { waiting: "", written: 0 };
     this.#logs.set(environment, log);
     log.waiting += text;
+    // Thousands of lines about requests that went well would push an error out.
+    if (log.waiting.length > MAX_WAITING) log.waiting = withoutInfo(log.waiting);
     // From a whole line on: half of a secret would not be found.
     if (log.waiting.length > MAX_WAITING) log.waiting = afterFirstLine(log.waiting, MAX_WAITING);
     if (this.#place !== null) this.#timer ??= setTimeout(() => void this.#flush(false), FLUSH_MS);

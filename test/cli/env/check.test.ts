@@ -72,7 +72,10 @@ describe("env check", () => {
     const checks = [made, notMade, notMade].flatMap((each) => each ?? []);
     const program = aProgram({ ...REPORT, checks });
     expect(await runProgram(program, ["env", "check", "products"])).toBe(0);
-    expect(program.out.lines.join("\n")).toContain("1 of 3 checks made, nothing found");
+    const text = program.out.lines.join("\n");
+    expect(text).toContain("1 of 3 checks made, nothing found");
+    expect(text.split("there is only one split")).toHaveLength(2);
+    expect(text).toContain("not made near-overlap        for the same reason");
   });
 
   it("shows a defect with its evidence and what to do, and ends with 2", async () => {

@@ -33,6 +33,7 @@ describe("a line of a play", () => {
     ["answer forty two", { kind: "call", name: "answer", args: { value: "forty two" } }],
     ["answer 42", { kind: "call", name: "answer", args: { value: "42" } }],
     ["wait 3", { kind: "call", name: "wait", args: { hours: 3 } }],
+    ['lok_up {"x": 1}', { kind: "call", name: "lok_up", args: { x: 1 } }],
     ["Let me look around.", { kind: "text", text: "Let me look around." }],
   ])("%s is a move", (line, move) => {
     expect(read(line)).toEqual(move);
@@ -101,9 +102,33 @@ it("the results of the last turn are shown however the play ended", async () => 
     "KeyError: 'x'",
     `${"y".repeat(1_999)}…`,
     "",
-    "reward 1 in all · 1 turn · tool_crashed",
+    "reward 1.00 in all · 1 turn · tool_crashed",
     "",
-    "reward 1 in all · 1 turn · max_tokens",
+    "reward 1.00 in all · 1 turn · max_tokens",
     "No room for another turn: max_total_tokens or the context of the model is reached.",
   ]);
+});
+
+it("a word with a slash is no move, and a mean says how many plays have no reward", async () => {
+  const input = new PassThrough();
+  input.end("/help\n/hlep\n/quit\n");
+  const trainer = aTrainer({
+    playTask: async (_files, { player, onPlayed }) => {
+      if (player.kind !== "moves") throw new Error("Nobody makes a move.");
+      expect(await player.player.move(FIRST_TURN, new AbortController().signal)).toEqual({
+        kind: "leave",
+      });
+      onPlayed(WON);
+      onPlayed({ ...WON, reward: null });
+      return { played: [], folder: null };
+    },
+  });
+  const program = createFakeProgram({ trainer, input });
+  expect(await runProgram(program, ["env", "play", "-c", "a.yaml", "--tasks", "2"])).toBe(
+    EXIT.done,
+  );
+  expect(program.err.lines).toContain(
+    "There is no command /hlep. There are /help, /tools and /quit.",
+  );
+  expect(program.out.lines).toContain("mean reward 1.00, 1 without a reward · 2 tasks");
 });

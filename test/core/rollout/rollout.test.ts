@@ -145,7 +145,7 @@ describe("a rollout", () => {
     const { record } = await setUp({ settings: { maxTotalTokens: 3, rewards } }).run();
     expect(record.reward).toBeNull();
     expect(record).toMatchObject({ stop: "error", turns: [] });
-    expect(record.error).toMatch(/max_total_tokens: 3/);
+    expect(record.error).toMatch(/within the 3 tokens of a rollout/);
   });
 
   it("has failed where the prompt of its teacher leaves no room for a turn", async () => {

@@ -63,3 +63,11 @@ it("of a flood before the run has a folder the last whole lines are kept, and no
   expect(text).not.toContain("hunter2");
   expect(text).not.toMatch(/unter2|nter2/);
 });
+
+it("an error is kept among any number of lines that say what went well", () => {
+  const { output } = setUp();
+  output.write("maze", "RuntimeError: boom\n");
+  for (let i = 0; i < 5_000; i += 1)
+    output.write("maze", `INFO:  127.0.0.1 - "POST /x/call" 200 OK ${"-".repeat(60)}\n`);
+  expect(output.take("maze")).toContain("RuntimeError: boom\n");
+});

@@ -126,9 +126,7 @@ export const speed: EnvironmentCheck = {
   async run(probe) {
     await randomPlays(probe);
     const { slowCallMs, slowOpenMs } = probe.limits;
-    const calls = playedSteps(probe).filter(
-      ({ step }) => step.answer.kind !== "failed" || isTimeout(step),
-    );
+    const calls = playedSteps(probe);
     const callTimes = calls.map(({ step }) => step.answer.ms);
     const openTimes = probe.plays.map(({ openMs }) => openMs);
     const slowest = calls.toSorted((a, b) => b.step.answer.ms - a.step.answer.ms)[0];

@@ -1,5 +1,6 @@
 /** Episodes that end have a reward, a finite number of a sane size. */
 
+import { formatMeasure } from "../../../shared/format.ts";
 import { type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
 import { findOracle, hasEnded, playedSteps, randomPlays, stepEvidence } from "../probe/players.ts";
 import type { Play } from "../probe/probe.ts";
@@ -65,7 +66,7 @@ export const rewardRange: EnvironmentCheck = {
     return found(
       rewards.length === 0
         ? "no reward seen"
-        : `rewards from ${Math.min(...rewards)} to ${Math.max(...rewards)}`,
+        : `rewards from ${formatMeasure(Math.min(...rewards))} to ${formatMeasure(Math.max(...rewards))}`,
       malformed === undefined
         ? null
         : {

@@ -1,0 +1,13 @@
+import { expect, it } from "vitest";
+import { checkPlanted } from "../checkPlanted.ts";
+import { sum } from "../plantedDefects.ts";
+
+it("a tool that fails on plain arguments is not blamed for how it handles odd ones", async () => {
+  const environment = sum({
+    answer: () => {
+      throw new Error("KeyError: 'x'");
+    },
+  });
+  const { checks } = await checkPlanted({ environment }, ["malformed-calls"]);
+  expect(checks[0]?.findings).toEqual([]);
+});
