@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import {
-  type NamedRun,
+  type RunOfList,
   settingsName,
   shownNames,
   variedSettings,
@@ -9,7 +9,7 @@ import {
 function aRun(settings: readonly string[], sweep = "math-sweep", label: string | null = null) {
   const name = `${sweep}.${settings.join(".")}`;
   const member = { id: sweep, name: sweep, combination: 0, combinations: 2, settings };
-  return { name, file: { sweep: member }, label } satisfies NamedRun;
+  return { name, file: { sweep: member }, label } satisfies RunOfList;
 }
 
 it("a run of a sweep is named by its settings, any other by its own name or the user's", () => {
