@@ -552,6 +552,47 @@ describe("the page of the dashboard", () => {
     }
   });
 
+  it("scrolls the view in itself, not the page", async () => {
+    const { page } = await open({ folder: smallFolder });
+    await page.locator(".reward canvas").waitFor();
+    await page.setViewportSize({ width: 900, height: 500 });
+    const height = (element: Element): number => element.scrollHeight - element.clientHeight;
+    expect(await page.locator(".page").evaluate(height)).toBeGreaterThan(0);
+    expect(await page.locator("html").evaluate(height)).toBe(0);
+  });
+
+  it("leaves the steps of a run beside its name, however long that is", async () => {
+    const { page } = await open({ folder: smallFolder });
+    await page.locator(".header-progress .fact").waitFor();
+    await page.locator(".run-picker option:checked").evaluate((option) => {
+      option.textContent = "a-long-name-".repeat(12);
+    });
+    const picker = await page.locator(".run-picker").boundingBox();
+    const list = await page.locator(".run-picker select").boundingBox();
+    const last = await page.locator(".header-run > :last-child").boundingBox();
+    const progress = await page.locator(".header-progress").boundingBox();
+    expect(list?.width).toBe(picker?.width);
+    expect(progress?.width).toBeGreaterThanOrEqual(220);
+    expect((progress?.x ?? 0) - ((last?.x ?? 0) + (last?.width ?? 0))).toBeLessThan(40);
+  });
+
+  it("draws native controls for the theme, and the chosen tab apart from the others", async () => {
+    for (const theme of THEMES) {
+      const { page } = await open({ folder: smallFolder, theme });
+      const tab = page.getByRole("tab", { name: "Overview" });
+      await tab.waitFor();
+      const look = await tab.evaluate((element) => {
+        const { colorScheme, borderBottomColor } = getComputedStyle(element);
+        const row = element.closest(".tab-row");
+        return {
+          colorScheme,
+          isApart: row !== null && getComputedStyle(row).borderBottomColor !== borderBottomColor,
+        };
+      });
+      expect(look, theme.name).toEqual({ colorScheme: theme.media.colorScheme, isApart: true });
+    }
+  });
+
   it("has a header of one height, whatever its numbers are", async () => {
     const { page } = await open({ folder: smallFolder });
     const facts = page.locator(".header-progress .fact");

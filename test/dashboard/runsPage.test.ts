@@ -223,6 +223,10 @@ describe("the page of the runs table", () => {
   it("shows one run of a sweep in all drawings, by the mouse and by keys, and opens it", async () => {
     const { page, opened } = await open(undefined, dark, "swept");
     await page.locator('.grid-row [data-column="sweep"] button').first().click();
+    // In a window too low for it, the view scrolls and shrinks nothing.
+    const around = await page.getByRole("region", { name: "Runs of the sweep" }).boundingBox();
+    const table = await page.locator(".sweep-table").boundingBox();
+    expect(around?.height).toBeGreaterThanOrEqual(table?.height ?? Number.POSITIVE_INFINITY);
     const lit = page.locator('.sweep-plot [data-lit="true"]');
     await page.locator(".sweep-table button").nth(2).focus();
     await expect.poll(() => lit.count()).toBe(4);

@@ -89,7 +89,7 @@ function Sweep({ runs, sweep }: SweepProps) {
         />
       </div>
       <div class="sweep-answer">
-        <p class="sentence cut">{sweepSentence(effects, shown)}</p>
+        <p class="sentence">{sweepSentence(effects, shown)}</p>
         {notes.map((note) => (
           <p class="fact" key={note}>
             {note}
