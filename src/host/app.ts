@@ -160,7 +160,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   const table = register(new RunsPanel(pages));
   const open = (folder: string): void => dashboard.open(folder);
   server.handle(PAGE_ORDER, (order: PageOrder) => doForPage(order, { store, fileSystem, open }));
-  const isDashboardVisible = (): boolean => dashboard.isVisible;
   const notices = register(
     new Notices({
       store,
@@ -168,7 +167,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       alarms,
       workspaceState,
       fileSystem,
-      isDashboardVisible,
+      dashboard,
       log,
     }),
   );

@@ -11,6 +11,7 @@ import { systemClock } from "../node/clock.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { formatCount, formatDuration, plural } from "../shared/format.ts";
 import { type SweepMember, stageOf } from "../shared/runFile.ts";
+import type { RunDashboard } from "./dashboard/runDashboard.ts";
 import { applyAlarm } from "./runs/applyAlarm.ts";
 import { resumeBefore, saveBefore } from "./runs/branchRun.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
@@ -30,8 +31,7 @@ export interface NoticeOptions {
   readonly alarms: RunAlarms;
   readonly workspaceState: Memento;
   readonly fileSystem: FileSystem;
-  /** True while the dashboard is in sight. */
-  readonly isDashboardVisible: () => boolean;
+  readonly dashboard: Pick<RunDashboard, "isVisible" | "open">;
   readonly log: vscode.LogOutputChannel;
 }
 
@@ -204,7 +204,7 @@ export class Notices implements vscode.Disposable {
     // A dry run leaves no folder: its terminal shows all that came of it.
     if (folder === null) return;
     const when = readSetting("notifications.runFinished");
-    const isSeen = vscode.window.state.focused && this.#options.isDashboardVisible();
+    const isSeen = vscode.window.state.focused && this.#options.dashboard.isVisible;
     const muted = listOf(this.#options.workspaceState.get(NOT_REPORTED));
     if (when === "never" || (when === "unfocused" && isSeen) || muted.includes(request.configPath))
       return;
@@ -251,11 +251,7 @@ export class Notices implements vscode.Disposable {
     const answers = [...(isKey ? [setKey] : []), open];
     const chosen = await plainWindow.showErrorMessage(text, ...answers);
     if (chosen === setKey) await vscode.commands.executeCommand("tinkerRL.setApiKey", error.name);
-    const config = vscode.Uri.file(request.configPath);
-    if (chosen !== open) return;
-    // It may be renamed while the notification is there.
-    if (await isThere(config)) await vscode.window.showTextDocument(config);
-    else await offerInstead(vscode.l10n.t("{0} no longer exists.", request.configPath), []);
+    if (chosen === open) await openConfig(request.configPath);
   }
 
   async #vanished(folder: string, name: string): Promise<void> {
@@ -267,15 +263,37 @@ export class Notices implements vscode.Disposable {
     if (chosen === log) await vscode.commands.executeCommand("tinkerRL.openRunLog", { folder });
   }
 
-  async #failed({ error, folder, exitCode }: TrainingEnded, name: string): Promise<void> {
-    const resume = vscode.l10n.t("Resume");
-    const log = vscode.l10n.t("Show Log");
+  async #failed({ error, folder, exitCode, request }: TrainingEnded, name: string): Promise<void> {
     const reason = error?.message.split("\n")[0] ?? vscode.l10n.t("exit code {0}", exitCode ?? "?");
     const text = vscode.l10n.t("The run {0} failed: {1}", name, reason);
+    if (error?.code === "empty-steps" && folder !== null) {
+      return this.#learnedNothing(text, folder, request.configPath);
+    }
+    const resume = vscode.l10n.t("Resume");
+    const log = vscode.l10n.t("Show Log");
     const chosen = await plainWindow.showErrorMessage(text, resume, log);
     if (chosen === resume && folder !== null) await resumeRun(folder);
     if (chosen === log) await vscode.commands.executeCommand("tinkerRL.openRunLog", { folder });
   }
+
+  /** A resume would end in the same way: first something has to change. */
+  async #learnedNothing(text: string, folder: string, configPath: string): Promise<void> {
+    const rollouts = vscode.l10n.t("Show Rollouts");
+    const config = vscode.l10n.t("Open Configuration");
+    const chosen = await plainWindow.showErrorMessage(text, rollouts, config);
+    if (chosen === config) await openConfig(configPath);
+    if (chosen !== rollouts) return;
+    const { dashboard, store } = this.#options;
+    const step = Math.max(0, (store.get(folder)?.steps ?? 0) - 1);
+    dashboard.open(folder, { target: { source: "training", step, rollout: null } });
+  }
+}
+
+async function openConfig(path: string): Promise<void> {
+  const config = vscode.Uri.file(path);
+  // It may be renamed while the notification is there.
+  if (await isThere(config)) await vscode.window.showTextDocument(config);
+  else await offerInstead(vscode.l10n.t("{0} no longer exists.", path), []);
 }
 
 function keepLastState(folder: string): Thenable<unknown> {

@@ -56,7 +56,10 @@ function notices(
     trainings: { onDidEnd: ends?.event ?? none, onDidDetach: none },
     alarms: { onDidChange: none },
     workspaceState: memory,
-    isDashboardVisible: () => false,
+    dashboard: {
+      isVisible: false,
+      open: (...words: unknown[]) => editor.commands.push(words),
+    },
     log: { error: (text: string) => editor.texts.push(text) },
   };
   // What an offer needs of them.
@@ -171,6 +174,16 @@ describe("a training that ended badly", () => {
     editor.files = ["/runs/demo/run.json"];
     await end({ folder: "/runs/demo" });
     expect(editor.buttons).toEqual([["Resume", "Show Log"]]);
+  });
+
+  it("leads to its rollouts where nothing was learned, which a resume would not change", async () => {
+    editor.files = ["/runs/demo/run.json"];
+    editor.answer = "Show Rollouts";
+    const error = { code: "empty-steps", message: "10 steps in a row gave nothing to train on." };
+    await end({ folder: "/runs/demo", error });
+    expect(editor.buttons).toEqual([["Show Rollouts", "Open Configuration"]]);
+    const target = { source: "training", step: 0, rollout: null };
+    await vi.waitFor(() => expect(editor.commands).toEqual([["/runs/demo", { target }]]));
   });
 
   it.each([1, null])("is not offered again once its folder was deleted (%s)", async (exitCode) => {

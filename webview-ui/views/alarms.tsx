@@ -3,6 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { AlarmView, RunCondition, RunView } from "../../src/shared/dashboardTypes.ts";
+import { endedBadly } from "../../src/shared/hasEnded.ts";
 import { nearestSave } from "../../src/shared/nearestSave.ts";
 import type { RunEnding } from "../../src/shared/runFile.ts";
 import { Button, IconButton } from "../controls/button.tsx";
@@ -38,8 +39,13 @@ export function Summary({ dashboard, hasSentence }: SummaryProps) {
   const alarms = [...errors.map((text) => plain("critical", text)), ...ofRun(dashboard)];
   const sentence = hasSentence ? sentenceOf(dashboard) : null;
   if (sentence === null && alarms.length === 0) return null;
+  const isReasonFirst = hasSentence && endedBadly(dashboard.data.run.value?.state ?? "unknown");
   return (
-    <div class="summary row" data-severity={alarms[0]?.severity}>
+    <div
+      class="summary row"
+      data-severity={alarms[0]?.severity}
+      data-reason-first={isReasonFirst && alarms.length > 0}
+    >
       {sentence === null ? null : (
         <p class="sentence cut" title={sentence}>
           {sentence}
@@ -54,7 +60,8 @@ export function Summary({ dashboard, hasSentence }: SummaryProps) {
 function sentenceOf({ data }: DashboardModel): string | null {
   const run = data.run.value;
   if (run === null || run.evaluatedModels !== null) return null;
-  return run.sentence ?? (run.state === "foreign" ? null : l10n.t("Too early to tell"));
+  const isOver = run.state === "foreign" || endedBadly(run.state);
+  return run.sentence ?? (isOver ? null : l10n.t("Too early to tell"));
 }
 
 interface AlarmsProps extends DashboardProps {

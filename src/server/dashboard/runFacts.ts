@@ -34,7 +34,7 @@ import type {
   RunCondition,
   RunView,
 } from "../../shared/dashboardTypes.ts";
-import { hasEnded } from "../../shared/hasEnded.ts";
+import { endedBadly, hasEnded } from "../../shared/hasEnded.ts";
 import type { RunEnding, RunFile } from "../../shared/runFile.ts";
 
 /** Of what happened; the charts need more of what they draw, or place steps in time by. */
@@ -180,7 +180,7 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     ending: state === "failed" || state === "stopped" ? endingView(options) : null,
     problem: follower.problem === null ? null : withShortPaths(follower.problem, options),
     trainedAt: evaluatedTemperatures(options),
-    sentence: sentenceOf(options),
+    sentence: sentenceOf(options, state),
     alarms: firingIn(follower).map(alarmView),
   };
 }
@@ -206,11 +206,13 @@ function temperaturesOf({ configFacts }: RunFactsOptions): TrainingTemperatures 
 }
 
 /** The last step stored its trend; metrics of another program have none. */
-function sentenceOf(options: RunFactsOptions): string | null {
+function sentenceOf(options: RunFactsOptions, state: RunCondition): string | null {
   const { metrics, evaluations, runFile } = options.follower;
   if (runFile?.evaluation !== undefined) return null;
   const latest = (name: string): number | null => metrics.latest(name);
   const trend = storedTrend(latest) ?? trendOfColumns(metrics);
+  // The reason why it ended says more.
+  if (trend?.direction === "unclear" && endedBadly(state)) return null;
   const heldOut = heldOutRewards(evaluations, temperaturesOf(options));
   return runSentence({ trend, heldOut, fit: storedFit(latest) });
 }

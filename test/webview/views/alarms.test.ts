@@ -31,3 +31,17 @@ it("an interrupted run names the button that resumes it, or in a browser the com
   expect(textOf(true, false)).toContain("tinker-rl resume FOLDER continues from the newest");
   expect(textOf(false, false)).toContain("no state was saved to resume from.");
 });
+
+it.each([
+  ["running", "Too early to tell", "false"],
+  ["failed", undefined, "true"],
+  ["interrupted", undefined, "true"],
+] as const)("a run that is %s has “%s” as its sentence", (state, sentence, isReasonFirst) => {
+  const { dashboard, know } = aDashboard();
+  const ending = state === "failed" ? { code: "empty-steps", message: "Nothing." } : null;
+  know({ ...RUN, ending, state, sentence: null });
+  const { place } = drawn(h(Summary, { dashboard, hasSentence: true }));
+  expect(place.querySelector(".sentence")?.textContent).toBe(sentence);
+  const summary = place.querySelector(".summary");
+  expect(summary?.getAttribute("data-reason-first")).toBe(isReasonFirst);
+});
