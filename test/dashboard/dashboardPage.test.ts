@@ -258,6 +258,21 @@ describe("the page of the dashboard", () => {
     expect(commands).toEqual([]);
   });
 
+  it("says below its facts why a rollout failed, and writes from right to left what is read so", async () => {
+    const { page } = await open({ folder: smallFolder });
+    await page.getByRole("tab", { name: "Rollouts" }).click();
+    await page.locator(".grid-row", { hasText: "failed" }).first().click();
+    await page.locator(".replay-title").getByText("answered 503 three times").waitFor();
+    const text = page.locator(".turns .plain-text:visible").first();
+    const beginning = await text.evaluate((element) => {
+      element.textContent = "ما هو مجموع ثلاثة وخمسة؟";
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      return element.getBoundingClientRect().right - range.getBoundingClientRect().right;
+    });
+    expect(beginning).toBeLessThan(2);
+  });
+
   it("makes no element, image, address or attribute of hostile Markdown that does something", async () => {
     const { page, faults } = await open({ folder });
     const sources = [

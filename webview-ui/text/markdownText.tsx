@@ -45,7 +45,7 @@ export function MarkdownText({ host, text }: { readonly host: Host; readonly tex
       </div>
     );
   }
-  return <div class="markdown" ref={element} />;
+  return <div class="markdown" dir="auto" ref={element} />;
 }
 
 /** Shows where a link leads, and lets the editor ask before it opens. */

@@ -1,7 +1,7 @@
 /** Which run is shown, how far it is, and what can be done with it. */
 
 import * as l10n from "@vscode/l10n";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { DashboardCommand } from "../../src/shared/dashboardMessages.ts";
 import type { RunCondition, RunListing, RunView } from "../../src/shared/dashboardTypes.ts";
 import { formatCost, formatCount, formatDuration, plural } from "../../src/shared/format.ts";
@@ -10,6 +10,7 @@ import { Select } from "../controls/choice.tsx";
 import { Icon, type IconName } from "../controls/icon.tsx";
 import { Menu, type MenuItem } from "../controls/menu.tsx";
 import { Toolbar } from "../controls/toolbar.tsx";
+import { useMedia } from "../controls/useMedia.ts";
 import type { DashboardProps } from "../model/dashboardModel.ts";
 import type { Host } from "../model/host.ts";
 import { strings } from "../strings/strings.ts";
@@ -179,19 +180,6 @@ function EvaluationProgress({
       <Facts facts={facts} />
     </div>
   );
-}
-
-/** Whether a media query holds, now and after each change. */
-function useMedia(query: string): boolean {
-  const [holds, setHolds] = useState(() => matchMedia(query).matches);
-  useEffect(() => {
-    const media = matchMedia(query);
-    const look = (): void => setHolds(media.matches);
-    look();
-    media.addEventListener("change", look);
-    return () => media.removeEventListener("change", look);
-  }, [query]);
-  return holds;
 }
 
 /** What can be done with a run at once; all else is in the menu. */

@@ -18,6 +18,7 @@ import { strings } from "../../strings/strings.ts";
 import { extremeOf } from "../rollouts/rolloutGroups.ts";
 import { type Parting, partingOf } from "./parting.ts";
 import { ReplayTurns, rowsOfTurns } from "./replayTurns.tsx";
+import type { TokenRanges } from "./tokenScale.ts";
 import { TokenView } from "./tokenView.tsx";
 
 const text = strings.replay;
@@ -119,6 +120,7 @@ interface Other {
 
 export function BesideReplay({ dashboard, rolloutKey, group, body, row }: BesideProps) {
   const { other, error } = useOther(dashboard, rolloutKey, group);
+  const [ranges, setRanges] = useState<Readonly<Record<string, TokenRanges>>>({});
   const id = useId();
   const parting = other === null ? null : partingOf(body, other.body);
   const shown = other === null ? null : rolloutKeyName(other.key);
@@ -178,6 +180,12 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
                   turns={side.body.turns}
                   trainingUse={side.row?.trainingUse ?? null}
                   isExample={false}
+                  beside={{
+                    ranges: sides
+                      .filter((each) => each !== side)
+                      .map(({ key }) => ranges[rolloutKeyName(key)])[0],
+                    show: (shown) => setRanges((before) => ({ ...before, [name]: shown })),
+                  }}
                 />
               ) : (
                 <ReplayTurns

@@ -193,6 +193,11 @@ function ReplayTitle({ dashboard, rolloutKey, row, body }: TitleProps) {
             <span key={fact}>{fact}</span>
           ))}
         </p>
+        {row === undefined || row.error === null || isExample(row) ? null : (
+          <p class="replay-error error" title={visibleLine(row.error)}>
+            {visibleLine(row.error)}
+          </p>
+        )}
       </div>
     </div>
   );

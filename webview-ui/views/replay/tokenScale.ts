@@ -9,6 +9,8 @@ const LEVELS = 4;
 /** Ratios are shown by their logarithm; 2 and 1/2 are the ends at least. */
 const LEAST_LOG_RATIO = Math.log(2);
 
+export type TokenRanges = TokenWindow["ranges"];
+
 export interface TokenScale {
   /** NaN where it is not known. */
   readonly value: (index: number) => number;
@@ -18,6 +20,16 @@ export interface TokenScale {
   /** Lowest, middle where there is one, highest. */
   readonly ticks: readonly string[];
   readonly isDiverging: boolean;
+}
+
+/** Of all that are shown together: a color is the same number in each. */
+export function widestRanges(all: readonly TokenRanges[]): TokenRanges {
+  return {
+    logprobLow: Math.min(...all.map((own) => own.logprobLow)),
+    advantageSize: Math.max(...all.map((own) => own.advantageSize)),
+    differenceSize: Math.max(...all.map((own) => own.differenceSize)),
+    trainerLow: Math.min(...all.map((own) => own.trainerLow)),
+  };
 }
 
 /** False for examples that no run has trained: they have no loss yet. */

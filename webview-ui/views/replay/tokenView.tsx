@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { TOKENS_PER_WINDOW } from "../../../src/shared/dashboardMessages.ts";
 import type { ReplayTurn, TokenPlace, TokenWindow } from "../../../src/shared/dashboardTypes.ts";
 import { formatCount } from "../../../src/shared/format.ts";
@@ -15,7 +15,13 @@ import { strings } from "../../strings/strings.ts";
 import { trainingUseText } from "../rollouts/rolloutRows.ts";
 import { streamLabel } from "./streamLabel.ts";
 import { TokenBoxes } from "./tokenBoxes.tsx";
-import { hasNumbersFor, type TokenScale, tokenScale } from "./tokenScale.ts";
+import {
+  hasNumbersFor,
+  type TokenRanges,
+  type TokenScale,
+  tokenScale,
+  widestRanges,
+} from "./tokenScale.ts";
 
 const text = strings.tokens;
 
@@ -29,6 +35,11 @@ interface TokenViewProps extends DashboardProps {
   readonly trainingUse: string | null;
   /** True for what was given, not sampled. */
   readonly isExample: boolean;
+  /** The ranges of the rollout beside it, and where to say its own; absent for a single rollout. */
+  readonly beside?: {
+    readonly ranges: TokenRanges | undefined;
+    readonly show: (own: TokenRanges) => void;
+  };
 }
 
 export function TokenView({
@@ -39,20 +50,28 @@ export function TokenView({
   turns,
   trainingUse,
   isExample,
+  beside,
 }: TokenViewProps) {
   const [chosen, setStream] = useState<number | null>(null);
   const stream = chosen ?? streams[0] ?? null;
   const [from, setFrom] = useState(0);
-  const [window, setWindow] = useState<TokenWindow | null>(null);
+  const [read, setRead] = useState<TokenWindow | null>(null);
   const [error, setError] = useState<string | null>(null);
   useEffect(() => {
     if (stream === null) return;
     const key = plainKey(rolloutKey);
     return dashboard.host.ask({ ask: "tokens", key, stream, from }, (answer) => {
-      if (answer.kind === "tokens") setWindow(answer.window);
-      else if (answer.kind === "error") setError(answer.message);
+      if (answer.kind === "tokens") {
+        setRead(answer.window);
+        beside?.show(answer.window.ranges);
+      } else if (answer.kind === "error") setError(answer.message);
     });
   }, [dashboard, rolloutKeyName(rolloutKey), stream, from]);
+  const others = beside?.ranges;
+  const window = useMemo(
+    () => read && { ...read, ranges: widestRanges([read.ranges, ...(others ? [others] : [])]) },
+    [read, others],
+  );
   const place = useFoundToken(dashboard, rolloutKey, isListed);
   useEffect(() => {
     if (place === null) return;

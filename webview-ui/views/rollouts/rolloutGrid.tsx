@@ -7,48 +7,34 @@
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
-import { isExample } from "../../../src/shared/outcome.ts";
 import { rowAfter } from "../../controls/gridKeys.ts";
+import { useMedia } from "../../controls/useMedia.ts";
 import { useGridCursor } from "../../controls/useVirtualRows.ts";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { flipped } from "../../model/flipped.ts";
 import { isTyping } from "../../model/keys.ts";
+import type { ViewState } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { markKey, toggleMark } from "./markEditor.tsx";
 import { GridHead, GridRow, GroupRow } from "./rolloutGridRow.tsx";
 import { type TableLine, tableLines } from "./rolloutGroups.ts";
-import { ROLLOUT_COLUMNS, type RolloutColumn } from "./rolloutRows.ts";
-import type { useTableContext } from "./tableContext.ts";
+import { areExamples, columnsOf, type RolloutColumn } from "./rolloutRows.ts";
+import type { TableContext, useTableContext } from "./tableContext.ts";
 
 const ROW_PX = 28;
 /** Left and right of a row together. */
 const PADDING_PX = 20;
-/** What the replay shows of its rollout, or what takes too much room beside it. */
-const HIDDEN_BESIDE_REPLAY: ReadonlySet<string> = new Set([
-  "taskText",
-  "groupMean",
-  "strip",
-  "trainingUse",
-]);
-
-/** Of examples: nobody sampled or rewarded them. */
-const HIDDEN_OF_EXAMPLES: ReadonlySet<string> = new Set([
-  "reward",
-  "groupMean",
-  "advantage",
-  "stop",
-  "duration",
-]);
-
+/** The share of the page that the list has beside a replay, as in `trajectories.css`. */
+const SHARE_BESIDE_REPLAY = 0.46;
 interface GridProps extends DashboardProps {
   readonly rows: readonly RolloutRow[];
   readonly context: ReturnType<typeof useTableContext>;
 }
 
 export function RolloutGrid({ dashboard, rows, context }: GridProps) {
-  const { rollout, hiddenColumns, isGrouped, closedGroups } = dashboard.view.value;
+  const { rollout, isGrouped, closedGroups } = dashboard.view.value;
   const scroller = useRef<HTMLDivElement>(null);
-  const columns = useShownColumns(rows, hiddenColumns, rollout !== null);
+  const columns = useShownColumns(rows, context, dashboard.view.value);
   const lines = useMemo(
     () => tableLines(rows, isGrouped, closedGroups),
     [rows, isGrouped, closedGroups],
@@ -92,6 +78,7 @@ export function RolloutGrid({ dashboard, rows, context }: GridProps) {
     else if (!markLine(event.key, line)) return;
     event.preventDefault();
   };
+  const minWidth = `${leastWidth(columns)}px`;
   const template = columns.map(({ width }) => width).join(" ");
   return (
     <div
@@ -108,14 +95,10 @@ export function RolloutGrid({ dashboard, rows, context }: GridProps) {
       <GridHead
         dashboard={dashboard}
         columns={columns}
-        areExamples={rows[0] !== undefined && isExample(rows[0])}
-        style={{ gridTemplateColumns: template, minWidth: leastWidth(columns) }}
+        areExamples={areExamples(rows)}
+        style={{ gridTemplateColumns: template, minWidth }}
       />
-      <div
-        class="grid-body"
-        role="rowgroup"
-        style={{ height: `${drawn.height}px`, minWidth: leastWidth(columns) }}
-      >
+      <div class="grid-body" role="rowgroup" style={{ height: `${drawn.height}px`, minWidth }}>
         {drawn.rows.map(({ index, start }) => {
           const line = lines[index];
           if (line === undefined) return null;
@@ -155,40 +138,30 @@ export function RolloutGrid({ dashboard, rows, context }: GridProps) {
   );
 }
 
-/** Without those that are the same for every row; beside a replay without what the replay shows, so that the others fit. */
+/** Beside a replay the task is left out where the list has no room for it: the replay shows it. */
 function useShownColumns(
   rows: readonly RolloutRow[],
-  hidden: readonly string[],
-  isBesideReplay: boolean,
+  { markOf }: Pick<TableContext, "markOf">,
+  { rollout, hiddenColumns }: Pick<ViewState, "rollout" | "hiddenColumns">,
 ): readonly RolloutColumn[] {
-  const shownSource = rows[0]?.source;
-  const areExamples = rows[0] !== undefined && isExample(rows[0]);
-  // A file that was opened to be read may be in the tokens of no model.
-  const haveTokens = !areExamples || rows.some(({ tokens }) => tokens > 0);
-  const isMixed = new Set(rows.map(({ environment }) => environment)).size > 1;
+  const isBesideReplay = rollout !== null;
+  const columns = useMemo(
+    () => columnsOf(rows, markOf, { isBesideReplay, hidden: hiddenColumns }),
+    [rows, markOf, isBesideReplay, hiddenColumns],
+  );
+  const least = Math.ceil(leastWidth(columns) / SHARE_BESIDE_REPLAY);
+  const hasRoom = useMedia(`(min-width: ${least}px)`);
+  const isTaskLeftOut = isBesideReplay && !hasRoom && !areExamples(rows);
   return useMemo(
-    () =>
-      ROLLOUT_COLUMNS.filter(
-        ({ key, source }) =>
-          !hidden.includes(key) &&
-          (isMixed || key !== "environment") &&
-          !(
-            isBesideReplay &&
-            HIDDEN_BESIDE_REPLAY.has(key) &&
-            !(areExamples && key === "taskText")
-          ) &&
-          (haveTokens || (key !== "tokens" && key !== "strip")) &&
-          !(areExamples && HIDDEN_OF_EXAMPLES.has(key)) &&
-          (source === null || source === shownSource),
-      ),
-    [hidden, isMixed, isBesideReplay, shownSource, areExamples, haveTokens],
+    () => (isTaskLeftOut ? columns.filter(({ key }) => key !== "taskText") : columns),
+    [columns, isTaskLeftOut],
   );
 }
 
 /** Head and rows are as wide as each other, also where both are wider than the list. */
-function leastWidth(columns: readonly RolloutColumn[]): string {
+function leastWidth(columns: readonly RolloutColumn[]): number {
   const widths = columns.map(({ width }) => Number.parseInt(width.replace(/^\D*/, ""), 10));
-  return `${widths.reduce((sum, width) => sum + width, PADDING_PX)}px`;
+  return widths.reduce((sum, width) => sum + width, PADDING_PX);
 }
 
 function toggleGroup(dashboard: DashboardModel, group: number): void {

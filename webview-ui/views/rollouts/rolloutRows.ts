@@ -11,7 +11,7 @@ import {
   formatTemperature,
   plural,
 } from "../../../src/shared/format.ts";
-import { type Mark, NO_MARK } from "../../../src/shared/marks.ts";
+import { isMarked, type Mark, NO_MARK } from "../../../src/shared/marks.ts";
 import { isExample, outcomeText } from "../../../src/shared/outcome.ts";
 import type { RolloutSource } from "../../../src/shared/rolloutSet.ts";
 import { taskId } from "../../../src/shared/taskId.ts";
@@ -139,6 +139,50 @@ function column(
   source: RolloutColumn["source"] = null,
 ) {
   return { key, width, isNumber, source };
+}
+
+/** What the replay shows of its rollout, or what takes too much room beside it. */
+const HIDDEN_BESIDE_REPLAY: ReadonlySet<string> = new Set(["groupMean", "strip", "trainingUse"]);
+
+/** Of examples: nobody sampled or rewarded them. */
+const HIDDEN_OF_EXAMPLES: ReadonlySet<string> = new Set([
+  "reward",
+  "groupMean",
+  "advantage",
+  "stop",
+  "duration",
+]);
+
+/** True for a list of what was given, not sampled. */
+export function areExamples([first]: readonly RolloutRow[]): boolean {
+  return first !== undefined && isExample(first);
+}
+
+/** Without those that are empty or the same in every row; beside a replay without what the replay shows, so that the others fit. */
+export function columnsOf(
+  rows: readonly RolloutRow[],
+  markOf: TableContext["markOf"],
+  {
+    isBesideReplay,
+    hidden,
+  }: { readonly isBesideReplay: boolean; readonly hidden: readonly string[] },
+): readonly RolloutColumn[] {
+  const areGiven = areExamples(rows);
+  // A file that was opened to be read may be in the tokens of no model.
+  const isEmpty: Readonly<Record<string, boolean>> = {
+    marks: !rows.some((row) => isMarked(markOf(row))),
+    environment: new Set(rows.map(({ environment }) => environment)).size < 2,
+    tokens: areGiven && !rows.some(({ tokens }) => tokens > 0),
+    strip: !rows.some(({ streams }) => streams.length > 0),
+  };
+  return ROLLOUT_COLUMNS.filter(
+    ({ key, source }) =>
+      !hidden.includes(key) &&
+      isEmpty[key] !== true &&
+      !(isBesideReplay && HIDDEN_BESIDE_REPLAY.has(key)) &&
+      !(areGiven && HIDDEN_OF_EXAMPLES.has(key)) &&
+      (source === null || source === rows[0]?.source),
+  );
 }
 
 /** `found` names the rollouts whose messages hold the text; see {@link rolloutName}. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tokenScale } from "../../../../webview-ui/views/replay/tokenScale.ts";
+import { tokenScale, widestRanges } from "../../../../webview-ui/views/replay/tokenScale.ts";
 import { TOKENS } from "./tokenWindows.ts";
 
 describe("the color of a token", () => {
@@ -17,6 +17,20 @@ describe("the color of a token", () => {
   it("has two directions for what has a sign", () => {
     const { level, isDiverging } = tokenScale("advantage", TOKENS);
     expect([isDiverging, level(1), level(2)]).toEqual([true, -4, 2]);
+  });
+
+  it("is the same number in both of two rollouts side by side", () => {
+    const calm = { logprobLow: -0.04, advantageSize: 2.5, differenceSize: 0, trainerLow: -0.05 };
+    const ranges = widestRanges([calm, TOKENS.ranges]);
+    expect(ranges).toEqual({
+      logprobLow: -4,
+      advantageSize: 2.5,
+      differenceSize: 1,
+      trainerLow: -3,
+    });
+    expect(tokenScale("logprob", { ...TOKENS, ranges }).ticks).toEqual(
+      tokenScale("logprob", TOKENS).ticks,
+    );
   });
 
   it("is none where the value is not known", () => {

@@ -14,6 +14,7 @@ import {
   tableLines,
 } from "../../../../webview-ui/views/rollouts/rolloutGroups.ts";
 import {
+  columnsOf,
   filterRows,
   NO_CONTEXT,
   ROLLOUT_COLUMNS,
@@ -241,5 +242,27 @@ describe("a stored view", () => {
     };
     expect(restoreViewState(strange, fresh)).toEqual(fresh);
     expect(restoreViewState("nonsense", fresh)).toEqual(fresh);
+  });
+});
+
+describe("the columns of a list", () => {
+  const shown = (rows: readonly RolloutRow[], star = false, isBesideReplay = false) =>
+    columnsOf(rows, () => ({ ...NO_MARK, star }), { isBesideReplay, hidden: [] }).map(
+      ({ key }) => key,
+    );
+
+  it("have marks and log-probabilities from when there are any", () => {
+    const waiting = shown([row({ streams: [] })]);
+    expect(waiting).not.toContain("marks");
+    expect(waiting).not.toContain("strip");
+    expect(shown([row({ streams: [0] })], true)).toEqual(
+      expect.arrayContaining(["marks", "strip"]),
+    );
+  });
+
+  it("keep the task beside a replay, and leave out what takes too much room there", () => {
+    const beside = shown([row({ streams: [0] })], true, true);
+    expect(beside).toContain("taskText");
+    expect(beside).not.toContain("strip");
   });
 });
