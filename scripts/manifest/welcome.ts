@@ -15,8 +15,6 @@ const HAS_FOLDER = `${TRUSTED} && workspaceFolderCount > 0`;
 const IS_SEARCHED = "tinkerRL.searched";
 const SEARCHED = `${HAS_FOLDER} && ${IS_SEARCHED}`;
 
-const HAS_NONE = `${IS_SEARCHED} && ${TRUSTED} && !tinkerRL.hasRuns`;
-
 const DEMO = "No keys at hand? [Try the local demo](command:tinkerRL.startLocalDemo).";
 const CREATE = "Have keys? [Create a configuration](command:tinkerRL.newConfig).";
 const IMPORT = "Runs from elsewhere? [Open a run folder](command:tinkerRL.importRun).";
@@ -85,10 +83,6 @@ const WELCOMES: readonly Welcome[] = [
     when: `${IS_SEARCHED} && tinkerRL.running`,
     lines: ["[Save Checkpoint Now](command:tinkerRL.saveCheckpointNow)"],
   },
-  ...(["trajectories", "checkpoints"] as const).flatMap((view): readonly Welcome[] => [
-    { view, when: `${HAS_NONE} && tinkerRL.hasConfig`, lines: [START] },
-    { view, when: `${HAS_NONE} && !tinkerRL.hasConfig`, lines: [START_DEMO] },
-  ]),
 ];
 
 export function welcomeEntries(): readonly Readonly<Record<string, string | undefined>>[] {

@@ -3,17 +3,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { TEMPLATES } from "../../src/core/config/editing/completion/templates.ts";
 import { writeHardRun } from "../server/dashboard/writtenRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
 import type { DashboardPage } from "./dashboardPage.ts";
 import { pagesOfEachTest } from "./pagesOfEachTest.ts";
 import { THEMES } from "./themes.ts";
-
-const DEMO = {
-  model_name: "local/tiny-tool",
-  max_steps: 40,
-  environments: { "local/calculator": {} },
-};
 
 describe("a run of the local demo", () => {
   const { parent, fileSystem, open: openPage } = pagesOfEachTest();
@@ -21,7 +16,9 @@ describe("a run of the local demo", () => {
 
   beforeAll(async () => {
     ({ folder } = await writeHardRun(fileSystem, parent, { rollouts: 24 }));
-    await writeFile(join(folder, "config.resolved.json"), JSON.stringify(DEMO));
+    const demo = TEMPLATES.find(({ kind }) => kind === "local")?.text ?? "";
+    await writeFile(join(folder, "config.yaml"), demo);
+    await writeFile(join(folder, "config.resolved.json"), JSON.stringify({ max_steps: 40 }));
   });
 
   const open = async (theme = THEMES[0]): Promise<DashboardPage> => {

@@ -62,7 +62,7 @@ function SmallChart({ dashboard, series, ranges }: ChartProps) {
   const span = Math.max(1, (steps.at(-1) ?? 0) - first);
   const x = (step: number): number => MARGIN + ((WIDTH - 2 * MARGIN) * (step - first)) / span;
   const { path, points } = pathsOf(series, x);
-  const summary = `${show(values[0] ?? null)} → ${show(values[last] ?? null)}`;
+  const summary = summaryOf(series);
   const open = (index: number): void =>
     dashboard.openRollouts({ source: "training", step: steps[index] ?? 0 });
   const move = (by: number): void => setAt(Math.min(last, Math.max(0, (at ?? last) + by)));
@@ -119,11 +119,21 @@ function SmallChart({ dashboard, series, ranges }: ChartProps) {
   );
 }
 
+/** From the first to the last value, and the highest where it is neither. */
+function summaryOf({ values, show }: BehaviorSeries): string {
+  const [first, last] = [values[0], values.at(-1)].map((value) => show(value ?? null));
+  const highest = show(Math.max(...values.filter((value) => value !== null)));
+  const change = `${first} → ${last}`;
+  return highest === first || highest === last
+    ? change
+    : l10n.t("{0}, highest {1}", change, highest);
+}
+
 /** From 0 or the smallest value below it to the largest; a gap where nothing was measured, and a point between two gaps. */
-function pathsOf({ steps, values }: BehaviorSeries, x: (step: number) => number) {
+function pathsOf({ steps, values, leastHigh }: BehaviorSeries, x: (step: number) => number) {
   const known = values.filter((value) => value !== null);
   const low = Math.min(0, ...known);
-  const range = Math.max(Number.MIN_VALUE, Math.max(...known) - low);
+  const range = Math.max(Number.MIN_VALUE, Math.max(leastHigh, ...known) - low);
   const places = values.map((value, at) => {
     if (value === null) return null;
     const y = HEIGHT - MARGIN - ((HEIGHT - 2 * MARGIN) * (value - low)) / range;

@@ -13,11 +13,15 @@ export interface BehaviorSeries {
   readonly steps: readonly number[];
   readonly values: readonly (number | null)[];
   readonly show: (value: number | null) => string;
+  /** Its axis reaches up to this at least. */
+  readonly leastHigh: number;
 }
 
 type Measure = keyof typeof text.measures;
 
 const SHARES: ReadonlySet<Measure> = new Set<Measure>(["failedCalls", "refusals"]);
+/** Below, a share that is all but never would look like one that is often. */
+const LEAST_SHARE = 0.05;
 /** Charts of stop reasons, and of tools. */
 const MAX_NAMED = 8;
 
@@ -35,8 +39,10 @@ export function behaviorSeries(rows: readonly BehaviorRow[]): readonly BehaviorS
 }
 
 function measureSeries(rows: readonly BehaviorRow[], measure: Measure): BehaviorSeries {
-  const format = SHARES.has(measure) ? formatShare : formatMeasure;
+  const isShare = SHARES.has(measure);
+  const format = isShare ? formatShare : formatMeasure;
   return {
+    leastHigh: isShare ? LEAST_SHARE : 0,
     title: text.measures[measure],
     steps: rows.map(({ step }) => step),
     values: rows.map((row) => row[measure]),
@@ -51,6 +57,7 @@ function partSeries(rows: readonly BehaviorRow[], by: RewardParting): BehaviorSe
     // What a step did not sample has no reward there.
     values: rows.map(({ parts }) => partAt(parts, by, name)?.mean ?? null),
     show: formatReward,
+    leastHigh: 0,
   }));
 }
 
@@ -67,6 +74,7 @@ function namedSeries(
       // A tool that no one called was called by none.
       values: rows.map((row) => row[of][name] ?? 0),
       show: (value: number | null) => (value === null ? "–" : formatShare(value)),
+      leastHigh: LEAST_SHARE,
     }))
     .sort(byChange)
     .slice(0, MAX_NAMED);

@@ -68,11 +68,15 @@ function PhraseTable({ dashboard, title, phrases, changes }: TableProps) {
   return (
     <section class="phrase-table" aria-label={title}>
       <h3>{title}</h3>
-      <div class="phrase-head" aria-hidden="true">
-        <span>{l10n.t("Phrase")}</span>
-        <span>{text.beforeHead}</span>
-        <span>{text.afterHead}</span>
-      </div>
+      {phrases.length === 0 ? (
+        <p class="note">{changes.isComplete ? l10n.t("none") : ""}</p>
+      ) : (
+        <div class="phrase-head" aria-hidden="true">
+          <span>{l10n.t("Phrase")}</span>
+          <span>{text.beforeHead}</span>
+          <span>{text.afterHead}</span>
+        </div>
+      )}
       <ul>
         {phrases.map((phrase) => {
           const { words, before, after } = phrase;

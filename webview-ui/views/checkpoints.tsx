@@ -4,6 +4,8 @@ import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
 import type { CheckpointView } from "../../src/shared/dashboardTypes.ts";
 import { formatCount, formatDuration, formatReward } from "../../src/shared/format.ts";
+import { hasEnded } from "../../src/shared/hasEnded.ts";
+import { relativeTime } from "../../src/shared/relativeTime.ts";
 import { Button, IconButton } from "../controls/button.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
@@ -23,15 +25,21 @@ export function Checkpoints({ dashboard }: DashboardProps) {
   const nowMs = useNow();
   const scrolled = useScroll(dashboard, "checkpoints");
   if (checkpoints.length === 0) {
+    const run = dashboard.data.run.value;
+    const isOver = hasEnded(run?.state ?? "unknown");
     return (
       <div class="message">
-        <h2>{l10n.t("No checkpoints yet")}</h2>
+        <h2>{isOver ? l10n.t("No checkpoints") : l10n.t("No checkpoints yet")}</h2>
         <p>
-          {l10n.t(
-            "Saved weights of this run will appear here. Set save_every in the configuration to save some automatically.",
-          )}
+          {isOver
+            ? l10n.t(
+                "This run saved no weights. Set save_every in the configuration to save some automatically.",
+              )
+            : l10n.t(
+                "Saved weights of this run will appear here. Set save_every in the configuration to save some automatically.",
+              )}
         </p>
-        {dashboard.data.run.value?.isControllable === true ? (
+        {run?.isControllable === true ? (
           <Button
             class="secondary"
             label={l10n.t("Save a checkpoint now")}
@@ -186,14 +194,15 @@ function ago(iso: string, nowMs: number): string {
   if (Number.isNaN(age)) return visibleLine(iso);
   return age > DAY_MS
     ? new Date(iso).toLocaleString()
-    : l10n.t("{0} ago", formatDuration(Math.max(0, age) / 1000));
+    : (relativeTime(-age, document.documentElement.lang) ?? l10n.t("just now"));
 }
 
 function expiry(iso: string | null, nowMs: number): string {
   if (iso === null) return l10n.t("never");
   const left = Date.parse(iso) - nowMs;
   if (Number.isNaN(left)) return visibleLine(iso);
-  return left <= 0 ? l10n.t("expired") : l10n.t("in {0}", formatDuration(left / 1000));
+  if (left <= 0) return l10n.t("expired");
+  return relativeTime(left, document.documentElement.lang) ?? l10n.t("in less than a minute");
 }
 
 /** Ticks while the view is seen; the page is unloaded when the dashboard is hidden. */

@@ -124,13 +124,15 @@ function Progress({ dashboard }: DashboardProps) {
   const seconds = columns
     .values("time/total_s")
     .reduce((sum, value) => (Number.isNaN(value) ? sum : sum + value), 0);
+  const isEvaluating = run.evaluated !== null;
   const facts = [
     run.evaluated === null ? null : text.evaluating(run.evaluated.done, run.evaluated.total),
     run.state === "running" && eta !== null && eta > 0
       ? l10n.t("{0} left", formatDuration(eta))
       : null,
-    seconds > 0 ? l10n.t("{0} training", formatDuration(seconds)) : null,
-    tokens === 0 ? null : plural(tokens, "{0} token", "{0} tokens"),
+    // What an evaluation has come to takes their room.
+    isEvaluating || seconds === 0 ? null : l10n.t("{0} training", formatDuration(seconds)),
+    isEvaluating || tokens === 0 ? null : plural(tokens, "{0} token", "{0} tokens"),
     costUsd === null ? null : formatCost(costUsd),
   ].filter((fact) => fact !== null);
   return (

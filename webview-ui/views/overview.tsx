@@ -15,15 +15,13 @@ export function Overview({ dashboard }: DashboardProps) {
     <div class="page stack" ref={scrolled}>
       <DemoCard dashboard={dashboard} />
       <EvidenceChart dashboard={dashboard} />
-      <ChartControls dashboard={dashboard} />
+      {hasReward(dashboard) ? null : <ChartControls dashboard={dashboard} />}
       <div class="first-row">
-        {dashboard.data.run.value?.examples != null ? (
+        {hasReward(dashboard) ? <RewardChart dashboard={dashboard} /> : null}
+        {hasExamples(dashboard) ? (
           <LossChart dashboard={dashboard} />
         ) : (
-          <>
-            {hasReward(dashboard) ? <RewardChart dashboard={dashboard} /> : null}
-            <Histogram dashboard={dashboard} />
-          </>
+          <Histogram dashboard={dashboard} />
         )}
       </div>
       <SmallCharts dashboard={dashboard} />
@@ -31,8 +29,14 @@ export function Overview({ dashboard }: DashboardProps) {
   );
 }
 
-/** A run by another program may have other metrics only. */
-function hasReward({ data }: DashboardModel): boolean {
+function hasExamples({ data }: DashboardModel): boolean {
+  return data.run.value?.examples != null;
+}
+
+/** A supervised run has a loss in its place. A run by another program may have other metrics only. */
+function hasReward(dashboard: DashboardModel): boolean {
+  if (hasExamples(dashboard)) return false;
+  const { data } = dashboard;
   const isForeign = data.run.value?.state === "foreign";
   return !isForeign || (data.columnsVersion.value >= 0 && data.columns.has(MEAN_REWARD));
 }

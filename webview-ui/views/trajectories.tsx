@@ -2,8 +2,9 @@
 
 import * as l10n from "@vscode/l10n";
 import { useMemo } from "preact/hooks";
-import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
+import type { RolloutRow, RunView } from "../../src/shared/dashboardTypes.ts";
 import { formatCount } from "../../src/shared/format.ts";
+import { hasEnded } from "../../src/shared/hasEnded.ts";
 import { setName } from "../../src/shared/rolloutSet.ts";
 import { Button } from "../controls/button.tsx";
 import { Icon } from "../controls/icon.tsx";
@@ -43,8 +44,7 @@ export function Trajectories({ dashboard }: DashboardProps) {
   const order = useReadingOrder(dashboard, rows);
   useKeys((event) => listKey(event, dashboard, order));
   if (shown === null) {
-    const why = text.noSteps[dashboard.data.run.value?.state ?? "unknown"] ?? text.noStepsYet;
-    return <p class="message">{why}</p>;
+    return <p class="message">{whyNone(dashboard.data.run.value)}</p>;
   }
   return (
     <div
@@ -99,6 +99,13 @@ export function Trajectories({ dashboard }: DashboardProps) {
       )}
     </div>
   );
+}
+
+/** After a step of a run that has ended there were rollouts, which are not stored. */
+function whyNone(run: RunView | null): string {
+  const state = run?.state ?? "unknown";
+  const hasSteps = hasEnded(state) && run?.completedSteps !== 0;
+  return text.noSteps[hasSteps ? "done" : state] ?? text.noStepsYet;
 }
 
 interface AlarmFilterProps extends DashboardProps {

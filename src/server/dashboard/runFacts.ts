@@ -5,6 +5,7 @@ import { type FiringAlarm, firingIn } from "../../core/alarms/alarmEvents.ts";
 import { alarmEvidence } from "../../core/alarms/alarmEvidence.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { editsTitle } from "../../core/alarms/formatSettingChange.ts";
+import { TEMPLATES } from "../../core/config/editing/completion/templates.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import {
   type CheckpointEntry,
@@ -13,7 +14,11 @@ import {
 } from "../../core/runFolder/checkpointLog.ts";
 import type { RunEvent } from "../../core/runFolder/events.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
-import { readResolvedConfig } from "../../core/runFolder/files/wholeFiles.ts";
+import {
+  MAX_BYTES,
+  readIfReadable,
+  readResolvedConfig,
+} from "../../core/runFolder/files/wholeFiles.ts";
 import type { RunFollower } from "../../core/runFolder/follower.ts";
 import { storedFit } from "../../core/runFolder/metrics/fitMetrics.ts";
 import { storedTrend, trendOfColumns } from "../../core/runFolder/metrics/trendMetrics.ts";
@@ -56,19 +61,17 @@ const ABSOLUTE_PATH = /(?<![\w.~/\\-])(?:\/|[A-Za-z]:\\)[^\s'"`,;:()]+/g;
 const MAX_CHECKPOINTS = 500;
 
 const resolvedConfig = z.object({
-  model_name: z.string().nullish().catch(null),
   method: z.string().nullish().catch(null),
   max_steps: z.number().nullish().catch(null),
-  environments: z.record(z.string(), z.unknown()).catch({}),
 });
-/** What *Start Local Demo* trains, and where. */
-const DEMO = { model: "local/tiny-tool", environment: "local/calculator" };
+/** What *Start Local Demo* writes. */
+const DEMO = TEMPLATES.find(({ kind }) => kind === "local")?.text;
 
 /** What the facts of a run need of its configuration. */
 export interface ConfigFacts {
   /** Null = no limit. */
   readonly maxSteps: number | null;
-  /** True for the bundled model in the environment of the local demo. */
+  /** True for the configuration of the local demo as it was written. */
   readonly isDemo: boolean;
   readonly isSupervised: boolean;
   readonly trainedAt: TrainingTemperatures;
@@ -105,16 +108,15 @@ export async function readConfigFacts(
   fileSystem: FileSystem,
   folder: string,
 ): Promise<ConfigFacts | null> {
-  const stored = await readResolvedConfig(fileSystem.within(folder), folder);
+  const files = fileSystem.within(folder);
+  const stored = await readResolvedConfig(files, folder);
   const config = resolvedConfig.safeParse(stored).data;
   if (config === undefined) return null;
-  const environments = Object.keys(config.environments);
-  const isSupervised = config.method === "sft";
-  const isDemo = config.model_name === DEMO.model && environments.join() === DEMO.environment;
+  const written = await readIfReadable(files, runPaths(folder).config, MAX_BYTES.config);
   return {
     maxSteps: config.max_steps ?? null,
-    isDemo: isDemo && !isSupervised,
-    isSupervised,
+    isDemo: written === DEMO,
+    isSupervised: config.method === "sft",
     trainedAt: trainingTemperatures(stored),
   };
 }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
+import { TEMPLATES } from "../../../src/core/config/editing/completion/templates.ts";
 import type { FileSystem } from "../../../src/core/ports.ts";
 import { createEventLog } from "../../../src/core/runFolder/events.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
@@ -58,13 +59,14 @@ it("the page learns which model was evaluated, and nothing of where it lies", as
   expect(evaluations).toEqual([{ step: 10, results: [], model: { name: "step 10" } }]);
 });
 
+const DEMO = TEMPLATES.find(({ kind }) => kind === "local")?.text ?? "";
+
 it.each([
-  ["the bundled model in the calculator", "local/tiny-tool", ["local/calculator"], "demo.yaml"],
-  ["the bundled model in more environments", "local/tiny-tool", ["local/calculator", "x"], null],
-  ["a hosted model", "Qwen/Qwen3-8B", ["local/calculator"], null],
-] as const)("a run of %s is the local demo or not", async (_, model_name, names, expected) => {
-  const environments = Object.fromEntries(names.map((name) => [name, {}]));
-  await disk.append(runPaths(FOLDER).resolvedConfig, JSON.stringify({ model_name, environments }));
+  ["the demo's configuration", DEMO, "demo.yaml"],
+  ["one that was made of it", DEMO.replace("max_steps: 40", "max_steps: 1000"), null],
+] as const)("a run of %s is the local demo or not", async (_, text, expected) => {
+  await disk.append(runPaths(FOLDER).config, text);
+  await disk.append(runPaths(FOLDER).resolvedConfig, "{}");
   const file = aRunFile({ configPath: "/home/someone/demo.yaml" });
   await disk.append(runPaths(FOLDER).runFile, JSON.stringify(file));
   expect((await facts()).run.demoConfig).toBe(expected);
@@ -77,13 +79,10 @@ it.each([
 ] as const)(
   "a run with method %s that is %s has examples or none",
   async (method, phase, expected) => {
-    const environments = { "local/calculator": {} };
-    const config = { method, model_name: "local/tiny-tool", environments };
-    await disk.append(runPaths(FOLDER).resolvedConfig, JSON.stringify(config));
+    await disk.append(runPaths(FOLDER).resolvedConfig, JSON.stringify({ method }));
     await disk.append(runPaths(FOLDER).runFile, JSON.stringify(aRunFile({ phase })));
     const { run } = await facts({ liveness: { nowMs: 0, isProcessAlive: () => true } });
     expect(run.examples).toBe(expected);
-    expect(run.demoConfig === null).toBe(method === "sft");
   },
 );
 

@@ -7,22 +7,37 @@ import { aDashboard } from "../dashboards.ts";
 import { drawn } from "../drawn.ts";
 import { aBehaviorRow } from "./behaviorRows.ts";
 
-it("what was measured in one step between two gaps is drawn as a point", () => {
-  const failures = [0.5, null, 0.25, 0.5];
+function failedCallsChart(failures: readonly (number | null)[]): Element | undefined {
   const rows = failures.map((failedCalls, step) => ({ ...aBehaviorRow(step), failedCalls }));
   const { place } = drawn(
     h(BehaviorCharts, {
       dashboard: aDashboard().dashboard,
-      behavior: { rows, steps: 4, progress: 1, isComplete: true, error: null },
+      behavior: { rows, steps: rows.length, progress: 1, isComplete: true, error: null },
       ranges: [],
     }),
   );
-  const chart = [...place.querySelectorAll(".behavior-chart")].find(({ textContent }) =>
+  return [...place.querySelectorAll(".behavior-chart")].find(({ textContent }) =>
     textContent?.includes("Failed calls"),
   );
+}
+
+it("what was measured in one step between two gaps is drawn as a point", () => {
+  const chart = failedCallsChart([0.5, null, 0.25, 0.5]);
   const [line, points] = [...(chart?.querySelectorAll("path") ?? [])].map((path) =>
     path.getAttribute("d"),
   );
   expect(line?.match(/[ML]/g)?.join("")).toBe("MML");
   expect(points).toMatch(/^M[\d.]+ [\d.]+h0$/);
+});
+
+it("a share that is next to nothing is drawn low, and its highest value is written", () => {
+  const rare = failedCallsChart([0, 0.01, 0]);
+  expect(rare?.textContent).toContain("0% → 0%, highest 1%");
+  const heights = rare
+    ?.querySelector("path")
+    ?.getAttribute("d")
+    ?.match(/(?<= )[\d.]+/g)
+    ?.map(Number);
+  expect(heights?.[1]).toBeGreaterThan(24);
+  expect(failedCallsChart([0, 1])?.textContent).not.toContain("highest");
 });

@@ -19,6 +19,7 @@ import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.
 import type { Host } from "../../model/host.ts";
 import type { ViewState } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
+import { ChartControls } from "./chartControls.tsx";
 import { ChartFigure, leftOut } from "./chartFigure.tsx";
 import { Legend } from "./legend.tsx";
 import {
@@ -43,15 +44,18 @@ export function RewardChart({ dashboard }: DashboardProps) {
     () => summarizeReward({ values: data.mean, steps: data.steps }, data.points),
     [data],
   );
+  // An evaluation before the first step is drawn, too.
+  const isEmpty = data.steps.length === 0 && data.marks.length === 0;
   const table = (): NumberTable => seriesTable(dashboard.data.columns, data.names, data.parts);
   const shown = (at: number): string => describeRow(data, at);
+  const fact = row === null ? summary || l10n.t("of all scored rollouts of a step") : shown(row);
   const describe = (at: number): string => [shown(at), ...describeParts(data, at)].join(", ");
   return (
-    <figure class="card reward" aria-labelledby="reward-title">
+    <figure class="card reward" aria-labelledby="reward-title" data-empty={isEmpty}>
       <figcaption class="card-head wrap">
         <h2 id="reward-title">{text.title}</h2>
-        <span class="fact">
-          {row === null ? summary || l10n.t("of all scored rollouts of a step") : shown(row)}
+        <span class="fact cut" title={fact}>
+          {fact}
         </span>
         <div class="card-actions">
           <Select
@@ -62,6 +66,7 @@ export function RewardChart({ dashboard }: DashboardProps) {
             name={(parting) => text.partings[parting]}
             choose={(rewardBy) => dashboard.update({ rewardBy })}
           />
+          <ChartControls dashboard={dashboard} />
           <Button
             class="quiet"
             icon={isTable ? "graphLine" : "table"}
@@ -99,7 +104,7 @@ export function RewardChart({ dashboard }: DashboardProps) {
               chart.current = made;
             }}
           />
-          {data.steps.length === 0 ? <p class="no-data">{noData(dashboard)}</p> : null}
+          {isEmpty ? <p class="no-data">{noData(dashboard)}</p> : null}
           <Legend dashboard={dashboard} entries={data.legend} marks={data.marks} row={row ?? -1} />
           {notShown === null ? null : <p class="note">{notShown}</p>}
         </>

@@ -106,7 +106,7 @@ function FilterResult({ dashboard, rows, shown, search }: Omit<FiltersProps, "ma
       {isSearching ? (
         <span class="fact">{l10n.t("{0}% searched", Math.floor(search.progress * 100))}</span>
       ) : null}
-      {rollout === null && rows.length > 0 ? (
+      {rollout === null && shown > 0 ? (
         <span class="fact">
           {areExamples(rows)
             ? l10n.t("Choose one to read it: arrow keys or j and k move, Enter opens.")
