@@ -31,7 +31,13 @@ export async function deleteSaved(
     return "failed";
   }
   const message = `Deleted ${path}: ${why}.`;
-  await events.record({ step, level: "debug", kind: "checkpoint-deleted", message, data: { path } });
+  await events.record({
+    step,
+    level: "debug",
+    kind: "checkpoint-deleted",
+    message,
+    data: { path },
+  });
   return "deleted";
 }
 
