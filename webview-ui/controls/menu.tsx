@@ -11,6 +11,8 @@ export interface MenuItem {
   readonly run: () => void;
   /** For entries that are switched; they leave the menu open. */
   readonly isChecked?: boolean;
+  /** Heading that the entry is listed under, for long menus. */
+  readonly section?: string;
 }
 
 interface MenuProps {
@@ -90,13 +92,13 @@ function MenuList({ id, label, items, close, anchor, edge }: MenuListProps) {
     const layer = list.current;
     if (layer === null || at === null) return;
     if (!layer.matches(":popover-open")) layer.showPopover();
-    layer.style.maxHeight = "";
+    layer.style.removeProperty("--room");
     const { offsetWidth: width, offsetHeight: height } = layer;
     const page = { width: window.innerWidth, height: window.innerHeight };
     const place = placeLayer(at, { width, height }, page, edge);
     layer.style.left = `${place.left}px`;
     layer.style.top = `${place.top}px`;
-    layer.style.maxHeight = `${place.maxHeight}px`;
+    layer.style.setProperty("--room", `${place.maxHeight}px`);
   });
   return (
     <div
@@ -108,11 +110,35 @@ function MenuList({ id, label, items, close, anchor, edge }: MenuListProps) {
       id={id}
       aria-label={label}
     >
-      {items.map((item) => (
-        <MenuEntry key={item.label} item={item} close={close} />
-      ))}
+      {[...inSections(items)].map(([section, entries]) => {
+        const drawn = entries.map((item) => (
+          <MenuEntry key={item.label} item={item} close={close} />
+        ));
+        return section === undefined ? (
+          drawn
+        ) : (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a menu
+          <div key={section} role="group" aria-label={section}>
+            <p class="menu-section" aria-hidden="true">
+              {section}
+            </p>
+            {drawn}
+          </div>
+        );
+      })}
     </div>
   );
+}
+
+/** By heading, in the order in which the headings first appear. */
+function inSections(items: readonly MenuItem[]): ReadonlyMap<string | undefined, MenuItem[]> {
+  const sections = new Map<string | undefined, MenuItem[]>();
+  for (const item of items) {
+    const entries = sections.get(item.section);
+    if (entries === undefined) sections.set(item.section, [item]);
+    else entries.push(item);
+  }
+  return sections;
 }
 
 /** While the menu is open its first entry gets the focus; a click, focus or scrolling elsewhere and another size of the page close it. */

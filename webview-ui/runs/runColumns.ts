@@ -30,6 +30,9 @@ import { visibleLine } from "../text/visible.ts";
 import type { RunsLayout } from "./layout.ts";
 import { parentsOf } from "./lineage.ts";
 
+/** Where the menu lists a column. */
+export type ColumnSection = "run" | "results" | "settings";
+
 export interface RunColumn {
   /** Also its name in filters. */
   readonly key: string;
@@ -37,6 +40,7 @@ export interface RunColumn {
   /** What it says, in a sentence. */
   readonly hint: string;
   readonly width: number;
+  readonly section: ColumnSection;
   readonly isNumber: boolean;
   readonly isShownAtFirst: boolean;
   readonly value: (row: RunsTableRow) => FilterValue;
@@ -61,6 +65,8 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 /** So many settings are shown before anybody chooses. */
 const FIRST_SETTINGS = 6;
+/** Letters that fit the usual width. */
+const LONG_HEAD = 14;
 
 type NumberOf = (row: RunsTableRow) => number | null;
 
@@ -78,6 +84,7 @@ function numberColumn(
   return {
     key,
     width,
+    section: "results",
     isNumber: true,
     isShownAtFirst,
     format,
@@ -99,6 +106,7 @@ function textColumn(key: string, read: (row: RunsTableRow) => string, width: num
     head,
     hint,
     width,
+    section: "run",
     isNumber: false,
     isShownAtFirst: true,
     value: read,
@@ -131,10 +139,10 @@ const PROGRESS: readonly RunColumn[] = [
   textColumn("state", ({ state }) => text.states[state], 92),
   numberColumn("reward.last", ({ reward }) => reward, formatReward),
   numberColumn("reward.best", ({ digest }) => digest?.best?.value ?? null, formatReward),
-  numberColumn("reward.mean", ({ digest }) => digest?.mean ?? null, formatReward),
 ];
 
 const LAST: readonly RunColumn[] = [
+  numberColumn("reward.mean", ({ digest }) => digest?.mean ?? null, formatReward),
   stepsColumn(),
   timeColumn(),
   numberColumn("tokens", ({ tokens }) => tokens, formatRounded, MEAN),
@@ -176,6 +184,7 @@ function startedColumn(): RunColumn {
   const place = { width: 136, inGroup: "nothing" } as const;
   return {
     ...numberColumn("started", ({ startedAtMs }) => startedAtMs, formatStart, place),
+    section: "run",
     unit: MOMENT,
   };
 }
@@ -188,15 +197,15 @@ export function formatStart(timeMs: number): string {
   return startFormat.format(timeMs);
 }
 
-/** All columns there are for these runs, in the order in which they stand at first. */
+/** All columns there are for these runs, in their order at first: what a run reached before the settings it has. */
 export function columnsFor(
   rows: readonly RunsTableRow[],
   settingKeys: readonly string[],
 ): readonly RunColumn[] {
-  const named = [...NAME, lineageColumn(rows), sweepColumn(rows)];
-  const results = [...PROGRESS, ...fitColumns(rows)];
-  const own = [...results, ...markColumns(rows), ...evaluationColumns(rows)];
-  const taken = new Set([...named, ...own, ...LAST].map(({ key }) => key));
+  const reached = [...NAME, ...PROGRESS, ...evaluationColumns(rows), ...fitColumns(rows)];
+  const origin = [lineageColumn(rows), sweepColumn(rows)];
+  const marks = markColumns(rows);
+  const taken = new Set([...reached, ...origin, ...marks, ...LAST].map(({ key }) => key));
   const varied = variedKeys(rows, settingKeys);
   const others = settingKeys.filter((key) => !varied.includes(key));
   const shownKeys = [...varied, ...groupingKeys(others)].slice(0, FIRST_SETTINGS);
@@ -208,7 +217,8 @@ export function columnsFor(
         isShownAtFirst: shownKeys.includes(key),
       }),
     );
-  return [...named, ...settingColumns(varied), ...own, ...settingColumns(others), ...LAST];
+  const [first, rest] = [settingColumns(varied), settingColumns(others)];
+  return [...reached, ...origin, ...first, ...marks, ...rest, ...LAST];
 }
 
 /** What the sweeps among the runs vary, in the order in which they name it. */
@@ -424,7 +434,8 @@ function settingColumn(key: string, { name, head, isShownAtFirst }: SettingNames
     key: name,
     head: visibleLine(head),
     hint: visibleLine(key),
-    width: 116,
+    width: head.length > LONG_HEAD ? 180 : 116,
+    section: "settings",
     isShownAtFirst,
     isNumber: false,
     value: ({ settings }) => settingValue(settings[key]),

@@ -264,7 +264,7 @@ function columnTemplate(
 }
 
 function HeadCell({ runs, column }: RunsProps & { readonly column: RunColumn }) {
-  const { key, head, hint, isNumber } = column;
+  const { key, head, hint, isNumber, section } = column;
   const { sorting } = runs.layout.value;
   const isSorted = sorting.column === key;
   const isDescending = isSorted ? !sorting.isDescending : isNumber;
@@ -283,7 +283,9 @@ function HeadCell({ runs, column }: RunsProps & { readonly column: RunColumn }) 
         onClick={() => runs.update({ sorting: { column: key, isDescending } })}
         onKeyDown={(event) => headKey(event, runs, column)}
       >
-        <span>{head}</span>
+        <span class={section === "settings" ? "end-shown" : undefined}>
+          <bdi>{head}</bdi>
+        </span>
         {isSorted ? <Icon name={sorting.isDescending ? "chevronDown" : "chevronUp"} /> : null}
       </button>
       <span class="column-edge" onPointerDown={(event) => resize(event, runs, column)} />

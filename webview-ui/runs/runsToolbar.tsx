@@ -10,7 +10,7 @@ import { Menu, type MenuItem } from "../controls/menu.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { RunGrouping } from "./layout.ts";
-import { inOrder, offeredGroupings } from "./runColumns.ts";
+import { inOrder, offeredGroupings, type RunColumn } from "./runColumns.ts";
 import type { RunsModel, RunsProps } from "./runsModel.ts";
 
 export function RunsToolbar({ runs }: RunsProps) {
@@ -126,12 +126,12 @@ function groupingOf(name: string): RunGrouping {
 
 function columnItems(runs: RunsModel): readonly MenuItem[] {
   const { order, shown } = runs.layout.value;
-  const items = inOrder(runs.columns.value, order).map(({ key, head, hint, isShownAtFirst }) => {
+  const items = inOrder(runs.columns.value, order).map((column) => {
+    const { key, isShownAtFirst, section } = column;
     const isChecked = shown[key] ?? isShownAtFirst;
-    // Settings have their whole key as the hint.
-    const label = hint.endsWith(`.${head}`) || key.startsWith("eval.") ? hint : head;
     return {
-      label,
+      label: columnLabel(column),
+      section: text.sections[section],
       isChecked,
       run: () => runs.update({ shown: { ...shown, [key]: !isChecked } }),
     };
@@ -141,6 +141,15 @@ function columnItems(runs: RunsModel): readonly MenuItem[] {
     run: () => runs.update({ order: [], shown: {}, widths: {} }),
   };
   return [...items, reset];
+}
+
+/** The head of a column, with all of the name that its width cuts. */
+function columnLabel({ key, head, hint, section }: RunColumn): string {
+  // Settings have their whole key as the hint.
+  if (section === "settings") return hint;
+  return key.startsWith("eval.")
+    ? l10n.t("Evaluation of {0}", visibleLine(key.slice("eval.".length)))
+    : head;
 }
 
 function Counts({ runs }: RunsProps) {

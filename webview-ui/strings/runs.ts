@@ -71,6 +71,7 @@ const metrics: Readonly<Record<string, string>> = {
 
 export const runsStrings = {
   columns,
+  sections: { run: l10n.t("Run"), results: l10n.t("Results"), settings: l10n.t("Settings") },
   states: { ...phaseTexts(), unknown: l10n.t("unreadable") },
   tooMany: (limit: number) => l10n.t("The first {0} are compared.", limit),
   groupOf: (label: string, count: number) =>

@@ -97,7 +97,7 @@ describe("the columns of the runs table", () => {
     expect([first, second]).toContain("learning_rate");
     const order = ["state", "name", "reward.last"];
     const keys = inOrder(columns, order).map(({ key }) => key);
-    expect(keys.slice(0, 5)).toEqual(["state", "name", "star", "lineage", "sweep"]);
+    expect(keys.slice(0, 5)).toEqual(["state", "name", "star", "reward.last", "reward.best"]);
   });
 });
 
@@ -122,11 +122,21 @@ describe("the columns and groups that are offered", () => {
       .filter(({ key }) => key.startsWith("eval."))
       .map(({ head }) => head);
 
-  it("begin with what the sweeps vary", () => {
-    const rows = [aSweepRow("a", 0.1), aSweepRow("b", 0.02)];
-    const keys = columnsFor(rows, ["seed", "learning_rate"]).map(({ key }) => key);
-    expect(keys.slice(0, 5)).toEqual(["name", "star", "lineage", "sweep", "learning_rate"]);
-    expect(keys).toContain("seed");
+  it("begin with what a run reached, followed by what the sweeps vary", () => {
+    const rows = [aSweepRow("a", 0.1), { ...evaluated(["local/a test greedy"]), id: "b" }];
+    const all = columnsFor(rows, ["seed", "learning_rate"]);
+    expect(shownColumns(all, { order: [], shown: {} }).map(({ key }) => key)).toEqual([
+      "name",
+      "star",
+      "state",
+      "reward.last",
+      "reward.best",
+      "eval.local/a test greedy",
+      "sweep",
+      "learning_rate",
+      "seed",
+      ...["reward.mean", "steps", "time", "tokens", "cost", "alarms", "started"],
+    ]);
   });
 
   it("name evaluations by the parts in which they differ", () => {
