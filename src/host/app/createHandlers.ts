@@ -69,7 +69,8 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
   const { views, trees, services, dashboard, keys, demo, fileSystem } = options;
   const { server, extensionUri, programFolder, register } = options;
   const { store, labels, finder, tasks, trainings } = options.runs;
-  const choice = { store, labels, trainings, shownFolder: () => dashboard.folder };
+  const tree = trees.runs.view;
+  const choice = { store, labels, trainings, tree, shownFolder: () => dashboard.folder };
   const open = (folder: string): void => dashboard.open(folder);
   const panels = register(new ChatPanels({ keys, server, extensionUri }));
   const plays = register(
@@ -101,8 +102,8 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
       difficulty: (name, split) => services.environments.difficulty(name, split),
     }),
     ...steerHandlers(choice),
-    ...folderHandlers({ ...choice, tree: trees.runs.view, finder, fileSystem, open }),
-    ...runListHandlers({ ...choice, tree: trees.runs.view, finder, view: views.runs }),
+    ...folderHandlers({ ...choice, finder, fileSystem, open }),
+    ...runListHandlers({ ...choice, finder, view: views.runs }),
     ...startHandlers({ ...choice, finder, tasks, demo, fileSystem, server }),
     ...trajectoryHandlers({
       trajectories: views.trajectories,
@@ -125,10 +126,10 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
       downloads: { keys, server },
     }),
     ...chatHandlers({ ...choice, panels, fileSystem, read: (folder) => views.saved.read(folder) }),
-    ...dashboardHandlers({ ...choice, dashboard, server, view: trees.runs.view }),
+    ...dashboardHandlers({ ...choice, dashboard, server }),
     ...dataHandlers({ store, finder, server, open, folder: options.examplesFolder }),
-    ...runsTableHandlers({ store, panel: options.table, view: trees.runs.view }),
-    ...reportHandlers({ ...choice, server, tree: trees.runs.view }),
+    ...runsTableHandlers({ store, panel: options.table, view: tree }),
+    ...reportHandlers({ ...choice, server }),
     ...promptHandlers({ store, finder, keys, server, register }),
     runMenu: (target) => showRunMenu(store, target),
   };

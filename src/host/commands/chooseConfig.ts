@@ -31,7 +31,11 @@ export async function chooseConfig(
     return undefined;
   }
   if (others.length === 0) return only;
-  const items = finder.configs.map((uri) => {
+  // A comparison shows a configuration beside what has the focus.
+  const visible = vscode.window.visibleTextEditors.map(({ document }) => document.uri.toString());
+  const isVisible = (uri: vscode.Uri): boolean => visible.includes(uri.toString());
+  const offered = [...finder.configs].sort((a, b) => Number(isVisible(b)) - Number(isVisible(a)));
+  const items = offered.map((uri) => {
     const last = store.runs.find((run) => isOfConfig(run, uri.fsPath));
     return {
       label: vscode.workspace.asRelativePath(uri),

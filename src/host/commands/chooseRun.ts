@@ -1,4 +1,4 @@
-/** Which run a command is about: the row it was called on, the only one that fits, or the one that the user picks. */
+/** Which run a command is about: the row it was called on, the only one that fits, or the one that the user picks, where the run that is shown or selected comes first. */
 
 import * as vscode from "vscode";
 import * as z from "zod";
@@ -19,6 +19,8 @@ export interface ChooseRunOptions {
   readonly trainings: Pick<Trainings, "active">;
   /** Folder of the run that the dashboard shows; null = none. */
   readonly shownFolder: () => string | null;
+  /** The Runs view. */
+  readonly tree: { readonly selection: readonly unknown[] };
 }
 
 export interface RunChoice {
@@ -30,7 +32,7 @@ export interface RunChoice {
 
 /** Undefined when there is none, or the user picked none. */
 export async function chooseRun(
-  { store, labels, trainings, shownFolder }: ChooseRunOptions,
+  { store, labels, trainings, shownFolder, tree }: ChooseRunOptions,
   target: unknown,
   { placeHolder, none, fits }: RunChoice,
 ): Promise<RunEntry | undefined> {
@@ -49,7 +51,10 @@ export async function chooseRun(
   }
   // A lost row cannot be matched to this one.
   if (others.length === 0 && target !== null) return only;
-  const items = runs.map((run) => {
+  const likely = [shownFolder(), ...tree.selection.map(folderOf)];
+  const isLikely = ({ folder }: RunEntry): boolean => likely.includes(folder);
+  const offered = [...runs.filter(isLikely), ...runs.filter((run) => !isLikely(run))];
+  const items = offered.map((run) => {
     const isArchived = labels.isArchived(run.folder);
     const { label, description } = runRow(run, {
       isArchived,
@@ -76,18 +81,13 @@ export function refuseLive(run: RunEntry): void {
   if (run.isLive) throw new Error(vscode.l10n.t("{0} is running. Stop it first.", run.name));
 }
 
-export interface ChooseRunsOptions extends ChooseRunOptions {
-  /** The Runs view. */
-  readonly tree: { readonly selection: readonly unknown[] };
-}
-
 /**
  * The selected rows of runs where the command was called by a key of the Runs view or on one of several, also in the runs table, else {@link chooseAnyRun};
  * a key asks where no run is selected, because it says nothing about the row that has the focus.
  * Empty where none was picked.
  */
 export async function chooseRuns(
-  options: ChooseRunsOptions,
+  options: ChooseRunOptions,
   [target, selection]: readonly unknown[],
   fits?: RunChoice["fits"],
   none?: string,
@@ -120,7 +120,7 @@ function isRunRow(row: unknown): boolean {
 
 /** {@link chooseRuns} for commands that take runs away; `noneEnded` is said when all that fit are in progress. @throws when one is */
 export async function chooseEndedRuns(
-  options: ChooseRunsOptions,
+  options: ChooseRunOptions,
   called: readonly unknown[],
   { noneEnded, fits }: Pick<RunChoice, "fits"> & { readonly noneEnded: string },
 ): Promise<readonly RunEntry[]> {

@@ -21,7 +21,7 @@ export interface DashboardHandlerOptions extends ChooseRunOptions {
   readonly server: Server;
   readonly dashboard: RunDashboard;
   /** The Runs view. */
-  readonly view: { readonly selection: readonly RunNode[] };
+  readonly tree: { readonly selection: readonly RunNode[] };
 }
 
 export function dashboardHandlers(options: DashboardHandlerOptions) {
@@ -34,7 +34,7 @@ export function dashboardHandlers(options: DashboardHandlerOptions) {
     });
   return {
     openSelectedRun: async () => {
-      const node = await selectedRow(options.view);
+      const node = await selectedRow(options.tree);
       if (node?.kind === "run") options.dashboard.open(node.folder);
       else if (node?.kind === "part") {
         await vscode.commands.executeCommand(commandName("openRunFolder"), { folder: node.folder });

@@ -9,9 +9,9 @@ import { ask } from "../server/ask.ts";
 import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { type ChooseRunsOptions, chooseRuns } from "./chooseRun.ts";
+import { type ChooseRunOptions, chooseRuns } from "./chooseRun.ts";
 
-export interface ReportHandlerOptions extends ChooseRunsOptions {
+export interface ReportHandlerOptions extends ChooseRunOptions {
   readonly server: Pick<Server, "request">;
 }
 

@@ -15,7 +15,7 @@ import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { isRemoteWindow, showFolder } from "../vscode/showFolder.ts";
 import {
-  type ChooseRunsOptions,
+  type ChooseRunOptions,
   chooseAnyRun,
   chooseEndedRuns,
   chooseRuns,
@@ -23,7 +23,7 @@ import {
   refuseLive,
 } from "./chooseRun.ts";
 
-export interface FolderHandlerOptions extends ChooseRunsOptions {
+export interface FolderHandlerOptions extends ChooseRunOptions {
   readonly finder: RunFinder;
   readonly fileSystem: FileSystem;
   /** Shows a run. */

@@ -9,9 +9,9 @@ import type { RunsView } from "../views/runsView.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { type ChooseRunsOptions, chooseAnyRun, chooseEndedRuns, chooseRuns } from "./chooseRun.ts";
+import { type ChooseRunOptions, chooseAnyRun, chooseEndedRuns, chooseRuns } from "./chooseRun.ts";
 
-export interface RunListHandlerOptions extends ChooseRunsOptions {
+export interface RunListHandlerOptions extends ChooseRunOptions {
   readonly finder: RunFinder;
   readonly view: RunsView;
 }

@@ -80,6 +80,7 @@ function handlers(more: readonly RunEntry[] = []) {
     labels: { isArchived: () => false } as never,
     trainings: { active: [] },
     shownFolder: () => null,
+    tree: { selection: [] },
     panels: { open: (subject, ask) => opened.push({ subject, ask }) } as Pick<
       ChatPanels,
       "open"

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from "vitest";
-import { chooseSoundConfig } from "../../../src/host/commands/chooseConfig.ts";
+import { chooseConfig, chooseSoundConfig } from "../../../src/host/commands/chooseConfig.ts";
 
 const COMPLETE = `model_name: local/tiny-tool
 environments:
@@ -29,6 +29,7 @@ vi.mock("vscode", async () => {
     Uri,
     workspace: {
       ...fakeWindow.workspace,
+      asRelativePath: String,
       getConfiguration: () => ({ get: () => editor.overrides }),
       openTextDocument: async (uri: Uri) => ({
         uri,
@@ -41,6 +42,11 @@ vi.mock("vscode", async () => {
       save: (uri: unknown) => editor.save(uri),
     },
     window: {
+      activeTextEditor: undefined,
+      visibleTextEditors: [{ document: { uri: "file:///beside.yaml" } }],
+      showQuickPick: async (items: readonly { readonly label: string }[]) => {
+        editor.shown.push(...items.map(({ label }) => label));
+      },
       showTextDocument: async () => void editor.shown.push("the file"),
       setStatusBarMessage: (text: string) => void editor.shown.push(text),
     },
@@ -97,4 +103,11 @@ it("reads it with the overrides of the setting, as the start does", async () => 
   expect(await choose()).toBeUndefined();
   editor.overrides = { batch_size: 2 };
   expect(await choose()).toBe("/a.yaml");
+});
+
+it("offers one that an editor shows first, as beside its effective configuration", async () => {
+  const configs = ["file:///a.yaml", "file:///beside.yaml"];
+  const options = { finder: { find: async () => undefined, configs }, store: { runs: [] } };
+  await chooseConfig(options as never, undefined); // what is read of them
+  expect(editor.shown).toEqual(["file:///beside.yaml", "file:///a.yaml"]);
 });

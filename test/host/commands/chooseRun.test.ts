@@ -5,6 +5,8 @@ import { aRun } from "../views/runEntries.ts";
 
 /** Messages with their buttons. */
 const shown = vi.hoisted((): string[][] => []);
+/** The runs that the user was asked about. */
+const offered = vi.hoisted((): string[] => []);
 vi.mock("vscode", async () => {
   const { fakeTrees } = await import("../keys/fakeVscode.ts");
   const showInformationMessage = async (...texts: readonly unknown[]) => {
@@ -14,12 +16,20 @@ vi.mock("vscode", async () => {
   };
   return {
     ...fakeTrees,
-    window: { showInformationMessage },
+    workspace: {},
+    window: {
+      showInformationMessage,
+      showQuickPick: async (items: readonly { readonly label: string }[]) => {
+        offered.push(...items.map(({ label }) => label));
+        return items[0];
+      },
+    },
   };
 });
 
 beforeEach(() => {
   shown.length = 0;
+  offered.length = 0;
 });
 
 /** In a folder without runs. */
@@ -51,6 +61,22 @@ it("takes the run of the dashboard in whose title bar a command was called", asy
   } as never; // what is read of them
   const choice = { placeHolder: "Which run?", none: "There is no run yet.", fits: () => true };
   expect(await chooseRun(options, { scheme: "webview-panel" }, choice)).toBe(run);
+});
+
+it("offers the runs that are shown or selected first", async () => {
+  const runs = ["new", "shown", "selected", "old"].map((name) =>
+    aRun({ folder: `/runs/${name}`, name }),
+  );
+  const options = {
+    store: { runs, refresh: async () => undefined },
+    labels: { isArchived: () => false },
+    trainings: { active: [] },
+    shownFolder: () => "/runs/shown",
+    tree: { selection: [{ kind: "run", folder: "/runs/selected" }] },
+  } as never; // what is read of them
+  const choice = { placeHolder: "Which run?", none: "There is no run yet.", fits: () => true };
+  expect(await chooseRun(options, undefined, choice)).toBe(runs[1]);
+  expect(offered).toEqual(["shown", "selected", "new", "old"]);
 });
 
 describe("a command that takes a run away", () => {

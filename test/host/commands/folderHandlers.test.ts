@@ -67,6 +67,7 @@ const { openRunFolder, deleteRun, copyRunPath } = folderHandlers({
     runs,
     refresh: async () => undefined,
   },
+  shownFolder: () => null,
   tree: { selection },
   labels: { forget: async () => undefined, isArchived: () => false },
   finder: { find: async () => undefined },
@@ -89,12 +90,16 @@ describe("the key that deletes in the Runs view", () => {
   });
 
   it.each([
-    ["nothing", []],
-    ["a checkpoint below a run", [{ kind: "checkpoint", folder: other.folder, name: "c" }]],
-  ])("asks which run while %s is selected", async (_, rows) => {
+    ["nothing", [], ["demo", "other"]],
+    [
+      "a checkpoint below a run",
+      [{ kind: "checkpoint", folder: other.folder, name: "c" }],
+      ["other", "demo"],
+    ],
+  ])("asks which run while %s is selected", async (_, rows, offered) => {
     selection.push(...rows);
     await deleteRun(ON_SELECTION, undefined);
-    expect(editor.offered).toEqual([["demo", "other"]]);
+    expect(editor.offered).toEqual([offered]);
     expect([editor.asked, editor.deleted]).toEqual([[], []]);
   });
 });
