@@ -87,7 +87,7 @@ function theRuns(runs: readonly RunEntry[], waiting: readonly object[] = []) {
       return handlers[name](target);
     },
   );
-  const handlers = dashboardHandlers({ store, labels, dashboard, view: tree } as never);
+  const handlers = dashboardHandlers({ store, labels, dashboard, tree } as never);
   return { view, tree, opened, changed, runs };
 }
 
