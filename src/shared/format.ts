@@ -10,21 +10,43 @@ export function formatCount(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** About so many, with three significant digits: `812`, `4.81k`, `12.3M`. */
+/** About so many, with three significant digits: `812`, `4.81k`, `12.3M`, `1.20e+18`. */
 export function formatRounded(value: number): string {
+  if (Math.abs(value) >= 1e15) return value.toExponential(2);
   const units = ["", "k", "M", "G", "T"];
   let power = 0;
   let rounded = Math.round(value);
-  while (rounded >= 1000 && power < units.length - 1) {
+  while (Math.abs(rounded) >= 1000 && power < units.length - 1) {
     power += 1;
     rounded = Number((value / 1000 ** power).toPrecision(3));
   }
   return `${rounded}${units[power]}`;
 }
 
-/** A reward with two decimals, `1,234.50`, `–` for none. */
+/** From here on a reward is rounded. */
+const LARGE_REWARD = 1e5;
+/** Two decimals say little of a reward below. */
+const SMALL_REWARD = 0.005;
+/** A sum that is less is a rounding error. */
+const NO_REWARD = 1e-9;
+
+/**
+ * A reward with two decimals, with three significant digits where it is very small or large: `0.25`, `1,234.50`, `0.00120`, `5.75G`;
+ * `–` for none.
+ */
 export function formatReward(value: number | null): string {
-  return value === null ? NOTHING : formatFixed(value, 2);
+  return value === null ? NOTHING : rewardFormat(value)(value);
+}
+
+/** How rewards are written beside one of this size. */
+function rewardFormat(value: number): (value: number) => string {
+  const size = Math.abs(value);
+  if (size >= LARGE_REWARD) return formatRounded;
+  return size < SMALL_REWARD && size > NO_REWARD ? formatMeasure : formatDecimals;
+}
+
+function formatDecimals(value: number): string {
+  return formatFixed(value, 2);
 }
 
 /** A difference or advantage with its sign and `digits` decimals: `+0.53`, `–` for none. */
@@ -39,12 +61,11 @@ interface Bounds {
   readonly high: number | null;
 }
 
-/** The bounds of an interval as `format` writes them, `[0.12, 0.34]`; empty where there is none. */
-export function formatBounds(
-  { low, high }: Bounds,
-  format: (value: number) => string = formatReward,
-): string {
-  return low === null || high === null ? "" : `[${format(low)}, ${format(high)}]`;
+/** The bounds of an interval as `format` writes them, both as rewards by default, `[0.12, 0.34]`; empty where there is none. */
+export function formatBounds({ low, high }: Bounds, format?: (value: number) => string): string {
+  if (low === null || high === null) return "";
+  const write = format ?? rewardFormat(Math.max(Math.abs(low), Math.abs(high)));
+  return `[${write(low)}, ${write(high)}]`;
 }
 
 /** A change with its interval: `+0.31 [+0.24, +0.38]`. */
@@ -52,21 +73,33 @@ export function formatChange(change: Bounds & { readonly mean: number }): string
   return [formatSigned(change.mean), formatBounds(change, formatSigned)].join(" ").trimEnd();
 }
 
-/** Any measure with three significant digits, `–` for none: `-12.3`, `0.00412`, `18,240`, `1.20e-7`. */
+/** Any measure with three significant digits, `–` for none: `-12.3`, `0.00412`, `18,240`, `12.3M`, `1.20e-7`. */
 export function formatMeasure(value: number | null): string {
   if (value === null) return NOTHING;
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
   if (size === 0) return "0";
-  if (size >= 1e7 || size < 1e-4) return value.toExponential(2);
+  if (size >= 1e7) return formatRounded(value);
+  if (size < 1e-4) return value.toExponential(2);
   const rounded = value.toPrecision(3);
   return Math.abs(Number(rounded)) >= 1000 ? formatCount(value) : rounded;
 }
 
-/** USD: `$0.0123`, `$4.56`, `$1,234`. */
+/** USD: `$0.00123`, `$0.09`, `$4.56`, `$1,234`. */
 export function formatCost(usd: number): string {
   if (usd >= 999.995) return `$${formatCount(usd)}`;
-  return usd >= 0.995 || usd === 0 ? `$${usd.toFixed(2)}` : `$${usd.toPrecision(3)}`;
+  return usd >= 0.00995 || usd === 0 ? `$${usd.toFixed(2)}` : `$${usd.toPrecision(3)}`;
+}
+
+/** How the numbers of one column are written, so that their points are below each other: about four digits of the largest, whole numbers whole. */
+export function columnFormat(values: readonly (number | null)[]): (value: number | null) => string {
+  const known = values.filter((value): value is number => Number.isFinite(value));
+  if (known.every(Number.isInteger)) return formatExact;
+  const size = Math.max(...known.map(Math.abs));
+  const digits = Math.max(0, 3 - Math.floor(Math.log10(size)));
+  const write = (value: number): string =>
+    digits > 6 ? value.toExponential(2) : formatFixed(value, digits);
+  return (value) => (value === null || !Number.isFinite(value) ? formatExact(value) : write(value));
 }
 
 /** A value as it is, up to six significant digits, whole numbers with all of theirs: `0.125`, `184,162`, `–` for none. */

@@ -1,11 +1,23 @@
 /** Short labels of axes. */
 
+const UNITS = [
+  [1e12, "T", 1e12],
+  [1e9, "G", 1e9],
+  [1e6, "M", 1e6],
+  [1e3, "k", 1e4],
+] as const;
+const SMALL_STEP = 1e-4;
+
 /** A tick of the vertical axis: short. `step` is the distance of the ticks; with it no two labels are the same. */
 export function formatTick(value: number, step = 0): string {
   const size = Math.abs(value);
   if (size === 0 || (step > 0 && size < step / 2)) return "0";
-  const [unit, suffix] = size >= 1e6 ? [1e6, "M"] : size >= 1e4 ? [1e3, "k"] : [1, ""];
-  if (size < 1e-3) return value.toExponential(step > 0 ? digitsOf(step / 10 ** exponent(size)) : 0);
+  const [unit, suffix] = UNITS.find(([, , from]) => size >= from) ?? [1, ""];
+  // All ticks of an axis have the same form.
+  if (step > 0 ? step < SMALL_STEP && size < 0.01 : size < 1e-3) {
+    const digits = step > 0 ? digitsOf(step / 10 ** exponent(size)) : 0;
+    return value.toExponential(digits).replace(/\.?0+e/, "e");
+  }
   if (step > 0) return `${Number((value / unit).toFixed(digitsOf(step / unit)))}${suffix}`;
   return suffix === ""
     ? String(Number(value.toPrecision(4)))

@@ -1,7 +1,7 @@
 /** Which setting of a sweep mattered, in words, the same in pages, terminals and reports. */
 
 import * as l10n from "@vscode/l10n";
-import { formatPercent, plural } from "./format.ts";
+import { formatBounds, formatPercent, plural } from "./format.ts";
 import type { ExplainedShare, SettingEffect, ShareGap, SweepEffects } from "./sweepEffects.ts";
 import type { SweepBasis } from "./sweepResult.ts";
 
@@ -34,10 +34,7 @@ export function effectText({ share, gap, values }: SettingEffect): string {
 /** Null where settings explain nothing more in combination, or that is unknown. */
 export function combinationsText({ combinations, settings }: SweepEffects): string | null {
   if (combinations === null || settings.length < 2 || combinations.low === 0) return null;
-  return l10n.t(
-    "Combinations of settings explain another {0} ({1} to {2}).",
-    ...percents(combinations),
-  );
+  return l10n.t("Combinations of settings explain another {0} {1}.", ...percents(combinations));
 }
 
 /** By what the runs are compared, in a sentence. */
@@ -80,11 +77,12 @@ export function shortKey(
 }
 
 function shareText(share: ExplainedShare): string {
-  return l10n.t("explains {0} of the differences ({1} to {2})", ...percents(share));
+  return l10n.t("explains {0} of the differences {1}", ...percents(share));
 }
 
-function percents({ share, low, high }: ExplainedShare): readonly [string, number, string] {
-  return [formatPercent(share), Math.round(100 * low), formatPercent(high)];
+/** The share, and its interval. */
+function percents({ share, ...bounds }: ExplainedShare): readonly [string, string] {
+  return [formatPercent(share), formatBounds(bounds, formatPercent)];
 }
 
 /** `value` is the only one of runs that count. */

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import {
+  columnFormat,
+  formatBounds,
   formatBytes,
   formatChange,
   formatCost,
@@ -28,7 +30,7 @@ test("a difference carries its sign, and zero is never negative", () => {
     "+0.00",
     "–",
   ]);
-  expect(formatReward(-0.001)).toBe("0.00");
+  expect([-1e-17, 0].map(formatReward)).toEqual(["0.00", "0.00"]);
 });
 
 test("equal rewards are written alike, whatever their sums have lost", () => {
@@ -37,13 +39,10 @@ test("equal rewards are written alike, whatever their sums have lost", () => {
   expect([0.175, -0.175].map((value) => formatSigned(value))).toEqual(["+0.18", "-0.18"]);
 });
 
-test("large rewards keep their digits, in groups of three", () => {
-  expect([-1e12, 5_000_000_000.12, 1234.5, 999.99].map(formatReward)).toEqual([
-    "-1,000,000,000,000.00",
-    "5,000,000,000.12",
-    "1,234.50",
-    "999.99",
-  ]);
+test("a reward has two decimals, and three digits where it is very small or large", () => {
+  expect([2e-5, -0.0012, 0.005, 999.99, 1234.5, 5_753_086_340.72, -1e18].map(formatReward)).toEqual(
+    [...["2.00e-5", "-0.00120", "0.01", "999.99", "1,234.50", "5.75G", "-1.00e+18"]],
+  );
   expect([1_500, -1_500].map((value) => formatSigned(value, 0))).toEqual(["+1,500", "-1,500"]);
   expect(formatSigned(0.123456, 6)).toBe("+0.123456");
 });
@@ -69,9 +68,22 @@ test("a change has its interval, where it has one", () => {
   expect(formatChange({ mean: 0, low: null, high: null })).toBe("+0.00");
 });
 
+test("the numbers of a column have the same decimals, about four digits of the largest", () => {
+  const written = (values: readonly (number | null)[]) => values.map(columnFormat(values));
+  expect(written([0.726563, 0.1875, 0, null])).toEqual(["0.7266", "0.1875", "0.0000", "–"]);
+  expect(written([1, 12, 1200])).toEqual(["1", "12", "1,200"]);
+  expect(written([1234.5, 0.5])).toEqual(["1,235", "1"]);
+  expect(written([2e-5, 5e-6])).toEqual(["2.00e-5", "5.00e-6"]);
+});
+
+test("both bounds of an interval are written alike", () => {
+  expect(formatBounds({ low: 0.001, high: 0.21 })).toBe("[0.00, 0.21]");
+  expect(formatBounds({ low: 1e-4, high: 0.002 })).toBe("[0.000100, 0.00200]");
+});
+
 test("a price has cents or three digits, and none from a thousand on", () => {
-  expect([0, 0.01234, 4.561, 999.99, 999.996, 1234].map(formatCost)).toEqual([
-    ...["$0.00", "$0.0123", "$4.56", "$999.99", "$1,000", "$1,234"],
+  expect([0, 0.001234, 0.09, 4.561, 999.99, 999.996, 1234].map(formatCost)).toEqual([
+    ...["$0.00", "$0.00123", "$0.09", "$4.56", "$999.99", "$1,000", "$1,234"],
   ]);
 });
 

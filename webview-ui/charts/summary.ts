@@ -44,7 +44,7 @@ function reachedText(latest: string, { recent, best }: BestReward): string {
   return plural(
     recent.length,
     "Latest {1}, best {2} at step {3}.",
-    "Latest {1}, best {2} over {0} steps until step {3}.",
+    "Latest {1}, best {0}-step mean {2} at step {3}.",
     latest,
     formatReward(best.value),
     formatCount(best.step),

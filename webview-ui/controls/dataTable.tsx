@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
-import { formatExact } from "../../src/shared/format.ts";
+import { columnFormat } from "../../src/shared/format.ts";
 import { IconButton } from "./button.tsx";
 import type { NumberTable } from "./export.ts";
 import { ScrollRegion } from "./scrollRegion.tsx";
@@ -22,6 +22,9 @@ export function DataTable({ table, caption, firstPage }: TableProps) {
   const [chosen, setPage] = useState<number | null>(null);
   const page = Math.min(chosen ?? firstPage ?? pages - 1, pages - 1);
   const rows = table.rows.slice(page * ROWS_PER_PAGE, (page + 1) * ROWS_PER_PAGE);
+  const formats = table.heads.map((_, column) =>
+    columnFormat(table.rows.map((row) => row[column] ?? null)),
+  );
   return (
     <div class="data-table">
       <ScrollRegion label={caption}>
@@ -33,7 +36,7 @@ export function DataTable({ table, caption, firstPage }: TableProps) {
               <tr key={row[0]}>
                 {row.map((value, column) => (
                   <td class="number" key={column}>
-                    {formatExact(value)}
+                    {formats[column]?.(value)}
                   </td>
                 ))}
               </tr>

@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import { isSameCell } from "../../core/config/rules/evaluationCells.ts";
 import type { EvaluatedModel, StoredResult } from "../../core/runFolder/evaluationLog.ts";
-import { formatReward, formatSigned, formatTemperature, plural } from "../../shared/format.ts";
+import { formatBounds, formatReward, formatSigned, formatTemperature, plural } from "../../shared/format.ts";
 import { type Line, type LinePiece, styled } from "./line.ts";
 
 /** `baseline` is what `results` are compared with; null when there is nothing to compare. */
@@ -44,13 +44,10 @@ function resultPieces(result: StoredResult, before: StoredResult | null): readon
   pieces.push(styled("strong", formatReward(rewardMean)));
   if (change !== undefined) pieces.push("  ", changePiece(change.mean));
   const facts: string[] = [];
-  if (low !== null && high !== null) {
-    facts.push(l10n.t("95% CI {0} to {1}", formatReward(low), formatReward(high)));
-  }
-  if (change !== undefined && change.low !== null && change.high !== null) {
-    const bounds = [formatSigned(change.low), formatSigned(change.high)] as const;
-    facts.push(l10n.t("of the change by task {0} to {1}", ...bounds));
-  }
+  const bounds = formatBounds({ low, high });
+  if (bounds !== "") facts.push(l10n.t("95% CI {0}", bounds));
+  const changeBounds = change === undefined ? "" : formatBounds(change, formatSigned);
+  if (changeBounds !== "") facts.push(l10n.t("of the change by task {0}", changeBounds));
   if (facts.length > 0) pieces.push(styled("quiet", `  ${facts.join(", ")}`));
   if (failed > 0) {
     pieces.push(

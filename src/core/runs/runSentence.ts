@@ -1,7 +1,13 @@
 /** How a run is doing, in one sentence: the same in pages, trees, the status bar, terminals and answers of tools. */
 
 import * as l10n from "@vscode/l10n";
-import { formatCount, formatMeasure, formatReward, plural } from "../../shared/format.ts";
+import {
+  formatBounds,
+  formatCount,
+  formatMeasure,
+  formatReward,
+  plural,
+} from "../../shared/format.ts";
 import type { EvaluatedReward } from "../../shared/sweepResult.ts";
 import { nearestTemperature } from "../../shared/trainedTemperature.ts";
 import type { Trend } from "../../shared/trend.ts";
@@ -33,7 +39,7 @@ export interface SentenceFacts {
 }
 
 /**
- * A sentence without a period: `Learning: 0.16 → 0.84 in 40 steps; held-out 0.14 → 0.84 (0.78 to 0.90)`, or for a supervised run
+ * A sentence without a period: `Learning: 0.16 → 0.84 in 40 steps; held-out 0.14 → 0.84 [0.78, 0.90]`, or for a supervised run
  * `Loss: 2.84 → 0.51 in 30 steps, 0.50 on held-out examples; reward 0.14 → 0.84`. Null when nothing is known.
  */
 export function runSentence({ trend, heldOut, fit = null }: SentenceFacts): string | null {
@@ -106,11 +112,8 @@ const TRAINING_SPLIT = "train";
 
 function heldOutText({ name, was, now, low, high }: HeldOutReward): string {
   const change = was === null ? formatReward(now) : `${formatReward(was)} → ${formatReward(now)}`;
-  const range =
-    low === null || high === null
-      ? ""
-      : ` (${l10n.t("{0} to {1}", formatReward(low), formatReward(high))})`;
-  return `${name === null ? "" : `${name} `}${change}${range}`;
+  const named = name === null ? change : `${name} ${change}`;
+  return `${named} ${formatBounds({ low, high })}`.trimEnd();
 }
 
 function fitText({ steps, was, now, heldOut }: Fit): string {

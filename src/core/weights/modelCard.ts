@@ -1,6 +1,6 @@
 /** The `README.md` beside downloaded weights: https://huggingface.co/docs/hub/model-cards */
 
-import { formatReward } from "../../shared/format.ts";
+import { formatBounds, formatReward } from "../../shared/format.ts";
 import { shellWord } from "../../shared/shellWords.ts";
 import type { CheckpointEntry } from "../runFolder/checkpointLog.ts";
 import type { EvaluationEntry, StoredResult } from "../runFolder/evaluationLog.ts";
@@ -145,10 +145,8 @@ function evaluationPart({ evaluations }: RunOfWeights): readonly string[] {
   return ["## Evaluation", table(head, rows)];
 }
 
-function rewardText({ rewardMean, low, high }: StoredResult): string {
-  const shown = formatReward(rewardMean);
-  if (low === null || high === null) return shown;
-  return `${shown} (${formatReward(low)} to ${formatReward(high)})`;
+function rewardText(result: StoredResult): string {
+  return `${formatReward(result.rewardMean)} ${formatBounds(result)}`.trimEnd();
 }
 
 function usage(baseModel: string, title: string, form: CardForm): readonly string[] {

@@ -144,12 +144,12 @@ test("a later evaluation is next to the first, with the difference by task if th
   expect(lines).toEqual([
     "evaluation before training",
     "  test split of local/calculator",
-    "    greedy         0.02  95% CI 0.00 to 0.04",
-    "    temperature 1  0.20  95% CI 0.13 to 0.27",
+    "    greedy         0.02  95% CI [0.00, 0.04]",
+    "    temperature 1  0.20  95% CI [0.13, 0.27]",
     "evaluation after 40 steps",
     "  test split of local/calculator",
-    "    greedy         0.02 → 0.91  +0.89  95% CI 0.86 to 0.96, of the change by task +0.80 to +0.98",
-    "    temperature 1  0.20 → 0.78  95% CI 0.72 to 0.84  2 of 128 rollouts failed",
+    "    greedy         0.02 → 0.91  +0.89  95% CI [0.86, 0.96], of the change by task [+0.80, +0.98]",
+    "    temperature 1  0.20 → 0.78  95% CI [0.72, 0.84]  2 of 128 rollouts failed",
   ]);
 });
 

@@ -425,7 +425,7 @@ test("evaluations are compared with the first, and their rollouts can be replaye
     },
   ]);
   expect((await show(fileSystem, "--eval")).lines).toContain(
-    "    greedy  0.25 → 0.75  95% CI 0.00 to 1.00",
+    "    greedy  0.25 → 0.75  95% CI [0.00, 1.00]",
   );
   const table = await show(fileSystem, "--eval", "--step", "1");
   expect(table.lines[4]).toBe("      1       greedy  test 3    1.00  finished      1      12");

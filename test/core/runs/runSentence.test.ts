@@ -130,16 +130,16 @@ describe("the held-out part of the sentence", () => {
 
   it("compares the newest evaluation with the first, with the interval of the newest", () => {
     expect(sentenceOf(40, rise, [before, evaluation(20, result()), after])).toBe(
-      "Learning: 0.16 → 0.84 in 40 steps; held-out 0.14 → 0.84 (0.78 to 0.90)",
+      "Learning: 0.16 → 0.84 in 40 steps; held-out 0.14 → 0.84 [0.78, 0.90]",
     );
   });
 
   it("has one value while there is one evaluation, also before the first step", () => {
     expect(sentenceOf(4, () => 1, [before])).toBe(
-      "Too early to tell (4 steps); held-out 0.14 (0.08 to 0.22)",
+      "Too early to tell (4 steps); held-out 0.14 [0.08, 0.22]",
     );
     expect(runSentence({ trend: null, heldOut: heldOutRewards([before], trainedAt) })).toBe(
-      "Held-out 0.14 (0.08 to 0.22)",
+      "Held-out 0.14 [0.08, 0.22]",
     );
     expect(
       runSentence({ trend: null, heldOut: heldOutRewards([evaluation(0, result())], trainedAt) }),
@@ -151,7 +151,7 @@ describe("the held-out part of the sentence", () => {
     expect(
       runSentence({ trend: null, heldOut: heldOutRewards([before, after], trainedAt), fit }),
     ).toBe(
-      "Loss: 0.400 → 0.0200 in 40 steps, 0.0100 on held-out examples; reward 0.14 → 0.84 (0.78 to 0.90)",
+      "Loss: 0.400 → 0.0200 in 40 steps, 0.0100 on held-out examples; reward 0.14 → 0.84 [0.78, 0.90]",
     );
   });
 

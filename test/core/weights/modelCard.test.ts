@@ -108,7 +108,7 @@ describe("a model card", () => {
     const result = aStoredResult({ tasks: 40, rewardMean: 0.7, low: 0.55, high: 0.8251 });
     const evaluations = [{ step: 2, purpose: "end", timeMs: 0, results: [result] }];
     expect(card(aRun({ evaluations }))).toContain(
-      "| `local/calculator` | test | 0 | 0.70 (0.55 to 0.83) | 40 |",
+      "| `local/calculator` | test | 0 | 0.70 [0.55, 0.83] | 40 |",
     );
   });
 

@@ -30,12 +30,10 @@ describe("a chart in words", () => {
   it("calls best what the table of runs does: no single step, and none with many failures", () => {
     const lucky = [0.5, 0.5, 1, 0.5, 0.5, 0.5];
     expect(summarizeReward(series(lucky), points(lucky))).toContain(
-      "Latest 0.50, best 0.60 over 5 steps until step 5.",
+      "Latest 0.50, best 5-step mean 0.60 at step 5.",
     );
     const deciding = points(lucky).filter(({ value }) => value < 1);
-    expect(summarizeReward(series(lucky), deciding)).toContain(
-      "best 0.50 over 5 steps until step 6.",
-    );
+    expect(summarizeReward(series(lucky), deciding)).toContain("best 5-step mean 0.50 at step 6.");
     expect(summarizeReward(series([0.5]), points([0.5]))).toContain(
       "Latest 0.50, best 0.50 at step 1.",
     );

@@ -15,6 +15,13 @@ describe("ticks", () => {
     }
   });
 
+  it("of small and large values have one form along the axis", () => {
+    const labels = (step: number) => [1, 2, 3, 4].map((count) => formatTick(count * step, step));
+    expect(labels(5e-6)).toEqual(["5e-6", "1e-5", "1.5e-5", "2e-5"]);
+    expect(labels(5e-4)).toEqual(["0.0005", "0.001", "0.0015", "0.002"]);
+    expect(labels(2e9)).toEqual(["2G", "4G", "6G", "8G"]);
+  });
+
   it("of values do not repeat", () => {
     const steps = fc
       .constantFrom(1, 2, 2.5, 5)

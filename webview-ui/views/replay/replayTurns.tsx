@@ -10,7 +10,7 @@ import type {
   RolloutBody,
   RolloutRow,
 } from "../../../src/shared/dashboardTypes.ts";
-import { formatExact, plural } from "../../../src/shared/format.ts";
+import { formatReward, plural } from "../../../src/shared/format.ts";
 import { isExample } from "../../../src/shared/outcome.ts";
 import { plainKey } from "../../../src/shared/rolloutSet.ts";
 import { Button } from "../../controls/button.tsx";
@@ -243,8 +243,8 @@ function Turn({ dashboard, turn, row, index, total, isMarkdown, titleId }: TurnP
         ) : null}
         {reward === null ? null : (
           <span class="turn-reward" data-reward={true} tabIndex={-1}>
-            <span class="reward-chip">{text.reward(formatExact(reward))}</span>
-            <span class="fact">{l10n.t("total {0}", formatExact(total))}</span>
+            <span class="reward-chip">{text.reward(formatReward(reward))}</span>
+            <span class="fact">{l10n.t("total {0}", formatReward(total))}</span>
           </span>
         )}
       </div>

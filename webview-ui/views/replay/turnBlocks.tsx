@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import type { ComponentChildren } from "preact";
 import type { BoundedText, ReplayResult, ReplayTurn } from "../../../src/shared/dashboardTypes.ts";
-import { formatExact } from "../../../src/shared/format.ts";
+import { formatReward } from "../../../src/shared/format.ts";
 import { strings } from "../../strings/strings.ts";
 import { FoldedText } from "../../text/foldedText.tsx";
 import { UntrustedText } from "../../text/untrustedText.tsx";
@@ -73,7 +73,7 @@ interface ResultProps {
 export function ResultBlock({ result, label, children }: ResultProps) {
   const { name, isError, reward, finished, agentArgs } = result;
   const facts = [
-    ...(reward === null ? [] : [text.reward(formatExact(reward))]),
+    ...(reward === null ? [] : [text.reward(formatReward(reward))]),
     ...(finished ? [l10n.t("ends the episode")] : []),
   ];
   return (
