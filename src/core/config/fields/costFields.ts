@@ -53,6 +53,7 @@ export const costFields = {
     change: "tunable",
     unit: "USD",
     examples: [20],
+    isCommon: true,
     doc: "Save and end the run after the step at which its tokens have cost this much. Every token counts when it is used (`usage.jsonl`), including those of rollouts that are sampled ahead, of evaluations, and of repeated steps. No further update is submitted, so the run exceeds its budget by at most one step. With `max_steps_off_policy`, rollouts are sampled ahead as long as the budget lasts at the mean cost per step, from the first update on. Needs prices: from the price list, or `prices`. An alarm fires at 80%. After a resume with a higher budget, the run continues as if the first had not been set. With `method: collect`, each rollout that ends may end the run, without an alarm before it. `null` sets no limit.",
   },
   max_tokens_total: {

@@ -172,6 +172,7 @@ export const environmentFields = {
     max: 2,
     default: 1,
     change: "tunable",
+    isCommon: true,
     doc: "Sampling temperature in training. Keep 1: the reported log-probabilities are those at temperature 1.",
   },
   top_p: {
@@ -208,6 +209,7 @@ export const environmentFields = {
     ...OPTIONAL,
     examples: [0],
     change: "tunable",
+    isCommon: true,
     doc: "Reward for a rollout that ends before the environment says it is finished. `null` gives none, so a rollout without any reward counts as failed.",
   },
   nonterminal_mode: {
@@ -241,6 +243,7 @@ export const environmentFields = {
     ...COUNT,
     default: 50,
     change: "tunable",
+    isCommon: true,
     doc: "Number of model turns after which a rollout ends.",
   },
   max_tool_calls: {

@@ -29,6 +29,7 @@ export const evaluationFields = {
     ...OPTIONAL,
     change: "tunable",
     unit: "steps",
+    isCommon: true,
     doc: "Number of steps between evaluations. `null` does not evaluate in between.",
   },
   num_samples: {

@@ -89,6 +89,8 @@ export type Field = Shape & {
   readonly examples?: readonly Json[];
   /** The key to use instead of this one, which is read for the sake of older files. */
   readonly replacedBy?: string;
+  /** True for a key that many files have. */
+  readonly isCommon?: true;
   /** True for a key that few files need. */
   readonly isAdvanced?: true;
 };

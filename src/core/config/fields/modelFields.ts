@@ -40,6 +40,7 @@ export const modelFields = {
     localDefault: 8,
     examples: [8, 16, 32, 64],
     change: "identity",
+    isCommon: true,
     doc: "Rank of the LoRA adapter, a power of two. RL needs little capacity: 8 to 32 is enough, and the best learning rate does not depend on it.",
   },
   train_attn: {

@@ -11,6 +11,7 @@ export const optimizerFields = {
     localDefault: 1e-3,
     examples: [1e-5, 2e-5, 4e-5],
     change: "tunable",
+    isCommon: true,
     doc: "Adam's learning rate at the top of the schedule. LoRA needs about ten times the rate of full fine-tuning; 1e-5 to 4e-5 is usual for RL on hosted models. 0 samples and scores without learning.",
   },
   learning_rate_schedule: {
@@ -97,6 +98,7 @@ export const optimizerFields = {
     values: ["importance_sampling", "ppo", "cispo", "dro", "gspo"],
     default: "ppo",
     change: "fixed",
+    isCommon: true,
     doc: "The policy loss. `ppo` varies least between seeds, `cispo` keeps the most entropy, `dro` needs several substeps. `gspo` compares whole sequences: it clips the geometric mean of their token ratios.",
   },
   loss_fn_config: {

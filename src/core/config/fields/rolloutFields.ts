@@ -9,6 +9,7 @@ export const rolloutFields = {
     localDefault: 48,
     change: "tunable",
     unit: "tokens",
+    isCommon: true,
     doc: "Maximum number of tokens the model may write in one turn.",
   },
   max_total_tokens: {

@@ -64,6 +64,7 @@ export const dataFields = {
     min: 0,
     default: 42,
     change: "identity",
+    isCommon: true,
     doc: "Determines the order of tasks and all sampling seeds.",
   },
 } as const satisfies FieldTable;
@@ -75,6 +76,7 @@ export const runFields = {
     patternMeaning: "letters, digits, dots, dashes and underscores",
     ...OPTIONAL,
     change: "fixed",
+    isCommon: true,
     doc: "Name of the run and its folder; a name that is taken gets `-2`, `-3` and so on. `null` uses `wandb_run_name`, else `openreward_run_name`, else the name of the configuration file.",
   },
   log_path: {
@@ -89,6 +91,7 @@ export const runFields = {
     default: 10,
     change: "tunable",
     unit: "steps",
+    isCommon: true,
     doc: "Number of steps between checkpoints. 0 saves only at the end.",
   },
   rolling_save_every: {
@@ -127,6 +130,7 @@ export const runFields = {
     ...OPTIONAL,
     change: "fixed",
     examples: [".tinker-rl/runs/demonstrations"],
+    isCommon: true,
     doc: "Start a new run from these weights, with a fresh optimizer: a `tinker://` path, or the folder of a run, whose newest checkpoint is taken; `FOLDER@10` takes the one after 10 steps. A relative path is resolved from the configuration file.",
   },
   evaluation: {
@@ -134,6 +138,7 @@ export const runFields = {
     fields: evaluationFields,
     ...OPTIONAL,
     change: "tunable",
+    isCommon: true,
     doc: "Evaluates the model on tasks without training on them. `null` does not evaluate.",
   },
   alarms: {

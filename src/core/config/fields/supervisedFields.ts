@@ -53,6 +53,7 @@ export const supervisedFields = {
     values: ["rl", "sft", "collect"],
     default: "rl",
     change: "identity",
+    isCommon: true,
     doc: "How the model learns: `rl` from the rewards of its own rollouts, `sft` by imitating the turns of the model in `data`. With `sft`, `batch_size` counts examples, and `environments` are needed only to evaluate. `collect` trains nothing: it plays the tasks of training `samples_per_task` times each, as data of a later stage.",
   },
   data: {
@@ -61,6 +62,7 @@ export const supervisedFields = {
     default: [],
     examples: [[{ path: "demonstrations.jsonl" }]],
     change: "identity",
+    isCommon: true,
     doc: "With `method: sft`: the demonstrations, from one or more sources.",
   },
   train_on: {

@@ -58,10 +58,12 @@ function isOfferedTo(environment: string, key: string): boolean {
   return key !== "server" || !environment.startsWith("local/");
 }
 
+/** Required keys come first, followed by those that many files have. */
 function rankOf(field: Field): number {
-  if (field.replacedBy !== undefined) return 3;
+  if (field.replacedBy !== undefined) return 4;
   if (field.default === undefined) return 0;
-  return field.isAdvanced === true ? 2 : 1;
+  if (field.isCommon === true) return 1;
+  return field.isAdvanced === true ? 3 : 2;
 }
 
 /** A required key comes with a value to type over. */

@@ -40,6 +40,19 @@ function taken(marked: string, label: string, path?: string): string {
 const START = "model_name: Qwen/Qwen3-8B\nbatch_size: 4\n";
 
 describe("keys", () => {
+  it("begin with those that many files have, once the required ones are there", () => {
+    const required = "model_name: local/tiny-tool\nbatch_size: 2\nmax_steps: 4\n";
+    const inside =
+      "environments:\n  Owner/Game:\n    splits: {train: {}}\n    num_rollouts: 8\n    ";
+    expect(labels(`${required}${inside}|`).slice(0, 3)).toEqual([
+      "temperature",
+      "nonterminal_reward",
+      "max_turns",
+    ]);
+    const top = labels(`${required}${inside}max_turns: 8\n|`).slice(0, 12);
+    expect(top).toEqual(expect.arrayContaining(["lora_rank", "learning_rate", "save_every"]));
+  });
+
   it("are those that are missing, required ones first, older names last", () => {
     const offered = labels("model_name: a/b\n|");
     expect(offered.slice(0, 2)).toEqual(["environments", "batch_size"]);
