@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 import type { BehaviorRow, RewardParting } from "../../src/shared/changes.ts";
 import { formatMeasure, formatReward, formatShare } from "../../src/shared/format.ts";
 import { changesStrings as text } from "../strings/changes.ts";
+import { stopText } from "../text/stopText.ts";
 import { visibleLine } from "../text/visible.ts";
 import { partAt, partLabel, partNames } from "./rewardParts.ts";
 
@@ -32,7 +33,7 @@ export function behaviorSeries(rows: readonly BehaviorRow[]): readonly BehaviorS
     ...partSeries(rows, "split").sort(byChange).slice(0, MAX_NAMED),
     ...partSeries(rows, "difficulty"),
     ...measures.map((measure) => measureSeries(rows, measure)),
-    ...namedSeries(rows, "stops", (name) => l10n.t("Ends: {0}", name.replaceAll("_", " "))),
+    ...namedSeries(rows, "stops", (name) => l10n.t("Ends: {0}", stopText(name))),
     ...namedSeries(rows, "tools", (tool: string) => l10n.t("Uses {0}", tool)),
   ];
   return all.filter(({ values }) => values.some((value) => value !== null && value !== 0));

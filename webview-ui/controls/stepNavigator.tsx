@@ -52,7 +52,7 @@ export function StepNavigator({ dashboard }: DashboardProps) {
       />
       <Button
         class="toggle"
-        label={l10n.t("Latest")}
+        label={l10n.t("Follow latest")}
         aria-pressed={isFollowing}
         onClick={() =>
           dashboard.update({ rolloutSet: isFollowing ? (latest ?? null) : null, rollout: null })

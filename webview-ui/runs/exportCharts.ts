@@ -1,11 +1,11 @@
 /** Saves the charts of the comparison as they are seen: as numbers, as a picture, as a drawing. */
 
 import { chartsSvg, type SvgChart } from "../../src/shared/chartsSvg.ts";
+import { metricTitle } from "../../src/shared/metricTitles.ts";
 import { parseColor } from "../charts/contrast.ts";
 import { type ColorName, canvasColor, lineColor } from "../charts/drawing/palette.ts";
 import { hasAxis, xValues } from "../charts/xAxis.ts";
 import { type CellTable, toCsv } from "../controls/export.ts";
-import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import { type ComparedCharts, comparedChart, shownMetrics } from "./comparedChart.ts";
 import type { RunsModel } from "./runsModel.ts";
@@ -70,7 +70,7 @@ function svgOf(runs: RunsModel): string {
   const { wideCharts, chartHeights } = runs.layout.value;
   return chartsSvg(
     shownMetrics(runs).map((metric) => ({
-      title: text.metrics[metric] ?? visibleLine(metric),
+      title: visibleLine(metricTitle(metric)),
       isWide: wideCharts.includes(metric),
       height: chartHeights[metric] ?? 220,
       ...drawnChart(comparedChart(runs, metric)),

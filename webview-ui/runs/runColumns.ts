@@ -154,7 +154,7 @@ const LAST: readonly RunColumn[] = [
       METRIC_KEYS[metric],
       ({ digest }) => digest?.metrics[metric] ?? null,
       formatMeasure,
-      { isShownAtFirst: false },
+      { isShownAtFirst: false, width: 132 },
     ),
   ),
 ];
@@ -452,9 +452,9 @@ export function settingText(json: string | undefined): string {
   return value === null ? NONE : visibleLine(String(value));
 }
 
-/** As people write it: small numbers with an exponent. */
+/** As people write it: small numbers with an exponent, so that a learning rate of 1e-3 is like one of 1e-4. */
 function settingNumber(value: number): string {
-  return value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential() : String(value);
+  return value !== 0 && Math.abs(value) < 1e-2 ? value.toExponential() : String(value);
 }
 
 /** Undefined and null are what a run has no value for. */

@@ -2,6 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import { plural } from "../../src/shared/format.ts";
+import { metricTitle } from "../../src/shared/metricTitles.ts";
 import { phaseTexts } from "../../src/shared/phaseTexts.ts";
 
 interface ColumnTexts {
@@ -42,31 +43,23 @@ const columns: Readonly<Record<string, ColumnTexts>> = {
   alarms: { head: l10n.t("Alarms"), hint: l10n.t("Alarms that fire in the last step") },
   started: { head: l10n.t("Started"), hint: l10n.t("Start of the last attempt") },
   success: {
-    head: l10n.t("Success"),
+    head: metricTitle("rollout/success_frac"),
     hint: l10n.t("Share of successful rollouts in the last step"),
   },
   response_tokens: {
-    head: l10n.t("Response tokens"),
+    head: metricTitle("rollout/response_tokens/mean"),
     hint: l10n.t("Mean sampled tokens per rollout in the last step"),
   },
-  turns: { head: l10n.t("Turns"), hint: l10n.t("Mean turns per rollout in the last step") },
+  turns: {
+    head: metricTitle("rollout/turns/mean"),
+    hint: l10n.t("Mean turns per rollout in the last step"),
+  },
   loss: { head: l10n.t("Loss"), hint: l10n.t("Loss of the last step") },
   kl: {
-    head: l10n.t("KL"),
+    head: metricTitle("optim/kl_sample_train_v2"),
     hint: l10n.t("KL divergence between sampler and trainer in the last step"),
   },
   entropy: { head: l10n.t("Entropy"), hint: l10n.t("Entropy of the last step") },
-};
-
-/** By name of a metric. */
-const metrics: Readonly<Record<string, string>> = {
-  "rollout/reward/mean": l10n.t("Mean reward"),
-  "rollout/success_frac": l10n.t("Success"),
-  "rollout/response_tokens/mean": l10n.t("Response tokens"),
-  "rollout/turns/mean": l10n.t("Turns"),
-  loss: l10n.t("Loss"),
-  "optim/kl_sample_train_v2": l10n.t("KL sampler to trainer"),
-  "rollout/entropy": l10n.t("Entropy"),
 };
 
 export const runsStrings = {
@@ -89,7 +82,6 @@ export const runsStrings = {
     evaluations: l10n.t("Evaluations"),
     config: l10n.t("Configuration"),
   },
-  metrics,
   bands: {
     interval: l10n.t("95% confidence interval of the mean"),
     range: l10n.t("lowest to highest"),

@@ -10,6 +10,7 @@ import { TableHead } from "../controls/tableHead.tsx";
 import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
+import { KeyText } from "../text/keyText.tsx";
 import { visibleLine } from "../text/visible.ts";
 import { matcher } from "./charts/metricPicker.tsx";
 
@@ -141,7 +142,7 @@ function Entry({
   return (
     <tr data-origin={origin ?? undefined}>
       <th scope="row" class="name">
-        {shownKey}
+        <KeyText text={shownKey} />
         {isTunable ? (
           <span class="badge" title={l10n.t("Can be changed during the run")}>
             {l10n.t("tunable")}

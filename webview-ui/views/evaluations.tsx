@@ -120,8 +120,7 @@ function EvaluationCard({ dashboard }: DashboardProps) {
         ) : null}
         <Button
           class="quiet"
-          label={l10n.t("Show as list")}
-          aria-pressed={isList}
+          label={isList ? l10n.t("View as table") : l10n.t("View as list")}
           onClick={() => setList(!isList)}
         />
       </div>
@@ -130,6 +129,7 @@ function EvaluationCard({ dashboard }: DashboardProps) {
           <List
             dashboard={dashboard}
             evaluations={evaluations.filter((_, index) => isListed(index))}
+            best={bestResults(pivot)}
           />
         ) : (
           <Pivot dashboard={dashboard} pivot={pivot} isListed={isListed} />
@@ -219,7 +219,7 @@ function PivotRow({ dashboard, row: { step, model, cells }, isFirst, isBest }: P
               label={formatReward(result.rewardMean)}
               title={text.open(cellTitle(cellOf({ step, model, result })))}
             />
-            {isBest(column) ? <span class="best">{l10n.t("best")}</span> : null}
+            {isBest(column) ? <BestBadge /> : null}
             <span class="fact">{formatBounds(result)}</span>
             {result.passAtK.some(isOfSeveral) ? (
               <span class="fact">
@@ -252,6 +252,15 @@ function resultTitle(result: Result, isFirst: boolean): string {
   return `${rollouts}; ${change}`;
 }
 
+/** Of a column of the table: the highest of its means. */
+function BestBadge() {
+  return <span class="best">{l10n.t("best")}</span>;
+}
+
+function bestResults({ best, rows }: EvaluationPivot): readonly (Result | null)[] {
+  return best.map((row, column) => (row === null ? null : (rows[row]?.cells[column] ?? null)));
+}
+
 function BestMark({ checkpoint }: { readonly checkpoint: CheckpointView | null }) {
   if (checkpoint?.best == null) return null;
   return <span title={l10n.t("best by {0}", visibleLine(checkpoint.best.metric))}> ★</span>;
@@ -259,10 +268,11 @@ function BestMark({ checkpoint }: { readonly checkpoint: CheckpointView | null }
 
 interface ListProps extends DashboardProps {
   readonly evaluations: readonly EvaluationView[];
+  readonly best: readonly (Result | null)[];
 }
 
 /** Every value of every result. */
-function List({ dashboard, evaluations }: ListProps) {
+function List({ dashboard, evaluations, best }: ListProps) {
   const hasModels = evaluations.some(({ model }) => model !== undefined);
   return (
     <table class="plain">
@@ -281,7 +291,7 @@ function List({ dashboard, evaluations }: ListProps) {
       />
       <tbody>
         {rowsOf(evaluations).map((row, index) => (
-          <Row key={index} row={row} dashboard={dashboard} />
+          <Row key={index} row={row} dashboard={dashboard} isBest={best.includes(row.result)} />
         ))}
       </tbody>
     </table>
@@ -295,7 +305,12 @@ function checkpointOf({ data }: DashboardModel, step: number, model: string | nu
   return saved.find(({ best }) => best !== null) ?? saved[0] ?? null;
 }
 
-function Row({ dashboard, row }: DashboardProps & { readonly row: EvaluationRow }) {
+interface RowProps extends DashboardProps {
+  readonly row: EvaluationRow;
+  readonly isBest: boolean;
+}
+
+function Row({ dashboard, row, isBest }: RowProps) {
   const { step, model, result, isFirst } = row;
   const { environment, split, temperature, rewardMean, rollouts, failed } = result;
   const checkpoint = checkpointOf(dashboard, step, model);
@@ -313,6 +328,7 @@ function Row({ dashboard, row }: DashboardProps & { readonly row: EvaluationRow 
       <td>{visibleLine(`${environment} ${split}`)}</td>
       <td>{formatTemperature(temperature)}</td>
       <td class="number">
+        {isBest ? <BestBadge /> : null}
         <b>{formatReward(rewardMean)}</b>
       </td>
       <td class="number">{formatBounds(result) || strings.none}</td>

@@ -4,6 +4,7 @@ import { shownX, valueRange } from "../../shared/chartScale.ts";
 import type { SvgBand, SvgChart, SvgLine } from "../../shared/chartsSvg.ts";
 import { formatCount, formatTemperature } from "../../shared/format.ts";
 import { formatTick } from "../../shared/formatTick.ts";
+import { metricTitle } from "../../shared/metricTitles.ts";
 import {
   environmentReward,
   rewardedEnvironments,
@@ -21,7 +22,6 @@ export interface ReportSection {
 }
 
 interface MetricChart {
-  readonly title: string;
   readonly metric: string;
   /** Lowest and highest, shaded where one run is shown. */
   readonly band?: readonly [low: string, high: string];
@@ -32,35 +32,34 @@ const SECTIONS: readonly { readonly title: string; readonly charts: readonly Met
     title: "Reward",
     charts: [
       {
-        title: "Mean reward",
         metric: "rollout/reward/mean",
         band: ["rollout/reward/ci_low", "rollout/reward/ci_high"],
       },
-      { title: "Success rate", metric: "rollout/success_frac" },
-      { title: "Share of groups with mixed rewards", metric: "group/frac_mixed" },
-      { title: "Turns per rollout", metric: "rollout/turns/mean" },
-      { title: "Response tokens per rollout", metric: "rollout/response_tokens/mean" },
+      { metric: "rollout/success_frac" },
+      { metric: "group/frac_mixed" },
+      { metric: "rollout/turns/mean" },
+      { metric: "rollout/response_tokens/mean" },
     ],
   },
   {
     title: "Optimization",
     charts: [
-      { title: "Entropy", metric: "rollout/entropy" },
-      { title: "KL between sampler and trainer", metric: "optim/kl_sample_train_v2" },
-      { title: "KL to the base model", metric: "optim/kl_policy_base" },
-      { title: "Gradient norm", metric: "optim/grad_norm" },
-      { title: "Loss", metric: "loss" },
-      { title: "Loss on held-out examples", metric: "held_out/loss" },
-      { title: "KL to the teacher", metric: "teacher/kl" },
-      { title: "Learning rate", metric: "optim/lr" },
+      { metric: "rollout/entropy" },
+      { metric: "optim/kl_sample_train_v2" },
+      { metric: "optim/kl_policy_base" },
+      { metric: "optim/grad_norm" },
+      { metric: "loss" },
+      { metric: "held_out/loss" },
+      { metric: "teacher/kl" },
+      { metric: "optim/lr" },
     ],
   },
   {
     title: "Time and cost",
     charts: [
-      { title: "Seconds per step", metric: "time/total_s" },
-      { title: "Tokens billed as sampled, per step", metric: "tokens/sampled" },
-      { title: "Cost of the steps in USD, without evaluations", metric: "cost/cumulative_usd" },
+      { metric: "time/total_s" },
+      { metric: "tokens/sampled" },
+      { metric: "cost/cumulative_usd" },
     ],
   },
 ];
@@ -128,7 +127,7 @@ function metricChart(runs: readonly RunInReport[], chart: MetricChart): ReportCh
     ...bands.flatMap(({ lower, upper }) => [lower, upper]),
   ];
   return {
-    ...frame(chart.title, xs, drawnValues),
+    ...frame(metricTitle(chart.metric), xs, drawnValues),
     lines,
     bands,
     hasLegend: environments.length > 0,

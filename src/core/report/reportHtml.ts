@@ -11,7 +11,10 @@ import { lineLook, type ReportChart, type ReportSection, reportCharts } from "./
 import {
   changedLines,
   evaluationRows,
+  isOfOneRun,
+  minuteOf,
   runFacts,
+  SUMMARY_TEXTS,
   sentenceOf,
   summaryRows,
   sweepTexts,
@@ -91,7 +94,7 @@ ${[
   runs.length > 1 ? summaryPart(report) : "",
   ...report.sweeps.map(sweepPart),
   ...runs.map((run) => alarmsPart(run, runs.length > 1)),
-  ...reportCharts(report).map((section, index) => chartsPart(section, index === 0)),
+  ...reportCharts(report).map((section, index) => chartsPart(section, runs, index === 0)),
   ...runs.map((run) => changedPart(run, runs.length > 1)),
   settingsPart(report),
   ...runs.map((run) => evaluationsPart(run, runs.length > 1)),
@@ -102,7 +105,7 @@ ${[
   .filter((part) => part !== "")
   .join("\n")}
 </main>
-<footer>Written by Tinker RL ${shown(version)} on ${new Date(writtenAtMs).toISOString().slice(0, 16).replace("T", " ")} UTC.</footer>
+<footer>Written by Tinker RL ${shown(version)} on ${minuteOf(writtenAtMs)}.</footer>
 </body>
 </html>
 `;
@@ -115,11 +118,15 @@ function oneRunHead(run: RunInReport): string {
 
 function summaryPart({ runs }: RunsReport): string {
   const { heads, rows } = summaryRows(runs);
+  const isNumber = (column: number): string => (column < SUMMARY_TEXTS ? "" : ' class="number"');
   const body = rows.map((cells, index) => {
-    const [name = "", sentence = "", ...numbers] = cells;
-    return `<tr><td>${swatch(index)}${shown(name)}</td><td>${shown(sentence)}</td>${numbers.map((cell) => `<td class="number">${shown(cell)}</td>`).join("")}</tr>`;
+    const row = cells.map((cell, column) => {
+      const look = column === 0 ? swatch(index) : "";
+      return `<td${isNumber(column)}>${look}${shown(cell)}</td>`;
+    });
+    return `<tr>${row.join("")}</tr>`;
   });
-  const head = heads.map((cell, index) => `<th${index < 2 ? "" : ' class="number"'}>${cell}</th>`);
+  const head = heads.map((cell, column) => `<th${isNumber(column)}>${cell}</th>`);
   return `<h2>Runs</h2>
 <div class="table"><table><thead><tr>${head.join("")}</tr></thead><tbody>${body.join("\n")}</tbody></table></div>`;
 }
@@ -152,9 +159,15 @@ function alarmsPart({ name, facts: { alarms } }: RunInReport, isOneOfSeveral: bo
     .join("\n");
 }
 
-function chartsPart({ title, charts }: ReportSection, isFirst: boolean): string {
+function chartsPart(
+  { title, charts }: ReportSection,
+  runs: readonly RunInReport[],
+  isFirst: boolean,
+): string {
   const figures = charts.map((chart, index) => figure(chart, isFirst && index === 0));
-  return `<h2>${shown(title)}</h2>\n<div class="charts">\n${figures.join("\n")}\n</div>`;
+  const names = runs.map(({ name }, index) => `<span>${swatch(index)}${shown(name)}</span>`);
+  const legend = runs.length < 2 ? "" : `<p class="legend">${names.join("")}</p>\n`;
+  return `<h2>${shown(title)}</h2>\n${legend}<div class="charts">\n${figures.join("\n")}\n</div>`;
 }
 
 function figure(chart: ReportChart, isWide: boolean): string {
@@ -176,12 +189,18 @@ function settingsPart({ runs, differing }: RunsReport): string {
   if (runs.length < 2) return "";
   if (differing.length === 0) return `<h2>Settings</h2>\n<p>All runs have the same settings.</p>`;
   const head = runs.map(({ name }, index) => `<th>${swatch(index)}${shown(name)}</th>`).join("");
-  const rows = differing.map(
-    ({ key, values }) =>
-      `<tr><td><code>${shown(key)}</code></td>${values.map((value) => `<td class="value">${value === null ? "–" : shown(value)}</td>`).join("")}</tr>`,
-  );
+  const table = (part: RunsReport["differing"]): string => {
+    const rows = part.map(
+      ({ key, values }) =>
+        `<tr><td><code>${shown(key)}</code></td>${values.map((value) => `<td class="value">${value === null ? "–" : shown(value)}</td>`).join("")}</tr>`,
+    );
+    return `<div class="table"><table><thead><tr><th>Setting</th>${head}</tr></thead><tbody>${rows.join("\n")}</tbody></table></div>`;
+  };
+  const alone = differing.filter(isOfOneRun);
+  const others = differing.filter((setting) => !isOfOneRun(setting));
+  const folded = `<details><summary>${formatQuantity(alone.length, "setting")} that one run alone has, such as those of its environment</summary><div>${table(alone)}</div></details>`;
   return `<h2>Settings that differ</h2>
-<div class="table"><table><thead><tr><th>key</th>${head}</tr></thead><tbody>${rows.join("\n")}</tbody></table></div>`;
+${others.length === 0 ? "" : table(others)}${alone.length === 0 ? "" : folded}`;
 }
 
 function evaluationsPart(run: RunInReport, isOneOfSeveral: boolean): string {

@@ -1,6 +1,6 @@
 /** A report as Markdown, for a pull request or an issue: the sentence, the tables, and the rewards as a line of blocks. */
 
-import { formatCount, formatReward, sparkline } from "../../shared/format.ts";
+import { formatCount, formatQuantity, formatReward, sparkline } from "../../shared/format.ts";
 import {
   environmentReward,
   rewardedEnvironments,
@@ -10,6 +10,7 @@ import type { ReportedSweep, RunInReport, RunsReport } from "./report.ts";
 import {
   changedLines,
   evaluationRows,
+  isOfOneRun,
   runFacts,
   sentenceOf,
   summaryRows,
@@ -105,10 +106,15 @@ function alarmLines({ name, facts: { alarms } }: RunInReport, isOne: boolean): r
 
 function settingsTable(runs: RunsReport["runs"], differing: RunsReport["differing"]): string {
   if (differing.length === 0) return "All runs have the same settings.";
-  return table({
-    heads: ["key", ...runs.map(({ name }) => name)],
-    rows: differing.map(({ key, values }) => [key, ...values.map((value) => value ?? "–")]),
-  });
+  const others = differing.filter((setting) => !isOfOneRun(setting));
+  const left = differing.length - others.length;
+  const rows = others.map(({ key, values }) => [key, ...values.map((value) => value ?? "–")]);
+  return [
+    ...(rows.length === 0
+      ? []
+      : [table({ heads: ["Setting", ...runs.map(({ name }) => name)], rows })]),
+    ...(left === 0 ? [] : [`${formatQuantity(left, "setting")} that one run alone has.`]),
+  ].join("\n\n");
 }
 
 function heading(title: string, { name }: RunInReport, isOne: boolean): string {

@@ -48,10 +48,12 @@ export function runFacts({ facts, startedAtMs }: RunInReport): readonly string[]
     ...(run === null ? [] : [`${run.phase}, ${stepsText(run)}`]),
     ...(run?.tokens == null ? [] : [formatQuantity(run.tokens, "token")]),
     ...(run?.costUsd == null ? [] : [formatCost(run.costUsd)]),
-    ...(startedAtMs === null
-      ? []
-      : [`started ${new Date(startedAtMs).toISOString().slice(0, 16).replace("T", " ")} UTC`]),
+    ...(startedAtMs === null ? [] : [`started ${minuteOf(startedAtMs)}`]),
   ];
+}
+
+export function minuteOf(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 function stepsText({ steps, totalSteps }: NonNullable<RunInReport["facts"]["run"]>): string {
@@ -86,15 +88,30 @@ export function sweepTexts({ by, effects }: SweepComparison): SweepTexts {
   };
 }
 
-/** The first column has the name, the second the sentence; the others have numbers. */
+/** How many columns of the summary have texts; the others have numbers. */
+export const SUMMARY_TEXTS = 5;
+
 export function summaryRows(runs: readonly RunInReport[]): TextTable {
   return {
-    heads: ["run", "progress", "last reward", "steps", "tokens", "cost"],
+    heads: [
+      "Run",
+      "Progress",
+      "Model",
+      "State",
+      "Started",
+      "Last reward",
+      "Steps",
+      "Tokens",
+      "Cost",
+    ],
     rows: runs.map((reported) => {
-      const { run } = reported.facts;
+      const { run, model } = reported.facts;
       return [
         reported.name,
         sentenceOf(reported),
+        model ?? "–",
+        run?.phase ?? "–",
+        reported.startedAtMs === null ? "–" : minuteOf(reported.startedAtMs),
         formatReward(run?.reward ?? null),
         run === null ? "–" : formatCount(run.steps),
         run?.tokens == null ? "–" : formatCount(run.tokens),
@@ -110,6 +127,11 @@ export function changedLines({ facts: { settingChanges } }: RunInReport): readon
   return [...lines].map(
     ([step, changes]) => `step ${formatCount(step)}: ${changes.map(({ text }) => text).join(", ")}`,
   );
+}
+
+/** Such as a setting of an environment that no other run has. */
+export function isOfOneRun({ values }: RunsReport["differing"][number]): boolean {
+  return values.filter((value) => value !== null).length === 1;
 }
 
 /** The first column names the weights, the second the tasks; the others have numbers. */
@@ -139,15 +161,15 @@ export function evaluationRows({ facts: { evaluations } }: RunInReport): TextTab
   );
   return {
     heads: [
-      "weights",
-      "tasks of",
-      "reward [95%]",
-      ...(isCompared ? ["change [95%]"] : []),
-      "success",
+      "Weights",
+      "Tasks of",
+      "Reward [95%]",
+      ...(isCompared ? ["Change [95%]"] : []),
+      "Success",
       ...ks.map((k) => `pass@${k}`),
-      "tasks",
-      "rollouts",
-      "failed",
+      "Tasks",
+      "Rollouts",
+      "Failed",
     ],
     rows,
   };

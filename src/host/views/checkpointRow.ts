@@ -37,7 +37,7 @@ export function checkpointRow(
     ...(reward === null ? [] : [formatReward(reward)]),
     ...(kind === "best" ? [] : [kind]),
     ...expiry(entry, nowMs),
-    parts.join("+"),
+    parts.join(" + "),
   ];
   const soon = expiresSoon(entry, nowMs);
   return {

@@ -130,7 +130,7 @@ describe("a report of one run", () => {
     );
     expect(drawn).toEqual([
       ["Entropy", 4],
-      ["KL between sampler and trainer", 2],
+      ["KL sampler to trainer", 2],
     ]);
   });
 
@@ -239,7 +239,7 @@ describe("a report of one run", () => {
     }
     const report = await gatherReport(files, [run], OPTIONS);
     expect(reportMarkdown(report)).toContain("**Loss: 0.800 → 0.500 in 2 steps**");
-    expect(reportHtml(report)).toContain("Loss on held-out examples");
+    expect(reportHtml(report)).toContain("Held-out loss");
     expect(report.runs[0]?.rollouts).toEqual([]);
   });
 
@@ -277,6 +277,18 @@ describe("a report of several runs", () => {
     ]);
     const [reward] = reportHtml(report).match(/<figure class="wide">.*?<\/figure>/s) ?? [];
     expect(reward?.match(/<path/g)).toHaveLength(2);
+    expect(reportHtml(report)).toMatch(/<h2>Reward<\/h2>\n<p class="legend">.*low.*high/);
+  });
+
+  it("folds the settings that one run alone has, such as those of its environment", async () => {
+    const runs = [
+      await aRun("one", { config: { seed: 1, environments: { a: { num_rollouts: 4 } } } }),
+      await aRun("two", { config: { seed: 2, environments: { b: { num_rollouts: 4 } } } }),
+    ];
+    const report = await gatherReport(files, runs, OPTIONS);
+    expect(reportHtml(report)).toContain("<summary>2 settings that one run alone has");
+    const [, settings = ""] = reportMarkdown(report).split("### Settings that differ");
+    expect(settings).toContain("| seed | 1 | 2 |\n\n2 settings that one run alone has.");
   });
 
   it("takes no setting for different because a run has no configuration to read", async () => {

@@ -25,7 +25,7 @@ export function Histogram({ dashboard }: DashboardProps) {
         {dashboard.view.value.rolloutSet === null ? null : (
           <Button
             class="quiet"
-            label={l10n.t("Follow the latest step")}
+            label={l10n.t("Follow latest")}
             onClick={() => dashboard.update({ rolloutSet: null, rollout: null })}
           />
         )}

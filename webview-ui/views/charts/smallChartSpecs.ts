@@ -1,6 +1,7 @@
 /** Which small charts there are. */
 
 import * as l10n from "@vscode/l10n";
+import { metricTitle } from "../../../src/shared/metricTitles.ts";
 import type { ColorName } from "../../charts/drawing/palette.ts";
 
 export interface SmallSeries {
@@ -25,7 +26,7 @@ export type ChartSection = (typeof CHART_SECTIONS)[number];
 
 /** What a supervised run is about. */
 export const LOSS_CHART: SmallChartSpec = {
-  title: l10n.t("Loss"),
+  title: metricTitle("loss"),
   series: [
     { name: "loss", label: l10n.t("trained"), color: "purple" },
     {
@@ -39,25 +40,25 @@ export const LOSS_CHART: SmallChartSpec = {
 };
 
 export const SMALL_CHARTS: readonly SmallChartSpec[] = [
-  oneMetric(l10n.t("Success rate"), "rollout/success_frac", "green"),
+  named("rollout/success_frac", "green"),
   {
-    ...oneMetric(l10n.t("Response tokens"), "rollout/response_tokens/mean", "blue"),
+    ...named("rollout/response_tokens/mean", "blue"),
     band: { upper: "rollout/response_tokens/max", lower: "rollout/response_tokens/min" },
   },
   {
-    ...oneMetric(l10n.t("Turns"), "rollout/turns/mean", "blue"),
+    ...named("rollout/turns/mean", "blue"),
     band: { upper: "rollout/turns/max", lower: "rollout/turns/min" },
   },
   LOSS_CHART,
   {
-    title: l10n.t("KL sampler/trainer"),
+    title: metricTitle("optim/kl_sample_train_v2"),
     series: [
       { name: "optim/kl_sample_train_v1", label: "v1", color: "orange", dash: [5, 3] },
       { name: "optim/kl_sample_train_v2", label: "v2", color: "blue" },
     ],
   },
   {
-    title: l10n.t("Entropy"),
+    title: metricTitle("rollout/entropy"),
     series: [
       // Names the chart, so that it stands with those of the update.
       {
@@ -69,8 +70,8 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
       { name: "rollout/entropy", label: l10n.t("all rollouts"), color: "purple" },
     ],
   },
-  oneMetric(l10n.t("Gradient norm"), "optim/grad_norm", "purple"),
-  oneMetric(l10n.t("Distance to the teacher"), "teacher/kl", "orange"),
+  named("optim/grad_norm", "purple"),
+  named("teacher/kl", "orange"),
   oneMetric(l10n.t("Excluded groups"), "num_excluded_groups", "red"),
   {
     title: l10n.t("Tried tasks by success"),
@@ -84,7 +85,7 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
   oneMetric(l10n.t("Tasks not tried yet"), "curriculum/new", "yellow"),
   oneMetric(l10n.t("Tokens of groups without a signal"), "refill/untrained_tokens", "red"),
   {
-    title: l10n.t("Seconds per step"),
+    title: metricTitle("time/total_s"),
     series: [
       { name: "time/rollout_s", label: l10n.t("rollouts"), color: "blue" },
       {
@@ -217,6 +218,11 @@ const SECTIONS: readonly (readonly [ChartSection, RegExp])[] = [
 /** Follows from the name of the metric. */
 function sectionOf(name: string): ChartSection {
   return SECTIONS.find(([, pattern]) => pattern.test(name))?.[0] ?? "others";
+}
+
+/** A chart of a metric that has a name for people. */
+function named(name: string, color: ColorName): SmallChartSpec {
+  return oneMetric(metricTitle(name), name, color);
 }
 
 /** A chart of one metric. */

@@ -23,9 +23,10 @@ import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.
 import type { ReadRollout } from "../../model/rolloutBodies.ts";
 import type { ReplayMode } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
+import { stopText } from "../../text/stopText.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { MarkButtons, MarkEditor } from "../rollouts/markEditor.tsx";
-import { stopText, trainingUseText } from "../rollouts/rolloutRows.ts";
+import { trainingUseText } from "../rollouts/rolloutRows.ts";
 import { BesidePicker, BesideReplay } from "./besideReplay.tsx";
 import type { ReadingOrder } from "./readingOrder.ts";
 import { replayKey } from "./replayKeys.ts";

@@ -14,14 +14,9 @@ import { flipped } from "../../model/flipped.ts";
 import { NO_FILTER, parseFilter, type RolloutFilter } from "../../model/viewState.ts";
 import { SearchScope } from "../../search/searchScope.tsx";
 import { strings } from "../../strings/strings.ts";
+import { stopText } from "../../text/stopText.ts";
 import { visibleLine } from "../../text/visible.ts";
-import {
-  countOfRollouts,
-  isFiltered,
-  ROLLOUT_COLUMNS,
-  stopText,
-  trainingUseText,
-} from "./rolloutRows.ts";
+import { countOfRollouts, isFiltered, ROLLOUT_COLUMNS, trainingUseText } from "./rolloutRows.ts";
 import type { TableContext } from "./tableContext.ts";
 import type { FoundRollouts } from "./useFoundRollouts.ts";
 

@@ -17,6 +17,7 @@ import type { RolloutSource } from "../../../src/shared/rolloutSet.ts";
 import { taskId } from "../../../src/shared/taskId.ts";
 import type { RolloutFilter, Sorting } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
+import { stopText } from "../../text/stopText.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { rolloutName } from "./rolloutGroups.ts";
 import type { TableContext } from "./tableContext.ts";
@@ -248,11 +249,6 @@ export function countOfRollouts(shown: number, all: number): string {
   return shown === all
     ? plural(all, "{0} rollout", "{0} rollouts")
     : plural(all, "{1} of {0} rollout", "{1} of {0} rollouts", formatCount(shown));
-}
-
-export function stopText(stop: string): string {
-  const shown = visibleLine(stop);
-  return strings.trajectories.stops[shown] ?? shown.replaceAll("_", " ");
 }
 
 export function trainingUseText(trainingUse: string | null): string {

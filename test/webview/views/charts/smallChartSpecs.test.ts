@@ -14,7 +14,7 @@ it("charts stand by what they are about, the usual ones first", () => {
     "rollout/turns/mean",
   ];
   expect(listCharts(names, NONE).map(({ title, section }) => [section, title])).toEqual([
-    ["reward", "Turns"],
+    ["reward", "Turns per rollout"],
     ["optimization", "Loss"],
     ["optimization", "optim/lr"],
     ["time", "Seconds per step"],
