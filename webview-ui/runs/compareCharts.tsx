@@ -2,14 +2,15 @@
 
 import * as l10n from "@vscode/l10n";
 import { useMemo, useRef, useState } from "preact/hooks";
+import { metricTitle } from "../../src/shared/metricTitles.ts";
 import { withoutUndefined } from "../../src/shared/withoutUndefined.ts";
 import type { ChartZoom } from "../charts/drawing/chartMouse.ts";
 import { formatValue, formatXValue } from "../charts/format.ts";
 import { Button, IconButton } from "../controls/button.tsx";
+import { MiddleCut } from "../controls/middleCut.tsx";
 import { Plot } from "../controls/plot.tsx";
 import { Swatch } from "../controls/swatch.tsx";
 import { flipped } from "../model/flipped.ts";
-import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import { CompareControls } from "./compareControls.tsx";
 import { type ComparedCharts, comparedChart, shownMetrics } from "./comparedChart.ts";
@@ -55,9 +56,9 @@ function CompareChart({ runs, metric, isWide }: ChartProps) {
   const [row, setRow] = useState<number | null>(null);
   const figure = useRef<HTMLElement>(null);
   const chart = useComparedChart(runs, metric);
-  const { chartHeights, hasMeans } = runs.layout.value;
+  const { chartHeights } = runs.layout.value;
   const xAxis = runs.xAxis.value;
-  const title = text.metrics[metric] ?? visibleLine(metric);
+  const title = visibleLine(metricTitle(metric));
   const describe = (at: number): string => {
     const values = chart.lines.map((line) => `${line.label} ${formatValue(line.values[at])}`);
     return `${formatXValue(xAxis, chart.data.xs[at] ?? 0)}: ${values.join(", ")}`;
@@ -98,7 +99,7 @@ function CompareChart({ runs, metric, isWide }: ChartProps) {
         {chart.lines.map(({ key, label, look, values }) => (
           <li key={key} title={label}>
             <Swatch {...look} />
-            {hasMeans ? <span>{label}</span> : null}
+            <MiddleCut text={label} />
             <b>{formatValue(valueAt(values, row))}</b>
             {key === runs.pinned.value || baseline === undefined ? null : (
               <span class="fact">{differenceText(valueAt(values, row), baseline)}</span>

@@ -3,7 +3,6 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { formatCount } from "../../src/shared/format.ts";
-import { MAX_COMPARED } from "../../src/shared/runsPage.ts";
 import { Button } from "../controls/button.tsx";
 import { Choice, Select } from "../controls/choice.tsx";
 import { Menu } from "../controls/menu.tsx";
@@ -60,9 +59,6 @@ export function CompareControls({ runs }: RunsProps) {
           { label: l10n.t("Drawing (SVG)…"), run: () => saveSvg(runs) },
         ]}
       />
-      {runs.chosen.value.length > MAX_COMPARED ? (
-        <span class="fact">{text.tooMany(MAX_COMPARED)}</span>
-      ) : null}
     </fieldset>
   );
 }

@@ -8,6 +8,7 @@ import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { Swatch } from "../controls/swatch.tsx";
 import { Tabs } from "../controls/tabs.tsx";
 import { runsStrings as text } from "../strings/runs.ts";
+import { KeyText } from "../text/keyText.tsx";
 import { visibleLine } from "../text/visible.ts";
 import { CompareCharts } from "./compareCharts.tsx";
 import { CompareEvaluations } from "./compareEvaluations.tsx";
@@ -168,7 +169,7 @@ function CompareConfig({ runs }: RunsProps) {
             {keys.map((key) => (
               <tr key={key}>
                 <th scope="row" class="name">
-                  {visibleLine(key)}
+                  <KeyText text={visibleLine(key)} />
                 </th>
                 {compared.map(({ id, settings }) => (
                   <td

@@ -13,7 +13,7 @@ interface RunHeadProps extends RunsProps {
 
 export function RunHead({ runs, run: { id, name } }: RunHeadProps) {
   return (
-    <span class="run-head">
+    <span class="named-run">
       <Swatch {...runLook(runs.lookOf(id) ?? 0)} />
       <MiddleCut text={visibleLine(name)} />
     </span>

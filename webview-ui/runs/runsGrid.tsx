@@ -24,7 +24,7 @@ export function RunsGrid({ runs }: RunsProps) {
   return hasRows ? (
     <Rows runs={runs} />
   ) : (
-    <p class="message">{l10n.t("No run matches the filter.")}</p>
+    <p class="message runs-grid">{l10n.t("No run matches the filter.")}</p>
   );
 }
 

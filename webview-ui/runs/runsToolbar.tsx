@@ -1,7 +1,6 @@
 /** What decides which runs the table shows, and how many those are. */
 
 import * as l10n from "@vscode/l10n";
-import { useId } from "preact/hooks";
 import { formatCount, plural } from "../../src/shared/format.ts";
 import { MAX_COMPARED } from "../../src/shared/runsPage.ts";
 import { Button } from "../controls/button.tsx";
@@ -36,8 +35,9 @@ export function RunsToolbar({ runs }: RunsProps) {
   );
 }
 
+const FAULT_ID = "runs-filter-fault";
+
 function Filter({ runs }: RunsProps) {
-  const id = useId();
   const filter = runs.filter.value;
   return (
     <div class="runs-filter">
@@ -47,13 +47,10 @@ function Filter({ runs }: RunsProps) {
         placeholder={l10n.t("Filter: a text, or learning_rate < 1e-4 reward.best > 0.5 name:foo")}
         aria-label={l10n.t("Filter runs")}
         aria-invalid={!filter.ok}
-        aria-describedby={id}
+        aria-describedby={FAULT_ID}
         value={runs.layout.value.filter}
         onInput={({ currentTarget: { value } }) => runs.update({ filter: value })}
       />
-      <p id={id} class="error" role="status">
-        {filter.ok ? "" : filter.message}
-      </p>
     </div>
   );
 }
@@ -155,6 +152,7 @@ function columnLabel({ key, head, hint, section }: RunColumn): string {
 function Counts({ runs }: RunsProps) {
   const chosen = runs.chosen.value.length;
   const unread = runs.unread.value;
+  const filter = runs.filter.value;
   return (
     <div class="runs-counts wrap">
       <span class="fact">
@@ -176,6 +174,14 @@ function Counts({ runs }: RunsProps) {
           <Button class="link" label={l10n.t("Choose none")} onClick={() => runs.choose([])} />
         </>
       ) : null}
+      <span
+        id={FAULT_ID}
+        class="error"
+        role="status"
+        title={filter.ok ? undefined : filter.message}
+      >
+        {filter.ok ? "" : filter.message}
+      </span>
     </div>
   );
 }
