@@ -5,7 +5,7 @@ import { render } from "preact";
 import { useEffect } from "preact/hooks";
 import { watchTheme } from "./charts/drawing/palette.ts";
 import { lazyView } from "./controls/lazyView.tsx";
-import { connectShell } from "./model/shell.ts";
+import { connectShell, pageTitle } from "./model/shell.ts";
 import { formatStart } from "./runs/runColumns.ts";
 import { RunsGrid } from "./runs/runsGrid.tsx";
 import { RunsModel, type RunsProps } from "./runs/runsModel.ts";
@@ -61,11 +61,12 @@ function RunsApp({ runs }: RunsProps) {
       </main>
     );
   }
+  const title = pageTitle.value;
   const isComparing = runs.chosen.value.length > 0;
   const isFolded = isComparing && runs.layout.value.isTableFolded;
   return (
     <main class="runs stack">
-      <h1 class="visually-hidden">{l10n.t("Runs")}</h1>
+      <h1 class={title === "" ? "visually-hidden" : "runs-title"}>{title || l10n.t("Runs")}</h1>
       {isFolded ? null : <RunsToolbar runs={runs} />}
       <Fault runs={runs} />
       {isFolded ? null : <RunsGrid runs={runs} />}

@@ -1,5 +1,6 @@
 /** What a page runs in: a tab of an editor, or a browser that `tinker-rl view` has sent it to. */
 
+import { signal } from "@preact/signals";
 import {
   type FromBrowser,
   type ToBrowser,
@@ -7,6 +8,9 @@ import {
   type TypedArrayJson,
 } from "../../src/shared/browserMessages.ts";
 import type { ExportedFile } from "../../src/shared/dashboardMessages.ts";
+
+/** What a browser's page shows, in words; empty until its server has said it, and in an editor. */
+export const pageTitle = signal("");
 
 export interface Shell<Sent, Received> {
   /** False in a browser, which has no editor's commands. */
@@ -117,6 +121,7 @@ function act(
       location.assign(message.page);
       return;
     case "shown":
+      pageTitle.value = message.title;
       document.title = `${message.title} · Tinker RL`;
       history.replaceState(null, "", message.page);
       return;

@@ -89,7 +89,13 @@ function cellOf(runs: RunsModel, column: RunColumn, row: RunsTableRow) {
   if (key === "name") {
     return (
       <div key={key} role="gridcell" data-column={key}>
-        <MiddleCut text={shown} />
+        {runs.isInEditor ? (
+          <MiddleCut text={shown} />
+        ) : (
+          <a href={`run?id=${row.id}`} tabIndex={-1} onClick={(event) => event.stopPropagation()}>
+            <MiddleCut text={shown} />
+          </a>
+        )}
       </div>
     );
   }

@@ -28,6 +28,8 @@ export interface ViewPagesOptions {
   readonly programFolder: string;
   /** For what the person arranged and what was read of runs. */
   readonly cacheFolder: string;
+  /** Where the runs are, in words. */
+  readonly place: string;
   readonly onError: (error: unknown) => void;
 }
 
@@ -110,6 +112,7 @@ export class ViewPages {
 
   /** Answers a table of all runs. */
   openRunsTable(send: Send): ConnectedPage {
+    send({ kind: "shown", page: "runs", title: `Runs in ${this.#options.place}` });
     const questions = new Questions(send);
     const session = this.#sessions.runsTable({
       isVisible: true,

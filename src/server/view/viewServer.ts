@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
-import { extname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import { type WebSocket, WebSocketServer } from "ws";
 import * as z from "zod";
 import { AppError, errorMessage } from "../../core/errors.ts";
@@ -15,6 +15,7 @@ import { refusal } from "../../local/http/refusal.ts";
 import type { Routes } from "../../local/http/router.ts";
 import { sameSecret } from "../../local/http/sameSecret.ts";
 import type { ClosableFileSystem } from "../../node/fileSystem.ts";
+import { fromHome } from "../../node/fromHome.ts";
 import type { FromBrowser, ToBrowser } from "../../shared/browserMessages.ts";
 import { pageHtml } from "../dashboard/pageHtml.ts";
 import { typedJson } from "../dashboard/typedJson.ts";
@@ -95,6 +96,7 @@ export async function serveView(options: ViewOptions): Promise<ServedView> {
     programFolder,
     // Of these runs alone: what is kept of others would be forgotten as gone.
     cacheFolder: join(cacheFolder, runIdOf([...options.parents, options.run].join("\n"))),
+    place: placeOf(options),
     onError,
   });
   const token = randomBytes(24).toString("base64url");
@@ -137,6 +139,12 @@ export async function serveView(options: ViewOptions): Promise<ServedView> {
       await closeServer(server);
     },
   };
+}
+
+/** The project of the runs, or the folder that they are in. */
+function placeOf({ parents: [first], run }: Pick<ViewOptions, "parents" | "run">): string {
+  const folder = first ?? dirname(run ?? "");
+  return fromHome(folder.replace(/[\\/]\.tinker-rl[\\/]runs$/, ""));
 }
 
 function routes(webview: string, pages: ViewPages): Routes {
