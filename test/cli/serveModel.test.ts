@@ -46,7 +46,7 @@ test("serve-model prints what leads clients to the model, and at the end what th
   expect(serving.isClosed).toBe(false);
   program.interrupt();
   expect(await exit).toBe(0);
-  expect(program.out.lines.at(-1)).toContain("$0.500, 1,234 tokens");
+  expect(program.out.lines.at(-1)).toContain("$0.50, 1,234 tokens");
   expect(serving.isClosed).toBe(true);
   expect(program.listeners.size).toBe(0);
 });

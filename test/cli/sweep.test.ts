@@ -89,7 +89,7 @@ it("trains each combination once, one after another, and prints what came of the
     `4e-5           2     done       2    0.75       0.75  3.0 s  ${runs[3]?.name}`,
     "",
     expect.stringMatching(
-      /^learning_rate did not clearly matter: it explains \d+% of the differences \(0 to \d+%\)\.$/,
+      /^learning_rate did not clearly matter: it explains \d+% of the differences \[0%, \d+%\]\.$/,
     ),
     "Runs are compared by the mean reward of the last 5 steps.",
   ]);

@@ -167,7 +167,7 @@ describe("the page of the dashboard", () => {
       .getByText("Only rollouts that triggered the alarm “Many turns are cut off”")
       .waitFor();
     // No rollout of the last step was cut off, and those of the alarm's step were not stored.
-    await page.getByRole("button", { name: "Latest" }).click();
+    await page.getByRole("button", { name: "Follow latest" }).click();
     await page.getByText("“Many turns are cut off”: 0").waitFor();
     await expect.poll(() => page.locator(".alarm-filter").getAttribute("aria-busy")).toBe("false");
     expect(await page.locator(".grid-row").count()).toBe(0);

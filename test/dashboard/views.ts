@@ -148,7 +148,7 @@ async function showEvaluation(page: Page, look: Look): Promise<void> {
   await page.getByLabel("Beside").selectOption({ index: 0 });
   await page.getByRole("button", { name: "Back to the list" }).click();
   await page.getByRole("button", { name: "Clear filters" }).click();
-  await page.getByRole("button", { name: "Latest" }).click();
+  await page.getByRole("button", { name: "Follow latest" }).click();
 }
 
 /** Charts and colors follow in the next frames. */

@@ -67,6 +67,7 @@ vi.mock("vscode", async () => {
     },
     window: {
       activeTextEditor: undefined,
+      visibleTextEditors: [],
       createTextEditorDecorationType: () => undefined,
       onDidChangeVisibleTextEditors: () => undefined,
       showQuickPick: ask("a list"),
@@ -112,6 +113,8 @@ function register(): void {
       forget: act("forget"),
     },
     finder: { find: async () => undefined, configs: [] },
+    shownFolder: () => null,
+    tree: { selection: [] },
   };
   const selection = [{ folder: "/runs/cedar", step: 1, group: 0, rollout: 0 }];
   const view = { redraw: () => undefined, refresh: () => undefined, selection };

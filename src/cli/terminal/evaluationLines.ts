@@ -3,7 +3,13 @@
 import * as l10n from "@vscode/l10n";
 import { isSameCell } from "../../core/config/rules/evaluationCells.ts";
 import type { EvaluatedModel, StoredResult } from "../../core/runFolder/evaluationLog.ts";
-import { formatBounds, formatReward, formatSigned, formatTemperature, plural } from "../../shared/format.ts";
+import {
+  formatBounds,
+  formatReward,
+  formatSigned,
+  formatTemperature,
+  plural,
+} from "../../shared/format.ts";
 import { type Line, type LinePiece, styled } from "./line.ts";
 
 /** `baseline` is what `results` are compared with; null when there is nothing to compare. */

@@ -159,7 +159,7 @@ export const editing: Journey = {
 
     await step("hints show what the newest run has measured", async () => {
       await workbench.open("measured.tinker.yaml");
-      await hint(stage, "· 412k tokens/step · $0.830 · 1 min 35 s").waitFor();
+      await hint(stage, "· 412k tokens/step · $0.83 · 1 min 35 s").waitFor();
       await hint(stage, "· 2.1% cut · mean 812, max 3.91k").waitFor();
       await hint(stage, "41/300 steps in 1 h 05 min · $34.03").waitFor();
       await pictures("hints", () => hoverHint(stage));

@@ -45,7 +45,7 @@ function shown(run: MeasuredRun | null, text = TEXT): readonly string[] {
 describe("hints beside the keys of a configuration", () => {
   it("are what its newest run has measured, each beside the key that decides it", () => {
     expect(shown(aMeasuredRun())).toEqual([
-      "batch_size: 32 ‹· 412k tokens/step · $0.830 · 1 min 35 s› # tasks",
+      "batch_size: 32 ‹· 412k tokens/step · $0.83 · 1 min 35 s› # tasks",
       "max_steps: 200 ‹· 3 h 58 min and $124.50 left · step 50/200›",
       "max_response_tokens: 4096 ‹· 2.1% cut · mean 812, max 3.91k›",
       "max_total_tokens: 32768 ‹· 0% cut · mean 5.12k, max 12.3k›",
@@ -112,7 +112,7 @@ describe("hints beside the keys of a configuration", () => {
   it("name the value that they were measured with where the file has another one by now", () => {
     const text = "batch_size: 64\nmax_response_tokens: 8192\n";
     expect(shown(aMeasuredRun(), text)).toEqual([
-      "batch_size: 64 ‹· at 32: 412k tokens/step · $0.830›",
+      "batch_size: 64 ‹· at 32: 412k tokens/step · $0.83›",
       "max_response_tokens: 8192 ‹· at 4096: 2.1% cut · mean 812, max 3.91k›",
     ]);
     const [hint] = inlayHints(text, { path: "run.yaml", run: aMeasuredRun() });
@@ -145,7 +145,7 @@ describe("hints beside the keys of a configuration", () => {
     const hints = inlayHints(text, { path: "run.yaml", run: aMeasuredRun() });
     expect(hints.filter(({ label }) => label.length > 43)).toEqual([]);
     expect(hints[0]?.label).not.toContain("1 min 35 s");
-    expect(hints[0]?.markdown).toContain("at 32: 412k tokens/step · $0.830 · 1 min 35 s\n");
+    expect(hints[0]?.markdown).toContain("at 32: 412k tokens/step · $0.83 · 1 min 35 s\n");
   });
 
   it("write numbers of steps with separators", () => {
