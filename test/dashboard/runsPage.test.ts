@@ -148,9 +148,14 @@ describe("the page of the runs table", () => {
     const pin = { name: "Pin lr-1e-4-seed-1 as the baseline" };
     await first.page.getByRole("button", pin).click();
     await values.filter({ has: first.page.locator(".fact") }).waitFor();
-    const [baseline = "", other = ""] = await values.allTextContents();
-    const [value, difference] = [/^\d\.\d+/, /[-+][\d.]+$/].map((part) => part.exec(other)?.[0]);
-    expect(Number(value) - Number(baseline)).toBeCloseTo(Number(difference), 2);
+    // The baseline stands first.
+    const shown = async (part: string) =>
+      (await values.locator(part).allTextContents()).map(Number);
+    const [[baseline = Number.NaN, value = Number.NaN], [difference = Number.NaN]] = [
+      await shown("b"),
+      await shown(".fact"),
+    ];
+    expect(value - baseline).toBeCloseTo(difference, 2);
     await first.page.getByRole("tab", { name: "Configuration" }).click();
     const heads = first.page.locator(".config-table thead th");
     await expect.poll(() => heads.nth(1).textContent()).toContain("1e-4");
