@@ -124,9 +124,9 @@ Examples:
 The folder gets a file for each split and a card, README.md, with sources,
 filters and counts. Rows of tasks that were trained on are the split
 train; those of a split test, or of other splits, are test. Duplicate
-conversations are written once, except as tokens. Stars, tags and notes are included. The files
-hold no keys, but the texts of prompts and answers: look at them before you
-publish them.`;
+conversations are written once, except as tokens. Stars, tags and notes are
+included. The files hold no keys, but the texts of prompts and answers: look at
+them before you publish them.`;
 
 export const COLLECT: HelpText = (
   program,

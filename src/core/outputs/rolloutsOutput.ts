@@ -92,6 +92,7 @@ const agentShape = {
     .describe("exit code, or the signal that ended it; null: the rollout ended it"),
   output: z.string().describe("the end of what it printed"),
   refusals: list(z.object({ message: z.string(), count })).describe("of its requests"),
+  failure: z.string().optional().describe("why it counts as failed, where no error says so"),
 };
 
 const tokensShape = {
