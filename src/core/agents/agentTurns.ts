@@ -3,6 +3,7 @@
 import type { Chat } from "../chat/chat.ts";
 import { shownContent } from "../chat/content.ts";
 import type { InitialMessage, ToolCall } from "../chat/renderer.ts";
+import { withDeclaredCalls } from "../endpoint/answeredTurn.ts";
 import type { EndpointRequest } from "../endpoint/endpointRequest.ts";
 import type { ContinuedTurn, FinishedTurn } from "../endpoint/policyThreads.ts";
 import { promptText } from "../rollout/conversation.ts";
@@ -80,7 +81,12 @@ export class AgentTurns {
     times: TurnTimes,
   ): boolean {
     if (!this.#streams.includes(ledger)) this.#streams.push(ledger);
-    const read = lastTurnReader(this.#chat, ledger, tools);
+    const readWhole = lastTurnReader(this.#chat, ledger, tools);
+    // As the agent got it: what it answers is in the order of those calls.
+    const read = (): WrittenTurn => {
+      const turn = readWhole();
+      return { ...turn, parsed: withDeclaredCalls(turn.parsed, tools) };
+    };
     const { parsed } = read();
     const isTruncated = sampled.stopReason === "length" && !parsed.ended;
     this.facts.push(turnFacts(sampled, parsed, isTruncated));

@@ -205,7 +205,9 @@ function readResults(
   { calls, results }: TurnRecord,
 ): TurnRecord["results"] {
   if (agent === undefined) return results;
-  const made = results.findIndex(({ name }, i) => name !== calls[i]?.name);
+  const made = results.findIndex(
+    ({ name, agentArgs }, i) => agentArgs !== undefined || name !== calls[i]?.name,
+  );
   return made === -1 ? results : results.slice(0, made);
 }
 

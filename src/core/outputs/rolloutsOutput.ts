@@ -73,6 +73,10 @@ const turnShape = {
       isError: z.boolean(),
       reward: measure,
       finished: z.boolean(),
+      agentArgs: z
+        .string()
+        .optional()
+        .describe("JSON, the arguments of a call that an agent made itself"),
     }),
   ),
   answered: z.string().nullable().describe("the message to the model instead of a result"),

@@ -182,6 +182,19 @@ test("a rollout that an agent played shows how its program ended, and what it wa
   expect((await show(await aRun(), ...FIRST)).lines).not.toContain("agent");
 });
 
+test("the JSON of a rollout has why its agent failed, and the arguments of calls that it made itself", async () => {
+  const turns = aRecord().turns.map((turn) => ({
+    ...turn,
+    results: turn.results.map((result) => ({ ...result, agentArgs: '{"value":6}' })),
+  }));
+  const failure = "The agent of local/calculator ended with code 1.";
+  const agent = { exit: "1", output: "", refusals: [], failure };
+  const { text } = await show(await aRun([aRecord({ agent, turns })]), ...FIRST, "--json");
+  expect(JSON.parse(text)).toMatchObject({
+    trajectories: [{ agent: { failure }, turns: [{ results: [{ agentArgs: '{"value":6}' }] }] }],
+  });
+});
+
 test("of what an agent printed the last lines are shown, and how many are not", async () => {
   const output = Array.from({ length: 30 }, (_, at) => `line ${at + 1}\n`).join("");
   const record = aRecord({ agent: { exit: "1", output, refusals: [] } });

@@ -564,6 +564,25 @@ describe("the record of an agent", () => {
     expect(rolloutRecordSchema.parse(JSON.parse(JSON.stringify(record)))).toEqual(record);
   });
 
+  it("has a call of a tool that was not declared as text, and results beside the other calls", async () => {
+    const { episode } = await playAgent({
+      ...game,
+      turns: [ended(`${call("look")}${call("add", { a: 2, b: 3 })}`), DONE],
+      program: async (caller) => {
+        const turn = await caller.ask([user("Add 2 and 3.")]);
+        await results(caller, turn);
+        const [added] = turn.calls;
+        const answer = { role: "tool", tool_call_id: added?.id, content: "5" };
+        await caller.ask([user("Add 2 and 3."), said(turn), answer]);
+        return 0;
+      },
+    });
+    const [turn] = episode.played.turns;
+    expect(turn?.calls.map(({ name }) => name)).toEqual(["add"]);
+    expect(turn?.errors).toMatchObject([{ kind: "undeclared", raw: call("look") }]);
+    expect(turn?.results).toMatchObject([{ name: "add", text: "5", reward: 0.5 }]);
+  });
+
   it("has calls that the agent made itself apart from those of the model, which it changed", async () => {
     const { episode } = await playAgent({
       ...game,

@@ -104,5 +104,10 @@ describe("the turns of an exported rollout", () => {
     const own = turns.map((turn) => ({ ...turn, calls, results: [found, answer] }));
     const results = messagesOf({ agent, turns: own }).filter(({ role }) => role === "tool");
     expect(results).toEqual([{ role: "tool", tool_call_id: "call_0", content: "Snow." }]);
+    const itself = own.map((turn) => ({
+      ...turn,
+      results: [{ ...found, agentArgs: '{"query":"snow"}' }],
+    }));
+    expect(messagesOf({ agent, turns: itself }).filter(({ role }) => role === "tool")).toEqual([]);
   });
 });

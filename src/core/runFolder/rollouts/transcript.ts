@@ -3,6 +3,8 @@
 import { isFailedOutcome } from "../../../shared/outcome.ts";
 import { askedText, type RolloutRecord } from "./rolloutRecord.ts";
 
+type Result = RolloutRecord["turns"][number]["results"][number];
+
 /** Everything that was said, turn by turn; without times and other facts that differ between any two rollouts. */
 export function transcriptOf(record: RolloutRecord): string {
   const { systemText, turns, rewards, reward, stop, error } = record;
@@ -25,6 +27,8 @@ export function transcriptOf(record: RolloutRecord): string {
 
 function turnText(turn: RolloutRecord["turns"][number], number: number): string {
   const { reasoning, content, calls, errors, results, nudge, asked } = turn;
+  const isOwn = ({ agentArgs }: Result, at: number): boolean =>
+    agentArgs !== undefined || at >= calls.length;
   const texts = [
     ...(asked === undefined ? [] : [section("Prompt", asked, "###")]),
     ...(reasoning === null ? [] : [section("Reasoning", reasoning, "###")]),
@@ -33,22 +37,22 @@ function turnText(turn: RolloutRecord["turns"][number], number: number): string 
       const result = results[at];
       return [
         section(`Call ${name}`, args, "###"),
-        ...(result === undefined ? [] : [resultText(result)]),
+        ...(result === undefined || isOwn(result, at) ? [] : [resultText(result)]),
       ];
     }),
     ...errors.map(({ raw, message }) => section("Not a call", `${raw}\n${message}`, "###")),
-    ...results.slice(calls.length).map(resultText),
+    ...results.filter(isOwn).flatMap((result) => {
+      const { name, agentArgs } = result;
+      const call =
+        agentArgs === undefined ? [] : [section(`Agent calls ${name}`, agentArgs, "###")];
+      return [...call, resultText(result)];
+    }),
     ...(nudge === null ? [] : [section("Sent to the model", nudge, "###")]),
   ];
   return [`## Turn ${number}`, ...texts].join("\n\n");
 }
 
-function resultText({
-  name,
-  text,
-  isError,
-  reward,
-}: RolloutRecord["turns"][number]["results"][number]): string {
+function resultText({ name, text, isError, reward }: Result): string {
   const title = `${isError ? "Tool error" : "Result"} ${name}`;
   return section(title, reward === null ? text : `${text}\nReward: ${reward}`, "###");
 }

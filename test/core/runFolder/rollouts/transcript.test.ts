@@ -26,6 +26,16 @@ test("answers of the environment without a call, and failures, are included", ()
     expect(text).toContain(said);
 });
 
+test("a transcript has what an agent called itself apart from the model's call", () => {
+  const turns = aRecord().turns.map((turn) => ({
+    ...turn,
+    results: turn.results.map((result) => ({ ...result, agentArgs: '{"value":6}' })),
+  }));
+  const text = transcriptOf(aRecord({ turns }));
+  expect(text).toContain('### Agent calls answer\n\n{"value":6}\n\n### Result answer');
+  expect(text.split("### Result answer")).toHaveLength(2);
+});
+
 test("a transcript has what an agent asked, not what its environment says", () => {
   const text = transcriptOf(anAgentRecord());
   expect(text).toMatch(/^## Prompt\n\n\[system\]\nBe brief\.\n\n\[user\]\nAdd 2 to 3\./);
