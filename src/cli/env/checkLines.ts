@@ -46,14 +46,14 @@ export function environmentReportLines(report: EnvironmentReport, width: number)
 
 type Checks = EnvironmentReport["checks"];
 
-/** A reason for which many checks are not made, such as a list of tasks that cannot be read, is given in full the first time. */
+/** A reason for which many checks are not made, such as a list of tasks that cannot be read, is given in full where it is not that of the last one. */
 function withReasonsOnce(checks: Checks): Checks {
-  const given = new Set<string>();
+  let given: string | undefined;
   return checks.map((check) => {
     const { notMade } = check;
     if (notMade === undefined) return check;
-    if (given.has(notMade)) return { ...check, notMade: l10n.t("for the same reason") };
-    given.add(notMade);
+    if (given === notMade) return { ...check, notMade: l10n.t("for the same reason") };
+    given = notMade;
     return check;
   });
 }

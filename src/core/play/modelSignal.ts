@@ -36,7 +36,7 @@ export function modelSignal(plays: readonly ModelPlay[], model: string): CheckRe
   const scored = groups.filter((rewards) => rewards.length > 1);
   if (groups.flat().length === 0) return { ...CHECK, ...found(undefined, allFailed(plays, model)) };
   if (scored.length === 0) {
-    return { ...CHECK, ...notMade(`No group has two rollouts of ${model} with a reward`) };
+    return { ...CHECK, ...notMade(`no group has two rollouts of ${model} with a reward`) };
   }
   const withSignal = scored.filter((rewards) => !areEqualRewards(rewards)).length;
   const rewards = scored.flat();

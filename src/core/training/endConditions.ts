@@ -158,7 +158,8 @@ function causeOf(last: readonly Played[]): { readonly why: string; readonly reme
       ([, a], [, b]) => b.length - a.length,
     )[0] ?? [];
   const share = `${own.length} of ${last.length} rollouts ended with ${stop}`;
-  const [failed] = own.flatMap(({ record }) => record.turns.at(-1)?.results ?? []);
+  // Calls end with the one that ended the rollout.
+  const [failed] = own.flatMap(({ record }) => record.turns.at(-1)?.results.at(-1) ?? []);
   if (stop !== undefined && OF_ENVIRONMENT.has(stop) && failed !== undefined) {
     return { why: `${share}. The first: ${withoutEnd(failed.text, /[.\s]/)}`, remedy: FIX };
   }

@@ -182,10 +182,11 @@ class CommandKeeper {
     const [program] =
       server.bridge === null ? server.command : [bridgePython(server.python, folder)];
     const [, environment] = /^(.*\.?venv)[\\/](?:bin|Scripts)[\\/]/.exec(program ?? "") ?? [];
+    const python = process.platform === "win32" ? "python" : "python3";
     const venv =
       environment === undefined
         ? ""
-        : `. Make its virtual environment with \`python3 -m venv ${environment}\`, and install what the environment needs`;
+        : `. Make its virtual environment with \`${python} -m venv ${environment}\`, and install what the environment needs`;
     return `there is no program ${program} on the path, or none that can be started from ${from}${scriptHint()}${venv}`;
   }
 

@@ -69,13 +69,18 @@ describe("env check", () => {
 
   it("says when most checks were not made", async () => {
     const [made, notMade] = REPORT.checks;
-    const checks = [made, notMade, notMade].flatMap((each) => each ?? []);
+    const other = { id: "load", rule: "Many play at once.", notMade: "there is no task" };
+    const checks = [made, notMade, notMade, { ...other, findings: [] }, notMade].flatMap(
+      (each) => each ?? [],
+    );
     const program = aProgram({ ...REPORT, checks });
     expect(await runProgram(program, ["env", "check", "products"])).toBe(0);
     const text = program.out.lines.join("\n");
-    expect(text).toContain("1 of 3 checks made, nothing found");
-    expect(text.split("there is only one split")).toHaveLength(2);
+    expect(text).toContain("1 of 5 checks made, nothing found");
     expect(text).toContain("not made near-overlap        for the same reason");
+    // Behind another reason, it would be taken for that one.
+    expect(text.split("for the same reason")).toHaveLength(2);
+    expect(text.split("there is only one split")).toHaveLength(3);
   });
 
   it("shows a defect with its evidence and what to do, and ends with 2", async () => {

@@ -167,7 +167,7 @@ describe("steps without anything to train on", () => {
     const rollouts = aGroup([reward, reward]).map((rollout): FinishedRollout => {
       const turns = rollout.record.turns.map((turn) => ({
         ...turn,
-        results: text === null ? [] : [result],
+        results: text === null ? [] : [{ ...result, text: "5", isError: false }, result],
       }));
       return { ...rollout, record: { ...rollout.record, stop, turns, error: null } };
     });
