@@ -154,7 +154,10 @@ describe("a conversation with saved weights", () => {
   it("finds the newest sampler of a run, and names the sampler of a state that cannot be sampled from", async () => {
     const text = await readFile(join(run.folder, "checkpoints.jsonl"), "utf8");
     const paths = z.object({ state_path: z.string(), sampler_path: z.string() });
-    const saved = paths.parse(JSON.parse(text.trim().split("\n").at(-1) ?? ""));
+    const lines = text.trim().split("\n");
+    // A line with null closes a save that has been deleted.
+    const saved = lines.flatMap((line) => paths.safeParse(JSON.parse(line)).data ?? []).at(-1);
+    if (saved === undefined) throw new Error("The run saved nothing.");
     const opened = await open({ targets: [run.folder, saved.sampler_path, "local/tiny-tool"] });
     const turns = await Promise.all(
       opened.partners.map(async ({ conversation }) => {

@@ -20,7 +20,14 @@ const LAG_STEPS = 2;
 const MIN_LAG_STEP_S = 10;
 
 /** The share of turns with a readable call among the turns that were not cut off. */
-export function readableShare({ turns, parsedShare, truncatedShare }: AlarmFacts): number | null {
+export function readableShare({
+  agents,
+  turns,
+  parsedShare,
+  truncatedShare,
+}: AlarmFacts): number | null {
+  // An agent decides by itself which of its turns need a call.
+  if (agents > 0) return null;
   const whole = turns * (1 - (truncatedShare ?? 0));
   if (parsedShare === null || whole < MIN_SAMPLES) return null;
   return Math.min(1, (turns * parsedShare) / whole);

@@ -177,39 +177,39 @@ describe("what an alarm suggests", () => {
   });
 
   it("values that a configuration takes, in every alarm", () => {
-    const everything = watched([
-      ...times(20, { "optim/kl_policy_base": 0.01 }),
-      ...times(5, {
-        "optim/kl_policy_base": 1,
-        "rollout/parse_ok_frac": 0.1,
-        "rollout/failed_tool_calls/mean": 2,
-        "rollout/turn_truncated_frac": 0.5,
-        "group/frac_mixed": 0,
-        "group/frac_all_good": 0,
-        "rollout/duplicate_frac": 1,
-        "rollout/nonfinite_rewards": 2,
-        "optim/kl_sample_train_v2": 1,
-        "async/staleness/max": 2,
-        "rollout/response_tokens/mean": 400,
-        "rollout/reward/count": 40,
-        "rollout/agent/count": 64,
-        "rollout/agent/failed_frac": 0.5,
-        "client/event_loop_lag_ms": 900,
-        "budget/cost_frac": 0.9,
-        "budget/tokens_frac": 0.9,
-        "budget/hours_frac": 0.9,
-        loss: 1,
-        "fit/steps": 25,
-        "fit/was": 1,
-        "fit/now": 3,
-        "held_out/loss": 2,
-      }),
-    ]);
+    const healthy = times(20, { "optim/kl_policy_base": 0.01 });
+    const bad = {
+      "optim/kl_policy_base": 1,
+      "rollout/parse_ok_frac": 0.1,
+      "rollout/failed_tool_calls/mean": 2,
+      "rollout/turn_truncated_frac": 0.5,
+      "group/frac_mixed": 0,
+      "group/frac_all_good": 0,
+      "rollout/duplicate_frac": 1,
+      "rollout/nonfinite_rewards": 2,
+      "optim/kl_sample_train_v2": 1,
+      "async/staleness/max": 2,
+      "rollout/response_tokens/mean": 400,
+      "rollout/reward/count": 40,
+      "client/event_loop_lag_ms": 900,
+      "budget/cost_frac": 0.9,
+      "budget/tokens_frac": 0.9,
+      "budget/hours_frac": 0.9,
+      loss: 1,
+      "fit/steps": 25,
+      "fit/was": 1,
+      "fit/now": 3,
+      "held_out/loss": 2,
+    };
+    const agents = { ...bad, "rollout/agent/count": 64, "rollout/agent/failed_frac": 0.5 };
     const environments = { [ENVIRONMENT]: anEnvironment({ temperature: 1.5 }) };
     const prices = { sampled: 1, prefill_cached: 1, prefill_uncached: 1, trained: 1 };
     const budgets = { max_cost_usd: 0.5, max_tokens_total: 1_000, max_hours: 2, prices };
     const config = aConfig({ environments, chat_format: "reference", ...budgets });
-    const notices = everything.last.map((state) => alarmNotice(state, everything.past, config));
+    const notices = [bad, agents].flatMap((now) => {
+      const { last, past } = watched([...healthy, ...times(5, now)]);
+      return last.map((state) => alarmNotice(state, past, config));
+    });
     expect(notices).not.toContain(null);
     for (const { path, value } of notices.flatMap((notice) => notice?.edits ?? [])) {
       const text = JSON.stringify(withValue(config, path, value));

@@ -24,7 +24,10 @@ describe("alarms", () => {
     ["logprob_gap", { "optim/kl_sample_train_v2": 0.1 }],
     ["stale_sampler", { "async/staleness/max": 1 }],
     ["missing_rewards", { "rollout/reward/count": 56 }],
-    ["agent_failures", { "rollout/agent/count": 64, "rollout/agent/failed_frac": 0.125 }],
+    [
+      "agent_failures",
+      { "rollout/parse_ok_frac": 0, "rollout/agent/count": 64, "rollout/agent/failed_frac": 0.125 },
+    ],
   ];
   it.each(bad)("fire at once: %s", (id, numbers) => {
     expect(begunBy(numbers)).toEqual([`5 ${id} begins`]);
