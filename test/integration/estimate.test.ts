@@ -122,7 +122,7 @@ max_tokens_total: 100
 stages:
   gather: { method: collect, samples_per_task: 2, max_tasks: 10 }
   imitate: { method: sft, data: [{ run: "stage:gather", where: reward >= 0 }], batch_size: 4, max_steps: 2 }
-  reinforce: { max_steps: 2 }
+  reinforce: { max_steps: 2, kl_coef: 0.1, kl_reference: "stage:imitate" }
 `;
 
 const staged = printed.extend({
@@ -161,6 +161,9 @@ it("says of each stage what it takes, first by groups that are played once, then
   expect(shown.stdout).toContain(
     "max_tokens_total: 100 of all stages may be used up in stage gather or later.",
   );
+
+  const alone = await runProgram(["estimate", path, "--stage=reinforce"], temporary);
+  expect(alone.code, alone.stderr).toBe(0);
 
   const words = ["train", path, "--overrides", "max_tokens_total=null"];
   const trained = await runProgram(words, temporary);

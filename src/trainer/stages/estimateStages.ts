@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../core/config/fields/schema.ts";
+import { namedWeights } from "../../core/config/rules/namedWeights.ts";
 import { referencedStage } from "../../core/config/rules/stageRules.ts";
 import { sharedBudgets } from "../../core/config/stages.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
@@ -14,6 +15,7 @@ import { stageConfig } from "../../core/sweeps/planStages.ts";
 import { requireWeights } from "../../node/savedWeights.ts";
 import type { StartConfig } from "../../node/startConfig.ts";
 import { DRY_RUN_GROUPS } from "../../shared/dryRun.ts";
+import { formatKey } from "../../shared/format.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
 import { loadNamed } from "../config/requireNamed.ts";
 import { executeDryRun } from "../estimate/dryRun.ts";
@@ -87,14 +89,25 @@ async function loadStage(
   const { config } = await loadNamed(chosen, trainer, start);
   const request = { start: chosen, config, member: undefined };
   const begun = await stageStart(fileSystem, request).catch(notRun);
-  // What it costs does not depend on the weights that it begins with.
-  const own = begun ?? { ...chosen, overrides: [...chosen.overrides, "init_from=null"] };
+  const own = begun ?? { ...chosen, overrides: [...chosen.overrides, ...baseWeights(config)] };
   const named = await loadNamed(own, trainer, start);
   await requireWeights(named.config, named.path);
   // All stages have the warnings of the file.
   const loaded = name === names[0] ? named : { ...named, warnings: [] };
   const isKnown = begun !== null || !readsStages(config);
   return { name, loaded, hasExamples: config.method === "sft" && isKnown };
+}
+
+/** The base model in place of weights that are not trained yet: what a stage costs does not depend on them. */
+function baseWeights(config: Config): readonly string[] {
+  const { kl_reference: reference, model_name: base } = config;
+  const isUnknown = reference === "init" || referencedStage(reference) !== null;
+  const teachers = namedWeights(config).flatMap(({ path, given }) => {
+    const isTeacher = path.at(-1) === "checkpoint" && referencedStage(given) !== null;
+    if (!isTeacher) return [];
+    return [`${formatKey(path)}=null`, `${formatKey([...path.slice(0, -1), "model"])}=${base}`];
+  });
+  return ["init_from=null", ...(isUnknown ? ["kl_reference=base"] : []), ...teachers];
 }
 
 function notRun(error: unknown): null {
