@@ -1,13 +1,16 @@
 /** The overview of a run: its state, its steps, its evaluations and its checkpoints. */
 
 import * as l10n from "@vscode/l10n";
+import * as z from "zod";
 import { type FiringAlarm, firingAlarms } from "../../core/alarms/alarmEvents.ts";
 import { firingAfter } from "../../core/alarms/alarmFacts.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
+import { parseAssignment } from "../../core/config/overrides.ts";
 import { readCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { readEvaluations } from "../../core/runFolder/evaluationLog.ts";
 import { type RunEvent, readEvents } from "../../core/runFolder/events.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
+import { readResolvedConfig } from "../../core/runFolder/files/wholeFiles.ts";
 import { isSupervised, storedFit } from "../../core/runFolder/metrics/fitMetrics.ts";
 import { groupCounts } from "../../core/runFolder/metrics/groupMetrics.ts";
 import {
@@ -39,6 +42,7 @@ import {
   NO_RUN_USAGE,
   type TokenUsage,
 } from "../../core/usage/tokenUsage.ts";
+import { readOverrides } from "../../node/startConfig.ts";
 import {
   formatCost,
   formatCount,
@@ -56,7 +60,7 @@ import { trendOf } from "../../shared/trend.ts";
 import { checkpointLines } from "../checkpoints/checkpointLines.ts";
 import { alarmLines, INDENT } from "../terminal/alarmLines.ts";
 import { usedLines } from "../terminal/endLines.ts";
-import { commandLine, type Invocation, shortPath } from "../terminal/invocation.ts";
+import { commandLine, shortPath } from "../terminal/invocation.ts";
 import {
   BLANK,
   heading,
@@ -217,27 +221,42 @@ async function firingLines(
   for await (const event of readEvents(fileSystem, folder)) events.push(event);
   const file = await readRunFile(fileSystem, folder);
   const isOver = file !== null && hasEnded(phaseOf(file, livenessIn(context)));
-  return firingAlarms((id) => firing.has(id), events, file?.ending).flatMap((alarm) => [
-    BLANK,
-    heading(l10n.t("{0}, since step {1}", ALARMS[alarm.id].title, alarm.step + 1)),
-    ...alarmLines(alarm, isOver ? null : folder, invocation),
-    ...(file === null ? [] : wayBackLines(alarm, file, invocation)),
-  ]);
+  const lines: Line[] = [];
+  for (const alarm of firingAlarms((id) => firing.has(id), events, file?.ending)) {
+    lines.push(
+      BLANK,
+      heading(l10n.t("{0}, since step {1}", ALARMS[alarm.id].title, alarm.step + 1)),
+      ...alarmLines(alarm, isOver ? null : folder, invocation),
+      ...(file === null ? [] : await wayBackLines(context, alarm, file)),
+    );
+  }
+  return lines;
 }
 
-/** The command that goes on from the checkpoint before a fall, with the settings to try. */
-function wayBackLines(
+/** The command that goes on from the checkpoint before a fall: with the overrides of the run, and the settings to try. */
+async function wayBackLines(
+  { fileSystem, folder, invocation }: ShowContext,
   { goBackTo, edits }: FiringAlarm,
   { configPath }: RunFile,
-  invocation: Invocation,
-): readonly Line[] {
+): Promise<readonly Line[]> {
   if (goBackTo === undefined) return [];
-  const settings = edits.flatMap((edit) => [`--${formatKey(edit.path)}`, String(edit.value)]);
-  const words = [shortPath(configPath, invocation.cwd), "--resume_from", goBackTo, ...settings];
-  return [
-    [INDENT, styled("quiet", l10n.t("go back: {0}", commandLine(invocation, "train", ...words)))],
+  const begun = startedFrom.safeParse(await readResolvedConfig(fileSystem, folder)).data;
+  const own = [
+    // A run either starts from weights or continues.
+    ...(begun?.init_from == null ? [] : ["init_from=null"]),
+    `resume_from=${goBackTo}`,
+    ...edits.map(({ path, value }) => `${formatKey(path)}=${String(value)}`),
   ];
+  const keyOf = (text: string): string => parseAssignment(text)?.prefix ?? text;
+  const replaced = new Set(own.map(keyOf));
+  const given = await readOverrides(fileSystem, folder);
+  const overrides = [...given.filter((text) => !replaced.has(keyOf(text))), ...own];
+  const file = shortPath(configPath, invocation.cwd);
+  const command = commandLine(invocation, "train", file, ...overrides.map((text) => `--${text}`));
+  return [[INDENT, styled("quiet", l10n.t("go back: {0}", command))]];
 }
+
+const startedFrom = z.object({ init_from: z.string().nullish() });
 
 function uploadPiece(waiting: number): LinePiece {
   if (waiting === 0) return l10n.t("all rollouts are uploaded");

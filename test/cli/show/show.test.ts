@@ -255,7 +255,11 @@ test("an alarm about a fall has the command that goes on from the checkpoint bef
   const fileSystem = await aRun();
   const extra = { alarm: { reward_decline: 1 } };
   await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 1, extra })));
-  await fileSystem.writeAtomic(runPaths(FOLDER).runFile, JSON.stringify(aRunFile()));
+  const paths = runPaths(FOLDER);
+  await fileSystem.writeAtomic(paths.runFile, JSON.stringify(aRunFile()));
+  const overrides = ["stage=reinforce", "learning_rate=0.2", "init_from=runs/imitate"];
+  await fileSystem.writeAtomic(paths.overrides, JSON.stringify(overrides));
+  await fileSystem.writeAtomic(paths.resolvedConfig, '{"init_from": "runs/imitate"}');
   await eventsOf(fileSystem).record(
     alarmBegins(1, {
       id: "reward_decline",
@@ -267,7 +271,7 @@ test("an alarm about a fall has the command that goes on from the checkpoint bef
     }),
   );
   expect((await show(fileSystem)).text).toContain(
-    `go back: tinker-rl train /c.yaml --resume_from ${CHECKPOINT.state_path} --learning_rate 0.004`,
+    `go back: tinker-rl train /c.yaml --stage=reinforce --init_from=null --resume_from=${CHECKPOINT.state_path} --learning_rate=0.004`,
   );
 });
 
