@@ -6,6 +6,7 @@ import type { Json, JsonObject } from "../json.ts";
 import { areWhole, type TurnRecord } from "../rollout/episodeRecord.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import type { TokenRecord } from "../runFolder/rollouts/tokenRecord.ts";
+import { groupBy } from "../util/groupBy.ts";
 import { parseJson } from "../util/jsonl.ts";
 import type { ChosenRollout } from "./chooseRollouts.ts";
 
@@ -102,13 +103,19 @@ export interface RecordRow {
  */
 export function preferenceRow(rollouts: readonly RecordRow[]): JsonObject | null {
   const rewardOf = ({ row }: RecordRow): number => row.reward ?? 0;
-  const askedOf = ({ row, record }: RecordRow): string =>
-    JSON.stringify([openingOf(record), row.tools]);
-  const ordered = rollouts.toSorted((a, b) => rewardOf(b) - rewardOf(a));
-  const [best] = ordered;
-  if (best === undefined) return null;
-  const worst = ordered.findLast((other) => askedOf(other) === askedOf(best));
-  if (worst === undefined || rewardOf(worst) === rewardOf(best)) return null;
+  // A task may ask each rollout something else.
+  const asked = groupBy(rollouts, ({ row, record }) =>
+    JSON.stringify([openingOf(record), row.tools]),
+  );
+  const pairs = [...asked.values()].flatMap((own) => {
+    const [best, ...others] = own.toSorted((a, b) => rewardOf(b) - rewardOf(a));
+    const worst = others.at(-1);
+    if (best === undefined || worst === undefined || rewardOf(worst) === rewardOf(best)) return [];
+    return { best, worst };
+  });
+  const [pair] = pairs.toSorted((a, b) => rewardOf(b.best) - rewardOf(a.best));
+  if (pair === undefined) return null;
+  const { best, worst } = pair;
   const { environment, split, task_split, task_index, tools, run, step, group } = best.row;
   const prompt = openingOf(best.record);
   const answerOf = ({ row: { messages } }: RecordRow): readonly JsonObject[] => {

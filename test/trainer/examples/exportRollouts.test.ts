@@ -247,6 +247,13 @@ describe("rollouts as a dataset", () => {
       },
     ]);
     await rm(output, { recursive: true });
+    const other = { ...one(0, 1), promptText: "Who?" };
+    const asked = await writeRun([other, one(1, 0.5), one(2, 0)], "asked");
+    const pair = await exported(asked.run, "preference");
+    expect(await linesOf(join(pair.output, "train.jsonl"))).toMatchObject([
+      { chosen_rollout: 1, rejected_rollout: 2 },
+    ]);
+    await rm(output, { recursive: true });
     await expect(exported(run, "preference", { where: "reward = 1" })).rejects.toThrow(
       "no task has two with different rewards",
     );
