@@ -134,9 +134,11 @@ async function finishedFiles(
   files: FolderFiles,
   { folder, path, form }: Pick<Target, "folder" | "path"> & Pick<DownloadRequest, "form">,
 ): Promise<readonly string[] | null> {
-  const names = await files.list(folder);
+  // Others keep hidden folders here, such as `.git` and `.cache`.
+  const names = (await files.list(folder)).filter((name) => !name.startsWith("."));
   // The card is written last.
   if (!names.includes(CARD) || names.includes(DOWNLOAD_RECORD)) return null;
+  if (!names.some((name) => name.endsWith(".safetensors"))) return null;
   const kind =
     form === undefined ? "exported" : form.form === "merged" ? ("merged" as const) : "served";
   return isCardOf(await files.readText(join(folder, CARD)), path, kind) ? names : null;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -159,6 +159,7 @@ describe("the weights of a local run", () => {
     const run = aRunFolder(folder, [anEntry()]);
     const first = await download(run);
     expect(first.wereThere).toBeUndefined();
+    mkdirSync(join(folder, "out", ".git"));
     const second = await download(run);
     expect(second.wereThere).toBe(true);
     const byName = (files: typeof first.files) => Object.fromEntries(files.map((f) => [f.name, f]));
@@ -166,6 +167,8 @@ describe("the weights of a local run", () => {
     await expect(download(`${PATH}x`)).rejects.toThrow();
     const form: FormRequest = { form: "vllm", base: null, dropsUnembedding: false };
     await expect(download(run, { form })).rejects.toMatchObject({ code: "folder-not-empty" });
+    rmSync(join(folder, "out", "adapter_model.safetensors"));
+    await expect(download(run)).rejects.toMatchObject({ code: "folder-not-empty" });
   });
 
   it("go to no folder that holds something else", async () => {
