@@ -1,6 +1,6 @@
 /** Which models an evaluation is to measure: checkpoints by address, those of run folders, and the base model. */
 
-import { basename, resolve } from "node:path";
+import { basename } from "node:path";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
@@ -15,6 +15,7 @@ import { stepOfCheckpoint } from "../../core/training/step/checkpointWriter.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
 import { systemClock } from "../../node/clock.ts";
 import { checkpointMissing, checkpointsAt, type NamedRun, namedRun } from "../../node/namedRun.ts";
+import { isOfConfig } from "../../node/runFolder.ts";
 import { firstRunPath } from "../../node/runPaths.ts";
 import type { PlannedModel } from "../../shared/runFile.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
@@ -105,7 +106,7 @@ async function evaluatedModel(
   }
   const saved = await checkpointOf(fileSystem, run);
   const file = await readRunFile(fileSystem.within(run.folder), run.folder);
-  return { ...saved, isOther: file !== null && resolve(run.folder, file.configPath) !== path };
+  return { ...saved, isOther: file !== null && !isOfConfig({ file }, path) };
 }
 
 /** A training state lies beside the weights of the same name that can be sampled from. */
