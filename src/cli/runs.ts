@@ -37,7 +37,7 @@ export async function runListLines(
 ): Promise<readonly Line[]> {
   const { fileSystem, clock, invocation, isProcessAlive, out } = options;
   const liveness = { nowMs: clock.now(), isProcessAlive };
-  const single = await namedRun(options, path, liveness);
+  const single = await runOfFolder(options, path, liveness);
   const parents = new Set(single === null ? await parentFolders(options, path) : []);
   const lists: RunsOfFolder[] = single === null ? [] : [single];
   for (const parent of parents) {
@@ -66,7 +66,7 @@ export async function runListLines(
 }
 
 /** Null when `path` is no run. @throws AppError `file-not-found` */
-async function namedRun(
+async function runOfFolder(
   { fileSystem, invocation }: ProgramOptions,
   path: string | null,
   liveness: Liveness,

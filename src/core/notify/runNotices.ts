@@ -214,7 +214,7 @@ function endText(
   return joined([learned, last]);
 }
 
-/** `base: Owner/Game test greedy 0.50, Owner/Game test temperature 1 0.45.` */
+/** A line for each: `base, Owner/Game test greedy: mean reward 0.50; Owner/Game test temperature 1: mean reward 0.45.` */
 function modelLines({ evaluations }: KnownRun): readonly string[] {
   const shown = evaluations.slice(0, MAX_MODELS).map(({ model, results }) => {
     const cells = results.slice(0, MAX_RESULTS).map((each) => {

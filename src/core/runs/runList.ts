@@ -52,7 +52,7 @@ export interface ListedRun {
   readonly trend: Trend | null;
   /** How far a supervised run has come; null for another. */
   readonly fit: Fit | null;
-  /** Of the newest evaluation; null without one. */
+  /** Of the newest evaluation; empty without one. */
   readonly heldOut: readonly HeldOutReward[];
   /** Mean rewards of its evaluations of tasks that it does not train on, those at the temperature of training first. */
   readonly evaluated: readonly EvaluatedReward[];
