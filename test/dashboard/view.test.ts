@@ -68,7 +68,8 @@ it("lists a run that begins, opens it, follows it, steers it, and says when the 
   const training = start("train", "--config_path", "tinker-config.yaml");
   const row = page.locator('.grid-row [data-column="name"]').first();
   await row.waitFor({ timeout: 60_000 });
-  await row.dblclick();
+  await page.getByRole("heading", { name: /^Runs in / }).waitFor();
+  await row.getByRole("link").click();
   await page.getByRole("link", { name: "All runs" }).waitFor();
   await expect.poll(() => page.title()).toMatch(/ · Tinker RL$/);
 

@@ -149,7 +149,10 @@ export const sweep: Journey = {
         await panel.getByRole("checkbox", { name: `Compare ${name}` }).check();
       }
       const heads = await panel.getByRole("columnheader").allTextContents();
-      assert.deepEqual(heads.slice(1, 6), ["Run", "★", "Part of", "learning_rate", "seed"]);
+      assert.deepEqual(heads.slice(1, 9), [
+        ...["Run", "★", "State", "Reward", "Best of 5"],
+        ...["Part of", "learning_rate", "seed"],
+      ]);
       await panel.getByLabel("Compared runs").getByText("lr 2e-3").first().waitFor();
       await accessible("table");
       await panel.getByRole("tab", { name: "Configuration" }).click();

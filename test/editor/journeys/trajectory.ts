@@ -1,7 +1,7 @@
 /** By keyboard only: from a step to a rollout, the reward at its turn, and the number that was stored for a token. */
 
 import assert from "node:assert/strict";
-import { formatExact, formatMeasure } from "../../../src/shared/format.ts";
+import { formatMeasure, formatReward } from "../../../src/shared/format.ts";
 import { Keyboard } from "../../workbench/keyboard.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
@@ -57,7 +57,7 @@ export const trajectory: Journey = {
       for (const [index, { results }] of body.turns.entries()) {
         const chip = turns.nth(index).locator(".turn-reward .reward-chip");
         const rewards = results.flatMap(({ reward }) => (reward === null ? [] : [reward]));
-        const shown = rewards.length === 0 ? [] : [`reward ${formatExact(sum(rewards))}`];
+        const shown = rewards.length === 0 ? [] : [`reward ${formatReward(sum(rewards))}`];
         assert.deepEqual(await chip.allInnerTexts(), shown, `turn ${index + 1}`);
       }
     });
