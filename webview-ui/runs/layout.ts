@@ -44,7 +44,7 @@ export interface RunsLayout {
   readonly tab: CompareTab;
   /** Id of the sweep whose settings are shown instead of the table; null = the table. */
   readonly sweep: string | null;
-  /** Key of the column that is the result of its runs. */
+  /** Key of the column that is the result of its runs; empty = the first that is offered. */
   readonly sweepMetric: string;
   /** How high the comparison is, as a share of the table's height. */
   readonly compareShare: number;
@@ -80,7 +80,7 @@ export const FIRST_LAYOUT: RunsLayout = {
   looks: {},
   tab: "charts",
   sweep: null,
-  sweepMetric: "reward.last",
+  sweepMetric: "",
   compareShare: 1.2,
   isTableFolded: false,
   charts: ["rollout/reward/mean", ...LISTED_METRICS],

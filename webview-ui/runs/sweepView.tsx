@@ -74,7 +74,7 @@ function Sweep({ runs, sweep }: SweepProps) {
             label={l10n.t("Result")}
             value={column.key}
             values={columns.map(({ key }) => key)}
-            name={(key) => columns.find((own) => own.key === key)?.hint ?? key}
+            name={(key) => nameOf(columns.find((own) => own.key === key)) ?? key}
             choose={(key) => runs.update({ sweepMetric: key })}
           />
         )}
@@ -134,6 +134,11 @@ function Sweep({ runs, sweep }: SweepProps) {
       )}
     </div>
   );
+}
+
+/** For the list of results: the hint, but for the column whose hint is a sentence, which stands below. */
+function nameOf(column: RunColumn | undefined): string | undefined {
+  return column?.key === COMPARED ? column.head : column?.hint;
 }
 
 /** Computed again only when a run comes, or what counts changes: rows arrive with every step of any run. */

@@ -35,3 +35,19 @@ it("lists the highest reward first, and the lowest loss", () => {
   expect(namesBy("loss", results)).toEqual(["low", "middle", "high", "none"]);
   expect(namesBy("mean_loss", results)).toEqual(["low", "middle", "high", "none"]);
 });
+
+it("begins with the result that terminals compare by, named in the list and said below it", () => {
+  const { runs, receive } = aRunsPage();
+  const rows = ["a", "b"].map((id, index) => ({
+    ...aRow(id, 1, index, 0.5),
+    swept: { recentReward: 0.5, evaluated: [] },
+    sweep: { id: "s", name: "sweep", settings: { seed: String(index) }, isStages: false },
+  }));
+  receive({ kind: "rows", rows, removed: [], settingKeys: [], unread: 0 });
+  runs.update({ sweep: "s" });
+  const { place } = drawn(h(SweepView, { runs }));
+  expect(place.querySelector("option")?.textContent).toBe("Reward of the last 5 steps");
+  expect(place.querySelector(".sweep-answer")?.textContent).toContain(
+    "Runs are compared by the mean reward of the last 5 steps.",
+  );
+});
