@@ -4,11 +4,11 @@
 
 import * as l10n from "@vscode/l10n";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { formatExact, plural } from "../../src/shared/format.ts";
+import { formatReward, plural } from "../../src/shared/format.ts";
 import type { PlayEnd, PlayTurn, PlayView } from "../../src/shared/play.ts";
 import { Button } from "../controls/button.tsx";
-import { strings } from "../strings/strings.ts";
 import { FoldedText } from "../text/foldedText.tsx";
+import { stopText } from "../text/stopText.ts";
 import { UntrustedText } from "../text/untrustedText.tsx";
 import { visibleLine } from "../text/visible.ts";
 import { Block, ResultBlock } from "../views/replay/turnBlocks.tsx";
@@ -123,7 +123,7 @@ function statusText(part: string | null, view: PlayView | null): string {
   const total = rewardOf(view);
   return total === null
     ? l10n.t("Your turn: be the model.")
-    : l10n.t("Your turn. Reward so far: {0}", formatExact(total));
+    : l10n.t("Your turn. Reward so far: {0}", formatReward(total));
 }
 
 function rewardOf({ turns }: PlayView): number | null {
@@ -201,8 +201,8 @@ function End({ play, end }: PlayProps & { readonly end: PlayEnd }) {
   return (
     <div class="play-end stack">
       <p>
-        <b>{reward === null ? l10n.t("No reward") : l10n.t("Reward {0}", formatExact(reward))}</b>
-        {` · ${plural(turns, "{0} turn", "{0} turns")} · ${strings.trajectories.stops[stop] ?? stop}`}
+        <b>{reward === null ? l10n.t("No reward") : l10n.t("Reward {0}", formatReward(reward))}</b>
+        {` · ${plural(turns, "{0} turn", "{0} turns")} · ${stopText(stop)}`}
       </p>
       {error === null ? null : (
         <p class="error">

@@ -44,7 +44,7 @@ export const fiveMinutes: Journey = {
       await panel.getByRole("button", { name: "answer", exact: true }).click();
       await panel.locator(".tool-form textarea").first().fill("1");
       await panel.getByRole("button", { name: "Call answer" }).click();
-      await panel.getByText("Reward 0", { exact: true }).waitFor({ timeout: 30_000 });
+      await panel.getByText("Reward 0.00", { exact: true }).waitFor({ timeout: 30_000 });
       await picture("played");
     });
 

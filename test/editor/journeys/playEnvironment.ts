@@ -36,7 +36,7 @@ export const playEnvironment: Journey = {
       await panel.getByRole("button", { name: "answer", exact: true }).press("Enter");
       await panel.getByRole("textbox", { name: "value" }).fill(result?.trim() ?? "");
       await panel.getByRole("button", { name: "Call answer" }).press("Enter");
-      await panel.getByText("Reward 1", { exact: true }).waitFor();
+      await panel.getByText("Reward 1.00", { exact: true }).waitFor();
       await accessible("ended");
     });
 
