@@ -194,7 +194,7 @@ function ago(iso: string, nowMs: number): string {
   if (Number.isNaN(age)) return visibleLine(iso);
   return age > DAY_MS
     ? new Date(iso).toLocaleString()
-    : (relativeTime(-age, document.documentElement.lang) ?? l10n.t("just now"));
+    : (relativeTime(Math.min(0, -age), document.documentElement.lang) ?? l10n.t("just now"));
 }
 
 function expiry(iso: string | null, nowMs: number): string {

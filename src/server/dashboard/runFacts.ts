@@ -71,7 +71,7 @@ const DEMO = TEMPLATES.find(({ kind }) => kind === "local")?.text;
 export interface ConfigFacts {
   /** Null = no limit. */
   readonly maxSteps: number | null;
-  /** True for the configuration of the local demo as it was written. */
+  /** True for the configuration of the local demo as it was written, without overrides. */
   readonly isDemo: boolean;
   readonly isSupervised: boolean;
   readonly trainedAt: TrainingTemperatures;
@@ -115,7 +115,7 @@ export async function readConfigFacts(
   const written = await readIfReadable(files, runPaths(folder).config, MAX_BYTES.config);
   return {
     maxSteps: config.max_steps ?? null,
-    isDemo: written === DEMO,
+    isDemo: written === DEMO && (await files.size(runPaths(folder).overrides)) === null,
     isSupervised: config.method === "sft",
     trainedAt: trainingTemperatures(stored),
   };
@@ -213,10 +213,10 @@ function sentenceOf(options: RunFactsOptions, state: RunCondition): string | nul
   if (runFile?.evaluation !== undefined) return null;
   const latest = (name: string): number | null => metrics.latest(name);
   const trend = storedTrend(latest) ?? trendOfColumns(metrics);
-  // The reason why it ended says more.
-  if (trend?.direction === "unclear" && endedBadly(state)) return null;
+  // The reason why it ended says more than that it is too early to tell.
+  const isTold = trend?.direction !== "unclear" || !endedBadly(state);
   const heldOut = heldOutRewards(evaluations, temperaturesOf(options));
-  return runSentence({ trend, heldOut, fit: storedFit(latest) });
+  return runSentence({ trend: isTold ? trend : null, heldOut, fit: storedFit(latest) });
 }
 
 /** Read only where the run has ended, or an evaluation after the last step. */

@@ -19,7 +19,7 @@ import {
   readConfigFacts,
 } from "../../../src/server/dashboard/runFacts.ts";
 import { createFakeProgram } from "../../cli/fakeProgram.ts";
-import { aRunFile, stepFacts } from "../../core/runFolder/builders.ts";
+import { aRunFile, aStoredResult, stepFacts } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
@@ -70,6 +70,22 @@ it.each([
   const file = aRunFile({ configPath: "/home/someone/demo.yaml" });
   await disk.append(runPaths(FOLDER).runFile, JSON.stringify(file));
   expect((await facts()).run.demoConfig).toBe(expected);
+  await disk.append(runPaths(FOLDER).overrides, '["model_name=other/model"]');
+  expect((await facts()).run.demoConfig).toBeNull();
+});
+
+it.each([
+  ["running", "Too early to tell (4 steps); held-out 0.50"],
+  ["failed", "Held-out 0.50"],
+] as const)("a run that is %s has “%s” as its sentence", async (phase, expected) => {
+  await disk.append(runPaths(FOLDER).runFile, JSON.stringify(aRunFile({ phase })));
+  const row = buildMetricsRow(stepFacts({ step: 0 }));
+  await appendMetrics(disk, FOLDER, { ...row, trend: { steps: 4 } });
+  const result = aStoredResult({ rewardMean: 0.5, low: null, high: null });
+  const line = { step: 0, purpose: "begin", timeMs: 0, results: [result] };
+  await disk.append(runPaths(FOLDER).evaluations, encodeJsonLine(line));
+  const { run } = await facts({ liveness: { nowMs: 0, isProcessAlive: () => true } });
+  expect(run.sentence).toBe(expected);
 });
 
 it.each([

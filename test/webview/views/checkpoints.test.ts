@@ -23,11 +23,14 @@ function aSave(name: string, hoursLeft: number | null, kind = "periodic"): Check
   };
 }
 
-function banner(...checkpoints: readonly CheckpointView[]): string | undefined {
+function listed(...checkpoints: readonly CheckpointView[]): HTMLElement {
   const { dashboard, know } = aDashboard();
   know({ id: "run", attempt: 1 }, { checkpoints });
-  const { place } = drawn(h(Checkpoints, { dashboard }));
-  return place.querySelector(".banner")?.textContent;
+  return drawn(h(Checkpoints, { dashboard })).place;
+}
+
+function banner(...checkpoints: readonly CheckpointView[]): string | undefined {
+  return listed(...checkpoints).querySelector(".banner")?.textContent;
 }
 
 it("warns of the save that expires first, and of how many others do within a day", () => {
@@ -40,4 +43,10 @@ it("warns of the save that expires first, and of how many others do within a day
 it("warns of a single save, and of none", () => {
   expect(banner(aSave("only", 2.01))).toMatch(/^only expires in 2 h 0\d min\. To keep it, /);
   expect(banner(aSave("kept", null))).toBeUndefined();
+});
+
+it("was saved just now where the clock of the service is ahead", () => {
+  const createdAt = new Date(Date.now() + HOUR_MS).toISOString();
+  const place = listed({ ...aSave("early", null), createdAt });
+  expect(place.querySelector(`[title="${createdAt}"]`)?.textContent).toBe("just now");
 });
