@@ -4,7 +4,8 @@ import * as l10n from "@vscode/l10n";
 
 /** The name of a metric for people; its own where it has no other. */
 export function metricTitle(metric: string): string {
-  return titles()[metric] ?? metric;
+  const known = titles();
+  return (Object.hasOwn(known, metric) ? known[metric] : undefined) ?? metric;
 }
 
 /** Made when it is asked, because programs choose their language after they have loaded. */
