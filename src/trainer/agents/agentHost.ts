@@ -17,6 +17,7 @@ import {
 } from "../../core/agents/agent.ts";
 import { declareTool } from "../../core/chat/firstPrompt.ts";
 import { messageJson } from "../../core/chat/openaiMessages.ts";
+import { PROTOCOL_VARIABLES } from "../../core/config/fields/agentFields.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import type { Log } from "../../core/ports.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
@@ -239,9 +240,8 @@ function protocolVariables(
   url: string,
   key: string,
 ): Readonly<Record<string, string>> {
-  return protocol === "openai"
-    ? { OPENAI_BASE_URL: url, OPENAI_API_KEY: key }
-    : { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: key };
+  const names = PROTOCOL_VARIABLES[protocol];
+  return { [names.url]: url, [names.key]: key };
 }
 
 /** The task as the agent reads it, with messages and tools in OpenAI's format. */

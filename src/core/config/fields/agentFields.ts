@@ -12,6 +12,12 @@ const command = {
 /** What stands for something where it is in braces in an argument. */
 export const AGENT_VALUES = ["folder", "prompt", "task_file", "base_url", "mcp_url", "model"];
 
+/** Variables with the address of the model and the key of a rollout. */
+export const PROTOCOL_VARIABLES = {
+  openai: { url: "OPENAI_BASE_URL", key: "OPENAI_API_KEY" },
+  anthropic: { url: "ANTHROPIC_BASE_URL", key: "ANTHROPIC_API_KEY" },
+} as const;
+
 export const agentFields = {
   command: {
     ...command,

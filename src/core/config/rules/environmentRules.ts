@@ -2,7 +2,7 @@
 
 import { nearestWord, nearestWords } from "../../../shared/editDistance.ts";
 import { isLoopbackHost } from "../../util/loopback.ts";
-import { AGENT_VALUES } from "../fields/agentFields.ts";
+import { AGENT_VALUES, PROTOCOL_VARIABLES } from "../fields/agentFields.ts";
 import { datasetFields } from "../fields/environmentFields.ts";
 import { EMBEDDED_ENVIRONMENT_NAMES, isDatasetEnvironment } from "../fields/presets.ts";
 import type { Config, EnvironmentConfig } from "../fields/schema.ts";
@@ -201,6 +201,7 @@ export function agentFindings(config: Config): readonly Finding[] {
       const related = [[...path, "reward_command"]];
       found.push(advice("TRL231", own, message, { relatedPaths: related, remedies }));
     }
+    found.push(...variableFindings([...path, "env"], agent));
     const { command, reward_command } = agent;
     for (const [key, parts] of Object.entries({ command, reward_command })) {
       found.push(
@@ -208,6 +209,20 @@ export function agentFindings(config: Config): readonly Finding[] {
       );
     }
     return found;
+  });
+}
+
+/** Variables that differ from rollout to rollout: with a value of the file, every request would be refused. */
+function variableFindings(
+  path: KeyPath,
+  { protocol, env }: NonNullable<EnvironmentConfig["agent"]>,
+): readonly Finding[] {
+  const set: readonly string[] = Object.values(PROTOCOL_VARIABLES[protocol]);
+  return Object.keys(env ?? {}).flatMap((name) => {
+    if (!set.includes(name) && !name.startsWith("TINKER_RL_")) return [];
+    const own = [...path, name];
+    const message = `The trainer sets \`${name}\` for each rollout. Remove it; a model of the agent's own needs a variable of another name.`;
+    return [conflict("TRL232", own, message, { part: "key", remedies: [preferred(removal(own))] })];
   });
 }
 

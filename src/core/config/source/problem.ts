@@ -67,6 +67,8 @@ export type RuleCode =
   | "TRL230"
   /** Several keys: settings that an agent cannot have, or does not follow. */
   | "TRL231"
+  /** Several keys: a variable of an agent that the trainer sets. */
+  | "TRL232"
   /** A file that is trained on: a row of a dataset or of demonstrations, or that it cannot be read; the text itself never has it. */
   | "TRL222"
   /** What services offer: environment, split, model, rank or loss, checkpoint, secret that an environment asks for. */

@@ -17,7 +17,7 @@ function found(agent: string, more = ""): readonly string[] {
   const parsed = parseConfig(`${text}\n`, { path: "c.yaml", overrides: [] });
   const problems = parsed.ok ? parsed.warnings : parsed.problems;
   return problems
-    .filter(({ code }) => code === "TRL231" || code.startsWith("TRL1"))
+    .filter(({ code }) => code.startsWith("TRL23") || code.startsWith("TRL1"))
     .map(({ severity, code, path }) => `${severity} ${code} ${path.join(".")}`);
 }
 
@@ -50,6 +50,19 @@ describe("an agent", () => {
   it("has one place for its reward", () => {
     expect(found("{ command: [a], reward: output, reward_command: [b] }")).toEqual([
       "warning TRL231 environments.local/calculator.agent.reward",
+    ]);
+  });
+
+  it("sets no variable that the trainer sets, but those of another protocol", () => {
+    const place = "environments.local/calculator.agent.env";
+    const env = "{ OPENAI_API_KEY: null, TINKER_RL_MODEL: m, ANTHROPIC_API_KEY: null, SEED: '1' }";
+    expect(found(`{ command: [a], env: ${env} }`)).toEqual([
+      `error TRL232 ${place}.OPENAI_API_KEY`,
+      `error TRL232 ${place}.TINKER_RL_MODEL`,
+    ]);
+    expect(found(`{ command: [a], protocol: anthropic, env: ${env} }`)).toEqual([
+      `error TRL232 ${place}.TINKER_RL_MODEL`,
+      `error TRL232 ${place}.ANTHROPIC_API_KEY`,
     ]);
   });
 });
