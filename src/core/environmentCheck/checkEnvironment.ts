@@ -1,6 +1,7 @@
 /** Checks whether an environment is fit to train on. */
 
-import { AppError, errorMessage, isAppError } from "../errors.ts";
+import { errorMessage, isAppError } from "../errors.ts";
+import { noSuchSplit } from "../openreward/faults.ts";
 import { ENVIRONMENT_CHECKS } from "./checks.ts";
 import type { CheckFinding, CheckOutcome, EnvironmentCheck } from "./probe/finding.ts";
 import { Probe, type ProbeOptions } from "./probe/probe.ts";
@@ -42,13 +43,9 @@ export async function checkEnvironment(
   const wanted = ENVIRONMENT_CHECKS.filter(({ id }) => only === undefined || only.includes(id));
   try {
     // Without its splits there is nothing to check, and the error says why.
-    const splits = (await probe.splits()).map(({ name }) => name);
-    if (split !== null && splits.length > 0 && !splits.includes(split)) {
-      throw new AppError(
-        "no-such-split",
-        `${remote.name} has no split ${split}. It has ${splits.join(", ")}.`,
-      );
-    }
+    const splits = await probe.splits();
+    const fault = split === null ? null : noSuchSplit(remote.name, split, splits);
+    if (fault !== null) throw fault;
     const checks: CheckResult[] = [];
     for (const [position, check] of wanted.entries()) {
       onCheck?.(check, position, wanted.length);

@@ -5,6 +5,8 @@ import type { ErrorCode } from "../errorCodes.ts";
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import { type KeySource, keyText } from "../secrets/keySource.ts";
 import { OPENREWARD_ACCOUNT_URL } from "../services.ts";
+import { withoutEnd } from "../util/textEdges.ts";
+import type { RemoteEnvironment, Split } from "./types.ts";
 
 /** Where a failure happened: goes into message and data of every error. */
 export interface FaultLocation {
@@ -16,6 +18,8 @@ export interface FaultLocation {
   readonly isInSession: boolean;
   /** Whether OpenReward itself answers. */
   readonly isOpenReward: boolean;
+  /** The log of a server that the program started, from the run folder; null = unknown. */
+  readonly log?: string | null | undefined;
 }
 
 export interface HttpFailure {
@@ -84,10 +88,7 @@ export function httpFault(location: FaultLocation, failure: HttpFailure): AppErr
       // Without a session no code of the environment can have run: the service itself failed.
       return location.sid === null
         ? fault("environment-unavailable", `answered 500 (${detail}). Try again later.`)
-        : fault(
-            "environment-tool-crashed",
-            `the environment's own code failed: ${detail}. Check its logs.`,
-          );
+        : fault("environment-tool-crashed", crashText(location, detail));
     default:
       return status >= 500 || status === 408
         ? fault("environment-unavailable", `answered ${status} (${detail}). Try again later.`)
@@ -96,6 +97,17 @@ export function httpFault(location: FaultLocation, failure: HttpFailure): AppErr
             `refused the request (${status}: ${detail}). Check the split, the task index and the server's version.`,
           );
   }
+}
+
+/** That the environment's own code failed, and where to read about it. */
+export function crashText({ log = null }: Pick<FaultLocation, "log">, detail: string): string {
+  const where = log === null ? "Check its logs." : logSentence(log);
+  return `the environment's own code failed: ${withoutEnd(detail, /[.\s]/)}. ${where}`;
+}
+
+/** Where the output of a server is that the program started. */
+export function logSentence(log: string): string {
+  return `Its log is ${log} in the run folder.`;
 }
 
 /** True for what a full environment says when it opens no session, with status 503 or in an `error` event. */
@@ -163,9 +175,33 @@ export function readDetail(body: string): string {
  * split, which the key `configPath` names. Other errors stay as they are, also those of the session that is opened first, which has no
  * id yet.
  */
-export function splitFault(error: unknown, configPath?: string): unknown {
+export async function splitFault(
+  error: unknown,
+  {
+    remote,
+    split,
+  }: { readonly remote: Pick<RemoteEnvironment, "name" | "splits">; readonly split: string },
+  configPath?: string,
+): Promise<unknown> {
   if (!isAppError(error, "environment-protocol")) return error;
   const { status, sid } = error.data;
   if (status !== 400 || sid === null) return error;
-  return new AppError("no-such-split", error.message, { configPath, cause: error });
+  const splits = await remote.splits().catch(() => []);
+  const fault = noSuchSplit(remote.name, split, splits);
+  return new AppError("no-such-split", fault?.message ?? error.message, {
+    configPath,
+    cause: error,
+  });
+}
+
+/** AppError `no-such-split` where the environment lists splits without this one. */
+export function noSuchSplit(
+  environment: string,
+  split: string,
+  splits: readonly Split[],
+): AppError | null {
+  const names = splits.map(({ name }) => name);
+  if (names.length === 0 || names.includes(split)) return null;
+  const message = `${environment} has no split ${split}. It has ${names.join(", ")}.`;
+  return new AppError("no-such-split", message);
 }

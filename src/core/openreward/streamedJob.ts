@@ -7,7 +7,7 @@ import type { ExactJsonObject } from "../util/exactJson.ts";
 import { retry, type TryOutcome } from "../util/retry.ts";
 import { type WithTimerPaused, withoutTimer } from "../util/withTimerPaused.ts";
 import { EventReader, IdleTimeout, type StreamEvent } from "./eventStream.ts";
-import { environmentFault, httpFault, saysFull, unavailable } from "./faults.ts";
+import { crashText, environmentFault, httpFault, saysFull, unavailable } from "./faults.ts";
 import { BACKOFF, createStartingWait, isStarting, waitAsked } from "./retryPolicy.ts";
 import { type EnvironmentWire, readWhole, type WireRequest } from "./wire.ts";
 
@@ -224,6 +224,6 @@ function eventFault(wire: EnvironmentWire, request: WireRequest, message: string
   return environmentFault(
     "environment-tool-crashed",
     location,
-    `the environment's own code failed: ${message || "no message given"}. Check its logs.`,
+    crashText(location, message || "no message given"),
   );
 }

@@ -48,6 +48,8 @@ export interface EnvironmentDependencies {
   readonly userAgent: string;
   /** Where the catalogue of hosted environments is; absent = the `api.` twin of a `sessions.` host, if it is one. */
   readonly apiUrl?: string | undefined;
+  /** The log of a server that the program started, from the run folder; null as long as there is none. */
+  readonly logOf?: () => string | null;
 }
 
 /** What each session of an environment begins with: `docs/protocols/openreward.md#sessions`. */
@@ -119,7 +121,8 @@ export class EnvironmentWire {
   locationOf(request: WireRequest): FaultLocation {
     const { method, path, sid, isInSession } = request;
     const { name: environment, isOpenReward } = this.target;
-    return { environment, sid, action: `${method} ${path}`, isInSession, isOpenReward };
+    const log = this.dependencies.logOf?.();
+    return { environment, sid, action: `${method} ${path}`, isInSession, isOpenReward, log };
   }
 
   /**

@@ -73,7 +73,9 @@ export async function openTask({
     return await remote.openSession({ split, index, secrets }, { answerLimitMs });
   } catch (error) {
     // A service that does not answer says no number either.
-    const count = isServiceFault(error) ? error : await remote.numTasks(split).catch(splitFault);
+    const count = isServiceFault(error)
+      ? error
+      : await remote.numTasks(split).catch((fault) => splitFault(fault, { remote, split }));
     await remote.release();
     if (isAppError(count, "no-such-split")) throw count;
     if (typeof count !== "number" || index < count) throw error;

@@ -235,8 +235,8 @@ async function countTasks(
   const onLimit = (): AppError => gate.outage?.fault ?? timeoutError("The query", limitMs);
   return await withLimit({ clock, limitMs, onLimit }, ({ signal }) =>
     gate.query(() => remote.numTasks(split, { signal }), signal, onFull),
-  ).catch((error: unknown) => {
-    throw splitFault(error, configPath);
+  ).catch(async (error: unknown) => {
+    throw await splitFault(error, { remote, split }, configPath);
   });
 }
 

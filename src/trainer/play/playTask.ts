@@ -172,8 +172,8 @@ async function tasksLeft(
 ): Promise<number> {
   try {
     const asking = opened.remote.numTasks(opened.split, { signal });
-    const count = await asking.catch((error: unknown) => {
-      throw splitFault(error);
+    const count = await asking.catch(async (error: unknown) => {
+      throw await splitFault(error, opened);
     });
     if (opened.index >= count) throw noSuchTask(opened, count);
     return count - opened.index;

@@ -13,6 +13,7 @@ import {
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError } from "../../core/errors.ts";
 import { connectEnvironments } from "../../core/openreward/environments.ts";
+import { logSentence } from "../../core/openreward/faults.ts";
 import type { EnvironmentConnection, RemoteEnvironment } from "../../core/openreward/types.ts";
 import type { HttpClient, Log } from "../../core/ports.ts";
 import { redactingRefusals } from "../../core/secrets/redaction/redactingPorts.ts";
@@ -248,7 +249,7 @@ async function managedEnvironments(
     onOutput: (text) => serverOutput.write(name, text),
     onCrash: (what, said) => {
       const log = serverOutput.logOf(name);
-      const where = log === null ? "" : ` Its log is ${log} in the run folder.`;
+      const where = log === null ? "" : ` ${logSentence(log)}`;
       watch({ kind: "warning", message: `${what}${where}${said}` });
     },
     clean: (text) => redactor.redact(text),
@@ -260,6 +261,7 @@ async function managedEnvironments(
     http: ownClient(options, url, serverHeaders(options, name, server)),
     baseUrl: url,
     apiKey: null,
+    logOf: () => serverOutput.logOf(name),
   });
 }
 

@@ -48,11 +48,51 @@ describe("a key that is refused", () => {
   });
 });
 
-it.each([
-  ["POST /maze/num_tasks", "no-such-split"],
-  ["POST /create_session", "environment-protocol"],
-])("a 400 to %s, when tasks are counted, is %s", async (line, code) => {
-  const { environment } = harness({ [line]: [json(400, { detail: "Bad request" })] });
-  const error = await environment.numTasks("train").catch((fault: unknown) => fault);
-  expect(splitFault(error, "evaluation.splits")).toMatchObject({ code });
+describe("a split that is refused when its tasks are counted", () => {
+  const refused = json(400, { detail: "Bad request" });
+  const faultAfter = async (
+    script: Parameters<typeof harness>[0],
+    split = "train",
+  ): Promise<unknown> => {
+    const { environment: remote } = harness(script);
+    const error = await remote.numTasks(split).catch((fault: unknown) => fault);
+    return splitFault(error, { remote, split }, "evaluation.splits");
+  };
+
+  it("is missing, and those of the server are listed", async () => {
+    const splits = json(200, [{ name: "training", type: "train" }]);
+    const script = { "POST /maze/num_tasks": [refused], "GET /maze/splits": [splits] };
+    expect(await faultAfter(script)).toMatchObject({
+      code: "no-such-split",
+      message: "local/maze has no split train. It has training.",
+      configPath: "evaluation.splits",
+    });
+  });
+
+  it("keeps the words of a server that lists none", async () => {
+    const script = { "POST /maze/num_tasks": [refused], "GET /maze/splits": [json(200, [])] };
+    expect(await faultAfter(script)).toMatchObject({
+      code: "no-such-split",
+      message: expect.stringContaining("Bad request"),
+    });
+  });
+
+  it("is no fault of the split when no session was opened", async () => {
+    const fault = await faultAfter({ "POST /create_session": [refused] });
+    expect(fault).toMatchObject({ code: "environment-protocol" });
+  });
+});
+
+describe("a crash of the environment's own code", () => {
+  const crash = { status: 500, body: '{"detail":"KeyError: 1."}', retryAfterMs: null };
+  const inSession = { ...location, sid: "s", isInSession: true };
+
+  it.each([
+    ["servers/maze.log", "Its log is servers/maze.log in the run folder."],
+    [null, "Check its logs."],
+  ])("names the log of a server that the program started: %s", (log, where) => {
+    expect(httpFault({ ...inSession, log }, crash).message).toMatch(
+      new RegExp(`own code failed: KeyError: 1\\. ${where}$`),
+    );
+  });
 });

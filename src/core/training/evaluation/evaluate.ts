@@ -175,8 +175,8 @@ async function cellTasks(
   const { gate, remote } = environmentOf(context, environment);
   const count = await pauseUntilAvailable(context, { step }, (signal) =>
     gate.query(() => remote.numTasks(split, { signal }), signal),
-  ).catch((error: unknown) => {
-    throw splitFault(error, "evaluation.splits");
+  ).catch(async (error: unknown) => {
+    throw await splitFault(error, { remote, split }, "evaluation.splits");
   });
   const source = { environment, split, count, shuffle: true, numSamples: evaluation.num_samples };
   const indices = chooseTasks(source, evaluation.seed, context.ports.sha256, "subset|eval");
