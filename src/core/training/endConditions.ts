@@ -1,6 +1,7 @@
 /** Time and rewards of a run, and whether they or its tokens end it before its plan does, or let it sample ahead. */
 
 import { formatQuantity } from "../../shared/format.ts";
+import { REWARD_AT_END } from "../environmentCheck/checks/rewards.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 import { withoutPrinted } from "../rollout/agentFailure.ts";
@@ -168,7 +169,7 @@ function causeOf(last: readonly Played[]): { readonly why: string; readonly reme
     return stop === "reached_terminal_state"
       ? {
           why: `${unrewarded.length} of ${last.length} rollouts ended without a reward`,
-          remedy: "Give the call that ends an episode a reward, also 0 for a wrong answer.",
+          remedy: REWARD_AT_END,
         }
       : {
           why: `${unrewarded.length} of ${last.length} rollouts ended without a reward, most with ${stop}`,

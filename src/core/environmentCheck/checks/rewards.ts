@@ -7,6 +7,10 @@ import type { Play } from "../probe/probe.ts";
 
 const MIN_ENDED = 3;
 
+/** What to do about an environment that ends episodes without a reward. */
+export const REWARD_AT_END =
+  "Give a reward with the call that ends the episode; 0 where it is not earned. Some servers send NaN and infinity as none.";
+
 export const rewardGiven: EnvironmentCheck = {
   id: "reward-given",
   rule: "An episode that ends has a reward.",
@@ -30,8 +34,7 @@ export const rewardGiven: EnvironmentCheck = {
         ? "No episode that ended has a reward, so nothing can be learned."
         : `${unscored.length} of ${ended.length} episodes ended without a reward.`,
       evidence: stepEvidence({ task: first.task, step: last }),
-      advice:
-        "Give a reward with the call that ends the episode; 0 where it is not earned. Some servers send NaN and infinity as none.",
+      advice: REWARD_AT_END,
     });
   },
 };

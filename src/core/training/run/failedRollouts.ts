@@ -1,5 +1,6 @@
 /** What a run does about rollouts that failed. */
 
+import { REWARD_AT_END } from "../../environmentCheck/checks/rewards.ts";
 import { AppError } from "../../errors.ts";
 import { agentFailure } from "../../rollout/agentFailure.ts";
 import { isInternalError } from "../../rollout/faults.ts";
@@ -36,9 +37,10 @@ export async function requireNoInternalErrors(
 /** Why a rollout has no reward; null when it has one. */
 function failureOf({ record }: Pick<FinishedRollout, "record">): string | null {
   const { reward, error, stop } = record;
-  return reward === null
-    ? (error ?? agentFailure(record) ?? `it ended with ${stop} and without a reward.`)
-    : null;
+  if (reward !== null) return null;
+  const advice = stop === "reached_terminal_state" ? ` ${REWARD_AT_END}` : "";
+  const ended = `it ended with ${stop} and without a reward.${advice}`;
+  return error ?? agentFailure(record) ?? ended;
 }
 
 /** Why each rollout, or its agent, failed; empty unless all did. Where rewards differ, a step learns however its agents ended. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { failuresOfAll, whoFailed } from "../../../../src/core/training/run/failedRollouts.ts";
-import { anAgentRecord } from "../../runFolder/builders.ts";
+import { anAgentRecord, aRecord } from "../../runFolder/builders.ts";
 
 const failed = (reward: number | null) => ({
   record: { ...anAgentRecord(), reward },
@@ -16,4 +16,13 @@ test("agents that all fail fail a step, unless their rewards differ", () => {
 test("what failed are the rollouts, or the agents alone where rollouts have a reward", () => {
   expect(whoFailed([failed(null), failed(null)])).toBe("all 2 rollouts");
   expect(whoFailed([failed(0), failed(null)])).toBe("the agents of all 2 rollouts");
+});
+
+test("an episode that its environment ends without a reward says what to give", () => {
+  expect(failuresOfAll([{ record: aRecord({ reward: null }) }])).toEqual([
+    expect.stringMatching(/without a reward\. Give a reward with the call that ends the episode/),
+  ]);
+  expect(failuresOfAll([{ record: aRecord({ reward: null, stop: "max_turns" }) }])).toEqual([
+    "it ended with max_turns and without a reward.",
+  ]);
 });
