@@ -5,7 +5,7 @@ import { z } from "zod";
 export const documentRequest = z.object({ uri: z.string() });
 export const insertEnvironmentRequest = documentRequest.extend({
   name: z.string(),
-  /** What is written below the name; absent = a split and a group size. */
+  /** What is written below the name, of a new environment with a split `test`; absent = a split and a group size. */
   entry: z.record(z.string(), z.json()).optional(),
 });
 export const insertSourceRequest = documentRequest.extend({

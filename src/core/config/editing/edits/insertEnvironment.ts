@@ -8,7 +8,7 @@ import { findPair } from "./pairEdits.ts";
 import { type EditOptions, setValueIn } from "./setValue.ts";
 
 export interface InsertOptions extends EditOptions {
-  /** What is written below the name; absent = the split `train` and a group size. */
+  /** What is written below the name, of a new environment with a split `test`; absent = the split `train` and a group size. */
   readonly entry?: JsonObject | undefined;
 }
 
@@ -23,16 +23,22 @@ export type Insertion =
 const DATA_FILE = "questions.jsonl";
 const DEFAULT_ENTRY: JsonObject = { splits: { train: {} }, num_rollouts: 8 };
 
-/** The edits that add `name` beside the environments that are there. */
+const EVALUATED = ["evaluation", "splits"];
+
+/** The edits that add `name` beside the environments that are there, a new one also to the evaluation. */
 export function insertEnvironment(
   text: string,
   name: string,
-  { path = "", entry = DEFAULT_ENTRY }: InsertOptions = {},
+  { path = "", entry }: InsertOptions = {},
 ): Insertion {
   const source = readYaml(text, languageOf(path));
   if (source.faults.some(({ severity }) => severity === "error")) return { kind: "impossible" };
   if (findPair(source, ["environments", name]) !== null) return { kind: "present" };
-  const block = isDatasetEnvironment(name) ? { tasks: DATA_FILE, ...entry } : entry;
+  const written = entry ?? DEFAULT_ENTRY;
+  const block = isDatasetEnvironment(name) ? { tasks: DATA_FILE, ...written } : written;
   const edits = setValueIn(source, ["environments", name], block);
-  return edits === null ? { kind: "impossible" } : { kind: "edits", edits };
+  if (edits === null) return { kind: "impossible" };
+  const isEvaluated = entry !== undefined && findPair(source, EVALUATED) !== null;
+  const more = isEvaluated ? setValueIn(source, [...EVALUATED, name], ["test"]) : null;
+  return { kind: "edits", edits: [...edits, ...(more ?? [])] };
 }

@@ -221,6 +221,15 @@ describe("adding an environment", () => {
     );
   });
 
+  it("evaluates on a new one as on the others", () => {
+    const text = "environments:\n  a: {}\nevaluation:\n  splits:\n    a: [test]\n  every: 10\n";
+    const insertion = insertEnvironment(text, "ledger", { entry: { num_rollouts: 8 } });
+    if (insertion.kind !== "edits") throw new Error("expected edits");
+    expect(applyEdits(text, insertion.edits)).toBe(
+      "environments:\n  a: {}\n  ledger:\n    num_rollouts: 8\nevaluation:\n  splits:\n    a: [test]\n    ledger: [test]\n  every: 10\n",
+    );
+  });
+
   it("leaves one that is there, and a text with faults", () => {
     expect(insertEnvironment(HOSTED, "GeneralReasoning/WhoDunit")).toEqual({ kind: "present" });
     expect(insertEnvironment("a: [", "local/depot")).toEqual({ kind: "impossible" });
