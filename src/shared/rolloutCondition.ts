@@ -1,5 +1,7 @@
 /** Which stored rollouts are taken: comparisons such as `reward >= 1 and turns <= 4`. */
 
+import { unknownField } from "./runFilter.ts";
+
 /** What a comparison can be about. */
 export const CONDITION_FIELDS = ["reward", "turns", "tokens", "tool_calls", "step"] as const;
 export type ConditionField = (typeof CONDITION_FIELDS)[number];
@@ -8,14 +10,27 @@ export type ConditionFacts = Readonly<Record<ConditionField, number | null>>;
 
 export type RolloutCondition = (facts: ConditionFacts) => boolean;
 
+const AND = /\s+and\s+/i;
 const COMPARISON = /^(\w+)\s*(>=|<=|==|!=|=|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)$/i;
 
 /** Absent facts satisfy no comparison. Null for a text that is no condition. */
 export function parseRolloutCondition(text: string): RolloutCondition | null {
-  const parts = text.trim().split(/\s+and\s+/i);
+  const parts = text.trim().split(AND);
   const comparisons = parts.map(parseComparison);
   if (comparisons.some((comparison) => comparison === null)) return null;
   return (facts) => comparisons.every((comparison) => comparison?.(facts) === true);
+}
+
+/** Says which field of a condition there is not; null where all are known, or a part is no comparison. */
+export function unknownConditionField(text: string): string | null {
+  const fields: readonly string[] = CONDITION_FIELDS;
+  for (const part of text.trim().split(AND)) {
+    const [, name] = COMPARISON.exec(part) ?? [];
+    if (name !== undefined && !fields.includes(name)) {
+      return unknownField(name, { names: fields, examples: fields });
+    }
+  }
+  return null;
 }
 
 function parseComparison(text: string): RolloutCondition | null {

@@ -199,7 +199,8 @@ class Parser<Row> {
   }
 }
 
-function unknownField(
+/** There is no such field, and what may have been meant. */
+export function unknownField(
   name: string,
   { names, examples }: Pick<FilterFields<unknown>, "names" | "examples">,
 ): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseRolloutCondition } from "../../src/shared/rolloutCondition.ts";
+import { parseRolloutCondition, unknownConditionField } from "../../src/shared/rolloutCondition.ts";
 
 const facts = { reward: 0.5, turns: 3, tokens: 120, tool_calls: 2, step: 7 };
 
@@ -28,5 +28,17 @@ describe("a condition on rollouts", () => {
     "1 <= reward",
   ])("%j is none", (text) => {
     expect(parseRolloutCondition(text)).toBeNull();
+  });
+
+  it.each([
+    ["rewrd > 0.9", "There is no field rewrd. Did you mean reward?"],
+    ["turns < 3 and rewards >= 1", "There is no field rewards. Did you mean reward?"],
+    [
+      "height > 2",
+      "There is no field height. Some fields are reward, turns, tokens, tool_calls, step.",
+    ],
+    ["reward >= high", null],
+  ])("of a field that there is not says which: %s", (text, message) => {
+    expect(unknownConditionField(text)).toBe(message);
   });
 });

@@ -1,7 +1,7 @@
 /** Understands the words of the commands that look at runs, and write what came of them. */
 
 import { EXPORT_FORMATS } from "../../core/examples/exportRow.ts";
-import { parseRolloutCondition } from "../../shared/rolloutCondition.ts";
+import { parseRolloutCondition, unknownConditionField } from "../../shared/rolloutCondition.ts";
 import { SEARCH_ROLES } from "../../shared/search.ts";
 import type { GivenArguments } from "./givenArguments.ts";
 
@@ -142,6 +142,8 @@ export function collectCommand(given: GivenArguments) {
 function choosing(given: GivenArguments) {
   const where = given.text("where");
   if (where !== null && parseRolloutCondition(where) === null) {
+    const unknown = unknownConditionField(where);
+    if (unknown !== null) throw given.error(`--where: ${unknown.replace(/[.?]$/, "")}`);
     throw given.error(
       `--where is ${JSON.stringify(where)}. It takes comparisons such as "reward >= 1 and turns <= 4"`,
     );

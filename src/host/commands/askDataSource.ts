@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, relative } from "node:path";
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { parseRolloutCondition } from "../../shared/rolloutCondition.ts";
+import { parseRolloutCondition, unknownConditionField } from "../../shared/rolloutCondition.ts";
 import { workspaceFolderOf } from "../runs/inWorkspace.ts";
 import { runRow } from "../views/runRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
@@ -100,7 +100,8 @@ async function askFilter(run: string): Promise<JsonObject | undefined> {
     value: "reward >= 1 and turns <= 4",
     validateInput: (text) =>
       parseRolloutCondition(text) === null
-        ? vscode.l10n.t("Expected comparisons with numbers, such as reward >= 1 and turns <= 4.")
+        ? (unknownConditionField(text) ??
+          vscode.l10n.t("Expected comparisons with numbers, such as reward >= 1 and turns <= 4."))
         : null,
   });
   return where === undefined ? undefined : { where };

@@ -1,6 +1,10 @@
 /** Rules about `method: sft`: where its examples come from, and settings of reinforcement learning that it does not read. */
 
-import { CONDITION_FIELDS, parseRolloutCondition } from "../../../shared/rolloutCondition.ts";
+import {
+  CONDITION_FIELDS,
+  parseRolloutCondition,
+  unknownConditionField,
+} from "../../../shared/rolloutCondition.ts";
 import type { Config } from "../fields/schema.ts";
 import { advice, conflict, type Finding } from "../source/finding.ts";
 import type { KeyPath } from "../source/keyPath.ts";
@@ -74,7 +78,9 @@ function sourceFindings(source: DataSource, index: number): readonly Finding[] {
 function filterFindings({ where }: DataSource, place: KeyPath): readonly Finding[] {
   if (where === null || parseRolloutCondition(where) !== null) return [];
   const names = CONDITION_FIELDS.map((name) => `\`${name}\``).join(", ");
-  const message = `Expected comparisons with numbers, such as \`reward >= 1 and turns <= 4\`, of ${names}.`;
+  const message =
+    unknownConditionField(where) ??
+    `Expected comparisons with numbers, such as \`reward >= 1 and turns <= 4\`, of ${names}.`;
   return [conflict("TRL226", [...place, "where"], message)];
 }
 

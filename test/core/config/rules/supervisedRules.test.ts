@@ -32,6 +32,7 @@ describe("supervised fine-tuning", () => {
     ["{}", /either the `path` of a JSONL file or the folder of a `run`/],
     ["{path: a.jsonl, run: runs/one}", /either the `path`/],
     ["{run: runs/one, where: reward is high}", /comparisons with numbers/],
+    ["{run: runs/one, where: rewrd > 0.9}", /no field rewrd\. Did you mean reward\?/],
     ["{path: a.jsonl, where: reward >= 1}", /`where` chooses rollouts of a `run`/],
     ["{path: a.jsonl, tags: [good]}", /`tags` chooses rollouts of a `run`/],
   ])("says what is wrong with the source %s", (source, message) => {
