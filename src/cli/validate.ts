@@ -2,12 +2,14 @@
 
 import { dirname } from "node:path";
 import * as l10n from "@vscode/l10n";
+import { locateFinding } from "../core/config/check.ts";
 import { EMBEDDED_CATALOGUE } from "../core/config/editing/catalogue/embedded.ts";
 import { problemsOf } from "../core/config/editing/diagnostics/dataSources.ts";
 import { diagnoseChecked } from "../core/config/editing/diagnostics/diagnose.ts";
 import { environmentNames } from "../core/config/fields/environmentServers.ts";
 import type { Config } from "../core/config/fields/schema.ts";
 import { referencedStage } from "../core/config/rules/stageRules.ts";
+import { advice, conflict, type Finding } from "../core/config/source/finding.ts";
 import {
   describeProblem,
   type PlacedProblem,
@@ -65,13 +67,13 @@ async function withNamesAndData(
   { configPath, overrides }: ValidateCommand,
 ): Promise<Pick<CheckedConfig, "result" | "lines">> {
   if (!result.ok) return { result, lines };
-  const found = new Map<string, PlacedProblem>();
+  const found = new Map<string, Problem>();
   const { source: written, parts } = whole;
   const names = diagnoseChecked(whole, { path, overrides, catalogue: EMBEDDED_CATALOGUE }).filter(
     ({ severity, code }) => severity === "error" && code.startsWith("TRL30"),
   );
   const variables = await loadVariables(dirname(path));
-  for (const { name, repaired } of parts) {
+  for (const { name, repaired, overridden } of parts) {
     if (repaired === null) continue;
     const { config } = repaired;
     const sources = datasetSources(config, path);
@@ -80,34 +82,39 @@ async function withNamesAndData(
         datasetProblems(fileSystem, source, playedSplits(config, source.environment)),
       ),
     );
-    const problems = [
-      ...rows.flat(),
-      ...(await sourceProblems(fileSystem, config, path)),
-      ...(await startProblems(config, path)),
-      ...scriptProblems(config, path),
-      ...secretProblems(config, path, variables),
-    ];
-    for (const problem of problems) {
+    for (const problem of rows.flat()) {
       const placed = { ...problem, path: ownPlace(written, name, problem.path) };
-      found.set(problemLine(placed), placed);
+      found.set(problemLine(placed), ofData(placed));
+    }
+    const findings = [
+      ...(await sourceFindings(fileSystem, config, path)),
+      ...(await startFindings(config, path)),
+      ...scriptFindings(config, path),
+      ...secretFindings(config, variables),
+    ];
+    for (const finding of findings) {
+      const placed = { ...finding, path: ownPlace(written, name, finding.path) };
+      const problem = locateFinding(written, placed, overridden.overrideBehind);
+      found.set(describeProblem(problem, configPath), problem);
     }
   }
-  const placed = [...found.values()];
-  if (names.length + placed.length === 0) return { result, lines };
-  const rows = placed.map(({ place, code = "TRL222", ...problem }): Problem => {
-    const message = `${place}: ${problem.message}`;
-    return { ...problem, code, message, at: null, span: null, related: [], remedies: [] };
-  });
-  const all = [...result.warnings, ...names, ...rows];
+  if (names.length + found.size === 0) return { result, lines };
+  const all = [...result.warnings, ...names, ...found.values()];
   const isSound = all.every(({ severity }) => severity === "warning");
   return {
     result: isSound ? { ...result, warnings: all } : { ok: false, problems: all },
     lines: [
       ...lines,
       ...names.map((problem) => describeProblem(problem, configPath)),
-      ...placed.map(problemLine),
+      ...found.keys(),
     ],
   };
+}
+
+/** A row of a file of data as a problem of the configuration. */
+function ofData({ place, code = "TRL222", ...problem }: PlacedProblem): Problem {
+  const message = `${place}: ${problem.message}`;
+  return { ...problem, code, message, at: null, span: null, related: [], remedies: [] };
 }
 
 /** Those of an environment whose tasks are played: a supervised run learns from examples, and only evaluates. */
@@ -119,79 +126,62 @@ function playedSplits(config: Config, environment: string): readonly string[] {
 }
 
 /** What keeps a supervised run from training on its sources. */
-async function sourceProblems(
+async function sourceFindings(
   fileSystem: FileSystem,
   config: Config,
   configPath: string,
-): Promise<readonly PlacedProblem[]> {
+): Promise<readonly Finding[]> {
   if (config.method !== "sft") return [];
-  const problems: PlacedProblem[] = [];
+  const findings: Finding[] = [];
   for (const [index, source] of config.data.entries()) {
     // The run of another stage is known when that is done.
     if (referencedStage(source.run) !== null) continue;
     const facts = await sourceFacts({ fileSystem, configPath, config, source, index });
-    const found = problemsOf(facts);
-    const key = source.path === null ? "run" : "path";
-    const shared = { severity: "error", code: "TRL222", place: configPath } as const;
-    problems.push(
-      ...found.map((message) => ({ ...shared, message, path: ["data", String(index), key] })),
-    );
+    const place = ["data", String(index), source.path === null ? "run" : "path"];
+    findings.push(...problemsOf(facts).map((message) => conflict("TRL222", place, message)));
   }
-  return problems;
+  return findings;
 }
 
 /** What keeps a run from the weights that it names. */
-async function startProblems(config: Config, place: string): Promise<readonly PlacedProblem[]> {
-  const found = await weightsProblems(config, place);
-  return found.map(({ path, error }) => {
-    const message = error.message.replace(`${formatKey(path)}: `, "");
-    return { severity: "error", code: "TRL222", place, message, path };
-  });
+async function startFindings(config: Config, configPath: string): Promise<readonly Finding[]> {
+  const found = await weightsProblems(config, configPath);
+  return found.map(({ path, error }) =>
+    conflict("TRL222", path, error.message.replace(`${formatKey(path)}: `, "")),
+  );
 }
 
 /**
  * Secrets that a run would look up in vain: those of each environment, which beat those of all. An editor may have them in its secret
  * store, so they are no errors.
  */
-function secretProblems(
-  config: Config,
-  configPath: string,
-  variables: Variables,
-): readonly PlacedProblem[] {
+function secretFindings(config: Config, variables: Variables): readonly Finding[] {
   return environmentNames(config).flatMap((environment) => {
     const own = config.environments[environment]?.secrets ?? {};
     const wanted = Object.entries({ ...config.secrets, ...own });
-    return wanted.flatMap(([key, value]): readonly PlacedProblem[] => {
+    return wanted.flatMap(([key, value]): readonly Finding[] => {
       const name = key.toUpperCase();
       if (value !== null || variables(name) !== null) return [];
-      return [
-        {
-          severity: "warning",
-          code: "TRL224",
-          place: configPath,
-          message: `the secret ${name} is set neither in the environment nor in .env, and without it a run does not start. Set it, or write "" to send nothing.`,
-          path: Object.hasOwn(own, key)
-            ? ["environments", environment, "secrets", key]
-            : ["secrets", key],
-        },
-      ];
+      const path = Object.hasOwn(own, key)
+        ? ["environments", environment, "secrets", key]
+        : ["secrets", key];
+      const message = `the secret ${name} is set neither in the environment nor in .env, and without it a run does not start. Set it, or write "" to send nothing.`;
+      return [advice("TRL224", path, message)];
     });
   });
 }
 
 /** Arguments of agents that are to be scripts and are none. */
-function scriptProblems(config: Config, configPath: string): readonly PlacedProblem[] {
+function scriptFindings(config: Config, configPath: string): readonly Finding[] {
   const folder = dirname(configPath);
   return Object.entries(config.environments).flatMap(([name, { agent }]) =>
     (["command", "reward_command"] as const).flatMap((key) =>
-      missingScripts(agent?.[key] ?? [], folder).map(
-        (script): PlacedProblem => ({
-          severity: "warning",
-          code: "TRL231",
-          place: configPath,
-          message: `${script} is not beside the configuration, and the agent starts in an empty folder.`,
-          path: ["environments", name, "agent", key],
-        }),
+      missingScripts(agent?.[key] ?? [], folder).map((script) =>
+        advice(
+          "TRL231",
+          ["environments", name, "agent", key],
+          `${script} is not beside the configuration, and the agent starts in an empty folder.`,
+        ),
       ),
     ),
   );

@@ -168,7 +168,7 @@ test("the rows of demonstrations are a part of it, too", async () => {
   await program.fileSystem.writeAtomic(path, text);
   expect(await runProgram(program, ["validate", path])).toBe(2);
   expect(program.out.lines).toEqual([
-    `${path}: error: TRL222 Row 1 of demos.jsonl cannot be trained on: messages: expected a list of messages, got nothing, in a line with no key. (data.0.path)`,
+    `${path}:5:16: error: TRL222 Row 1 of demos.jsonl cannot be trained on: messages: expected a list of messages, got nothing, in a line with no key. (data.0.path)`,
   ]);
 });
 
@@ -179,9 +179,10 @@ test.each([
 ])("the runs whose weights a run takes must have them: %s", async (key, settings) => {
   const { exitCode, lines } = await validate(textWith(...settings));
   expect(exitCode).toBe(2);
-  expect(lines).toEqual([
-    `${resolve("run.yaml")}: error: TRL222 ${resolve("nowhere")} is not the folder of a run. Name one, or a tinker:// path. (${key})`,
-  ]);
+  expect(lines).toEqual([expect.stringMatching(/^run\.yaml:\d+:\d+: error: TRL222 /)]);
+  expect(lines[0]).toContain(
+    `TRL222 ${resolve("nowhere")} is not the folder of a run. Name one, or a tinker:// path. (${key})`,
+  );
 });
 
 test("a script of an agent that is not there is a warning", async () => {
@@ -193,7 +194,7 @@ test("a script of an agent that is not there is a warning", async () => {
   await program.fileSystem.writeAtomic(path, textWithEnvironment(agent));
   expect(await runProgram(program, ["validate", path])).toBe(0);
   expect(program.out.lines).toEqual([
-    `${path}: warning: TRL231 grad.py is not beside the configuration, and the agent starts in an empty folder. (environments.Owner/Game.agent.reward_command)`,
+    `${path}:6:70: warning: TRL231 grad.py is not beside the configuration, and the agent starts in an empty folder. (environments.Owner/Game.agent.reward_command)`,
     `${path} is valid, with 1 warning`,
   ]);
 });
