@@ -272,7 +272,7 @@ export class Conversation {
   #noRoom(tokens: number): AppError {
     return new AppError(
       "prompt-too-long",
-      `The conversation has ${tokens} tokens, which leaves no room within max_total_tokens: ${this.#options.maxTotalTokens}. Undo a turn, or raise max_total_tokens.`,
+      `The conversation has ${tokens} tokens, which leaves no room within the limit of ${this.#options.maxTotalTokens}. Undo a turn, or raise max_total_tokens; where the context of the model is the limit, choose another model.`,
       { configPath: "max_total_tokens" },
     );
   }

@@ -198,7 +198,7 @@ export class PolicyThreads {
       thread.isBusy = false;
       throw new AppError(
         "prompt-too-long",
-        `The conversation has ${thread.contextLength} tokens, which leaves no room within max_total_tokens: ${maxTotalTokens}. Shorten it, or raise max_total_tokens.`,
+        `The conversation has ${thread.contextLength} tokens, which leaves no room within the limit of ${maxTotalTokens}. Shorten it, or raise max_total_tokens; where the context of the model is the limit, choose another model.`,
         { configPath: "max_total_tokens" },
       );
     }

@@ -284,7 +284,7 @@ describe("a request that fails", () => {
   it("for its length says how long the conversation is", async () => {
     const { complete } = aPolicy([ended("One")], { maxTotalTokens: 5 });
     await expect(complete({ messages: [user1] })).rejects.toThrow(
-      /^The conversation has \d+ tokens, which leaves no room within max_total_tokens: 5\./,
+      /^The conversation has \d+ tokens, which leaves no room within the limit of 5\. .*max_total_tokens; where the context of the model/,
     );
   });
 });
