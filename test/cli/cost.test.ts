@@ -79,7 +79,7 @@ test("`show` has the cost and the tokens by kind, and what was discarded and eva
   expect(text).toMatch(
     /^breakdown +sampled 1,250,000, prompts 4,000,000 cached and 500,000 not, trained 250,000$/m,
   );
-  expect(text).toMatch(/^discarded +\$0\.400, 100,000 tokens$/m);
+  expect(text).toMatch(/^discarded +\$0\.40, 100,000 tokens$/m);
   expect(text).toMatch(/^evaluations +\$1\.00, 250,000 tokens$/m);
 });
 

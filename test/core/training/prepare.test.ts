@@ -100,7 +100,7 @@ describe("a split that is only evaluated", () => {
     const { clock, preparing } = setUp(0, FULL, { config: aConfig({ method, evaluation }) });
     await expect(clock.run(preparing)).rejects.toMatchObject({
       code: "no-such-split",
-      message: "There is no split tset.",
+      message: expect.stringMatching(/^Owner\/Game has no split tset\. It has /),
       configPath: "evaluation.splits",
     });
   });

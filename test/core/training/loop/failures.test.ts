@@ -143,7 +143,7 @@ describe("steps without anything to train on", () => {
     [
       "a reward for each end",
       { stop: "reached_terminal_state" as const, reward: null },
-      /Give the call that ends/,
+      /Give a reward with the call that ends/,
     ],
     [
       "recipes",
