@@ -422,7 +422,7 @@ describe("the page of the dashboard", () => {
     const perToken = page.locator(".reward-footer dl > div", { hasText: "Per token" });
     expect(await perToken.locator("dd").textContent()).toContain("+0.5000 on average: +1.5000 by");
     expect(await page.locator(".turn").nth(2).locator(".turn-reward").textContent()).toMatch(
-      /reward 0\.2\s*total 1\.2/,
+      /reward 0\.20\s*total 1\.20/,
     );
     await page.keyboard.press("]");
     await expect.poll(() => page.locator(".replay h2").textContent()).toContain("rollout 2");

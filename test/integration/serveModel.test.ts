@@ -31,11 +31,11 @@ let served: Awaited<ReturnType<typeof startModel>>;
 beforeAll(async () => {
   served = await startModel();
 });
-const schema = { type: "object", properties: { expression: { type: "string" } } } as const;
+const schema = { type: "object", properties: { expr: { type: "string" } } } as const;
 const tools = [
   {
     type: "function" as const,
-    function: { name: "calculate", description: "Calculates.", parameters: schema },
+    function: { name: "calc", description: "Calculates.", parameters: schema },
   },
 ];
 const asked = { role: "user" as const, content: "What is 3 + 4?" };
@@ -113,7 +113,7 @@ describe("the official package of OpenAI", () => {
   it("plays two turns over responses, whole and streamed", async () => {
     const tool = {
       type: "function" as const,
-      name: "calculate",
+      name: "calc",
       parameters: schema,
       strict: false,
     };
@@ -154,7 +154,7 @@ describe("the official package of OpenAI", () => {
 });
 
 describe("the official package of Anthropic", () => {
-  const declared = [{ name: "calculate", description: "Calculates.", input_schema: schema }];
+  const declared = [{ name: "calc", description: "Calculates.", input_schema: schema }];
   const begin = { model: "any", max_tokens: 60, tools: declared, system: "Use the tool." };
 
   it("plays two turns with a tool", async () => {
