@@ -34,7 +34,7 @@ async function pruningHome(): Promise<string> {
   }
   const template = await readFile(join(MODEL, "chat_template.jinja"), "utf8");
   const pruning = template
-    .replace("+ message.content -}}", "+ message.content.split('</think>')[-1] -}}")
+    .replace("(message.content or '')", "(message.content or '').split('</think>')[-1]")
     .replace(
       "{{- '<|im_start|>assistant\\n' -}}\n{%- endif -%}",
       "{{- '<|im_start|>assistant\\n<think></think>' -}}\n{%- endif -%}",

@@ -139,7 +139,7 @@ describe("`serve` with both services behind gateways with path prefixes", () => 
 
   it("is talked to by a checkpoint's path, whose model it names, and by a run's folder", async () => {
     const checkpoints = await records(served.folder, "checkpoints.jsonl", checkpointSchema);
-    const { sampler_path: path } = checkpoints.at(-1) ?? {};
+    const { sampler_path: path } = checkpoints.findLast(({ kind }) => kind === "final") ?? {};
     const talk = async (target: string, ...flags: readonly string[]) => {
       const task = ["--environment", "calculator", "--task", "1", "--seed", "1", "--json"];
       const ended = await runProgram(["chat", target, ...task, ...flags], {
