@@ -1,6 +1,6 @@
 /** What a run of the local demo says about itself, in a browser. */
 
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { TEMPLATES } from "../../src/core/config/editing/completion/templates.ts";
@@ -18,6 +18,8 @@ describe("a run of the local demo", () => {
     ({ folder } = await writeHardRun(fileSystem, parent, { rollouts: 24 }));
     const demo = TEMPLATES.find(({ kind }) => kind === "local")?.text ?? "";
     await writeFile(join(folder, "config.yaml"), demo);
+    // With other settings it is no demo.
+    await rm(join(folder, "overrides.json"));
     await writeFile(join(folder, "config.resolved.json"), JSON.stringify({ max_steps: 40 }));
   });
 
