@@ -5,5 +5,8 @@ import { visibleLine } from "./visible.ts";
 
 export function stopText(stop: string): string {
   const shown = visibleLine(stop);
-  return strings.trajectories.stops[shown] ?? shown.replaceAll("_", " ");
+  const { stops } = strings.trajectories;
+  // A folder that someone sends can name a part of every object.
+  const known = Object.hasOwn(stops, shown) ? stops[shown] : undefined;
+  return known ?? shown.replaceAll("_", " ");
 }

@@ -5,6 +5,7 @@ import type { RunEnding } from "../../shared/runFile.ts";
 import type { Trend } from "../../shared/trend.ts";
 import type { AlarmId, Config } from "../config/fields/schema.ts";
 import { cellName, type EvaluationEntry } from "../runFolder/evaluationLog.ts";
+import { trainingTemperatures } from "../runFolder/trainingTemperatures.ts";
 import { heldOutRewards, runSentence } from "../runs/runSentence.ts";
 import { BUDGET_ENDS } from "../training/run/budgets.ts";
 import type { ProgressEvent } from "../training/run/progress.ts";
@@ -49,7 +50,6 @@ const ENDS = {
 /** Of an evaluation by itself. */
 const MAX_MODELS = 8;
 const MAX_RESULTS = 4;
-const DEFAULT_TEMPERATURE = 1;
 
 export class RunNotices {
   readonly #settings: () => NoticeSettings;
@@ -134,11 +134,7 @@ export class RunNotices {
     const title = `${subject(run)} ${how}${after}.`;
     const why = code === "stopped" ? "" : oneLine(ending?.message ?? "");
     const facts = this.#facts(run, { outcome: end });
-    const { environments } = this.#settings();
-    const heldOut = heldOutRewards(
-      run.evaluations,
-      (name) => environments[name]?.temperature ?? DEFAULT_TEMPERATURE,
-    );
+    const heldOut = heldOutRewards(run.evaluations, trainingTemperatures(this.#settings()));
     const detail = run.isEvaluation
       ? [why, ...modelLines(run), usedText(facts)].filter((line) => line !== "").join("\n")
       : joined([why, endText(run, heldOut), usedText(facts)]);

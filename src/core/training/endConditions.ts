@@ -185,7 +185,7 @@ function causeOf(last: readonly Played[]): { readonly why: string; readonly reme
     };
   }
   return {
-    why: "in every group the rollouts failed or all had the same reward",
+    why: "the rollouts of each group failed or all had the same reward",
     remedy:
       "Read some rollouts: a higher temperature or num_rollouts, other tasks, or a larger max_failing_rollouts may help.",
   };

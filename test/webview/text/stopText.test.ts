@@ -1,0 +1,10 @@
+import { expect, it } from "vitest";
+import { stopText } from "../../../webview-ui/text/stopText.ts";
+
+it.each([
+  ["reached_terminal_state", "finished"],
+  ["a_later_reason", "a later reason"],
+  ["constructor", "constructor"],
+])("%s is written as %s", (stop, text) => {
+  expect(stopText(stop)).toBe(text);
+});
