@@ -151,7 +151,11 @@ def test_splits_do_not_overlap() -> None:
 
 
 def test_each_tool_is_offered() -> None:
-    """openreward leaves out a tool whose signature it does not support, without a word."""
-    attributes = {name: getattr(TemplateEnvironment, name) for name in dir(TemplateEnvironment)}
-    marked = {name for name, each in attributes.items() if getattr(each, "_env_tool", False)}
+    """openreward leaves out a tool with an unsupported signature, without a word."""
+    attributes = {
+        name: getattr(TemplateEnvironment, name) for name in dir(TemplateEnvironment)
+    }
+    marked = {
+        name for name, each in attributes.items() if getattr(each, "_env_tool", False)
+    }
     assert marked == {tool.name for tool in TemplateEnvironment.list_tools().tools}
