@@ -1,6 +1,6 @@
 /** The shape of what an editor sends its server about configurations. */
 
-import { z } from "zod";
+import * as z from "zod";
 
 export const documentRequest = z.object({ uri: z.string() });
 export const insertEnvironmentRequest = documentRequest.extend({

@@ -1,6 +1,6 @@
 /** The environment `manytasks` of the ORS conformance kit: more tasks than fit on a page, and one answer to each. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { defineEnvironment } from "../../src/local/environment/environment.ts";
 
 type Task = { readonly id: string; readonly index: number };

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
+import * as z from "zod";
 import {
   type ContentBlock,
   defineEnvironment,

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { OUTPUTS } from "../../src/core/outputs/outputs.ts";
 import { runFolderWith } from "./localRun.ts";
 import { runProgram } from "./trainProgram.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { sum } from "../../src/shared/mean.ts";
 import { readLines, trainLocally } from "./localRun.ts";
 

@@ -1,6 +1,6 @@
 /** Replaces invalid values of a configuration, so that rules over several fields can check the valid ones. */
 
-import type { z } from "zod";
+import type * as z from "zod";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { Shape } from "./fields/field.ts";
 import { shapeAt } from "./fields/fields.ts";

@@ -1,6 +1,6 @@
 /** Owns the connection to an ORS server: its environments by name, and their start-up queries. */
 
-import type { z } from "zod";
+import type * as z from "zod";
 import { isAppError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import { ping } from "./keepAlive.ts";

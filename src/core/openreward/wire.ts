@@ -1,6 +1,6 @@
 /** Owns single ORS requests of one environment: headers, redirects, repeats of simple requests, checked replies. */
 
-import type { z } from "zod";
+import type * as z from "zod";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { type AppError, isAppError } from "../errors.ts";
 import type { Clock, HttpClient, HttpResponse, Log, Random } from "../ports.ts";

@@ -1,6 +1,6 @@
 /** What an embedded environment is: one file that exports one `EnvironmentDefinition`. The server speaks ORS for all of them. */
 
-import type { z } from "zod";
+import type * as z from "zod";
 import type { JsonObject } from "../../core/json.ts";
 
 /** A part of what the environment says; `detail` is for programs, the model does not see it. */

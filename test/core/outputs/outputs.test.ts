@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { downloadOutput } from "../../../src/core/outputs/checkpointsOutput.ts";
 import { describeEvaluations } from "../../../src/core/outputs/evaluationsOutput.ts";
 import { OUTPUTS } from "../../../src/core/outputs/outputs.ts";

@@ -1,6 +1,6 @@
 /** The faults that a schema found, as sentences for the person who writes the file. */
 
-import type { z } from "zod";
+import type * as z from "zod";
 import { nearestWords } from "../../../shared/editDistance.ts";
 import { isJsonObject } from "../../json.ts";
 import type { Field, NumberShape, Shape } from "../fields/field.ts";

@@ -1,6 +1,6 @@
 /** A bare client of the service for tests: posts JSON or protobuf, and polls futures. */
 
-import { z } from "zod";
+import * as z from "zod";
 import {
   decodeForwardBackwardOutput,
   encodeForwardBackwardRequest,

@@ -1,6 +1,6 @@
 /** An environment for tests of the server: a counter that is brought to a target, and a tool that waits for the test. */
 
-import { z } from "zod";
+import * as z from "zod";
 import {
   defineEnvironment,
   type EnvironmentDefinition,

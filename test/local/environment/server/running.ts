@@ -3,7 +3,7 @@
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import type { HttpResponse } from "../../../../src/core/ports.ts";
 import {
   createEnvironmentServer,

@@ -1,7 +1,7 @@
 /** Files of the checkpoint store: a folder per run, in it weights with a record beside them. No rules live here. */
 
 import { join } from "node:path";
-import type { z } from "zod";
+import type * as z from "zod";
 import { isAppError } from "../../../../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../../../../core/ports.ts";
 import { CHECKPOINT_KINDS, type CheckpointKind } from "../../../../core/tinker/paths.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { FakeClock } from "../../../../fakes/fakeClock.ts";
 import { folderOfEachTest } from "../../../../fakes/onDisk.ts";
 import { ADAPTER, type ExportingService, startExportingService } from "../exportingService.ts";
