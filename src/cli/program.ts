@@ -5,33 +5,8 @@ import { EXIT } from "../shared/exitCodes.ts";
 import type { EditorLaunch, RunEnd } from "../trainer/plan/types.ts";
 import { type Command, parseArguments } from "./arguments/arguments.ts";
 import type { ProgramOptions, TrainerProgram } from "./arguments/programOptions.ts";
-import { chat } from "./chat/chat.ts";
-import { runCheckpoints } from "./checkpoints/checkpoints.ts";
-import { controlRun } from "./control.ts";
-import { followDryRun } from "./dryRun.ts";
-import { checkEnvironments } from "./env/check.ts";
-import { newEnvironment } from "./env/newEnvironment.ts";
-import { playInTerminal } from "./env/play.ts";
-import { estimate, followEstimate } from "./estimate.ts";
-import { followEvaluation } from "./evaluate.ts";
-import { collect, exportRuns } from "./export.ts";
-import { helpLines } from "./help/helpTexts.ts";
-import { runForEditor } from "./launch.ts";
-import { mcp } from "./mcp.ts";
-import { modelLines } from "./models.ts";
-import { report } from "./report.ts";
-import { runListLines } from "./runs.ts";
-import { searchTexts } from "./search.ts";
-import { serveUntilInterrupt } from "./serve.ts";
-import { serveModelUntilInterrupt } from "./serveModel.ts";
-import { showRun } from "./show/show.ts";
-import { showPrompt } from "./show/showPrompt.ts";
-import { runSweep, trainStages } from "./sweep.ts";
 import { errorLines, exitCodeOf, exitCodeOfRun } from "./terminal/exitCode.ts";
 import { printAll } from "./terminal/terminal.ts";
-import { followRun } from "./train.ts";
-import { validate } from "./validate.ts";
-import { viewUntilInterrupt } from "./view.ts";
 
 /** Runs the command in `args` and resolves with the exit code; errors are printed, never thrown. */
 export async function runProgram(
@@ -46,23 +21,28 @@ export async function runProgram(
   }
 }
 
+/** Loads what the command needs, and no other command. */
 async function dispatch(options: ProgramOptions, command: Command): Promise<number> {
   const { out } = options;
   const withTrainer = async (): Promise<TrainerProgram> => {
     return { ...options, trainer: await options.loadTrainer() };
   };
   switch (command.kind) {
-    case "help":
+    case "help": {
+      const { helpLines } = await import("./help/helpTexts.ts");
       out.print(helpLines(command.topic, options.invocation));
       return EXIT.done;
+    }
     case "version":
       out.print([[options.version]]);
       return EXIT.done;
     case "train": {
       const { kind: _, ...request } = command;
       const program = await withTrainer();
+      const { trainStages } = await import("./sweep.ts");
       const staged = await trainStages(program, command);
       if (staged !== null) return staged;
+      const { followRun } = await import("./train.ts");
       return exitCodeOfRun(
         await followRun(program, (watch) =>
           program.trainer.startTraining({ ...request, owner: "terminal", watch }),
@@ -71,6 +51,7 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
     }
     case "dry-run": {
       const { kind: _, ...request } = command;
+      const { followDryRun } = await import("./dryRun.ts");
       return exitCodeOfRun(
         await followDryRun(await withTrainer(), { ...request, owner: "terminal" }),
       );
@@ -80,6 +61,7 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
       const { overrides } = request;
       const named = configPath === null ? undefined : { configPath, overrides };
       const program = await withTrainer();
+      const { followRun } = await import("./train.ts");
       return exitCodeOfRun(
         await followRun(program, (watch) =>
           program.trainer.resumeTraining({ ...request, named, owner: "terminal", watch }),
@@ -88,62 +70,105 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
     }
     case "evaluate": {
       const { kind: _, wantsJson, ...request } = command;
+      const { followEvaluation } = await import("./evaluate.ts");
       return exitCodeOfRun(
         await followEvaluation(await withTrainer(), { ...request, owner: "terminal" }, wantsJson),
       );
     }
-    case "estimate":
+    case "estimate": {
+      const { estimate } = await import("./estimate.ts");
       return exitCodeOfRun(await estimate(await withTrainer(), command));
-    case "sweep":
+    }
+    case "sweep": {
+      const { runSweep } = await import("./sweep.ts");
       return runSweep(await withTrainer(), command);
+    }
     case "launch": {
       const program = await withTrainer();
+      const { runForEditor } = await import("./launch.ts");
       return runForEditor(program, command.folder, (launch) => followLaunch(program, launch));
     }
-    case "control":
+    case "control": {
+      const { controlRun } = await import("./control.ts");
       out.print(await controlRun(options, command));
       return EXIT.done;
+    }
     case "validate": {
+      const { validate } = await import("./validate.ts");
       const { isValid, lines } = await validate(options.fileSystem, command);
       out.print(lines);
       return isValid ? EXIT.done : EXIT.invalid;
     }
-    case "show-prompt":
+    case "show-prompt": {
+      const { showPrompt } = await import("./show/showPrompt.ts");
       return done(showPrompt(await withTrainer(), command));
-    case "runs":
+    }
+    case "runs": {
+      const { runListLines } = await import("./runs.ts");
       out.print(await runListLines(options, command));
       return EXIT.done;
-    case "show":
+    }
+    case "show": {
+      const { showRun } = await import("./show/show.ts");
       return done(printAll(out, showRun(options, command)));
-    case "search":
+    }
+    case "search": {
+      const { searchTexts } = await import("./search.ts");
       return done(searchTexts(options, command));
-    case "report":
+    }
+    case "report": {
+      const { report } = await import("./report.ts");
       return done(report(options, command));
-    case "export":
+    }
+    case "export": {
+      const { exportRuns } = await import("./export.ts");
       return done(exportRuns(options, command));
-    case "collect":
+    }
+    case "collect": {
+      const { collect } = await import("./export.ts");
       return exitCodeOfRun(await collect(await withTrainer(), command));
-    case "models":
+    }
+    case "models": {
+      const { modelLines } = await import("./models.ts");
       out.print(await modelLines(await withTrainer(), command));
       return EXIT.done;
-    case "chat":
+    }
+    case "chat": {
+      const { chat } = await import("./chat/chat.ts");
       return done(chat(await withTrainer(), command));
-    case "checkpoints":
+    }
+    case "checkpoints": {
+      const { runCheckpoints } = await import("./checkpoints/checkpoints.ts");
       return done(runCheckpoints(await withTrainer(), command));
-    case "env-play":
+    }
+    case "env-play": {
+      const { playInTerminal } = await import("./env/play.ts");
       return done(playInTerminal(await withTrainer(), command));
-    case "env-check":
+    }
+    case "env-check": {
+      const { checkEnvironments } = await import("./env/check.ts");
       return checkEnvironments(await withTrainer(), command);
-    case "env-new":
+    }
+    case "env-new": {
+      const { newEnvironment } = await import("./env/newEnvironment.ts");
       return done(newEnvironment(options, command));
-    case "serve":
+    }
+    case "serve": {
+      const { serveUntilInterrupt } = await import("./serve.ts");
       return done(serveUntilInterrupt(await withTrainer(), command));
-    case "serve-model":
+    }
+    case "serve-model": {
+      const { serveModelUntilInterrupt } = await import("./serveModel.ts");
       return done(serveModelUntilInterrupt(await withTrainer(), command));
-    case "view":
+    }
+    case "view": {
+      const { viewUntilInterrupt } = await import("./view.ts");
       return done(viewUntilInterrupt(options, command));
-    case "mcp":
+    }
+    case "mcp": {
+      const { mcp } = await import("./mcp.ts");
       return done(mcp(options, command));
+    }
     case "lsp":
       return done(options.serveEditor());
   }
@@ -155,7 +180,7 @@ async function done(work: Promise<void>): Promise<number> {
 }
 
 /** Runs the training that an editor started. Its screen prints no shell commands: the editor has commands of its own. */
-function followLaunch(options: TrainerProgram, launch: EditorLaunch): Promise<RunEnd> {
+async function followLaunch(options: TrainerProgram, launch: EditorLaunch): Promise<RunEnd> {
   const { trainer, invocation } = options;
   const { configPath, resume, overrides, sweep, instead } = launch.launchRequest.training;
   const inEditor = { ...options, invocation: { ...invocation, program: null } };
@@ -163,15 +188,19 @@ function followLaunch(options: TrainerProgram, launch: EditorLaunch): Promise<Ru
   if (instead?.kind === "evaluate") {
     const { models } = instead;
     const run = resume === null ? {} : { run: resume };
+    const { followEvaluation } = await import("./evaluate.ts");
     return followEvaluation(inEditor, { ...common, ...run, models, splits: [] }, false);
   }
   if (instead?.kind === "dry_run") {
+    const { followDryRun } = await import("./dryRun.ts");
     return followDryRun(inEditor, { ...common, groups: DRY_RUN_GROUPS, isKept: false });
   }
   if (instead?.kind === "estimate") {
+    const { followEstimate } = await import("./estimate.ts");
     // The editor has asked before, where groups are played at a cost.
     return followEstimate(inEditor, { ...common, from: null, groups: null }, false);
   }
+  const { followRun } = await import("./train.ts");
   return followRun(inEditor, (watch) => {
     const request = { owner: "editor", launch, overrides, watch } as const;
     return resume === null

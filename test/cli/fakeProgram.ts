@@ -1,13 +1,14 @@
 /** The parts of a program for tests: nothing real behind them. */
 
 import { Readable } from "node:stream";
+import { expect, vi } from "vitest";
 import type { TrainerProgram } from "../../src/cli/arguments/programOptions.ts";
 import type { TrainerApi } from "../../src/cli/arguments/trainerApi.ts";
 import type { AppError } from "../../src/core/errors.ts";
 import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
 import type { RunEnd, TrainRequest } from "../../src/trainer/plan/types.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
-import { FakeClock } from "../fakes/fakeClock.ts";
+import { FakeClock, settle } from "../fakes/fakeClock.ts";
 import { silentLog } from "../fakes/silentLog.ts";
 import { createFakeTerminal } from "./fakeTerminal.ts";
 
@@ -63,6 +64,12 @@ export function createFakeProgram(changes: Partial<TrainerProgram> = {}): FakePr
   };
 }
 
+/** Resolves once the command is loaded, listens for interrupts, and waits for something. */
+export async function underWay({ listeners }: FakeProgram): Promise<void> {
+  await vi.waitFor(() => expect(listeners.size).toBeGreaterThan(0), { timeout: 10_000 });
+  await settle();
+}
+
 export function aTrainer(changes: Partial<TrainerApi> = {}): TrainerApi {
   const unused = (): never => {
     throw new Error("The test did not expect this call.");
@@ -85,6 +92,8 @@ export function aFakeRun() {
     end = resolve;
     fail = reject;
   });
+  // A test may let the run fail before the program awaits it.
+  ended.catch(() => undefined);
   const trainer = aTrainer({
     startTraining: (request) => {
       requests.push(request);

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { launchFileSchema } from "../../src/node/control/messages.ts";
@@ -20,18 +20,19 @@ function start(input: string | readonly string[]) {
   const program = createFakeProgram({ trainer, input: Readable.from(pieces) });
   const exit = runProgram(program, ["--launch", "/launches/1"]);
   const record = async (): Promise<LaunchFile> => {
-    for (let turns = 0; turns < 10; turns++) await settle();
+    await settle();
     const text = await program.fileSystem.readText("/launches/1/launch.json");
     return launchFileSchema.parse(JSON.parse(text));
   };
-  return { ...run, program, exit, record };
+  const begun = () => vi.waitFor(() => expect(run.requests).toHaveLength(1), { timeout: 10_000 });
+  return { ...run, program, exit, begun, record };
 }
 
 describe("a trainer that an editor starts", () => {
   it("reads its order from the first line it is sent, however it is cut", async () => {
     const text = `${JSON.stringify(launchRequest)}\nanything else`;
-    const { requests, exit, end } = start([text.slice(0, 30), text.slice(30)]);
-    for (let turns = 0; turns < 10; turns++) await settle();
+    const { requests, exit, end, begun } = start([text.slice(0, 30), text.slice(30)]);
+    await begun();
     expect(requests[0]).toMatchObject({
       owner: "editor",
       configPath: "a.yaml",
@@ -42,8 +43,8 @@ describe("a trainer that an editor starts", () => {
   });
 
   it("reports each phase as it begins, and at last how the run ended", async () => {
-    const { requests, exit, end, record } = start(`${JSON.stringify(launchRequest)}\n`);
-    for (let turns = 0; turns < 10; turns++) await settle();
+    const { requests, exit, end, begun, record } = start(`${JSON.stringify(launchRequest)}\n`);
+    await begun();
     const launch = requests[0]?.launch;
     const control = { address: "/tmp/s", tokenPath: "/tmp/t" };
     const nothing = { schemaVersion: 1, pid: process.pid, exitCode: null, error: null };
@@ -83,8 +84,8 @@ describe("a trainer that an editor starts", () => {
   });
 
   it("writes nothing of its order down", async () => {
-    const { program, exit, end, requests } = start(`${JSON.stringify(launchRequest)}\n`);
-    for (let turns = 0; turns < 10; turns++) await settle();
+    const { program, exit, end, begun, requests } = start(`${JSON.stringify(launchRequest)}\n`);
+    await begun();
     requests[0]?.launch?.onPlace({ folder: "/runs/demo" });
     end({ outcome: "done", folder: null });
     await exit;

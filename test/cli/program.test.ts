@@ -2,7 +2,7 @@ import { describe, expect, it, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { RunEnd } from "../../src/trainer/plan/types.ts";
-import { settle } from "../fakes/fakeClock.ts";
+
 import {
   aFakeRun,
   aService,
@@ -10,6 +10,7 @@ import {
   createFakeProgram,
   started,
   stepFinished,
+  underWay,
 } from "./fakeProgram.ts";
 
 test.each([
@@ -28,7 +29,7 @@ test("a run is asked for as the terminal's, and what it reports is shown", async
   const run = aFakeRun();
   const program = createFakeProgram({ trainer: run.trainer });
   const exit = runProgram(program, ["train", "a.yaml"]);
-  await settle();
+  await underWay(program);
   const request = run.requests[0];
   expect(request).toMatchObject({ configPath: "a.yaml", owner: "terminal" });
   request?.watch(started());
@@ -53,7 +54,7 @@ test("the first interrupt stops and saves, the second ends now, the third is not
   const run = aFakeRun();
   const program = createFakeProgram({ trainer: run.trainer });
   const exit = runProgram(program, ["a.yaml"]);
-  await settle();
+  await underWay(program);
   run.requests[0]?.watch(started({ step: 3 }));
   program.interrupt();
   expect(run.calls).toEqual(["stopAndSave"]);
@@ -72,7 +73,7 @@ test("a failed run prints one line on stderr and where it can continue", async (
   const run = aFakeRun();
   const program = createFakeProgram({ trainer: run.trainer });
   const exit = runProgram(program, ["a.yaml"]);
-  await settle();
+  await underWay(program);
   run.requests[0]?.watch(started({ step: 3 }));
   run.fail(new AppError("tinker-unavailable", "No answer. Resume the run."));
   expect(await exit).toBe(5);
@@ -135,7 +136,7 @@ function aServing() {
 test("serve prints addresses and key until an interrupt closes the services", async () => {
   const { serving, program } = aServing();
   const exit = runProgram(program, ["serve", "--tinker_port", "8001"]);
-  await settle();
+  await underWay(program);
   expect(program.out.lines).toEqual(
     expect.arrayContaining([
       "  export TINKER_BASE_URL=http://127.0.0.1:8001",
@@ -153,7 +154,7 @@ test("serve prints addresses and key until an interrupt closes the services", as
 test("serve says that weights under the name of a model are random", async () => {
   const { program } = aServing();
   const exit = runProgram(program, ["serve", "--model", "Qwen/Qwen3-8B", "--tokenizer", "./here"]);
-  await settle();
+  await underWay(program);
   expect(program.out.lines[0]).toContain("The weights are random");
   expect(program.out.lines).toEqual(
     expect.arrayContaining([
@@ -169,7 +170,7 @@ test("serve says that weights under the name of a model are random", async () =>
 test("serve ends with the reason when one of its services does, and leaves none behind", async () => {
   const { serving, program } = aServing();
   const exit = runProgram(program, ["serve"]);
-  await settle();
+  await underWay(program);
   serving.fail(new AppError("local-service", "The embedded engine ended unexpectedly (SIGKILL)."));
   expect(await exit).toBe(5);
   expect(program.err.lines.join("\n")).toContain("The embedded engine ended unexpectedly");

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { ServeModelRequest } from "../../src/trainer/chat/serveModel.ts";
-import { settle } from "../fakes/fakeClock.ts";
-import { aService, aTrainer, createFakeProgram } from "./fakeProgram.ts";
+
+import { aService, aTrainer, createFakeProgram, underWay } from "./fakeProgram.ts";
 
 /** A model on a port that may fail. */
 function aServing() {
@@ -29,7 +29,7 @@ function aServing() {
 test("serve-model prints what leads clients to the model, and at the end what they used", async () => {
   const { serving, requests, program } = aServing();
   const exit = runProgram(program, ["serve-model", "runs/demo", "--port", "8100"]);
-  await settle();
+  await underWay(program);
   expect(requests).toMatchObject([{ target: "runs/demo", port: 8100, configPath: null }]);
   expect(program.out.lines).toEqual(
     expect.arrayContaining([
@@ -54,7 +54,7 @@ test("serve-model prints what leads clients to the model, and at the end what th
 test("serve-model ends with the reason when the engine does", async () => {
   const { serving, program } = aServing();
   const exit = runProgram(program, ["serve-model", "local/tiny-tool"]);
-  await settle();
+  await underWay(program);
   serving.fail(new AppError("local-service", "The embedded engine ended unexpectedly (SIGKILL)."));
   expect(await exit).toBe(5);
   expect(program.err.lines.join("\n")).toContain("The embedded engine ended unexpectedly");
@@ -70,7 +70,7 @@ test("serve-model that is interrupted while it opens ends without an error", asy
   });
   const program = createFakeProgram({ trainer });
   const exit = runProgram(program, ["serve-model", "local/tiny-tool"]);
-  await settle();
+  await underWay(program);
   program.interrupt();
   expect(await exit).toBe(0);
   expect(program.err.lines).toEqual([]);

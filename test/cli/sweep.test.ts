@@ -30,8 +30,8 @@ function aMachine() {
       const program = createFakeProgram({ fileSystem, clock, trainer, invocation });
       const exit = runProgram(program, ["sweep", "/p/c.yaml", ...args]);
       const begun = (count: number) =>
-        vi.waitFor(() => {
-          expect(runs.filter(({ name }) => name !== null)).toHaveLength(count);
+        vi.waitFor(() => expect(runs.filter(({ name }) => name !== null)).toHaveLength(count), {
+          timeout: 10_000,
         });
       /** Ends the `count`th run once it has begun. */
       const done = async (count: number, rewards = [1]): Promise<void> => {
