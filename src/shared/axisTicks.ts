@@ -1,13 +1,13 @@
-/** Where axes have ticks, and which of these get a label: the same on pages and in drawings. */
+/** Tick positions for axes, and which ticks get a label; shared by the pages and the SVG export. */
 
 import type { Range } from "./chartScale.ts";
 
 const TICKS = 5;
 const DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
-/** Between the middles of two labels of the vertical axis. */
+/** Minimum distance between two labels. */
 const LABEL_PX = 18;
 
-/** Round values in the range, at about five equal distances, of `steps` where they are given. */
+/** Round tick values in the range, about five of them. `steps` restricts the possible distances. */
 export function ticksIn([low, high]: Range, steps?: readonly number[] | null): readonly number[] {
   const rough = (high - low) / TICKS;
   if (!(rough > 0)) return [low];
@@ -19,7 +19,7 @@ export function ticksIn([low, high]: Range, steps?: readonly number[] | null): r
   return Array.from({ length: Math.max(0, count) }, (_, index) => (first + index) * step);
 }
 
-/** Where a logarithmic axis has ticks: at a digit times a power of ten; as other axes in a range with fewer than two of these. */
+/** Ticks of a logarithmic axis: each digit times a power of ten. Falls back to linear ticks when the range has fewer than two. */
 export function logTicks([low, high]: Range): readonly number[] {
   const first = Math.floor(Math.log10(low));
   const powers = Array.from(
@@ -32,7 +32,7 @@ export function logTicks([low, high]: Range): readonly number[] {
   return ticks.length < 2 ? ticksIn([low, high]) : ticks;
 }
 
-/** The ticks of a logarithmic axis that get a label: powers of ten first, and no two so close that they touch. */
+/** Chooses which ticks of a logarithmic axis get a label: powers of ten first, and none so close that they overlap. */
 export function labelledTicks(
   ticks: readonly number[],
   pixelOf: (tick: number) => number,
@@ -49,7 +49,7 @@ export function labelledTicks(
   return ticks.map((tick) => (labelled.has(tick) ? tick : null));
 }
 
-/** Lower = more wanted: 1, then 5, then 2, then the others. */
+/** Lower = labeled first: 1, then 5, then 2, then the rest. */
 function rankOf(tick: number): number {
   const first = Number(tick.toExponential(6).split("e")[0]);
   return first === 1 ? 0 : first === 5 ? 1 : first === 2 ? 2 : 3;

@@ -1,19 +1,19 @@
-/** What a run reached at best: not the highest of many single steps, which is mostly luck, and grows with the length of the run. */
+/** A run's best reward, as a mean over several steps: the maximum of single steps is mostly luck and grows with the run's length. */
 
-/** Steps behind the best reward. */
+/** Number of steps averaged for the best reward. */
 const BEST_STEPS = 5;
 
-/** What a run reached at best, read step by step. */
+/** Running state for finding the best reward, updated step by step. */
 export interface BestReward {
-  /** Holds at most the last five steps. */
+  /** At most the last five rewards. */
   readonly recent: readonly number[];
-  /** The highest mean over five steps in a row, or over all of a shorter run; `step` is the last of them, from 1. */
+  /** The highest mean over five consecutive steps (or over all steps of a shorter run); `step` is the last of them, from 1. */
   readonly best: { readonly value: number; readonly step: number } | null;
 }
 
 export const NO_BEST: BestReward = { recent: [], best: null };
 
-/** With the next reward that may decide something. `step` counts from 0. */
+/** Adds the next reward that may count toward the best. `step` counts from 0. */
 export function withReward(before: BestReward, reward: number, step: number): BestReward {
   const recent = [...before.recent, reward].slice(-BEST_STEPS);
   const value = recent.reduce((sum, each) => sum + each, 0) / recent.length;

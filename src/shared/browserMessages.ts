@@ -1,8 +1,11 @@
-/** What a page in a browser and `tinker-rl view` send each other over a WebSocket, as JSON: the same messages as in an editor, and what a page does itself for lack of one. */
+/**
+ * Messages between a page in a browser and `tinker-rl view`, as JSON over a WebSocket: those of the editor, plus what the page must do
+ * itself without one.
+ */
 
 import type { DashboardCommand, ExportedFile } from "./dashboardMessages.ts";
 
-/** The commands of the dashboard that need no editor. */
+/** Dashboard commands that work without an editor. */
 export const BROWSER_COMMANDS = [
   "pause",
   "continue",
@@ -22,7 +25,7 @@ export type BrowserCommand = (typeof BROWSER_COMMANDS)[number];
 
 export type FromBrowser =
   | { readonly kind: "message"; readonly message: unknown }
-  /** Of an `ask`; null = the person canceled it. A `confirm` that was accepted has an empty text. */
+  /** Answers an `ask`; null = the user canceled. The answer to an accepted `confirm` is an empty string. */
   | { readonly kind: "answer"; readonly id: number; readonly value: string | null };
 
 export type ToBrowser =
@@ -31,19 +34,19 @@ export type ToBrowser =
       readonly kind: "ask" | "confirm";
       readonly id: number;
       readonly text: string;
-      /** What the person can change; empty for a `confirm`. */
+      /** Initial value of the input; empty for a `confirm`. */
       readonly value: string;
     }
-  /** Goes to another page, whose address is relative to the one that all pages are below. */
+  /** Navigates to another page; the address is relative to the common root of all pages. */
   | { readonly kind: "go"; readonly page: string }
-  /** Opens a page of ours, or of somebody else, in another tab. */
+  /** Opens one of our pages, or an external one, in a new tab. */
   | { readonly kind: "open"; readonly address: string }
   | { readonly kind: "copy"; readonly text: string }
   | { readonly kind: "save"; readonly file: ExportedFile }
-  /** What the page shows now: its title, and the address that leads back to it. */
+  /** What the page shows now: its title and the address that leads back to it. */
   | { readonly kind: "shown"; readonly page: string; readonly title: string };
 
-/** The typed arrays that messages have, by name. */
+/** The typed arrays that messages may contain, by name. */
 export const TYPED_ARRAYS = {
   Float64Array,
   Float32Array,
@@ -55,6 +58,6 @@ export const TYPED_ARRAYS = {
 /** A typed array in JSON. */
 export interface TypedArrayJson {
   readonly typedArray: keyof typeof TYPED_ARRAYS;
-  /** Its bytes in Base64, in the byte order of this machine, which is little-endian wherever the program runs. */
+  /** The bytes in Base64, in the machine's byte order, which is little-endian on every supported platform. */
   readonly bytes: string;
 }

@@ -1,8 +1,8 @@
-/** What the model does at each step, and what it says more or less often: by the page, the extension and its thread. */
+/** What the model does at each step, and which phrases become more or less frequent; shared by the page, the extension and its worker. */
 
 import type { SearchHit, SearchSnippet } from "./search.ts";
 
-/** Both steps included, counted from 0. */
+/** Both ends inclusive, counted from 0. */
 export interface StepRange {
   readonly from: number;
   readonly to: number;
@@ -11,72 +11,72 @@ export interface StepRange {
 export const REWARD_PARTINGS = ["environment", "split", "difficulty"] as const;
 export type RewardParting = (typeof REWARD_PARTINGS)[number];
 
-/** The reward of a part of the tasks of a step. */
+/** The mean reward of a subset of a step's tasks. */
 export interface RewardPart {
   readonly by: RewardParting;
-  /** An environment; an environment and its split; `hard`, `middle` or `easy` for the model as it is. */
+  /** An environment; an environment and its split; or `hard`, `middle` or `easy` relative to the current model. */
   readonly name: string;
   readonly mean: number;
   /** The lower end of the 95% confidence interval of the mean; null with fewer than two tasks. */
   readonly low: number | null;
   readonly high: number | null;
-  /** With a reward. */
+  /** Rollouts with a reward. */
   readonly rollouts: number;
 }
 
-/** The behavior in one step. Means are over rollouts with at least one turn, shares are from 0 to 1; null if nothing was measured. */
+/** Behavior in one step. Means are over rollouts with at least one turn; shares are from 0 to 1; null = not measured. */
 export interface BehaviorRow {
   readonly step: number;
   readonly rollouts: number;
-  /** Rollouts whose texts were read: the tools, texts, malformed calls and refusals below are of these. */
+  /** Rollouts whose texts were read; tools, text lengths, malformed calls and refusals are measured on these only. */
   readonly read: number;
   readonly tokens: number | null;
   readonly turns: number | null;
   readonly calls: number | null;
-  /** Counted among the calls that ran. */
+  /** Share of the executed calls. */
   readonly failedCalls: number | null;
   readonly malformedCalls: number | null;
-  /** Characters. */
+  /** Mean number of characters. */
   readonly thinking: number | null;
   readonly answer: number | null;
-  /** Characters of the arguments of a call. */
+  /** Mean number of characters in a call's arguments. */
   readonly argument: number | null;
   readonly refusals: number | null;
   readonly parts: readonly RewardPart[];
-  /** Share of the rollouts by stop reason. */
+  /** Share of rollouts by stop reason. */
   readonly stops: Readonly<Record<string, number>>;
-  /** Share of the rollouts that called a tool, by its name. */
+  /** Share of rollouts that called each tool, by tool name. */
   readonly tools: Readonly<Record<string, number>>;
 }
 
 export interface BehaviorReport {
-  /** New since the last report, ascending. */
+  /** Rows added since the last report, ascending. */
   readonly rows: readonly BehaviorRow[];
-  /** Steps that have rollouts; of many only some are read, evenly spread. */
+  /** Number of steps with rollouts. In a long run only an evenly spaced sample of them is read. */
   readonly steps: number;
   readonly progress: number;
   readonly isComplete: boolean;
 }
 
-/** Matches whatever stands between two words of a phrase, escaped line ends included. */
+/** Matches anything between two words of a phrase, including escaped newlines. */
 export const BETWEEN_WORDS = "(?:\\\\[nrt]|[^\\p{L}\\p{N}_])+";
 
-/** A place at which a phrase stands, to be opened as a hit of a search. */
+/** One occurrence of a phrase; opens like a search hit. */
 export interface PhraseExample
   extends Pick<SearchHit, "source" | "step" | "group" | "rollout" | "reward"> {
   readonly snippet: SearchSnippet;
 }
 
 export interface ChangedPhrase {
-  /** Words in lower case with single spaces between. */
+  /** Lowercase words separated by single spaces. */
   readonly words: string;
-  /** Rollouts that have it. */
+  /** Number of rollouts that contain the phrase, before and after. */
   readonly before: number;
   readonly after: number;
   readonly examples: readonly PhraseExample[];
 }
 
-/** Rollouts of one group that end alike. */
+/** Rollouts of one group that end with similar text. */
 export interface AlikeEndings {
   readonly step: number;
   readonly group: number;
@@ -85,18 +85,18 @@ export interface AlikeEndings {
   readonly size: number;
   readonly taskKey: string;
   readonly rewardMean: number | null;
-  /** The end of the first one. */
+  /** The end of the first rollout. */
   readonly text: string;
 }
 
 export interface ChangesReport {
-  /** Rollouts that were read of each range. */
+  /** Number of rollouts read from each range. */
   readonly before: number;
   readonly after: number;
-  /** Those that became more frequent first, by descending score; then the others by ascending score. */
+  /** Phrases that became more frequent by descending score (`more`), and less frequent by ascending score (`less`). */
   readonly more: readonly ChangedPhrase[];
   readonly less: readonly ChangedPhrase[];
-  /** From the last step of the later range, the largest first. */
+  /** From the last step of the later range, largest first. */
   readonly endings: readonly AlikeEndings[];
   readonly progress: number;
   readonly isComplete: boolean;

@@ -2,14 +2,14 @@
 
 export interface ScaleOptions {
   readonly isLog: boolean;
-  /** Leaves the outermost percent on each side out of sight. */
+  /** Hides the outermost 1% of values on each side. */
   readonly isClipped: boolean;
   readonly isFromZero: boolean;
 }
 
 export type Range = readonly [number, number];
 
-/** Quantile by linear interpolation between sorted known values; NaN without any. */
+/** Quantile of sorted, known values, by linear interpolation; NaN for an empty list. */
 export function quantile(sorted: ArrayLike<number>, share: number): number {
   if (sorted.length === 0) return Number.NaN;
   const position = share * (sorted.length - 1);
@@ -18,7 +18,9 @@ export function quantile(sorted: ArrayLike<number>, share: number): number {
   return below + (above - below) * (position - Math.floor(position));
 }
 
-/** The range that shows all known values with a little air, as the user's settings say; a default when there is none. */
+/**
+ * The axis range that shows all known values with some padding, following the user's settings; a default range when there are no values.
+ */
 export function valueRange(
   series: readonly ArrayLike<number>[],
   { isLog, isClipped, isFromZero }: ScaleOptions,
@@ -28,11 +30,11 @@ export function valueRange(
   if (isLog) return [low / 1.2, high * 1.2];
   if (low === 0 && high === 0) return [0, 1];
   const [bottom, top] = isFromZero ? [Math.min(0, low), Math.max(0, high)] : [low, high];
-  // Rounding errors are no change.
+  // Differences within rounding error count as flat.
   const isFlat = top - bottom < 1e-9 * Math.max(Math.abs(top), Math.abs(bottom), 1e-30);
-  const air = !isFlat ? (top - bottom) * 0.06 : Math.max(Math.abs(top) * 0.1, 0.01);
-  // A range that begins at zero gets no margin there, so the values stand on the axis.
-  return [bottom === 0 && low >= 0 ? 0 : bottom - air, top === 0 && high <= 0 ? 0 : top + air];
+  const padding = !isFlat ? (top - bottom) * 0.06 : Math.max(Math.abs(top) * 0.1, 0.01);
+  // A range that starts at zero gets no padding there, so the values touch the axis.
+  return [bottom === 0 && low >= 0 ? 0 : bottom - padding, top === 0 && high <= 0 ? 0 : top + air];
 }
 
 interface Bounds {
@@ -40,7 +42,7 @@ interface Bounds {
   readonly high: number;
 }
 
-/** Lowest and highest known value; low above high when there is none. */
+/** Lowest and highest known value; low > high when there is none. */
 function outer(series: readonly ArrayLike<number>[], isLog: boolean): Bounds {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
@@ -55,7 +57,7 @@ function outer(series: readonly ArrayLike<number>[], isLog: boolean): Bounds {
   return { low, high };
 }
 
-/** As {@link outer} without the outermost percent on each side. */
+/** Like {@link outer}, without the outermost 1% on each side. */
 function inner(series: readonly ArrayLike<number>[], isLog: boolean): Bounds {
   const known = series
     .flatMap((values) => Array.from(values))
@@ -65,7 +67,7 @@ function inner(series: readonly ArrayLike<number>[], isLog: boolean): Bounds {
   return { low: quantile(sorted, 0.01), high: quantile(sorted, 0.99) };
 }
 
-/** Zooms `range` by `factor` (below 1 = closer) around `centre`, not beyond `limits`. */
+/** Zooms `range` by `factor` (below 1 = closer) around `centre`, clamped to `limits`; null when that shows everything. */
 export function zoomed(range: Range, factor: number, centre: number, limits: Range): Range | null {
   const low = Math.max(limits[0], centre - (centre - range[0]) * factor);
   const high = Math.min(limits[1], centre + (range[1] - centre) * factor);
@@ -73,7 +75,7 @@ export function zoomed(range: Range, factor: number, centre: number, limits: Ran
   return high > low ? [low, high] : range;
 }
 
-/** How many known values a logarithmic axis cannot show. */
+/** Number of known values that a logarithmic axis cannot show. */
 export function countNotPositive(values: ArrayLike<number>): number {
   let count = 0;
   for (let index = 0; index < values.length; index += 1) {
@@ -82,7 +84,7 @@ export function countNotPositive(values: ArrayLike<number>): number {
   return count;
 }
 
-/** All of the horizontal axis, and what lies before its first value. */
+/** The full range of the horizontal axis, including `others`. */
 export function shownX(xs: Float64Array, others: readonly number[] = []): Range {
   if (xs.length === 0) return [0, 1];
   const all = [xs[0] ?? 0, xs.at(-1) ?? 1, ...others];
@@ -91,7 +93,7 @@ export function shownX(xs: Float64Array, others: readonly number[] = []): Range 
   return high > low ? [low, high] : [low - 0.5, high + 0.5];
 }
 
-/** Rows with a value between two without: no line leads to them, so that they are drawn as points. */
+/** Rows with a value whose neighbors have none. No line segment reaches them, so they are drawn as points. */
 export function loneRows(values: ArrayLike<number | null | undefined>): readonly number[] {
   const isKnown = (row: number): boolean => Number.isFinite(values[row]);
   return Array.from({ length: values.length }, (_, row) => row).filter(

@@ -1,4 +1,4 @@
-/** Charts as drawings that any program shows: titles, axes, bands, lines with their dashes, values with their intervals, and a legend. */
+/** Charts as standalone SVG: titles, axes, bands, dashed lines, values with intervals, and a legend. */
 
 import { labelledTicks, logTicks, ticksIn } from "./axisTicks.ts";
 import { loneRows, type Range } from "./chartScale.ts";
@@ -7,11 +7,11 @@ import { escapeMarkup } from "./escapeMarkup.ts";
 export interface SvgLine {
   readonly label: string;
   readonly color: string;
-  /** Lengths of dashes and gaps. */
+  /** Dash and gap lengths. */
   readonly dash?: readonly number[] | undefined;
-  /** As long as the axis; NaN for a gap. */
+  /** Same length as the axis; NaN for a gap. */
   readonly values: ArrayLike<number>;
-  /** Of values that are drawn as points with their intervals. */
+  /** Intervals for values that are drawn as points. */
   readonly intervals?: { readonly low: ArrayLike<number>; readonly high: ArrayLike<number> };
 }
 
@@ -20,7 +20,7 @@ export interface SvgBand {
   readonly upper: ArrayLike<number>;
   readonly lower: ArrayLike<number>;
   readonly color: string;
-  /** How much of the color is seen, 0 to 1. */
+  /** Opacity, 0 to 1. */
   readonly share: number;
 }
 
@@ -32,17 +32,17 @@ export interface SvgChart {
   readonly xs: ArrayLike<number>;
   readonly xRange: Range;
   readonly yRange: Range;
-  /** Distances that ticks of the horizontal axis may have; null = any. */
+  /** Allowed distances between ticks of the horizontal axis; null = any. */
   readonly xSteps?: readonly number[] | null;
   readonly isLog: boolean;
-  /** `step` is the distance of the ticks, 0 when they have different ones. */
+  /** `step` is the distance between ticks; 0 when it varies. */
   readonly formatX: (value: number, step: number) => string;
   readonly formatY: (value: number, step: number) => string;
 }
 
-/** A chart on a sheet with others. */
+/** A chart laid out on a sheet with others. */
 export interface PlacedChart extends SvgChart {
-  /** As wide as two others. */
+  /** True to span both columns. */
   readonly isWide: boolean;
   readonly height: number;
 }
@@ -61,7 +61,7 @@ const AXIS_LEFT = 60;
 const AXIS_BELOW = 26;
 const LEGEND_LINE = 22;
 const LEGEND_COLUMNS = 3;
-/** Room for what is drawn at the edge of a plot. */
+/** Margin for marks drawn at the edge of a plot. */
 const EDGE = 8;
 
 interface Place {
@@ -71,7 +71,7 @@ interface Place {
   readonly height: number;
 }
 
-/** One chart without a title or a legend, for a page that has its own. */
+/** One chart without title or legend, for a page that draws its own. */
 export function chartSvg(
   chart: SvgChart,
   size: { readonly width: number; readonly height: number },
@@ -90,7 +90,7 @@ export function chartSvg(
   ].join("\n");
 }
 
-/** All on one sheet, below one legend: that of the first. */
+/** All charts on one sheet below a shared legend, taken from the first chart. */
 export function chartsSvg(
   charts: readonly PlacedChart[],
   colors: SvgColors,
@@ -113,7 +113,7 @@ export function chartsSvg(
   ].join("\n");
 }
 
-/** Two charts a row, or one that is wide. */
+/** Two charts per row, or one wide chart. */
 function placesOf(
   charts: readonly PlacedChart[],
   top: number,
@@ -159,7 +159,7 @@ function chartParts(chart: PlacedChart, place: Place, colors: SvgColors): string
   ].join("\n");
 }
 
-/** Axes, bands and lines. An SVG element of its own clips them, since ids are of the whole page. */
+/** Axes, bands and lines. A nested SVG element clips them, because `clipPath` ids would be global to the page. */
 function plotParts(
   chart: SvgChart,
   plot: Place,
@@ -180,7 +180,7 @@ function plotParts(
       return `<path d="${path}" fill="none" stroke="${color}" stroke-width="1.75" stroke-linejoin="round"${dashes(dash)}/>`;
     }),
     "</svg>",
-    // A point at the edge is whole.
+    // Drawn outside the clipping element, so that points at the edge are not cut off.
     ...chart.lines.flatMap((line) => pointParts(chart, line, { x, y })),
   ];
 }
@@ -250,7 +250,7 @@ function axisParts(
   ];
 }
 
-/** A gap ends a piece of the line. */
+/** Each gap ends a subpath. */
 function linePath(xs: ArrayLike<number>, values: ArrayLike<number>, { x, y }: Scales): string {
   let isOpen = false;
   let path = "";
@@ -277,7 +277,7 @@ function bandPath(
       Number.isFinite(y(upper[row] ?? Number.NaN)) && !Number.isNaN(lower[row] ?? Number.NaN),
   );
   if (rows.length === 0) return "";
-  // A logarithmic axis has no place for what is not positive: the band goes to its lower edge.
+  // A logarithmic axis cannot show values at or below zero, so the band extends to its lower edge.
   const bottom = (row: number): number => {
     const at = y(lower[row] ?? Number.NaN);
     return Number.isFinite(at) ? at : 1e5;

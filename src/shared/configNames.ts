@@ -1,11 +1,11 @@
-/** Which files are configurations: by their name, or by a comment `# tinker-rl: config` among the first lines. */
+/** Which files are configurations: decided by name, or by a `# tinker-rl: config` comment in the first lines. */
 
 import { fitsWildcard } from "./wildcard.ts";
 
-/** The configuration of a folder, where nothing else is named. */
+/** The configuration file used when none is given. */
 export const DEFAULT_CONFIG = "tinker-config.yaml";
 
-/** Names that count without a setting; `*` matches any text. */
+/** Default file name patterns; `*` matches any text. */
 export const CONFIG_NAMES: readonly string[] = [
   DEFAULT_CONFIG,
   "tinker-config.yml",
@@ -17,13 +17,13 @@ export const CONFIG_NAMES: readonly string[] = [
 const MODELINE = /^\s*#\s*tinker-rl:\s*config\b/;
 const MODELINE_LINES = 5;
 
-/** Whether the last part of `path` fits one of the names. */
+/** Whether the file name in `path` matches one of the patterns. */
 export function isConfigName(path: string, names: readonly string[]): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return names.some((pattern) => fitsWildcard(name, pattern));
 }
 
-/** `lines` are the first ones of a text, or all of them. */
+/** Whether a text declares itself a configuration. `lines`: the first lines of the text, or all of them. */
 export function saysConfig(lines: readonly string[]): boolean {
   return lines.slice(0, MODELINE_LINES).some((line) => MODELINE.test(line));
 }

@@ -1,6 +1,6 @@
 /**
- * What is said to a trainer while it runs, line by line as JSON over its socket: a request, its reply with the same `id`, and for
- * those who are attached a notice whenever something has changed.
+ * The control protocol of a running trainer: JSON lines over its socket. A request gets a reply with the same `id`; attached connections
+ * also get a notice whenever the status changes.
  */
 
 import type { RunPhase, SweepMember } from "./runFile.ts";
@@ -9,20 +9,20 @@ import type { Trend } from "./trend.ts";
 export const CONTROL_VERSION = 1;
 
 export type ControlCommand =
-  /** What is it doing? */
+  /** Query the status. */
   | { readonly action: "status" }
-  /** From now on this connection gets notices; an editor that attaches keeps a run from taking it as gone. */
+  /** Send notices to this connection from now on. While an editor is attached, the run does not treat it as gone. */
   | { readonly action: "attach" }
-  /** Wait after the step in progress. */
+  /** Pause after the current step. */
   | { readonly action: "pause" }
   | { readonly action: "continue" }
-  /** Save the last completed step without holding anything up. */
+  /** Save the last completed step without interrupting training. */
   | { readonly action: "save" }
-  /** Give up the step in progress, save the last completed one, end. */
+  /** Abandon the current step, save the last completed one, and exit. */
   | { readonly action: "stop" }
-  /** End without saving. */
+  /** Exit without saving. */
   | { readonly action: "stop-now" }
-  /** New values for tunable keys, each as `key=value`; they hold from the next step on. */
+  /** New values for tunable keys, each as `key=value`; they take effect with the next step. */
   | { readonly action: "change-settings"; readonly settings: readonly string[] };
 
 export type ControlAction = ControlCommand["action"];
@@ -36,7 +36,7 @@ export type ControlRequest = ControlCommand & {
 export interface RunStatus {
   readonly pid: number;
   readonly phase: RunPhase;
-  /** The part of the preparation in progress, in words for people; null once the run is prepared. */
+  /** Current part of the preparation, as display text; null once the run is prepared. */
   readonly preparing: string | null;
   /** Null before the run has a folder. */
   readonly folder: string | null;
@@ -44,15 +44,15 @@ export interface RunStatus {
   readonly step: number;
   /** Null = endless, or not known yet. */
   readonly totalSteps: number | null;
-  /** Rollouts of the step in progress; null between steps. */
+  /** Rollouts of the current step; null between steps. */
   readonly rollouts: RolloutCount | null;
-  /** Rollouts of the evaluation in progress; null when there is none. */
+  /** Rollouts of the current evaluation; null when there is none. */
   readonly evaluated: (RolloutCount & { readonly isBesideStep: boolean }) | null;
   /** Mean reward of the last completed step. */
   readonly rewardMean: number | null;
-  /** The trend of the mean reward until that step; null before the first step of this attempt. */
+  /** Trend of the mean reward up to that step; null before the first step of this attempt. */
   readonly trend: Trend | null;
-  /** Connections that are attached. */
+  /** Number of attached connections. */
   readonly attached: number;
 }
 
@@ -76,37 +76,37 @@ export interface ControlNotice {
   readonly status: RunStatus;
 }
 
-/** `launch.json`: what a trainer that an editor started says of itself, before it has a run folder and after its end. */
+/** `launch.json`: the record of a trainer started by an editor, for the time before it has a run folder and after it exits. */
 export interface LaunchFile {
   readonly schemaVersion: 1;
   readonly pid: number;
   readonly control: { readonly address: string; readonly tokenPath: string } | null;
   /** Null before the run has a folder. */
   readonly folder: string | null;
-  /** Null while the trainer lives. */
+  /** Null while the trainer is running. */
   readonly exitCode: number | null;
-  /** What went wrong; null when nothing did. */
+  /** Why it failed; null when it did not. */
   readonly error: LaunchError | null;
 }
 
 export interface LaunchError {
   readonly code: string;
-  /** As printed, cleaned of secrets; several lines for a configuration with several faults. */
+  /** As printed, with secrets redacted; several lines when the configuration has several errors. */
   readonly message: string;
-  /** With the code `key-host-not-allowed`: the key that would have gone to `host`. */
+  /** With the code `key-host-not-allowed`: the key that would have been sent to `host`. */
   readonly key?: string | undefined;
   readonly host?: string | undefined;
-  /** With `key-missing`: the variable that holds no key. */
+  /** With `key-missing`: the variable without a key. */
   readonly name?: string | undefined;
-  /** Keys from the configuration's root to the value at fault, where there is one. */
+  /** Path from the configuration's root to the value at fault, if there is one. */
   readonly keys?: readonly string[] | undefined;
-  /** Settings that may help. */
+  /** Settings to change that may fix the error. */
   readonly edits?:
     | readonly { readonly path: readonly string[]; readonly value: number }[]
     | undefined;
 }
 
-/** What is to be trained; a new run unless `resume` names the folder of one to continue with. */
+/** What to train: a new run, unless `resume` is the folder of a run to continue. */
 export interface RequestedTraining {
   /** Absolute. */
   readonly configPath: string;
@@ -114,43 +114,43 @@ export interface RequestedTraining {
   readonly resume: string | null;
   /** `key=value` each. */
   readonly overrides: readonly string[];
-  /** The digest of the configuration that the keys were chosen for; null if it could not be read. */
+  /** The digest of the configuration for which the keys were chosen; null if it could not be read. */
   readonly digest: string | null;
-  /** Absent for a run of its own. */
+  /** Absent for a run outside a sweep. */
   readonly sweep?: SweepMember | undefined;
   /** Absent = train. */
   readonly instead?: InsteadOfTraining | undefined;
 }
 
-/** What a trainer does with a configuration other than train. */
+/** What a trainer does with a configuration instead of training. */
 export type InsteadOfTraining =
-  /** Measures models; none named = the base model, and the run of the configuration where there is one. */
+  /** Evaluates models. With none given: the base model, plus the configuration's run if there is one. */
   | { readonly kind: "evaluate"; readonly models: readonly string[] }
-  /** Plays everything up to the first update. */
+  /** Runs everything up to the first update. */
   | { readonly kind: "dry_run" }
-  /** Says what a training is going to take: from a past run, or from groups that are played where there is none. */
+  /** Estimates the time and cost of a training, from a past run or, without one, from groups that are played for it. */
   | { readonly kind: "estimate" };
 
 export interface RequestedKey {
   readonly value: string;
-  /** Where the editor found it. */
+  /** Where the editor found the key. */
   readonly origin: "store" | "process";
-  /** The host that it may go to; null = the official one. */
+  /** The host it may be sent to; null = the official one. */
   readonly host: string | null;
 }
 
-/** What an editor hands a trainer over its standard input, as one line of JSON. Nothing of it is ever written down. */
+/** What an editor passes to a trainer over standard input, as one line of JSON. None of it is ever written to disk. */
 export interface LaunchRequest {
   readonly version: typeof CONTROL_VERSION;
   readonly training: RequestedTraining;
-  /** Keys by the name of their variable, all that there are but for those of `envFile`. */
+  /** All keys by variable name, except those in `envFile`. */
   readonly keys: Readonly<Record<string, RequestedKey>>;
-  /** Where single keys may go beside their own host, by the user's approval. */
+  /** Additional origins to which individual keys may be sent, as approved by the user. */
   readonly allowedOrigins: readonly { readonly origin: string; readonly key: string }[];
-  /** Variables that are no keys, for example the address of a service; those of the process do not count. */
+  /** Variables other than keys, for example the address of a service; those of the process are ignored. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Real path of the file with `NAME=value` lines that may be read; null = none. */
+  /** Real path of the `NAME=value` file that may be read; null = none. */
   readonly envFile: string | null;
-  /** What to do when no editor has been attached for a minute. */
+  /** What to do after no editor has been attached for a minute. */
   readonly onQuit: "keep running" | "stop and save";
 }

@@ -1,3 +1,3 @@
-/** How a dashboard is where nobody has changed its settings. */
+/** Dashboard settings before anyone changes them. */
 
 export const DASHBOARD_DEFAULTS = { smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true };

@@ -1,4 +1,4 @@
-/** Messages between the extension and the page of the dashboard. The extension checks every message of the page. */
+/** Messages between the extension and the dashboard page. The extension validates every message from the page. */
 
 import type { BehaviorReport, ChangesReport, StepRange } from "./changes.ts";
 import type {
@@ -26,10 +26,10 @@ import type { SearchQuery, SearchReport, SearchSnippet } from "./search.ts";
 import type { TaskPage, TaskQuery } from "./taskTable.ts";
 import type { PackedTimeline } from "./timeline.ts";
 
-/** Tokens in one window of a stream. */
+/** Tokens per window of a stream. */
 export const TOKENS_PER_WINDOW = 2_000;
 
-/** What the page asks the editor to do; each goes to the handler that the dashboard was given. */
+/** What the page asks the editor to do; each is routed to the handler that the dashboard was created with. */
 export const DASHBOARD_COMMANDS = [
   "pause",
   "continue",
@@ -65,9 +65,9 @@ export const DASHBOARD_COMMANDS = [
 
 export type DashboardCommand = (typeof DASHBOARD_COMMANDS)[number];
 
-/** Arguments of a command. Paths and names come back as the page got them; the extension looks them up again. */
+/** Arguments of a command. Paths and names are echoed back by the page; the extension looks them up again. */
 export interface CommandArgs {
-  /** Names a checkpoint or an alarm. */
+  /** The checkpoint or alarm. */
   readonly name?: string;
   /** Keys from the root of the configuration. */
   readonly path?: readonly string[];
@@ -76,10 +76,10 @@ export interface CommandArgs {
   readonly other?: RolloutKey;
   /** For `markRollout`. */
   readonly mark?: MarkChange;
-  /** Counted in the rollout `key`, from 0. */
+  /** Turn in the rollout `key`, from 0. */
   readonly turn?: number;
   readonly url?: string;
-  /** For `copyText`; for `titleActions`, the commands that the page has no room for, with spaces between. */
+  /** For `copyText`; for `titleActions`, the commands that do not fit on the page, separated by spaces. */
   readonly text?: string;
   /** For `exportFile`. */
   readonly file?: ExportedFile;
@@ -90,22 +90,22 @@ export interface CommandArgs {
 }
 
 export interface ExportedFile {
-  /** Suggested name with its extension. */
+  /** Suggested file name with extension. */
   readonly name: string;
-  /** Text, or Base64 of a picture. */
+  /** Text, or an image in Base64. */
   readonly content: string;
   readonly encoding: "utf8" | "base64";
 }
 
 export type DashboardQuestion =
-  /** Rollouts of a step or evaluation; the answer comes in pages, and again when it grows. */
+  /** Rollouts of a step or evaluation; answered in pages, and again when the list grows. */
   | ({ readonly ask: "rollouts" } & RolloutSet)
   | { readonly ask: "rollout"; readonly key: RolloutKey }
-  /** The rollout of the same task, sampled in the same way, in another step or evaluation; answered as `rollout`. */
+  /** The rollout of the same task with the same sampling settings in another step or evaluation; answered as `rollout`. */
   | { readonly ask: "counterpart"; readonly key: RolloutKey; readonly set: RolloutSet }
-  /** The steps, or evaluations, that have rollouts of the same task. */
+  /** The steps or evaluations that have rollouts of the same task. */
   | { readonly ask: "occurrences"; readonly key: RolloutKey }
-  /** What only rows in sight show; all keys are of one step or evaluation. */
+  /** Details that only visible rows show; all keys are from one step or evaluation. */
   | { readonly ask: "details"; readonly keys: readonly RolloutKey[] }
   | {
       readonly ask: "tokens";
@@ -113,75 +113,75 @@ export type DashboardQuestion =
       readonly stream: number;
       readonly from: number;
     }
-  /** The token that a place which was found begins with. */
+  /** The token where a search match begins. */
   | { readonly ask: "found-token"; readonly key: RolloutKey; readonly snippet: SearchSnippet }
-  /** Rollouts in whose texts something occurs; the answers come as the search continues. */
+  /** Rollouts whose texts match a query; answers arrive as the search proceeds. */
   | {
       readonly ask: "search";
       readonly query: SearchQuery;
-      /** A step or evaluation of the run, the whole run, or all runs of the window. */
+      /** A step or evaluation of the run, the whole run, or all runs in the window. */
       readonly scope: RolloutSet | "run" | "runs";
     }
-  /** Rollouts of a step that made an alarm; the answers come as the search continues. */
+  /** Rollouts of a step that triggered an alarm; answers arrive as the search proceeds. */
   | ({ readonly ask: "evidence"; readonly alarm: string } & RolloutSet)
-  /** Where the time of a step or evaluation went. */
+  /** Where the time of a step or evaluation was spent. */
   | ({ readonly ask: "timeline" } & RolloutSet)
-  /** A page of the table of tasks of a curriculum. */
+  /** A page of a curriculum's task table. */
   | { readonly ask: "tasks"; readonly query: TaskQuery }
-  /** What the model does in each step; the answers come as the steps are read. */
+  /** The model's behavior per step; answers arrive as steps are read. */
   | { readonly ask: "behavior" }
-  /** What it says more or less often after than before; the last answer has it. */
+  /** Which phrases are more or less frequent in `after` than in `before`; the last answer is complete. */
   | { readonly ask: "changes"; readonly before: StepRange; readonly after: StepRange }
-  /** An image of the run folder, by its name in a rollout. */
+  /** An image in the run folder, by its name in a rollout. */
   | { readonly ask: "image"; readonly file: string }
   | { readonly ask: "config" }
-  /** The named metrics of the steps that were repeated after an attempt. */
+  /** The given metrics for steps that were superseded after an attempt. */
   | { readonly ask: "superseded"; readonly attempt: number; readonly names: readonly string[] };
 
 export type PageMessage =
-  /** The page has loaded, and needs everything from the beginning. */
+  /** The page has loaded and needs the full state. */
   | { readonly kind: "ready" }
   | { readonly kind: "question"; readonly id: number; readonly question: DashboardQuestion }
   /** Withdraws a question. */
   | { readonly kind: "cancel"; readonly id: number }
-  /** Shows another run, or one of its rollouts. */
+  /** Switches to another run, or to one of its rollouts. */
   | { readonly kind: "select-run"; readonly id: string; readonly key?: RolloutKey | undefined }
-  /** The filters of rollouts that have names, from now on. */
+  /** The new list of saved rollout filters. */
   | { readonly kind: "keep-filters"; readonly filters: readonly SavedFilter[] }
-  /** All metrics that the page shows or has shown: beside those that every page draws, only these are sent. */
+  /** All metrics that the page shows or has shown; only these are sent, plus those that every page draws. */
   | { readonly kind: "want-columns"; readonly names: readonly string[] }
-  /** Which small charts are drawn from now on. */
+  /** Which small charts to draw from now on. */
   | { readonly kind: "choose-charts"; readonly charts: ChosenCharts }
-  /** What a run of the local demo says about itself is not shown again. */
+  /** Hides the card about a local demo run for good. */
   | { readonly kind: "close-demo-card" }
   | { readonly kind: "command"; readonly command: DashboardCommand; readonly args: CommandArgs };
 
-/** All that is small about a run; sent whole, so that there is one way to draw it. */
+/** The small facts about a run. Always sent whole, so there is only one way to draw them. */
 export interface RunFacts {
   readonly run: RunView;
   readonly runs: readonly RunListing[];
   readonly events: readonly EventView[];
   readonly checkpoints: readonly CheckpointView[];
   readonly evaluations: readonly EvaluationView[];
-  /** Steps that have stored rollouts, ascending. */
+  /** Steps with stored rollouts, ascending. */
   readonly rolloutSteps: readonly number[];
-  /** Completed steps after which there is an evaluation with stored rollouts, ascending; the last may be in progress. */
+  /** Completed steps at which there is an evaluation with stored rollouts, ascending; the last may be in progress. */
   readonly evaluatedSteps: readonly number[];
   readonly marks: MarksView;
 }
 
 export type HostMessage =
-  /** A run from the beginning: forget all numbers. Columns follow by `append`. */
+  /** A new run: discard all numbers. Columns follow in `append`. */
   | {
       readonly kind: "init";
       readonly settings: DashboardSettings;
       readonly facts: RunFacts;
-      /** Names of all metrics of the run, those first that are drawn first; others follow by `append`. */
+      /** Names of all the run's metrics, those drawn first leading; new ones follow in `append`. */
       readonly names: readonly string[];
     }
-  /** As `init`, because a resume replaced steps: the view stays as it is. */
+  /** Like `init`, after a resume replaced steps; the view stays as it is. */
   | { readonly kind: "replace"; readonly facts: RunFacts; readonly names: readonly string[] }
-  /** New rows, or the next columns. Values belong to the rows from `fromRow` of each part on. */
+  /** New rows, or more columns. The values of each part start at its `fromRow`. */
   | {
       readonly kind: "append";
       readonly rows: number;
@@ -189,7 +189,7 @@ export type HostMessage =
       readonly names: readonly string[];
       readonly steps: ColumnPart | null;
       readonly columns: readonly ColumnPart[];
-      /** True when nothing more is waiting. */
+      /** True when nothing more is pending. */
       readonly isComplete: boolean;
     }
   | { readonly kind: "facts"; readonly facts: Partial<RunFacts> }
@@ -197,14 +197,14 @@ export type HostMessage =
       readonly kind: "rollouts";
       readonly id: number;
       readonly total: number;
-      /** Position of the first row; 0 begins the list again. */
+      /** Position of the first row; 0 restarts the list. */
       readonly from: number;
       readonly rows: PackedRows<RolloutRow>;
     }
   | (SearchReport & {
       readonly kind: "search";
       readonly id: number;
-      /** The run that the hits are of. */
+      /** The run that the hits belong to. */
       readonly run: Pick<RunListing, "id" | "name">;
     })
   | (BehaviorReport & { readonly kind: "behavior"; readonly id: number })
@@ -220,7 +220,7 @@ export type HostMessage =
       readonly id: number;
       /** Ascending. */
       readonly sets: readonly RolloutSet[];
-      /** False when the run is too long to be looked through. */
+      /** False when the run is too long to search completely. */
       readonly isComplete: boolean;
     }
   | { readonly kind: "details"; readonly id: number; readonly details: readonly RolloutDetail[] }
@@ -235,7 +235,7 @@ export type HostMessage =
     }
   | { readonly kind: "timeline"; readonly id: number; readonly timeline: PackedTimeline }
   | { readonly kind: "tasks"; readonly id: number; readonly tasks: TaskPage }
-  /** `address` holds the image itself. */
+  /** `address` contains the image data. */
   | { readonly kind: "image"; readonly id: number; readonly address: string }
   | { readonly kind: "config"; readonly id: number; readonly config: ConfigView }
   | {
@@ -246,26 +246,26 @@ export type HostMessage =
     }
   /** Answers a question, or a command when `id` is null. */
   | { readonly kind: "error"; readonly id: number | null; readonly message: string }
-  /** Go to the rollouts of a step or evaluation, or to one of them. Follows `init`. */
+  /** Open the rollouts of a step or evaluation, or one of them. Follows `init`. */
   | {
       readonly kind: "open";
       readonly source: RolloutSource;
       readonly step: number;
       readonly rollout: { readonly group: number; readonly rollout: number } | null;
     }
-  /** Go to the search in all runs. Follows `init`. */
+  /** Open the search across all runs. Follows `init`. */
   | { readonly kind: "open-search" }
-  /** Go to what an alarm rests on, where the alarm fires. Follows `init`. */
+  /** Show the data behind an alarm if it is firing. Follows `init`. */
   | { readonly kind: "show-alarm"; readonly alarm: string }
-  /** A run of the listing has begun, while the page shows another one. Follows `init`. */
+  /** A listed run has started while the page shows another one. Follows `init`. */
   | { readonly kind: "offer-run"; readonly run: string }
-  /** The folder of the run that was shown is no longer exists. */
+  /** The folder of the run being shown no longer exists. */
   | {
       readonly kind: "gone";
       readonly settings: DashboardSettings;
-      /** Shortened for people. */
+      /** Shortened for display. */
       readonly folder: string;
-      /** Those that can be shown in its place. */
+      /** Runs that can be shown instead. */
       readonly runs: readonly RunListing[];
     }
   /** There is no run to show. */

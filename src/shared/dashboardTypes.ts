@@ -1,15 +1,15 @@
-/** What the dashboard shows of a run, as the extension sends it: no secrets, no absolute home paths, texts bounded. */
+/** What the dashboard shows about a run, as sent by the extension: no secrets, no absolute home paths, text lengths bounded. */
 
 import type { RolloutCount } from "./control.ts";
 import type { Mark } from "./marks.ts";
 import type { RolloutKey } from "./rolloutSet.ts";
 import type { RunEnding, RunPhase } from "./runFile.ts";
 
-/** A trainer's phase; `interrupted` when its trainer no longer exists without an end, `unknown` without `run.json`. */
+/** A trainer's phase; `interrupted` when the trainer disappeared without reporting an end, `unknown` without `run.json`. */
 export type RunCondition = RunPhase | "interrupted" | "foreign" | "unknown";
 
 export interface RunListing {
-  /** Identifies the run to the extension; the page does not read it. */
+  /** Identifies the run to the extension; opaque to the page. */
   readonly id: string;
   readonly name: string;
   readonly state: RunCondition;
@@ -17,34 +17,34 @@ export interface RunListing {
 
 export interface RunView extends RunListing {
   readonly attempt: number;
-  /** Attempts of which a resume set steps aside, ascending. */
+  /** Attempts whose steps were superseded by a resume, ascending. */
   readonly supersededAttempts: readonly number[];
-  /** How many models an evaluation by itself measures; null for a training. */
+  /** Number of models in a standalone evaluation; null for a training. */
   readonly evaluatedModels: number | null;
-  /** The file name of the configuration of a run of the local demo; null for any other run. */
+  /** Configuration file name if this is a local demo run; null otherwise. */
   readonly demoConfig: string | null;
-  /** What it has in the place of rollouts: `trained`, those of a supervised run; `read`, those of a file that was opened to be read. */
+  /** Set when rows are examples, not rollouts: `trained` in a supervised run, `read` in a file opened for reading. */
   readonly examples: "trained" | "read" | null;
   /** Completed steps. */
   readonly completedSteps: number;
   /** Null = endless or not known. */
   readonly totalSteps: number | null;
-  /** Rollouts of the evaluation in progress; null when there is none, and where its trainer is out of reach. */
+  /** Rollouts of the current evaluation; null when there is none or its trainer cannot be reached. */
   readonly evaluated: RolloutCount | null;
-  /** What no row counts yet, as evaluations: tokens of all kinds, and USD, null if prices are unknown. */
+  /** Usage that no row includes yet, such as evaluations: total tokens, and cost in USD (null if prices are unknown). */
   readonly laterUsed: { readonly tokens: number; readonly costUsd: number | null };
   /** True while a trainer accepts commands. */
   readonly isControllable: boolean;
   readonly isResumable: boolean;
-  /** Why the run ended before it was done; null when it continues, is done, or is unknown. */
+  /** Why the run ended early; null when it is still running, is done, or the reason is unknown. */
   readonly ending: RunEnding | null;
-  /** Why a file of the run cannot be read, in words for people. */
+  /** Why one of the run's files cannot be read, as display text. */
   readonly problem: string | null;
-  /** The temperatures of training, by environment that was evaluated. */
+  /** Training temperatures by evaluated environment. */
   readonly trainedAt: Readonly<Record<string, number>>;
-  /** How it is doing, without a period; null when nothing is known. */
+  /** How the run is doing, without a trailing period; null when nothing is known. */
   readonly sentence: string | null;
-  /** The most serious first. */
+  /** Most serious first. */
   readonly alarms: readonly AlarmView[];
 }
 
@@ -58,23 +58,23 @@ export interface EventView {
   readonly message: string;
 }
 
-/** An alarm that fires. */
+/** An alarm that is firing. */
 export interface AlarmView {
   /** Identifies the alarm to the extension. */
   readonly id: string;
   readonly title: string;
   readonly severity: "info" | "warning" | "critical";
-  /** The step that it began with, counted from 0. */
+  /** The step at which it started, counted from 0. */
   readonly step: number;
-  /** What was seen, and what that means; sentences. */
+  /** What was observed, and what it means; full sentences. */
   readonly seen: string;
   readonly meaning: string;
-  /** Flat name of the metric that the alarm judges, and the number of steps that it looks back over. */
+  /** Flat name of the monitored metric, and the number of steps in its window. */
   readonly metric: string;
   readonly steps: number;
-  /** True when single rollouts made it. */
+  /** True when individual rollouts triggered it. */
   readonly isOfRollouts: boolean;
-  /** What `applyAlarm` does to the configuration, for a button; null when no setting helps. */
+  /** Button label for what `applyAlarm` changes in the configuration; null when no setting helps. */
   readonly fix: string | null;
 }
 
@@ -83,7 +83,7 @@ export interface CheckpointView {
   /** Completed steps. */
   readonly step: number;
   readonly kind: string;
-  /** The metric of the best checkpoint by the run's configuration; null for all others. */
+  /** The metric that makes this the best checkpoint under the run's configuration; null for all others. */
   readonly best: { readonly metric: string; readonly value: number } | null;
   readonly statePath: string | null;
   readonly samplerPath: string | null;
@@ -105,12 +105,12 @@ export interface EvaluationView {
     readonly temperature: number;
     readonly rollouts: number;
     readonly rewardMean: number;
-    /** Bounds of the 95% confidence interval; null where there is none. */
+    /** Bounds of the 95% confidence interval; null if there is none. */
     readonly low: number | null;
     readonly high: number | null;
     readonly failed: number;
     readonly passAtK: readonly { readonly k: number; readonly mean: number }[];
-    /** Task by task, from the first evaluation; absent for that one, and below 8 shared tasks. */
+    /** Per-task difference from the first evaluation; absent for the first one, and below 8 shared tasks. */
     readonly difference?:
       | {
           readonly mean: number;
@@ -121,26 +121,26 @@ export interface EvaluationView {
   }[];
 }
 
-/** A row of the table of trajectories. */
+/** A row of the rollout table. */
 export interface RolloutRow extends RolloutKey {
-  /** How the task's prompt begins. */
+  /** The beginning of the task's prompt. */
   readonly taskText: string;
   readonly environment: string;
   readonly split: string;
   readonly index: number;
-  /** 0 = greedy; null for a rollout of training. */
+  /** 0 = greedy; null for a training rollout. */
   readonly temperature: number | null;
-  /** Name of the model, in an evaluation by itself; absent for the weights of the run. */
+  /** Model name in a standalone evaluation; absent for the run's own weights. */
   readonly model?: string | undefined;
   /** Null when the rollout failed. */
   readonly reward: number | null;
-  /** Null until the step is scored, and for rollouts that were left out. */
+  /** Null until the step is scored, and for skipped rollouts. */
   readonly advantage: number | null;
-  /** That of each turn with `credit: reward_to_go`; absent otherwise. */
+  /** Advantage of each turn with `credit: reward_to_go`; absent otherwise. */
   readonly turnAdvantages?: readonly number[] | undefined;
-  /** What its length took off the reward before the advantage was computed. */
+  /** How much the length penalty reduced the reward before the advantage was computed. */
   readonly penalty: number;
-  /** `trained`, `excluded:` and why; null until the step is scored. */
+  /** `trained`, or `excluded:` and the reason; null until the step is scored. */
   readonly trainingUse: string | null;
   readonly turns: number;
   readonly tokens: number;
@@ -149,17 +149,17 @@ export interface RolloutRow extends RolloutKey {
   readonly stop: string;
   readonly error: string | null;
   readonly durationMs: number;
-  /** Positions in the rollout of the token streams that are stored, ascending. */
+  /** Positions of the rollout's stored token streams, ascending. */
   readonly streams: readonly number[];
 }
 
-/** What a row shows that is read for rows in sight only. */
+/** Details that are read only for visible rows. */
 export interface RolloutDetail {
   readonly group: number;
   readonly rollout: number;
-  /** Mean log-probability by the sampler in equal parts of the trained tokens; null without token data. */
+  /** Mean sampler log-probability in equal segments of the trained tokens; null without token data. */
   readonly strip: Float32Array | null;
-  /** Mean of the trained tokens' advantages: less penalties and corrections for each token; null without token data. */
+  /** Mean advantage of the trained tokens, after penalties and per-token corrections; null without token data. */
   readonly tokenAdvantage: number | null;
 }
 
@@ -167,23 +167,23 @@ export interface MarkedRollout extends RolloutKey {
   readonly mark: Mark;
 }
 
-/** The marks of a run as the page shows them. */
+/** A run's marks, as the page shows them. */
 export interface MarksView {
   /** In the order in which they were first marked. */
   readonly rollouts: readonly MarkedRollout[];
 }
 
-/** What the user calls a filter of rollouts; the page alone knows what a filter is. */
+/** A rollout filter saved by the user under a name; only the page interprets its content. */
 export interface SavedFilter {
   readonly name: string;
   /** As JSON. */
   readonly filter: string;
 }
 
-/** A text of unknown origin, cut to what a page can show. */
+/** Untrusted text, truncated to what a page can show. */
 export interface BoundedText {
   readonly text: string;
-  /** Characters that were left out at the end. */
+  /** Number of characters cut off at the end. */
   readonly omitted: number;
 }
 
@@ -193,7 +193,7 @@ export interface ReplayResult {
   readonly isError: boolean;
   readonly reward: number | null;
   readonly finished: boolean;
-  /** Arguments of a call that an agent made itself; absent for a call of the model. */
+  /** Arguments of a call made by an agent's program; absent for a call made by the model. */
   readonly agentArgs?: BoundedText | undefined;
 }
 
@@ -201,19 +201,19 @@ export interface ReplayTurn {
   readonly reasoning: BoundedText | null;
   /** Text before the first call. */
   readonly content: BoundedText;
-  /** Text behind it. */
+  /** Text after the calls. */
   readonly afterCalls: BoundedText;
-  /** What the model wrote, with its control tokens. */
+  /** The model's raw output with control tokens. */
   readonly sampled: BoundedText;
   readonly calls: readonly { readonly name: string; readonly args: BoundedText }[];
   readonly errors: readonly { readonly raw: BoundedText; readonly message: string }[];
   readonly results: readonly ReplayResult[];
   readonly nudge: BoundedText | null;
-  /** What the model was asked, where the turn begins another conversation of an agent. */
+  /** The prompt, if the turn starts another of the agent's conversations. */
   readonly asked: BoundedText | null;
   readonly stopReason: string;
   readonly tokens: number;
-  /** Position in the rollout of the token stream in which the turn was sampled. */
+  /** Position of the token stream in which the turn was sampled. */
   readonly stream: number;
 }
 
@@ -222,7 +222,7 @@ export interface RolloutBody {
   readonly system: BoundedText | null;
   readonly tools: readonly { readonly name: string; readonly description: BoundedText }[];
   readonly prompt: BoundedText;
-  /** Those of the environment: `[image 1]` in a text is the first. */
+  /** Images from the environment: `[image 1]` in a text is the first. */
   readonly images: readonly {
     /** Name in the run folder. */
     readonly file: string;
@@ -231,11 +231,11 @@ export interface RolloutBody {
     readonly tokens: number;
   }[];
   readonly turns: readonly ReplayTurn[];
-  /** Turns that were left out at the end. */
+  /** Number of turns cut off at the end. */
   readonly omittedTurns: number;
   readonly rewards: readonly (number | null)[];
   readonly rewardBreakdown: {
-    /** Given by the environment when it compared the group. */
+    /** Assigned by the environment when it compared the group. */
     readonly group: number | null;
     readonly nonterminal: number | null;
     readonly reduction: string;
@@ -244,10 +244,10 @@ export interface RolloutBody {
   };
   readonly reward: number | null;
   readonly error: string | null;
-  /** How the program of an agent ended; absent where none played. */
+  /** How the agent's program ended; absent without an agent. */
   readonly agent?:
     | {
-        /** Null when the rollout ended it. */
+        /** Null when the rollout stopped it. */
         readonly exit: string | null;
         readonly output: BoundedText;
         readonly refusals: readonly { readonly message: string; readonly count: number }[];
@@ -255,13 +255,13 @@ export interface RolloutBody {
     | undefined;
 }
 
-/** A window of a token stream; all arrays have one entry a token. */
+/** A window of a token stream; each array has one entry per token. */
 export interface TokenWindow {
   /** Position of the stream in its rollout. */
   readonly stream: number;
   /** Position of the first token. */
   readonly from: number;
-  /** Tokens of the whole stream. */
+  /** Number of tokens in the whole stream. */
   readonly total: number;
   readonly ids: Int32Array;
   /** Null when no tokenizer could be loaded. */
@@ -272,14 +272,14 @@ export interface TokenWindow {
   readonly advantages: Float32Array;
   /** -1 for the prompt. */
   readonly turns: Int16Array;
-  /** 1 where the token is trained on. */
+  /** 1 where the token is trained. */
   readonly mask: Uint8Array;
-  /** Over the whole stream, so that colors mean the same in every window. */
+  /** Computed over the whole stream, so that colors mean the same in every window. */
   readonly ranges: {
     readonly logprobLow: number;
     readonly advantageSize: number;
     readonly differenceSize: number;
-    /** Lowest log-probability by the trainer, 0 where none is known. */
+    /** Lowest trainer log-probability; 0 when none is known. */
     readonly trainerLow: number;
   };
 }
@@ -301,40 +301,40 @@ export interface ConfigEntry {
   readonly value: string;
   /** Null when the file of the run cannot be read. */
   readonly origin: ConfigOrigin | null;
-  /** True when a running trainer takes a new value. */
+  /** True when a running trainer accepts a new value. */
   readonly isTunable: boolean;
 }
 
 export interface ConfigView {
   readonly entries: readonly ConfigEntry[];
-  /** Shortened for people; null when not known. */
+  /** Shortened for display; null when unknown. */
   readonly path: string | null;
   readonly overrides: readonly string[];
 }
 
-/** Named columns of numbers from row `fromRow` on. NaN where a step has no value. */
+/** A named column of numbers starting at row `fromRow`. NaN where a step has no value. */
 export interface ColumnPart {
   readonly name: string;
   readonly fromRow: number;
   readonly values: Float64Array;
 }
 
-/** What differs in this workspace from the small charts of every run. */
+/** How this workspace's small charts differ from the default ones. */
 export interface ChosenCharts {
-  /** Metrics that are drawn beside those of every run. */
+  /** Metrics drawn in addition to the default ones. */
   readonly pinnedMetrics: readonly string[];
-  /** Charts of every run that are not drawn, each by the metric that it is about. */
+  /** Default charts that are hidden, identified by metric. */
   readonly hiddenCharts: readonly string[];
 }
 
-/** The editor's settings of the dashboard, and what was chosen for it in this workspace. */
+/** The editor's dashboard settings, plus choices stored for this workspace. */
 export interface DashboardSettings extends ChosenCharts {
-  /** EMA factor at first, 0 to 0.99. */
+  /** Initial EMA factor, 0 to 0.99. */
   readonly smoothing: number;
   readonly hasSingleKeys: boolean;
   readonly hasLiveRegion: boolean;
-  /** Filters of rollouts that the user gave names. */
+  /** Rollout filters saved by the user. */
   readonly savedFilters: readonly SavedFilter[];
-  /** True once the user closed what a run of the local demo says about itself. */
+  /** True once the user has closed the card about a local demo run. */
   readonly isDemoCardClosed: boolean;
 }

@@ -1,4 +1,4 @@
-/** How others fared in a task, in words. */
+/** How other models did on a task, as display text. */
 
 import * as l10n from "@vscode/l10n";
 import { formatReward, plural } from "./format.ts";

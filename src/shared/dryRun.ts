@@ -1,4 +1,4 @@
-/** How much a dry run plays. */
+/** The size of a dry run. */
 
-/** Tasks, where no one says how many. */
+/** Number of tasks to play unless specified. */
 export const DRY_RUN_GROUPS = 2;

@@ -1,6 +1,6 @@
 /** How far apart two words are, and which known words someone probably meant. */
 
-/** Number of insertions, deletions, substitutions and swaps of neighbors that lead from `a` to `b`. */
+/** Number of insertions, deletions, substitutions and adjacent swaps that turn `a` into `b` (Damerau-Levenshtein). */
 export function editDistance(a: string, b: string): number {
   let beforePrevious: readonly number[] = [];
   let previous: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);
@@ -24,14 +24,14 @@ export function editDistance(a: string, b: string): number {
   return cell(previous, b.length);
 }
 
-/** Longer words are no slip of the hand, and comparing them takes long. */
+/** Longer words are not typos, and comparing them is slow. */
 const MAX_LENGTH = 80;
 const MAX_WORDS = 3;
 
 /**
- * The candidates near `word`, nearest first, at most three: letter case and `-` against `_` aside, at most a third of
- * the letters of the longer one may differ, and always one; the same letters in another order are near, too. In names such
- * as `owner/name:part` that holds for each part, so that a long owner does not make any two of its names alike.
+ * The candidates closest to `word`, nearest first, at most three. Ignores letter case and `-` versus `_`. At most a third of the letters of
+ * the longer word may differ, but one always may; a permutation of the same letters is also near. In names such as `owner/name:part` this
+ * applies to each part, so that a long shared owner does not make any two of its names similar.
  */
 export function nearestWords(word: string, candidates: readonly string[]): readonly string[] {
   if (word.length > MAX_LENGTH) return [];
@@ -51,12 +51,12 @@ export function nearestWord(word: string, candidates: readonly string[]): string
   return nearestWords(word, candidates)[0] ?? null;
 }
 
-/** As words are compared. */
+/** The form in which words are compared: lowercase, with `_` for `-`. */
 export function normalizeWord(word: string): string {
   return word.toLowerCase().replaceAll("-", "_");
 }
 
-/** Null when a part is not near its counterpart. */
+/** Null when any part is not near its counterpart. */
 function nearDistance(wanted: string, candidate: string): number | null {
   const wantedParts = wanted.split(/[/:]/);
   const parts = candidate.split(/[/:]/);

@@ -1,4 +1,4 @@
-/** Text for HTML and SVG, between tags and in quoted attributes. */
+/** Escapes text for HTML and SVG, both between tags and in quoted attributes. */
 export function escapeMarkup(text: string): string {
   return text
     .replaceAll("&", "&amp;")

@@ -1,6 +1,6 @@
-/** The step that an event of a run is shown with. */
+/** The step shown with a run's event. */
 
-/** Said after so many completed steps; other events belong to the step that follows. */
+/** Events reported after `step` completed steps; all others belong to the step that follows. */
 const AFTER_STEPS: ReadonlySet<string> = new Set([
   "checkpoint-deleted",
   "evaluation-session",

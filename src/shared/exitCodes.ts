@@ -1,26 +1,26 @@
-/** What the exit code of the program says; the extension reads it from the record of a launch. */
+/** Exit codes of the program; the extension reads them from the launch record. */
 
 export const EXIT = {
   done: 0,
-  /** Of the program or of this computer, or one that no other code covers. */
+  /** A bug in the program, a problem with this computer, or anything not covered by another code. */
   fault: 1,
-  /** Configuration, arguments or a named file cannot be used. */
+  /** The configuration, the arguments or a named file cannot be used. */
   invalid: 2,
   stopped: 3,
-  /** Capacity or a budget ran out. */
+  /** Out of capacity or over budget. */
   limit: 4,
   service: 5,
-  /** Ended at once, because someone asked for that. */
+  /** Stopped immediately on request. */
   interrupted: 6,
 } as const;
 
-/** From the least to the worst. */
+/** From least to most severe. */
 const SEVERITY: readonly number[] = [
   ...[EXIT.done, EXIT.stopped, EXIT.interrupted, EXIT.limit, EXIT.service, EXIT.invalid],
   EXIT.fault,
 ];
 
-/** The worst of the codes of several runs; that of no run is 0. */
+/** The most severe exit code of several runs; 0 for no runs. */
 export function worstExit(codes: readonly number[]): number {
   return SEVERITY[Math.max(0, ...codes.map((code) => SEVERITY.indexOf(code)))] ?? EXIT.fault;
 }

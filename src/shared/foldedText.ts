@@ -1,17 +1,17 @@
-/** Texts without what differs between two ways of showing them, so that one is found in the other. */
+/** Text with notation differences removed, so that text in one notation can be found in another. */
 
 export interface FoldedText {
   readonly text: string;
-  /** The piece, and the place in it, that a character of `text` comes from. */
+  /** The piece, and the offset in it, from which a character of `text` comes. */
   at(place: number): { readonly piece: number; readonly offset: number } | null;
 }
 
 /** White space. */
 export const LAYOUT = /\s/g;
-/** White space, JSON's escapes, and what one of several tokens of a character may show in another way. */
+/** White space, JSON escapes, and non-ASCII characters, which may decode differently when split over several tokens. */
 export const NOTATION = /\\[bfnrt]|[^!-~]|\\/g;
 
-/** `pieces` one after the other without what `dropped` matches; upper and lower case are alike. */
+/** Joins `pieces`, drops everything that matches `dropped`, and folds to lowercase. */
 export function foldText(pieces: readonly string[], dropped: RegExp): FoldedText {
   const whole = pieces.join("");
   const starts: number[] = [];

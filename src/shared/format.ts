@@ -1,16 +1,16 @@
-/** How numbers and durations are written for people, in a terminal and in an editor alike. */
+/** Formats numbers and durations for display, identically in the terminal and the editor. */
 
 import * as l10n from "@vscode/l10n";
 
 const BLOCKS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 const NOTHING = "–";
 
-/** A integer with commas between groups of three digits: `4,812`. */
+/** An integer with thousands separators: `4,812`. */
 export function formatCount(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** About so many, with three significant digits: `812`, `4.81k`, `12.3M`, `1.20e+18`. */
+/** Three significant digits with a unit suffix: `812`, `4.81k`, `12.3M`, `1.20e+18`. */
 export function formatRounded(value: number): string {
   if (Math.abs(value) >= 1e15) return value.toExponential(2);
   const units = ["", "k", "M", "G", "T"];
@@ -23,22 +23,22 @@ export function formatRounded(value: number): string {
   return `${rounded}${units[power]}`;
 }
 
-/** From here on a reward is rounded. */
+/** Rewards from here on are rounded. */
 const LARGE_REWARD = 1e5;
-/** Two decimals say little of a reward below. */
+/** Below this, two decimals say little about a reward. */
 const SMALL_REWARD = 0.005;
-/** A sum that is less is a rounding error. */
+/** Anything smaller is a rounding error. */
 const NO_REWARD = 1e-9;
 
 /**
- * A reward with two decimals, with three significant digits where it is very small or large: `0.25`, `1,234.50`, `0.00120`, `5.75G`;
- * `–` for none.
+ * A reward with two decimals, or three significant digits if it is very small or large: `0.25`, `1,234.50`, `0.00120`, `5.75G`;
+ * `–` for null.
  */
 export function formatReward(value: number | null): string {
   return value === null ? NOTHING : rewardFormat(value)(value);
 }
 
-/** How rewards are written beside one of this size. */
+/** The format for rewards shown next to one of this magnitude. */
 function rewardFormat(value: number): (value: number) => string {
   const size = Math.abs(value);
   if (size >= LARGE_REWARD) return formatRounded;
@@ -49,7 +49,7 @@ function formatDecimals(value: number): string {
   return formatFixed(value, 2);
 }
 
-/** A difference or advantage with its sign and `digits` decimals: `+0.53`, `–` for none. */
+/** A difference or advantage with its sign and `digits` decimals: `+0.53`; `–` for null. */
 export function formatSigned(value: number | null, digits = 2): string {
   if (value === null) return NOTHING;
   const text = formatFixed(value, digits);
@@ -61,7 +61,7 @@ interface Bounds {
   readonly high: number | null;
 }
 
-/** The bounds of an interval as `format` writes them, both as rewards by default, `[0.12, 0.34]`; empty where there is none. */
+/** The bounds of an interval, written with `format` (default: as rewards): `[0.12, 0.34]`; empty if there is no interval. */
 export function formatBounds({ low, high }: Bounds, format?: (value: number) => string): string {
   if (low === null || high === null) return "";
   const write = format ?? rewardFormat(Math.max(Math.abs(low), Math.abs(high)));
@@ -73,7 +73,7 @@ export function formatChange(change: Bounds & { readonly mean: number }): string
   return [formatSigned(change.mean), formatBounds(change, formatSigned)].join(" ").trimEnd();
 }
 
-/** Any measure with three significant digits, `–` for none: `-12.3`, `0.00412`, `18,240`, `12.3M`, `1.20e-7`. */
+/** Any measure with three significant digits: `-12.3`, `0.00412`, `18,240`, `12.3M`, `1.20e-7`; `–` for null. */
 export function formatMeasure(value: number | null): string {
   if (value === null) return NOTHING;
   if (!Number.isFinite(value)) return String(value);
@@ -91,7 +91,9 @@ export function formatCost(usd: number): string {
   return usd >= 0.00995 || usd === 0 ? `$${usd.toFixed(2)}` : `$${usd.toPrecision(3)}`;
 }
 
-/** How the numbers of one column are written, so that their points are below each other: about four digits of the largest, whole numbers whole. */
+/**
+ * A shared format for the numbers of one column, so that decimal points align: about four digits of the largest; integers stay integers.
+ */
 export function columnFormat(values: readonly (number | null)[]): (value: number | null) => string {
   const known = values.filter((value): value is number => Number.isFinite(value));
   if (known.every(Number.isInteger)) return formatExact;
@@ -102,14 +104,14 @@ export function columnFormat(values: readonly (number | null)[]): (value: number
   return (value) => (value === null || !Number.isFinite(value) ? formatExact(value) : write(value));
 }
 
-/** A value as it is, up to six significant digits, whole numbers with all of theirs: `0.125`, `184,162`, `–` for none. */
+/** The exact value, up to six significant digits, integers in full: `0.125`, `184,162`; `–` for null. */
 export function formatExact(value: number | null): string {
   if (value === null) return NOTHING;
   const exact = Number.isSafeInteger(value) ? value : Number(value.toPrecision(6));
   return String(exact).replace(/\d+(?=\.|$)/, (whole) => formatCount(Number(whole)));
 }
 
-/** A rollout by its group and its place in it, from 1: `3.5`. */
+/** A rollout as group and position in the group, from 1: `3.5`. */
 export function formatRolloutName({
   group,
   rollout,
@@ -120,12 +122,12 @@ export function formatRolloutName({
   return `${group + 1}.${rollout + 1}`;
 }
 
-/** A key of the configuration as overrides take it: `environments.local/calculator.max_turns`, with quotes around a part with a dot. */
+/** A configuration key as overrides accept it: `environments.local/calculator.max_turns`, with quotes around parts that contain a dot. */
 export function formatKey(path: readonly string[]): string {
   return path.map((part) => (/[.="']/.test(part) ? `"${part}"` : part)).join(".");
 }
 
-/** A part of a whole, from 0 to 1: `0%`, `0.4%`, `37%`; never rounded to none or all. */
+/** A fraction from 0 to 1: `0%`, `0.4%`, `37%`; never rounded to 0% or 100%. */
 export function formatShare(share: number): string {
   const percent = 100 * share;
   if (percent > 0 && percent < 0.1) return "under 0.1%";
@@ -133,12 +135,12 @@ export function formatShare(share: number): string {
   return `${Number(percent.toFixed(percent < 10 ? 1 : 0))}%`;
 }
 
-/** The size of a file in units of 1024: `812 B`, `3.4 KiB`, `1.2 GiB`. */
+/** A file size in binary units: `812 B`, `3.4 KiB`, `1.2 GiB`. */
 export function formatBytes(bytes: number): string {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   let power = 0;
   let value = bytes;
-  // Other numbers than those of bytes are rounded, and 999.5 would have four digits.
+  // Values above bytes are rounded, and 999.5 would round to four digits.
   while (value >= (power === 0 ? 1024 : 999.5) && power < units.length - 1) {
     power += 1;
     value = bytes / 1024 ** power;
@@ -146,7 +148,7 @@ export function formatBytes(bytes: number): string {
   return `${power === 0 ? value : value.toPrecision(value < 10 ? 2 : 3)} ${units[power]}`;
 }
 
-/** How much of a file has come, such as `a.safetensors  1.5 MiB of 4 MiB`; null = nobody knows how large it is. */
+/** Download progress, such as `a.safetensors  1.5 MiB of 4 MiB`; null = total size unknown. */
 export function formatDownload(name: string, bytes: number, totalBytes: number | null): string {
   const received = formatBytes(bytes);
   return totalBytes === null
@@ -154,7 +156,7 @@ export function formatDownload(name: string, bytes: number, totalBytes: number |
     : l10n.t("{0}  {1} of {2}", name, received, formatBytes(totalBytes));
 }
 
-/** From here on, days say more than hours. */
+/** From here on, durations are given in days. */
 const LONG_H = 48;
 
 /** `0.8 s`, `35 s`, `2 min 05 s`, `1 h 12 min`, `7 d 0 h`. */
@@ -170,23 +172,23 @@ export function formatDuration(seconds: number): string {
   return `${hours} h ${twoDigits(minutes % 60)} min`;
 }
 
-/** `one` for a single thing, else `other`, both translated: `{0}` in them is `count`, `{1}` the first of `values`. */
+/** The translated `one` if `count` is 1, else `other`. `{0}` in them is `count`, `{1}` the first of `values`. */
 export function plural(
   count: number,
   one: string,
   other: string,
   ...values: readonly (string | number)[]
 ): string {
-  // The build collects messages from calls that hold them, so that it finds those of `plural` where it is called.
+  // The build extracts messages from literal `l10n.t` calls; it also recognizes the arguments of `plural` at its call sites.
   return l10n.t(count === 1 ? one : other, formatCount(count), ...values);
 }
 
-/** `one`, or `many` with its number, in English, for errors and logs: `1 step`, `1,200 steps`. */
+/** A count with its noun, in English, for errors and logs: `1 step`, `1,200 steps`. */
 export function formatQuantity(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** One block character a value, as high as the value is between `low` and `high`; a space for none. */
+/** One block character per value, scaled between `low` and `high`; a space for null. */
 export function sparkline(
   values: readonly (number | null)[],
   { low, high }: { readonly low: number; readonly high: number },
@@ -201,12 +203,12 @@ export function sparkline(
     .join("");
 }
 
-/** How a temperature of sampling is called: `greedy`, or `temperature 1`. */
+/** The label for a sampling temperature: `greedy` or `temperature 1`. */
 export function formatTemperature(temperature: number): string {
   return temperature === 0 ? l10n.t("greedy") : l10n.t("temperature {0}", temperature);
 }
 
-/** A bar of `width` characters of which `share` (0 to 1) is full. */
+/** A bar of `width` characters, filled to `share` (0 to 1). */
 export function progressBar(share: number, width: number): string {
   const full = Math.round(Math.min(1, Math.max(0, share)) * width);
   return "█".repeat(full) + "░".repeat(width - full);
@@ -217,8 +219,8 @@ function twoDigits(value: number): string {
 }
 
 /**
- * With commas as of {@link formatCount}. A value in the middle is rounded away from zero, also where a sum is a rounding error below
- * it: 0.37499999999999994 as 0.375.
+ * Fixed decimals with thousands separators. Rounds halves away from zero, even if rounding errors put a sum slightly below one:
+ * 0.37499999999999994 as 0.375.
  */
 function formatFixed(value: number, digits: number): string {
   const error = Math.min(Math.abs(value) * 1e-12, 1e-9);
@@ -231,7 +233,7 @@ function withoutMinusZero(text: string): string {
   return /^-0(\.0+)?$/.test(text) ? text.slice(1) : text;
 }
 
-/** In whole percent. */
+/** As a whole percentage. */
 export function formatPercent(share: number): string {
   return `${Math.round(100 * share)}%`;
 }

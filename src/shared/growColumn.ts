@@ -1,6 +1,6 @@
-/** Columns of numbers that grow; NaN = no value. */
+/** Growable columns of numbers; NaN = no value. */
 
-/** A column of `length` numbers that begins with those of `column`. */
+/** A copy of `column`, padded with NaN to `length`. */
 export function growColumn(column: ArrayLike<number>, length: number): Float64Array<ArrayBuffer> {
   const grown = new Float64Array(length).fill(Number.NaN);
   grown.set(column);

@@ -1,15 +1,15 @@
-/** Which phases of a run are ends. */
+/** Which run phases mean that a run has ended. */
 
 import type { ShownPhase } from "./phaseTexts.ts";
 
 const ENDS: ReadonlySet<string> = new Set<ShownPhase>(["done", "failed", "stopped", "interrupted"]);
 
-/** True for a run that ended with a reason that its reader has to know first. */
+/** True for a run that ended for a reason the reader should see first. */
 export function endedBadly(phase: ShownPhase | "unknown"): boolean {
   return phase === "failed" || phase === "interrupted";
 }
 
-/** True when no trainer is at work any more; false for folders that do not say, such as another program's. */
+/** True when no trainer is running anymore; false for folders where this is unknown, such as another program's. */
 export function hasEnded(phase: ShownPhase | "unknown"): boolean {
   return ENDS.has(phase);
 }

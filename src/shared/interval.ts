@@ -1,4 +1,4 @@
-/** The 95% confidence intervals of means over tasks. Rollouts of one task are alike, so tasks are the observations. */
+/** 95% confidence intervals for means over tasks. Rollouts of one task are correlated, so tasks are the observations. */
 
 import { mean, sum } from "./mean.ts";
 
@@ -7,19 +7,19 @@ export interface Interval {
   readonly high: number;
 }
 
-/** Quantile of the normal distribution at 0.975. */
+/** The 0.975 quantile of the normal distribution. */
 const NORMAL = 1.959964;
-/** Fewer tasks that two evaluations share say too little about their difference. */
+/** With fewer shared tasks, two evaluations say too little about their difference. */
 export const MIN_PAIRS = 8;
-/** Equal values differ by less once they are added up. */
+/** Sums of equal values differ by less than this. */
 const ROUNDING = 1e-9;
-/** Tasks whose rollouts all end alike that are added, as a share of the tasks. */
+/** Tasks with all-equal rollouts to add, as a fraction of the number of tasks. */
 const ALIKE_SHARE = 0.25;
 const NO_BOUNDS: Interval = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
 
 /**
- * The interval of the mean reward over `tasks`, each with the rewards of its rollouts. Rewards are taken to lie between 0 and 1 where
- * all of them do, else between the lowest and the highest of them. See {@link meanInterval}.
+ * The interval of the mean reward over `tasks`, each with the rewards of its rollouts. Rewards are assumed to lie in [0, 1] if all of them
+ * do, otherwise between the lowest and the highest of them. See {@link meanInterval}.
  */
 export function rewardInterval(tasks: Iterable<readonly number[]>): Interval | null {
   const known = [...tasks];
@@ -27,14 +27,14 @@ export function rewardInterval(tasks: Iterable<readonly number[]>): Interval | n
 }
 
 /**
- * The interval of the mean over all values, which stays within `range`. Null below two tasks, and where all values are equal without
- * being an end of the range: then nothing shows how far they vary.
+ * The interval of the mean over all values, clipped to `range`. Null below two tasks, and when all values are equal but not an end of the
+ * range, because nothing then shows their variance.
  *
- * Where every value is one of the two ends (success or failure), it is Wilson's score interval (1927), for as many outcomes as the
- * tasks are worth: their number with one outcome per task, otherwise p(1 - p) / SE², between the number of tasks and that of outcomes,
- * with Student's t (the effective sample size of Korn and Graubard 1998). A fifth of this SE² is that of tasks whose rollouts all end
- * alike, because tasks of which few succeed look more alike than they are. Otherwise it is m ± t(G - 1) · SE, with SE² = G / (G - 1) ·
- * Σ_g (Σ_i (x_gi - m))² / N² for G tasks and N values (Cameron and Miller 2015).
+ * If every value is one of the two ends (success or failure), this is Wilson's score interval (1927) with an effective sample size: the
+ * number of tasks if each has one outcome, otherwise p(1 - p) / SE², clamped between the number of tasks and of outcomes, with Student's t
+ * (the effective sample size of Korn and Graubard 1998). A share of this SE² assumes tasks whose rollouts all agree, because tasks that
+ * rarely succeed look more alike than they are. Otherwise it is m ± t(G - 1) · SE, with SE² = G / (G - 1) · Σ_g (Σ_i (x_gi - m))² / N² for
+ * G tasks and N values (Cameron and Miller 2015).
  */
 export function meanInterval(
   tasks: Iterable<readonly number[]>,
@@ -69,11 +69,11 @@ export interface TaskPair {
 }
 
 /**
- * The interval of the mean over tasks of how much a task's mean reward differs, never beyond what rewards allow. Null below 8 tasks, and
- * where all tasks differ equally in rewards that are more than success and failure.
+ * The interval of the mean per-task difference in mean reward, clipped to the possible range. Null below 8 tasks, and when all tasks differ
+ * by the same amount in rewards that are not just success and failure.
  *
- * For successes and failures it is the adjusted interval of Bonett and Price (2012): two tasks are added, one that is a rollout better
- * and one that is a rollout worse, so that tasks without a difference do not claim that there is none. Otherwise Student's t over tasks.
+ * For success and failure it is the adjusted interval of Bonett and Price (2012): add two tasks, one better by a rollout and one worse by
+ * a rollout, so that identical results do not yield a zero-width interval. Otherwise it is Student's t over tasks.
  */
 export function pairedInterval(pairs: readonly TaskPair[]): Interval | null {
   const count = pairs.length;
@@ -109,7 +109,7 @@ function areEnds(values: readonly number[], { low, high }: Interval): boolean {
   return low < high && values.every((value) => value === low || value === high);
 }
 
-/** For a share of `count` outcomes, which need be no integer. */
+/** Wilson's interval for a share of `count` outcomes; `count` need not be an integer. */
 function wilson(share: number, count: number, quantile: number): Interval {
   const square = quantile ** 2;
   const whole = 1 + square / count;
@@ -128,10 +128,10 @@ function clipped({ low, high }: Interval, range: Interval): Interval {
   return { low: Math.max(low, range.low), high: Math.min(high, range.high) };
 }
 
-/** Quantile of Student's t at 0.975 for 1 to 10 degrees of freedom, as tables give it. */
+/** The 0.975 quantile of Student's t for 1 to 10 degrees of freedom, from tables. */
 const FEW = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
 
-/** Student's t at 0.975; beyond the table by the expansion in 1 / degrees (Abramowitz and Stegun 26.7.5), exact to 0.003. */
+/** Student's t at 0.975; beyond the table by the expansion in 1 / degrees (Abramowitz and Stegun 26.7.5), accurate to 0.003. */
 function t975(degrees: number): number {
   const known = FEW[degrees - 1];
   if (known !== undefined) return known;

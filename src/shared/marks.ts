@@ -1,9 +1,9 @@
-/** What a person marked a run or a rollout with. */
+/** A user's marks on a run or a rollout. */
 
 export interface Mark {
   readonly star: boolean;
   readonly pin: boolean;
-  /** In the order in which they were given. */
+  /** In the order in which they were added. */
   readonly tags: readonly string[];
   /** Empty = none. */
   readonly note: string;
@@ -11,13 +11,13 @@ export interface Mark {
 
 export const NO_MARK: Mark = { star: false, pin: false, tags: [], note: "" };
 
-/** What one change leaves out stays as it is. */
+/** A change to a mark; absent fields stay as they are. */
 export interface MarkChange {
   readonly star?: boolean;
   readonly pin?: boolean;
   readonly addTag?: string;
   readonly removeTag?: string;
-  /** Empty = none. */
+  /** Empty = removes the note. */
   readonly note?: string;
 }
 

@@ -1,14 +1,14 @@
-/** What metrics are called, the same in the dashboard, the runs table and reports. */
+/** Display names of metrics, the same in the dashboard, the runs table and reports. */
 
 import * as l10n from "@vscode/l10n";
 
-/** The name of a metric for people; its own where it has no other. */
+/** The display name of a metric, or the metric's own name if it has none. */
 export function metricTitle(metric: string): string {
   const known = titles();
   return (Object.hasOwn(known, metric) ? known[metric] : undefined) ?? metric;
 }
 
-/** Made when it is asked, because programs choose their language after they have loaded. */
+/** Built on each call, because programs set their language after loading this module. */
 function titles(): Readonly<Record<string, string>> {
   return {
     "rollout/reward/mean": l10n.t("Mean reward"),

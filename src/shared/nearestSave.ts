@@ -1,4 +1,4 @@
-/** Where a run can branch off: the save before a step. */
+/** Where a run can branch: at the newest save before a step. */
 
 interface Save {
   /** Completed steps. */
@@ -6,7 +6,7 @@ interface Save {
   readonly kind: string;
 }
 
-/** The newest save of at most so many completed steps; null without one. Rolling saves are about to be deleted. */
+/** The newest save at or before `completed` steps; null if there is none. Skips rolling saves, which are about to be deleted. */
 export function nearestSave<Own extends Save>(
   saves: readonly Own[],
   completed: number,

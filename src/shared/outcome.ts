@@ -1,4 +1,4 @@
-/** How a rollout ended, in one word or number: what lists of rollouts show. */
+/** How a rollout ended, as one word or number for lists of rollouts. */
 
 import * as l10n from "@vscode/l10n";
 import { formatReward } from "./format.ts";
@@ -8,7 +8,7 @@ export interface RolloutOutcome {
   readonly stop: string;
 }
 
-/** The stop reason of a demonstration, which nobody rewarded. */
+/** The stop reason of a demonstration, which has no reward. */
 export const EXAMPLE_STOP = "example";
 
 export function isExample({ stop }: Pick<RolloutOutcome, "stop">): boolean {
@@ -19,7 +19,7 @@ export function isFailedOutcome(outcome: RolloutOutcome): boolean {
   return outcome.reward === null && !isExample(outcome);
 }
 
-/** Its reward, or why it has none. */
+/** The reward, or why there is none. */
 export function outcomeText({ reward, stop }: RolloutOutcome): string {
   if (reward !== null) return formatReward(reward);
   return isExample({ stop }) ? l10n.t("example") : l10n.t("failed");

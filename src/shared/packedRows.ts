@@ -1,9 +1,9 @@
-/** Rows of one shape as columns: a message with many rows is a quarter as long. */
+/** Packs rows of the same shape as columns: a message with many rows shrinks to a quarter. */
 
-/** A value of each row in `each`, or where values repeat, the different ones and which of them each row has. */
+/** One column: the value of each row in `each`; or, if values repeat, the distinct values and each row's index into them. */
 export type PackedColumn =
   | { readonly each: readonly unknown[] }
-  /** −1 where the row has no such value. */
+  /** −1 where the row lacks the property. */
   | { readonly values: readonly unknown[]; readonly at: readonly number[] };
 
 export interface PackedRows<Row extends object> {
@@ -18,10 +18,10 @@ export function packRows<Row extends object>(rows: readonly Row[]): PackedRows<R
   return { length: rows.length, columns };
 }
 
-/** The rows as they were; a value that a row did not have is undefined. */
+/** Restores the rows; a property that a row did not have becomes undefined. */
 export function unpackRows<Row extends object>({ length, columns }: PackedRows<Row>): Row[] {
   const names = Object.keys(columns) as (keyof Row)[];
-  // A browser keeps an object that gets so many properties one after the other as a table, slow to read; copies of a whole one not.
+  // V8 stores an object that gains many properties one by one as a slow dictionary; copies of a complete object stay fast.
   const blank = Object.fromEntries(names.map((name) => [name, undefined])) as Row; // filled below
   const rows = Array.from({ length }, () => ({ ...blank }));
   for (const name of names) {

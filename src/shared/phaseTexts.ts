@@ -1,9 +1,12 @@
-/** How the phases of a run are called. */
+/** Names of run phases. */
 
 import * as l10n from "@vscode/l10n";
 import type { RunPhase } from "./runFile.ts";
 
-/** `interrupted`: the trainer no longer exists without an end. `unreadable`: another version wrote `run.json`. `foreign`: another program wrote the folder. */
+/**
+ * `interrupted`: the trainer disappeared without reporting an end. `unreadable`: another version wrote `run.json`. `foreign`: another
+ * program wrote the folder.
+ */
 export type ShownPhase = RunPhase | "interrupted" | "unreadable" | "foreign";
 
 export function phaseTexts(): Readonly<Record<ShownPhase, string>> {

@@ -1,21 +1,21 @@
-/** A curve of straight pieces that meet, fitted to noisy values that follow one another. */
+/** Fits a continuous piecewise-linear curve to a noisy series. */
 
 import { mean } from "./mean.ts";
 
-/** What a fitted curve says. Positions count values from 0. */
+/** A fitted curve. Positions are value indexes, from 0. */
 export interface PiecewiseLine {
-  /** Where pieces begin, and last where the curve ends; two at least. */
+  /** Positions where pieces begin, and finally where the curve ends; at least two. */
   readonly knots: readonly number[];
   readonly at: (position: number) => number;
   readonly change: (from: number, to: number) => CurveChange;
-  /** Degrees of freedom of the errors. */
+  /** Degrees of freedom of the error estimate. */
   readonly degrees: number;
 }
 
-/** How much the curve changes from one position to another. */
+/** Change of the curve between two positions. */
 export interface CurveChange {
   readonly value: number;
-  /** Standard error, with the autocorrelation of the noise. */
+  /** Standard error, including the noise's autocorrelation. */
   readonly error: number;
 }
 
@@ -28,9 +28,9 @@ interface Fit {
   readonly coefficients: readonly number[];
   /** Covariance of the coefficients, for noise of variance 1. */
   readonly covariance: Matrix;
-  /** Sum of the squares of what is left. */
+  /** Residual sum of squares. */
   readonly squares: number;
-  /** How much of each value is in a sum of the coefficients with these weights. */
+  /** The contribution of each value to a sum of the coefficients with these weights. */
   readonly shares: (weights: readonly number[]) => readonly number[];
 }
 
@@ -40,25 +40,25 @@ type Matrix = readonly (readonly number[])[];
 /** Functions of the position; the curve is their weighted sum. */
 type Basis = readonly ((x: number) => number)[];
 
-/** The most values that are fitted one by one; longer series are averaged over equal stretches first. */
+/** Maximum number of values fitted individually; longer series are first averaged over equal segments. */
 export const FINEST_VALUES = 32;
-/** Values at either end that no knot splits off: fewer are noise. */
+/** Minimum number of values before the first and after the last knot; fewer are noise. */
 const LEAST_PIECE = 2;
-/** Each is tried as the correlation of neighboring values. */
+/** Candidate correlations between neighboring values. */
 const AUTOCORRELATIONS = [0, 0.25, 0.5, 0.7] as const;
-/** As many values as would show the known noise, so that few values are judged by it and many by themselves. */
+/** Weight of the known noise, in number of values: short series rely on it, long ones on their own residuals. */
 const KNOWN_VALUES = 10;
-/** Share of a column's squares below which others add up to it. */
+/** A column whose remaining share of squares is below this is linearly dependent on others. */
 const DEPENDENT = 1e-9;
-/** Share of the squared range that is rounding. */
+/** Share of the squared range that counts as rounding error. */
 const ROUNDING = 1e-7;
 
 /**
- * The curve with no to three inner knots, and noise of first-order autocorrelation, that has the least information criterion
- * n log(S / n) + p log(n) n / (n - p), with S the squares of what is left and p the parameters (Schwarz, "Estimating the dimension of a
- * model", 1978; the last factor against too many parameters for few values, as Hurvich and Tsai 1989). `values`: five at least, finite.
- * `knownVariances`: of the noise of each value, where their own samples show that; noise between values adds to it. A change is no
- * surer than the values that it rests on: a curve through the only value that differs leaves nothing of its noise.
+ * Fits the curve with zero to three inner knots and first-order autocorrelated noise that minimizes the information criterion
+ * n log(S / n) + p log(n) n / (n - p), where S is the residual sum of squares and p the number of parameters (Schwarz, "Estimating the
+ * dimension of a model", 1978; the last factor penalizes many parameters for few values, as in Hurvich and Tsai 1989).
+ * `values`: at least five, finite. `knownVariances`: noise variance per value, if its own samples show it; noise between values adds to it.
+ * A change is never more certain than the values it rests on: a curve through the only value that differs leaves no residual there.
  */
 export function fitPiecewiseLine(
   values: readonly number[],
@@ -75,12 +75,12 @@ export function fitPiecewiseLine(
   const [low, high] = bounds(values);
   const rounding = ROUNDING * (high - low) ** 2;
   const { length } = points;
-  // What is known of the noise counts as so many more values with it.
+  // The known noise counts as this many additional values.
   const extra = knownVariances === null ? 0 : KNOWN_VALUES;
   const known = knownVariances === null ? 0 : extra * mean(variances);
   const count = length + extra;
   const score = ({ squares, rho, basis, knots }: (typeof fits)[number]): number => {
-    // The positions of knots and the size of the noise are parameters too.
+    // Knot positions and the noise variance are parameters, too.
     const parameters = basis.length + knots.length + 1;
     if (count - parameters < 2) return Number.POSITIVE_INFINITY;
     const left = (squares + known) / count + rounding + Number.MIN_VALUE;
@@ -110,7 +110,7 @@ export function fitPiecewiseLine(
   };
 }
 
-/** The lowest and the highest. */
+/** The minimum and maximum; infinite for an empty list. */
 export function bounds(values: readonly number[]): readonly [low: number, high: number] {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of values) {
@@ -120,7 +120,7 @@ export function bounds(values: readonly number[]): readonly [low: number, high: 
   return [low, high];
 }
 
-/** Means of equal stretches, counted from the end so that the newest is whole. */
+/** Means over equal segments, counted from the end so that the newest segment is complete. */
 function averaged(values: readonly number[]): readonly Point[] {
   const size = Math.ceil(values.length / FINEST_VALUES);
   const points: Point[] = [];
@@ -147,7 +147,7 @@ function hinge(knot: number): (x: number) => number {
   return (x) => Math.max(0, x - knot);
 }
 
-/** For each number of inner knots those that leave the least squares, found among all; the first has none. */
+/** For each number of inner knots, the knots with the smallest residual, by exhaustive search; the first entry has no knots. */
 function bestKnots(points: readonly Point[]): readonly (readonly number[])[] {
   const knots = points.slice(LEAST_PIECE, -LEAST_PIECE).map(({ x }) => x);
   const center = mean(points.map(({ y }) => y));
@@ -174,7 +174,7 @@ function bestKnots(points: readonly Point[]): readonly (readonly number[])[] {
       if (!isNew(left, j)) continue;
       const two = one + at(left[j], target) ** 2 / at(left[j], j);
       offer(two, [i, j]);
-      // This computes only the two numbers of `eliminate(left, j)` that are needed.
+      // Computes only the two entries of `eliminate(left, j)` that are needed.
       for (let k = j + 1; k < target; k += 1) {
         const share = at(left[j], k) / at(left[j], j);
         const own = at(left[k], k) - share * at(left[j], k);
@@ -186,7 +186,7 @@ function bestKnots(points: readonly Point[]): readonly (readonly number[])[] {
   return found.map(({ knots: own }) => own);
 }
 
-/** Least squares of noise with autocorrelation `rho`: each row less `rho` times the one before (Prais and Winsten 1954). */
+/** Least squares with autocorrelation `rho`: subtracts `rho` times the previous row from each row (Prais and Winsten 1954). */
 function regress(points: readonly Point[], basis: Basis, rho: number): Fit {
   const independent = (value: (point: Point) => number): readonly number[] =>
     points.map((point, i) => {
@@ -218,12 +218,12 @@ function regress(points: readonly Point[], basis: Basis, rho: number): Fit {
   return { coefficients, covariance, squares, shares };
 }
 
-/** The products of all pairs of columns. */
+/** The inner products of all pairs of columns. */
 function gram(columns: Matrix): Matrix {
   return columns.map((column) => columns.map((other) => dot(column, other)));
 }
 
-/** What is left of all products when each column has lost its part along the column `pivot`. */
+/** All inner products after projecting out column `pivot`. */
 function eliminate(products: Matrix, pivot: number): Matrix {
   const own = products[pivot] ?? [];
   return products.map((row) => {
@@ -232,7 +232,7 @@ function eliminate(products: Matrix, pivot: number): Matrix {
   });
 }
 
-/** By Gauss and Jordan; `matrix` has a positive definite inverse, as products of independent columns have. */
+/** Gauss-Jordan inversion without pivoting; `matrix` must be positive definite, as the Gram matrix of independent columns is. */
 function inverse(matrix: Matrix): Matrix {
   const size = matrix.length;
   let rows = matrix.map((row, i) => [

@@ -1,4 +1,4 @@
-/** What is said about a task that a person plays: by its page to the extension, and by the extension to its server. */
+/** Messages about a task played by a person: from its page to the extension, and from the extension to the server. */
 
 import type { LaunchError, LaunchRequest } from "./control.ts";
 
@@ -6,7 +6,7 @@ export interface PlayStart {
   readonly launch: LaunchRequest;
   readonly environment: string;
   readonly split: string;
-  /** Counted in the split, from 0. */
+  /** Index in the split, from 0. */
   readonly task: number;
 }
 
@@ -17,12 +17,12 @@ export interface PlayTool {
   readonly schema: Readonly<Record<string, unknown>> | null;
 }
 
-/** What a call brought, as a player sees it. */
+/** The result of a tool call, as the player sees it. */
 export interface CallResult {
-  /** Of the tool. */
+  /** Tool name. */
   readonly name: string;
   readonly text: string;
-  /** As `data:` addresses. */
+  /** As `data:` URLs. */
   readonly images: readonly string[];
   /** Null = not scored. */
   readonly reward: number | null;
@@ -30,9 +30,9 @@ export interface CallResult {
 }
 
 export interface PlayTurn {
-  /** What the model would read since its last turn, control tokens as their text. */
+  /** What the model would have read since its last turn, with control tokens as text. */
   readonly read: string;
-  /** What the player did; null while it is awaited. */
+  /** What the player did; null while waiting for a move. */
   readonly move: string | null;
   readonly results: readonly CallResult[];
 }
@@ -42,15 +42,15 @@ export interface PlayEnd {
   readonly reward: number | null;
   readonly stop: string;
   readonly error: string | null;
-  /** Where the play is stored; null for nowhere. */
+  /** Where the play is stored; null if it is not. */
   readonly folder: string | null;
 }
 
-/** All there is to show. */
+/** The complete state to show. */
 export interface PlayView {
   readonly tools: readonly PlayTool[];
   readonly turns: readonly PlayTurn[];
-  /** Why the last move could not be made, as a sentence. */
+  /** Why the last move was rejected, as a sentence. */
   readonly problem: string | null;
   /** True when it is the player's turn. */
   readonly isAwaited: boolean;
@@ -59,7 +59,7 @@ export interface PlayView {
 }
 
 export type PlayReply =
-  /** A part of the beginning, as a sentence. */
+  /** Progress while starting, as a sentence. */
   | { readonly kind: "part"; readonly what: string }
   | { readonly kind: "view"; readonly view: PlayView }
   | { readonly kind: "failed"; readonly error: LaunchError };
@@ -72,7 +72,7 @@ export type PageMove =
 export type PlayPageMessage =
   | { readonly kind: "ready" }
   | { readonly kind: "move"; readonly move: PageMove }
-  /** Plays the task once more. */
+  /** Plays the same task again. */
   | { readonly kind: "again" }
-  /** Shows the stored play in the reader. */
+  /** Opens the stored play in the rollout reader. */
   | { readonly kind: "read" };

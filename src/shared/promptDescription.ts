@@ -1,24 +1,24 @@
-/** The first prompt of a task as the program shows it: tokens with their text, how a turn ends, and an example of a call and its result. */
+/** The first prompt of a task: its tokens as text, how a turn ends, and an example call with its result. */
 
-/** A control token or an image, or ordinary tokens between them. */
+/** A control token, an image, or a stretch of ordinary tokens. */
 export interface PromptPiece {
-  /** As decoded; for one control token its name. */
+  /** Decoded text; for a control token, its name. */
   readonly text: string;
-  /** True for what ordinary text never yields: one added token of the tokenizer, or an image. */
+  /** True for what ordinary text never encodes to: an added token of the tokenizer, or an image. */
   readonly isControl: boolean;
-  /** Those of an image are below 0. */
+  /** Ids of an image are negative. */
   readonly ids: readonly number[];
 }
 
-/** What a call of the first tool looks like in the model's format, with arguments made up from the tool's schema. */
+/** A call of the first tool in the model's format, with arguments made up from the tool's schema. */
 export interface ExampleCall {
-  /** For people, as `tool({"argument": "value"})`. */
+  /** For display: `tool({"argument": "value"})`. */
   readonly call: string;
-  /** The turn as the model would write it, its end token included. */
+  /** The turn as the model would write it, including the end token. */
   readonly turn: readonly PromptPiece[];
-  /** True when the program reads the same call from `turn`. */
+  /** True when the program parses the same call back from `turn`. */
   readonly isRead: boolean;
-  /** From the end of the turn to where the next one begins, with a made-up result in it. */
+  /** From the end of the turn to the start of the next one, including a made-up result. */
   readonly bridge: readonly PromptPiece[];
 }
 
@@ -28,18 +28,18 @@ export interface PromptDescription {
   readonly format: string;
   readonly environment: string;
   readonly split: string;
-  /** Counted in the split, from 0. */
+  /** Index in the split, from 0. */
   readonly index: number;
   readonly tools: readonly string[];
   readonly prompt: readonly PromptPiece[];
-  /** `max_total_tokens` of the configuration, within which the prompt must leave room. */
+  /** `max_total_tokens` of the configuration; the prompt must leave room within it. */
   readonly maxTotalTokens: number;
-  /** Tokens that end a turn; without ids for formats that stop on a text. */
+  /** Tokens that end a turn; without ids for formats that stop on text. */
   readonly stops: readonly PromptPiece[];
-  /** Null when no example can be shown; `exampleProblem` says why. */
+  /** Null when there is no example; `exampleProblem` says why. */
   readonly example: ExampleCall | null;
   readonly exampleProblem: string | null;
-  /** Sentences about settings that have no effect with this model, and about parts that were left out. */
+  /** Sentences about settings without effect on this model, and about omitted parts. */
   readonly warnings: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Lays a described prompt out as lines, for a terminal and for an editor alike. */
+/** Lays out a described prompt as lines, for both the terminal and the editor. */
 
 import * as l10n from "@vscode/l10n";
 import { plural } from "./format.ts";
@@ -7,14 +7,14 @@ import { countTokens, type PromptDescription, type PromptPiece } from "./promptD
 export interface PageSpan {
   readonly kind: "plain" | "heading" | "quiet" | "warning" | "control";
   readonly text: string;
-  /** Only control tokens have an id. */
+  /** Set only for control tokens. */
   readonly id?: number | undefined;
 }
 
 export type PageLine = readonly PageSpan[];
 
 export interface PromptPageOptions {
-  /** Says how control tokens are marked where the page is shown. */
+  /** Explains how control tokens are marked. */
   readonly legend: string;
   readonly wantsIds: boolean;
 }
@@ -97,7 +97,7 @@ function section(title: string, pieces: readonly PromptPiece[], end: string | nu
   ];
 }
 
-/** Pieces in lines, broken where their text has line feeds. */
+/** Splits pieces into lines at newlines. */
 function linesOf(pieces: readonly PromptPiece[]): PageSpan[][] {
   const lines: PageSpan[][] = [[]];
   for (const piece of pieces) {
@@ -109,7 +109,7 @@ function linesOf(pieces: readonly PromptPiece[]): PageSpan[][] {
   return lines;
 }
 
-/** A span for each line of the piece. */
+/** One span per line of the piece. */
 function spansOf({ text, isControl, ids }: PromptPiece): readonly PageSpan[] {
   const [id = -1] = ids;
   if (isControl) return [{ kind: "control", text, id: id >= 0 ? id : undefined }];

@@ -1,4 +1,4 @@
-/** A time as its distance from now, in one unit. */
+/** A relative time in one unit. */
 
 const UNITS = [
   ["day", 86_400_000],
@@ -6,9 +6,9 @@ const UNITS = [
   ["minute", 60_000],
 ] as const;
 
-/** "3 minutes ago" or "in 1 day" in a language; null for less than a minute. */
+/** "3 minutes ago" or "in 1 day" in the given language; null for less than a minute. */
 export function relativeTime(ms: number, language: string): string | null {
-  // 59.6 minutes are an hour.
+  // Rounded first, so that 59.6 minutes become an hour.
   const minutes = Math.round(ms / 60_000) * 60_000;
   const unit = UNITS.find(([, size]) => Math.abs(minutes) >= size);
   if (unit === undefined) return null;

@@ -1,8 +1,8 @@
-/** Which stored rollouts are taken: comparisons such as `reward >= 1 and turns <= 4`. */
+/** Filters stored rollouts by comparisons such as `reward >= 1 and turns <= 4`. */
 
 import { unknownField } from "./runFilter.ts";
 
-/** What a comparison can be about. */
+/** Fields that comparisons can use. */
 export const CONDITION_FIELDS = ["reward", "turns", "tokens", "tool_calls", "step"] as const;
 export type ConditionField = (typeof CONDITION_FIELDS)[number];
 
@@ -13,7 +13,7 @@ export type RolloutCondition = (facts: ConditionFacts) => boolean;
 const AND = /\s+and\s+/i;
 const COMPARISON = /^(\w+)\s*(>=|<=|==|!=|=|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)$/i;
 
-/** Absent facts satisfy no comparison. Null for a text that is no condition. */
+/** Parses a condition; null if the text is not one. A null fact satisfies no comparison. */
 export function parseRolloutCondition(text: string): RolloutCondition | null {
   const parts = text.trim().split(AND);
   const comparisons = parts.map(parseComparison);
@@ -21,7 +21,7 @@ export function parseRolloutCondition(text: string): RolloutCondition | null {
   return (facts) => comparisons.every((comparison) => comparison?.(facts) === true);
 }
 
-/** Says which field of a condition there is not; null where all are known, or a part is no comparison. */
+/** A message about the first unknown field; null if all are known. Ignores parts that are not comparisons. */
 export function unknownConditionField(text: string): string | null {
   const fields: readonly string[] = CONDITION_FIELDS;
   for (const part of text.trim().split(AND)) {

@@ -1,4 +1,4 @@
-/** What a rollout is called where people read. */
+/** Display names of rollouts. */
 
 import * as l10n from "@vscode/l10n";
 import { formatCount } from "./format.ts";
@@ -13,7 +13,7 @@ export function rolloutName({ source, step, group, rollout }: RolloutKey): strin
   return l10n.t("{0}, group {1}, rollout {2}", from, group + 1, rollout + 1);
 }
 
-/** For its fields: files count from 0, the screen from 1. */
+/** Explains the difference between field values, which count from 0, and the screen, which counts from 1. */
 export function shownAs(rollout: RolloutKey): string {
   return l10n.t(
     "{0} (counted from 1, as on the screen; the fields below count from 0)",

@@ -1,4 +1,4 @@
-/** Which rollouts are meant when some of a run are listed. */
+/** Identifies rollouts and sets of rollouts within a run. */
 
 export type RolloutSource = "training" | "evaluation";
 
@@ -8,28 +8,28 @@ export interface RolloutSet {
   readonly step: number;
 }
 
-/** Which rollout: all numbers count from 0. */
+/** Identifies a rollout; all numbers count from 0. */
 export interface RolloutKey extends RolloutSet {
   readonly group: number;
   readonly rollout: number;
 }
 
-/** Without what else a row or a hit holds. */
+/** Only the key fields of a row or hit. */
 export function plainKey({ source, step, group, rollout }: RolloutKey): RolloutKey {
   return { source, step, group, rollout };
 }
 
-/** Names it within its run. */
+/** A string id, unique within the run. */
 export function setName({ source, step }: RolloutSet): string {
   return `${source}/${step}`;
 }
 
-/** Names it within its run. */
+/** A string id, unique within the run. */
 export function rolloutKeyName({ group, rollout, ...set }: RolloutKey): string {
   return `${setName(set)}/${group}/${rollout}`;
 }
 
-/** Steps and evaluations in the order in which they were played, newest first; both lists are ascending. */
+/** Steps and evaluations, newest first; both lists are ascending. */
 export function newestSets(
   steps: readonly number[],
   evaluatedSteps: readonly number[],
@@ -38,6 +38,6 @@ export function newestSets(
     ...evaluatedSteps.map((step) => ({ source: "evaluation" as const, step })),
     ...steps.map((step) => ({ source: "training" as const, step })),
   ];
-  // After n completed steps comes the step that is counted as n from 0.
+  // After n completed steps comes step n, counting from 0; the stable sort keeps the evaluation before it.
   return sets.toSorted((a, b) => a.step - b.step).toReversed();
 }

@@ -1,12 +1,12 @@
-/** A row of a tree in text, icon and words for a screen reader. */
+/** A tree row: text, icon and screen reader label. */
 export interface RowText {
   readonly label: string;
   readonly description: string;
-  /** Everything that icon and place say, in words. */
+  /** Everything that the icon and position convey, in words. */
   readonly spoken: string;
-  /** Name of a codicon, and of a theme color or null for the usual one. */
+  /** A codicon name; `color` is a theme color, or null for the default. */
   readonly icon: string;
   readonly color: string | null;
-  /** Words for when clauses, joined by `+`. */
+  /** Words for `when` clauses, joined by `+`. */
   readonly context: string;
 }

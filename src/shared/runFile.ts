@@ -1,4 +1,4 @@
-/** The shape of `run.json`: who runs a training, whether it is alive, and which version of its files counts. */
+/** The shape of `run.json`: who runs a training, whether it is alive, and the current generation of its files. */
 
 export type RunOwner = "terminal" | "editor";
 
@@ -16,59 +16,59 @@ export interface RunFile {
   readonly schemaVersion: 1;
   readonly runId: string;
   readonly name: string;
-  /** Process id of the trainer that runs it, or ran it last. */
+  /** Process id of the current or last trainer. */
   readonly pid: number;
-  /** The computer on which it runs. */
+  /** Host name of the computer it runs on. */
   readonly host: string;
   readonly owner: RunOwner;
-  /** Start of the present attempt, milliseconds since the Unix epoch. */
+  /** Start of the current attempt, in milliseconds since the Unix epoch. */
   readonly startedAtMs: number;
   readonly heartbeatAtMs: number;
-  /** Rises when files of the folder were changed other than by growing: whoever follows them reads again. */
+  /** Incremented when files in the folder change other than by appending; readers that follow them must start over. */
   readonly generation: number;
-  /** Counts continuous executions, from 1. */
+  /** Number of the current uninterrupted execution, from 1. */
   readonly attempt: number;
   readonly phase: RunPhase;
   readonly configPath: string;
   /** Where the trainer listens for commands; null when it does not. */
   readonly control: ControlAddress | null;
-  /** Why the present attempt ended before the run was done; absent while it continues. */
+  /** Why the current attempt ended early; absent while it is running. */
   readonly ending?: RunEnding;
-  /** The sweep that the run belongs to; absent for a run of its own. */
+  /** The sweep that the run belongs to; absent for a run outside a sweep. */
   readonly sweep?: SweepMember | undefined;
-  /** Present where the folder holds an evaluation by itself, and no training. */
+  /** Present if the folder holds a standalone evaluation instead of a training. */
   readonly evaluation?: EvaluationPlan | undefined;
 }
 
-/** What an evaluation by itself measures. */
+/** The plan of a standalone evaluation. */
 export interface EvaluationPlan {
   readonly models: readonly PlannedModel[];
-  /** The digest of the models and all settings: only an evaluation with the same digest continues in the folder. */
+  /** Digest of the models and all settings; only an evaluation with the same digest can continue in the folder. */
   readonly digest: string;
 }
 
 export interface PlannedModel {
-  /** As people call it; no other one of the evaluation is called the same. */
+  /** Display name, unique within the evaluation. */
   readonly name: string;
   /** A checkpoint to sample from; null = the base model. */
   readonly path: string | null;
-  /** Completed steps, as far as its name says; 0 for the base model. */
+  /** Completed steps, according to its name; 0 for the base model. */
   readonly step: number;
 }
 
-/** The place of a run in a sweep. */
+/** A run's position in a sweep. */
 export interface SweepMember {
   readonly id: string;
   readonly name: string;
-  /** Which combination of the grid, from 0. */
+  /** Index of the combination in the grid, from 0. */
   readonly combination: number;
-  /** How many combinations the grid has. */
+  /** Number of combinations in the grid. */
   readonly combinations: number;
-  /** The settings of that combination, `key=value` each. */
+  /** That combination's settings, each `key=value`. */
   readonly settings: readonly string[];
 }
 
-/** The name of the stage that the run is of a configuration with stages; null for any other run. */
+/** The stage name, if the run is one stage of a configuration with stages; null otherwise. */
 export function stageOf(member: Pick<SweepMember, "settings"> | undefined): string | null {
   const [setting, ...others] = member?.settings ?? [];
   return others.length === 0 && setting?.startsWith("stage=") === true
@@ -76,9 +76,9 @@ export function stageOf(member: Pick<SweepMember, "settings"> | undefined): stri
     : null;
 }
 
-/** Without secrets. */
+/** Contains no secrets. */
 export interface RunEnding {
-  /** The code of an error; `stopped` if a user stopped it, `bug` for a bug in the program. */
+  /** An error code; `stopped` if a user stopped the run, `bug` for a bug in the program. */
   readonly code: string;
   /** What happened, and what to do next. */
   readonly message: string;
@@ -88,6 +88,6 @@ export interface RunEnding {
 export interface ControlAddress {
   /** Path of a socket, or name of a pipe. */
   readonly address: string;
-  /** File that only its owner can read; each connection shows what it holds. */
+  /** File readable only by its owner; each connection authenticates with its content. */
   readonly tokenPath: string;
 }

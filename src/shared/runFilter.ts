@@ -1,6 +1,6 @@
 /**
- * The filter of the runs table: words that a row must hold, and comparisons such as `learning_rate < 1e-4 reward.best > 0.5
- * started > 2026-10-01 time < 2h name:foo`, joined by spaces, `or`, `not` and parentheses.
+ * The runs table's filter: words that a row must contain, and comparisons such as `learning_rate < 1e-4 reward.best > 0.5
+ * started > 2026-10-01 time < 2h name:foo`, combined with spaces, `or`, `not` and parentheses.
  */
 
 import * as l10n from "@vscode/l10n";
@@ -8,40 +8,40 @@ import { nearestWord, normalizeWord } from "./editDistance.ts";
 
 export type FilterValue = number | string | boolean | null;
 
-/** What people write for a number, both ends included: a day has many moments. */
+/** The interval that a written value covers, both ends inclusive: a date covers a whole day. */
 interface Range {
   readonly first: number;
   readonly last: number;
 }
 
-/** How people write the numbers of a field in another way. */
+/** An alternative notation for a field's numbers. */
 export interface Unit {
-  /** Null for a text that is not written so. */
+  /** Null for text in another notation. */
   read(text: string): Range | null;
-  /** What can be written, as a sentence. */
+  /** The accepted forms, as a sentence. */
   hint(): string;
 }
 
 export interface FilterField<Row> {
-  /** Null for a row without a value. */
+  /** Null if the row has no value. */
   value(row: Row): FilterValue;
-  /** Absent where only plain numbers are taken. */
+  /** Absent if the field accepts only plain numbers. */
   readonly unit?: Unit;
 }
 
 export interface FilterFields<Row> {
-  /** Null when there is none of this name. */
+  /** Null for an unknown name. */
   field(name: string): FilterField<Row> | null;
-  /** All texts of a row, for words that name no field. */
+  /** All text of a row, for words without a field name. */
   text(row: Row): string;
-  /** All names, and those that are listed in the message about an unknown one. */
+  /** All field names, and those suggested in the error about an unknown one. */
   readonly names: readonly string[];
   readonly examples: readonly string[];
 }
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, m: 60, h: 3600, d: 86_400 };
 
-/** Seconds, as `90s`, `5m`, `1.5h` or `2d`. */
+/** Seconds, written as `90s`, `5m`, `1.5h` or `2d`. */
 export const DURATION: Unit = {
   read: (text) => {
     const [, number, unit = ""] = /^(\d+(?:\.\d+)?) ?(s|min|m|h|d)$/.exec(text.toLowerCase()) ?? [];
@@ -52,14 +52,14 @@ export const DURATION: Unit = {
   hint: () => l10n.t("Write a time such as 90s, 5m, 2h or 1d."),
 };
 
-/** Milliseconds since the Unix epoch, as a time where the person is: `2026-10-31 18:00`, or a whole day, month or year, as `2026-10`. */
+/** Milliseconds since the Unix epoch, written as local time (`2026-10-31 18:00`), or as a whole day, month or year (`2026-10`). */
 export const MOMENT: Unit = {
   read: (text) => {
     const [, year, month, day, time] =
       /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[ T](\d{2}:\d{2}(?::\d{2})?))?)?)?$/.exec(text) ?? [];
     if (year === undefined) return null;
     const date = new Date(`${year}-${month ?? "01"}-${day ?? "01"}T${time ?? "00:00"}`);
-    // 31 February would be a day of March.
+    // Reject dates such as February 31, which would roll over into March.
     if (date.getDate() !== Number(day ?? 1)) return null;
     const first = date.getTime();
     if (time !== undefined) return { first, last: first };
@@ -88,7 +88,7 @@ type Token =
 
 type Matches<Row> = (row: Row) => boolean;
 
-/** Explains what is wrong with a filter that it cannot read; an empty one lets every row through. */
+/** Parses a filter, or explains what is wrong with it; an empty filter matches every row. */
 export function parseRunFilter<Row>(text: string, fields: FilterFields<Row>): RunFilter<Row> {
   try {
     const parser = new Parser(tokensOf(text), fields);
@@ -121,7 +121,7 @@ class Parser<Row> {
     return all;
   }
 
-  /** Alternatives. */
+  /** Parses alternatives joined by `or`. */
   #any(): Matches<Row> {
     const parts = [this.#all()];
     while (this.#isWord("or")) {
@@ -194,12 +194,12 @@ class Parser<Row> {
   #isWord(word: string): boolean {
     const token = this.#tokens[this.#at];
     if (token?.kind !== "word" || token.isQuoted || token.text.toLowerCase() !== word) return false;
-    // A run or a field may be called so.
+    // A keyword before an operator is a run or field name.
     return this.#tokens[this.#at + 1]?.kind !== "operator";
   }
 }
 
-/** There is no such field, and what may have been meant. */
+/** An error message about an unknown field, with suggestions. */
 export function unknownField(
   name: string,
   { names, examples }: Pick<FilterFields<unknown>, "names" | "examples">,
@@ -210,7 +210,7 @@ export function unknownField(
   return l10n.t("There is no field {0}. Some fields are {1}.", name, examples.join(", "));
 }
 
-/** Whether a name has the first letters of the words of another, as `lr` of `learning_rate`. */
+/** Whether `name` abbreviates `other` by the initials of its words, such as `lr` for `learning_rate`. */
 function isShortFor(name: string, other: string): boolean {
   const words = normalizeWord(other).split(/[_.]/);
   return words.length > 1 && words.map((word) => word.slice(0, 1)).join("") === normalizeWord(name);
@@ -267,7 +267,7 @@ function isInOrder(value: number, operator: "<" | "<=" | ">" | ">=", bound: Rang
   }
 }
 
-/** What a row lacks. */
+/** Whether the text stands for a missing value. */
 function isNone(text: string): boolean {
   return ["null", "none"].includes(text.toLowerCase());
 }
@@ -310,7 +310,7 @@ function tokenAt(rest: string): { readonly token: Token; readonly length: number
       length: end + 1,
     };
   }
-  // Names of environments hold slashes, those of metrics dots.
+  // Environment names contain slashes; metric names contain dots.
   const word = /^[^\s()<>=:!"]+|^!/.exec(rest)?.[0] ?? rest.slice(0, 1);
   return { token: { kind: "word", text: word, isQuoted: false }, length: word.length };
 }

@@ -1,14 +1,14 @@
-/** Messages between the extension and the page of the runs table, and what they hold: no secrets, no absolute paths, texts bounded. */
+/** Messages between the extension and the runs table page: no secrets, no absolute paths, text lengths bounded. */
 
 import type { ExportedFile } from "./dashboardMessages.ts";
 import type { ColumnPart, RunCondition } from "./dashboardTypes.ts";
 import type { Mark } from "./marks.ts";
 import type { SweepMeasures } from "./sweepResult.ts";
 
-/** So many runs are compared at once. */
+/** Maximum number of runs compared at once. */
 export const MAX_COMPARED = 12;
 
-/** Metrics of the last step that the table can show beside the reward. */
+/** Metrics of the last step that the table can show in addition to the reward. */
 export const LISTED_METRICS = [
   "rollout/success_frac",
   "rollout/response_tokens/mean",
@@ -21,18 +21,18 @@ export type ListedMetric = (typeof LISTED_METRICS)[number];
 
 export interface MeanInterval {
   readonly mean: number;
-  /** Bounds of the 95% confidence interval; null where there is none. */
+  /** Bounds of the 95% confidence interval; null if there is none. */
   readonly low: number | null;
   readonly high: number | null;
 }
 
-/** The newest result of an environment, split and temperature. */
+/** The newest result for an environment, split and temperature. */
 export interface EvaluationDigest extends MeanInterval {
   /** Completed steps. */
   readonly step: number;
-  /** Rollouts. */
+  /** Failed rollouts. */
   readonly failed: number;
-  /** Name of the model; absent for the weights of the run. */
+  /** Model name; absent for the run's own weights. */
   readonly model?: string;
 }
 
@@ -41,19 +41,19 @@ export interface RunsTableRow {
   /** Identifies the run to the extension. */
   readonly id: string;
   readonly name: string;
-  /** Null for a run of its own. */
+  /** Null for a run outside a sweep. */
   readonly sweep: {
     readonly id: string;
     readonly name: string;
-    /** Values as the sweep was given them, by dotted key. */
+    /** Values as given to the sweep, by dotted key. */
     readonly settings: Readonly<Record<string, string>>;
-    /** True where its runs are stages, which follow one another. */
+    /** True if its runs are stages, which run one after another. */
     readonly isStages: boolean;
   } | null;
-  /** The `id` of the run whose weights it began with; null where none of the table is known to be that. */
+  /** The `id` of the run whose weights it started from; null if no run in the table is known to be it. */
   readonly from: string | null;
   readonly state: RunCondition;
-  /** What the editor's menu of the row depends on: words, joined by `+`. */
+  /** Context words for the editor's row menu, joined by `+`. */
   readonly words: string;
   /** Milliseconds since the Unix epoch. */
   readonly startedAtMs: number | null;
@@ -63,45 +63,45 @@ export interface RunsTableRow {
   readonly totalSteps: number | null;
   /** Mean reward of the last step. */
   readonly reward: number | null;
-  /** By what runs of a sweep are compared; null for a run of none. */
+  /** The measures by which runs of a sweep are compared; null outside a sweep. */
   readonly swept: Pick<SweepMeasures, "recentReward" | "evaluated"> | null;
-  /** Losses of a supervised run in nats a token: the mean of the last steps, and the newest of what is held out; null for another run. */
+  /** Losses of a supervised run in nats per token: mean of the last steps, and newest held-out loss; null for other runs. */
   readonly fit: { readonly now: number; readonly heldOut: number | null } | null;
   readonly tokens: number | null;
   readonly costUsd: number | null;
-  /** What follows from all files of the run; null until they were read. */
+  /** Computed from all the run's files; null until they are read. */
   readonly digest: RunDigestView | null;
-  /** What a person gave to the run. */
+  /** The user's mark on the run. */
   readonly mark: Mark;
-  /** As JSON, by dotted key: the values that are not the same in all runs. */
+  /** As JSON by dotted key: only values that differ between runs. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
 export interface RunDigestView {
   readonly best: { readonly value: number; readonly step: number } | null;
-  /** Mean over the mean rewards of all steps. */
+  /** Mean of the mean rewards of all steps. */
   readonly mean: number | null;
-  /** Time of training, excluding pauses. */
+  /** Training time, excluding pauses. */
   readonly seconds: number;
-  /** Values of the last step. */
+  /** Values at the last step. */
   readonly metrics: Partial<Readonly<Record<ListedMetric, number>>>;
-  /** How many alarms fire. */
+  /** Number of firing alarms. */
   readonly alarms: number;
-  /** The newest result, by environment, split and temperature. */
+  /** Newest results, by environment, split and temperature. */
   readonly evaluations: Readonly<Record<string, EvaluationDigest>>;
 }
 
-/** An evaluation of a run beside that of the baseline. */
+/** An evaluation of a run, compared with the baseline's. */
 export interface ComparedResult extends MeanInterval {
   /** Completed steps. */
   readonly step: number;
-  /** Name of the model; absent for the weights of the run. */
+  /** Model name; absent for the run's own weights. */
   readonly model?: string | undefined;
   readonly rollouts: number;
   readonly failed: number;
-  /** Mean rewards of the listed tasks; null where the run has none. */
+  /** Mean rewards of the listed tasks; null for tasks the run did not play. */
   readonly tasks: readonly (number | null)[];
-  /** Task by task, less the baseline; null for the baseline, and where fewer than 8 tasks are shared. */
+  /** Per-task difference from the baseline; null for the baseline itself, and below 8 shared tasks. */
   readonly difference:
     | (MeanInterval & {
         readonly tasks: number;
@@ -114,18 +114,18 @@ export interface ComparedResult extends MeanInterval {
 /** One environment, split and temperature. */
 export interface ComparedCell {
   readonly cell: string;
-  /** Indexes of the tasks that are listed, ascending. */
+  /** Indexes of the listed tasks, ascending. */
   readonly tasks: readonly number[];
-  /** By id of the run. */
+  /** By run id. */
   readonly results: Readonly<Record<string, ComparedResult>>;
 }
 
-/** Rows of a run that is compared. */
+/** Rows of a compared run. */
 export interface RunColumns {
   readonly id: string;
-  /** True when what was sent before is void. */
+  /** True to discard everything sent before. */
   readonly isReset: boolean;
-  /** Metrics that are new. */
+  /** New metrics. */
   readonly names: readonly string[];
   readonly rows: number;
   readonly steps: ColumnPart | null;
@@ -134,23 +134,23 @@ export interface RunColumns {
 
 export type RunsPageMessage =
   | { readonly kind: "ready" }
-  /** What the person has arranged, as JSON; kept with the workspace. */
+  /** The user's table layout, as JSON; stored with the workspace. */
   | { readonly kind: "keep"; readonly layout: string }
   | { readonly kind: "open"; readonly id: string }
   | { readonly kind: "export"; readonly file: ExportedFile }
   | { readonly kind: "star"; readonly id: string; readonly isOn: boolean }
-  /** Ask the person for tags or a note of the run. */
+  /** Ask the user for tags or a note for the run. */
   | { readonly kind: "edit"; readonly id: string; readonly what: "tags" | "note" }
-  /** Send these metrics of these runs, and of no others. */
+  /** Send these metrics of these runs, and nothing else. */
   | { readonly kind: "compare"; readonly ids: readonly string[]; readonly names: readonly string[] }
   | { readonly kind: "want-evaluations"; readonly ids: readonly string[] }
-  /** Show the configurations of two runs in the editor's own comparison. */
+  /** Show the configurations of two runs in the editor's diff view. */
   | { readonly kind: "diff"; readonly left: string; readonly right: string };
 
 export type RunsHostMessage =
   | {
       readonly kind: "init";
-      /** As the page had it kept last; null = nothing. */
+      /** The layout as last stored; null = none. */
       readonly layout: string | null;
       readonly hasSingleKeys: boolean;
     }
@@ -160,9 +160,9 @@ export type RunsHostMessage =
       readonly rows: readonly RunsTableRow[];
       /** Ids of runs that no longer exist. */
       readonly removed: readonly string[];
-      /** Keys whose values differ between the runs. */
+      /** Keys whose values differ between runs. */
       readonly settingKeys: readonly string[];
-      /** Runs whose files are still to be read. */
+      /** Number of runs whose files have not been read yet. */
       readonly unread: number;
     }
   /** Curves of the compared runs. */
@@ -172,7 +172,7 @@ export type RunsHostMessage =
       readonly ids: readonly string[];
       readonly cells: readonly ComparedCell[];
     }
-  /** Choose these runs for comparison. */
+  /** Select these runs for comparison. */
   | { readonly kind: "choose"; readonly ids: readonly string[] }
   /** Show which setting of the sweep mattered. */
   | { readonly kind: "show-sweep"; readonly id: string }

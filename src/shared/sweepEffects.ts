@@ -1,16 +1,16 @@
-/** Which setting of a sweep mattered: what its runs reached by value of each setting, and how much of the differences each explains. */
+/** Which setting of a sweep mattered: results by value of each setting, and how much of the variance each explains. */
 
 import { type Interval, meanInterval } from "./interval.ts";
 import { mean, sum } from "./mean.ts";
 import { isWhole } from "./sweepResult.ts";
 import { createUniform } from "./uniform.ts";
 
-/** A run of a sweep. It counts if it is done or as long as the longest, and has a result. */
+/** A run of a sweep. It counts if it has a result and is either done or as long as the longest run. */
 export interface SweptRun {
   readonly id: string;
-  /** Values as the sweep was given them, by key. */
+  /** Values as given to the sweep, by key. */
   readonly settings: Readonly<Record<string, string>>;
-  /** What it reached; null where there is nothing. */
+  /** Null if there is none. */
   readonly result: number | null;
   readonly isDone: boolean;
   /** Completed steps. */
@@ -18,20 +18,20 @@ export interface SweptRun {
 }
 
 export interface SweepEffects {
-  /** Without the seed. The one that explains most comes first, those of which nothing is known last. */
+  /** Without the seed. Ordered by explained share, descending; unknown shares last. */
   readonly settings: readonly SettingEffect[];
-  /** What settings explain only in combination, beyond what each explains; null where that is unknown. */
+  /** What settings explain only in combination, beyond their own shares; null if unknown. */
   readonly combinations: ExplainedShare | null;
-  /** Runs that count, and that are left out. */
+  /** Number of runs that count, and of those left out. */
   readonly runs: number;
   readonly left: number;
 }
 
 export interface SettingEffect {
   readonly key: string;
-  /** `log` for numbers of which the highest is far above the lowest, `names` for what is no number. */
+  /** `log` for numbers that span a wide range, `names` for values that are not numbers. */
   readonly scale: "linear" | "log" | "names";
-  /** Numbers ascending, names in the order of the runs. */
+  /** Numbers in ascending order, names in the order of the runs. */
   readonly values: readonly SweptValue[];
   readonly share: ExplainedShare | null;
   /** Why the share is unknown. */
@@ -40,15 +40,15 @@ export interface SettingEffect {
 
 export interface SweptValue {
   readonly text: string;
-  /** Null in a setting with a value that is no number. */
+  /** Null if any value of the setting is not a number. */
   readonly number: number | null;
   readonly points: readonly { readonly id: string; readonly result: number }[];
   readonly mean: number;
-  /** The 95% confidence interval of the mean, by Student's t over the runs; null below three runs. */
+  /** The 95% confidence interval of the mean, by Student's t over runs; null below three runs. */
   readonly interval: Interval | null;
 }
 
-/** A share of the differences between runs, 0 to 1, with its 95% confidence interval. */
+/** A share of the variance between runs, 0 to 1, with its 95% confidence interval. */
 export interface ExplainedShare extends Interval {
   readonly share: number;
 }
@@ -56,38 +56,38 @@ export interface ExplainedShare extends Interval {
 export type ShareGap =
   | "no-results"
   | "one-value"
-  /** There are others, but no run of them counts yet. */
+  /** There are other values, but none of their runs counts yet. */
   | "one-value-done"
-  /** All runs reached the same. */
+  /** All runs have the same result. */
   | "no-differences"
-  /** Its values changed only together with those of another setting. */
+  /** Its values changed only together with another setting's. */
   | "not-alone"
-  /** No two runs differ in their seed only, and too few are left to distinguish an effect from chance. */
+  /** No two runs differ only in their seed, and there are too few runs to tell an effect from chance. */
   | "no-seeds"
   | "few-runs";
 
-/** By this key runs are repeated; it is no setting whose effect is asked for. */
+/** The key that repeats runs; its own effect is not estimated. */
 const SEED = "seed";
-/** Below this many degrees of freedom nothing is known of chance. */
+/** With fewer degrees of freedom, the error variance is unknown. */
 const MIN_DEGREES = 2;
-/** The interval of two runs reaches 6 times as far as they lie apart. */
+/** With two runs, the interval would be 6 times as wide as their distance. */
 const MIN_RUNS = 3;
-/** As three doublings: closer values are apart enough on a linear axis. */
+/** Three doublings; values with a smaller ratio are spaced well enough on a linear axis. */
 const FAR = 8;
 const DRAWS = 1_000;
 const OUTSIDE = 0.025;
-/** Shorter vectors are rounding errors of those that they were made from. */
+/** Vectors shorter than this, relative to their source, are rounding errors. */
 const NOTHING = 1e-8;
 
 /**
- * The effects of the settings that the runs vary. A setting's share is epsilon squared (Kelley 1935, "An unbiased correlation ratio
- * measure"; the least biased one in Okada 2013): (SS - df · MS_e) / SS_total, at least 0, with SS what the setting explains beyond all
- * others (type II; in a whole grid it is the sum of squares between its values). The error MS_e is that of runs which differ in their
- * seed only, or, where there are too few of those, what is left beside the settings, so that combinations then count as chance.
+ * The effects of the settings that vary between runs. A setting's share is epsilon squared (Kelley 1935, "An unbiased correlation ratio
+ * measure"; the least biased one in Okada 2013): (SS - df · MS_e) / SS_total, at least 0, where SS is what the setting explains beyond all
+ * others (type II; in a full grid, the sum of squares between its values). The error MS_e comes from runs that differ only in their seed
+ * or, if there are too few, from the residual of the additive model, in which case combinations count as chance.
  *
- * The interval is a parametric bootstrap (Efron and Tibshirani 1993), seeded: each of 1,000 draws adds normal errors to the
- * fit, in which every effect has its corrected size, and draws their variance, too, from df · MS_e / χ²(df). Simulated over grids of 8 to
- * 36 runs, it covers a true share of 0 to 0.9 in 94 to 100% of cases.
+ * The interval is a seeded parametric bootstrap (Efron and Tibshirani 1993): each of 1,000 draws adds normal errors to the fit, with every
+ * effect at its corrected size, and also draws the error variance from df · MS_e / χ²(df). In simulations of grids of 8 to 36 runs it
+ * covers a true share of 0 to 0.9 in 94 to 100% of cases.
  */
 export function sweepEffects(runs: readonly SweptRun[]): SweepEffects {
   const known = knownRuns(runs);
@@ -111,7 +111,7 @@ export function sweepEffects(runs: readonly SweptRun[]): SweepEffects {
   };
 }
 
-/** Those that count: the effects follow from them alone. */
+/** The runs that count; effects are computed from them alone. */
 export function knownRuns(runs: readonly SweptRun[]): readonly KnownRun[] {
   const longest = Math.max(0, ...runs.map(({ steps }) => steps));
   return runs.flatMap(({ id, settings, result, isDone, steps }) => {
@@ -148,17 +148,17 @@ function valuesOf(runs: readonly KnownRun[], key: string): Pick<SettingEffect, "
 }
 
 interface Shares {
-  /** By setting. */
+  /** One entry per setting. */
   readonly shares: readonly (ExplainedShare | ShareGap)[];
   readonly combinations: ExplainedShare | null;
 }
 
-/** In each vector a number per run. */
+/** One number per run. */
 type Vector = Float64Array;
 
 function explainedShares(known: readonly KnownRun[], keys: readonly string[]): Shares {
   const cell = ({ settings }: KnownRun): string => keys.map((key) => settings[key]).join("\n");
-  // Each run has its draws: those of another order would move the intervals.
+  // The bootstrap assigns draws by position, so a stable order keeps the intervals stable.
   const runs = known.toSorted((a, b) => Number(cell(a) > cell(b)) - Number(cell(a) < cell(b)));
   const results = Float64Array.from(runs, ({ result }) => result);
   const all = (gap: ShareGap): Shares => ({ shares: keys.map(() => gap), combinations: null });
@@ -172,7 +172,7 @@ function explainedShares(known: readonly KnownRun[], keys: readonly string[]): S
   });
   const repeated = runs.length - new Set(runs.map(cell)).size;
   const hasSeeds = repeated >= MIN_DEGREES;
-  // A vector a combination takes seconds for hundreds, and without repeated seeds says nothing.
+  // One vector per combination takes seconds for hundreds of them, and is useless without repeated seeds.
   const cells = hasSeeds ? extended(additive, indicators(runs, cell)) : additive;
   const model = {
     mean,
@@ -201,22 +201,22 @@ function explainedShares(known: readonly KnownRun[], keys: readonly string[]): S
   };
 }
 
-/** Orthonormal vectors for each part of what explains the results. */
+/** Orthonormal vectors for each component that explains the results. */
 interface Model {
   readonly mean: readonly Vector[];
   readonly effects: readonly (readonly Vector[])[];
-  /** All that is not chance. */
+  /** Everything except chance. */
   readonly fit: readonly Vector[];
-  /** Of chance. */
+  /** Degrees of freedom of the error. */
   readonly degrees: number;
 }
 
 interface Squares {
-  /** By effect: its sum of squares less what chance adds to it. */
+  /** Per effect: the sum of squares minus its expected share of chance. */
   readonly effects: readonly number[];
-  /** Around the mean. */
+  /** Total around the mean. */
   readonly total: number;
-  /** Of chance. */
+  /** Error mean square. */
   readonly meanSquare: number;
 }
 
@@ -271,19 +271,19 @@ function shareOf(effect: number, total: number): number {
   return total === 0 ? 0 : Math.min(1, effect / total);
 }
 
-/** A vector per value, 1 for the runs that have it. */
+/** One indicator vector per value: 1 for runs that have it. */
 function indicators(runs: readonly KnownRun[], read: (run: KnownRun) => string): readonly Vector[] {
   return [...new Set(runs.map(read))].map((value) =>
     Float64Array.from(runs, (run) => (read(run) === value ? 1 : 0)),
   );
 }
 
-/** Orthonormal vectors with a part of each added that is in none before it, by Gram and Schmidt. */
+/** Extends an orthonormal basis by the independent parts of `added` (Gram-Schmidt). */
 function extended(basis: readonly Vector[], added: readonly Vector[]): readonly Vector[] {
   const found = [...basis];
   for (const vector of added) {
     let rest = vector;
-    // Twice is enough (Giraud and others 2005): once leaves rounding errors.
+    // Twice is enough (Giraud and others 2005); once leaves rounding errors.
     for (let round = 0; round < 2; round += 1) {
       const inside = projected(found, rest);
       rest = rest.map((value, row) => value - (inside[row] ?? 0));
@@ -304,7 +304,7 @@ function projected(basis: readonly Vector[], vector: Vector): Vector {
   return sums;
 }
 
-/** How far the vector reaches along each vector of the basis. */
+/** Coordinates of the vector along the basis. */
 function lengths(basis: readonly Vector[], vector: Vector): Vector {
   return Float64Array.from(basis, (own) => {
     let length = 0;
@@ -319,7 +319,7 @@ function squared(vector: Vector): number {
   return total;
 }
 
-/** Standard normal numbers, the same in every call, by the transform of Box and Muller. */
+/** Standard normal numbers by the Box-Muller transform, the same sequence in every call. */
 function createNormal(): () => number {
   const uniform = createUniform(1);
   return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());

@@ -1,4 +1,4 @@
-/** The small plot of a setting: where its runs, means, intervals and labels are drawn, and the same as a drawing. */
+/** The small plot of a setting: positions of its runs, means, intervals and labels, and the same as SVG. */
 
 import { ticksIn } from "./axisTicks.ts";
 import { type Range, valueRange } from "./chartScale.ts";
@@ -10,12 +10,12 @@ export interface PlotSize {
   readonly height: number;
 }
 
-/** In pixels from the upper left. */
+/** In pixels from the top left. */
 export interface SweepPlot extends PlotSize {
   readonly left: number;
   readonly right: number;
   readonly bottom: number;
-  /** A point per run, beside each other around their value. */
+  /** One point per run, spread side by side around its value. */
   readonly points: readonly {
     readonly id: string;
     readonly x: number;
@@ -24,14 +24,14 @@ export interface SweepPlot extends PlotSize {
   readonly means: readonly {
     readonly x: number;
     readonly y: number;
-    /** Ends of the interval; null where there is none. */
+    /** Ends of the interval; null if there is none. */
     readonly interval: { readonly low: number; readonly high: number } | null;
   }[];
   readonly xLabels: readonly { readonly text: string; readonly x: number }[];
   readonly yTicks: readonly { readonly value: number; readonly step: number; readonly y: number }[];
 }
 
-/** The results of all runs and the intervals, with a little air. */
+/** The range of all results and intervals, with some padding. */
 export function resultRange({ settings }: SweepEffects): Range {
   const values = settings.flatMap((setting) =>
     setting.values.flatMap(({ points, interval }) => [
@@ -47,14 +47,14 @@ const RIGHT = 12;
 const TOP = 8;
 const BELOW = 24;
 /** From the axes to the outermost values. */
-const AIR = 26;
+const PADDING = 26;
 const TEXT_PX = 7;
-/** Between points of one value, and from the first of them to the last. */
+/** Distance between points of one value, and the maximum width of all of them. */
 const APART = 7;
 const SPREAD = 28;
 const MAX_LABEL = 16;
 
-/** `shown` is what is drawn of a value. */
+/** Lays out the plot of a setting. `shown` formats a value for its label. */
 export function sweepPlot(
   { scale, values }: Pick<SettingEffect, "scale" | "values">,
   range: Range,
@@ -65,8 +65,8 @@ export function sweepPlot(
   const places = placesOf(values, scale);
   const x = (index: number): number => {
     const place = places[index] ?? 0;
-    const air = scale === "names" ? (right - left) / (2 * values.length) : AIR;
-    return left + air + (right - left - 2 * air) * place;
+    const padding = scale === "names" ? (right - left) / (2 * values.length) : PADDING;
+    return left + padding + (right - left - 2 * padding) * place;
   };
   const y = (result: number): number =>
     bottom - ((bottom - TOP) * (result - range[0])) / (range[1] - range[0] || 1);
@@ -99,7 +99,7 @@ export function sweepPlot(
   };
 }
 
-/** Of values of a setting, 0 to 1: by their size, or at equal distances. */
+/** Positions of a setting's values, 0 to 1: by magnitude, or evenly spaced for names. */
 export function placesOf(
   values: readonly SweptValue[],
   scale: SettingEffect["scale"],
@@ -116,7 +116,7 @@ function cut(text: string): string {
   return text.length <= MAX_LABEL ? text : `${text.slice(0, MAX_LABEL - 1)}…`;
 }
 
-/** Without labels that would lie over the one before. */
+/** Drops labels that would overlap the previous one. */
 function apartFrom(labels: SweepPlot["xLabels"], width: number): SweepPlot["xLabels"] {
   let end = Number.NEGATIVE_INFINITY;
   return labels.flatMap(({ text, x }) => {
@@ -134,7 +134,7 @@ export interface SweepPlotColors {
   readonly mean: string;
 }
 
-/** For a report. */
+/** The plot as SVG, for a report. */
 export function sweepPlotSvg(
   plot: SweepPlot,
   title: string,
@@ -167,7 +167,7 @@ export function sweepPlotSvg(
 const HALF_BAR = 18;
 const HALF_END = 5;
 
-/** A bar at the mean, and a line with two ends for its interval. */
+/** A bar at the mean, and a line with end caps for its interval. */
 export function meanPath({ x, y, interval }: SweepPlot["means"][number]): string {
   const bar = `M${round(x - HALF_BAR)} ${round(y)}H${round(x + HALF_BAR)}`;
   if (interval === null) return bar;

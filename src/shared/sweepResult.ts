@@ -1,8 +1,8 @@
-/** By what the runs of a sweep are compared, decided once for all of them, the same in pages, terminals and reports. */
+/** The measure by which the runs of a sweep are compared, chosen once for all of them: the same in pages, terminals and reports. */
 
 import { mean } from "./mean.ts";
 
-/** A mean reward of an evaluation after so many steps; `cell` names environment, split and temperature. */
+/** Mean reward of an evaluation after `step` steps; `cell` names environment, split and temperature. */
 export interface EvaluatedReward {
   readonly cell: string;
   readonly step: number;
@@ -13,23 +13,23 @@ export interface SweepMeasures {
   readonly isDone: boolean;
   /** Completed steps. */
   readonly steps: number;
-  /** Mean reward of the last steps, as {@link lastRewardsMean}. */
+  /** Mean reward of the last steps, as in {@link lastRewardsMean}. */
   readonly recentReward: number | null;
-  /** Of a supervised run; null for another. */
+  /** Losses of a supervised run; null for other runs. */
   readonly fit: { readonly now: number; readonly heldOut: number | null } | null;
-  /** Of tasks that are held out, those at the temperature of training first. */
+  /** On held-out tasks, those at the training temperature first. */
   readonly evaluated: readonly EvaluatedReward[];
 }
 
 export type SweepBasis =
-  /** An evaluation that all runs have in common, after the most steps. */
+  /** The latest evaluation that all runs share. */
   | { readonly kind: "evaluation"; readonly cell: string; readonly step: number }
   /** The mean reward of the last steps. */
   | { readonly kind: "reward" }
-  /** The newest loss of what is held out, or the mean loss of the last steps. */
+  /** The newest held-out loss, or the mean loss of the last steps. */
   | { readonly kind: "heldOut" | "now" };
 
-/** A reward of one step alone says little. */
+/** Number of steps to average; the reward of a single step says little. */
 const LAST_STEPS = 5;
 
 export function lastRewardsMean(rewards: readonly (number | null)[]): number | null {
@@ -37,7 +37,7 @@ export function lastRewardsMean(rewards: readonly (number | null)[]): number | n
   return known.length === 0 ? null : mean(known);
 }
 
-/** Null stands for a run that was not started. */
+/** Chooses the measure. Null stands for a run that was not started. */
 export function sweepBasis(runs: readonly (SweepMeasures | null)[]): SweepBasis {
   const begun = runs.filter((run) => run !== null);
   const hasNoReward = begun.every(({ recentReward }) => recentReward === null);
@@ -59,12 +59,12 @@ export function resultBy(basis: SweepBasis, run: SweepMeasures): number | null {
   }
 }
 
-/** Held-out losses where all supervised runs have one. */
+/** Held-out loss if all supervised runs have one. */
 export function lossKind(runs: readonly Pick<SweepMeasures, "fit">[]): "heldOut" | "now" {
   return runs.every(({ fit }) => fit?.heldOut !== null) ? "heldOut" : "now";
 }
 
-/** True for a run that counts: it is done or as long as the longest. */
+/** Whether a run counts: it is done, or as long as the longest. */
 export function isWhole(
   { isDone, steps }: Pick<SweepMeasures, "isDone" | "steps">,
   longest: number,
@@ -76,7 +76,7 @@ function commonEvaluation(runs: readonly SweepMeasures[]): SweepBasis | null {
   const longest = Math.max(0, ...runs.map(({ steps }) => steps));
   const [first, ...others] = runs.filter((run) => isWhole(run, longest));
   const common = (first?.evaluated ?? []).filter(
-    // Before the first step nothing that a setting does is seen.
+    // Before the first step, settings have no visible effect.
     ({ cell, step }) =>
       step > 0 &&
       others.every(({ evaluated }) =>

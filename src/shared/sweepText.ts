@@ -1,11 +1,11 @@
-/** Which setting of a sweep mattered, in words, the same in pages, terminals and reports. */
+/** Which setting of a sweep mattered, as text: the same in pages, terminals and reports. */
 
 import * as l10n from "@vscode/l10n";
 import { formatBounds, formatPercent, plural } from "./format.ts";
 import type { ExplainedShare, SettingEffect, ShareGap, SweepEffects } from "./sweepEffects.ts";
 import type { SweepBasis } from "./sweepResult.ts";
 
-/** The answer in a sentence. Keys are shown by `shown`. */
+/** The answer in a sentence. `shown` formats keys. */
 export function sweepSentence(
   { settings }: SweepEffects,
   shown: (key: string) => string = (key) => key,
@@ -26,18 +26,18 @@ export function sweepSentence(
     : l10n.t("No setting clearly mattered.");
 }
 
-/** Of one setting, without its name. */
+/** The effect of one setting, without its name. */
 export function effectText({ share, gap, values }: SettingEffect): string {
   return share === null ? gapText(gap ?? "few-runs", values[0]?.text ?? "") : shareText(share);
 }
 
-/** Null where settings explain nothing more in combination, or that is unknown. */
+/** Null if combinations explain nothing beyond the settings themselves, or if that is unknown. */
 export function combinationsText({ combinations, settings }: SweepEffects): string | null {
   if (combinations === null || settings.length < 2 || combinations.low === 0) return null;
   return l10n.t("Combinations of settings explain another {0} {1}.", ...percents(combinations));
 }
 
-/** By what the runs are compared, in a sentence. */
+/** The measure by which runs are compared, as a sentence. */
 export function basisText(basis: SweepBasis): string {
   switch (basis.kind) {
     case "evaluation":
@@ -56,7 +56,7 @@ export function basisText(basis: SweepBasis): string {
   }
 }
 
-/** Null where all runs count. */
+/** Null if all runs count. */
 export function leftOutText({ left }: SweepEffects): string | null {
   if (left === 0) return null;
   return plural(
@@ -66,7 +66,7 @@ export function leftOutText({ left }: SweepEffects): string | null {
   );
 }
 
-/** The last part of a key, or all of it where another of the keys ends with the same part. Give `last` where it may have dots. */
+/** The last part of a key, or the whole key if another key ends the same way. Pass `last` if that part may contain dots. */
 export function shortKey(
   key: string,
   keys: readonly string[],
@@ -80,12 +80,12 @@ function shareText(share: ExplainedShare): string {
   return l10n.t("explains {0} of the differences {1}", ...percents(share));
 }
 
-/** The share, and its interval. */
+/** The share and its interval. */
 function percents({ share, ...bounds }: ExplainedShare): readonly [string, string] {
   return [formatPercent(share), formatBounds(bounds, formatPercent)];
 }
 
-/** `value` is the only one of runs that count. */
+/** `value` is the only one among runs that count. */
 function gapText(gap: ShareGap, value: string): string {
   const texts = {
     "no-results": l10n.t("no result yet"),

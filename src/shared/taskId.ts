@@ -1,4 +1,4 @@
-/** Names a task of an environment, whichever pass through the data it is played in: `environment:split:index`. */
+/** Identifies a task across passes through the data: `environment:split:index`. */
 export function taskId({
   environment,
   split,

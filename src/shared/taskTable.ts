@@ -1,4 +1,4 @@
-/** The table of the tasks of a curriculum, of which a page of rows is sent at a time. */
+/** A curriculum's task table, sent one page of rows at a time. */
 
 export const TASK_POOLS = ["open", "hard", "solved"] as const;
 export type TaskPool = (typeof TASK_POOLS)[number];
@@ -7,13 +7,13 @@ export const TASK_COLUMNS = ["name", "pool", "success", "rollouts", "tokens", "s
 export type TaskColumn = (typeof TASK_COLUMNS)[number];
 
 export interface TaskQuery {
-  /** Words that the name holds, in any case. */
+  /** Words that the name must contain; case is ignored. */
   readonly text: string;
   /** Null = all. */
   readonly pool: TaskPool | null;
   readonly column: TaskColumn;
   readonly isDescending: boolean;
-  /** Page of {@link TASKS_PER_PAGE}, from 0; one behind the last is the last. */
+  /** Page of {@link TASKS_PER_PAGE} rows, from 0; clamped to the last page. */
   readonly page: number;
 }
 
@@ -22,21 +22,21 @@ export interface TaskTableRow {
   readonly split: string;
   readonly index: number;
   readonly pool: TaskPool;
-  /** Expected of the next rollout, 0 to 1. */
+  /** Expected success rate of the next rollout, 0 to 1. */
   readonly success: number;
-  /** Those that still count. */
+  /** Number of rollouts that still count. */
   readonly rollouts: number;
-  /** Mean of a rollout. */
+  /** Mean tokens per rollout. */
   readonly tokens: number;
-  /** The last step that trained it, from 0. */
+  /** The last step in which it was trained, from 0. */
   readonly step: number;
 }
 
 export interface TaskPage {
-  /** Completed steps of the save that it is read from; null = there is none yet. */
+  /** Completed steps of the save that the table was read from; null = no save yet. */
   readonly completed: number | null;
   readonly counts: Readonly<Record<TaskPool, number>>;
-  /** Tasks that match. */
+  /** Number of matching tasks. */
   readonly matching: number;
   readonly page: number;
   readonly rows: readonly TaskTableRow[];

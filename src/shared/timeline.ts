@@ -1,28 +1,28 @@
-/** The timeline of a step, as the dashboard draws it. Times are whole milliseconds since the step began; before that they are negative. */
+/** The timeline of a step, as the dashboard draws it. Times are whole milliseconds since the start of the step, negative before it. */
 
 import type { RolloutSet } from "./rolloutSet.ts";
 
 export const TIME_KINDS = [
-  /** In the queue of rollouts. */
+  /** In the rollout queue. */
   "queue",
   /** Attempts before the one that counted. */
   "retry",
-  /** For a place among the sessions of the environment. */
+  /** Waiting for a free session slot of the environment. */
   "place",
-  /** A session that opens, until its first turn. */
+  /** Opening a session, until the first turn. */
   "session",
-  /** The program of an agent, while no turn of it is sampled or followed by tools. */
+  /** The agent's program, while none of its turns is being sampled or followed by tools. */
   "agent",
   "sampling",
   "tool",
-  /** Time of a rollout without an agent between its turns, and until its session was closed and its record written. */
+  /** Time between turns of a rollout without an agent, and from its last turn until its session is closed and its record written. */
   "other",
-  /** From the last rollout until the update was sent. */
+  /** From the last rollout until the update is sent. */
   "prepare",
   "training",
   /** Saving weights for the next rollouts. */
   "save",
-  /** What comes after the update. */
+  /** After the update. */
   "finish",
 ] as const;
 
@@ -39,17 +39,17 @@ export interface TimelineRow {
   readonly rollout: number;
   readonly environment: string;
   readonly turns: number;
-  /** Adjoining, in the order of time. */
+  /** Contiguous, in chronological order. */
   readonly spans: readonly TimeSpan[];
 }
 
 /** A part of the critical path. */
 export interface PathSpan extends TimeSpan {
-  /** Position of the rollout in the rows; null for what the step did itself. */
+  /** Index of the rollout's row; null for the step itself. */
   readonly row: number | null;
 }
 
-/** What made a step slow, with the time that it took from the step. */
+/** A cause that slowed the step down, and the time it cost. */
 export type Stall = { readonly costMs: number } & (
   | {
       readonly kind: "slots";
@@ -70,19 +70,19 @@ export type Stall = { readonly costMs: number } & (
       readonly environment: string;
       /** Median over rollouts. */
       readonly medianMs: number;
-      /** Share of the time of its rollouts, excluding waits. */
+      /** Share of its rollouts' time, excluding waits. */
       readonly share: number;
     }
   | { readonly kind: "retries"; readonly rollouts: number; readonly of: number }
   | {
       readonly kind: "slowest";
       readonly row: number;
-      /** How many times the median of all rollouts. */
+      /** Multiple of the median of all rollouts. */
       readonly factor: number;
       readonly turns: number;
       /** Turns that spent more time in tools than in sampling. */
       readonly toolTurns: number;
-      /** Median of the turns of all rollouts. */
+      /** Median number of turns of all rollouts. */
       readonly usualTurns: number;
     }
   | { readonly kind: "tail"; readonly rollouts: number; readonly of: number }
@@ -91,40 +91,40 @@ export type Stall = { readonly costMs: number } & (
       readonly kind: "prepare" | "training" | "save";
       /** Share of the critical path. */
       readonly share: number;
-      /** True when rollouts of the step began before it. */
+      /** True when rollouts of the step started before it. */
       readonly isAhead: boolean;
     }
-  /** The rollouts were sampled ahead, and all had ended when the step began. */
+  /** The rollouts were sampled ahead and had all ended when the step began. */
   | { readonly kind: "ready" }
 );
 
 export interface Timeline extends RolloutSet {
-  /** The start of the step, since the Unix epoch; null if no rollout has ended. */
+  /** Start of the step, in milliseconds since the Unix epoch; null if no rollout has ended. */
   readonly startedAtMs: number | null;
-  /** `fromMs` belongs to the first that is shown, `toMs` to the last. */
+  /** Start of the first shown span and end of the last. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** By group, and position in it. */
+  /** Ordered by group, then position in the group. */
   readonly rows: readonly TimelineRow[];
-  /** What the step did itself, in the order of time; empty while its rollouts are played, and for an evaluation. */
+  /** What the step did itself, in chronological order; empty while rollouts are in progress, and for an evaluation. */
   readonly phases: readonly TimeSpan[];
-  /** What the end of the step waited for, in the order of time; empty until it is over. */
+  /** The critical path to the end of the step, in chronological order; empty until it is over. */
   readonly path: readonly PathSpan[];
-  /** The most expensive first. */
+  /** Most expensive first. */
   readonly stalls: readonly Stall[];
 }
 
-/** A timeline as it is sent: the spans of all rows one after the other, each as its kind and its end. */
+/** A timeline in transport form: the spans of all rows concatenated, each as kind and end. */
 export interface PackedTimeline extends Omit<Timeline, "rows"> {
   readonly rows: readonly (Omit<TimelineRow, "spans"> & {
     readonly fromMs: number;
     /** Number of its spans. */
     readonly spans: number;
   })[];
-  /** Positions in {@link TIME_KINDS}. */
+  /** Indexes into {@link TIME_KINDS}. */
   readonly kinds: Uint8Array;
   readonly endsMs: Int32Array;
-  /** Rollouts that are not shown, because there are too many or because they cannot be read. */
+  /** Rollouts left out because there are too many or they cannot be read. */
   readonly omitted: number;
 }
 
@@ -164,12 +164,12 @@ export function unpackTimeline({ kinds, endsMs, rows, ...rest }: PackedTimeline)
   };
 }
 
-/** The start of the first span. */
+/** Start of the row's first span. */
 export function startOf({ spans }: TimelineRow): number {
   return spans[0]?.fromMs ?? 0;
 }
 
-/** The end of the last span. */
+/** End of the row's last span. */
 export function endOf({ spans }: TimelineRow): number {
   return spans.at(-1)?.toMs ?? 0;
 }

@@ -1,6 +1,6 @@
-/** Which of several evaluations is about what is trained. */
+/** Which of several evaluations matches the training temperature. */
 
-/** Of the temperatures of evaluations that of training, or the nearest below it, else the lowest. */
+/** The evaluated temperature that equals the training temperature, or else the next one below it, or else the lowest. */
 export function nearestTemperature(evaluated: readonly number[], trained: number): number {
   const rising = evaluated.toSorted((a, b) => a - b);
   return rising.findLast((each) => each <= trained) ?? rising[0] ?? trained;

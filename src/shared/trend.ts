@@ -1,4 +1,4 @@
-/** Whether a measure rises, falls or is flat: one judgment for trees, charts, terminals, alarms and tools. */
+/** Whether a measure is rising, falling or flat: one judgment shared by trees, charts, terminals, alarms and tools. */
 
 import { bounds, FINEST_VALUES, fitPiecewiseLine, type PiecewiseLine } from "./piecewiseLine.ts";
 import { cautiousSquares, type TrendPoint } from "./trendPoint.ts";
@@ -7,15 +7,15 @@ import { cautiousSquares, type TrendPoint } from "./trendPoint.ts";
 export type Trend = ClearTrend | UnclearTrend;
 
 export interface ClearTrend {
-  /** Falling also where a fall has stopped and less than half of it is made up for. */
+  /** Also `falling` when a fall has stopped but less than half of it is recovered. */
   readonly direction: "rising" | "flat" | "falling";
-  /** The step that it began with, for a fall the last one at about the best level, and how many steps it has lasted, both ends counted. */
+  /** The step where it began (for a fall, the last one near the best level), and its length in steps, both ends included. */
   readonly since: number;
   readonly steps: number;
-  /** Level at `since`, and at the last step: those of the fitted curve, not of single steps. */
+  /** Levels of the fitted curve (not of single steps) at `since` and at the last step. */
   readonly was: number;
   readonly now: number;
-  /** Change per step over the last piece of the curve, with its standard error. */
+  /** Change per step over the last piece of the curve, and its standard error. */
   readonly slope: number;
   readonly slopeError: number;
 }
@@ -23,28 +23,28 @@ export interface ClearTrend {
 /** Too early to tell. */
 export interface UnclearTrend {
   readonly direction: "unclear";
-  /** Steps with a value. */
+  /** Number of steps with a value. */
   readonly steps: number;
-  /** Groups behind them; null where that is not known. */
+  /** Number of groups behind them; null if unknown. */
   readonly groups: number | null;
 }
 
-/** Fewer values show nothing. */
+/** With fewer values there is no judgment. */
 const LEAST_VALUES = 6;
-/** From so many values on a measure that has never moved is flat; before, it is too early to tell. */
+/** With this many values, a measure that has never moved is flat; with fewer it is too early to tell. */
 const FLAT_VALUES = 20;
-/** The same behind a turn; a shorter piece is part of the movement before it. */
+/** The same after a turning point; a shorter piece is part of the movement before it. */
 const FLAT_PIECE = 10;
-/** Share of a fall that is still lost, from which on it counts. */
+/** A fall counts while more than this share of it is still lost. */
 const LOST_SHARE = 0.5;
-/** Share of a fall below which a level is still about the best. */
+/** A level within this share of the fall still counts as the best. */
 const BEST_SHARE = 0.05;
-/** Standard errors that a change takes where many values show the noise. */
+/** Standard errors that a change must exceed, given enough values to estimate the noise. */
 const SURE = 3;
-/** The same for a piece whose beginning was chosen by the fit. */
+/** The same for a piece whose start was chosen by the fit. */
 const SURE_PIECE = 4;
 
-/** The trend of values in rising order of steps; numbers that are not finite are left out. */
+/** The trend of values in ascending order of steps; ignores values that are not finite. */
 export function trendOf(points: readonly TrendPoint[]): Trend {
   const known = points.filter(({ value }) => Number.isFinite(value));
   const values = known.map(({ value }) => value);
@@ -67,14 +67,14 @@ export function trendOf(points: readonly TrendPoint[]): Trend {
   };
 }
 
-/** As {@link ClearTrend}, with positions instead of steps. */
+/** Like {@link ClearTrend}, with positions instead of steps. */
 interface Judgment extends Omit<ClearTrend, "direction" | "steps"> {
   readonly direction: -1 | 0 | 1;
-  /** True when it begins with a change within the series. */
+  /** True when it begins with a change inside the series. */
   readonly hasTurned: boolean;
 }
 
-/** Averages over long stretches hide what changed last, and where a fall began: the values there are judged by themselves, too. */
+/** Long averages hide recent changes and the start of a fall, so the values there are also judged on their own. */
 function finer(
   values: readonly number[],
   variances: readonly number[] | null,
@@ -88,7 +88,7 @@ function finer(
   };
   const last = values.length - FINEST_VALUES;
   const recent = judgeFrom(last);
-  // What is flat after a fall does not make up for it.
+  // A flat stretch after a fall does not make up for it.
   const isMadeUp = recent.direction > 0 || whole.direction >= 0;
   if (recent.hasTurned && isMadeUp && recent.direction !== whole.direction) return recent;
   if (whole.direction >= 0) return whole;
@@ -132,7 +132,7 @@ function judge(line: PiecewiseLine): Judgment {
   };
 }
 
-/** Where the curve was last at about its best level, if most of the fall from it lasts; null where none does beyond the noise. */
+/** The last position near the curve's best level, if most of the fall from it persists; null if no fall exceeds the noise. */
 function fallenFrom(line: PiecewiseLine, end: number): number | null {
   const best = line.knots.reduce((a, b) => (line.at(b) > line.at(a) ? b : a));
   const { value, error } = line.change(best, end);
@@ -143,7 +143,7 @@ function fallenFrom(line: PiecewiseLine, end: number): number | null {
   return line.knots.findLast((knot) => line.at(knot) >= least) ?? best;
 }
 
-/** Few values show little of the noise itself: the second factor is about that of Student's t. */
+/** Few values say little about the noise: the second factor approximates Student's t. */
 function sureErrors({ knots, degrees }: PiecewiseLine): number {
   return knots.length > 2 ? SURE_PIECE : SURE * (1 + 4 / degrees);
 }
@@ -157,7 +157,7 @@ function unclear(known: readonly TrendPoint[]): UnclearTrend {
   };
 }
 
-/** A straight line overshoots where rewards end. */
+/** Clamps levels to the range of the values, because a straight line can overshoot the rewards. */
 function boundsOf(values: readonly number[]): (level: number) => number {
   const [low, high] = bounds(values);
   return (level) => Math.min(high, Math.max(low, level));

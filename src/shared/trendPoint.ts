@@ -1,21 +1,21 @@
-/** The value of a step for a trend, and how sure it is. */
+/** One step's value for a trend, and its uncertainty. */
 
 import { mean } from "./mean.ts";
 
-/** A value for each step that has one. */
+/** The value of a step that has one. */
 export interface TrendPoint {
   readonly step: number;
   readonly value: number;
-  /** That it is a mean over. */
+  /** Number of groups in the mean. */
   readonly groups?: number;
-  /** Standard error of the value, by the groups that it is a mean over. */
+  /** Standard error of the value, across those groups. */
   readonly error?: number;
 }
 
-/** A mean over fewer of its rollouts ends no run and chooses no checkpoint: what is missing may be what went wrong. */
+/** With a smaller share of scored rollouts, the mean ends no run and selects no checkpoint: the missing ones may be what went wrong. */
 export const MIN_SCORED_SHARE = 0.9;
 
-/** As {@link rewardPointOf}; null, too, where the mean may decide nothing, because fewer than 90% of the rollouts are scored. */
+/** Like {@link rewardPointOf}; also null when under 90% of the rollouts are scored, because such a mean may decide nothing. */
 export function decidingPointOf(
   step: number,
   metric: (name: string) => number | null,
@@ -25,8 +25,8 @@ export function decidingPointOf(
 }
 
 /**
- * The mean reward of a step, with its error by the groups that have a reward; null without a scored rollout. `metric` gives the value
- * of a flat name in the row of the step.
+ * A step's mean reward, with its standard error across the groups that have a reward; null without a scored rollout. `metric` reads a
+ * metric by its flat name from the step's row.
  */
 export function rewardPointOf(
   step: number,
@@ -41,12 +41,12 @@ export function rewardPointOf(
   return { step, value, groups, error: groupStd / Math.sqrt(groups) };
 }
 
-/** So many groups of a step agree too often by chance. */
+/** With this few groups, agreement is too often chance. */
 const FEW_GROUPS = 2;
 
 /**
- * The squared standard errors of values in rising order of steps; null where one of them says nothing of what it is a mean over. One
- * or two groups do not show how far tasks differ; neighboring steps do.
+ * The squared standard errors of values in ascending order of steps; null if any value's number of groups is unknown. One or two groups
+ * do not show the variance between tasks, so neighboring steps are used.
  */
 export function squaredErrors(points: readonly TrendPoint[]): readonly number[] | null {
   const squares = points.map(({ value, groups, error }, i) => {
@@ -59,7 +59,7 @@ export function squaredErrors(points: readonly TrendPoint[]): readonly number[] 
   return squares.some(Number.isNaN) ? null : squares;
 }
 
-/** The same, none less than their mean: where the few groups of a step happen to agree, it is no surer than the others. */
+/** Like {@link squaredErrors}, but at least their mean: a step whose few groups happen to agree is no more certain than the others. */
 export function cautiousSquares(points: readonly TrendPoint[]): readonly number[] | null {
   const squares = squaredErrors(points);
   if (squares === null) return null;

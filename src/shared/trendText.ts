@@ -1,9 +1,9 @@
-/** A trend in words, the same in trees, charts, terminals and answers of tools. */
+/** Trends as text, the same in trees, charts, terminals and tool answers. */
 
 import * as l10n from "@vscode/l10n";
 import type { Trend } from "./trend.ts";
 
-/** One word or few, for lists: `rising`. */
+/** A short label for lists: `rising`. */
 export function trendWord({ direction }: Trend): string {
   const words = {
     rising: l10n.t("rising"),
@@ -14,7 +14,7 @@ export function trendWord({ direction }: Trend): string {
   return words[direction];
 }
 
-/** For the end of a line; nothing where nothing moves. */
+/** A suffix for the end of a line; empty if nothing moves. */
 export function trendArrow(trend: Trend): string {
   if (trend.direction === "rising") return " ▲";
   return trend.direction === "falling" ? " ▼" : "";

@@ -1,4 +1,4 @@
-/** Seeded random numbers: small, fast, the same on every machine. */
+/** Seeded random numbers: small, fast, identical on every machine. */
 
 /** Uniform numbers in [0, 1) from a 32-bit seed (the mulberry32 generator, public domain). */
 export function createUniform(seed: number): () => number {

@@ -1,15 +1,19 @@
-/** Splits text of unknown origin into what can be shown and what would act: controls, bidi marks, ANSI escapes. */
+/** Splits untrusted text into displayable text and active characters: controls, bidi marks, ANSI escapes. */
 
 export interface VisiblePiece {
   readonly text: string;
-  /** True for a sign that stands instead of a character. */
+  /** True for a symbol that replaces a character. */
   readonly isSign: boolean;
 }
 
-/** Controls, lone surrogates, separators of lines and invisible formats; joiners stay, scripts and emoji need them. */
+/** Controls, lone surrogates, line separators and invisible format characters; joiners stay, because scripts and emoji need them. */
 const ACTING = /(?!\t|\n|\u200c|\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** Pieces in order, each acting character as its sign; line feeds and tabs stay in the text, `\r\n` becomes one line feed. */
+/**
+ * Pieces in order, with each active character replaced by its symbol; newlines and tabs stay in the text, `\r
+ * ` becomes `
+ * `.
+ */
 export function visiblePieces(
   text: string,
   signOf: (code: number) => string,

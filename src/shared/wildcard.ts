@@ -1,11 +1,11 @@
-/** Patterns for names, in which `*` matches any text and every other character for itself. */
+/** Name patterns in which `*` matches any text and every other character matches itself. */
 
-/** Whether the text fits the pattern. */
+/** Whether the text matches the pattern. */
 export function fitsWildcard(text: string, pattern: string): boolean {
   return fitsParts(text, pattern.split("*"));
 }
 
-/** Whether the text is these parts with any text between one and the next. Each part is looked for once, behind those before it. */
+/** Whether the text consists of these parts with arbitrary text between them. Each part is searched for only after the previous ones. */
 export function fitsParts(text: string, parts: readonly string[]): boolean {
   const [first = "", ...others] = parts;
   const last = others.pop();
@@ -13,7 +13,7 @@ export function fitsParts(text: string, parts: readonly string[]): boolean {
   if (!text.startsWith(first)) return false;
   let at = first.length;
   for (const part of others) {
-    // The leftmost place leaves the most text for the parts that follow.
+    // The leftmost match leaves the most text for the remaining parts.
     const found = text.indexOf(part, at);
     if (found < 0) return false;
     at = found + part.length;

@@ -4,7 +4,7 @@ type Present<T> = {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** The properties that have a value, for headers, JSON, changes to other objects and options of packages, where a key says something by being there. */
+/** Drops undefined properties, for headers, JSON, object patches and package options, where the presence of a key has meaning. */
 export function withoutUndefined<T extends object>(properties: T): Present<T> {
   const present = Object.entries(properties).filter(([, value]) => value !== undefined);
   return Object.fromEntries(present) as Present<T>;
