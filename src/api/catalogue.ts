@@ -1,4 +1,4 @@
-/** What an editor of this package and its server say to each other about names that services and this computer offer. */
+/** Requests between this extension and its server about names offered by services and this computer. */
 
 import * as z from "zod";
 import type { CatalogueLists } from "../core/config/editing/catalogue/catalogue.ts";
@@ -11,25 +11,25 @@ import {
 import { SERVICES } from "../core/services.ts";
 import { handedOver } from "../node/control/messages.ts";
 
-/** Requests that the server answers. */
+/** Requests to the server. */
 export const CATALOGUE_REQUESTS = {
-  /** An {@link EnvironmentsRequest}, answered with the `Listing` of hosted environments that is known, or null; asks no service. */
+  /** An {@link EnvironmentsRequest}, answered with the known `Listing` of hosted environments, or null; contacts no service. */
   environments: "tinkerRL/catalogue/environments",
-  /** A {@link RefreshRequest}, answered with the `RequestOutcome` of null once its service has answered. Can be canceled. */
+  /** A {@link RefreshRequest}, answered with the `RequestOutcome` of null once the service has answered. Cancelable. */
   refresh: "tinkerRL/catalogue/refresh",
   /**
-   * A {@link DifficultyRequest}, answered with the `RequestOutcome` of the `TaskDifficulty` of each task that others have played: none where
-   * the service does not know, or does not say it in time. Can be canceled.
+   * A {@link DifficultyRequest}, answered with the `RequestOutcome` of a `TaskDifficulty` per task that others have played; empty if the
+   * service does not know, or does not answer in time. Cancelable.
    */
   difficulty: "tinkerRL/catalogue/difficulty",
-  /** A {@link DeploymentLogRequest}, answered with the `RequestOutcome` of a text to read. Can be canceled. */
+  /** A {@link DeploymentLogRequest}, answered with the `RequestOutcome` of readable text. Cancelable. */
   deploymentLog: "tinkerRL/catalogue/deploymentLog",
 } as const;
 
-/** A request that the editor answers with a {@link CatalogueAccess} for a {@link CatalogueAccessRequest}, or null where no service may be asked. */
+/** A {@link CatalogueAccessRequest} to the editor, answered with a {@link CatalogueAccess}, or null if no service may be contacted. */
 export const CATALOGUE_ACCESS = "tinkerRL/editor/catalogueAccess";
 
-/** Sent by the server when the hosted environments may be others. */
+/** Sent by the server when hosted environments may have changed. */
 export const CATALOGUE_CHANGED = "tinkerRL/catalogue/changed";
 
 export type ListKind = keyof CatalogueLists;
@@ -38,12 +38,12 @@ export interface CatalogueAccessRequest {
   readonly wanted: readonly ListKind[];
 }
 
-/** The address of the server that would be asked for a list of this kind; null when there is none. */
+/** Address of the server for a list of this kind; null if there is none. */
 export function serverOf(kind: ListKind, variables: Values): string | null {
   return kind === "environments" ? catalogueAddress(variables) : safeAddress("tinker", variables);
 }
 
-/** Null when the key is not set, or is bound to another host than the one that is used. */
+/** The key for the service in use; null if it is not set, or bound to a different host. */
 export function boundKey(
   service: "tinker" | "openreward",
   { keys, variables }: CatalogueAccess,
@@ -52,7 +52,7 @@ export function boundKey(
   return key !== undefined && key.host === hostIn(service, variables) ? key.value : null;
 }
 
-/** Whether a list of this kind can be asked for at all: Tinker answers no one without a key. */
+/** Whether a list of this kind can be fetched at all: Tinker requires a key. */
 export function canLookUp(kind: ListKind, access: CatalogueAccess): boolean {
   if (serverOf(kind, access.variables) === null) return false;
   return kind === "environments" || boundKey("tinker", access) !== null;
@@ -62,7 +62,7 @@ export const catalogueAccessSchema = z
   .object({ keys: handedOver.keys, variables: handedOver.variables })
   .readonly();
 
-/** What services are asked with: the keys that are bound to the addresses to which `variables` lead. */
+/** Credentials for services: the keys bound to the addresses that `variables` select. */
 export type CatalogueAccess = z.infer<typeof catalogueAccessSchema>;
 
 export const environmentsRequestSchema = z.object({ variables: handedOver.variables }).readonly();
@@ -72,7 +72,7 @@ export type EnvironmentsRequest = z.infer<typeof environmentsRequestSchema>;
 export const refreshRequestSchema = z
   .object({
     access: catalogueAccessSchema,
-    /** The hosted environment whose splits, tools and secrets are asked for; null for the list of all environments. */
+    /** The hosted environment whose splits, tools and secrets to fetch; null for the list of all environments. */
     environment: z.string().nullable(),
   })
   .readonly();

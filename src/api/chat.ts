@@ -1,4 +1,4 @@
-/** What an editor of this package and its server say to each other about conversations with models. */
+/** Requests between this extension and its server about conversations with models. */
 
 import * as z from "zod";
 import { launchRequestSchema } from "../node/control/messages.ts";
@@ -7,27 +7,28 @@ import type { ReportsProgress } from "./requests.ts";
 
 export const CHAT_REQUESTS = {
   /**
-   * An {@link OpenChatRequest} lasts as long as its conversation: it reports each `ChatReply`, and is answered with the `RequestOutcome` of null
-   * once the conversation is over. It fails when the conversation cannot begin; canceling it closes the conversation.
+   * An {@link OpenChatRequest} lives as long as its conversation: it reports each `ChatReply`, and is answered with the `RequestOutcome` of
+   * null
+   * once the conversation is over. It fails if the conversation cannot start; canceling it closes the conversation.
    */
   open: "tinkerRL/chat/open",
 } as const;
 
-/** A {@link ChatActMessage}; how it went is reported by the request that opened the conversation. */
+/** Sends a {@link ChatActMessage}; the request that opened the conversation reports the result. */
 export const CHAT_ACT = "tinkerRL/chat/act";
 
-/** Its `progressToken` names the conversation. */
+/** Its `progressToken` identifies the conversation. */
 export interface OpenChatRequest extends ChatStart, ReportsProgress {}
 
 export interface ChatActMessage {
-  /** The `progressToken` of the request that opened it. */
+  /** `progressToken` of the request that opened it. */
   readonly conversation: string;
   readonly action: ChatAction;
 }
 
 const count = z.number().int().nonnegative();
 const number = z.number().int().positive();
-/** More than anybody types, or pastes. */
+/** More than anyone types or pastes. */
 const MAX_TEXT = 1_000_000;
 const MAX_TARGETS = 8;
 const text = z.string().max(MAX_TEXT);

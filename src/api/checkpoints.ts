@@ -1,12 +1,13 @@
-/** What an editor of this package asks its server about checkpoints. */
+/** Requests from this extension to its server about checkpoints. */
 
 import * as z from "zod";
 import { handedOver } from "../node/control/messages.ts";
 
 export const CHECKPOINT_REQUESTS = {
   /**
-   * A {@link WeightsRequest}, answered with the `RequestOutcome` of null once the files are there; reports {@link WeightsProgress}. When it is
-   * canceled, it is answered after nothing is left at the service.
+   * A {@link WeightsRequest}, answered with the `RequestOutcome` of null once the files are there; reports {@link WeightsProgress}. If
+   * canceled,
+   * it is answered after everything at the service has been cleaned up.
    */
   download: "tinkerRL/checkpoint/download",
   /** A {@link ChangeWeightsRequest}, answered with the `RequestOutcome` of null. */
@@ -16,7 +17,7 @@ export const CHECKPOINT_REQUESTS = {
 export interface WeightsProgress {
   readonly file: string;
   readonly receivedBytes: number;
-  /** Null when the server does not say. */
+  /** Null if the server does not report it. */
   readonly totalBytes: number | null;
 }
 
@@ -29,12 +30,12 @@ export const downloadRequestSchema = z
   .object({
     progressToken: z.string(),
     launch: handedKeys,
-    /** Of the run that saved it. */
+    /** Folder of the run that saved it. */
     folder: z.string(),
     name: z.string(),
-    /** Absolute; the folder for the files. */
+    /** Absolute path of the folder for the files. */
     output: z.string(),
-    /** With an absolute `base`; null = as Tinker exports them. */
+    /** Export format, with an absolute `base`; null = Tinker's own format. */
     form: z
       .object({
         form: z.enum(["vllm", "merged"]),
@@ -43,23 +44,23 @@ export const downloadRequestSchema = z
       })
       .readonly()
       .nullable(),
-    /** True when the checkpoint is one of this computer. */
+    /** True if the checkpoint is stored on this computer. */
     isLocalOnly: z.boolean(),
   })
   .readonly();
 
 export type WeightsRequest = z.infer<typeof downloadRequestSchema>;
 
-/** Changes checkpoints where they are; nothing to delete is no fault. */
+/** Changes checkpoints in place; deleting one that does not exist is not an error. */
 export const changeWeightsSchema = z
   .object({
-    /** `tinker://RUN/KIND/NAME` each. */
+    /** Each `tinker://RUN/KIND/NAME`. */
     paths: z.array(z.string()).readonly(),
     change: z.discriminatedUnion("action", [
       z.object({ action: z.enum(["delete", "publish", "unpublish"]) }).readonly(),
       z.object({ action: z.literal("set-ttl"), ttlSeconds: z.number().nullable() }).readonly(),
     ]),
-    /** Null for checkpoints of this computer. A null `baseUrl` means the one in the variables, or the official one. */
+    /** Null for checkpoints on this computer. A null `baseUrl` means the one from the variables, or the official one. */
     service: z.object({ launch: handedKeys, baseUrl: z.string().nullable() }).readonly().nullable(),
   })
   .readonly();

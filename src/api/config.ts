@@ -1,41 +1,41 @@
-/** What an editor of this package and its server say to each other about configurations, beside the Language Server Protocol. Loads nothing. */
+/** Requests between this extension and its server about configurations, beyond the Language Server Protocol. Imports no runtime code. */
 
 import type { SecretState } from "../core/config/editing/catalogue/catalogue.ts";
 import type { DiagnoseOptions } from "../core/config/editing/diagnostics/diagnose.ts";
 import type { Values } from "../core/secrets/serviceHosts.ts";
 
-/** Requests that the server answers. Each names an open document. */
+/** Requests to the server. Each refers to an open document. */
 export const CONFIG_REQUESTS = {
-  /** Checks the text now, marks what it finds, and answers with {@link CheckCounts}. */
+  /** Checks the text now, publishes diagnostics, and answers with {@link CheckCounts}. */
   check: "tinkerRL/config/check",
-  /** The text that a run would make of the configuration. */
+  /** The configuration's text as a run would resolve it. */
   effective: "tinkerRL/config/effective",
-  /** Where the environment `name` goes: an `EnvironmentInsertion`. */
+  /** Where to insert the environment `name`: an `EnvironmentInsertion`. */
   insertEnvironment: "tinkerRL/config/insertEnvironment",
-  /** Where the source of data `entry` goes: the edits, or null where they cannot be made. */
+  /** Where to insert the data source `entry`: edits, or null if they are not possible. */
   insertSource: "tinkerRL/config/insertSource",
-  /** The text of a configuration that trains on the data file `uri`, which need not be open. */
+  /** The text of a configuration that trains on the data file `uri`, which does not need to be open. */
   forDataset: "tinkerRL/config/forDataset",
-  /** The secret that is written at `path`, with the edits that take it out: a `WrittenSecret`, or null. */
+  /** The secret at `path` and the edits that remove it: a `WrittenSecret`, or null. */
   secretAt: "tinkerRL/config/secretAt",
 } as const;
 
-/** Requests that the editor answers. */
+/** Requests to the editor. */
 export const EDITOR_REQUESTS = {
   /** A {@link ConfigContext} for `uri`. */
   context: "tinkerRL/editor/context",
 } as const;
 
-/** The command of the editor that takes a secret out of a configuration: its URI, the path of the key, and the `RemedyCommand`. */
+/** The editor command that moves a secret out of a configuration. Arguments: document URI, key path, `RemedyCommand`. */
 export const MOVE_SECRET = "_tinkerRL.moveSecret";
 
-/** Sent by the editor when an answer to {@link EDITOR_REQUESTS} may have changed; until then the server does not ask again. */
+/** Sent by the editor when an answer to {@link EDITOR_REQUESTS} may have changed; the server caches answers until then. */
 export const CONTEXT_CHANGED = "tinkerRL/editor/contextChanged";
 
-/** The `initializationOptions` of an editor whose package is the server's own. */
+/** The `initializationOptions` sent by this extension. */
 export interface EditorHandshake {
   readonly tinkerRlVersion: string;
-  /** A folder of the editor for what is kept between sessions; it need not exist. */
+  /** The extension's storage folder for data kept between sessions; it does not need to exist. */
   readonly storageFolder: string;
 }
 
@@ -44,23 +44,23 @@ export interface CheckCounts {
   readonly warnings: number;
 }
 
-/** What the editor knows about a configuration. */
+/** The editor's context for a configuration. */
 export interface ConfigContext {
-  /** The user's names for configurations; others say it in their first lines. */
+  /** File name patterns from the user's settings; other files can declare themselves in their first lines. */
   readonly configNames: readonly string[];
-  /** Overrides from settings, each as `key=value`; none in Restricted Mode. */
+  /** Overrides from settings, each `key=value`; empty in Restricted Mode. */
   readonly overrides: readonly string[];
   readonly advice: NonNullable<DiagnoseOptions["advice"]>;
-  /** Which texts another program checks against the schema: `modeline` = those that name it. */
+  /** Which texts another extension validates against the schema: `modeline` = those that reference it. */
   readonly schemaChecker: "none" | "modeline" | "all";
-  /** Whether the files that the configuration names may be read: not in Restricted Mode. */
+  /** Whether files that the configuration refers to may be read: not in Restricted Mode. */
   readonly readsData: boolean;
-  /** Null = the user turned lenses off. */
+  /** Null = lenses are turned off. */
   readonly lenses: { readonly canStart: boolean } | null;
-  /** False = the user turned hints off. */
+  /** False = hints are turned off. */
   readonly wantsHints: boolean;
-  /** Null when the secret store must not be asked. */
+  /** Null if the secret store must not be queried. */
   readonly secrets: readonly SecretState[] | null;
-  /** Those that lead to services. */
+  /** Variables with service addresses. */
   readonly variables: Values;
 }

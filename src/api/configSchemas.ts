@@ -1,11 +1,11 @@
-/** The shape of what an editor sends its server about configurations. */
+/** Schemas of requests from the editor about configurations. */
 
 import * as z from "zod";
 
 export const documentRequest = z.object({ uri: z.string() });
 export const insertEnvironmentRequest = documentRequest.extend({
   name: z.string(),
-  /** What is written below the name, of a new environment with a split `test`; absent = a split and a group size. */
+  /** The content below the name, for a new environment with a split `test`; absent = a split and a group size. */
   entry: z.record(z.string(), z.json()).optional(),
 });
 export const insertSourceRequest = documentRequest.extend({

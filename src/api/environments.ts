@@ -1,4 +1,4 @@
-/** What an editor of this package asks its server about environments of the user's own. */
+/** Requests from this extension to its server about the user's own environments. */
 
 import * as z from "zod";
 import type { JsonObject } from "../core/json.ts";
@@ -8,20 +8,23 @@ import { launchRequestSchema } from "../node/control/messages.ts";
 export const ENVIRONMENT_REQUESTS = {
   /** A {@link NewEnvironmentRequest}, answered with the `RequestOutcome` of a {@link NewEnvironment}. */
   create: "tinkerRL/environment/create",
-  /** A {@link PythonProject}, answered with the `RequestOutcome` of {@link ProgramWords} that make its virtual environment in turn. */
+  /**
+   * A {@link PythonProject}, answered with the `RequestOutcome` of the {@link ProgramWords} that create its virtual environment, in order.
+   */
   venvSteps: "tinkerRL/environment/venvSteps",
   /**
-   * A {@link ServeEnvironmentRequest} lasts as long as the server of the environment: it reports each {@link OwnServerReport}, and is
-   * answered with the `RequestOutcome` of null once the server has ended. Canceling it ends the server.
+   * A {@link ServeEnvironmentRequest} lives as long as the environment's server: it reports each {@link OwnServerReport}, and is answered
+   * with
+   * the `RequestOutcome` of null once the server has stopped. Canceling it stops the server.
    */
   serve: "tinkerRL/environment/serve",
-  /** An {@link OwnTasksRequest}, answered with the `RequestOutcome` of the beginnings of their prompts, null for one without. */
+  /** An {@link OwnTasksRequest}, answered with the `RequestOutcome` of the beginning of each task's prompt, null for a task without one. */
   tasks: "tinkerRL/environment/tasks",
-  /** A {@link CodeRequest}, answered with the `RequestOutcome` of {@link EnvironmentCode}, null where no command starts a server. */
+  /** A {@link CodeRequest}, answered with the `RequestOutcome` of {@link EnvironmentCode}, null if no command starts a server. */
   code: "tinkerRL/environment/code",
 } as const;
 
-/** The code of an environment's own server. */
+/** The code of a locally served environment. */
 export interface EnvironmentCode {
   /** Absolute. */
   readonly folder: string;
@@ -30,7 +33,7 @@ export interface EnvironmentCode {
 }
 
 export type OwnServerReport =
-  /** Absolute: a change of a file in it calls for another start. */
+  /** Absolute path of the code folder: a file change in it requires a restart. */
   | { readonly kind: "code"; readonly folder: string }
   | { readonly kind: "log"; readonly text: string }
   | {
@@ -41,43 +44,43 @@ export type OwnServerReport =
 
 export interface NewEnvironment extends PythonProject {
   readonly name: string;
-  /** Names in its folder. */
+  /** File names in its folder. */
   readonly files: readonly string[];
-  /** What goes into a configuration that is there. */
+  /** What to insert into an existing configuration. */
   readonly entry: JsonObject;
-  /** A configuration for where there is none. */
+  /** A complete configuration, if there is none yet. */
   readonly config: string;
 }
 
-/** A program and its arguments, to be run without a shell in the folder of the configuration. */
+/** A program and its arguments, run without a shell in the configuration's folder. */
 export type ProgramWords = readonly [program: string, ...args: string[]];
 
 export const newEnvironmentSchema = z
   .object({
     name: z.string(),
     template: z.enum(ENVIRONMENT_TEMPLATES.map(({ kind }) => kind)),
-    /** The folder of the configuration. */
+    /** The configuration's folder. */
     folder: z.string(),
   })
   .readonly();
 
 export type NewEnvironmentRequest = z.infer<typeof newEnvironmentSchema>;
 
-/** Paths are relative to the folder of the configuration, with `/`. */
+/** Paths are relative to the configuration's folder, with `/`. */
 export const pythonProjectSchema = z
   .object({
     /** `environments/NAME` */
     folder: z.string(),
-    /** Of the virtual environment, which need not exist. */
+    /** Python of the virtual environment, which does not need to exist. */
     python: z.string(),
-    /** Packages that it needs. */
+    /** Required packages. */
     requirements: z.array(z.string()).readonly(),
   })
   .readonly();
 
 export type PythonProject = z.infer<typeof pythonProjectSchema>;
 
-/** Its `progressToken` names the server. */
+/** Its `progressToken` identifies the server. */
 export const serveEnvironmentSchema = z
   .object({ progressToken: z.string(), launch: launchRequestSchema, environment: z.string() })
   .readonly();
@@ -86,7 +89,7 @@ export type ServeEnvironmentRequest = z.infer<typeof serveEnvironmentSchema>;
 
 const taskIndex = z.number().int().nonnegative();
 
-/** Tasks `start` up to `stop` of a split, counted from 0, of the server that the request with the `progressToken` `server` serves. */
+/** Tasks `start` (inclusive) to `stop` (exclusive) of a split, from 0; `server` is the `progressToken` of the request that serves them. */
 export const ownTasksSchema = z
   .object({ server: z.string(), split: z.string(), start: taskIndex, stop: taskIndex })
   .readonly();

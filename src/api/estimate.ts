@@ -1,18 +1,18 @@
-/** What an editor of this package asks its server about estimates. */
+/** Requests from this extension to its server about estimates. */
 
 import * as z from "zod";
 
 export const ESTIMATE_REQUESTS = {
-  /** A {@link BasisRequest}, answered with the `RequestOutcome` of an `EstimateBasis`; asks no service. Can be canceled. */
+  /** A {@link BasisRequest}, answered with the `RequestOutcome` of an `EstimateBasis`; contacts no service. Cancelable. */
   basis: "tinkerRL/estimate/basis",
 } as const;
 
-/** What an estimate of a configuration can rest on. */
+/** What an estimate of a configuration can be based on. */
 export interface EstimateBasis {
-  /** The folder of the newest run of the same environments and model; null without. */
+  /** Folder of the newest run with the same environments and model; null if there is none. */
   readonly pastRun: string | null;
   readonly model: string;
-  /** True when groups that are played for it may cost something. */
+  /** True if playing groups for the estimate may cost money. */
   readonly isBilled: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The shape of what a window sends its server about pages. What a page says is checked by its session. */
+/** Schemas of messages from a window about pages. Messages from the page itself are validated by its session. */
 
 import * as z from "zod";
 import type { OpenPageRequest, PageNews, PageSent, PageSettings } from "./pages.ts";

@@ -1,4 +1,4 @@
-/** What an editor of this package and its server say to each other about tasks that a person plays. */
+/** Requests between this extension and its server about tasks played by a person. */
 
 import * as z from "zod";
 import { launchRequestSchema } from "../node/control/messages.ts";
@@ -7,25 +7,26 @@ import type { ReportsProgress } from "./requests.ts";
 
 export const PLAY_REQUESTS = {
   /**
-   * An {@link OpenPlayRequest} lasts as long as its play: it reports each `PlayReply`, and is answered with the `RequestOutcome` of null
-   * once the play is over. It fails when the play cannot begin; canceling it ends the play.
+   * An {@link OpenPlayRequest} lives as long as its play: it reports each `PlayReply`, and is answered with the `RequestOutcome` of null
+   * once
+   * the play is over. It fails if the play cannot start; canceling it ends the play.
    */
   open: "tinkerRL/play/open",
 } as const;
 
-/** A {@link PlayMoveMessage}; what it brings is reported by the request that opened the play. */
+/** Sends a {@link PlayMoveMessage}; the request that opened the play reports the result. */
 export const PLAY_MOVE = "tinkerRL/play/move";
 
-/** Its `progressToken` names the play. */
+/** Its `progressToken` identifies the play. */
 export interface OpenPlayRequest extends PlayStart, ReportsProgress {}
 
 export interface PlayMoveMessage {
-  /** The `progressToken` of the request that opened it. */
+  /** `progressToken` of the request that opened it. */
   readonly play: string;
   readonly move: PageMove;
 }
 
-/** More than anybody types, or pastes. */
+/** More than anyone types or pastes. */
 const MAX_TEXT = 1_000_000;
 const text = z.string().max(MAX_TEXT);
 

@@ -1,10 +1,10 @@
-/** What an editor of this package asks its server about prompts. */
+/** Requests from this extension to its server about prompts. */
 
 import * as z from "zod";
 import { launchRequestSchema } from "../node/control/messages.ts";
 
 export const PROMPT_REQUESTS = {
-  /** A {@link PromptRequest}, answered with the `RequestOutcome` of a `PromptDescription`. Can be canceled. */
+  /** A {@link PromptRequest}, answered with the `RequestOutcome` of a `PromptDescription`. Cancelable. */
   preview: "tinkerRL/prompt/preview",
 } as const;
 
@@ -13,7 +13,7 @@ export const promptRequestSchema = z
     launch: launchRequestSchema,
     environment: z.string(),
     split: z.string(),
-    /** Counted in the split, from 0. */
+    /** Index in the split, from 0. */
     task: z.number().int().nonnegative(),
   })
   .readonly();

@@ -1,4 +1,4 @@
-/** What an editor of this package asks its server about reports. */
+/** Requests from this extension to its server about reports. */
 
 import * as z from "zod";
 

@@ -1,14 +1,14 @@
-/** What requests of an editor to its server have in common. Loads nothing. */
+/** Common parts of requests from an editor to its server. Imports no runtime code. */
 
 import type { LaunchError } from "../shared/control.ts";
 
-/** The answer to what may fail for a reason that the user can remove, as a missing key. */
+/** The answer to a request that may fail for a reason the user can fix, such as a missing key. */
 export type RequestOutcome<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: LaunchError };
 
-/** A request that is followed on its way by `$/progress` with this token. */
+/** A request whose progress is reported by `$/progress` with this token. */
 export interface ReportsProgress {
-  /** A new one for each request. */
+  /** Unique per request. */
   readonly progressToken: string;
 }

@@ -1,4 +1,4 @@
-/** What an editor of this package and its server say to each other about the runs of a window. */
+/** Requests between this extension and its server about a window's runs. */
 
 import * as z from "zod";
 import type { FiringAlarm } from "../core/alarms/alarmEvents.ts";
@@ -7,30 +7,37 @@ import { controlCommandSchema } from "../node/control/messages.ts";
 import type { RunStatus } from "../shared/control.ts";
 
 export const RUN_REQUESTS = {
-  /** A {@link WatchRunsRequest} lasts as long as its window, and reports {@link RunListReport}s. It is answered with the `RequestOutcome` of null. */
+  /**
+   * A {@link WatchRunsRequest} lives as long as its window and reports {@link RunListReport}s. It is answered with the `RequestOutcome` of
+   * null.
+   */
   watch: "tinkerRL/runs/watch",
-  /** A {@link LookRequest}, in place of those before, answered with the `RequestOutcome` of null once the list is read and reported. */
+  /**
+   * A {@link LookRequest} replaces earlier ones, and is answered with the `RequestOutcome` of null once the list has been read and
+   * reported.
+   */
   look: "tinkerRL/runs/look",
   /** A {@link SendRequest}, answered with the `RequestOutcome` of what the trainer will do, as a sentence. */
   send: "tinkerRL/run/send",
   /**
-   * A {@link FollowRunRequest} lasts as long as someone looks at the run: it reports a {@link RunReport} after each reading, and once more
-   * when it is canceled. It is answered with the `RequestOutcome` of null.
+   * A {@link FollowRunRequest} lives as long as someone views the run: it reports a {@link RunReport} after each read, and once more when
+   * it is
+   * canceled. It is answered with the `RequestOutcome` of null.
    */
   follow: "tinkerRL/run/follow",
-  /** A {@link RunFolderRequest}, answered with the `RequestOutcome` of the `FiringAlarm`s of a run, the most serious first. */
+  /** A {@link RunFolderRequest}, answered with the `RequestOutcome` of the run's `FiringAlarm`s, most serious first. */
   alarms: "tinkerRL/run/alarms",
-  /** A {@link RunFolderRequest}, answered with the `RequestOutcome` of what happened in the run, as text. */
+  /** A {@link RunFolderRequest}, answered with the `RequestOutcome` of the run's event log as text. */
   log: "tinkerRL/run/log",
 } as const;
 
-/** A run of the list. Its `name` is what people call it, as `shownNames` gives it. */
+/** A run in the list. Its `name` is the display name from `shownNames`. */
 export interface RunEntry extends ListedRun {
-  /** What its trainer reported last; null when none is at work, or it cannot be reached. */
+  /** Its trainer's last report; null if no trainer is running or reachable. */
   readonly status: RunStatus | null;
-  /** The highest mean reward over five steps in a row; null for a run of no sweep, whose rows are not all read, and without such a mean. */
+  /** Highest mean reward over five consecutive steps; null if there is none, or outside a sweep, because then not all rows are read. */
   readonly best: number | null;
-  /** True while a trainer is at work on it. */
+  /** True while a trainer is running it. */
   readonly isLive: boolean;
 }
 
@@ -38,18 +45,18 @@ const folders = z.array(z.string()).readonly();
 
 const runPlacesSchema = z
   .object({
-    /** Folders that hold runs. */
+    /** Folders that contain runs. */
     parents: folders,
-    /** Folders of runs that lie elsewhere, in which nothing is written. */
+    /** Folders of individual runs elsewhere, which must not be written to. */
     opened: folders,
-    /** Names that the user gave to runs, by folder. */
+    /** The user's names for runs, by folder. */
     names: z.record(z.string(), z.string()).readonly(),
-    /** Folders of runs that the runs table leaves out. */
+    /** Folders of runs hidden from the runs table. */
     archived: folders,
   })
   .readonly();
 
-/** Where the runs of a window lie, and what the user said of them. */
+/** Where the window's runs are, and what the user said about them. */
 export type RunPlaces = z.infer<typeof runPlacesSchema>;
 
 export const lookRequestSchema = z.object({ places: runPlacesSchema }).readonly();
@@ -61,9 +68,9 @@ export const watchRunsRequestSchema = z.object({ progressToken }).readonly();
 export type WatchRunsRequest = z.infer<typeof watchRunsRequestSchema>;
 
 export type RunListReport =
-  /** Runs of a list that is on its way. */
+  /** A batch of runs of a list in progress. */
   | { readonly kind: "part"; readonly runs: readonly RunEntry[] }
-  /** The list is complete: other runs are gone. */
+  /** The list is complete; runs not in it are gone. */
   | { readonly kind: "list"; readonly folders: readonly string[] }
   | { readonly kind: "run"; readonly run: RunEntry };
 
@@ -75,11 +82,11 @@ export type SendRequest = z.infer<typeof sendRequestSchema>;
 export const followRunRequestSchema = z.object({ progressToken, folder: z.string() }).readonly();
 export type FollowRunRequest = z.infer<typeof followRunRequestSchema>;
 
-/** What a reading of a run has found. */
+/** The result of reading a run. */
 export interface RunReport {
-  /** The most serious first. */
+  /** Most serious first. */
   readonly alarms: readonly FiringAlarm[];
-  /** True when its list of steps and evaluations, or what it says of them, may be another. */
+  /** True if its list of steps and evaluations, or their data, may have changed. */
   readonly hasSteps: boolean;
   readonly hasEvents: boolean;
 }

@@ -1,4 +1,4 @@
-/** What an editor of this package asks its server about the rollouts of a run. */
+/** Requests from this extension to its server about a run's rollouts. */
 
 import * as z from "zod";
 import type { RowText } from "../shared/rowText.ts";
@@ -6,7 +6,7 @@ import type { RowText } from "../shared/rowText.ts";
 export const TRAJECTORY_REQUESTS = {
   /** A {@link TrajectoriesRequest}, answered with the `RequestOutcome` of {@link TrajectoryRows}. */
   rows: "tinkerRL/trajectories/rows",
-  /** A {@link RolloutTextRequest}, answered with the `RequestOutcome` of the rollout as text, or null where the folder no longer has it. */
+  /** A {@link RolloutTextRequest}, answered with the `RequestOutcome` of the rollout as text, or null if it is no longer in the folder. */
   text: "tinkerRL/trajectories/text",
 } as const;
 
@@ -20,27 +20,27 @@ const treeFilterSchema = z.union([
   z.object({ kind: z.enum(["failed", "excluded", "tool errors"]) }).readonly(),
 ]);
 
-/** Which rollouts are shown. */
+/** Which rollouts to show. */
 export type TreeFilter = z.infer<typeof treeFilterSchema>;
 
 const ORDERS = ["number", "reward", "advantage", "tokens", "turns"] as const;
-/** The order of the rollouts of a group; all but the first begin with the highest. */
+/** The order of a group's rollouts; all but the first are descending. */
 export type RolloutOrder = (typeof ORDERS)[number];
 
 export const trajectoriesRequestSchema = z
   .object({
     folder: z.string(),
-    /** Whose parts are asked for: a step or evaluation, or one of its groups; null = the run. */
+    /** The parent whose children to list: a step, an evaluation, or one of its groups; null = the run. */
     of: place.extend({ group: count.optional() }).readonly().nullable(),
     filter: treeFilterSchema.nullable(),
     order: z.enum(ORDERS),
-    /** Of steps and evaluations; the newest come first. */
+    /** Maximum number of steps and evaluations, newest first. */
     limit: count,
   })
   .readonly();
 export type TrajectoriesRequest = z.infer<typeof trajectoriesRequestSchema>;
 
-/** A step or evaluation, a group of it, or a rollout of that; all numbers count from 0. */
+/** A step or evaluation, one of its groups, or one of the group's rollouts; all numbers count from 0. */
 export interface TrajectoryRow {
   readonly source: "training" | "evaluation";
   readonly step: number;
@@ -52,9 +52,9 @@ export interface TrajectoryRow {
 
 export interface TrajectoryRows {
   readonly rows: readonly TrajectoryRow[];
-  /** Steps and evaluations beyond the limit. */
+  /** Number of steps and evaluations beyond the limit. */
   readonly more: number;
-  /** Why the run has no rows; empty where it has some. */
+  /** Why the run has no rows; empty if it has some. */
   readonly why: string;
 }
 

@@ -1,4 +1,4 @@
-/** Open files for appending: a few handles are kept, every append is whole or undone. */
+/** Files open for appending: keeps a few handles open, and undoes appends that fail partway. */
 
 import { constants } from "node:fs";
 import { type FileHandle, lstat } from "node:fs/promises";
@@ -10,9 +10,9 @@ const MAX_OPEN_HANDLES = 16;
 
 interface KeptHandle {
   readonly handle: FileHandle;
-  /** Number of the file, which no other file gets while this one is open. */
+  /** The file's inode number, which cannot be reused while the handle is open. */
   readonly fileId: number;
-  /** Who opened it: what one lets pass another may refuse. */
+  /** The guard that opened it: another guard may reject the file. */
   readonly guard: Guard;
 }
 
@@ -24,19 +24,20 @@ interface AppendOptions {
 interface OpenFile {
   readonly handle: FileHandle;
   readonly size: number;
-  /** False when an append before it has opened it. */
+  /** False if an earlier append opened it. */
   readonly isNew: boolean;
 }
 
-/** Appends one at a time, so that offsets are exact; the handles used least recently are closed. */
+/** Serializes appends, so that offsets are exact; closes the least recently used handles. */
 export class AppendHandles {
   readonly #turn = new Limiter(1);
-  /** By path, the one used last at the end. */
+  /** By path, most recently used last. */
   readonly #handles = new Map<string, KeptHandle>();
 
   /**
-   * Returns the byte offset of the data. A failed append leaves the file as it was, as far as the disk lets it. `beforeWrite` is
-   * called when the file was opened for this append, and may refuse it by what it throws.
+   * Returns the byte offset of the data. A failed append is undone as far as the disk allows. `beforeWrite` is called when this append
+   * opened
+   * the file; it rejects the file by throwing.
    */
   append(path: string, bytes: Uint8Array, options: AppendOptions): Promise<number> {
     const { guard, beforeWrite } = options;
@@ -58,7 +59,7 @@ export class AppendHandles {
     });
   }
 
-  /** Closes the files if they are open: before something else renames, cuts or removes them. */
+  /** Closes the files if they are open. Call before renaming, truncating or removing them. */
   release(...paths: readonly string[]): Promise<void> {
     return this.#turn.run(async () => {
       for (const path of paths) await this.#close(path);
@@ -71,7 +72,7 @@ export class AppendHandles {
 
   async #open(path: string, guard: Guard): Promise<OpenFile> {
     const kept = this.#handles.get(path);
-    // The guard has passed this very file, so a look at every folder on the way to it would show nothing new.
+    // The guard already accepted this file, so checking every folder on its path would show nothing new.
     const found = kept?.guard === guard ? await lstat(path).catch(() => null) : null;
     if (kept !== undefined && found?.ino === kept.fileId) {
       this.#handles.delete(path);
@@ -93,7 +94,7 @@ export class AppendHandles {
   }
 }
 
-/** A full disk shows as a short write first and as an error at the next one. */
+/** Loops, because a full disk first causes a short write and then an error. */
 async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   let written = 0;
   while (written < bytes.length) {

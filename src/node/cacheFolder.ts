@@ -1,11 +1,11 @@
-/** Where this program keeps what it can fetch again. */
+/** Where this program stores data that it can fetch again. */
 
 import { homedir } from "node:os";
 import { join } from "node:path";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The user's folder for caches by the custom of the platform, with a folder of this program in it. */
+/** This program's folder in the platform's cache folder for the user. */
 export function cacheFolder(environment: Environment): string {
   return join(userCache(environment), "tinker-rl");
 }

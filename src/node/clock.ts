@@ -1,4 +1,4 @@
-/** The Clock port on Node's timers. */
+/** The Clock port, implemented with Node's timers. */
 
 import type { Clock } from "../core/ports.ts";
 import { RunningTime, timerMs } from "./runningTime.ts";

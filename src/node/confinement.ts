@@ -1,4 +1,4 @@
-/** Keeps what is done to files within one folder: no link is followed, and nothing but plain files is opened. */
+/** Confines file operations to one folder: follows no links and opens only regular files. */
 
 import {
   closeSync,
@@ -15,15 +15,15 @@ import { AppError, isAppError } from "../core/errors.ts";
 import { errorCode } from "./errorCode.ts";
 import { OpenedPlace } from "./openedPlace.ts";
 
-/** What stands between a path and the disk. */
+/** Checks paths before files are accessed. */
 export interface Guard {
-  /** Call before anything is done to `path`. @throws AppError `folder-unsafe` */
+  /** Call before any operation on `path`. @throws AppError `folder-unsafe` */
   check(path: string): Promise<void>;
-  /** The facts about `path`, checked; null when it is not there. @throws AppError `folder-unsafe`, or what the system says */
+  /** Checks `path` and returns its stats; null if it does not exist. @throws AppError `folder-unsafe`, or a system error */
   stat(path: string): Promise<Stats | null>;
-  /** Opens `path`, checked, with flags of `node:fs`. @throws AppError `folder-unsafe`, or what the system says */
+  /** Checks and opens `path` with flags from `node:fs`. @throws AppError `folder-unsafe`, or a system error */
   open(path: string, flags: number): Promise<OpenedFile>;
-  /** Another name of the folder of `path`, which leads to that very folder until it is closed. @throws AppError `folder-unsafe` */
+  /** An alias for the folder of `path` that refers to that exact folder until it is closed. @throws AppError `folder-unsafe` */
   hold(path: string): Promise<HeldFolder>;
 }
 
@@ -32,22 +32,22 @@ export interface HeldFolder {
   close(): Promise<void>;
 }
 
-/** A file as it was when it was opened. */
+/** A file with its stats at the time it was opened. */
 export interface OpenedFile {
   readonly handle: FileHandle;
   readonly info: Stats;
 }
 
-/** By its own name, where nothing needs to be held. */
+/** Uses the folder's own path, for guards that do not need to pin it. */
 const asNamed = async (path: string): Promise<HeldFolder> => ({
   path: dirname(path),
   close: async () => undefined,
 });
 
-/** Paths that a shell passes for a redirected stream, as in `<(command)`. */
+/** Paths that a shell passes for redirected streams, as in `<(command)`. */
 const HANDED_OVER = /^\/(dev\/stdin|dev\/fd\/\d+|proc\/self\/fd\/\d+)$/;
 
-/** Follows links, but reads nothing but plain files: in a folder that someone else may have filled. */
+/** Follows links but opens only regular files, for folders that someone else may have filled. */
 export const PLAIN_FILES: Guard = {
   check: async () => undefined,
   stat: (path) => present(stat(path)),
@@ -62,7 +62,7 @@ export const PLAIN_FILES: Guard = {
   hold: asNamed,
 };
 
-/** Lets everything pass but a pipe that lies on the disk, where a reader would wait without end. */
+/** Accepts everything except named pipes on disk, on which a reader would block forever. */
 export const UNGUARDED: Guard = {
   check: async () => undefined,
   stat: (path) => present(stat(path)),
@@ -78,29 +78,29 @@ export const UNGUARDED: Guard = {
   hold: asNamed,
 };
 
-/** Follows no link and waits for no pipe. Windows has neither flag; there the check before the opening has to suffice. */
+/** Do not follow links or block on pipes. Windows has neither flag; there, the check before opening must suffice. */
 const CAREFULLY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Whether `path` is `folder` or lies below it, by their names alone. */
+/** Whether `path` is `folder` or below it, judged by name only. */
 export function isWithin(path: string, folder: string): boolean {
   const below = relative(resolve(folder), resolve(path));
   return !isAbsolute(below) && below !== ".." && !below.startsWith(`..${sep}`);
 }
 
-/** The paths from `folder` on that lead to `path`. @throws AppError `folder-unsafe` */
-function wayTo(folder: string, path: string): readonly string[] {
+/** The paths from `folder` down to `path`. @throws AppError `folder-unsafe` */
+function chainTo(folder: string, path: string): readonly string[] {
   const root = resolve(folder);
   if (!isWithin(path, folder)) throw outside(folder, path);
   const names = relative(root, resolve(path)).split(sep);
   return [root, ...names.map((_, at) => join(root, ...names.slice(0, at + 1)))];
 }
 
-/** Refuses what leads out of `folder`; the way to `folder` itself is not looked at. */
+/** Rejects anything that leads out of `folder`; the path to `folder` itself is not checked. */
 export function confinedTo(folder: string): Guard {
   const place = new OpenedPlace(folder);
-  const soundStat = async (way: readonly string[]): Promise<Stats | null> => {
+  const soundStat = async (chain: readonly string[]): Promise<Stats | null> => {
     let info: Stats | null = null;
-    for (const current of way) {
+    for (const current of chain) {
       info = await present(lstat(current));
       if (info === null) return null;
       requireSound(folder, current, info);
@@ -108,22 +108,22 @@ export function confinedTo(folder: string): Guard {
     return info;
   };
   return {
-    check: async (path) => void (await soundStat(wayTo(folder, path))),
-    stat: (path) => soundStat(wayTo(folder, path)),
+    check: async (path) => void (await soundStat(chainTo(folder, path))),
+    stat: (path) => soundStat(chainTo(folder, path)),
     open: (path, flags) =>
       againIfExchanged(async () => {
-        const way = wayTo(folder, path);
-        // Where the opening itself follows no link and waits for no pipe, the file need not be looked at before.
-        await soundStat(CAREFULLY === 0 ? way : way.slice(0, -1));
+        const chain = chainTo(folder, path);
+        // Skip the file itself if opening it neither follows links nor blocks on pipes.
+        await soundStat(CAREFULLY === 0 ? chain : chain.slice(0, -1));
         const handle = await openUnfollowed(folder, path, flags);
-        // What was looked at before may have been replaced since.
+        // The checked path may have been replaced in the meantime.
         return withFacts(handle, (info) => {
           if (!info.isFile()) throw special(folder, path);
           if (!place.holds(handle.fd, path, info)) throw exchanged(folder, path);
         });
       }),
     hold: async (path) => {
-      await soundStat(wayTo(folder, path).slice(0, -1));
+      await soundStat(chainTo(folder, path).slice(0, -1));
       if (!existsSync("/proc/self/fd")) return asNamed(path);
       const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
       const { handle } = await withFacts(await open(dirname(path), flags), (info, fd) => {
@@ -134,10 +134,10 @@ export function confinedTo(folder: string): Guard {
   };
 }
 
-/** As the check of {@link confinedTo}, at once; the facts about `path`, or null when it is not there. */
+/** Synchronous version of the check in {@link confinedTo}; returns the stats of `path`, or null if it does not exist. */
 export function statConfined(folder: string, path: string): Stats | null {
   let info: Stats | undefined;
-  for (const current of wayTo(folder, path)) {
+  for (const current of chainTo(folder, path)) {
     info = lstatSync(current, { throwIfNoEntry: false });
     if (info === undefined) return null;
     requireSound(folder, current, info);
@@ -146,8 +146,8 @@ export function statConfined(folder: string, path: string): Stats | null {
 }
 
 /**
- * Opens `path` for reading as {@link confinedTo} does, at once; `place` is that of `folder`.
- * @throws AppError `folder-unsafe`, or what the system says
+ * Opens `path` for reading; synchronous version of {@link confinedTo}. `place` belongs to `folder`.
+ * @throws AppError `folder-unsafe`, or a system error
  */
 export function openConfined(folder: string, path: string, place: OpenedPlace): number {
   statConfined(folder, path);
@@ -164,7 +164,7 @@ export function openConfined(folder: string, path: string, place: OpenedPlace): 
   throw info.isFile() ? exchanged(folder, path) : special(folder, path);
 }
 
-/** Looks at everything in `folder`. @throws AppError `folder-unsafe` for the first entry that is a link or no plain file */
+/** Checks everything in `folder`. @throws AppError `folder-unsafe` for the first entry that is a link or not a regular file */
 export async function requireSafeFolder(folder: string): Promise<void> {
   const root = resolve(folder);
   const info = await present(lstat(root));
@@ -194,13 +194,13 @@ async function openUnfollowed(folder: string, path: string, flags: number): Prom
     return await open(path, flags | CAREFULLY);
   } catch (error) {
     if (errorCode(error) === "ELOOP") throw linked(folder, path);
-    // What the system says of a pipe that no one reads, and of a socket.
+    // The system's error for sockets, and for pipes without a reader.
     if (errorCode(error) === "ENXIO") throw special(folder, path);
     throw error;
   }
 }
 
-/** Closes `handle` when `require` refuses what it has opened. */
+/** Closes `handle` if `require` rejects what was opened. */
 async function withFacts(
   handle: FileHandle,
   require: (info: Stats, file: number) => void,
@@ -230,7 +230,7 @@ function outside(folder: string, path: string): AppError {
 }
 
 const EXCHANGED = "exchanged";
-/** A file that is replaced by a newer one while it is opened is found at once when it is opened again. */
+/** Retries because a file that is replaced while being opened is usually found on the next try. */
 const OPENINGS = 3;
 
 async function againIfExchanged(open: () => Promise<OpenedFile>): Promise<OpenedFile> {

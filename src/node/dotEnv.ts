@@ -1,4 +1,4 @@
-/** Reads `.env` files, which a project may hold in any shape: only plain files, and none without bounds. */
+/** Reads `.env` files of unknown content: only regular files up to a maximum size. */
 
 import { realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -7,18 +7,18 @@ import { createFileSystem } from "./fileSystem.ts";
 const MAX_BYTES = 1024 * 1024;
 const fileSystem = createFileSystem();
 
-/** The real path of the plain file that `path` leads to; null when it leads to none. */
+/** The real path of the regular file at `path`; null if there is none. */
 export async function locateDotEnv(path: string): Promise<string | null> {
   try {
     const real = await realpath(path);
     return (await stat(real)).isFile() ? real : null;
   } catch {
-    // Most projects have no such file. One that cannot be reached gives no value; the error then names the missing key.
+    // Most projects have no such file. An unreachable one yields no values; the resulting error names the missing key.
     return null;
   }
 }
 
-/** Its text without a byte order mark, or null when it is no plain file, too large for keys, or cannot be read. */
+/** The text without a byte order mark; null if it is not a regular file, too large for a key file, or unreadable. */
 export async function readDotEnv(path: string): Promise<string | null> {
   try {
     const real = await realpath(path);
@@ -28,7 +28,7 @@ export async function readDotEnv(path: string): Promise<string | null> {
   }
 }
 
-/** As its byte order mark says, because PowerShell's `>` writes UTF-16; UTF-8 without one. */
+/** Decodes according to the byte order mark (PowerShell's `>` writes UTF-16), and as UTF-8 without one. */
 function decode(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);

@@ -1,8 +1,8 @@
-/** The values in the text of a `.env` file, as Node reads them. */
+/** Parses `.env` text the way Node does. */
 
 import { parseEnv } from "node:util";
 
-/** A value that a text assigns to a name, in lines `from` to before `to`. */
+/** An assignment in lines `from` (inclusive) to `to` (exclusive). */
 interface Assignment {
   readonly name: string;
   readonly from: number;
@@ -10,8 +10,8 @@ interface Assignment {
 }
 
 /**
- * Values by name. Node reads only the lines that assign something: for every other line, blank ones too, it goes through the rest of the
- * text, so that a megabyte of them takes seconds.
+ * Values by name. Passes only assignments to Node's parser, which scans the rest of the text for every other line, even blank ones, so that
+ * a megabyte of them would take seconds.
  */
 export function parseEnvText(text: string): NodeJS.Dict<string> {
   const lines = text.split("\n");
@@ -39,8 +39,8 @@ function assignedName(line: string): string | null {
 }
 
 /**
- * A quoted value reaches to the next such mark, or to the end of its line when there is none. `ended` has the marks that no later line
- * has, so that the rest of the text is not searched for each line.
+ * Number of lines the assignment spans. A quoted value extends to the next matching quote, or to the end of its line without one. `ended`
+ * collects quotes that do not occur in later lines, to avoid repeated searches.
  */
 function spannedLines(lines: readonly string[], start: number, ended: Set<string>): number {
   const opening = /=\s*(["'`])(.*)$/s.exec(lines[start] ?? "");

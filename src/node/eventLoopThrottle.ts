@@ -1,4 +1,4 @@
-/** Spreads many actions over turns of the event loop, so that timers and sockets are served between them. */
+/** Spreads many actions over event loop turns, so that timers and sockets are served in between. */
 
 export class EventLoopThrottle {
   readonly #perTurn: number;
@@ -6,12 +6,12 @@ export class EventLoopThrottle {
   #begun = 0;
   #isTurnAwaited = false;
 
-  /** At most `perTurn` actions begin in one turn. */
+  /** Starts at most `perTurn` actions per turn. */
   constructor(perTurn: number) {
     this.#perTurn = perTurn;
   }
 
-  /** Runs `action` now, or in its order in one of the next turns. */
+  /** Runs `action` now, or queues it for one of the next turns. */
   run(action: () => void): void {
     if (this.#begun >= this.#perTurn) {
       this.#waiting.push(action);
@@ -27,7 +27,7 @@ export class EventLoopThrottle {
     this.#runWaiting();
   };
 
-  /** Only after those that wait do others run at once. */
+  /** Queued actions go first; only then may others run immediately. */
   #runWaiting(): void {
     const actions = this.#waiting.splice(0, this.#perTurn);
     this.#begun = actions.length;
@@ -36,7 +36,7 @@ export class EventLoopThrottle {
   }
 
   #awaitTurnWhenFull(): void {
-    // Those of earlier turns count until so many have begun: each turn that is asked for costs time, and few actions need none.
+    // Counts across turns until the limit is reached: scheduling a turn has a cost, and a few actions do not need one.
     if (this.#isTurnAwaited || this.#begun < this.#perTurn) return;
     this.#isTurnAwaited = true;
     setImmediate(this.#onTurn);

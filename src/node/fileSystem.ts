@@ -1,4 +1,4 @@
-/** The FileSystem port on Node: atomic writes, appends with offsets, faults that say what to do. */
+/** The FileSystem port on Node: atomic writes, appends that return offsets, and errors that say what to do. */
 
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
@@ -20,7 +20,7 @@ import { makeFolders } from "./makeFolders.ts";
 import { whileHeld } from "./whileHeld.ts";
 
 export interface ClosableFileSystem extends FileSystem {
-  /** Closes the files kept open for appending; a later append opens them again. */
+  /** Closes files kept open for appending; later appends reopen them. */
   close(): Promise<void>;
 }
 
@@ -39,12 +39,12 @@ const ADVICE: Readonly<Record<string, string>> = {
   EIO: "The disk reports an error: check it, or choose a folder on another one.",
 };
 
-/** What one read may take when its caller names no size. */
+/** Default size limit for a single read. */
 const MAX_READ_BYTES = 256 * 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Builds the file system; faults are AppErrors `disk`, `exists`, `file-not-found`, `file-too-large` and `file-unreadable`, with
+ * Creates the file system. Errors are AppErrors `disk`, `exists`, `file-not-found`, `file-too-large` and `file-unreadable` with
  * `data.path`.
  */
 export function createFileSystem(): ClosableFileSystem {
@@ -52,7 +52,7 @@ export function createFileSystem(): ClosableFileSystem {
   return { ...guardedFiles(handles, UNGUARDED), close: () => handles.close() };
 }
 
-/** The bytes of a plain file, or of one that a link leads to. @throws AppError `file-not-found`, `file-too-large`, `file-unreadable` */
+/** The bytes of a regular file; follows links. @throws AppError `file-not-found`, `file-too-large`, `file-unreadable` */
 export function readPlainFile(path: string, maxBytes: number): Promise<Uint8Array> {
   return reading(path, () => opened(PLAIN_FILES, path, (file) => readWhole(file, path, maxBytes)));
 }
@@ -115,7 +115,7 @@ function guardedFiles(handles: AppendHandles, guard: Guard): FileSystem {
   };
 }
 
-/** Shares the open files with {@link createFileSystem}, because a rename closes a file that is kept open for appending. */
+/** Shares the open handles of {@link createFileSystem}, because a rename must close a file that is kept open for appending. */
 function folderFiles(handles: AppendHandles, folder: string): FolderFiles {
   return {
     ...guardedFiles(handles, confinedTo(folder)),
@@ -137,7 +137,7 @@ async function opened<T>(
   }
 }
 
-/** Not by its size alone: a device has none, and a file may grow meanwhile. */
+/** Reads beyond the reported size: devices report none, and a file may grow meanwhile. */
 async function readWhole(
   { handle, info: { size } }: OpenedFile,
   path: string,
@@ -157,7 +157,7 @@ async function readWhole(
   return whole !== undefined && more.length === 0 ? whole : new Uint8Array(Buffer.concat(pieces));
 }
 
-/** From byte `offset`, or where the last read ended. */
+/** Reads from byte `offset`, or from the current position if null. */
 async function readUpTo(
   handle: FileHandle,
   length: number,
@@ -192,10 +192,10 @@ async function writeOver(guard: Guard, path: string, bytes: Uint8Array): Promise
   await syncDirectory(dirname(path));
 }
 
-/** How systems and file systems of a network refuse to flush a directory. */
+/** Error codes of systems and network file systems that cannot flush a directory. */
 const NO_FLUSH: readonly string[] = ["EINVAL", "ENOTSUP", "EBADF", "EACCES"];
 
-/** Makes the rename itself durable; systems that cannot flush a directory need no flush. */
+/** Makes a rename durable. Errors from systems that cannot flush a directory are ignored. */
 async function syncDirectory(path: string): Promise<void> {
   let handle: FileHandle | undefined;
   try {
@@ -208,7 +208,7 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** A rename looks up each of its paths by itself: a folder that is exchanged for a link meanwhile would take the file elsewhere. */
+/** Renames with both folders pinned: a rename resolves each path again, so a folder replaced by a link would redirect the file. */
 async function renameHeld(guard: Guard, from: string, to: string): Promise<void> {
   const source = await guard.hold(from);
   try {
@@ -237,7 +237,7 @@ async function claimDirectory(path: string): Promise<void> {
   }
 }
 
-/** Reads from `path`, with faults as {@link createFileSystem} names them. */
+/** Runs a read of `path`, converting errors to those of {@link createFileSystem}. */
 export async function reading<T>(path: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -258,7 +258,7 @@ export async function reading<T>(path: string, read: () => Promise<T>): Promise<
   }
 }
 
-/** What is in the way of `path`: the nearest thing above it that is there. */
+/** What blocks `path`: its nearest existing ancestor. */
 async function fileAbove(path: string): Promise<string> {
   const parent = dirname(path);
   const isThere = await stat(parent).then(
@@ -268,7 +268,7 @@ async function fileAbove(path: string): Promise<string> {
   return isThere || parent === dirname(parent) ? parent : await fileAbove(parent);
 }
 
-/** Writes at `path`, with faults as {@link createFileSystem} names them. */
+/** Runs a write to `path`, converting errors to those of {@link createFileSystem}. */
 export async function writing<T>(path: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -299,7 +299,7 @@ function tooLarge(path: string, maxBytes: number): AppError {
   );
 }
 
-/** With a byte order mark, if there is one. */
+/** Keeps a byte order mark, if there is one. */
 function textOf(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }

@@ -1,8 +1,8 @@
-/** Reads the first line of the standard input of a process. */
+/** Reads the first line from a process's standard input. */
 
 import type { Readable } from "node:stream";
 
-/** The first line of `input` without its end, or all there is when it ends before; what follows is read and let go. */
+/** The first line of `input` without its newline, or everything if it ends earlier; drains and discards the rest. */
 export function firstLine(input: Readable): Promise<string> {
   return new Promise((resolve) => {
     let text = "";

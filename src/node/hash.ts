@@ -1,4 +1,4 @@
-/** The ports that hash. */
+/** The hashing ports. */
 
 import { createHash, hash } from "node:crypto";
 import type { Sha256, StartHash } from "../core/ports.ts";

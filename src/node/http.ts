@@ -1,4 +1,4 @@
-/** The HttpClient port on undici: keep-alive, sockets and proxies; no redirects, no retries, no time limits of its own. */
+/** The HttpClient port, based on undici: keep-alive, sockets and proxies, but no redirects, retries or timeouts of its own. */
 
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
 import type { HttpClient, HttpRequest } from "../core/ports.ts";
@@ -10,29 +10,29 @@ import { HttpExchange } from "./httpExchange.ts";
 import { proxyAuthorization, proxySettings } from "./proxy.ts";
 
 export interface HttpClientOptions {
-  /** Unix socket or named pipe that every request goes to, whatever host its URL names; no proxy is used then. */
+  /** Unix socket or named pipe for all requests, regardless of the URL's host; bypasses proxies. */
   readonly socketPath?: string;
 }
 
 export interface ClosableHttpClient extends HttpClient {
-  /** Ends all connections; requests in progress fail with `transport`. */
+  /** Closes all connections; requests in progress fail with `transport`. */
   close(): Promise<void>;
 }
 
-/** In one turn of the event loop: thousands of rollouts may send at once. */
+/** Per event loop turn, because thousands of rollouts may send at once. */
 const REQUESTS_PER_TURN = 8;
 const ANSWERS_PER_TURN = 16;
-/** Limits of time are the caller's. */
+/** Timeouts are up to the caller. */
 const CONNECTION_OPTIONS = { headersTimeout: 0, bodyTimeout: 0, factory: connectionsTo };
 
-/** Builds the program's HTTP client; proxies follow HTTPS_PROXY, HTTP_PROXY and NO_PROXY. */
+/** Creates the program's HTTP client; proxies follow HTTPS_PROXY, HTTP_PROXY and NO_PROXY. */
 export function createHttpClient(options: HttpClientOptions = {}): ClosableHttpClient {
   const dispatchers = new Dispatchers(options);
   const requests = new EventLoopThrottle(REQUESTS_PER_TURN);
   const answers = new EventLoopThrottle(ANSWERS_PER_TURN);
   return {
     send: (request) => {
-      // The body is the connection's: an exchange lasts until the answer is read.
+      // The exchange lives until the answer is read, so do not let it retain the body.
       const { body: _, ...awaited } = request;
       const exchange = new HttpExchange(awaited, answers);
       if (!exchange.isOver) requests.run(() => begin(dispatchers, request, exchange));
@@ -42,11 +42,11 @@ export function createHttpClient(options: HttpClientOptions = {}): ClosableHttpC
   };
 }
 
-/** The direct way, and those through proxies, made for the first address that may need each: a bad proxy stops nothing else. */
+/** The direct agent, and proxy agents created on first use, so that an invalid proxy affects nothing else. */
 class Dispatchers {
   readonly #direct: Agent;
   readonly #options: HttpClientOptions;
-  /** By the protocol of an address. */
+  /** By URL protocol. */
   readonly #proxied = new Map<string, EnvHttpProxyAgent>();
 
   constructor(options: HttpClientOptions) {
@@ -58,7 +58,7 @@ class Dispatchers {
     });
   }
 
-  /** @throws AppError `config-address-invalid` for a proxy whose address is none */
+  /** @throws AppError `config-address-invalid` if the proxy's address is invalid */
   for({ hostname, protocol }: URL): Dispatcher {
     if (this.#options.socketPath !== undefined || isLoopbackHost(hostname)) return this.#direct;
     const noProxy = process.env["no_proxy"] ?? process.env["NO_PROXY"] ?? "";
@@ -79,7 +79,7 @@ function proxyAgent(noProxy: string, protocol: string): EnvHttpProxyAgent {
   return new EnvHttpProxyAgent({
     ...CONNECTION_OPTIONS,
     noProxy,
-    // An empty address means none; without the options, undici would read the variables itself.
+    // An empty address means no proxy; if omitted, undici would read the variables itself.
     httpProxy: proxy ?? "",
     httpsProxy: "",
     ...withoutUndefined({ token: proxy === null ? undefined : proxyAuthorization(proxy) }),

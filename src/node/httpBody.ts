@@ -1,16 +1,16 @@
-/** A body on its way: what has arrived and was not read yet, and the reader who waits for more. */
+/** A response body in transit: unread chunks, and the reader waiting for more. */
 
 import type { EventLoopThrottle } from "./eventLoopThrottle.ts";
 
-/** So many unread bytes make the sender wait, unless the whole body is read anyway. */
+/** Pauses the sender at this many unread bytes, unless the whole body is being read. */
 const UNREAD_LIMIT = 64 * 1024;
 const BYTE_ORDER_MARK = 0xfeff;
 
-/** What the reader does to the connection. */
+/** Flow control of the connection. */
 export interface BodyFlow {
   pause(): void;
   resume(): void;
-  /** The rest is not read. */
+  /** Stops reading the rest. */
   abandon(): void;
 }
 
@@ -24,7 +24,7 @@ export class ArrivingBody {
   #failure: { readonly fault: unknown } | null = null;
   #wakeReader: (() => void) | null = null;
 
-  /** The reader continues when `throttle` lets it. */
+  /** The reader is resumed through `throttle`. */
   constructor(flow: BodyFlow, throttle: EventLoopThrottle) {
     this.#flow = flow;
     this.#throttle = throttle;
@@ -43,7 +43,7 @@ export class ArrivingBody {
     this.#wake();
   }
 
-  /** Every way of reading throws `fault` from now on. */
+  /** All reads throw `fault` from now on. */
   fail(fault: unknown): void {
     this.#failure = { fault };
     this.#chunks = [];

@@ -1,20 +1,20 @@
 /**
- * The connections to one origin: as many as there are requests in progress, each kept for the next request. Finding a free one
- * takes no longer with thousands of them, and the one that was used last is taken first, so that the others may close.
+ * The connections to one origin: as many as there are requests in progress, each reused afterward. Finding an idle one takes constant time;
+ * the most recently used one is taken first, so that the others can close.
  */
 
 import { buildConnector, Client, Dispatcher } from "undici";
 import { errorCode } from "./errorCode.ts";
 
-/** When a connection fails with one of these, undici connects again without end, also for a request that was given up. */
+/** After these connection errors, undici reconnects forever, even for an abandoned request. */
 const TRIED_AGAIN: readonly string[] = ["UND_ERR_SOCKET", "UND_ERR_INFO"];
 
-/** Made by an agent for each of its origins, with the options that the agent was given. */
+/** Used as the factory of an agent: creates the dispatcher for one origin with the agent's options. */
 export function connectionsTo(origin: string | URL, options: object): Dispatcher {
-  // The agent's type does not say which options it hands on; they are those of a client, without the origin.
+  // The agent's type does not declare the options it passes; they are those of a client, without the origin.
   const given = options as Client.Options;
   const { connect } = given;
-  // One for all connections, because it remembers TLS sessions.
+  // Shared by all connections, because it caches TLS sessions.
   const connector = typeof connect === "function" ? connect : buildConnector({ ...connect });
   return new OriginConnections(origin, { ...given, connect: tryingOnce(connector) });
 }
@@ -27,7 +27,7 @@ function tryingOnce(connector: buildConnector.connector): buildConnector.connect
     });
 }
 
-/** Has the `syscall` of a connection that was never there, also when a proxy refused or ended it. */
+/** Sets `syscall` to `connect`, marking a connection that was never established, even if a proxy refused or closed it. */
 function connectFailure(cause: Error): Error {
   const code = errorCode(cause);
   return Object.assign(new Error(cause.message, { cause }), {
@@ -41,7 +41,7 @@ class OriginConnections extends Dispatcher {
   readonly #options: Client.Options;
   readonly #open = new Set<Client>();
   readonly #idle: Client[] = [];
-  /** They could not connect, and are not used again. */
+  /** Clients that failed to connect and are not reused. */
   readonly #broken = new WeakSet<Client>();
 
   constructor(origin: string | URL, options: Client.Options) {
@@ -56,7 +56,7 @@ class OriginConnections extends Dispatcher {
   ): boolean {
     const client = this.#takeIdle() ?? this.#create();
     client.dispatch(options, handler);
-    // A request that is refused as it stands never makes the client busy.
+    // The client stays idle if the request itself was rejected.
     if (client.stats.size === 0) this.#free(client);
     return true;
   }
@@ -93,7 +93,7 @@ class OriginConnections extends Dispatcher {
     else if (this.#open.has(client)) this.#idle.push(client);
   }
 
-  /** A client without a connection is not kept: the next is as cheap. */
+  /** Drops a client without a connection, because a new one is just as cheap. */
   #drop(client: Client): void {
     if (!this.#open.delete(client)) return;
     client.close(() => undefined);

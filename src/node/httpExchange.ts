@@ -1,4 +1,4 @@
-/** One request and its answer, fed by the connection; owns the limits of time and length, and the abort. */
+/** A single request and its answer, driven by the connection. Enforces the time and size limits, and handles abort. */
 
 import { AppError } from "../core/errors.ts";
 import type { HttpRequest, HttpResponse } from "../core/ports.ts";
@@ -8,7 +8,7 @@ import type { EventLoopThrottle } from "./eventLoopThrottle.ts";
 import { ArrivingBody, type BodyFlow } from "./httpBody.ts";
 import { connectionFault, timeoutFault, tooLongFault } from "./httpFaults.ts";
 
-/** What the connection lets its user do. */
+/** Operations on the connection. */
 interface Connection {
   abort(reason: Error): void;
   pause(): void;
@@ -17,10 +17,10 @@ interface Connection {
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Made once: an error with a stack for every request that is given up would cost more than the request. */
+/** Shared, because creating an error with a stack trace per abandoned request would cost more than the request. */
 const GIVEN_UP = new Error("The request was given up");
 
-/** The methods that begin with `on` are those that the connection calls, in this order. */
+/** The connection calls the `on…` methods, in this order. */
 export class HttpExchange implements BodyFlow {
   /** Rejects with the signal's reason, or AppError `transport`. */
   readonly response: Promise<HttpResponse>;
@@ -36,7 +36,7 @@ export class HttpExchange implements BodyFlow {
   #receivedBytes = 0;
   #isOver = false;
 
-  /** Who waits for the answer continues when `throttle` lets it; faults come at once. */
+  /** Resolves through `throttle`; errors reject immediately. */
   constructor(request: HttpRequest, throttle: EventLoopThrottle) {
     const { signal, timeoutMs } = request;
     this.#request = request;
@@ -53,7 +53,7 @@ export class HttpExchange implements BodyFlow {
     signal?.addEventListener("abort", this.#onAbort);
   }
 
-  /** True when no one waits for it any more, which may be before it began. */
+  /** True when no one is waiting anymore, possibly before it started. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -64,7 +64,7 @@ export class HttpExchange implements BodyFlow {
   }
 
   onResponseStart(_connection: Connection, status: number, headers: Headers): void {
-    // The answer itself follows after an informational status (1xx).
+    // An informational status (1xx) precedes the actual answer.
     if (status < 200) return;
     this.#throttle.run(() => this.#settle.resolve(this.#responseOf(status, headers)));
   }
@@ -104,7 +104,7 @@ export class HttpExchange implements BodyFlow {
     this.#giveUp(GIVEN_UP);
   }
 
-  /** Ends it with a failure of the connection. */
+  /** Fails the exchange with a connection error. */
   fail(error: unknown): void {
     if (this.#isOver) return;
     this.#fail(error instanceof AppError ? error : connectionFault(this.#request, error));

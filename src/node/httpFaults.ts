@@ -1,22 +1,22 @@
-/** The errors of requests that got no complete answer. */
+/** Errors for requests without a complete answer. */
 
 import { AppError, errorMessage } from "../core/errors.ts";
 import type { HttpRequest } from "../core/ports.ts";
 
-/** Of requests that cannot be written. */
+/** Codes of requests that could not be serialized. */
 const UNSENT_CODES: readonly string[] = ["UND_ERR_INVALID_ARG", "ERR_INVALID_URL"];
 
-/** AppError `transport` for the failure of the connection. */
+/** AppError `transport` for a failed connection. */
 export function connectionFault(request: HttpRequest, error: unknown): AppError {
   return transportError(request, errorMessage(error), wasPossiblySent(error), error);
 }
 
-/** AppError `transport` for a request whose time is over; `wasStarted` when its first byte may have left. */
+/** AppError `transport` for a timeout; `wasStarted` if the first byte may have been sent. */
 export function timeoutFault(request: HttpRequest, wasStarted: boolean): AppError {
   return transportError(request, `no complete answer in ${request.timeoutMs} ms`, wasStarted);
 }
 
-/** AppError `transport` for an answer that is longer than anybody reads. */
+/** AppError `transport` for an answer that exceeds the size limit. */
 export function tooLongFault(request: HttpRequest, limit: string): AppError {
   return transportError(request, `the answer is longer than ${limit}`, true);
 }
@@ -37,7 +37,7 @@ function transportError(
   );
 }
 
-/** Certificates that this computer cannot follow to one that it trusts, as where traffic is inspected. */
+/** Codes for certificates without a trusted root on this computer, typical for inspected networks. */
 const UNTRUSTED_CODES: readonly string[] = [
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
@@ -46,7 +46,7 @@ const UNTRUSTED_CODES: readonly string[] = [
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ];
 
-/** What repairs a connection that failed for a reason of the network's owner, as a sentence; "" for other reasons. */
+/** How to fix a failure caused by the network's setup, as a sentence; "" for other failures. */
 function repairOf(reason: string, code: string | null): string {
   if (UNTRUSTED_CODES.includes(code ?? "")) {
     return " Set NODE_EXTRA_CA_CERTS to the file with your organization's certificate.";
@@ -55,7 +55,7 @@ function repairOf(reason: string, code: string | null): string {
   return asksForUser ? " Put USER:PASSWORD@ before the host in HTTPS_PROXY." : "";
 }
 
-/** The address without user info and query, which may hold keys. */
+/** The URL without user info and query, which may contain keys. */
 function describeUrl(url: string): string {
   if (!URL.canParse(url)) return "an invalid URL";
   const { origin, pathname } = new URL(url);

@@ -1,6 +1,6 @@
 /**
- * Files of a folder for a thread that has nothing else to do: ranges and sizes are read while it waits. Node hands every other operation
- * on a file to further threads, and for a small file that takes ten times as long as to read it.
+ * A folder's files for a thread with nothing else to do: reads ranges and sizes synchronously. Node hands all other file operations to a
+ * thread pool, which takes ten times as long as reading a small file.
  */
 
 import { closeSync, readSync } from "node:fs";
@@ -10,10 +10,10 @@ import { openConfined, statConfined } from "./confinement.ts";
 import { createFileSystem, reading } from "./fileSystem.ts";
 import { OpenedPlace } from "./openedPlace.ts";
 
-/** After this much the event loop continues: else the memory of what was read before is kept, as its collection takes turns of the loop. */
+/** Yields to the event loop after this many bytes; otherwise memory of earlier reads is not freed, because that takes loop turns. */
 const BYTES_PER_TURN = 2 * 1024 * 1024;
 
-/** Everything else is as `createFileSystem().within(folder)` does it; so are the faults. */
+/** All other operations and errors are as in `createFileSystem().within(folder)`. */
 export function inPlaceFiles(folder: string): FolderFiles {
   const place = new OpenedPlace(folder);
   let bytesInTurn = 0;

@@ -2,7 +2,7 @@
 
 import { stat } from "node:fs/promises";
 
-/** False for what is not there or cannot be looked at. */
+/** Whether `path` is a folder; false if it does not exist or cannot be accessed. */
 export async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();

@@ -1,9 +1,8 @@
 /**
- * The process between a trainer and a command that it starts: `node keepCommand.js COMMAND ARGUMENT…`. The command lives as long as
- * the parent holds the standard input of this process open, so that not even a killed trainer leaves a server behind. Output passes
- * through; the exit code is that of the command, or {@link NOT_STARTED}. A text in the variable `TINKER_RL_INPUT` becomes the
- * standard input of the command. The folder in `TINKER_RL_REMOVED` is removed when the parent is gone, or ends the command;
- * a parent that still needs the folder writes something before it ends the command.
+ * The process between a trainer and a command that it starts: `node keepCommand.js COMMAND ARGUMENT…`. The command lives only as long as
+ * the parent keeps this process's standard input open, so that even a killed trainer leaves no server behind. Output passes through; the
+ * exit code is the command's, or {@link NOT_STARTED}. The variable `TINKER_RL_INPUT` becomes the command's standard input. The folder in
+ * `TINKER_RL_REMOVED` is deleted when the parent dies or stops the command; a parent that still needs the folder writes a byte first.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -13,12 +12,12 @@ import { errorMessage } from "../core/errors.ts";
 import { NOT_STARTED } from "./notStarted.ts";
 import { startedCommand } from "./startedCommand.ts";
 
-/** Between the request to end and the end by force. */
+/** Time between SIGTERM and SIGKILL. */
 const END_LIMIT_MS = 5_000;
 const INPUT_VARIABLE = "TINKER_RL_INPUT";
 const REMOVED_VARIABLE = "TINKER_RL_REMOVED";
 
-/** Servers start processes of their own: they end with their group. */
+/** Signals the whole process group, because servers start child processes. */
 function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   if (child.pid === undefined) return;
   try {
@@ -27,15 +26,15 @@ function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
       spawn("taskkill", words, { stdio: "ignore", windowsHide: true });
     } else process.kill(-child.pid, signal);
   } catch {
-    // The group has ended.
+    // The group has already ended.
   }
 }
 
 const command = process.argv.slice(2);
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-// Ctrl+C reaches the whole terminal group; the parent needs its servers to end its rollouts.
+// Ctrl+C goes to the whole terminal group, but the parent needs its servers to finish its rollouts.
 process.on("SIGINT", () => undefined);
-// By it a desktop editor's program behaves as Node, which is for this process only.
+// Makes Electron run as Node; meant only for this process.
 const {
   ELECTRON_RUN_AS_NODE: _,
   [INPUT_VARIABLE]: input,
@@ -50,7 +49,7 @@ const child = await startedCommand(command, {
   process.stderr.write(`${errorMessage(error)}\n`);
   process.exit(NOT_STARTED);
 });
-// A command may end without reading it.
+// A command may end without reading its input.
 child.stdin?.on("error", () => undefined).end(input);
 let isEnding = false;
 let isKept = false;
@@ -66,11 +65,11 @@ const endAll = (): void => {
 process.once("exit", () => {
   if (!isEnding || isKept || removed === undefined) return;
   try {
-    // Windows removes no folder that a process is in.
+    // Windows cannot delete the current folder of a process.
     process.chdir(tmpdir());
     rmSync(removed, { recursive: true, force: true, maxRetries: 3 });
   } catch {
-    // Something that the command has left still uses it.
+    // Something that the command left behind still uses it.
   }
 });
 process.stdin.once("data", () => {
@@ -79,7 +78,7 @@ process.stdin.once("data", () => {
 process.stdin.once("close", endAll).resume();
 process.once("SIGTERM", endAll);
 child.once("exit", (code, signal) => {
-  // What it has started itself would keep the port.
+  // Child processes of the command would keep the port open.
   end(child, "SIGKILL");
   if (signal !== null && !isEnding) process.stderr.write(`${command[0]} was ended by ${signal}.\n`);
   process.exit(code ?? 1);

@@ -1,4 +1,4 @@
-/** A sweep from its configuration and grid: what its runs are, which of them there are already, and what is left to do. */
+/** Loads a sweep from its configuration and grid: its runs, which of them exist, and what is left to do. */
 
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
@@ -40,9 +40,9 @@ export interface SweepPorts {
 
 export interface SweepArguments {
   readonly configPath: string;
-  /** `key=value,value` each. */
+  /** Each `key=value,value`. */
   readonly grid: readonly string[];
-  /** `key=value` each, for all runs. */
+  /** Each `key=value`; applied to all runs. */
   readonly overrides: readonly string[];
 }
 
@@ -50,15 +50,15 @@ export interface LoadedSweep {
   /** Absolute. */
   readonly configPath: string;
   readonly plan: SweepPlan;
-  /** The folder that holds its runs. */
+  /** The folder that contains its runs. */
   readonly parent: string;
-  /** As an earlier start left it, or what the first one begins with. */
+  /** The sweep as an earlier start left it, or a new one. */
   readonly sweep: KnownSweep | NewSweep;
-  /** A row for each combination. */
+  /** One row per combination. */
   readonly rows: readonly SweepRow[];
 }
 
-/** What is needed to begin a run of a sweep. */
+/** What is needed to start a run of a sweep. */
 export interface SweepStart {
   readonly configPath: string;
   readonly overrides: readonly string[];
@@ -66,7 +66,7 @@ export interface SweepStart {
 }
 
 /**
- * Reads and checks the whole grid, and looks for what an earlier start has left. Nothing is written.
+ * Reads and validates the whole grid, and finds what an earlier start left. Writes nothing.
  * @throws AppError `config-invalid` with a line per problem, `config-not-found`, `file-unreadable`
  */
 export async function loadSweep(
@@ -107,7 +107,7 @@ export async function loadSweep(
   return { configPath, plan, parent, sweep, rows };
 }
 
-/** True where a start of the text trains several stages. */
+/** True if starting the configuration trains several stages. */
 export function hasStages(
   text: string,
   options: { readonly path: string; readonly overrides: readonly string[] },
@@ -116,7 +116,7 @@ export function hasStages(
   return repaired !== null && repaired.config.stages !== null;
 }
 
-/** The rows as they are now; `id` null = nothing was started yet. */
+/** The current rows; `id` null = nothing has been started. */
 export function currentRows(
   { fileSystem, clock }: SweepPorts,
   { plan, parent, id }: Pick<LoadedSweep, "plan" | "parent"> & { readonly id: string | null },
@@ -126,14 +126,14 @@ export function currentRows(
 
 export interface BegunSweep {
   readonly lease: SweepLease;
-  /** As they are now: another process may have been at work on the sweep since it was loaded. */
+  /** The current rows: another process may have worked on the sweep since it was loaded. */
   readonly rows: readonly SweepRow[];
 }
 
 /**
  * Claims the sweep for this process, which then starts its runs.
- * @throws AppError `sweep-in-use`, `config-identity` when a run was started with other settings than the rest would be; `run-not-found`,
- * `no-such-checkpoint` when one that is to be started names weights that are not there
+ * @throws AppError `sweep-in-use`; `config-identity` if a run was started with settings other than the rest would have; `run-not-found` or
+ * `no-such-checkpoint` if a run to be started refers to missing weights
  */
 export async function beginSweep(
   ports: SweepPorts & { readonly log: Log },
@@ -142,7 +142,7 @@ export async function beginSweep(
   const { fileSystem } = ports;
   const { configPath, sweep } = loaded;
   const own = { pid: process.pid, host: hostname() };
-  // Before a new sweep has a folder.
+  // Checked before a new sweep creates its folder.
   await requireAllWeights(await rowsToBegin(fileSystem, loaded), configPath);
   const lease = await claimSweep({ ...ports, isProcessAlive, own }, sweep);
   try {
@@ -160,7 +160,7 @@ async function requireAllWeights(rows: readonly SweepRow[], configPath: string):
   }
 }
 
-/** The starts of all runs of a sweep, by combination. */
+/** Start parameters of all runs of a sweep, by combination. */
 export function sweepStarts(
   { file: { id, name } }: KnownSweep,
   { plan, configPath }: Pick<LoadedSweep, "plan" | "configPath">,
@@ -180,8 +180,8 @@ export function sweepStarts(
 }
 
 /**
- * Begins each run that is to be started or resumed, in their order, `parallel` at once; resolves when all have ended. Of stages one at a
- * time, also those that failed, until one is not done. `run` resolves with whether its run is done.
+ * Runs each row that needs a start or resume, in order, `parallel` at a time; resolves when all have ended. Stages run one at a time,
+ * including failed ones, until one does not finish. `run` resolves with whether its run is done.
  */
 export async function runOpenRows(
   { plan, rows }: Pick<LoadedSweep, "plan" | "rows">,
@@ -202,8 +202,8 @@ export async function runOpenRows(
 }
 
 /**
- * The rows, with none for a run that has come to nothing and would now have other settings: another one is started in its place, in a
- * folder of its own. The runs of a sweep are compared, so no other may differ from the rest by more than its settings.
+ * The rows, with `run` set to null if a run produced nothing and would now have other settings; a new run then replaces it in a folder of
+ * its own. Otherwise runs must not differ by more than the swept settings, because they are compared.
  * @throws AppError `config-identity`
  */
 async function rowsToBegin(
@@ -236,7 +236,7 @@ async function rowsToBegin(
   return begun;
 }
 
-/** True for a run that ended before its first step and its first save, and of a stage that collects before its first rollout. */
+/** True for a run that ended before its first step and save, or, for a stage that collects rollouts, before its first rollout. */
 async function hasNothing(
   fileSystem: FileSystem,
   { folder, phase, steps, file }: ListedRun,
@@ -249,7 +249,7 @@ async function hasNothing(
   return file?.evaluation === undefined || (await files.list(evalFolder)).length === 0;
 }
 
-/** Keys of settings that the run would now have other values of. */
+/** Keys of settings that would now have other values. */
 async function changedSettings(
   fileSystem: FileSystem,
   row: SweepRow,
@@ -264,7 +264,7 @@ async function changedSettings(
     overrides: [],
   });
   const parsed = parseConfig(text, { path, overrides });
-  // What is wrong with it, its resume reports.
+  // Resuming the run reports what is wrong.
   if (!parsed.ok) return [];
   const begun = parsed.config;
   const start = isStaged(plan)
@@ -281,8 +281,8 @@ type StartOfStage = Pick<
 >;
 
 /**
- * What a stage would begin with now. The overrides of its run, which `begun` has, name the runs of other stages, and hide what the file
- * has in their place. A run that was deleted is trained again in its place, so it is no change.
+ * What a stage would start from now. The overrides of its run, included in `begun`, refer to runs of other stages and hide what the file
+ * says there. A deleted run does not count as a change, because it is trained again in its place.
  */
 async function startOfStage(
   fileSystem: FileSystem,

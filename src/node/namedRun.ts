@@ -1,4 +1,4 @@
-/** The run that a word names, and which of its checkpoints: `FOLDER` means the newest, `FOLDER@10` the one after 10 steps. */
+/** Run references on the command line and in configurations: `FOLDER` means the newest checkpoint, `FOLDER@10` the one after 10 steps. */
 
 import { basename, resolve } from "node:path";
 import { runAtStep } from "../core/config/rules/namedWeights.ts";
@@ -15,7 +15,7 @@ export interface NamedRun {
   readonly step: number | null;
 }
 
-/** Null for a word that names no run; paths are resolved from `base`. */
+/** Null if the word is not a run; paths are resolved from `base`. */
 export async function namedRun(
   fileSystem: FileSystem,
   word: string,
@@ -34,7 +34,7 @@ async function isRun(fileSystem: FileSystem, folder: string): Promise<boolean> {
   return (await fileSystem.size(runPaths(folder).runFile)) !== null;
 }
 
-/** The checkpoints that the word can mean. */
+/** The checkpoints that a reference can mean. */
 export function checkpointsAt<Entry extends CheckpointEntry>(
   entries: readonly Entry[],
   step: number | null,
@@ -42,7 +42,7 @@ export function checkpointsAt<Entry extends CheckpointEntry>(
   return step === null ? entries : entries.filter((entry) => entry.step === step);
 }
 
-/** Says which steps of the run have one, by its `usable` checkpoints; `use` is what they are wanted for. */
+/** An error that lists the steps of the run's `usable` checkpoints; `use` is what they are needed for. */
 export function checkpointMissing(
   { folder, step }: NamedRun,
   usable: readonly CheckpointEntry[],

@@ -1,7 +1,7 @@
-/** The exit code of {@link ./keepCommand.ts} for a command that the system cannot start; no shell uses it. */
+/** Exit code of {@link ./keepCommand.ts} for a command that the system cannot start; no shell uses it. */
 export const NOT_STARTED = 253;
 
-/** What ends the sentence about such a command, without a period: on Windows what to do about a script. */
+/** The end of the error message about such a command, without a period; on Windows it explains scripts. */
 export function scriptHint(): string {
   return process.platform === "win32"
     ? ". Windows starts no scripts, such as those that npm installs: name what runs it, as in `[node, cli.js]` or `[cmd, /c, npx]`"

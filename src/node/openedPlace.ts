@@ -1,6 +1,6 @@
 /**
- * Where an opened file really lies. A path that was looked at may lead elsewhere by the time it is opened, when someone exchanges a
- * folder on its way for a link.
+ * The real location of an open file. A checked path may lead elsewhere by the time it is opened, if someone replaces a folder on it with a
+ * link.
  */
 
 import {
@@ -15,30 +15,30 @@ import {
 import { resolve, sep } from "node:path";
 import { errorCode } from "./errorCode.ts";
 
-/** What the system adds to the path of an open file that was removed or replaced since. */
+/** Suffix that the system adds to the path of an open file that was removed or replaced. */
 const REMOVED = / \(deleted\)$/;
 
-/** Tells for an open file or folder whether it lies within one folder, or is that folder. */
+/** Decides whether an open file or folder is inside one folder, or is that folder. */
 export class OpenedPlace {
   readonly #folder: string;
-  /** The folder's own real path, once it was looked up. */
+  /** Cached real path of the folder. */
   #root: string | null = null;
 
   constructor(folder: string) {
     this.#folder = resolve(folder);
   }
 
-  /** `path` is the one that `file` was opened at; `info` are the facts about the file. */
+  /** `path` is where `file` was opened; `info` are its stats. */
   holds(file: number, path: string, info: Stats): boolean {
     const real = realPathOf(file, info);
     if (real === null) return this.#holdsByPath(path, info);
     if (this.#root !== null && isWithin(real, this.#root)) return true;
-    // The folder may have been moved since.
+    // The folder may have been moved since it was cached.
     this.#root = this.#rootNow();
     return this.#root !== null && isWithin(real, this.#root);
   }
 
-  /** Null when it is no folder any more. */
+  /** Null if it is no longer a folder. */
   #rootNow(): string | null {
     try {
       const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -53,12 +53,12 @@ export class OpenedPlace {
     }
   }
 
-  /** Where the system does not say where an open file lies: by the path as it leads now, which must lead to this very file. */
+  /** Fallback where the system does not reveal an open file's path: the path must now resolve to this exact file. */
   #holdsByPath(path: string, { dev, ino }: Stats): boolean {
     try {
       const real = realpathSync(path);
       const now = statSync(real);
-      // Some versions of Node know all digits of a device on Windows by a path, and half of them of an open file.
+      // On Windows, some Node versions report the full device number for a path but a truncated one for an open file.
       const isOnDevice = now.dev === dev || process.platform === "win32";
       return now.ino === ino && isOnDevice && isWithin(real, realpathSync(this.#folder));
     } catch (error) {
@@ -68,7 +68,7 @@ export class OpenedPlace {
   }
 }
 
-/** Null where the system does not say it. */
+/** Null if the system does not reveal it. */
 function realPathOf(file: number, { nlink }: Stats): string | null {
   if (process.platform !== "linux") return null;
   try {

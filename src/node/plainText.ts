@@ -1,13 +1,10 @@
-/** Reads files of unknown kind for readers that do without one that is missing or cannot be read. */
+/** Reads files for callers that tolerate missing or unreadable ones. */
 
 import { createFileSystem } from "./fileSystem.ts";
 
 const files = createFileSystem();
 
-/**
- * The text of a file of at most `maxBytes`; null for one that is larger, cannot be read or is not there, and with a `folder` for one
- * that leads out of it.
- */
+/** The text of a file of at most `maxBytes`; null if it is larger, unreadable or missing, or if it leads out of `folder`. */
 export async function readPlainText(
   path: string,
   maxBytes: number,

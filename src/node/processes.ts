@@ -1,15 +1,15 @@
-/** Whether another process lives. */
+/** Whether another process is alive. */
 
 import { hostname } from "node:os";
 
-/** With the name of its computer: of a process elsewhere nothing is known, so it counts as alive. */
+/** Processes on another `host` cannot be checked, so they count as alive. */
 export function isProcessAlive(pid: number, host?: string): boolean {
   if (host !== undefined && host !== hostname()) return true;
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of another user exists, but may not be signalled.
+    // Another user's process exists but cannot be signaled.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

@@ -1,41 +1,43 @@
-/** The proxies that the environment names, read as other programs read them. */
+/** Proxy settings from the environment, interpreted as other programs do. */
 
 import { AppError } from "../core/errors.ts";
 
-/** As curl and undici read them: the lower-case name wins. */
+/** As in curl and undici, the lowercase name takes precedence. */
 const HTTP_PROXY = ["http_proxy", "HTTP_PROXY"] as const;
 const HTTPS_PROXY = ["https_proxy", "HTTPS_PROXY"] as const;
 
 export interface ProxySettings {
-  /** Address of the proxy for `http://` addresses; null = none. */
+  /** Proxy for `http://` URLs; null = none. */
   readonly httpProxy: string | null;
-  /** The same for `https://` addresses. */
+  /** Proxy for `https://` URLs; null = none. */
   readonly httpsProxy: string | null;
 }
 
 /**
- * The proxies of `variables`; an address without a scheme, as `127.0.0.1:7890`, means `http://`.
- * @throws AppError `config-address-invalid` that names the variable, without its value, which may hold a password
+ * The proxies in `variables`; an address without a scheme, such as `127.0.0.1:7890`, means `http://`.
+ * @throws AppError `config-address-invalid` that names the variable but not its value, which may contain a password
  */
 export function proxySettings(variables: NodeJS.Dict<string>): ProxySettings {
   const httpProxy = proxyOf(variables, HTTP_PROXY);
-  // An https:// address uses HTTP_PROXY where no proxy of its own is named, as undici does.
+  // Like undici, use HTTP_PROXY for https:// URLs if there is no HTTPS proxy.
   return { httpProxy, httpsProxy: proxyOf(variables, HTTPS_PROXY) ?? httpProxy };
 }
 
-/** What is sent to the proxy at `address` for its user, who may have a token as name and no password. */
+/** The `Proxy-Authorization` header for the proxy at `address`; its user may be a token without a password. */
 export function proxyAuthorization(address: string): string | undefined {
   const url = new URL(address);
   if (url.username === "") return undefined;
   return `Basic ${Buffer.from(credentialsOf(url)).toString("base64")}`;
 }
 
-/** The passwords or tokens in these addresses, as written and as meant, and with the user's name as the proxy receives them. */
+/**
+ * The passwords and tokens in these addresses, for redaction: as written, decoded, and combined with the user name as sent to the proxy.
+ */
 export function proxyPasswords(variables: NodeJS.Dict<string>): readonly string[] {
   return [...HTTPS_PROXY, ...HTTP_PROXY].flatMap((name) => {
     const url = parseProxy(variables[name] ?? "");
     if (url === null || url.username === "") return [];
-    // A name without a password may be a token, or a word of any text.
+    // A short user name without a password may be an ordinary word instead of a token.
     const secret = url.password || (url.username.length < MIN_TOKEN_LENGTH ? "" : url.username);
     return [secret, decoded(secret), credentialsOf(url)].filter((each) => each !== "");
   });

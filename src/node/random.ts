@@ -1,4 +1,4 @@
-/** The Random port: for names and jitter, never for anything that decides a result. */
+/** The Random port, for names and jitter only; results never depend on it. */
 
 import { randomUUID } from "node:crypto";
 import type { Random } from "../core/ports.ts";

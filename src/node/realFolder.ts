@@ -1,9 +1,9 @@
-/** One name for a folder, however it is reached. */
+/** Canonical folder paths. */
 
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 
-/** The real path of `folder`; what is not there keeps the name that it has. */
+/** The real path of `folder`, or its absolute path if it does not exist. */
 export async function realFolder(folder: string): Promise<string> {
   return realpath(folder).catch(() => resolve(folder));
 }

@@ -1,11 +1,11 @@
-/** Where the runs of a configuration lie, and what they are called. */
+/** Folders and names of a configuration's runs. */
 
 import { basename, dirname, extname, isAbsolute, join, relative, resolve } from "node:path";
 import type { Config } from "../core/config/fields/schema.ts";
 import { folderName } from "../core/runFolder/runFolder.ts";
 import { plainName } from "../core/sweeps/runNames.ts";
 
-/** The folder that holds all runs: `log_path` from the configuration's folder, or `.tinker-rl/runs` beside it. */
+/** The folder that contains all runs: `log_path` relative to the configuration's folder, or `.tinker-rl/runs` next to it. */
 export function runParent(
   { log_path: given }: Pick<Config, "log_path">,
   configPath: string,
@@ -15,12 +15,12 @@ export function runParent(
   return isAbsolute(given) ? given : resolve(folder, given);
 }
 
-/** The folder of a run as its configuration names it. */
+/** A run's folder as it is written in a configuration. */
 export function writtenPath(folder: string, configPath: string): string {
   return relative(dirname(configPath), folder).replaceAll("\\", "/");
 }
 
-/** `run_name`, else the name given to a tracker, else the configuration file's own name; the run of one stage has its name, too. */
+/** `run_name`, otherwise the name for a tracker, otherwise the configuration's file name, plus the stage name for a single stage. */
 export function runName(config: Config, configPath: string): string {
   const named = config.run_name ?? config.wandb_run_name ?? config.openreward_run_name;
   if (named !== null) return named;
@@ -28,7 +28,7 @@ export function runName(config: Config, configPath: string): string {
   return config.stage === null ? ofFile : `${ofFile}.${plainName(config.stage)}`;
 }
 
-/** Where the first run of a configuration lies; those that follow have a number behind their name. */
+/** Folder of a configuration's first run; later runs append a number. */
 export function firstRunPath(config: Config, configPath: string): string {
   return join(runParent(config, configPath), folderName(runName(config, configPath)));
 }

@@ -1,6 +1,7 @@
 /**
- * What trainers of this user have noted about a run outside of its folder: where its configuration may send keys, and which models they
- * trained. A run folder may come from a stranger, or be a copy; whoever writes one cannot write here.
+ * What this user's trainers recorded about a run outside its folder: where its configuration may send keys, and which models it trained. A
+ * run
+ * folder may be a copy or come from a stranger, who cannot write here.
  */
 
 import { join } from "node:path";
@@ -20,11 +21,11 @@ const address = z.string().nullable().exactOptional();
 
 const recordSchema = z
   .object({
-    /** The id in `run.json`: another run in the same folder has another record. */
+    /** The id in `run.json`: a different run in the same folder has a different record. */
     runId: z.string().nullable(),
-    /** The folder's real path: a copy elsewhere is no run that this user began. */
+    /** The folder's real path: a copy elsewhere is not a run that this user started. */
     folder: z.string(),
-    /** Ids of the models that were trained, the first part of their checkpoints' addresses. */
+    /** Ids of the trained models, which are the first part of their checkpoints' paths. */
     models: z.array(z.string()).readonly(),
     destinations: z
       .array(
@@ -56,7 +57,7 @@ export class RunRecord {
     this.#file = file;
   }
 
-  /** Empty for a run of which nothing is noted. */
+  /** Empty for a run without a record. */
   static async open(folder: string): Promise<RunRecord> {
     const real = await realFolder(folder);
     const path = join(startedFolder(), `${sha256(real)}.json`);
@@ -68,7 +69,7 @@ export class RunRecord {
     return new RunRecord(path, isSame && runId !== null ? found : none);
   }
 
-  /** The run folder of the address of a checkpoint, if its run was trained here and is still there; else null. */
+  /** The run folder for a checkpoint path, if the run was trained here and still exists; otherwise null. */
   static async folderOf(path: string): Promise<string | null> {
     const names = await fileSystem.list(startedFolder()).catch(() => []);
     for (const name of names) {
@@ -80,17 +81,19 @@ export class RunRecord {
     return null;
   }
 
-  /** What the user has named for the run so far. */
+  /** The destinations the user has specified for the run so far. */
   get destinations(): readonly Destinations[] {
     return this.#file.destinations;
   }
 
-  /** True for the address of a checkpoint that one of the noted models saved. */
+  /** True for the path of a checkpoint saved by one of the recorded models. */
   isOwn(path: string): boolean {
     return isOfModels(path, this.#file.models);
   }
 
-  /** Notes a model, null for a run that trains none, and where the run sends keys. What cannot be written holds for this process. */
+  /**
+   * Records a model (null if the run trains none) and where the run sends keys. If writing fails, the record applies to this process only.
+   */
   async add(model: string | null, destinations: Destinations, log: Log): Promise<void> {
     const text = JSON.stringify(destinations);
     const others = this.#file.destinations.filter((each) => JSON.stringify(each) !== text);

@@ -1,8 +1,8 @@
-/** Time in which this program ran, without that in which it stood still: on a computer that slept, or stopped by a signal. */
+/** A clock that excludes time while the program was suspended, because the computer slept or the process was stopped by a signal. */
 
-/** How often it is noted that the program runs. */
+/** How often the clock checks that the program is running. */
 const NOTE_MS = 1_000;
-/** A longer gap between two notes is a standstill. Work that keeps the event loop busy takes far less. */
+/** A longer gap between two checks counts as a suspension; even work that blocks the event loop takes far less. */
 const STANDSTILL_MS = 10_000;
 
 export class RunningTime {
@@ -10,12 +10,12 @@ export class RunningTime {
   #notedMs: number | null = null;
   #standstillMs = 0;
 
-  /** `read` gives milliseconds that never jump back; whether they continue in a standstill depends on the system. */
+  /** `read` returns monotonic milliseconds; whether they advance during a suspension depends on the system. */
   constructor(read: () => number) {
     this.#read = read;
   }
 
-  /** Milliseconds that never jump back, and do not continue in a standstill. */
+  /** Monotonic milliseconds that exclude suspensions. */
   now(): number {
     const nowMs = this.#read();
     if (this.#notedMs === null) setInterval(() => this.now(), NOTE_MS).unref();
@@ -24,12 +24,12 @@ export class RunningTime {
     return nowMs - this.#standstillMs;
   }
 
-  /** Calls `action` when the program has run for `ms` more, unless the returned function is called before. */
+  /** Calls `action` after the program has run for another `ms`, unless the returned function is called first. */
   after(ms: number, action: () => void): () => void {
     const dueMs = this.now() + ms;
     const look = (): void => {
       const leftMs = dueMs - this.now();
-      // A timer may be early by a part of a millisecond.
+      // Timers may fire a fraction of a millisecond early.
       if (leftMs < 1) action();
       else timer = setTimeout(look, timerMs(leftMs));
     };
@@ -38,10 +38,10 @@ export class RunningTime {
   }
 }
 
-/** Longest delay that Node's timers hold; anything longer would fire at once. */
+/** Maximum delay of Node's timers; a longer one would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** A delay that Node's timers hold. */
+/** Clamps a delay to what Node's timers support. */
 export function timerMs(ms: number): number {
   return Math.min(Math.max(ms, 0), MAX_TIMER_MS);
 }

@@ -1,4 +1,4 @@
-/** Trained weights by what a configuration says of them: a `tinker://` path, or a run as {@link namedRun} reads it. */
+/** Resolves trained weights that a configuration refers to: a `tinker://` path, or a run in the form that {@link namedRun} reads. */
 
 import { dirname, resolve } from "node:path";
 import type { Config } from "../core/config/fields/schema.ts";
@@ -19,15 +19,15 @@ import { checkpointMissing, checkpointsAt, namedRun } from "./namedRun.ts";
 
 interface Named {
   readonly given: string;
-  /** The key that names them, for messages. */
+  /** The configuration key, for messages. */
   readonly key: string;
-  /** The configuration file, from which folders are resolved. */
+  /** The configuration file; folders are relative to it. */
   readonly configPath: string;
 }
 
 /**
- * What keeps a run from the weights that it names; those of a `tinker://` path are not asked for, and those of another stage are known
- * when that is done.
+ * Problems with the weights that a run refers to. `tinker://` paths are not checked, and weights of another stage exist only after that
+ * stage.
  */
 export async function weightsProblems(
   config: Config,
@@ -48,19 +48,19 @@ export async function weightsProblems(
   return problems;
 }
 
-/** Before anything has started, and there is a folder. @throws AppError as {@link statePathOf} */
+/** Check before anything starts and before there is a folder. @throws AppError like {@link statePathOf} */
 export async function requireWeights(config: Config, configPath: string): Promise<void> {
   const [first] = await weightsProblems(config, configPath);
   if (first !== undefined) throw first.error;
 }
 
-/** Weights to train on from. @throws AppError `run-not-found`, `no-such-checkpoint` */
+/** Weights to continue training from. @throws AppError `run-not-found`, `no-such-checkpoint` */
 export async function statePathOf(named: Named): Promise<string> {
   if (named.given.startsWith("tinker:")) return named.given;
   return (await newest(named, "state_path")).state_path;
 }
 
-/** Weights to sample from: of a path to train on from, those that were saved with it. @throws as {@link statePathOf} */
+/** Weights to sample from; for a training state path, the sampler weights saved with it. @throws like {@link statePathOf} */
 export async function samplerPathOf(named: Named): Promise<string> {
   const { given } = named;
   if (given.startsWith("tinker:")) return given.replace("/weights/", "/sampler_weights/");

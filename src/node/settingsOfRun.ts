@@ -1,4 +1,4 @@
-/** The settings that a run was started with, beside those that it would continue with. */
+/** The settings a run was started with, compared with those it would continue with. */
 
 import {
   type ConfigChange,
@@ -18,11 +18,11 @@ import { restoreRedacted } from "../core/secrets/redaction/restoreRedacted.ts";
 import { parseJson } from "../core/util/jsonl.ts";
 
 export interface SettingsOfRun {
-  /** As its last attempt began, without secrets. */
+  /** Settings of the last attempt, without secrets. */
   readonly before: Config;
-  /** What `config` changes. */
+  /** Keys that `config` changes. */
   readonly changes: readonly ConfigChange[];
-  /** The same with their values, but for secrets. */
+  /** The same changes with their values, without secrets. */
   readonly values: readonly SettingChange[];
 }
 
@@ -34,7 +34,7 @@ export async function settingsOfRun(
 ): Promise<SettingsOfRun> {
   const before = await readResolved(files, folder);
   const now = redactSecrets(config);
-  // The run's copy was cleaned of secrets, wherever they stood.
+  // The run's copy has all secrets redacted.
   const known = restoreRedacted(before, now);
   return { before, changes: configChanges(known, now), values: settingChanges(known, now) };
 }

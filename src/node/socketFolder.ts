@@ -1,4 +1,4 @@
-/** A private folder for a Unix socket whose path the system takes, or a named pipe on Windows. */
+/** A private folder for a Unix socket, with a path short enough for the system; on Windows, a named pipe. */
 
 import { randomUUID } from "node:crypto";
 import { mkdtemp, readdir, utimes } from "node:fs/promises";
@@ -7,24 +7,24 @@ import { join } from "node:path";
 import { AppError, errorMessage } from "../core/errors.ts";
 
 export interface SocketFolder {
-  /** Only the user can enter it; the caller removes it. */
+  /** Accessible only to the user; the caller removes it. */
   readonly folder: string;
   /** Path of the socket in the folder, or of the pipe. */
   readonly address: string;
 }
 
-/** `sun_path` holds 104 bytes on macOS and 108 on Linux, the last one zero (unix(4), unix(7)); Node cuts longer paths off. */
+/** `sun_path` holds 104 bytes on macOS and 108 on Linux, including the final zero (unix(4), unix(7)); Node truncates longer paths. */
 const MAX_SOCKET_PATH_BYTES = 103;
-/** What mkdtemp puts behind the prefix. */
+/** Placeholder for what mkdtemp appends to the prefix. */
 const RANDOM_PART = "XXXXXX";
 
 const USE_EVERY_MS = 6 * 3600 * 1000;
 
 /**
- * Makes a folder in the first place that is short enough: the folder for temporary files, the user's runtime folder, `/tmp`.
+ * Creates the folder in the first suitable location: the temporary folder, the user's runtime folder, `/tmp`.
  * @param prefix of the folder's name, and of the pipe's
  * @param name of the socket in the folder
- * @throws AppError `no-socket-folder` where no place is both short enough and writable
+ * @throws AppError `no-socket-folder` if no location is both short enough and writable
  */
 export async function makeSocketFolder(prefix: string, name: string): Promise<SocketFolder> {
   if (process.platform === "win32") {
@@ -48,7 +48,7 @@ export async function makeSocketFolder(prefix: string, name: string): Promise<So
   );
 }
 
-/** Systems remove from such places what nobody has used for some days, on macOS three: as long as this process lives, it is used. */
+/** Systems delete unused files from such locations after a few days (three on macOS), so touch them while this process lives. */
 async function makeLasting(prefix: string): Promise<string> {
   const folder = await mkdtemp(prefix);
   const use = async (): Promise<void> => {

@@ -1,12 +1,12 @@
-/** Work that many things ask for in a short time, done once for all of them. */
+/** Coalesces many requests for the same work into one. */
 
 export interface Soon {
   (): void;
-  /** What was asked for is not done any more. */
+  /** Cancels pending work. */
   dispose(): void;
 }
 
-/** Does `work` `ms` milliseconds after the first call since it was done last. */
+/** Runs `work` once, `ms` milliseconds after the first call since the last run. */
 export function soon(ms: number, work: () => void): Soon {
   let timer: NodeJS.Timeout | null = null;
   const ask = (): void => {

@@ -1,6 +1,6 @@
 /**
- * Which configuration a start trains with: the file that the user names, also where it leads to a run to continue with; else the one that the run folder names. The trainer and an editor that gives it
- * keys both ask here, so that what the editor judged is what the trainer runs.
+ * Which configuration a start uses: the file the user named, even if it leads to a run to resume; otherwise the one recorded in the run
+ * folder. The trainer and the editor that gives it keys share this code, so that what the editor approved is what the trainer runs.
  */
 
 import { dirname, resolve } from "node:path";
@@ -17,20 +17,20 @@ import { parseJson } from "../core/util/jsonl.ts";
 import { sha256 } from "./hash.ts";
 import { firstRunPath } from "./runPaths.ts";
 
-/** What is to be trained. */
+/** What to train. */
 export type StartRequest = {
-  /** `key=value` each, over those of the file; a resumed run keeps those that it had before them. */
+  /** Each `key=value`, on top of the file's settings; a resumed run keeps its earlier overrides before these. */
   readonly overrides: readonly string[];
 } & (
   | { readonly configPath: string }
   | {
       readonly resume: string;
-      /** The configuration that the user names for the run; absent = the one that its folder names. */
+      /** The configuration the user named for the run; absent = the one recorded in its folder. */
       readonly named?: NamedConfig | undefined;
     }
 );
 
-/** A configuration by its file, with what is set beside it. */
+/** A configuration file with overrides. */
 export interface NamedConfig {
   readonly configPath: string;
   /** `key=value` each. */
@@ -38,27 +38,27 @@ export interface NamedConfig {
 }
 
 export interface StartConfig {
-  /** The file as it stands. */
+  /** Current content of the file. */
   readonly text: string;
   /** Absolute. */
   readonly path: string;
-  /** The path as messages name it. */
+  /** The path for messages. */
   readonly shownPath: string;
-  /** All that hold, as `key=value`. */
+  /** All effective overrides, as `key=value`. */
   readonly overrides: readonly string[];
   /** The run folder to continue with; null = a new run. */
   readonly folder: string | null;
-  /** True when the file of a resumed run no longer exists, and the text is the run's own copy. */
+  /** True if the resumed run's file no longer exists and `text` is the run's own copy. */
   readonly isOwnCopy: boolean;
-  /** What the user named: the text of a file, and overrides beside it. Null = a run folder alone, which may come from a stranger. */
+  /** What the user named: a file's text, and overrides. Null = only a run folder, which may come from a stranger. */
   readonly named: { readonly text: string; readonly overrides: readonly string[] } | null;
 }
 
-/** Bounds the overrides of a run, because each is compared with all others. */
+/** Maximum number of overrides, because each is compared with all others. */
 const MAX_OVERRIDES = 1_000;
 const overrideTexts = z.array(z.string()).max(MAX_OVERRIDES);
 
-/** Nothing is judged yet. @throws AppError `config-not-found`, `run-not-found`, `folder-unsafe`, `run-file-invalid` */
+/** Only loads, without validation. @throws AppError `config-not-found`, `run-not-found`, `folder-unsafe`, `run-file-invalid` */
 export async function startConfig(
   fileSystem: FileSystem,
   startRequest: StartRequest,
@@ -86,7 +86,7 @@ async function readNamed(
   return { text, path: resolve(shownPath), shownPath, overrides };
 }
 
-/** The text of a configuration. @throws AppError `config-not-found`, naming `path` as it is given */
+/** The text of a configuration. @throws AppError `config-not-found` with `path` as given */
 export async function readConfig(fileSystem: FileSystem, path: string): Promise<string> {
   const text = await fileSystem.readText(resolve(path), MAX_BYTES.config).catch(absent(null));
   if (text !== null) return text;
@@ -96,14 +96,15 @@ export async function readConfig(fileSystem: FileSystem, path: string): Promise<
   );
 }
 
-/** Equal for starts that train the same. */
+/** Equal for starts that train the same thing. */
 export function startDigest({ folder, path, text, overrides }: StartConfig): string {
   return sha256(JSON.stringify([folder, path, text, overrides]));
 }
 
 /**
- * The file that the user names, with the overrides of the run. Without one the file that the run names, as it stands now, or the run's
- * own copy when that file no longer exists.
+ * Uses the file the user named, with the run's overrides. Without one, uses the file recorded in the run as it is now, or the run's own
+ * copy if
+ * that file no longer exists.
  */
 async function runConfig(
   fileSystem: FileSystem,
@@ -127,7 +128,7 @@ async function runConfig(
   return { text, path, shownPath: path, overrides, folder, isOwnCopy, named: null };
 }
 
-/** The run folder that `resume_from` names, or null when it names a checkpoint, nothing, or `auto` finds nothing. */
+/** The run folder that `resume_from` refers to; null for a checkpoint, no value, or `auto` without a run. */
 async function runToResume(
   fileSystem: FileSystem,
   { text, path, overrides }: Pick<StartConfig, "text" | "path" | "overrides">,
@@ -141,7 +142,7 @@ async function runToResume(
 }
 
 /**
- * The overrides that a run was started and resumed with so far. One without a value, which older runs may have, meant null.
+ * The overrides with which a run was started and resumed so far. One without a value, possible in older runs, means null.
  * @throws AppError `run-file-invalid`
  */
 export async function readOverrides(

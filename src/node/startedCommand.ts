@@ -1,12 +1,12 @@
-/** Starts a command of the user for {@link ./keepCommand.ts}. */
+/** Starts one of the user's commands for {@link ./keepCommand.ts}. */
 
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { errorCode } from "./errorCode.ts";
 
 /**
- * Resolves once the command runs, without a window of its own. `python` is `python3` where there is no other, as on macOS.
- * @throws what the system says when it cannot be started
+ * Resolves once the command runs, without a window. `python` falls back to `python3` if it does not exist, as on macOS.
+ * @throws a system error if it cannot be started
  */
 export async function startedCommand(
   [program = "", ...args]: readonly string[],

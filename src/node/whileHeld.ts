@@ -1,14 +1,14 @@
-/** Changes of files that others hold for a moment, as virus scanners and sync clients do on Windows. */
+/** Retries file changes while other programs, such as virus scanners and sync clients on Windows, hold the file. */
 
 import { errorCode } from "./errorCode.ts";
 
-/** How a file is said to be held. */
+/** Error codes for a held file. */
 const HELD: readonly string[] = ["EPERM", "EACCES", "EBUSY"];
 const FIRST_PAUSE_MS = 20;
-/** The pauses double: ten seconds in all. */
+/** Pauses double, for a total of ten seconds. */
 const PAUSES = 9;
 
-/** Repeats `change` on Windows while a file is held, for at most ten seconds. @throws what `change` throws */
+/** On Windows, retries `change` while a file is held, for up to ten seconds. @throws what `change` throws */
 export async function whileHeld(change: () => Promise<void>): Promise<void> {
   for (let pause = 0; ; pause += 1) {
     try {

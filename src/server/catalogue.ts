@@ -1,4 +1,4 @@
-/** The names that a window's configurations are read with, and what its runs have measured. */
+/** The names that the window's configurations may use, and measurements of its runs. */
 
 import { join } from "node:path";
 import { CancellationToken } from "vscode-languageserver";
@@ -38,14 +38,14 @@ import { StoredLists } from "./catalogue/storedLists.ts";
 import { answerRequests, type RequestScope, type ServerOptions } from "./openRequests.ts";
 import type { WindowRuns } from "./runs/windowRuns.ts";
 
-/** What the help for configurations is given. */
+/** The catalogue as language features use it. */
 export interface WindowCatalogue {
-  /** Lists are kept in `storageFolder`. */
+  /** Lists are cached in `storageFolder`. */
   readonly open: (storageFolder: string) => void;
   readonly current: (view: CatalogueView) => Catalogue;
-  /** Brings lists up to date, where the editor lets services be asked. */
+  /** Updates lists, if the editor allows requests to services. */
   readonly update: (wanted: readonly ListKind[], variables: Values) => Promise<void>;
-  /** Of the newest run of the configuration at `path`; null before its run is read. */
+  /** For the newest run of the configuration at `path`; null until a run has been read. */
   readonly measuredRun: (
     path: string,
   ) => { readonly folder: string; readonly run: MeasuredRun | null } | null;
@@ -71,7 +71,7 @@ export function serveCatalogue(server: ServerOptions, { store }: WindowRuns): Wi
     if (opened !== null) return opened;
     throw new AppError("bug", "The editor has not said where lists are kept.");
   };
-  /** With the lists of earlier sessions: what is asked for must not be replaced by them. */
+  /** Waits for the cached lists, because loading them would overwrite fetched ones. */
   const loadedCatalogue = async (): Promise<LiveCatalogue> => {
     await loaded;
     return catalogue();
@@ -138,7 +138,7 @@ export function serveCatalogue(server: ServerOptions, { store }: WindowRuns): Wi
       opened.onDidChange((kind) => {
         changed.fire();
         if (kind !== "environments") return;
-        // Rejects when the editor has left.
+        // Rejects when the editor has disconnected.
         connection.sendNotification(CATALOGUE_CHANGED).catch(() => undefined);
       });
       new RunCheckpoints({

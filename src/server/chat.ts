@@ -1,4 +1,4 @@
-/** Holds conversations with models for an editor. */
+/** Serves conversations with models to the editor. */
 
 import { once } from "node:events";
 import { CHAT_ACT, CHAT_REQUESTS, chatActSchema, openChatSchema } from "../api/chat.ts";
@@ -11,7 +11,7 @@ import { launchError } from "../trainer/control/launchError.ts";
 import { chatView, type SamplingProgress } from "./chatView.ts";
 import { answerRequests, reporterTo, type ServerOptions } from "./openRequests.ts";
 
-/** Each conversation is a request that lasts as long. */
+/** Each conversation lives as long as its request. */
 export function serveChats(server: ServerOptions): void {
   const { connection } = server;
   const conversations = new Map<string, Conversation>();
@@ -55,14 +55,14 @@ export function serveChats(server: ServerOptions): void {
 }
 
 interface Conversation {
-  /** Shows all there is. */
+  /** Sends the complete state. */
   show(): void;
   act(action: ChatAction): void;
-  /** Stops what is under way, and drops what waits. */
+  /** Stops the action in progress and drops queued ones. */
   end(): Promise<void>;
 }
 
-/** Carries out actions one after the other; a stop at once. */
+/** Runs actions one after another, except for stop, which takes effect immediately. */
 function converse(
   opened: OpenChat,
   settings: ChatSettings | null,

@@ -1,4 +1,4 @@
-/** A talk as an editor shows it. */
+/** The editor's view of a conversation. */
 
 import type { ModelTurn } from "../core/conversation/modelTurn.ts";
 import type { Talk, TalkListener } from "../core/conversation/talk.ts";
@@ -9,7 +9,7 @@ import type { ChatPartner, OpenChat } from "../trainer/chat/openChat.ts";
 
 export type SamplingProgress = Parameters<TalkListener<ChatPartner>["onSampling"]>[0];
 
-/** Without secrets. */
+/** Contains no secrets. */
 export function chatView(
   { task, notes, clean }: Pick<OpenChat, "task" | "notes" | "clean">,
   talk: Talk<ChatPartner>,

@@ -1,4 +1,4 @@
-/** Downloads and changes saved weights for an editor. */
+/** Downloads and changes checkpoints for the editor. */
 
 import { homedir } from "node:os";
 import {
@@ -12,9 +12,9 @@ import { withLimit } from "../core/util/abort.ts";
 import type { PlacesRequest } from "../trainer/checkpoints/places.ts";
 import { answerRequests, reporterTo, type ServerOptions } from "./openRequests.ts";
 
-/** Shortest time between two reports of progress. */
+/** Minimum time between progress reports. */
 const PROGRESS_MS = 200;
-/** For all that a change asks of a service. */
+/** Limit for all requests of one change. */
 const CHANGE_LIMIT_MS = 10_000;
 
 export function serveCheckpoints(server: ServerOptions): void {
@@ -65,7 +65,7 @@ export function serveCheckpoints(server: ServerOptions): void {
           signal: limited,
           redactor,
         };
-        // Its state may be gone already while its sampler is not.
+        // The state may already be gone while the sampler weights still exist.
         const request = { ...place, paths, change, mayBeGone: true };
         for await (const _ of trainer.changeCheckpoints(fileSystem, request));
       });

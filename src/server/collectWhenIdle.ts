@@ -1,18 +1,18 @@
-/** Collects the garbage of the server while it has little to do. */
+/** Runs the garbage collector while the server is idle. */
 
 import { performance } from "node:perf_hooks";
 import { getHeapStatistics } from "node:v8";
 
 const LOOK_MS = 1_000;
-/** Growth that is worth a collection, which keeps the server from answering for a tenth of a second. */
+/** Minimum heap growth that justifies a collection, which blocks the server for a tenth of a second. */
 const MIN_GROWTH_BYTES = 16 * 2 ** 20;
-/** The share of the time in which the server did something. */
+/** Maximum event loop utilization that counts as idle. */
 const MAX_UTILIZATION = 0.2;
 
 /**
- * V8 collects when the heap has grown to a multiple of what was in use, which a server that has nothing to do never reaches: a
- * large run that was looked at would stay in memory for hours. Does nothing in a process without `--expose-gc`. The function returned has the next
- * idle moment collect, however little the heap has grown: what was let go still counts as used.
+ * V8 collects once the heap has grown to a multiple of its live size, which an idle server never reaches: a large run that someone viewed
+ * would stay in memory for hours. Does nothing in a process without `--expose-gc`. The returned function forces a collection at the next
+ * idle moment regardless of growth, because released objects still count as used.
  */
 export function collectWhenIdle(): () => void {
   const { gc } = globalThis;
@@ -24,7 +24,7 @@ export function collectWhenIdle(): () => void {
     const { utilization } = performance.eventLoopUtilization(now, before);
     before = now;
     if (utilization > MAX_UTILIZATION || usedBytes() < keptBytes + MIN_GROWTH_BYTES) return;
-    // Others leave most of the free memory with the process.
+    // Other flavors do not return most of the freed memory to the system.
     gc({ type: "major", flavor: "last-resort" });
     keptBytes = usedBytes();
   };

@@ -1,4 +1,4 @@
-/** What the sources of data of open configurations hold: read beside the answers to the editor, and again when the files have changed. */
+/** Facts about the data sources of open configurations. Reads them in the background, and again when their files change. */
 
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -12,25 +12,25 @@ import { sourceFacts } from "../trainer/examples/sourceFacts.ts";
 
 interface KnownSource {
   facts: SourceFacts | null;
-  /** State of the files that `facts` are about. */
+  /** State of the files when `facts` was read. */
   stamp: string;
   isReading: boolean;
   readAtMs: number;
 }
 
-/** How a source is read, and of which files the state says whether it has changed. */
+/** How to read a source, and which files to check for changes. */
 interface Reading {
   readonly paths: readonly string[];
-  /** Shortest time between two of them. */
+  /** Minimum time between two reads. */
   readonly pauseMs: number;
   readonly read: () => Promise<SourceFacts>;
 }
 
 const MAX_KNOWN = 100;
 const MAX_WATCHED = 20;
-/** The files of a run change with every step. */
+/** A run's files change with every step. */
 const RUN_PAUSE_MS = 10_000;
-/** A program that writes a file reports many changes. */
+/** A single file write triggers many change events. */
 const SETTLE_MS = 200;
 
 export class DataSources {
@@ -47,12 +47,12 @@ export class DataSources {
     this.#changed = new Emitter(onError);
   }
 
-  /** Called when a source may hold something else than was said. */
+  /** Fires when a source's facts may have changed. */
   get onDidChange(): Emitter<void>["event"] {
     return this.#changed.event;
   }
 
-  /** What is known of a source by now; null until it was read. Looks whether its files have changed. */
+  /** What is known about a source so far; null until it has been read. Also checks in the background whether its files changed. */
   facts(configPath: string, config: Config, { index, source }: WrittenSource): SourceFacts | null {
     const place = resolve(dirname(configPath), source.path ?? source.run ?? "");
     const { model_name, tokenizer_name, chat_format, evaluation } = config;
@@ -72,7 +72,7 @@ export class DataSources {
     return known.facts;
   }
 
-  /** Stops watching, until it is asked again. */
+  /** Stops watching until the next query. */
   rest(): void {
     for (const watcher of this.#watchers.values()) watcher.close();
     this.#watchers.clear();
@@ -106,7 +106,7 @@ export class DataSources {
     }
   }
 
-  /** The folder, because saving a file may put another one in its place. */
+  /** Watches the folder, because saving may replace the file. */
   #watch(path: string): void {
     this.#files.add(path);
     const folder = dirname(path);
@@ -117,7 +117,7 @@ export class DataSources {
       }).on("error", () => undefined);
       this.#watchers.set(folder, watcher);
     } catch {
-      // Where nothing can be watched, the next change of the configuration looks again.
+      // Without a watcher, the next edit of the configuration checks again.
     }
   }
 

@@ -1,4 +1,4 @@
-/** What the server knows about a configuration beside its text: from the editor of its own package, or what holds for every other one. */
+/** The context of a configuration beyond its text: from this extension, or defaults for any other editor. */
 
 import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -12,16 +12,16 @@ import type { DiagnoseOptions } from "../core/config/editing/diagnostics/diagnos
 import { CONFIG_NAMES, isConfigName, saysConfig } from "../shared/configNames.ts";
 import type { WindowCatalogue } from "./catalogue.ts";
 
-/** A person who types does not wait longer for names that a service has to be asked for. */
+/** How long completion waits for names from a service before it continues without them. */
 const PATIENCE_MS = 1_000;
 const SCHEMA_MODELINE = /^#\s*yaml-language-server:\s*\$schema=/m;
-/** For every editor but that of this package, which says more. */
+/** Context for every editor except this extension, which provides its own. */
 const OTHER_EDITOR: ConfigContext = {
   configNames: CONFIG_NAMES,
   overrides: [],
   advice: "all",
   schemaChecker: "none",
-  // Nothing says whether the folder is trusted.
+  // Such editors do not report whether the folder is trusted.
   readsData: false,
   lenses: null,
   wantsHints: false,
@@ -29,7 +29,7 @@ const OTHER_EDITOR: ConfigContext = {
   variables: {},
 };
 
-/** A configuration that is open, and all that its text is read with. */
+/** An open configuration with everything needed to interpret its text. */
 export interface OpenConfig extends ConfigContext {
   readonly document: TextDocument;
   readonly text: string;
@@ -39,18 +39,18 @@ export interface OpenConfig extends ConfigContext {
 export interface EditorContextOptions {
   readonly connection: Connection;
   readonly client: InitializeParams;
-  /** True for the editor that answers the requests of `api/config.ts`. */
+  /** True if the client is this extension, which answers the requests in `api/config.ts`. */
   readonly isOwn: boolean;
   readonly catalogue: WindowCatalogue;
 }
 
-/** What an editor knows that decides how its configurations are read. */
+/** Looks up the editor's context for each configuration. */
 export class EditorContext {
   readonly #connection: Connection;
   readonly #client: InitializeParams;
   readonly #isOwn: boolean;
   readonly #catalogue: WindowCatalogue;
-  /** What the editor has said of a document, by URI. */
+  /** Cached answers from the editor, by document URI. */
   readonly #said = new Map<string, Promise<ConfigContext>>();
 
   constructor({ connection, client, isOwn, catalogue }: EditorContextOptions) {
@@ -60,7 +60,7 @@ export class EditorContext {
     this.#catalogue = catalogue;
   }
 
-  /** Null where the document is no configuration. */
+  /** Null if the document is not a configuration. */
   async of(document: TextDocument): Promise<OpenConfig | null> {
     const context = this.#isOwn ? await this.#ask(document.uri) : OTHER_EDITOR;
     const text = document.getText();
@@ -79,13 +79,13 @@ export class EditorContext {
     return { ...context, document, text, options };
   }
 
-  /** What the editor has said of `uri`, or of every document, does not hold any more. */
+  /** Invalidates the cached context of `uri`, or of all documents. */
   forget(uri?: string): void {
     if (uri === undefined) this.#said.clear();
     else this.#said.delete(uri);
   }
 
-  /** Has lists brought up to date that help at `offset`. False when they do not arrive in time: what is known already is offered then. */
+  /** Updates the lists that help at `offset`. False if they do not arrive in time; completion then offers what is already known. */
   async update({ text, options, variables }: OpenConfig, offset: number): Promise<boolean> {
     const wanted = namesToLoad(text, offset, options);
     if (!this.#isOwn || wanted.length === 0) return true;
@@ -112,12 +112,12 @@ export class EditorContext {
   }
 }
 
-/** The path of a file, or what is in its place in another address. */
+/** The path of a file URI, or the path part of any other URI. */
 export function pathOf(uri: string): string {
   return uri.startsWith("file:") ? fileURLToPath(uri) : new URL(uri).pathname;
 }
 
-/** The name that distinguishes YAML from JSON; a document that was never saved has its language only. */
+/** A name whose extension tells YAML from JSON; an unsaved document has only its language id. */
 function nameOf({ uri, languageId }: TextDocument): string {
   const path = pathOf(uri);
   const isJson = languageId === "json" || languageId === "jsonc";

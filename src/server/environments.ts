@@ -1,4 +1,4 @@
-/** Writes new environments for an editor. */
+/** Creates new environments for the editor. */
 
 import { join } from "node:path";
 import {

@@ -1,4 +1,4 @@
-/** Says to an editor what an estimate can rest on. */
+/** Tells the editor what an estimate can be based on. */
 
 import { basisRequestSchema, ESTIMATE_REQUESTS } from "../api/estimate.ts";
 import { answerRequests, type ServerOptions } from "./openRequests.ts";

@@ -1,4 +1,4 @@
-/** Shows an editor the demonstrations of a file, in the tokens of the model that would be trained where those are at hand. */
+/** Shows the examples in a file, tokenized with the model to be trained if its tokenizer is available locally. */
 
 import { rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -17,7 +17,7 @@ import {
 } from "../trainer/examples/exampleFolder.ts";
 import { answerRequests, type ServerOptions } from "./openRequests.ts";
 
-/** Files that were read lately, and are shown at once when they are asked for again. */
+/** Number of recently read files to cache, so that reopening them is instant. */
 const MAX_KEPT = 20;
 
 export function serveExamples(server: ServerOptions): void {
@@ -41,7 +41,7 @@ export function serveExamples(server: ServerOptions): void {
   );
 }
 
-/** Resolves with the folder in `parent` that shows the file. */
+/** Resolves with the folder in `parent` that holds the converted file. */
 async function showExamples(options: ExampleFolderOptions): Promise<string> {
   const { fileSystem, parent: own } = options;
   for (const name of await fileSystem.list(own)) {
@@ -58,13 +58,13 @@ async function showExamples(options: ExampleFolderOptions): Promise<string> {
   }
 }
 
-/** False for a folder whose writer was ended. */
+/** False for a folder whose writer was interrupted. */
 async function isWhole(fileSystem: FileSystem, folder: string): Promise<boolean> {
   const file = await readRunFile(fileSystem.within(folder), folder).catch(() => null);
   return file?.phase === "done";
 }
 
-/** The same for the same file under the same configuration, with or without tokens. */
+/** A cache key for the file's content and the configuration, with or without tokens. */
 async function nameFor(
   path: string,
   config: ExamplesRequest["config"],
@@ -75,7 +75,7 @@ async function nameFor(
   return sha256(text).slice(0, 16);
 }
 
-/** Makes room for one more. */
+/** Deletes the oldest entries to make room for one more. */
 async function forgetOldest(fileSystem: FileSystem, parent: string): Promise<void> {
   const folders = (await fileSystem.list(parent)).map((name) => join(parent, name));
   const dated = await Promise.all(
@@ -85,7 +85,7 @@ async function forgetOldest(fileSystem: FileSystem, parent: string): Promise<voi
   await Promise.all(old.map(({ folder }) => rm(folder, { recursive: true, force: true })));
 }
 
-/** Null where the configuration has faults, or its tokenizer is not on this computer. */
+/** Null if the configuration is invalid or its tokenizer is not available locally. */
 async function trainingOf(
   { path, text, overrides }: NonNullable<ExamplesRequest["config"]>,
   places: { readonly files: FileSystem; readonly programFolder: string },
@@ -95,7 +95,7 @@ async function trainingOf(
   if (config === null) return null;
   try {
     const request = { name: tokenizerNameOf(config), configFolder: dirname(path) };
-    // Demonstrations may be read without a model.
+    // Loaded on demand, because examples can be read without a model.
     const { readTokenizer, tokenizerAtHand } = await import("./dashboard/tokenizerAtHand.ts");
     const { createChat, today } = await import("../core/chat/setup/createRenderer.ts");
     const folder = await tokenizerAtHand(places, request);

@@ -1,4 +1,4 @@
-/** Tests keys for an editor. */
+/** Tests API keys for the editor. */
 
 import { KEY_REQUESTS, keyTestSchema } from "../api/keys.ts";
 import { answerRequests, type ServerOptions } from "./openRequests.ts";

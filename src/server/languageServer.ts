@@ -1,4 +1,7 @@
-/** Help for configurations in any editor that speaks the Language Server Protocol (https://microsoft.github.io/language-server-protocol). */
+/**
+ * Language features for configurations, for any editor with the Language Server Protocol
+ * (https://microsoft.github.io/language-server-protocol).
+ */
 
 import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -56,17 +59,17 @@ import {
 import { newestRun } from "./runs/configRun.ts";
 import type { RunStore } from "./runs/runStore.ts";
 
-/** While someone types, the text is checked only once it rests. */
+/** Debounce for diagnostics while the user types. */
 const SETTLE_MS = 150;
-/** Shortest time between two drawings of lenses for runs, which report changes often. */
+/** Minimum time between refreshes of run lenses, because runs report changes often. */
 const RUNS_MS = 1_000;
 const fileSystem = createFileSystem();
 const FIX_ALL = `${CodeActionKind.SourceFixAll}.tinkerRL`;
 const TRIGGERS = [":", " ", '"', "/", "-", "[", "{", ","];
-/** Actions of lenses that start or steer a program. */
+/** Lens actions that start or control a program. */
 const STEERS: ReadonlySet<string> = new Set(["start", "startStage", "estimate", "stop"]);
 
-/** Answers once `connection` listens, until it ends. Needs no service and no key. */
+/** Registers all handlers on `connection`. Needs no services and no keys. */
 export function serveLanguage(
   connection: Connection,
   version: string,
@@ -84,14 +87,14 @@ export function serveLanguage(
     const document = documents.get(uri);
     return document === undefined || editor === null ? null : editor.of(document);
   };
-  /** @throws ResponseError where the document is no open configuration */
+  /** @throws ResponseError if the document is not an open configuration */
   const openConfig = async (uri: string): Promise<OpenConfig> => {
     const config = await configAt(uri);
     if (config !== null) return config;
     throw new ResponseError(0, "The document is not an open configuration.");
   };
   const mark = (uri: string, marks: Diagnostic[]): void => {
-    // Rejects when the connection has ended, and with it who would see them.
+    // Rejects when the connection has closed; then no one would see them.
     connection.sendDiagnostics({ uri, diagnostics: marks }).catch(() => undefined);
   };
   const check = async (uri: string): Promise<readonly Diagnosis[]> => {
@@ -104,7 +107,7 @@ export function serveLanguage(
     const factsOf = factsFor(sources, config, checked);
     const options = factsOf === undefined ? config.options : { ...config.options, factsOf };
     const found = diagnoseChecked(checked, options);
-    // It may be closed while the editor says what it knows.
+    // The document may have been closed while the editor was answering.
     if (documents.get(uri) === config.document) {
       mark(
         uri,
@@ -119,7 +122,7 @@ export function serveLanguage(
     timers.set(uri, timer);
   };
 
-  /** Rejections are of an editor that has left. */
+  /** Rejects only if the editor has disconnected. */
   const refresh = (shown: typeof CodeLensRefreshRequest.type): Promise<void> =>
     connection.sendRequest(shown).catch(() => undefined);
   const checkAll = async (): Promise<void> => {
@@ -146,7 +149,7 @@ export function serveLanguage(
       codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix, FIX_ALL] },
       documentLinkProvider: {},
     };
-    // What they show and do is known to the editor of this package only.
+    // Lenses and hints use commands that only this extension has.
     if (isOwn) Object.assign(capabilities, { codeLensProvider: {}, inlayHintProvider: true });
     return { serverInfo: { name: "tinker-rl", version }, capabilities };
   });
@@ -206,7 +209,7 @@ export function serveLanguage(
     const { document, text, options } = config;
     return links(text, options).flatMap(({ span, target }): DocumentLink[] => {
       const range = rangeOf(document, span);
-      // The editor of this package shows each kind in its own place.
+      // This extension handles each kind of link itself.
       if (isOwn) return [{ range, data: target }];
       const address = addressOf(uri, target);
       return address === null ? [] : [{ range, target: address }];
@@ -271,7 +274,7 @@ export function serveLanguage(
   documents.listen(connection);
 }
 
-/** Undefined where the files that the configuration names must not be read. */
+/** Undefined if files that the configuration refers to must not be read. */
 function factsFor(
   sources: DataSources,
   { document, readsData }: OpenConfig,
@@ -281,7 +284,7 @@ function factsFor(
   return (written) => sources.facts(pathOf(document.uri), repaired.config, written);
 }
 
-/** The command behind a fix that takes more than an edit. It carries the place of a secret, never its text. */
+/** The command for a fix that needs more than an edit. It carries the location of a secret, never its text. */
 function editorCommand(uri: string, { title, command }: Fix): Command | null {
   switch (command?.name) {
     case undefined:
@@ -300,7 +303,7 @@ function editorCommand(uri: string, { title, command }: Fix): Command | null {
   }
 }
 
-/** Null for what only an editor with views of its own can show. */
+/** Null for targets that only this extension can show. */
 function addressOf(config: string, target: LinkTarget): string | null {
   if (target.kind === "page") return target.url;
   if (target.kind !== "folder" || !config.startsWith("file:")) return null;

@@ -1,4 +1,4 @@
-/** Requests that the trainer's code is working on for an editor. */
+/** Editor requests that the trainer code is working on. */
 
 import { type CancellationToken, type Connection, ProgressType } from "vscode-languageserver";
 import type * as z from "zod";
@@ -28,13 +28,13 @@ export interface ServerOptions {
   readonly trainer: TrainerFunctions;
   readonly requests: OpenRequests;
   readonly clock: Clock;
-  /** Holds the embedded model and the threads of the program. */
+  /** Contains the embedded model and the worker scripts. */
   readonly programFolder: string;
-  /** Called when something large was let go. */
+  /** Call after releasing something large. */
   readonly collectNext: () => void;
 }
 
-/** The code behind requests, which tests replace. */
+/** The code behind requests; replaceable in tests. */
 export interface TrainerFunctions {
   readonly previewPrompt: typeof previewPrompt;
   readonly downloadCheckpoint: typeof downloadCheckpoint;
@@ -50,11 +50,11 @@ export interface TrainerFunctions {
   readonly lookUpDeploymentLog: typeof lookUpDeploymentLog;
 }
 
-/** What a request has for itself, and what goes with it. */
+/** Resources of a single request. */
 export interface RequestScope {
-  /** Aborted when the editor cancels the request, and when it leaves. */
+  /** Aborted when the editor cancels the request or disconnects. */
   readonly signal: AbortSignal;
-  /** Learns the secrets of the request, which are forgotten with it. */
+  /** Learns the request's secrets, and is discarded with the request. */
   readonly redactor: Redactor;
   readonly fileSystem: FileSystem;
 }
@@ -68,7 +68,7 @@ interface OpenRequest {
 export class OpenRequests {
   readonly #open = new Set<OpenRequest>();
 
-  /** Never rejects: what `work` throws is the answer, cleaned of secrets. */
+  /** Never rejects: errors thrown by `work` become the answer, with secrets redacted. */
   async run<Value>(
     token: CancellationToken,
     work: (scope: RequestScope) => Promise<Value>,
@@ -90,20 +90,20 @@ export class OpenRequests {
     }
   }
 
-  /** Cancels all of them, and resolves once they have tidied up. */
+  /** Cancels all open requests, and resolves once they have cleaned up. */
   async close(): Promise<void> {
     const open = [...this.#open];
     for (const { cancel } of open) cancel();
     await Promise.all(open.map(({ answered }) => answered));
   }
 
-  /** Without the secrets of any of them. */
+  /** Removes the secrets of all open requests. */
   redactError(error: unknown): unknown {
     return [...this.#open].reduce((cleaned, { redactor }) => redactor.redactError(cleaned), error);
   }
 }
 
-/** Answers each request of this name with what `work` makes of it. */
+/** Answers requests named `name` with the result of `work`. */
 export function answerRequests<Schema extends z.ZodType, Value>(
   { connection, requests }: Pick<ServerOptions, "connection" | "requests">,
   name: string,
@@ -119,14 +119,14 @@ export function answerRequests<Schema extends z.ZodType, Value>(
   );
 }
 
-/** Reports on the way of the request with this `progressToken`. */
+/** Returns a function that sends progress reports for `progressToken`. */
 export function reporterTo<Report extends object>(
   connection: Connection,
   progressToken: string,
 ): (what: Report) => void {
   const type = new ProgressType<object>();
   return (what) => {
-    // Rejects when the editor has left, which ends the request.
+    // Rejects when the editor has disconnected, which also ends the request.
     connection.sendProgress(type, progressToken, what).catch(() => undefined);
   };
 }

@@ -1,4 +1,4 @@
-/** Keeps the own servers of environments running for an editor. */
+/** Keeps the servers of local environments running for the editor. */
 
 import { once } from "node:events";
 import {
@@ -11,7 +11,7 @@ import { AppError } from "../core/errors.ts";
 import type { OpenOwnServer } from "../trainer/environments/ownServer.ts";
 import { answerRequests, reporterTo, type ServerOptions } from "./openRequests.ts";
 
-/** Each server is a request that lasts as long. */
+/** Each server lives as long as its request. */
 export function serveOwnServers(options: ServerOptions): void {
   const { connection, trainer, programFolder } = options;
   const servers = new Map<string, OpenOwnServer>();

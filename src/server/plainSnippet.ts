@@ -1,6 +1,6 @@
-/** What a snippet inserts in an editor without snippets: its placeholders as text, without stops. */
+/** The text of a snippet for editors without snippet support: placeholders as plain text, no tab stops. */
 
-/** `snippet` in the syntax of editors' snippets; a placeholder holds no other one. */
+/** `snippet` uses the syntax of editor snippets; placeholders must not be nested. */
 export function plainSnippet(snippet: string): string {
   return snippet.replace(
     /\\([\\$}|,])|\$\{\d+\|([^,|]*)[^}]*\|\}|\$\{\d+:((?:[^\\}]|\\.)*)\}|\$(?:\d+|\{\d+\})/g,

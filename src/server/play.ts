@@ -1,4 +1,4 @@
-/** Holds the tasks that a person plays in an editor. */
+/** Serves environment tasks for a person to play in the editor. */
 
 import { openPlaySchema, PLAY_MOVE, PLAY_REQUESTS, playMoveSchema } from "../api/play.ts";
 import { playableTools } from "../core/environmentCheck/probe/tools.ts";
@@ -17,7 +17,7 @@ import type {
 import type { PlayResult as EndedPlays } from "../trainer/play/playTask.ts";
 import { answerRequests, reporterTo, type ServerOptions } from "./openRequests.ts";
 
-/** Each play is a request that lasts as long. */
+/** Each play lives as long as its request. */
 export function servePlays(server: ServerOptions): void {
   const { connection, trainer, programFolder } = server;
   const plays = new Map<string, PagePlayer>();
@@ -71,14 +71,14 @@ export function servePlays(server: ServerOptions): void {
   });
 }
 
-/** Waits for the moves of the page, and reports all there is to show. */
+/** Waits for moves from the page, and sends it the complete state after each change. */
 class PagePlayer implements Player {
   readonly #reply: (what: PlayReply) => void;
   #tools: readonly PlayTool[] = [];
   #turns: readonly PlayTurn[] = [];
   #problem: string | null = null;
   #end: PlayEnd | null = null;
-  /** Null when it is not the player's turn. */
+  /** Null while it is not the player's turn. */
   #take: ((move: PlayerMove) => void) | null = null;
 
   constructor(reply: (what: PlayReply) => void) {
@@ -96,7 +96,7 @@ class PagePlayer implements Player {
     return signal === undefined ? made : raceAbort(made, signal);
   }
 
-  /** Nothing when it is not the player's turn. */
+  /** Ignored while it is not the player's turn. */
   make(move: PageMove): void {
     const take = this.#take;
     if (take === null) return;
@@ -145,7 +145,7 @@ class PagePlayer implements Player {
   }
 }
 
-/** @throws AppError `bad-arguments` for arguments that are no JSON object */
+/** @throws AppError `bad-arguments` if the arguments are not a JSON object */
 function readMove(move: PageMove): PlayerMove {
   if (move.kind === "text") return move;
   const args = parseExactObject(move.args);

@@ -1,4 +1,4 @@
-/** What the core finds in a configuration, as types of the Language Server Protocol. */
+/** Converts what the core finds in a configuration to Language Server Protocol types. */
 
 import {
   type CodeAction,
@@ -57,9 +57,9 @@ const LENS_ICONS: Readonly<Partial<Record<LensAction, string>>> = {
   addDataSource: "add",
 };
 
-/** What the editor makes the command of a lens of. */
+/** The data from which the editor builds a lens's command. */
 export interface LensData extends Pick<Lens, "action" | "source" | "stage"> {
-  /** Of the newest run of the configuration; null without one. */
+  /** Folder of the configuration's newest run; null if there is none. */
   readonly folder: string | null;
 }
 
@@ -88,7 +88,7 @@ export function asDiagnostic(document: TextDocument, found: Diagnosis): Diagnost
   };
 }
 
-/** `takesSnippets` and `suggestsAgain` say what the editor can do. */
+/** `takesSnippets` and `suggestsAgain` are capabilities of the editor. */
 export function asItem(
   document: TextDocument,
   found: Completion,
@@ -116,7 +116,7 @@ export function asItem(
   return item;
 }
 
-/** `command` is a command of the editor, instead of edits. */
+/** `command` is an editor command that replaces the edits. */
 export function asAction(
   document: TextDocument,
   { title, isPreferred, edits, diagnosis }: Fix,
@@ -133,7 +133,7 @@ export function asAction(
   return action;
 }
 
-/** The editor gives it the command for `data`, a {@link LensData}. */
+/** The editor builds the command from `data`, a {@link LensData}. */
 export function asLens(document: TextDocument, lens: Lens, folder: string | null): CodeLens {
   const { span, title, action, source, stage } = lens;
   const data: LensData = { action, folder, ...withoutUndefined({ source, stage }) };
@@ -146,7 +146,7 @@ export function asLens(document: TextDocument, lens: Lens, folder: string | null
   };
 }
 
-/** Leads to the run in `folder`. */
+/** Links to the run in `folder`. */
 export function asHint(
   document: TextDocument,
   { offset, label, markdown }: InlayHint,

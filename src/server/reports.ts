@@ -1,4 +1,4 @@
-/** Writes reports of runs for an editor. */
+/** Writes run reports for the editor. */
 
 import { REPORT_REQUESTS, reportRequestSchema } from "../api/reports.ts";
 import { gatherReport } from "../core/report/report.ts";

@@ -1,4 +1,4 @@
-/** The runs of a window: their list, what their trainers report, and what is read of those that someone looks at. */
+/** The window's runs: their list, reports from their trainers, and data of runs that are being viewed. */
 
 import { once } from "node:events";
 import {
@@ -22,7 +22,7 @@ import { RunFeeds } from "./runs/runFeed.ts";
 import { RunStore } from "./runs/runStore.ts";
 import type { WindowRuns } from "./runs/windowRuns.ts";
 
-/** Limits how long the window is kept from other work by one message. */
+/** Batch size, so that no single message blocks the window for long. */
 const RUNS_PER_MESSAGE = 50;
 
 export function serveRuns(server: ServerOptions): WindowRuns {
@@ -47,7 +47,7 @@ export function serveRuns(server: ServerOptions): WindowRuns {
     async (request, { signal }) => {
       const list = new ReportedList(reporterTo<RunListReport>(connection, request.progressToken));
       const listening = store.onDidChange((folder) => list.report(store, folder));
-      // A list that was never read is not empty.
+      // An empty list that was never read would be misleading.
       if (store.runs.length > 0) list.report(store, null);
       if (!signal.aborted) await once(signal, "abort");
       listening.dispose();
@@ -63,7 +63,7 @@ export function serveRuns(server: ServerOptions): WindowRuns {
     return null;
   });
   answerRequests(server, RUN_REQUESTS.send, sendRequestSchema, async ({ folder, command }) => {
-    // A server that was started again learns first where the runs are.
+    // A restarted server must first learn where the runs are.
     await looked;
     return store.send(folder, command);
   });
@@ -88,7 +88,7 @@ export function serveRuns(server: ServerOptions): WindowRuns {
       try {
         await run.refresh();
         if (!signal.aborted) await once(signal, "abort");
-        // The last step of a run that has ended may have changed its alarms.
+        // The last step before a run ended may have changed its alarms.
         await run.refresh();
         await reporting;
       } finally {
@@ -126,17 +126,17 @@ export function serveRuns(server: ServerOptions): WindowRuns {
   };
 }
 
-/** Reports of a list what has changed since it was reported last. */
+/** Reports the changes to the list since the previous report. */
 class ReportedList {
   readonly #report: (report: RunListReport) => void;
-  /** As JSON, by folder. */
+  /** Last reported entry as JSON, by folder. */
   #reported = new Map<string, string>();
 
   constructor(report: (report: RunListReport) => void) {
     this.#report = report;
   }
 
-  /** `folder` is that of the run that has changed; null = the list has. */
+  /** `folder` is the run that changed; null = the list changed. */
   report(store: RunStore, folder: string | null): void {
     const run = folder === null ? null : store.get(folder);
     if (run === null) this.#reportAll(store.runs);
@@ -164,7 +164,7 @@ class ReportedList {
   }
 }
 
-/** The steps and evaluations of a run. One that begins, and a trainer that was killed, add nothing to the files that are followed. */
+/** The steps and evaluations of a run. Needed because neither a starting step nor a killed trainer changes the files that are followed. */
 class KnownSteps {
   readonly #follower: RunFollower;
   #known = { lastStep: -1, lastEvaluation: -1, isLive: false };
@@ -173,11 +173,11 @@ class KnownSteps {
     this.#follower = follower;
   }
 
-  /** True when they are others than at the last call. */
+  /** True if they changed since the last call. */
   async haveChanged(isLive: boolean): Promise<boolean> {
     const before = this.#known;
     const completed = this.#follower.metrics.steps().at(-1) ?? -1;
-    // While the step that is known last is in progress there is none after it: long runs have many files to list.
+    // While the last known step is in progress, no later one can exist. Skipping the listing matters, because long runs have many files.
     if (isLive === before.isLive && before.lastStep > completed) return false;
     const lastStep = (await this.#follower.steps()).at(-1) ?? -1;
     const lastEvaluation = (await this.#follower.steps("evaluation")).at(-1) ?? -1;

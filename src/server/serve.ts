@@ -1,4 +1,4 @@
-/** All that the server answers. */
+/** Registers everything that the server answers. */
 
 import {
   createConnection,
@@ -26,7 +26,7 @@ import { serveRuns } from "./runs.ts";
 import { serveTrajectories } from "./trajectories.ts";
 import { servePages } from "./windowPages.ts";
 
-/** Loaded with the first request: most windows need few of them. */
+/** Loaded on first use: most windows need only a few of them. */
 const TRAINER: TrainerFunctions = {
   previewPrompt: async (...of) =>
     (await import("../trainer/environments/previewPrompt.ts")).previewPrompt(...of),
@@ -51,10 +51,10 @@ const TRAINER: TrainerFunctions = {
   lookUpDeploymentLog: async (...of) =>
     (await import("./catalogue/lookUps.ts")).lookUpDeploymentLog(...of),
 };
-/** Requests that have not tidied up by then end with the process. */
+/** Time for requests to clean up before the process exits. */
 const LEAVING_MS = 5_000;
 
-/** Answers over `connection` until it ends. */
+/** Serves `connection` until it closes. */
 export function serve(
   options: ServerOptions,
   version: string,
@@ -83,13 +83,13 @@ export function serve(
   connection.listen();
 }
 
-/** Serves the editor that started this process, until it leaves. */
+/** Serves the editor that started this process until it disconnects. */
 export async function serveStandardStreams(
   { version, programFolder }: { readonly version: string; readonly programFolder: string },
   requests: OpenRequests,
 ): Promise<void> {
   const { stdin, stdout } = process;
-  // Streams as such would end the process with the input, before requests have tidied up.
+  // Plain streams would end the process when the input closes, before requests have cleaned up.
   const [reader, writer] = [new StreamMessageReader(stdin), new StreamMessageWriter(stdout)];
   const connection = createConnection(ProposedFeatures.all, reader, writer);
   const clock = systemClock;

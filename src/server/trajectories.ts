@@ -1,4 +1,4 @@
-/** Shows an editor the rollouts of a run: as rows of a tree, and each as text. */
+/** Serves a run's rollouts to the editor, as tree rows and as text. */
 
 import {
   rolloutTextRequestSchema,
@@ -36,7 +36,7 @@ export function serveTrajectories(server: ServerOptions, { store, feeds }: Windo
     const run = feeds.follow(folder);
     try {
       const { follower } = run;
-      // It has not read yet, so it does not know which steps are complete.
+      // A new follower does not know yet which steps are complete.
       if (follower.runFile === null) await run.refresh();
       const isLive = store.get(folder)?.isLive === true;
       if (of === null) return await stepRows(follower, request, isLive);
@@ -67,7 +67,7 @@ export function serveTrajectories(server: ServerOptions, { store, feeds }: Windo
   });
 }
 
-/** The newest first. */
+/** Newest first. */
 async function stepRows(
   follower: RunFollower,
   { limit }: TrajectoriesRequest,
@@ -85,7 +85,7 @@ async function stepRows(
   return { rows, more: sets.length - rows.length, why };
 }
 
-/** The groups of a step or evaluation, or the rollouts of one of its groups. */
+/** The groups of a step or evaluation, or the rollouts in one of its groups. */
 async function rolloutRows(
   fileSystem: FileSystem,
   follower: RunFollower,

@@ -1,4 +1,4 @@
-/** Holds the pages of a window: what they ask is answered here, and what only the window can do goes back to it. */
+/** Serves the window's pages: answers their questions here, and forwards what only the window can do. */
 
 import { once } from "node:events";
 import { relative } from "node:path";
@@ -30,7 +30,7 @@ import type { WindowRuns } from "./runs/windowRuns.ts";
 import { RunDigests } from "./runsTable/runDigests.ts";
 import type { RunsSession } from "./runsTable/runsSession.ts";
 
-/** Each page is a request that lasts as long. */
+/** Each page lives as long as its request. */
 export function servePages(options: ServerOptions, runs: WindowRuns): void {
   const { connection, clock, programFolder } = options;
   const open = new Map<string, OpenPage>();
@@ -66,7 +66,7 @@ export function servePages(options: ServerOptions, runs: WindowRuns): void {
   });
 }
 
-/** What was read of all runs; a table that is opened again begins with it. */
+/** Digests of all runs, kept so that a reopened table has them immediately. */
 class KeptDigests {
   readonly #fileSystem = createFileSystem();
   readonly #digests = new Map<string | null, RunDigests>();
@@ -90,7 +90,7 @@ interface Surroundings extends Pick<ServerOptions, "programFolder"> {
   readonly runs: WindowRuns;
   readonly digests: KeptDigests;
   readonly report: (what: PageReport) => void;
-  /** Has the window do it. */
+  /** Asks the window to carry it out. */
   readonly order: (order: PageOrder) => Promise<string | null>;
   readonly onError: (error: unknown) => void;
 }
@@ -200,7 +200,7 @@ class OpenPage {
   }
 }
 
-/** From a folder of the workspace where the path is in one, else from the home folder. */
+/** Relative to the workspace folder that contains the path, otherwise to the home folder. */
 function shortenPath(path: string, workspaceFolders: readonly string[]): string {
   for (const folder of workspaceFolders) {
     const inside = relative(folder, path);

@@ -32,7 +32,7 @@ export function rewardInterval(tasks: Iterable<readonly number[]>): Interval | n
  *
  * If every value is one of the two ends (success or failure), this is Wilson's score interval (1927) with an effective sample size: the
  * number of tasks if each has one outcome, otherwise p(1 - p) / SE², clamped between the number of tasks and of outcomes, with Student's t
- * (the effective sample size of Korn and Graubard 1998). A share of this SE² assumes tasks whose rollouts all agree, because tasks that
+ * (the effective sample size of Korn and Graubard 1998). A fifth of this SE² is from added tasks whose rollouts all agree, because tasks that
  * rarely succeed look more alike than they are. Otherwise it is m ± t(G - 1) · SE, with SE² = G / (G - 1) · Σ_g (Σ_i (x_gi - m))² / N² for
  * G tasks and N values (Cameron and Miller 2015).
  */

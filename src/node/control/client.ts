@@ -1,4 +1,4 @@
-/** Talks to a trainer over its control socket. */
+/** A client for a trainer's control socket. */
 
 import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
@@ -21,11 +21,11 @@ import { controlAnswerSchema } from "./messages.ts";
 import { isControlSocketPath, isControlToken } from "./socketPath.ts";
 
 export interface ControlClientOptions {
-  /** The system's own by default. */
+  /** Default: the system clock. */
   readonly clock?: Pick<Clock, "after">;
-  /** Called when the trainer says that something has changed; only after `attach`. */
+  /** Called when the trainer reports a change; only after `attach`. */
   readonly onStatus?: (status: RunStatus) => void;
-  /** Called once when the connection ends, for whatever reason. */
+  /** Called once when the connection closes for any reason. */
   readonly onClose?: () => void;
 }
 
@@ -36,7 +36,7 @@ interface Waiting {
 }
 
 const CONNECT_LIMIT_MS = 5_000;
-/** A trainer that is suspended still lets others connect. Work that keeps its event loop busy takes far less. */
+/** A suspended trainer still accepts connections, so replies are limited. Work that blocks its event loop takes far less. */
 const REPLY_LIMIT_MS = 10_000;
 const MAX_TOKEN_BYTES = 1_000;
 
@@ -64,7 +64,7 @@ export class ControlClient {
     });
   }
 
-  /** @throws AppError `run-not-reachable` when no trainer listens there, or one of another user */
+  /** @throws AppError `run-not-reachable` if no trainer is listening, or one of another user */
   static async open(
     target: ControlAddress,
     options: ControlClientOptions = {},
@@ -78,12 +78,12 @@ export class ControlClient {
   }
 
   /**
-   * Ends the connection when no answer comes in time.
-   * @throws AppError with the trainer's own code when it refuses, `run-not-reachable` when it does not answer
+   * Closes the connection if no answer arrives in time.
+   * @throws AppError with the trainer's own code if it refuses, `run-not-reachable` if it does not answer
    */
   async send(command: ControlCommand): Promise<Extract<ControlReply, { ok: true }>> {
     const isSave = command.action === "save";
-    // The answer to a save waits for the service, so another one shows first that the trainer is there.
+    // The answer to a save waits for the service, so first check that the trainer responds at all.
     if (isSave) await this.send({ action: "status" });
     const id = this.#nextId;
     this.#nextId += 1;
@@ -136,7 +136,7 @@ function connected(address: string): Promise<Socket> {
   });
 }
 
-/** The system's refusal is the cause of what a file system reports. */
+/** The file system's errors have the system error as their cause. */
 function isForbidden(error: unknown): boolean {
   if (["EACCES", "EPERM"].includes(errorCode(error))) return true;
   return error instanceof AppError && isForbidden(error.cause);

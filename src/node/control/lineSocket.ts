@@ -1,11 +1,11 @@
-/** Lines over a socket or pipe. What either side can make the other one hold is bounded: beyond that the connection ends. */
+/** Line-based messages over a socket or pipe. Limits what either side can make the other buffer; beyond that the connection is closed. */
 
 import type { Socket } from "node:net";
 
 const MAX_LINE_CHARACTERS = 1024 * 1024;
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
-/** Calls back with each complete line until the connection ends. A peer that sends an endless line is cut off. */
+/** Calls back with each complete line until the connection closes. A peer that sends an overlong line is disconnected. */
 export function onLines(socket: Socket, onLine: (line: string) => void): void {
   let begun: string[] = [];
   let held = 0;
@@ -26,7 +26,7 @@ export function onLines(socket: Socket, onLine: (line: string) => void): void {
   });
 }
 
-/** Sends one value as a line; nothing when the other side no longer exists. A peer that does not read is cut off. */
+/** Sends a value as one line; does nothing if the other side is gone. A peer that does not read is disconnected. */
 export function sendLine(socket: Socket, value: object): void {
   if (!socket.writable) return;
   socket.write(`${JSON.stringify(value)}\n`);

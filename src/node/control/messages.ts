@@ -1,4 +1,4 @@
-/** Checks what arrives over a control socket, on both of its sides. */
+/** Validates messages on both sides of a control socket. */
 
 import * as z from "zod";
 import { runPhases, sweepMemberSchema } from "../../core/runFolder/runFile.ts";
@@ -78,7 +78,7 @@ const notice: z.ZodType<ControlNotice> = z
   .object({ notice: z.literal("status"), status: runStatus })
   .readonly();
 
-/** What a trainer sends. */
+/** Messages from a trainer. */
 export const controlAnswerSchema: z.ZodType<ControlReply | ControlNotice> = z.union([
   done,
   refused,
@@ -88,7 +88,7 @@ export const controlAnswerSchema: z.ZodType<ControlReply | ControlNotice> = z.un
 const address = z.object({ address: z.string(), tokenPath: z.string() }).readonly();
 
 const text = z.string().exactOptional();
-/** As errors carry them in their data, too. */
+/** Also used in the data of errors. */
 export const suggestedEdits = z
   .array(z.object({ path: z.array(z.string()).readonly(), value: z.number() }).readonly())
   .readonly();
@@ -136,7 +136,7 @@ const orderedKey = z
   .object({ value: z.string(), origin: z.enum(["store", "process"]), host: z.string().nullable() })
   .readonly();
 
-/** What the trainer's code knows of its surroundings from an editor alone. */
+/** What the trainer receives only from an editor. */
 export const handedOver = {
   keys: z.record(z.string(), orderedKey),
   allowedOrigins: z.array(z.object({ origin: z.string(), key: z.string() }).readonly()).readonly(),

@@ -1,4 +1,4 @@
-/** Removes what a trainer that was killed has left of its control socket. */
+/** Removes the control socket left behind by a killed trainer. */
 
 import { rm, rmdir } from "node:fs/promises";
 import { connect } from "node:net";
@@ -8,8 +8,8 @@ import { errorCode } from "../errorCode.ts";
 import { isControlSocketPath } from "./socketPath.ts";
 
 /**
- * Does nothing unless a socket lies at the address that nobody listens on: a `run.json` may come from a stranger and name the folder of
- * another run. Never fails.
+ * Acts only if there is a socket at the address on which no one listens: a `run.json` may come from a stranger and name another run's
+ * folder. Never fails.
  */
 export async function removeDeadSocket(target: ControlAddress): Promise<void> {
   if (!isControlSocketPath(target) || !(await isDead(target.address))) return;
@@ -18,7 +18,7 @@ export async function removeDeadSocket(target: ControlAddress): Promise<void> {
     await rm(target.tokenPath, { force: true });
     await rmdir(dirname(target.tokenPath));
   } catch {
-    // The folder of temporary files is emptied by the system, too.
+    // The system also cleans up its temporary folder.
   }
 }
 

@@ -1,21 +1,22 @@
-/** Where a trainer's control socket lies, and whether an address read from a file can be one. */
+/** The location of a trainer's control socket, and validation of addresses read from files. */
 
 import { posix, win32 } from "node:path";
 import type { ControlAddress } from "../../shared/runFile.ts";
 
-/** Begins the name of the private folder with socket and token, and of the pipe on Windows. */
+/** Prefix of the private folder's name, and of the pipe's on Windows. */
 export const CONTROL_FOLDER_PREFIX = "tinker-rl-run-";
 export const CONTROL_SOCKET = "control.sock";
 export const CONTROL_TOKEN = "token";
 
 const PIPE = `\\\\.\\pipe\\${CONTROL_FOLDER_PREFIX}`;
-/** Reading a path of another machine would already show it who the user is. */
+/** Requires a local drive: merely reading a path on another machine would reveal the user's identity to it. */
 const DRIVE = /^[A-Za-z]:[\\/]/;
 const TOKEN = /^[\w-]{43}$/;
 
 /**
- * True for an address as a trainer makes it. A run folder may come from a stranger: its `run.json` must not make a reader send the
- * content of some file to some other program, on Windows even one on another machine.
+ * True for an address in the form that trainers create. A run folder may come from a stranger: its `run.json` must not make a reader send
+ * the
+ * content of a file to another program, on Windows possibly on another machine.
  */
 export function isControlSocketPath(
   { address, tokenPath }: ControlAddress,
@@ -29,7 +30,7 @@ export function isControlSocketPath(
   return address === join(folder, CONTROL_SOCKET);
 }
 
-/** True for a token as a trainer makes it: 32 bytes as base64url. */
+/** True for a token in the form that trainers create: 32 bytes as base64url. */
 export function isControlToken(text: string): boolean {
   return TOKEN.test(text);
 }

@@ -1,4 +1,4 @@
-/** The folders in which trainers that this editor started report their state; they remain when the window closes. */
+/** Folders in which trainers started by this editor report their state; they outlive the window. */
 
 import { randomUUID } from "node:crypto";
 import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
@@ -12,21 +12,21 @@ import { createFileSystem } from "../fileSystem.ts";
 import { readPlainText } from "../plainText.ts";
 import { isProcessAlive } from "../processes.ts";
 
-/** What the editor wrote down before the trainer began. */
+/** What the editor recorded before the trainer started. */
 export interface LaunchRecord {
-  /** Title of the task. */
+  /** Task title. */
   readonly title: string;
   readonly training: RequestedTraining;
-  /** Folder of the program's copy. */
+  /** Folder of the copied program. */
   readonly program: string;
-  /** Null until the process is started. */
+  /** Null until the process has started. */
   readonly pid: number | null;
 }
 
 export interface KnownLaunch {
   readonly folder: string;
   readonly request: LaunchRecord;
-  /** Null before the trainer has written anything. */
+  /** Null until the trainer has written it. */
   readonly file: LaunchFile | null;
   readonly isAlive: boolean;
 }
@@ -40,19 +40,19 @@ const requestSchema: z.ZodType<LaunchRecord> = z
   })
   .readonly();
 
-/** Files of a launch hold an error message at most. */
+/** The largest content of a launch file is an error message. */
 const MAX_RECORD_BYTES = 1024 * 1024;
-/** How long the output of an ended trainer is kept. */
+/** How long to keep the output of an ended trainer. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;
 
-/** The names of launches, as tasks hold them. */
+/** Launch names, as stored in tasks. */
 export const launchName = z
   .string()
   .regex(/^\d{1,16}-[0-9a-f]{8}$/, "it is not a run that this editor started");
 
 const disk = createFileSystem();
 
-/** The files of a launch, out of which nothing leads. */
+/** A launch's files, confined to its folder. */
 export function launchFiles(folder: string): FolderFiles {
   return disk.within(folder);
 }
@@ -64,17 +64,17 @@ export function outputPath(launchFolder: string): string {
 export class LaunchStore {
   readonly #root: string;
 
-  /** `root` need not exist. */
+  /** `root` does not need to exist. */
   constructor(root: string) {
     this.#root = root;
   }
 
-  /** The folder of the launch of that name, a {@link launchName}. */
+  /** The folder for a launch name, which must match {@link launchName}. */
   folder(name: string): string {
     return join(this.#root, name);
   }
 
-  /** A new folder that only the user can read. */
+  /** Creates a folder that only the user can read. */
   async create(request: LaunchRecord): Promise<string> {
     const folder = this.folder(`${Date.now()}-${randomUUID().slice(0, 8)}`);
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -86,7 +86,7 @@ export class LaunchStore {
     await writeFile(join(folder, "request.json"), JSON.stringify(request), { mode: 0o600 });
   }
 
-  /** All launches that can be read, the oldest first; ended ones that are old are removed. */
+  /** All readable launches, oldest first; deletes old ended ones. */
   async list(): Promise<readonly KnownLaunch[]> {
     const names = (await readdir(this.#root).catch(() => [])).sort();
     const found: KnownLaunch[] = [];
@@ -94,7 +94,7 @@ export class LaunchStore {
       const folder = join(this.#root, name);
       const launch = await readLaunch(folder);
       if (launch?.isAlive !== true && (await isOld(folder))) {
-        // What is in use on Windows stays until another time: no start and no joining fails because of it.
+        // Files in use on Windows are left for next time; they must not make a start or attach fail.
         await rm(folder, { recursive: true, force: true }).catch(() => undefined);
       } else if (launch !== null) found.push(launch);
     }
@@ -102,7 +102,7 @@ export class LaunchStore {
   }
 }
 
-/** Null when the folder holds no launch. */
+/** Null if the folder is not a launch. */
 export async function readLaunch(folder: string): Promise<KnownLaunch | null> {
   const request = requestSchema.safeParse(await readJson(folder, "request.json")).data;
   if (request === undefined) return null;

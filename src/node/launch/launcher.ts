@@ -1,4 +1,4 @@
-/** Starts a trainer as a process of its own, which continues when the window is reloaded or closed. */
+/** Starts a trainer as a separate process that continues when the window is reloaded or closed. */
 
 import { spawn } from "node:child_process";
 import { open } from "node:fs/promises";
@@ -11,11 +11,11 @@ import { programEnvironment } from "./programEnvironment.ts";
 
 export interface LauncherOptions {
   readonly launches: LaunchStore;
-  /** The program inside the extension. */
+  /** The program's folder in the extension. */
   readonly programFolder: string;
-  /** Where its copies lie. */
+  /** Where copies of the program are kept. */
   readonly copiesFolder: string;
-  /** Variables of the editor's own settings, such as proxies. */
+  /** Variables from the editor's own settings, such as proxies. */
   readonly environment: () => NodeJS.ProcessEnv;
 }
 
@@ -23,7 +23,7 @@ export interface Launch extends Pick<LaunchRecord, "title"> {
   readonly launchRequest: LaunchRequest;
 }
 
-/** Resolves with the launch's folder once the process runs. @throws what the system says when it cannot be started */
+/** Resolves with the launch folder once the process runs. @throws a system error if it cannot be started */
 export async function launchTrainer(
   options: LauncherOptions,
   { launchRequest, title }: Launch,
@@ -35,7 +35,7 @@ export async function launchTrainer(
   const folder = await launches.create(request);
   const output = await open(outputPath(folder), "a", 0o600);
   try {
-    // What to run goes with the keys: on a command line, names that a project chose could be mistaken for flags.
+    // The request is sent together with the keys: on a command line, names chosen by a project could be parsed as flags.
     const child = spawn(process.execPath, [join(program, "tinker-rl.js"), "--launch", folder], {
       cwd: await workFolder(training),
       detached: true,
@@ -58,7 +58,7 @@ export async function launchTrainer(
   return folder;
 }
 
-/** A run that was moved, or comes from elsewhere, names a folder of its configuration that is not here. */
+/** The configuration's folder may not exist here if the run was moved or comes from elsewhere. */
 async function workFolder({ configPath, resume }: RequestedTraining): Promise<string> {
   const folder = dirname(configPath);
   return resume === null || (await isFolder(folder)) ? folder : resume;

@@ -1,6 +1,4 @@
-/**
- * The trainer runs from a copy of its program, named by what it holds: a run outlives an update or removal of the extension.
- */
+/** The trainer runs from a copy of the program, named by a content hash, because a run outlives updates and removal of the extension. */
 
 import { createHash, randomUUID } from "node:crypto";
 import { cp, mkdir, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
@@ -8,10 +6,10 @@ import { join } from "node:path";
 import { whileHeld } from "../whileHeld.ts";
 
 const HASH_LENGTH = 16;
-/** Longer than a start takes, whose run is known only after its copy is made. */
+/** Longer than any start takes; a run is known only after its copy is made. */
 const IN_USE_MS = 3600 * 1000;
 
-/** Copies `program` (a folder) below `store` unless that copy exists, and resolves with the copy's folder. */
+/** Copies the folder `program` into `store` unless that copy exists, and resolves with the copy's folder. */
 export async function copiedProgram(program: string, store: string): Promise<string> {
   const target = join(store, await contentHash(program));
   if (await isThere(target)) return target;
@@ -19,7 +17,7 @@ export async function copiedProgram(program: string, store: string): Promise<str
   const temporary = join(store, `.${randomUUID()}`);
   await cp(program, temporary, { recursive: true, filter: (source) => !source.endsWith(".map") });
   try {
-    // Another window may be quicker.
+    // Another window may be faster.
     await whileHeld(async () => {
       if (!(await isThere(target))) await rename(temporary, target);
     });
@@ -31,7 +29,7 @@ export async function copiedProgram(program: string, store: string): Promise<str
   return target;
 }
 
-/** Removes all copies but those in `kept` and those of starts in progress. Files that are in use on Windows stay until another time. */
+/** Deletes all copies except those in `kept` and those of starts in progress. Files in use on Windows are left for next time. */
 export async function removeOldCopies(store: string, kept: ReadonlySet<string>): Promise<void> {
   const names = await readdir(store).catch(() => []);
   const unused = names.map((name) => join(store, name)).filter((folder) => !kept.has(folder));
@@ -53,7 +51,7 @@ async function contentHash(folder: string): Promise<string> {
   return hash.digest("hex").slice(0, HASH_LENGTH);
 }
 
-/** Marks the copy as used now. */
+/** Also marks the copy as recently used. */
 async function isThere(copy: string): Promise<boolean> {
   const now = new Date();
   return utimes(copy, now, now).then(

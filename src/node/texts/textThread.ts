@@ -1,4 +1,4 @@
-/** Reads the texts of runs in a thread of its own, so that neither much text nor a regular expression without end holds its program up. */
+/** Reads run texts in a worker thread, so that neither large texts nor a runaway regular expression block the program. */
 
 import { Worker } from "node:worker_threads";
 import type { Comparison } from "../../core/changes/readChanges.ts";
@@ -10,13 +10,13 @@ import type { BehaviorReport, ChangesReport } from "../../shared/changes.ts";
 import { systemClock } from "../clock.ts";
 
 interface FolderTask {
-  /** Folders in which nothing is written. */
+  /** Folders that must not be written to. */
   readonly readOnly: readonly string[];
 }
 
 export interface SearchTask extends FolderTask, RunSearch {
   readonly kind: "search";
-  /** Run folders, in the order in which they are searched. */
+  /** Run folders, in search order. */
   readonly folders: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface ChangesTask extends FolderTask, Comparison {
   readonly folder: string;
 }
 
-/** Each task with its reports. */
+/** Report type of each task. */
 interface Reports {
   readonly search: FolderReport;
   readonly behavior: BehaviorReport;
@@ -47,7 +47,7 @@ export type TextMessage =
 export interface TextThreadOptions {
   /** The bundled `textWorker.ts`. */
   readonly workerPath: string;
-  /** For a search to report something; absent = ten seconds. The other tasks run no expression of a user, and take the time they need. */
+  /** Time limit for a search to report something; absent = ten seconds. Other tasks run no user-defined expression and have no limit. */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -55,8 +55,8 @@ export interface TextThreadOptions {
 const DEADLINE_MS = 10_000;
 
 /**
- * Reports as the task goes on; whoever stops taking reports ends it, and an abort of `signal` rejects with its reason.
- * @throws AppError as the task does, and `text-stuck` when a search works on one rollout for longer than the deadline
+ * Yields reports as the task proceeds. It ends when the consumer stops iterating; aborting `signal` rejects with its reason.
+ * @throws AppError from the task, or `text-stuck` if a search spends longer than the deadline on one rollout
  */
 export async function* reportsInThread<Task extends TextTask>(
   task: Task,

@@ -1,4 +1,4 @@
-/** The thread of one task over the texts of runs: reports what it finds until it is through or ended. */
+/** Worker for one task over the texts of runs: reports results until it finishes or is terminated. */
 
 import { parentPort, workerData } from "node:worker_threads";
 import { readBehavior } from "../../core/changes/behavior.ts";
@@ -9,7 +9,7 @@ import { type FolderReport, searchRuns } from "../../core/search/searchRun.ts";
 import { inPlaceFiles } from "../inPlaceFiles.ts";
 import { failureOf, type TextMessage, type TextTask } from "./textThread.ts";
 
-/** Reports without hits are sent no more often. */
+/** Minimum time between reports without hits. */
 const REPORT_PAUSE_MS = 50;
 
 async function run(task: TextTask): Promise<void> {
@@ -50,7 +50,7 @@ function post(message: TextMessage): void {
 }
 
 run(workerData as TextTask).then(
-  // made by the program that this thread belongs to
+  // sent by the program that started this thread
   () => post({ kind: "end" }),
   (error: unknown) => post(failureOf(error)),
 );

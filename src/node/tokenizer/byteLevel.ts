@@ -1,12 +1,12 @@
-/** The alphabet of byte-level vocabularies (GPT-2's): a printable character for every byte. */
+/** The alphabet of byte-level vocabularies (as in GPT-2): one printable character per byte. */
 
-/** The 256 characters, in the order of their bytes. */
+/** The 256 characters, in byte order. */
 export const BYTE_LEVEL_ALPHABET: readonly string[] = byteLevelAlphabet();
 
 const BYTE_OF_CODE = byteOfCode();
 const NO_BYTE = -1;
 
-/** True when all of its characters are in the alphabet: then it has as many bytes. Other texts of a vocabulary are plain. */
+/** True if all characters are in the alphabet, so that each stands for one byte. Other entries of a vocabulary are plain text. */
 export function isByteLevel(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     if ((BYTE_OF_CODE[text.charCodeAt(at)] ?? NO_BYTE) === NO_BYTE) return false;
@@ -14,7 +14,7 @@ export function isByteLevel(text: string): boolean {
   return true;
 }
 
-/** Writes the bytes that a text in the alphabet stands for. */
+/** Writes the bytes represented by a text in the alphabet. */
 export function writeBytes(text: string, target: Uint8Array, start: number): void {
   for (let at = 0; at < text.length; at += 1) {
     target[start + at] = BYTE_OF_CODE[text.charCodeAt(at)] ?? 0;

@@ -1,27 +1,27 @@
-/** Byte-pair encoding of one piece of text: neighbors merge, those of the lowest rank first, the leftmost of equals. */
+/** Byte-pair encoding of one piece of text: repeatedly merges the neighbors with the lowest rank, leftmost first. */
 
 import { findMerge, type MergeTable, mergedAt, rankAt } from "./mergeTable.ts";
 import { NumberHeap } from "./numberHeap.ts";
 
 const NONE = -1;
-/** Ranks times this, plus a position, order as (rank, position) and stay exact, because ranks are below 2 ** 21. */
+/** Rank times this, plus the position, sorts by (rank, position) and stays exact, because ranks are below 2 ** 21. */
 const POSITIONS = 2 ** 32;
-/** Most pieces are shorter, and use the same memory one after the other. */
+/** Most pieces are shorter, and reuse the same buffers. */
 const KEPT_LENGTH = 256;
 
-/** Merges the bytes of one piece after the other. */
+/** Merges the bytes of pieces, one piece at a time. */
 export class ByteMerger {
   readonly #byteIds: Int32Array;
   readonly #merges: MergeTable;
   readonly #kept = new Chain(KEPT_LENGTH);
 
-  /** `byteIds`: the token of each of the 256 bytes. */
+  /** `byteIds`: the token id of each of the 256 bytes. */
   constructor(byteIds: Int32Array, merges: MergeTable) {
     this.#byteIds = byteIds;
     this.#merges = merges;
   }
 
-  /** Ids of the piece. Takes time n log n in the number of bytes, whatever they are. */
+  /** Token ids of the piece. Takes O(n log n) time in the number of bytes, for any input. */
   merge(bytes: Uint8Array): readonly number[] {
     const chain = bytes.length <= KEPT_LENGTH ? this.#kept : new Chain(bytes.length);
     chain.fill(bytes, this.#byteIds);
@@ -31,7 +31,7 @@ export class ByteMerger {
       const rank = Math.floor(top / POSITIONS);
       const at = top - rank * POSITIONS;
       const merge = pending[at] ?? NONE;
-      // Since this was queued, another merge may have taken one of the two.
+      // Another merge may have consumed one of the two tokens since this was queued.
       if (merge === NONE || rankAt(this.#merges, merge) !== rank) continue;
       chain.mergeNext(at, mergedAt(this.#merges, merge));
       this.#consider(chain, at);
@@ -41,7 +41,7 @@ export class ByteMerger {
     return chain.toIds(bytes.length);
   }
 
-  /** Queues the merge of the token at a byte with its right neighbor, if they do merge. */
+  /** Queues the merge of the token at `at` with its right neighbor, if there is one. */
   #consider({ ids, next, pending, queue }: Chain, at: number): void {
     const right = next[at] ?? NONE;
     const merge =
@@ -51,12 +51,12 @@ export class ByteMerger {
   }
 }
 
-/** A linked list over bytes: the token that begins at a byte, where the ones beside it begin, and what waits to be merged. */
+/** A linked list over byte positions: the token that starts at each position, its neighbors' positions, and pending merges. */
 class Chain {
   readonly ids: Int32Array;
   readonly next: Int32Array;
   readonly previous: Int32Array;
-  /** The merge of each token with its right neighbor, as its index in the table. */
+  /** Each token's merge with its right neighbor, as an index into the table. */
   readonly pending: Int32Array;
   readonly queue: NumberHeap;
 
@@ -65,11 +65,11 @@ class Chain {
     this.next = new Int32Array(length);
     this.previous = new Int32Array(length);
     this.pending = new Int32Array(length);
-    // One entry for every pair of bytes, and two for every merge, of which there are fewer than bytes.
+    // One entry per pair of bytes, and two per merge, of which there are fewer than bytes.
     this.queue = new NumberHeap(3 * length);
   }
 
-  /** Every byte becomes a token. */
+  /** Initializes with one token per byte. */
   fill(bytes: Uint8Array, byteIds: Int32Array): void {
     const { length } = bytes;
     for (let at = 0; at < length; at += 1) {
@@ -79,7 +79,7 @@ class Chain {
     }
   }
 
-  /** The token at a byte becomes `merged`, and its right neighbor part of it. */
+  /** Replaces the token at `at` by `merged`, which absorbs its right neighbor. */
   mergeNext(at: number, merged: number): void {
     const { ids, next, previous, pending } = this;
     const right = next[at] ?? NONE;

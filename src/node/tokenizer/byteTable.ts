@@ -1,17 +1,17 @@
-/** Ids to text by bytes: exact for every sequence of ids of a byte-level tokenizer. */
+/** Decodes ids via bytes: exact for any id sequence of a byte-level tokenizer. */
 
 import { isByteLevel, writeBytes } from "./byteLevel.ts";
 
-/** The bytes of all ids, end to end: id `i` has `bytes[starts[i]]` to `bytes[starts[i + 1]]`; unknown ids have none. */
+/** The concatenated bytes of all ids: id `i` spans `bytes[starts[i]]` to `bytes[starts[i + 1]]`; unknown ids are empty. */
 export interface ByteTable {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly starts: Uint32Array<ArrayBuffer>;
 }
 
 interface ByteTableEntries {
-  /** Ordinary tokens by their ids, in the byte-level alphabet; with holes. */
+  /** Ordinary tokens by id, in the byte-level alphabet; sparse. */
   readonly ordinary: readonly (string | undefined)[];
-  /** Added tokens, in plain text; they win over the ordinary ones. */
+  /** Added tokens in plain text; they take precedence over ordinary ones. */
   readonly added: readonly { readonly text: string; readonly id: number }[];
 }
 
@@ -42,10 +42,10 @@ export function createByteTable({ ordinary, added }: ByteTableEntries): ByteTabl
 }
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-/** Used again for every text: a turn of a rollout is decoded several times, and garbage of this size stays for long. */
+/** Reused across calls: turns are decoded several times, and garbage of this size is freed late. */
 let scratch = new Uint8Array(64 * 1024);
 
-/** The text of the ids; broken UTF-8 becomes U+FFFD. Keeps no state, so a growing sequence can be decoded at any point. */
+/** The text of the ids; invalid UTF-8 becomes U+FFFD. Stateless, so a growing sequence can be decoded at any point. */
 export function decodeBytes({ bytes, starts }: ByteTable, ids: ArrayLike<number>): string {
   const startOf = (id: number) => starts[id] ?? 0;
   const endOf = (id: number) => starts[id + 1] ?? startOf(id);
@@ -53,7 +53,7 @@ export function decodeBytes({ bytes, starts }: ByteTable, ids: ArrayLike<number>
   for (let i = 0; i < ids.length; i += 1) length += endOf(ids[i] ?? -1) - startOf(ids[i] ?? -1);
   if (length > scratch.length) scratch = new Uint8Array(2 * length);
   let at = 0;
-  // Byte by byte: views of each token's bytes would take more memory than the text.
+  // Byte by byte, because a view per token would take more memory than the text.
   for (let i = 0; i < ids.length; i += 1) {
     const end = endOf(ids[i] ?? -1);
     for (let from = startOf(ids[i] ?? -1); from < end; from += 1) scratch[at++] = bytes[from] ?? 0;

@@ -1,4 +1,4 @@
-/** Reads a tokenizer in a thread of its own, so that this one stays free for everything that waits on a socket. */
+/** Loads a tokenizer in a worker thread, so that this thread can keep serving its sockets. */
 
 import { Worker } from "node:worker_threads";
 import type { ErrorCode } from "../../core/errorCodes.ts";
@@ -6,14 +6,14 @@ import { AppError, errorMessage } from "../../core/errors.ts";
 import { type CacheEntry, cacheEntry, readCompiled } from "./compiledCache.ts";
 import type { CompiledModel } from "./compiledModel.ts";
 
-/** What the thread is started with. */
+/** Input of the worker. */
 export interface CompileJob {
   readonly folder: string;
-  /** Where to keep what comes of it; null = nowhere. */
+  /** Where to cache the result; null = nowhere. */
   readonly entry: CacheEntry | null;
 }
 
-/** What the thread sends, once. */
+/** The worker's single answer. */
 export type CompileAnswer =
   | { readonly kind: "compiled"; readonly model: CompiledModel }
   | {
@@ -28,15 +28,15 @@ export type CompileAnswer =
 export interface ThreadOptions {
   /** The bundled `compileWorker.ts`. */
   readonly workerPath: string;
-  /** Where compiled models are kept; null = nowhere. */
+  /** Where compiled models are cached; null = nowhere. */
   readonly cacheFolder: string | null;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The same as `compileModel(folder)`, kept from the last time if the files are the same.
- * @throws AppError `tokenizer-not-found`, `tokenizer-unsupported`, `tokenizer-thread` when the thread itself fails; the reason of
- * `signal` when aborted
+ * Like `compileModel(folder)`, but reuses the cached result if the files are unchanged.
+ * @throws AppError `tokenizer-not-found`, `tokenizer-unsupported`, `tokenizer-thread` if the thread itself fails; the reason of `signal` if
+ * aborted
  */
 export async function compileInThread(
   folder: string,

@@ -1,4 +1,4 @@
-/** The thread that reads a tokenizer: it compiles one model folder, keeps what comes of it, hands it over and ends. */
+/** Worker that loads a tokenizer: compiles one model folder, caches and sends the result, and exits. */
 
 import { parentPort, workerData } from "node:worker_threads";
 import { AppError, errorMessage } from "../../core/errors.ts";
@@ -18,5 +18,5 @@ async function answer({ folder, entry }: CompileJob): Promise<CompileAnswer> {
   }
 }
 
-const done = await answer(workerData as CompileJob); // Made by the program that this thread belongs to.
+const done = await answer(workerData as CompileJob); // sent by the program that started this thread
 parentPort?.postMessage(done, done.kind === "compiled" ? transferables(done.model) : []);

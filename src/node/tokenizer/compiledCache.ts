@@ -1,4 +1,4 @@
-/** Keeps compiled models on this computer: a tokenizer of 11 MB is read from its files once, and in milliseconds from then on. */
+/** Caches compiled models: an 11 MB tokenizer is parsed once, and loads in milliseconds afterward. */
 
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -11,14 +11,14 @@ import { MODEL_FILES } from "./hubCache.ts";
 import { namesIn } from "./modelFiles.ts";
 import { vocabularyFileOf } from "./vocabularyFile.ts";
 
-/** Where the compiled form of a model folder is kept. Passes between threads. */
+/** Cache location of a compiled model folder. Transferable between threads. */
 export interface CacheEntry {
   readonly path: string;
-  /** Sizes and times of the files that it is made from, and of the program that makes it. */
+  /** Sizes and times of the source files and of the compiling program. */
   readonly madeFrom: string;
 }
 
-/** Each entry has 6 to 20 MB. Entries of deleted folders are removed as the oldest. */
+/** Entries are 6 to 20 MB each. Entries of deleted folders age out as the oldest. */
 const MOST_KEPT = 8;
 
 const bytes = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array);
@@ -42,7 +42,7 @@ const keptSchema = z.object({
   }),
 });
 
-/** The path in `cacheFolder` for the model in `folder`; another program file, such as one of another version, makes it again. */
+/** The cache path for the model in `folder`; a changed program file, such as a new version, invalidates it. */
 export async function cacheEntry(
   cacheFolder: string,
   folder: string,
@@ -58,13 +58,13 @@ export async function cacheEntry(
   return { path: join(cacheFolder, "compiled", `${name}.bin`), madeFrom };
 }
 
-/** Null when nothing is kept that was made from the files as they are now. */
+/** Null if nothing is cached for the current state of the files. */
 export async function readCompiled({ path, madeFrom }: CacheEntry): Promise<CompiledModel | null> {
   try {
     const kept = keptSchema.parse(deserialize(await readFile(path)));
     return kept.madeFrom === madeFrom ? kept.model : null;
   } catch {
-    // A damaged entry counts as none: the model is compiled again.
+    // A damaged entry counts as missing: the model is compiled again.
     return null;
   }
 }
@@ -79,7 +79,7 @@ export async function keepCompiled(
     await files.writeAtomic(path, serialize({ madeFrom, model }));
     await dropOldest(dirname(path));
   } catch {
-    // A cache that cannot be written costs time at the next start, and nothing else.
+    // An unwritable cache only makes the next start slower.
   } finally {
     await files.close();
   }
@@ -99,7 +99,7 @@ async function describeFile(path: string): Promise<readonly [string, number, num
     const { size, mtimeMs } = await stat(path);
     return [path, size, mtimeMs];
   } catch {
-    // A missing file is a state, too: when it appears, the model is compiled again.
+    // A missing file counts as a state, too: if it appears later, the model is compiled again.
     return null;
   }
 }

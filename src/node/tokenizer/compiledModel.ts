@@ -1,4 +1,4 @@
-/** A model folder in the form that the tokenizer works with: little but typed arrays, which pass between threads at once. */
+/** A model folder compiled for the tokenizer: mostly typed arrays, which transfer between threads without copying. */
 
 import type { AddedToken, ChatTemplate } from "../../core/chat/tokenizer.ts";
 import { errorMessage } from "../../core/errors.ts";
@@ -21,10 +21,10 @@ import { createWholeTokens, type WholeTokens } from "./wholeTokens.ts";
 
 export interface CompiledTokenizer {
   readonly table: ByteTable;
-  /** The ordinary token of each of the 256 bytes. */
+  /** Token id of each of the 256 bytes. */
   readonly byteIds: Int32Array<ArrayBuffer>;
   readonly merges: MergeTable;
-  /** All ordinary tokens, when pieces that are one of them are not merged; else null. */
+  /** All ordinary tokens, if the tokenizer looks up whole pieces before merging; otherwise null. */
   readonly wholeTokens: WholeTokens | null;
   readonly addedTokens: readonly AddedToken[];
   readonly splitting: SplittingRules;
@@ -36,27 +36,28 @@ export interface CompiledModel {
   readonly digests: ModelFiles["digests"];
 }
 
-/** What a file of whatever form says about a tokenizer. */
+/** Tokenizer data, independent of the file format. */
 interface TokenizerSource {
   readonly vocabulary: Vocabulary;
   readonly merges: readonly Merge[];
-  /** Whether a piece that is a token is not merged. */
+  /** Whether a piece that is a token itself is not merged. */
   readonly looksUpPieces: boolean;
   readonly addedTokens: readonly AddedToken[];
   readonly splitting: SplittingRules;
 }
 
 /**
- * Reads tokenizer.json or a rank file, tokenizer_config.json and chat_template.jinja (which wins over the template in the
- * config). Keeps the thread busy for about half a second when there are 150,000 tokens.
- * @throws AppError `tokenizer-not-found`, or `tokenizer-unsupported` when it is not a byte-level BPE.
+ * Reads tokenizer.json or a rank file, tokenizer_config.json and chat_template.jinja (which overrides the template in the config). Blocks
+ * the
+ * thread for about half a second for 150,000 tokens.
+ * @throws AppError `tokenizer-not-found`, or `tokenizer-unsupported` if it is not a byte-level BPE
  */
 export async function compileModel(folder: string): Promise<CompiledModel> {
   const { vocabulary, template, digests } = await readModelFiles(folder);
   return { tokenizer: compileVocabulary(folder, vocabulary), template, digests };
 }
 
-/** What need not be copied when the model goes to another thread. */
+/** Buffers that can be moved to another thread without copying. */
 export function transferables({ tokenizer }: CompiledModel): readonly ArrayBuffer[] {
   const { table, byteIds, merges, wholeTokens } = tokenizer;
   const arrays = [table.bytes, table.starts, byteIds, merges, wholeTokens];
@@ -134,7 +135,7 @@ function readVocabulary({ model, added_tokens }: TokenizerJson): Vocabulary {
   };
 }
 
-/** Every byte must have a token: then all text can be encoded, and no id of an unknown token is ever needed. */
+/** Requires a token for every byte, so that all text can be encoded and no unknown-token id is needed. */
 function byteIds({ idOf }: Vocabulary): Int32Array<ArrayBuffer> {
   const ids = BYTE_LEVEL_ALPHABET.flatMap((character) => idOf(character) ?? []);
   const missing = BYTE_LEVEL_ALPHABET.length - ids.length;
@@ -142,7 +143,7 @@ function byteIds({ idOf }: Vocabulary): Int32Array<ArrayBuffer> {
   throw new Error(`it has no token for ${missing} of the 256 bytes, so it is not a byte-level BPE`);
 }
 
-/** Merges that would yield an added token are left out, so that no text can become one. */
+/** Skips merges that would produce an added token, so that no text can encode to one. */
 function readMerges(pairs: readonly unknown[], { idOf }: Vocabulary): readonly Merge[] {
   const merges: Merge[] = [];
   for (const [rank, pair] of pairs.entries()) {

@@ -1,4 +1,4 @@
-/** Encodes texts in a thread of their own, which starts with the first, ends when it has nothing to do, and keeps no process alive. */
+/** Encodes texts in a worker thread that starts on first use, exits when idle, and does not keep the process alive. */
 
 import { Worker } from "node:worker_threads";
 import { AppError, errorMessage } from "../../core/errors.ts";
@@ -19,7 +19,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** A thread that has had nothing to do for so long ends: a server outlives its tokenizers. */
+/** The thread exits after being idle this long, because a server outlives its tokenizers. */
 const IDLE_MS = 60_000;
 
 export class EncodeThread {
@@ -38,7 +38,7 @@ export class EncodeThread {
     this.#idleMs = idleMs;
   }
 
-  /** @throws AppError `tokenizer-thread` when the thread fails; the next text starts another */
+  /** @throws AppError `tokenizer-thread` if the thread fails; the next call starts a new one */
   encode(text: string): Promise<readonly number[]> {
     const worker = this.#worker ?? this.#start();
     this.#worker = worker;

@@ -1,4 +1,4 @@
-/** The one file that knows the tokenizer package: it normalises text and cuts it into the pieces that are merged. */
+/** The only module that uses the tokenizer package, which normalizes text and splits it into the pieces to merge. */
 
 import { PreTrainedTokenizer } from "@huggingface/transformers";
 import * as z from "zod";
@@ -6,7 +6,7 @@ import { isByteLevel, writeBytes } from "./byteLevel.ts";
 import type { SplittingRules } from "./modelFiles.ts";
 
 export interface TextSplitter {
-  /** Pieces of text, different for pieces with different bytes. No token is recognised in the text, and none added. */
+  /** Splits text into pieces; pieces with different bytes are different strings. Recognizes and adds no tokens. */
   split(text: string): readonly string[];
   bytesOf(piece: string): Uint8Array;
 }
@@ -19,7 +19,7 @@ const byteLevel = z.looseObject({
   use_regex: z.boolean().default(true),
 });
 
-/** @throws Error when the rules are of a kind that the package does not know, or that does not cut text into bytes */
+/** @throws Error if the package does not support the rules, or they do not split text into bytes */
 export function createTextSplitter({ normalizer, pre_tokenizer }: SplittingRules): TextSplitter {
   const whole = sequence.safeParse(pre_tokenizer).data;
   const steps = whole?.pretokenizers ?? step.array().parse([pre_tokenizer]);
@@ -27,7 +27,7 @@ export function createTextSplitter({ normalizer, pre_tokenizer }: SplittingRules
     throw new Error("its text is not split into bytes (pre_tokenizer has no ByteLevel)");
   }
   const last = byteLevel.safeParse(steps.at(-1)).data;
-  // A last step that does nothing but spell bytes in the alphabet, as most have it, is left out: it takes two thirds of the time.
+  // Skips a last step that only maps bytes to the alphabet, as most tokenizers have, because it takes two thirds of the time.
   const isSpelling = last !== undefined && !last.add_prefix_space && !last.use_regex;
   const pretokenizers = isSpelling ? steps.slice(0, -1) : steps;
   const split = packageSplit(normalizer, { type: "Sequence", pretokenizers });
@@ -45,7 +45,7 @@ function bytesOfSpelt(piece: string): Uint8Array {
   return bytes;
 }
 
-/** The package's own steps of a tokenizer without any tokens. */
+/** Runs the package's own steps, using a tokenizer without any tokens. */
 function packageSplit(
   normalizer: unknown,
   preTokenizer: unknown,

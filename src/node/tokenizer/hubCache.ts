@@ -1,4 +1,4 @@
-/** Model files on this computer by id and revision: the layout that this program and Python's hub library share. */
+/** Model files cached on this computer by id and revision, in the layouts of this program and of Python's hub library. */
 
 import { join } from "node:path";
 import { absent } from "../../core/errors.ts";
@@ -10,7 +10,7 @@ export type CacheFiles = Pick<
   "list" | "makeDirectory" | "readText" | "size" | "writeAtomic"
 >;
 
-/** One model in a cache: `refs/<revision>` holds a commit, and the commit's folder the files. */
+/** One model in a cache: `refs/<revision>` contains a commit hash, and the commit's folder contains the files. */
 interface CachedModel {
   readonly refs: string;
   readonly commits: string;
@@ -18,7 +18,7 @@ interface CachedModel {
 
 const CONFIG = "tokenizer_config.json";
 
-/** What a model folder holds beside its vocabulary. */
+/** The files of a model folder besides the vocabulary. */
 export const MODEL_FILES: readonly { readonly name: string; readonly isRequired: boolean }[] = [
   { name: CONFIG, isRequired: true },
   { name: "chat_template.jinja", isRequired: false },
@@ -34,7 +34,7 @@ export function pythonCache(cacheFolder: string, id: string): CachedModel {
   return { refs: join(folder, "refs"), commits: join(folder, "snapshots") };
 }
 
-/** Folder and commit of a revision (a branch, a tag or a commit), or null when the cache does not have it whole. */
+/** Folder and commit of a revision (a branch, tag or commit); null if the cache does not have all its files. */
 export async function findCommit(
   files: CacheFiles,
   { refs, commits }: CachedModel,
@@ -48,18 +48,18 @@ export async function findCommit(
   return isWhole ? { folder, commit } : null;
 }
 
-/** Whether a folder holds a vocabulary in a form that is known. */
+/** Whether a folder contains a vocabulary in a supported format. */
 export async function hasVocabulary(files: CacheFiles, folder: string): Promise<boolean> {
   const name = vocabularyFileOf(await files.list(folder));
   return name !== null && hasFile(files, folder, name);
 }
 
-/** False also for a link to a file that no longer exists, which a cache may hold. */
+/** False for dangling links, which a cache may contain. */
 async function hasFile(files: CacheFiles, folder: string, name: string): Promise<boolean> {
   return (await files.size(join(folder, name))) !== null;
 }
 
-/** Keeps a commit's files. The reference comes last: what it names is whole. @throws AppError `disk` */
+/** Stores a commit's files. Writes the ref last, so that it always refers to a complete commit. @throws AppError `disk` */
 export async function keepCommit(
   files: CacheFiles,
   { refs, commits }: CachedModel,

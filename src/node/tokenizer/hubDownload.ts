@@ -1,4 +1,4 @@
-/** Downloads single files from the model hub; its token goes to the hub and to no host that it redirects to. */
+/** Downloads individual files from the model hub; its token is never sent to hosts it redirects to. */
 
 import * as z from "zod";
 import { AppError, errorMessage } from "../../core/errors.ts";
@@ -9,7 +9,7 @@ import { isCommit } from "./hubCache.ts";
 export interface DownloadProgress {
   readonly file: string;
   readonly receivedBytes: number;
-  /** Null when the hub does not say. */
+  /** Null if the hub does not report it. */
   readonly totalBytes: number | null;
 }
 
@@ -23,7 +23,7 @@ export interface HubAccess {
 
 interface HubFile {
   readonly bytes: Uint8Array;
-  /** The commit that the hub resolved the revision to; null when it does not say. */
+  /** The commit that the hub resolved the revision to; null if it does not report it. */
   readonly commit: string | null;
 }
 
@@ -47,9 +47,9 @@ const ADVICE =
   "Or put the vocabulary (tokenizer.json or tiktoken.model), tokenizer_config.json and chat_template.jinja into a folder and set `tokenizer_name` to it.";
 
 /**
- * One file, or null when the hub does not have it.
- * @throws AppError `tokenizer-gated` when the hub itself refuses, `tokenizer-download` for every other fault; the reason of
- * `signal` when aborted
+ * One file; null if the hub does not have it.
+ * @throws AppError `tokenizer-gated` if the hub denies access, `tokenizer-download` for any other failure; the reason of `signal` if
+ * aborted
  */
 export async function downloadHubFile(
   access: HubAccess,
@@ -57,7 +57,7 @@ export async function downloadHubFile(
 ): Promise<HubFile | null> {
   try {
     const { response, commit, storageHost } = await follow(access, fileUrl(access, file));
-    // An answer that no one reads keeps its connection and its time limit, and with them the process.
+    // Drain the body: an unread answer keeps its connection and timer open, and with them the process.
     if (response.status !== 200) await response.bytes();
     const { status } = response;
     if (storageHost !== null && status !== 200) {
@@ -74,7 +74,7 @@ export async function downloadHubFile(
   }
 }
 
-/** The names of all files, sorted; none when the hub does not list them. @throws the reason of `signal` when aborted */
+/** All file names, sorted; empty if the hub does not list them. @throws the reason of `signal` if aborted */
 export async function listHubFiles(
   access: HubAccess,
   { id, revision }: Repository,
@@ -91,12 +91,12 @@ export async function listHubFiles(
       .sort();
   } catch {
     access.signal?.throwIfAborted();
-    // Not every hub has lists: the caller says what is missing.
+    // Not every hub supports listing; the caller reports what is missing.
     return [];
   }
 }
 
-/** A file beside the others, and nothing that leads out of their folder. */
+/** A plain file name that cannot lead out of the folder. */
 function isPlainName(name: string): boolean {
   return /^\w[\w.-]*$/.test(name);
 }
@@ -108,11 +108,11 @@ function fileUrl({ endpoint }: HubAccess, { id, revision, file }: RepositoryFile
 interface Answer {
   readonly response: HttpResponse;
   readonly commit: string | null;
-  /** Who answered, when it is not the hub itself. */
+  /** The host that answered, if it is not the hub itself. */
   readonly storageHost: string | null;
 }
 
-/** Follows redirects by hand: what the hub is sent, its storage hosts must not see. */
+/** Follows redirects manually, so that headers for the hub are not sent to its storage hosts. */
 async function follow(access: HubAccess, start: URL): Promise<Answer> {
   const hub = new URL(access.endpoint).origin;
   let url = start;
@@ -144,7 +144,7 @@ function get({ http, token, signal }: HubAccess, url: URL, isHub: boolean): Prom
   });
 }
 
-/** The target of a redirect; null when the answer is no redirect. */
+/** The target of a redirect; null if the answer is not a redirect. */
 function redirectOf(response: HttpResponse, from: URL): URL | null {
   const location = response.header("location");
   if (!REDIRECTS.has(response.status) || location === null) return null;

@@ -1,4 +1,4 @@
-/** The model hub as this computer is set up for it: address, token, offline switches and caches. */
+/** This computer's model hub settings: endpoint, token, offline mode and caches. */
 
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -9,14 +9,14 @@ import { withoutEnd } from "../../core/util/textEdges.ts";
 import { cacheFolder } from "../cacheFolder.ts";
 
 export interface HubSettings {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly endpoint: string;
   /** Sent to the endpoint only; null = anonymous. */
   readonly token: string | null;
   readonly isOffline: boolean;
-  /** Where this program keeps what it downloaded. */
+  /** Where this program stores downloads. */
   readonly cacheFolder: string;
-  /** Where Python's hub library keeps what it downloaded; only read. */
+  /** Where Python's hub library stores downloads; read-only. */
   readonly pythonCacheFolder: string;
 }
 
@@ -25,8 +25,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const YES = new Set(["1", "on", "true", "yes"]);
 
 /**
- * Settings from the variables that Python's hub library reads, too. `token` wins over the token file. The address comes
- * from `environment` alone: a file of a project must not lead the user's token elsewhere. @throws AppError `hub-endpoint`
+ * Reads the same variables as Python's hub library. `token` overrides the token file. The endpoint comes from `environment` only, because a
+ * project's file must not redirect the user's token. @throws AppError `hub-endpoint`
  */
 export async function loadHubSettings(
   environment: Environment,
@@ -58,7 +58,7 @@ async function readToken(path: string): Promise<string | null> {
   try {
     return (await readFile(path, "utf8")).trim() || null;
   } catch {
-    // Without a readable token file the hub is asked anonymously, and says itself when that is not enough.
+    // Without a readable token, requests are anonymous; the hub reports if that is insufficient.
     return null;
   }
 }

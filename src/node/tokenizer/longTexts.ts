@@ -1,11 +1,11 @@
 /**
- * Long texts are encoded elsewhere while the process continues, although what renders them does not wait: it is started, stops at a
- * long text without ids, and is started again when they are there.
+ * Encodes long texts in a worker from within synchronous rendering: the rendering stops at a long text whose ids are unknown, and is
+ * restarted once they are available.
  */
 
-/** Encoding this many characters takes some ten milliseconds. */
+/** Encoding this many characters takes about ten milliseconds. */
 const LONG = 16_384;
-/** Each long text starts a rendering again; what is beyond this in one rendering is encoded here. */
+/** Each long text restarts the rendering; beyond this many, texts are encoded on this thread. */
 const MOST_STARTS = 32;
 
 interface LongTextEncoder {
@@ -13,7 +13,7 @@ interface LongTextEncoder {
   whileEncoding<T>(render: () => T): Promise<T>;
 }
 
-/** Ends a rendering that needs the ids of a long text. */
+/** Thrown to stop a rendering that needs the ids of a long text. */
 class NotEncoded extends Error {
   readonly text: string;
 
@@ -23,7 +23,7 @@ class NotEncoded extends Error {
   }
 }
 
-/** `encodeElsewhere` may fail: then the text is encoded here. */
+/** If `encodeElsewhere` fails, the text is encoded on this thread. */
 export function createLongTextEncoder(
   encodeHere: (text: string) => readonly number[],
   encodeElsewhere: (text: string) => Promise<readonly number[]>,
@@ -38,7 +38,7 @@ export function createLongTextEncoder(
     throw new NotEncoded(text);
   };
 
-  /** Nothing else runs meanwhile, so that only this rendering sees these ids. */
+  /** Synchronous, so that only this rendering sees these ids. */
   const attempt = <T>(ids: ReadonlyMap<string, readonly number[]>, render: () => T): T => {
     known = ids;
     try {

@@ -1,4 +1,4 @@
-/** The merges of a byte-pair encoding in one typed array, which passes between threads without a copy. */
+/** The merges of a byte-pair encoding in one typed array, which transfers between threads without copying. */
 
 export interface Merge {
   readonly left: number;
@@ -9,18 +9,18 @@ export interface Merge {
 }
 
 /**
- * A hash table with linear probing, four numbers a slot: left id, right id, rank, merged id. In an empty slot the left
- * id is -1. The number of slots is a power of two.
+ * A hash table with linear probing and four numbers per slot: left id, right id, rank, merged id. The left id of an empty slot is -1. The
+ * number of slots is a power of two.
  */
 export type MergeTable = Int32Array<ArrayBuffer>;
 
-/** Ranks stay below this; no vocabulary comes near. */
+/** Ranks are below this limit; no vocabulary comes close. */
 export const MAX_RANKS = 2 ** 21;
 
 const SLOT = 4;
 const EMPTY = -1;
 
-/** If two merges have the same tokens, the later one counts, as in the original library. @throws Error for a rank that is too large */
+/** For duplicate pairs, the later merge counts, as in the original library. @throws Error if a rank is too large */
 export function createMergeTable(merges: readonly Merge[]): MergeTable {
   const slots = 2 ** Math.ceil(Math.log2(Math.max(1, merges.length) * 1.5));
   const table: MergeTable = new Int32Array(slots * SLOT).fill(EMPTY);
@@ -35,7 +35,7 @@ export function createMergeTable(merges: readonly Merge[]): MergeTable {
   return table;
 }
 
-/** Where the table holds the merge of two tokens, for `rankAt` and `mergedAt`; -1 when they do not merge. */
+/** Table index of the merge of two tokens, for `rankAt` and `mergedAt`; -1 if they do not merge. */
 export function findMerge(table: MergeTable, left: number, right: number): number {
   const at = slotOf(table, left, right);
   return table[at] === EMPTY ? -1 : at;
@@ -49,7 +49,7 @@ export function mergedAt(table: MergeTable, at: number): number {
   return table[at + 3] ?? EMPTY;
 }
 
-/** The slot of the two tokens, or the empty one that they would take. */
+/** Index of the slot for the two tokens, or of the empty slot where they would go. */
 function slotOf(table: MergeTable, left: number, right: number): number {
   const mask = table.length - SLOT;
   let hash = Math.imul(left, 0x9e3779b1) ^ Math.imul(right, 0x85ebca6b);

@@ -1,4 +1,4 @@
-/** Reads and checks the files of a model folder that the chat layer needs. */
+/** Reads and validates the files of a model folder that the chat layer needs. */
 
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -11,7 +11,7 @@ import { readPlainFile } from "../fileSystem.ts";
 import { sha256 } from "../hash.ts";
 import { TOKENIZER_JSON, VOCABULARY_NAMES, vocabularyFileOf } from "./vocabularyFile.ts";
 
-/** Vocabulary and merges are checked as they are read: schemas would take longer than all the rest. */
+/** Vocabulary and merges are validated while being read: schemas would take longer than everything else. */
 const tokenizerJsonSchema = z.looseObject({
   added_tokens: z
     .array(z.looseObject({ id: z.int().nonnegative(), content: z.string() }))
@@ -23,7 +23,7 @@ const tokenizerJsonSchema = z.looseObject({
     vocab: z.custom<Readonly<Record<string, unknown>>>(isJsonObject, "expected an object"),
     merges: z.custom<readonly unknown[]>(Array.isArray, "expected an array"),
     ignore_merges: z.boolean().nullish(),
-    // Models of other kinds mark the ends of words; then what merges does not follow from bytes alone.
+    // Vocabularies that mark word boundaries are unsupported, because their merges do not depend on bytes alone.
     continuing_subword_prefix: z.literal("").nullish(),
     end_of_word_suffix: z.literal("").nullish(),
   }),
@@ -35,11 +35,11 @@ const tokenText = z.union([
 ]);
 
 const configSchema = z.looseObject({
-  /** Added tokens by their ids. */
+  /** Added tokens by id. */
   added_tokens_decoder: z
     .record(z.string().regex(/^\d{1,8}$/), z.looseObject({ content: z.string() }))
     .default({}),
-  /** How text is cut before it is merged, where the folder of a rank file says it. */
+  /** The pattern that splits text before merging, if a rank file's folder specifies it. */
   pat_str: z.string().nullish(),
   bos_token: tokenText.nullish(),
   eos_token: tokenText.nullish(),
@@ -51,20 +51,20 @@ const configSchema = z.looseObject({
 const CONFIG = "tokenizer_config.json";
 
 const MIB = 1024 * 1024;
-/** The largest published vocabulary takes 33 MiB, the largest configuration with its added tokens 1 MiB. */
+/** The largest published vocabulary is 33 MiB, and the largest configuration with its added tokens 1 MiB. */
 const MAX_BYTES = { vocabulary: 128 * MIB, config: 16 * MIB, template: 4 * MIB };
 
 export type TokenizerJson = z.output<typeof tokenizerJsonSchema>;
 type TokenizerConfig = z.output<typeof configSchema>;
 
-/** How text is cut into the pieces that are merged, as the tokenizer package reads it. */
+/** How text is split into the pieces to merge, in the tokenizer package's format. */
 export type SplittingRules = Pick<TokenizerJson, "normalizer" | "pre_tokenizer">;
 
-/** A rank file and what the configuration beside it says about it. */
+/** A rank file, and what its configuration says about it. */
 export interface RankFile {
   readonly content: Buffer;
   readonly addedTokens: readonly AddedToken[];
-  /** Null where the model's own program says it. */
+  /** Null if only the model's own code specifies it. */
   readonly pattern: string | null;
 }
 
@@ -76,11 +76,11 @@ export type VocabularyFile = { readonly name: string } & (
 export interface ModelFiles {
   readonly vocabulary: VocabularyFile;
   readonly template: ChatTemplate | null;
-  /** SHA-256 of what decides on the ids, to know whether two runs have the same. */
+  /** SHA-256 of everything that determines the ids, to tell whether two runs use the same. */
   readonly digests: { readonly tokenizer: string; readonly template: string | null };
 }
 
-/** @throws AppError `tokenizer-not-found` when a file is missing, `tokenizer-unsupported` when it cannot be used. */
+/** @throws AppError `tokenizer-not-found` if a file is missing, `tokenizer-unsupported` if it cannot be used */
 export async function readModelFiles(folder: string): Promise<ModelFiles> {
   const name = vocabularyFileOf(await namesIn(folder));
   const [bytes, configBytes, templateBytes] = await Promise.all([
@@ -112,7 +112,7 @@ function rankFile(content: Buffer, config: TokenizerConfig): RankFile {
   return { content, addedTokens, pattern: config.pat_str ?? null };
 }
 
-/** Folders may hold several templates: `default`, and `tool_use` where that one knows no tools. */
+/** A folder may contain several templates: `default`, and `tool_use` in case `default` does not support tools. */
 function namedTemplate({ chat_template: templates }: TokenizerConfig): string | null {
   if (!Array.isArray(templates)) return templates ?? null;
   const named = (wanted: string) => templates.find(({ name }) => name === wanted)?.template ?? null;
@@ -120,7 +120,7 @@ function namedTemplate({ chat_template: templates }: TokenizerConfig): string | 
   return usual?.includes("tools") ? usual : (named("tool_use") ?? usual);
 }
 
-/** Sorted; empty for a folder that is not there. */
+/** Sorted; empty if the folder does not exist. */
 export async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     return (await readdir(folder)).sort();
@@ -130,7 +130,10 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Caches of other programs hold links to plain files. @throws AppError `tokenizer-unsupported` for what is none, or is too large */
+/**
+ * Follows links, because other programs' caches contain links. @throws AppError `tokenizer-unsupported` if it is not a regular file or too
+ * large
+ */
 async function readIfThere(path: string, maxBytes: number): Promise<Buffer | null> {
   try {
     return Buffer.from(await readPlainFile(path, maxBytes));
@@ -160,12 +163,12 @@ function parseFile<Output>(
     if (cause instanceof z.ZodError) {
       throw unsupported(folder, name, z.prettifyError(cause), cause);
     }
-    // The parser's own message quotes the file, which may be a link to any other.
+    // The parser's message would quote the file, which may be a link to any other file.
     throw unsupported(folder, name, "it is not valid JSON");
   }
 }
 
-/** `reason` completes "cannot be used: …". */
+/** `reason` completes the sentence "cannot be used: …". */
 export function unsupported(
   folder: string,
   name: string,

@@ -1,4 +1,4 @@
-/** Loads a model folder into the tokenizer and template that the chat layer works with. */
+/** Loads a model folder into the tokenizer and template used by the chat layer. */
 
 import type { ModelTokenizer } from "../../core/chat/tokenizer.ts";
 import { errorMessage } from "../../core/errors.ts";
@@ -10,16 +10,15 @@ import { unsupported } from "./modelFiles.ts";
 import { createTextEncoder } from "./textEncoder.ts";
 
 /**
- * Loads the folder in this thread, which keeps it busy for about half a second when there are 150,000 tokens. In a process that
- * has something else to do, compile it elsewhere.
- * @throws AppError `tokenizer-not-found`, or `tokenizer-unsupported` when it is not a byte-level BPE.
+ * Loads the folder on this thread, which blocks it for about half a second for 150,000 tokens. Use a worker in processes with other work.
+ * @throws AppError `tokenizer-not-found`, or `tokenizer-unsupported` if it is not a byte-level BPE
  */
 export async function loadModelTokenizer(folder: string): Promise<ModelTokenizer> {
   return createModelTokenizer(folder, await compileModel(folder));
 }
 
 /**
- * Takes milliseconds, whatever the number of tokens. With the bundled `encodeWorker.ts` long texts are encoded in a thread.
+ * Takes milliseconds regardless of vocabulary size. With `workerPath`, the bundled `encodeWorker.ts`, long texts are encoded in a worker.
  * @throws AppError `tokenizer-unsupported`
  */
 export function createModelTokenizer(

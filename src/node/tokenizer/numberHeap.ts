@@ -1,10 +1,10 @@
-/** A queue of numbers that gives the lowest first. */
+/** A priority queue of numbers, lowest first. */
 
 export class NumberHeap {
   readonly #heap: Float64Array;
   #size = 0;
 
-  /** `capacity`: the most numbers that are in the queue at a time. */
+  /** `capacity`: maximum number of entries at any time. */
   constructor(capacity: number) {
     this.#heap = new Float64Array(capacity);
   }
@@ -22,7 +22,7 @@ export class NumberHeap {
     heap[at] = value;
   }
 
-  /** Infinity when empty. */
+  /** Removes and returns the lowest number; infinity if empty. */
   pop(): number {
     if (this.#size === 0) return Number.POSITIVE_INFINITY;
     const heap = this.#heap;

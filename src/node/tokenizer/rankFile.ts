@@ -1,6 +1,7 @@
 /**
- * Rank files, as tiktoken reads them: a line a token, with its bytes in base64 and its rank. The rank is the id, and of two
- * neighbors whose bytes together are a token those merge first whose token has the lowest rank.
+ * Rank files in tiktoken's format: one token per line, with its bytes in base64 and its rank. The rank is the id. Two neighbors merge if
+ * their
+ * bytes together form a token, lowest rank first.
  */
 
 import { BYTE_LEVEL_ALPHABET } from "./byteLevel.ts";
@@ -9,7 +10,7 @@ import { MAX_ID, type Vocabulary } from "./vocabulary.ts";
 
 const LINE = /^([A-Za-z0-9+/]+={0,2}) (\d{1,8})$/;
 
-/** @throws Error that says what is wrong, with the number of the line */
+/** @throws Error that describes the problem with its line number */
 export function parseRankFile(content: Buffer): Vocabulary {
   const ids = new Map<string, number>();
   const textOf: string[] = [];
@@ -30,7 +31,7 @@ export function parseRankFile(content: Buffer): Vocabulary {
   return { textOf, idOf: (text) => ids.get(text) ?? null };
 }
 
-/** Every pair of tokens that together are a token. */
+/** Every pair of tokens whose concatenation is a token. */
 export function mergesOfRanks({ textOf, idOf }: Vocabulary): readonly Merge[] {
   const merges: Merge[] = [];
   for (const [merged, text] of textOf.entries()) {

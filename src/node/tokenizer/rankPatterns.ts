@@ -1,14 +1,14 @@
-/** How text is cut before it is merged, for rank files: they do not say it themselves, their models' programs do. */
+/** Split patterns for rank files, which do not contain them; they come from the models' own code. */
 
 import type { SplittingRules } from "./modelFiles.ts";
 
 interface RankPattern {
-  /** Tokens in the rank file, which no two of these models share. */
+  /** Number of tokens in the rank file, unique among these models. */
   readonly ranks: number;
   readonly models: string;
-  /** Python's `unicodedata.normalize("NFC", text)` comes first. */
+  /** True if Python's `unicodedata.normalize("NFC", text)` is applied first. */
   readonly isNormalized: boolean;
-  /** `pat_str` of the model's own tokenizer program. */
+  /** `pat_str` in the model's own tokenizer code. */
   readonly pattern: string;
 }
 
@@ -17,11 +17,11 @@ const UPPER = "\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}";
 const LOWER = "\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}";
 const BLANKS = "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
 
-/** Words as cl100k_base of tiktoken cuts them; `digits` is how numbers are cut. */
+/** The word pattern of tiktoken's cl100k_base; `digits` is the pattern for numbers. */
 const wordsAndDigits = (digits: string): string =>
   `${CONTRACTION}|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|${BLANKS}`;
 
-/** Words as o200k_base of tiktoken cuts them: at changes from small letters to capital ones. */
+/** The word pattern of tiktoken's o200k_base, which splits at changes from lowercase to uppercase. */
 const casedWords = (except: string): string =>
   `[^\\r\\n\\p{L}\\p{N}]?[${UPPER}${except}]*[${LOWER}${except}]+${CONTRACTION}?` +
   `|[^\\r\\n\\p{L}\\p{N}]?[${UPPER}${except}]+[${LOWER}${except}]*${CONTRACTION}?`;
@@ -58,7 +58,7 @@ export const RANK_PATTERNS: readonly RankPattern[] = [
   { ranks: 100_256, models: "cl100k", isNormalized: false, pattern: CL100K },
 ];
 
-/** `named` is a pattern that the folder itself gives. @throws Error when neither the folder nor this table has one */
+/** `named` is the folder's own pattern. @throws Error if neither the folder nor this table has one */
 export function splittingOfRanks(ranks: number, named: string | null): SplittingRules {
   const row = RANK_PATTERNS.find((known) => known.ranks === ranks);
   const pattern = named ?? row?.pattern;

@@ -1,4 +1,4 @@
-/** Finds the folder with a model's tokenizer and template: the user's own, a cache, or freshly downloaded. */
+/** Finds the folder with a model's tokenizer and template: a local folder, a cache, or a new download. */
 
 import { createHash } from "node:crypto";
 import { isAbsolute, resolve } from "node:path";
@@ -29,12 +29,12 @@ export interface TokenizerSources {
   readonly files: CacheFiles;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
-  /** Called before the hub is asked for anything; what it throws ends the search. */
+  /** Called before the first request to the hub; throwing stops the search. */
   readonly onAsk?: () => void;
 }
 
 export interface TokenizerRequest {
-  /** A folder, relative ones from `configFolder`, or the id of a model on the hub. */
+  /** A folder (relative to `configFolder`), or a model id on the hub. */
   readonly name: string;
   readonly configFolder: string;
 }
@@ -42,7 +42,7 @@ export interface TokenizerRequest {
 export interface FoundTokenizer {
   readonly folder: string;
   readonly source: "program" | "folder" | "cache" | "python cache" | "hub";
-  /** Null for a folder or one of the program's own; a digest of the files for a hub that does not name commits. */
+  /** Null for a local folder or the program's own model; a digest of the files if the hub does not report commits. */
   readonly commit: string | null;
 }
 
@@ -50,9 +50,9 @@ const MAIN = "main";
 const MODEL_ID = /^\w[\w.-]*(\/\w[\w.-]*)?$/;
 
 /**
- * Looks in this order: a folder of that name, this program's cache, the cache of Python's hub library, the model hub. What was
- * downloaded once is used from then on, also when the hub has a newer commit. It is of the commit that Tinker takes, or of `main`,
- * which also counts when a cache has it and not this one.
+ * Search order: a folder of that name, this program's cache, the cache of Python's hub library, the model hub. A download is kept even if
+ * the
+ * hub later has a newer commit. The revision is the one that Tinker uses, or else `main`, which is also accepted if only `main` is cached.
  * @throws AppError `tokenizer-not-found`, `tokenizer-offline`, `tokenizer-gated`, `tokenizer-download`, `disk`
  */
 export async function resolveTokenizer(
@@ -90,7 +90,7 @@ export async function resolveTokenizer(
   return { folder: await keepCommit(files, own, revision, fresh), source: "hub", commit };
 }
 
-/** All files of one commit: the first answer names it, and the others are asked for by it. */
+/** All files of one commit: the first answer names the commit, and the remaining requests use it. */
 async function download(access: HubAccess, id: string, revision: string) {
   const contents = new Map<string, Uint8Array>();
   let commit: string | null = null;

@@ -1,15 +1,15 @@
-/** Text to ids: as ordinary text, whatever it contains. */
+/** Encodes text to ids; all input is treated as ordinary text. */
 
 import { ByteMerger } from "./byteMerger.ts";
 import type { CompiledTokenizer } from "./compiledModel.ts";
 import { createTextSplitter } from "./hf.ts";
 import { findWholeToken } from "./wholeTokens.ts";
 
-/** Words repeat, so their ids are kept; these bounds keep that to a few megabytes. */
+/** Words repeat, so their ids are cached; these limits keep the cache to a few megabytes. */
 const MAX_CACHED_PIECES = 20_000;
 const MAX_CACHED_LENGTH = 64;
 
-/** @throws Error when the rules for splitting text cannot be followed */
+/** @throws Error if the splitting rules are not supported */
 export function createTextEncoder(tokenizer: CompiledTokenizer): (text: string) => number[] {
   const { table, byteIds, merges, wholeTokens } = tokenizer;
   const splitter = createTextSplitter(tokenizer.splitting);

@@ -1,8 +1,8 @@
-/** Tokens by all of their bytes, in one typed array, for vocabularies that look a piece up before they merge. */
+/** Tokens indexed by their complete bytes, in one typed array, for vocabularies that look up whole pieces before merging. */
 
 import type { ByteTable } from "./byteTable.ts";
 
-/** A hash table with linear probing of ids; -1 in an empty slot. The number of slots is a power of two. */
+/** A hash table of ids with linear probing; -1 marks an empty slot. The number of slots is a power of two. */
 export type WholeTokens = Int32Array<ArrayBuffer>;
 
 const EMPTY = -1;
@@ -18,7 +18,7 @@ export function createWholeTokens(table: ByteTable, ids: readonly number[]): Who
   return tokens;
 }
 
-/** The id of the token that is exactly these bytes; null when there is none. */
+/** The id of the token with exactly these bytes; null if there is none. */
 export function findWholeToken(
   tokens: WholeTokens,
   table: ByteTable,
@@ -34,7 +34,7 @@ interface Piece {
   readonly end: number;
 }
 
-/** The slot of the token with these bytes, or the empty one that it would take. */
+/** Index of the slot for the token with these bytes, or of the empty slot where it would go. */
 function slotOf(tokens: WholeTokens, table: ByteTable, piece: Piece): number {
   const mask = tokens.length - 1;
   let at = hashOf(piece) & mask;

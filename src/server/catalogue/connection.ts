@@ -1,4 +1,4 @@
-/** Bounded connections to services. A key goes to the host that it is bound to, and nowhere else. */
+/** Time-limited connections to services. A key is sent only to the host it is bound to. */
 
 import { boundKey, type CatalogueAccess } from "../../api/catalogue.ts";
 import { AppError } from "../../core/errors.ts";
@@ -21,12 +21,12 @@ export interface LookUpOptions {
 
 export interface CatalogueConnection {
   readonly http: HttpClient;
-  /** Sleeps no longer than the limit. */
+  /** Sleeps are cut off at the limit. */
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** Nothing that `work` began continues after the limit. */
+/** Runs `work` with a time limit; everything it started is aborted at the limit. */
 export async function limited<Result>(
   limitMs: number,
   { openHttp }: LookUpOptions,
@@ -61,7 +61,7 @@ export async function accountOf(
   return { account: await openAccount(options), server };
 }
 
-/** Null when no address is set, or one that is not safe. */
+/** Null if no address is set, or it is not a safe one. */
 export function catalogueOptions(
   { access }: LookUpOptions,
   { http, signal }: Pick<CatalogueConnection, "http" | "signal">,
@@ -69,7 +69,7 @@ export function catalogueOptions(
   const { variables } = access;
   const apiUrl = catalogueAddress(variables);
   if (apiUrl === null) return null;
-  // Another host than the one a key is bound to gets none; what is public needs none.
+  // The key is sent only to the official host; public data needs no key.
   const isOfficial = hostIn("openreward", variables) === null;
   const apiKey = isOfficial ? boundKey("openreward", access) : null;
   return { http, signal, apiUrl, apiKey, userAgent: USER_AGENT };

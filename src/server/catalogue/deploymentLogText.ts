@@ -1,11 +1,11 @@
-/** The log of a deployment as a text to read. */
+/** A deployment log as readable text. */
 
 import * as l10n from "@vscode/l10n";
 import type { DeploymentLog } from "../../core/openreward/catalogue.ts";
 import { environmentPage } from "../../core/services.ts";
 import { visibleText } from "../../core/util/visibleText.ts";
 
-/** `log` is null for an environment without a deployment. */
+/** `log` is null if the environment has no deployment. */
 export function deploymentLogText(name: string, log: DeploymentLog | null): string {
   const page = environmentPage(name);
   const head = [name, ...(page === null ? [] : [page])];

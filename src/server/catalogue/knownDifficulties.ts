@@ -1,4 +1,4 @@
-/** Keeps how others fared in the tasks of hosted environments, for as long as the lists of names are fresh. */
+/** Caches how other models did on the tasks of hosted environments, for as long as lists of names stay fresh. */
 
 import { type CatalogueAccess, type DifficultyRequest, serverOf } from "../../api/catalogue.ts";
 import type { TaskDifficulty } from "../../core/openreward/catalogue.ts";
@@ -26,7 +26,7 @@ export class KnownDifficulties {
     this.#now = now;
   }
 
-  /** None where the service does not say: it is no more than a hint. */
+  /** Empty if the service does not answer; this is only a hint. */
   of({ access, environment, split }: DifficultyRequest): Promise<readonly TaskDifficulty[]> {
     const key = JSON.stringify([serverOf("environments", access.variables), environment, split]);
     const found = this.#known.get(key);

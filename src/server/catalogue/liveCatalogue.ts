@@ -1,4 +1,4 @@
-/** The names that help for configurations offers: what is embedded, what services said last, and what this window's runs saved. */
+/** The names offered for configurations: embedded ones, the latest from services, and what this window's runs have saved. */
 
 import { type CatalogueAccess, canLookUp, type ListKind, serverOf } from "../../api/catalogue.ts";
 import {
@@ -30,7 +30,7 @@ export interface LiveCatalogueOptions {
     read<Kind extends ListKind>(kind: Kind): Promise<StoredList<StoredItems[Kind]> | null>;
     write<Kind extends ListKind>(kind: Kind, list: StoredList<StoredItems[Kind]>): Promise<void>;
   };
-  /** Asks a service; bounded in time. */
+  /** Queries a service, with a time limit. */
   readonly lookUp: <Kind extends ListKind>(
     kind: Kind,
     access: CatalogueAccess,
@@ -43,15 +43,15 @@ export interface LiveCatalogueOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** A list that is younger is not asked for again by completion. */
+/** Completion does not refresh lists younger than this. */
 const FRESH_MS = 10 * 60_000;
-/** After a failure. */
+/** Delay before retrying after a failure. */
 const PAUSE_MS = 60_000;
 
-/** What the lists are read with: where the settings lead, and where secrets would come from. */
+/** The context for reading lists: the variables that select servers, and the available secrets. */
 export interface CatalogueView {
   readonly variables: Values;
-  /** Null when no one may look. */
+  /** Null if lookups are not allowed. */
   readonly secrets: readonly SecretState[] | null;
 }
 
@@ -71,18 +71,18 @@ export class LiveCatalogue {
     this.#changed = new Emitter(options.onError);
   }
 
-  /** Called with the list that changed. */
+  /** Fires with the kind of list that changed. */
   get onDidChange(): Emitter<ListKind>["event"] {
     return this.#changed.event;
   }
 
-  /** Reads what is on disk; asks no one. */
+  /** Reads the cached lists from disk, without network access. */
   async load(): Promise<void> {
     await Promise.all(LIST_KINDS.map((kind) => this.#load(kind)));
     for (const kind of LIST_KINDS) if (this.#lists[kind] !== null) this.#changed.fire(kind);
   }
 
-  /** Lists of another server than the one that the settings lead to are left out. */
+  /** Excludes lists from servers other than the configured one. */
   current({ variables, secrets }: CatalogueView): Catalogue {
     return {
       ...EMPTY_CATALOGUE,
@@ -91,7 +91,7 @@ export class LiveCatalogue {
         models: embedded(EMBEDDED_MODELS),
         checkpoints: {
           items: this.#saved.map((saved) => this.#checkpoint(saved)),
-          // Other windows have runs of their own.
+          // Runs from other windows are missing.
           ageMs: 0,
           isComplete: false,
           server: null,
@@ -106,12 +106,12 @@ export class LiveCatalogue {
     };
   }
 
-  /** Those at the server that the settings lead to; null before they have ever been asked for. */
+  /** The environments of the configured server; null until they are first fetched. */
   environments(variables: Values): Listing<EnvironmentEntry> | null {
     return this.#listing("environments", variables);
   }
 
-  /** Asks for what is wanted and old, with what `access` answers; null from it = no one may be asked. */
+  /** Refreshes the wanted lists that are stale, using the access that `access` grants; null = lookups are not allowed. */
   async update(
     wanted: readonly ListKind[],
     variables: Values,
@@ -124,12 +124,12 @@ export class LiveCatalogue {
     await Promise.all(possible.map((kind) => this.#ask(kind, given).catch(this.#options.onError)));
   }
 
-  /** Asks now, because the user said so. @throws what the service fails with */
+  /** Refreshes a list now, at the user's request. @throws any error from the service */
   refresh(kind: ListKind, access: CatalogueAccess): Promise<void> {
     return this.#ask(kind, access);
   }
 
-  /** Asks about one hosted environment, because the user said so. @throws what the service fails with */
+  /** Refreshes one hosted environment, at the user's request. @throws any error from the service */
   async refreshEnvironment(name: string, access: CatalogueAccess): Promise<void> {
     const { lookUpEnvironment, now } = this.#options;
     const { variables } = access;
@@ -147,7 +147,7 @@ export class LiveCatalogue {
     await this.#keep("environments", { ...list, items: [...others, found] });
   }
 
-  /** What the runs of this window saved; `rewards` by path. */
+  /** Sets the checkpoints saved by this window's runs; `rewards` by path. */
   setSaved(saved: readonly KeptCheckpoint[], rewards: ReadonlyMap<string, number | null>): void {
     this.#saved = saved;
     this.#rewards = rewards;
@@ -159,7 +159,7 @@ export class LiveCatalogue {
     lists[kind] = (await this.#options.files.read(kind)) as Lists[Kind]; // the same kind on both sides
   }
 
-  /** Two requests for the same list share one look-up. */
+  /** Concurrent requests for the same list share one lookup. */
   #ask(kind: ListKind, access: CatalogueAccess): Promise<void> {
     const running = this.#underWay.get(kind);
     if (running !== undefined) return running;
@@ -197,11 +197,11 @@ export class LiveCatalogue {
     const failedAtMs = this.#failedAtMs.get(kind);
     if (failedAtMs !== undefined && now - failedAtMs < PAUSE_MS) return false;
     const list = this.#shown(kind, variables);
-    // A list from the future counts as old: the clock was set back.
+    // A list dated in the future counts as stale: the clock was set back.
     return list === null || Math.abs(now - list.atMs) >= FRESH_MS;
   }
 
-  /** The list, unless the settings lead to another server by now. */
+  /** The list, unless the variables now select a different server. */
   #shown<Kind extends ListKind>(
     kind: Kind,
     variables: Values,
@@ -228,7 +228,7 @@ export class LiveCatalogue {
   }
 
   #facts({ atMs, isComplete }: StoredList<unknown>): Omit<Listing<unknown>, "items"> {
-    // A configuration without an address of its own goes where the settings lead, as this list does.
+    // Null, because the list comes from the server that configurations without their own address use.
     return { ageMs: Math.max(0, this.#options.now() - atMs), isComplete, server: null };
   }
 
@@ -243,7 +243,7 @@ export class LiveCatalogue {
   }
 }
 
-/** A list holds names only; what was asked about an environment before still holds. */
+/** Keeps details fetched earlier, because lists contain only names. */
 function withDetails(
   list: StoredList<EnvironmentEntry> | null,
   before: StoredList<EnvironmentEntry> | null,

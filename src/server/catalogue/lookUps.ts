@@ -1,4 +1,4 @@
-/** Asks services what they offer. */
+/** Queries services for what they offer. */
 
 import { boundKey, type ListKind } from "../../api/catalogue.ts";
 import {
@@ -32,9 +32,9 @@ import {
 import { timeOf } from "./runCheckpoints.ts";
 import type { KeptCheckpoint, StoredItems, StoredList } from "./storedLists.ts";
 
-/** For all requests of a list together. */
+/** Limit for all requests of one list. */
 const LIST_LIMIT_MS = 10_000;
-/** An environment may have to start first. */
+/** Longer, because the environment may have to start first. */
 const ENVIRONMENT_LIMIT_MS = 60_000;
 const MAX_PAGES = 20;
 const MAX_RUNS = 100;
@@ -44,8 +44,8 @@ const MAX_SPLITS = 8;
 type Lists = { readonly [Kind in ListKind]: () => Promise<StoredList<StoredItems[Kind]>> };
 
 /**
- * Asks for one list. @throws AppError `key-missing` when there is no key for the server that the settings lead to, and whatever
- * the services fail with
+ * Fetches one list.
+ * @throws AppError `key-missing` without a key for the configured server, or any error from the services
  */
 export async function lookUpList<Kind extends ListKind>(
   kind: Kind,
@@ -61,7 +61,7 @@ export async function lookUpList<Kind extends ListKind>(
   });
 }
 
-/** Splits with their tasks, tools and secrets of one hosted environment. @throws as {@link lookUpList} */
+/** Fetches a hosted environment's splits (with task counts), tools and secrets. @throws like {@link lookUpList} */
 export async function lookUpEnvironment(
   name: string,
   options: LookUpOptions,
@@ -97,7 +97,7 @@ export async function lookUpEnvironment(
   });
 }
 
-/** How others fared in the tasks of a split. @throws as {@link lookUpList} */
+/** How other models did on the tasks of a split. @throws like {@link lookUpList} */
 export async function lookUpDifficulty(
   task: { readonly environment: string; readonly split: string },
   options: LookUpOptions,
@@ -108,7 +108,7 @@ export async function lookUpDifficulty(
   });
 }
 
-/** What the newest deployment of a hosted environment printed; null when it has none. @throws as {@link lookUpList} */
+/** The log of a hosted environment's newest deployment; null if it has none. @throws like {@link lookUpList} */
 export async function lookUpDeploymentLog(
   name: string,
   options: LookUpOptions,

@@ -1,4 +1,4 @@
-/** What the newest run of each open configuration has measured, read in the background whenever that run has grown. */
+/** Measurements from the newest run of each open configuration, updated in the background as the run grows. */
 
 import type { RunEntry } from "../../api/runs.ts";
 import type { MeasuredRun } from "../../core/config/editing/display/measuredRun.ts";
@@ -16,20 +16,20 @@ export interface MeasuredRunsOptions {
 }
 
 interface Known {
-  /** Changes with the run and with what it has completed. */
+  /** Changes whenever the run or its completed steps change. */
   readonly version: string;
   readonly folder: string;
   readonly run: MeasuredRun | null;
 }
 
-/** Shortest time between two readings, because runs report changes often. */
+/** Minimum time between two reads, because runs report changes often. */
 const SETTLE_MS = 1_000;
 
 export class MeasuredRuns {
   readonly #options: MeasuredRunsOptions;
   readonly #changed: Emitter<void>;
   readonly #listening: Listening;
-  /** By the path of a configuration that someone asked about; null until a run of it is found. */
+  /** By path of a queried configuration; null until a run of it is found. */
   readonly #known = new Map<string, Known | null>();
   readonly #soon = soon(SETTLE_MS, () => void this.read().catch(this.#options.onError));
 
@@ -50,7 +50,7 @@ export class MeasuredRuns {
     this.#soon.dispose();
   }
 
-  /** What is known now, without a look at the disk; null before the first look, and without a run that has completed a step. */
+  /** What is known now, without disk access; null before the first read, and while no run has completed a step. */
   of(configPath: string): Pick<Known, "folder" | "run"> | null {
     const known = this.#known.get(configPath);
     if (known !== undefined) return known;
@@ -59,13 +59,13 @@ export class MeasuredRuns {
     return null;
   }
 
-  /** Reads what has grown. */
+  /** Reads the runs that have grown. */
   async read(): Promise<void> {
     const all = await Promise.all([...this.#known.keys()].map((path) => this.#readOne(path)));
     if (all.includes(true)) this.#changed.fire();
   }
 
-  /** True when it found anything new. */
+  /** True if anything changed. */
   async #readOne(configPath: string): Promise<boolean> {
     const { store, fileSystem } = this.#options;
     const entry = store.runs.find(

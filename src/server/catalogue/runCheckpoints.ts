@@ -1,4 +1,4 @@
-/** The checkpoints of the runs that this window knows, read from their folders whenever one changes. */
+/** Checkpoints of the window's runs, read again whenever a run changes. */
 
 import type { RunEntry } from "../../api/runs.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
@@ -17,7 +17,7 @@ import type { KeptCheckpoint } from "./storedLists.ts";
 export interface RunCheckpointsOptions {
   readonly store: Pick<RunStore, "runs" | "onDidChange">;
   readonly fileSystem: FileSystem;
-  /** `rewards` by path. */
+  /** `rewards` is keyed by checkpoint path. */
   readonly onFound: (
     saved: readonly KeptCheckpoint[],
     rewards: ReadonlyMap<string, number | null>,
@@ -26,13 +26,13 @@ export interface RunCheckpointsOptions {
 }
 
 interface RunSaves {
-  /** Bytes of the file with the saves, which only grows. */
+  /** Size of the append-only checkpoint file, in bytes. */
   readonly size: number;
   readonly saved: readonly KeptCheckpoint[];
   readonly rewards: ReadonlyMap<string, number | null>;
 }
 
-/** Shortest time between two readings, because runs report changes often. */
+/** Minimum time between two reads, because runs report changes often. */
 const SETTLE_MS = 1_000;
 const MAX_RUNS = 100;
 
@@ -54,7 +54,7 @@ export class RunCheckpoints {
     this.#soon.dispose();
   }
 
-  /** Reads what has grown. */
+  /** Reads the runs that have grown. */
   async read(): Promise<void> {
     const { store, onFound } = this.#options;
     const all = await Promise.all(store.runs.slice(0, MAX_RUNS).map((run) => this.#savesOf(run)));
@@ -84,7 +84,7 @@ async function readSaves(
 ): Promise<Omit<RunSaves, "size">> {
   const entries = await readCheckpoints(fileSystem, folder).catch(() => []);
   const trained = entries.length === 0 ? null : await readRunModel(fileSystem, folder);
-  // A save is written down again when something about it changes.
+  // A changed save is appended again; the last entry counts.
   const byPath = new Map(entries.map((entry) => [entry.state_path, entry]));
   const usable = new Set(usableCheckpoints(entries, Date.now()).map((entry) => entry.state_path));
   return {
@@ -105,7 +105,7 @@ async function readSaves(
 function factsOf({ step, kind, created_at, expires_at }: CheckpointEntry) {
   return {
     kind,
-    // The step that was completed last, counted from 0.
+    // Index of the last completed step, from 0.
     step: step === 0 ? null : step - 1,
     savedAtMs: timeOf(created_at),
     expiresAtMs: timeOf(expires_at),
@@ -113,7 +113,7 @@ function factsOf({ step, kind, created_at, expires_at }: CheckpointEntry) {
   };
 }
 
-/** Milliseconds since the Unix epoch; null for what is no time. */
+/** Milliseconds since the Unix epoch; null if the text is not a time. */
 export function timeOf(text: string | null): number | null {
   const ms = Date.parse(text ?? "");
   return Number.isNaN(ms) ? null : ms;

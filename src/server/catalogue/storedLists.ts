@@ -1,4 +1,4 @@
-/** Lists of what services offer, on disk: a file for each, with the time and the server that it came from. */
+/** Lists from services, cached on disk: one file per list, with its time and source server. */
 
 import { join } from "node:path";
 import * as z from "zod";
@@ -15,7 +15,7 @@ export interface StoredList<Item> {
   /** Milliseconds since the Unix epoch. */
   readonly atMs: number;
   readonly isComplete: boolean;
-  /** Address of the server that gave it. */
+  /** Address of the server it came from. */
   readonly server: string;
 }
 
@@ -27,7 +27,7 @@ export interface StoredItems {
 
 export const LIST_KINDS: readonly ListKind[] = ["environments", "models", "checkpoints"];
 
-/** Limits a list; later entries are dropped. */
+/** Maximum length of a list; the rest is dropped. */
 const MAX_ITEMS = 5_000;
 /** A larger file was not written by this program. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -52,21 +52,21 @@ const modelSchema: z.ZodType<ModelEntry> = z.object({
   maxRank: z.int().positive().nullable(),
   note: description.nullable(),
 });
-/** A checkpoint as kept: times instead of ages, in milliseconds since the Unix epoch. */
+/** A checkpoint as cached: absolute times instead of ages, in milliseconds since the Unix epoch. */
 const checkpointSchema = z
   .object({
     path: z.string().startsWith("tinker://").max(1000),
     model: name.nullable(),
     rank: z.int().positive().nullable(),
     run: name.nullable(),
-    /** For example `final`; null when unknown. */
+    /** For example `final`; null if unknown. */
     kind: name.nullable(),
     /** From 0. */
     step: z.int().nonnegative().nullable(),
     savedAtMs: time,
     expiresAtMs: time,
     sizeBytes: time,
-    /** True when it is known to have been deleted, or replaced by a newer one. */
+    /** True if known to be deleted, or replaced by a newer one. */
     isGone: z.boolean(),
   })
   .readonly();
@@ -91,13 +91,13 @@ export class StoredLists {
   readonly #folder: string;
   readonly #fileSystem: FileSystem;
 
-  /** `folder` need not exist. */
+  /** `folder` does not need to exist. */
   constructor(folder: string, fileSystem: FileSystem) {
     this.#folder = folder;
     this.#fileSystem = fileSystem;
   }
 
-  /** Null when there is none, or it is damaged; entries that are no such entries are left out. */
+  /** Null if the file is missing or damaged; invalid entries are dropped. */
   async read<Kind extends ListKind>(kind: Kind): Promise<StoredList<StoredItems[Kind]> | null> {
     const path = this.#path(kind);
     const size = await this.#fileSystem.size(path).catch(() => null);
@@ -124,7 +124,7 @@ export class StoredLists {
   }
 }
 
-/** A list as it may be kept: entries that fit, not too many of them. What a service said is as foreign as a file. */
+/** The list restricted to valid entries and the maximum length. Answers from services are as untrusted as files. */
 export function fitForKeeping<Kind extends ListKind>(
   kind: Kind,
   list: StoredList<StoredItems[Kind]>,

@@ -1,4 +1,4 @@
-/** Answers the questions of a page about one run, each under its number, until the page cancels it. */
+/** Answers a page's questions about one run; each has a number and can be canceled. */
 
 import { setImmediate as turn } from "node:timers/promises";
 import { errorMessage } from "../../core/errors.ts";
@@ -15,11 +15,11 @@ const ROWS_PER_PAGE = 500;
 export interface AnswererOptions extends RunQueriesOptions {
   readonly post: (message: HostMessage) => void;
   readonly clock: Clock;
-  /** Removes from a message what a page must not see. */
+  /** Removes what the page must not see from an error message. */
   readonly clean: (text: string) => string;
 }
 
-/** A question whose answer changes while its step is played. */
+/** A question whose answer changes while its step is in progress. */
 interface Watched {
   readonly id: number;
   readonly set: RolloutSet;
@@ -55,7 +55,7 @@ export class Answerer {
     if (this.#watched?.id === id) this.#watched = null;
   }
 
-  /** Sends the step asked for last again when it has grown. */
+  /** Resends the most recently requested rollouts if they have changed. */
   async refresh(): Promise<void> {
     if (this.#watched !== null) await this.#sendRollouts(this.#watched);
   }
@@ -147,7 +147,7 @@ export class Answerer {
     const summaries = await this.#queries.summaries(target.set);
     const total = summaries.length;
     if (summaries === target.sent || !this.#open.has(id)) return;
-    // All rows go every time, so a long list is sent again less often.
+    // Every update resends all rows, so long lists are updated less often.
     const pauseMs = target.sent === null ? 0 : target.sentAtMs + total - clock.monotonic();
     if (pauseMs > 0) return;
     target.sent = summaries;
@@ -159,7 +159,7 @@ export class Answerer {
     }
   }
 
-  /** Nobody waits for the answer to a question that was canceled; false = not sent. */
+  /** Drops answers to canceled questions; false = not sent. */
   #post(id: number, message: HostMessage): boolean {
     const isOpen = this.#open.has(id);
     if (isOpen) this.#options.post(message);

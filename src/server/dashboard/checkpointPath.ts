@@ -1,4 +1,4 @@
-/** The path of a checkpoint that a page names. */
+/** The path of a checkpoint that the page refers to. */
 
 import { AppError } from "../../core/errors.ts";
 import type { CommandArgs } from "../../shared/dashboardMessages.ts";

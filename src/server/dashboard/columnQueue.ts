@@ -1,10 +1,10 @@
-/** Which metrics the page has, and what to send it next without ever sending much at once. */
+/** Tracks which metrics the page has, and sends the rest in small portions. */
 
 import type { MetricColumns } from "../../core/runFolder/metrics/metricColumns.ts";
 import type { ColumnPart } from "../../shared/dashboardTypes.ts";
 
 const BYTES_PER_NUMBER = 8;
-/** What a column costs beside its numbers. */
+/** Overhead per column. */
 const OVERHEAD_BYTES = 128;
 const STEPS = "step";
 
@@ -22,24 +22,24 @@ export class ColumnQueue {
     this.#budgetBytes = budgetBytes;
   }
 
-  /** The page has these rows of `names` from elsewhere. */
+  /** Marks rows of `names` that the page got another way. */
   skip(names: readonly string[], rows: number): void {
     for (const name of [STEPS, ...names]) this.#sentRows.set(name, rows);
   }
 
-  /** The page has nothing any more. */
+  /** Marks everything as not sent. */
   clear(): void {
     this.#sentRows.clear();
   }
 
-  /** Rows from `row` on have changed. */
+  /** Marks rows from `row` on as changed. */
   rewind(row: number): void {
     for (const [name, rows] of this.#sentRows) {
       if (rows > row) this.#sentRows.set(name, row);
     }
   }
 
-  /** The next columns in the order of `names`, as views of `metrics`; null when the page has everything. */
+  /** The next columns in the order of `names`, as views into `metrics`; null if the page has everything. */
   next(metrics: MetricColumns, names: readonly string[]): QueuedColumns | null {
     if (this.#isComplete(metrics, names)) return null;
     let room = this.#budgetBytes;

@@ -1,4 +1,4 @@
-/** The configuration of a run with all defaults, and where each value comes from. */
+/** A run's configuration with all defaults, and the origin of each value. */
 
 import * as z from "zod";
 import { coerce } from "../../core/config/fields/coerce.ts";
@@ -15,9 +15,9 @@ import type { ConfigEntry, ConfigOrigin, ConfigView } from "../../shared/dashboa
 import { formatKey } from "../../shared/format.ts";
 
 const overrideTexts = z.array(z.string().max(10_000)).max(500);
-/** A value longer than this is cut; the file of the run has it whole. */
+/** Longer values are truncated; the run's file has the full value. */
 const MAX_VALUE = 2_000;
-/** More than a configuration has. */
+/** More entries than any configuration has. */
 const MAX_ENTRIES = 5_000;
 
 interface Leaf {
@@ -26,7 +26,7 @@ interface Leaf {
   readonly isTunable: boolean;
 }
 
-/** Entries in the order of the resolved configuration; none when the folder has no readable one. */
+/** Entries in the order of the resolved configuration; empty if the folder has no readable one. */
 export async function readConfigView(
   fileSystem: FolderFiles,
   folder: string,
@@ -81,7 +81,7 @@ function leaves(
   );
 }
 
-/** Says where the value at a path comes from; null for all when the file cannot be read. */
+/** Returns a function that finds the origin of the value at a path; it returns null if the file cannot be read. */
 function originFinder(
   text: string | null,
   overrides: readonly string[],
@@ -104,7 +104,7 @@ function originFinder(
 function isWritten(written: unknown, path: readonly string[]): boolean {
   let value = written;
   for (const key of path) {
-    // A shorthand such as `thinking: true` sets what stands below it.
+    // A shorthand such as `thinking: true` sets everything below it.
     if (!isJsonObject(value)) return value !== null && value !== undefined;
     if (!Object.hasOwn(value, key)) return false;
     value = value[key];

@@ -1,4 +1,4 @@
-/** A run that the dashboard shows. */
+/** A run shown in the dashboard. */
 
 import type { RunFollower } from "../../core/runFolder/follower.ts";
 
@@ -9,7 +9,7 @@ export interface DashboardRun {
   readonly follower: RunFollower;
 }
 
-/** Messages name files by whole paths; the page sees the run's folder as people do. */
+/** Shortens the run's folder in messages, which contain absolute paths. */
 export function withShortFolder(
   text: string,
   { follower: { folder } }: DashboardRun,

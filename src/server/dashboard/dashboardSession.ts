@@ -1,4 +1,4 @@
-/** One page of the dashboard and the run that it shows: sends what is new while the page is visible, and answers its questions. */
+/** One dashboard page and the run it shows: sends updates while the page is visible, and answers its questions. */
 
 import type { DashboardTarget } from "../../api/pages.ts";
 import { errorMessage } from "../../core/errors.ts";
@@ -17,26 +17,26 @@ import { type DashboardRun, withShortFolder } from "./dashboardRun.ts";
 import { parsePageMessage } from "./pageMessages.ts";
 import { RunTransfer, type RunTransferOptions } from "./runTransfer.ts";
 
-/** At most four messages with numbers a second. */
+/** At most four messages with numbers per second. */
 const APPEND_PAUSE_MS = 250;
-/** How often the folder of a run that is under way is read; changes that are reported are read at once. */
+/** Polling interval for the folder of a live run; reported changes are read immediately. */
 const LIVE_PAUSE_MS = 500;
 const IDLE_PAUSE_MS = 3_000;
 
 export interface DashboardSessionOptions extends RunTransferOptions {
   readonly runs: RunTransferOptions["runs"] & {
-    /** Null when there is no such run any more. */
+    /** Null if the run no longer exists. */
     find(id: string): Promise<DashboardRun | null>;
   };
   readonly settings: RunTransferOptions["settings"] & {
-    /** Stores which small charts are drawn, for other pages. */
+    /** Stores which small charts are shown, for other pages too. */
     chooseCharts(charts: ChosenCharts): Promise<void>;
-    /** As {@link chooseCharts}, the filters of rollouts that have names. */
+    /** Stores the saved rollout filters, like {@link chooseCharts}. */
     keepFilters(filters: readonly SavedFilter[]): Promise<void>;
-    /** Stores that the card of the local demo was closed. */
+    /** Stores that the local demo's card was closed. */
     closeDemoCard(): Promise<void>;
   };
-  /** Does what the page asked for. A rejection is shown in the page. */
+  /** Carries out a page's command. A rejection is shown in the page. */
   readonly command: (
     command: DashboardCommand,
     run: DashboardRun,
@@ -45,25 +45,25 @@ export interface DashboardSessionOptions extends RunTransferOptions {
 }
 
 /**
- * Works only between a page's `ready` and its hiding: a hidden page costs no message and no timer. Everything is sent by one
- * loop, so that messages keep their order. The page is not trusted: what is not a known message is dropped.
+ * Active only from a page's `ready` until it is hidden: a hidden page costs no messages and no timers. A single loop sends everything, so
+ * that messages stay in order. The page is untrusted: unknown messages are dropped.
  */
 export class DashboardSession {
   readonly #options: DashboardSessionOptions;
   #run: DashboardRun | null;
-  /** Null until the page has loaded, and while another run is to be shown. */
+  /** Null until the page has loaded, and while switching to another run. */
   #transfer: RunTransfer | null = null;
-  /** Metrics that the page looks at. */
+  /** Metrics that the page has requested. */
   #requested: ReadonlySet<string> = new Set();
   #target: DashboardTarget | null = null;
   #isSearchDue = false;
-  /** The run whose folder the page knows to be gone, by its id. */
+  /** Id of the run whose deletion was reported to the page. */
   #goneRun: string | null = null;
-  /** A run that has begun while another one is shown, by its id. */
+  /** Id of a run that has started while another is shown. */
   #offered: string | null = null;
   #isVisible: boolean;
   #isReady = false;
-  /** True until the page that is ready has got its first message. */
+  /** True until a page that is ready has received its first message. */
   #isStarting = false;
   #isDisposed = false;
   #looping: Promise<void> | null = null;
@@ -83,14 +83,14 @@ export class DashboardSession {
     return this.#run;
   }
 
-  /** Call with everything the page posts. */
+  /** Call with every message from the page. */
   receive(value: unknown): void {
     const message = parsePageMessage(value);
     if (message === null || this.#isDisposed) return;
     this.#handle(message);
   }
 
-  /** A page that was hidden is gone; when it is shown again a new one says `ready`. */
+  /** A hidden page is destroyed; when shown again, a new page sends `ready`. */
   setVisible(isVisible: boolean): void {
     if (isVisible === this.#isVisible) return;
     this.#isVisible = isVisible;
@@ -101,7 +101,7 @@ export class DashboardSession {
     this.#wake();
   }
 
-  /** Shows another run from its beginning; with a target, goes to its rollouts. */
+  /** Switches to another run; with a target, opens its rollouts. */
   show(run: DashboardRun, target: DashboardTarget | null = null): void {
     if (target !== null) this.#target = target;
     if (run.id !== this.#run?.id) {
@@ -112,24 +112,24 @@ export class DashboardSession {
     this.#wake();
   }
 
-  /** Names a run that has begun in the page, which goes on with the run that it shows. */
+  /** Offers a newly started run in the page, which keeps showing its current run. */
   offer(id: string): void {
     this.#offered = id;
     if (this.#transfer !== null) this.#postOffer();
   }
 
-  /** Goes to the search in all runs. */
+  /** Opens the search across all runs. */
   showSearch(): void {
     this.#isSearchDue = true;
     this.#wake();
   }
 
-  /** Call when the run in `folder` has changed, or the list of runs. */
+  /** Call when the run in `folder` has changed, or (without a folder) the list of runs. */
   refresh(folder: string | null = null): void {
     if (folder === null || folder === runFolder(this.#run?.follower.folder ?? "")) this.#wake();
   }
 
-  /** Harmless when repeated. */
+  /** Safe to call repeatedly. */
   dispose(): void {
     this.#isDisposed = true;
     this.#dropTransfer();
@@ -200,7 +200,7 @@ export class DashboardSession {
     );
   }
 
-  /** Starts the loop when there is something to do, or lets it look at once. */
+  /** Starts the loop if there is something to do, or makes a sleeping loop check now. */
   #wake(): void {
     if (this.#looping !== null) this.#sleep.wakeOrSkipNext();
     if (this.#looping !== null || !this.#isActive) return;
@@ -220,7 +220,7 @@ export class DashboardSession {
       this.#readAtMs = clock.monotonic();
       const pauseMs = await this.#step();
       if (this.#isActive) await this.#sleep.sleep(clock, pauseMs);
-      // The loop reads and sends at most four times a second, however often it is woken.
+      // Limits the loop to four iterations per second, however often it is woken.
       while (this.#isActive && !this.#isStarting && this.#pauseMs > 0) {
         await this.#sleep.sleep(clock, this.#pauseMs);
       }
@@ -231,14 +231,14 @@ export class DashboardSession {
     return this.#readAtMs + APPEND_PAUSE_MS - this.#options.clock.monotonic();
   }
 
-  /** Sends what is due; resolves with the milliseconds until the next step. */
+  /** Sends what is due, and resolves with the delay in milliseconds until the next step. */
   async #step(): Promise<number> {
     try {
       const run = this.#run;
       if (run === null) return await this.#showNothing();
       return await this.#showRun(run);
     } catch (error) {
-      // The fault is shown and not thrown: the next reading may succeed.
+      // Show the error and continue: the next read may succeed.
       this.#showError(error);
       return IDLE_PAUSE_MS;
     }
@@ -261,7 +261,7 @@ export class DashboardSession {
     this.#transfer ??= new RunTransfer(this.#options, run);
     const transfer = this.#transfer;
     const reading = await transfer.read();
-    // While the folder was read, the page may have gone or asked for another run.
+    // During the read, the page may have closed or switched to another run.
     if (!this.#isActive || transfer !== this.#transfer) return 0;
     if (await this.#isGone(run, reading.facts)) return this.#showGone(run);
     transfer.sendFacts(reading);
@@ -277,13 +277,13 @@ export class DashboardSession {
     return mayGrow ? LIVE_PAUSE_MS : IDLE_PAUSE_MS;
   }
 
-  /** True when the run's folder was deleted or moved: nothing is left of it. */
+  /** True if the run's folder was deleted or moved, so that nothing is left in it. */
   async #isGone(run: DashboardRun, { run: { state } }: RunFacts): Promise<boolean> {
     const { fileSystem } = this.#options;
     return state === "unknown" && (await fileSystem.list(run.follower.folder)).length === 0;
   }
 
-  /** Once; a folder that comes back is shown from its beginning. */
+  /** Reported once; if the folder comes back, the run is shown from the beginning. */
   async #showGone(run: DashboardRun): Promise<number> {
     const { post, runs, settings, shortenPath } = this.#options;
     this.#dropTransfer();

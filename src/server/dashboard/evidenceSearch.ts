@@ -1,4 +1,4 @@
-/** Looks for the rollouts of a step that made an alarm. */
+/** Finds the rollouts of a step that triggered an alarm. */
 
 import { alarmEvidence } from "../../core/alarms/alarmEvidence.ts";
 import { ALARM_IDS } from "../../core/alarms/alarmFacts.ts";
@@ -12,7 +12,7 @@ export interface EvidenceReport {
   readonly isComplete: boolean;
 }
 
-/** Reads one group after the other, and reports as it goes. @throws AppError `no-such-alarm` for a name that is none */
+/** Reads group by group, and reports as it proceeds. @throws AppError `no-such-alarm` for an unknown name */
 export async function* searchEvidence(
   reader: RunReader,
   summaries: readonly RolloutSummary[],

@@ -1,4 +1,4 @@
-/** Which metrics the page gets without asking: those that it always draws. */
+/** Which metrics are sent to the page without a request: those it always draws. */
 
 const FIRST = [
   "rollout/reward/mean",
@@ -25,7 +25,7 @@ const FIRST = [
   "loss",
 ] as const;
 
-/** The names with the most wanted ones first, the others in their order. */
+/** Sorts the names: always-drawn metrics first, the rest in their original order. */
 export function inDrawingOrder(names: readonly string[]): readonly string[] {
   const present = new Set(names);
   const first = FIRST.filter((name) => present.has(name));
@@ -33,7 +33,7 @@ export function inDrawingOrder(names: readonly string[]): readonly string[] {
   return [...first, ...names.filter((name) => !isFirst.has(name))];
 }
 
-/** Those of `names` that every page draws, and those in `wanted`. */
+/** The names that every page draws, plus those in `wanted`. */
 export function sentColumns(
   names: readonly string[],
   wanted: ReadonlySet<string>,

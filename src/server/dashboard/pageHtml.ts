@@ -1,23 +1,23 @@
-/** The page's frame: what may load into it, and nothing else. */
+/** The HTML frame of a page, with a policy that allows its own files and nothing else. */
 
 import { escapeMarkup } from "../../shared/escapeMarkup.ts";
 
 export interface PageOptions {
-  /** Addresses as the page must ask for them. */
+  /** URL by which the page loads its script. */
   readonly scriptUri: string;
-  /** In the order in which they apply. */
+  /** In order of application. */
   readonly styleUris: readonly string[];
-  /** What the page's own files are served from, as a content policy names it. */
+  /** The origin of the page's own files, as a content security policy source. */
   readonly source: string;
-  /** What the page may connect to; absent = nothing, as in an editor. */
+  /** Allowed connection targets; absent = none, as in an editor. */
   readonly connectSource?: string;
-  /** Fresh for every page. */
+  /** Unique per page load. */
   readonly nonce: string;
   /** Language of the texts, for example `en`. */
   readonly language: string;
 }
 
-/** No inline scripts and no evaluated code; scripts and styles from the package's own folder only. */
+/** No inline scripts and no `eval`; scripts and styles only from the package's own folder. */
 export function pageHtml(options: PageOptions): string {
   const { scriptUri, styleUris, source, connectSource = "'none'", nonce, language } = options;
   const policy = [
@@ -48,7 +48,7 @@ ${styleUris.map((uri) => `<link rel="stylesheet" nonce="${escapeMarkup(nonce)}" 
 `;
 }
 
-/** A page that only says that it loads. */
+/** A page that only shows a loading message. */
 export function loadingHtml(text: string): string {
   const style =
     "color: var(--vscode-descriptionForeground); font-family: var(--vscode-font-family)";

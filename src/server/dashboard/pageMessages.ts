@@ -1,4 +1,4 @@
-/** Checks what comes from the page of the dashboard, which draws hostile text and so is not trusted. */
+/** Validates messages from the dashboard page, which renders hostile text and is therefore untrusted. */
 
 import * as z from "zod";
 import { markChangeSchema } from "../../core/runFolder/marks.ts";
@@ -13,24 +13,24 @@ import { TASK_COLUMNS, TASK_POOLS } from "../../shared/taskTable.ts";
 
 const MAX_ID = 200;
 const MAX_TEXT = 4_000_000;
-/** Longer than an expression that a person writes. */
+/** Longer than any expression a person would write. */
 const MAX_SEARCHED = 2_000;
-/** Limits each part of a place that was found. */
+/** Limits each part of a search snippet. */
 const MAX_SNIPPET = 2_000;
-/** Of an exported file: a PNG of a large chart, or the columns of a long run. */
+/** Limits an exported file, such as a PNG of a large chart or the columns of a long run. */
 const MAX_FILE = 64_000_000;
 const MAX_NAMES = 64;
-/** Metrics are named after environments and tools, and so may be long and many. */
+/** Metric names contain names of environments and tools, so they can be long and numerous. */
 const MAX_METRIC_NAME = 1_000;
 const MAX_WANTED = 10_000;
 const MAX_CHOSEN = 1_000;
 
-/** Rows that are in sight at once. */
+/** More rows than are visible at once. */
 const MAX_DETAILS = 200;
 
 const MAX_FILTERS = 100;
 
-/** Filters of rollouts that the user gave names. */
+/** Rollout filters saved by the user. */
 export const savedFiltersSchema = z
   .array(
     z.strictObject({ name: z.string().min(1).max(80), filter: z.string().max(4_000) }).readonly(),
@@ -156,7 +156,7 @@ const pageMessage: z.ZodType<PageMessage> = z.discriminatedUnion("kind", [
   }),
 ]);
 
-/** The message, or null when it is none that this version knows. */
+/** The message; null if it is not a known one. */
 export function parsePageMessage(value: unknown): PageMessage | null {
   return pageMessage.safeParse(value).data ?? null;
 }

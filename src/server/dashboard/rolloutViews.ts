@@ -1,4 +1,4 @@
-/** Stored rollouts as the page shows them: bounded, without what only the files need. */
+/** Stored rollouts in the form the page shows: bounded, without file-only details. */
 
 import type { RolloutSummary } from "../../core/runFolder/reader.ts";
 import { askedText, type RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
@@ -12,17 +12,17 @@ import type {
   TokenWindow,
 } from "../../shared/dashboardTypes.ts";
 
-/** Characters of one text; the rest is left to the JSON view of the editor. */
+/** Maximum characters per text; the full text is in the editor's JSON view. */
 const MAX_TEXT = 100_000;
-/** Characters of all texts of a rollout. */
+/** Maximum characters for all texts of a rollout. */
 const MAX_BODY = 4_000_000;
 const MAX_TURNS = 500;
-/** Calls, results, errors of a turn, and rewards of a rollout. */
+/** Maximum number of calls, results or errors per turn, and of rewards per rollout. */
 const MAX_PARTS = 1_000;
 const MAX_NAME = 500;
-/** Characters of arguments that are indented for reading. */
+/** Maximum characters of arguments that are pretty-printed. */
 const MAX_INDENTED = 10_000;
-/** A log-probability below this is shown as this one. */
+/** Lower log-probabilities are clamped to this. */
 const LOWEST_LOGPROB = -20;
 
 export function rolloutRow(summary: RolloutSummary): RolloutRow {
@@ -123,7 +123,7 @@ function replayTurn(
   };
 }
 
-/** Indented, unless that would make much of it: each level adds to every line below. A blotted secret may have left no JSON. */
+/** Pretty-printed unless too long: each nesting level indents every line below it. Redacting a secret may have broken the JSON. */
 function argsText(args: string): string {
   if (args.length > MAX_INDENTED) return args;
   try {
@@ -133,7 +133,7 @@ function argsText(args: string): string {
   }
 }
 
-/** Cuts each text to its limit, and all together to `total` characters. */
+/** Truncates each text to its own limit, and all of them together to `total` characters. */
 function textBounder(total: number): (text: string) => BoundedText {
   let left = total;
   return (text) => {
@@ -143,7 +143,7 @@ function textBounder(total: number): (text: string) => BoundedText {
   };
 }
 
-/** `count` tokens of a record from `from` on, as copies; `texts` are those of the part. */
+/** Copies `count` tokens of a record, starting at `from`. */
 export function tokenPart(
   record: TokenRecord,
   { from, count }: { readonly from: number; readonly count: number },

@@ -1,4 +1,4 @@
-/** What the dashboard shows of a run beside its numbers, gathered from a follower and the files of its folder. */
+/** The small facts about a run for the dashboard, from a follower and the files in its folder. */
 
 import * as z from "zod";
 import { type FiringAlarm, firingIn } from "../../core/alarms/alarmEvents.ts";
@@ -42,7 +42,7 @@ import type {
 import { endedBadly, hasEnded } from "../../shared/hasEnded.ts";
 import type { RunEnding, RunFile } from "../../shared/runFile.ts";
 
-/** Of what happened; the charts need more of what they draw, or place steps in time by. */
+/** Maximum number of events sent; more for the kinds that charts draw or use to place steps in time. */
 const MAX_EVENTS = 300;
 const MAX_DRAWN_EVENTS = 2_000;
 const DRAWN_EVENTS: ReadonlySet<string> = new Set([
@@ -64,14 +64,14 @@ const resolvedConfig = z.object({
   method: z.string().nullish().catch(null),
   max_steps: z.number().nullish().catch(null),
 });
-/** What *Start Local Demo* writes. */
+/** The configuration written by *Start Local Demo*. */
 const DEMO = TEMPLATES.find(({ kind }) => kind === "local")?.text;
 
-/** What the facts of a run need of its configuration. */
+/** Configuration values needed for a run's facts. */
 export interface ConfigFacts {
   /** Null = no limit. */
   readonly maxSteps: number | null;
-  /** True for the configuration of the local demo as it was written, without overrides. */
+  /** True for the unmodified local demo configuration without overrides. */
   readonly isDemo: boolean;
   readonly isSupervised: boolean;
   readonly trainedAt: TrainingTemperatures;
@@ -83,14 +83,14 @@ export interface RunFactsOptions {
   readonly follower: RunFollower;
   readonly fileSystem: FileSystem;
   readonly liveness: Liveness;
-  /** Null = its configuration is not known. */
+  /** Null = the configuration is unknown. */
   readonly configFacts: ConfigFacts | null;
   readonly evaluated: RunView["evaluated"];
   readonly laterUsage: LaterUsage;
   readonly shortenPath: (path: string) => string;
 }
 
-/** The state of a run from the evidence in its folder. Metrics without a `run.json` are those of another program. */
+/** The run's state, judged from its folder. Metrics without a `run.json` come from another program. */
 async function runState({
   fileSystem,
   follower,
@@ -103,7 +103,7 @@ async function runState({
   return size === null ? "foreign" : "unknown";
 }
 
-/** From the resolved configuration; null when that cannot be read. */
+/** From the resolved configuration; null if it cannot be read. */
 export async function readConfigFacts(
   fileSystem: FileSystem,
   folder: string,
@@ -187,7 +187,7 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
   };
 }
 
-/** A file that was opened to be read is a run that is done without a step. */
+/** A file opened for reading appears as a finished run without steps. */
 function examplesOf(
   { configFacts }: RunFactsOptions,
   { state, completedSteps }: Pick<RunView, "state" | "completedSteps">,
@@ -207,19 +207,19 @@ function temperaturesOf({ configFacts }: RunFactsOptions): TrainingTemperatures 
   return configFacts?.trainedAt ?? trainingTemperatures(undefined);
 }
 
-/** The last step stored its trend; metrics of another program have none. */
+/** Uses the trend stored with the last step; metrics from another program have none. */
 function sentenceOf(options: RunFactsOptions, state: RunCondition): string | null {
   const { metrics, evaluations, runFile } = options.follower;
   if (runFile?.evaluation !== undefined) return null;
   const latest = (name: string): number | null => metrics.latest(name);
   const trend = storedTrend(latest) ?? trendOfColumns(metrics);
-  // The reason why it ended says more than that it is too early to tell.
+  // The reason it ended says more than "too early to tell".
   const isTold = trend?.direction !== "unclear" || !endedBadly(state);
   const heldOut = heldOutRewards(evaluations, temperaturesOf(options));
   return runSentence({ trend: isTold ? trend : null, heldOut, fit: storedFit(latest) });
 }
 
-/** Read only where the run has ended, or an evaluation after the last step. */
+/** Read only if the run has ended, or if there is an evaluation after the last step. */
 async function laterUsed(
   { laterUsage, follower: { evaluations } }: RunFactsOptions,
   { steps, hasEnded }: { readonly steps: number; readonly hasEnded: boolean },
@@ -232,7 +232,7 @@ function evaluatedModels(file: RunFile | null): number | null {
   return file?.evaluation?.models.length ?? null;
 }
 
-/** An evaluation by itself trains nothing. */
+/** Null for a standalone evaluation, which trains nothing. */
 function demoConfig(file: RunFile | null): string | null {
   if (file === null || file.evaluation !== undefined) return null;
   return file.configPath.replace(/^.*[/\\]/, "");
@@ -261,21 +261,21 @@ function endingView(options: RunFactsOptions): RunEnding | null {
   return { code: ending.code.slice(0, MAX_CODE), message };
 }
 
-/** Messages name files by their whole paths, which the page must not see. */
+/** Shortens absolute paths in messages, which the page must not see. */
 function withShortPaths(text: string, { follower, shortenPath }: RunFactsOptions): string {
   const own = [follower.folder, follower.runFile?.configPath].filter((path) => path !== undefined);
   const named = own.reduce((shown, path) => shown.replaceAll(path, shortenPath(path)), text);
   return named.replace(ABSOLUTE_PATH, (path) => shortenPath(path));
 }
 
-/** The trainer reports how much is done, which covers epochs as well as `max_steps`. */
+/** Derived from the reported fraction done, which covers epochs as well as `max_steps`. */
 function totalSteps({ metrics }: RunFollower): number | null {
   const done = metrics.latest("progress/done_frac");
   const step = metrics.latestStep;
   return done === null || done <= 0 || step === null ? null : Math.round((step + 1) / done);
 }
 
-/** One save can count as several kinds. Newest first. */
+/** Newest first. One save can count as several kinds. */
 function checkpointViews(
   entries: readonly CheckpointEntry[],
   nowMs: number,

@@ -1,4 +1,4 @@
-/** What happened in a run, as lines to read. */
+/** A run's event log as readable lines. */
 
 import * as l10n from "@vscode/l10n";
 import type { RunEvent } from "../../core/runFolder/events.ts";
@@ -7,10 +7,10 @@ import { oneLine } from "../../core/util/textEdges.ts";
 import { shownStep } from "../../shared/eventStep.ts";
 import { formatCount } from "../../shared/format.ts";
 
-/** Limits a message, because stacks are long. */
+/** Maximum message length, because stack traces are long. */
 const MAX_LENGTH = 4_000;
 
-/** A line an event in their order, with a heading for each attempt. Times are local, steps count from 1. */
+/** One line per event in order, with a heading for each attempt. Times are local; steps count from 1. */
 export function runLogText(
   name: string,
   events: readonly RunEvent[],

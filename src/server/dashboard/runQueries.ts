@@ -1,4 +1,4 @@
-/** Reads what a page asks for about one run: rollouts, their bodies and tokens, the configuration. */
+/** Answers a page's queries about one run: rollouts, their bodies and tokens, the configuration. */
 
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
@@ -35,7 +35,7 @@ import { TaskTable } from "./taskQuery.ts";
 import type { TextReader } from "./textReader.ts";
 import { TimelineQuery } from "./timelineQuery.ts";
 
-/** The texts of tokens by the run's own tokenizer; null when it cannot be loaded. */
+/** Decodes tokens with the run's own tokenizer; null if it cannot be loaded. */
 export type TokenTexts = (folder: string, ids: Int32Array) => Promise<readonly string[] | null>;
 
 export interface RunQueriesOptions {
@@ -46,11 +46,11 @@ export interface RunQueriesOptions {
   readonly texts: TextReader;
 }
 
-/** Stands for the tokens before the first turn. */
+/** Turn number of the tokens before the first turn. */
 const PROMPT_TURN = -1;
-/** More than a person looks through. */
+/** More hits than a person looks through. */
 const MAX_HITS = 500;
-/** More than a step has rollouts. */
+/** More than the number of rollouts in any step. */
 const MAX_HITS_OF_SET = 1_000_000;
 
 type Question<Ask extends DashboardQuestion["ask"]> = Extract<
@@ -58,7 +58,7 @@ type Question<Ask extends DashboardQuestion["ask"]> = Extract<
   { readonly ask: Ask }
 >;
 
-/** Metrics of steps that a resume replaced. */
+/** Metrics of steps that a resume superseded. */
 interface SupersededMetrics {
   readonly steps: Float64Array;
   readonly columns: readonly ColumnPart[];
@@ -102,7 +102,7 @@ export class RunQueries {
     return this.#body(await this.#summary(key));
   }
 
-  /** The rollout of the same task in another step or evaluation. @throws AppError as {@link rollout} does */
+  /** The rollout of the same task in another step or evaluation. @throws AppError like {@link rollout} */
   async counterpart({ key, set }: Question<"counterpart">): Promise<FoundRollout> {
     const own = await this.#summary(key);
     const others = await this.summaries(set);
@@ -114,7 +114,7 @@ export class RunQueries {
     return { key: { ...set, group, rollout }, body: await this.#body(found) };
   }
 
-  /** Every evaluation has the tasks of the others; of training the indexes are read. @throws AppError `no-such-rollout` */
+  /** All evaluations share their tasks; for training, the indexes are read. @throws AppError `no-such-rollout` */
   async occurrences({ key }: Question<"occurrences">): Promise<Occurrences> {
     const { follower } = this.#options;
     const { source, step } = key;
@@ -127,7 +127,7 @@ export class RunQueries {
     return { ...found, sets: found.steps.map((own) => ({ source, step: own })) };
   }
 
-  /** Leaves out rollouts that are not listed any more. */
+  /** Skips rollouts that are no longer listed. */
   async details({ keys }: Question<"details">): Promise<readonly RolloutDetail[]> {
     const [first] = keys;
     if (first === undefined) return [];
@@ -141,7 +141,7 @@ export class RunQueries {
 
   async #detail(summary: RolloutSummary): Promise<RolloutDetail> {
     const { group, rollout, tokenData } = summary;
-    // The last stream has the end of the rollout.
+    // The last stream contains the end of the rollout.
     const entry = tokenData.at(-1);
     const { folder } = this.#options.follower;
     const by = isExample(summary) ? "trainer" : "sampler";
@@ -159,7 +159,7 @@ export class RunQueries {
     return { ...part, texts: await tokenTexts(follower.folder, part.ids) };
   }
 
-  /** Null when the rollout has no tokens, or the place is not in them. @throws AppError as {@link rollout} does */
+  /** Null if the rollout has no tokens, or they do not contain the snippet. @throws AppError like {@link rollout} */
   async foundToken({ key, snippet }: Question<"found-token">): Promise<TokenPlace | null> {
     const summary = await this.#summary(key);
     const record = summary.tokenData.length === 0 ? null : await this.#reader.body(summary);
@@ -269,7 +269,7 @@ function placeOfSet({ source, step }: RolloutSet): string {
   return source === "training" ? `in step ${step + 1}` : `in the evaluation after ${step} steps`;
 }
 
-/** Groups are counted as they were played, so another step or evaluation may have other numbers for the same task. */
+/** Compared without the group, because groups are numbered in playing order, which differs between steps and evaluations. */
 function isCounterpart(a: RolloutSummary, b: RolloutSummary): boolean {
   const keys = ["environment", "split", "index", "temperature", "rollout"] as const;
   return keys.every((key) => a[key] === b[key]);

@@ -1,4 +1,4 @@
-/** Sends one run to one page: first all of it, then what has changed. */
+/** Sends one run to one page: first everything, then the changes. */
 
 import type { Clock, FileSystem } from "../../core/ports.ts";
 import type { RunChange } from "../../core/runFolder/follower.ts";
@@ -15,32 +15,32 @@ import { type ConfigFacts, gatherFacts, readConfigFacts } from "./runFacts.ts";
 import type { TokenTexts } from "./runQueries.ts";
 import type { TextReader } from "./textReader.ts";
 
-/** Numbers in one message. */
+/** Maximum bytes of numbers per message. */
 const APPEND_BYTES = 240_000;
-/** Keeps the rollouts that were marked last. */
+/** Maximum number of marks sent, most recent first. */
 const MAX_MARKS = 2_000;
 
 export interface RunTransferOptions {
-  /** Hands a message to the page. */
+  /** Sends a message to the page. */
   readonly post: (message: HostMessage) => void;
   readonly clock: Clock;
   readonly fileSystem: FileSystem;
   readonly isProcessAlive: (pid: number) => boolean;
   readonly runs: {
     list(): Promise<readonly RunListing[]>;
-    /** What the trainer of the run in `folder` reports. */
+    /** Progress of an evaluation, as reported by the trainer of the run in `folder`. */
     evaluated(folder: string): RunView["evaluated"];
   };
   readonly settings: { current(): DashboardSettings };
   readonly tokenTexts: TokenTexts;
   readonly texts: TextReader;
-  /** A path as people should see it: from the workspace or from `~`. */
+  /** Shortens a path for display: relative to the workspace or to `~`. */
   readonly shortenPath: (path: string) => string;
-  /** Called with the run that is shown from now on. */
+  /** Called when a different run is shown. */
   readonly onRunShown?: (run: DashboardRun) => void;
 }
 
-/** What one reading of the run's folder found. */
+/** The result of reading the run's folder once. */
 export interface RunReading {
   readonly change: RunChange;
   readonly facts: RunFacts;
@@ -53,11 +53,11 @@ export class RunTransfer {
   #answerer: Answerer | null = null;
   #configFacts: ConfigFacts | null = null;
   #configAttempt: number | null = null;
-  /** Null until the page knows the run. */
+  /** Null until the page has the run. */
   #metrics: MetricColumns | null = null;
-  /** The facts as the page has them, each as JSON. */
+  /** The facts as last sent to the page, each as JSON. */
   #sent = new Map<string, string>();
-  /** How many of the run's metrics the page knows by name. */
+  /** Number of the run's metrics whose names the page has. */
   #named = 0;
   readonly #marks: StoredMarks;
   readonly #laterUsage: LaterUsage;
@@ -71,14 +71,14 @@ export class RunTransfer {
     this.#laterUsage = new LaterUsage(files, folder);
   }
 
-  /** Reads the run's folder; sends nothing. */
+  /** Reads the run's folder without sending anything. */
   async read(): Promise<RunReading> {
     const change = await this.#run.follower.refresh();
     await this.#readConfig();
     return { change, facts: await this.#facts() };
   }
 
-  /** Sends what a reading found, but for the numbers. */
+  /** Sends the result of a read, except for the numbers. */
   sendFacts({ change, facts }: RunReading): void {
     const { post, settings, onRunShown } = this.#options;
     const { metrics } = this.#run.follower;
@@ -96,7 +96,7 @@ export class RunTransfer {
     }
   }
 
-  /** Sends the next numbers of the metrics that are drawn always, and of the `requested` ones; false = more are waiting. */
+  /** Sends the next numbers of the always-drawn and the `requested` metrics; false = more are pending. */
   sendColumns(requested: ReadonlySet<string>): boolean {
     const { metrics } = this.#run.follower;
     const columns = sentColumns(inDrawingOrder(metrics.names), requested);
@@ -108,7 +108,7 @@ export class RunTransfer {
     return next.isComplete;
   }
 
-  /** Sends an answer that has changed meanwhile. */
+  /** Resends an answer that has changed. */
   async refreshAnswers(): Promise<void> {
     await this.#answerer?.refresh();
   }
@@ -121,7 +121,7 @@ export class RunTransfer {
     this.#answerer?.cancel(id);
   }
 
-  /** Sends no answer any more. */
+  /** Stops answering. */
   dispose(): void {
     this.#answerer?.dispose();
     this.#answerer = null;
@@ -158,7 +158,7 @@ export class RunTransfer {
     this.#options.post({ kind: "facts", facts: Object.fromEntries(changed) });
   }
 
-  /** A resume may bring another configuration; one that could not be read is tried again. */
+  /** Rereads after a resume, which may bring another configuration, and after a failed read. */
   async #readConfig(): Promise<void> {
     const { follower } = this.#run;
     const attempt = follower.runFile?.attempt ?? 0;

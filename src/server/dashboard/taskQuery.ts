@@ -1,4 +1,4 @@
-/** A page of the table of tasks. */
+/** Pages of a curriculum's task table. */
 
 import type { FolderFiles } from "../../core/ports.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
@@ -19,7 +19,10 @@ import {
 
 type Counts = Record<CurriculumTask["pool"], number>;
 
-/** The table of one run. A question comes with each key typed, and to understand a large save takes far longer than to read it. */
+/**
+ * The task table of one run. Caches the parsed save: there is a query per keystroke, and parsing a large save takes far longer than reading
+ * it.
+ */
 export class TaskTable {
   readonly #files: FolderFiles;
   readonly #folder: string;
@@ -82,12 +85,12 @@ function compare(a: TaskTableRow, b: TaskTableRow, column: TaskColumn): number {
   );
 }
 
-/** By code units: an order by language takes seconds for tens of thousands. */
+/** Compares by code units: locale-aware sorting takes seconds for tens of thousands of names. */
 function compareTexts(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** A name is `environment:split:index`, and the name of an environment may hold a colon. */
+/** Names have the form `environment:split:index`; environment names may contain colons. */
 function rowOf({ name, ...task }: CurriculumTask): TaskTableRow {
   const [, environment = name, split = "", index = ""] = /^(.*):([^:]*):(\d+)$/.exec(name) ?? [];
   return { environment, split, index: Number(index), ...task };

@@ -1,4 +1,4 @@
-/** Reads the texts of runs for the page. Every reading ends when its signal is aborted. */
+/** Reads the texts of runs for a page. Every read stops when its signal is aborted. */
 
 import { join } from "node:path";
 import type { Comparison } from "../../core/changes/readChanges.ts";
@@ -9,7 +9,7 @@ import type { RunListing } from "../../shared/dashboardTypes.ts";
 import type { SearchReport } from "../../shared/search.ts";
 
 export interface TextReader {
-  /** Searches the run in `folder`, or all runs of the window, newest first. */
+  /** Searches the run in `folder`, or all of the window's runs if null, newest first. */
   search(
     search: RunSearch,
     folder: string | null,
@@ -23,23 +23,23 @@ export interface TextReader {
   ): AsyncGenerator<ChangesReport, void>;
 }
 
-/** What is found in one run. */
+/** Results from one run. */
 interface FoundInRun extends SearchReport {
   readonly run: Pick<RunListing, "id" | "name">;
 }
 
 export interface TextReaderOptions {
-  /** The program's folder inside the extension. */
+  /** The program's folder in the extension. */
   readonly programFolder: string;
   /** Folders of all runs, newest first. */
   readonly folders: () => readonly string[];
-  /** Folders that were opened from elsewhere, in which nothing is written. */
+  /** Folders opened from elsewhere, which must not be written to. */
   readonly openedFolders: () => readonly string[];
-  /** What the page knows a run by. */
+  /** The run's identification for the page. */
   readonly listing: (folder: string) => FoundInRun["run"];
 }
 
-/** Reads in threads. */
+/** Reads in worker threads. */
 export function createTextReader(options: TextReaderOptions): TextReader {
   const { programFolder, folders, openedFolders, listing } = options;
   const workerPath = join(programFolder, "textWorker.js");

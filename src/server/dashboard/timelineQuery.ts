@@ -1,4 +1,4 @@
-/** The timeline of a step or evaluation, read again while it grows: no rollout is read twice. */
+/** The timeline of a step or evaluation, updated as it grows without rereading rollouts. */
 
 import { setImmediate as turn } from "node:timers/promises";
 import * as z from "zod";
@@ -11,9 +11,9 @@ import { stepTimeline } from "../../core/timeline/stepTimeline.ts";
 import { type RolloutSet, setName } from "../../shared/rolloutSet.ts";
 import { type PackedTimeline, packTimeline } from "../../shared/timeline.ts";
 
-/** More rows than anybody reads; a step has fewer. */
+/** More rows than anyone reads; steps normally have fewer. */
 const MAX_ROLLOUTS = 4_096;
-/** Bodies between two moments for other work. */
+/** Number of bodies to read before yielding to other work. */
 const BODIES_AT_ONCE = 16;
 
 const atOnceConfig = z.object({
@@ -24,7 +24,7 @@ const atOnceConfig = z.object({
 export class TimelineQuery {
   readonly #files: FolderFiles;
   readonly #follower: RunFollower;
-  /** Times in the last set that was asked for, by the position of their bodies. */
+  /** Times from the most recently requested set, by body position. */
   #known = new Map<string, RolloutTimes>();
   #stored: { readonly name: string; readonly rollouts: StoredRollouts } | null = null;
 
@@ -75,7 +75,7 @@ export class TimelineQuery {
 
   async #readTimes(summary: RolloutSummary): Promise<RolloutTimes | null> {
     const record = await readBody(this.#files, this.#follower.folder, summary);
-    // The groups of an evaluation are counted anew for its list.
+    // The list of an evaluation renumbers its groups.
     return record === null ? null : rolloutTimes({ ...record, group: summary.group });
   }
 

@@ -1,4 +1,4 @@
-/** The texts of tokens, by the tokenizer of the run that they come from; nothing is downloaded for it. */
+/** Decodes tokens with the tokenizer of their run; downloads nothing. */
 
 import { dirname } from "node:path";
 import { tokenizerNameOf } from "../../core/chat/modelName.ts";
@@ -9,10 +9,10 @@ import { readRunFile } from "../../core/runFolder/runFile.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
 import type { TokenTexts } from "./runQueries.ts";
 
-/** Vocabularies are large; one is enough for a person who looks at a run. */
+/** Cache of one, because vocabularies are large and a person views one run at a time. */
 let last: { readonly folder: string; readonly tokenizer: Promise<Tokenizer> } | null = null;
 
-/** `programFolder` holds the embedded model and the thread that reads tokenizers. */
+/** `programFolder` contains the embedded model and the tokenizer worker. */
 export function tokenTextsOf(fileSystem: FileSystem, programFolder: string): TokenTexts {
   return async (runFolder, ids) => {
     try {
@@ -22,7 +22,7 @@ export function tokenTextsOf(fileSystem: FileSystem, programFolder: string): Tok
       const tokenizer = await last.tokenizer;
       return Array.from(ids, (id) => (isImageId(id) ? imageText(id) : tokenizer.decode([id])));
     } catch {
-      // Tokens are shown by their ids then.
+      // Tokens are then shown as ids.
       last = null;
       return null;
     }

@@ -1,4 +1,4 @@
-/** Tokenizers that are on this computer; nothing is downloaded. */
+/** Tokenizers available on this computer; downloads nothing. */
 
 import { join } from "node:path";
 import type { ModelTokenizer } from "../../core/chat/tokenizer.ts";
@@ -12,11 +12,14 @@ import { resolveTokenizer } from "../../node/tokenizer/resolve.ts";
 
 interface Places {
   readonly files: FileSystem;
-  /** Holds the embedded model and the thread that reads tokenizers. */
+  /** Contains the embedded model and the tokenizer worker. */
   readonly programFolder: string;
 }
 
-/** The folder of the tokenizer with this name, as a configuration in `configFolder` means it. @throws AppError `tokenizer-*` when it is not here */
+/**
+ * The local folder of the tokenizer `name`, resolved as in a configuration in `configFolder`. @throws AppError `tokenizer-*` if it is not
+ * available
+ */
 export async function tokenizerAtHand(
   { files, programFolder }: Places,
   request: { readonly name: string; readonly configFolder: string },

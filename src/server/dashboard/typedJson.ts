@@ -1,9 +1,9 @@
-/** Messages to a page as JSON, which has no typed arrays of its own. */
+/** Serializes page messages as JSON, including typed arrays. */
 
 import { AppError } from "../../core/errors.ts";
 import { TYPED_ARRAYS, type TypedArrayJson } from "../../shared/browserMessages.ts";
 
-/** `webview-ui/model/shell.ts` reads it. @throws AppError `invariant` for a typed array that pages do not read */
+/** Read by `webview-ui/model/shell.ts`. @throws AppError `invariant` for a typed array that pages do not support */
 export function typedJson(message: object): string {
   return JSON.stringify(message, (_, value: unknown): unknown => {
     if (!ArrayBuffer.isView(value)) return value;

@@ -1,4 +1,4 @@
-/** The tools that change something, each offered only when the user has allowed it by name. */
+/** The tools that change something; each is offered only if the user has allowed it by name. */
 
 import * as z from "zod";
 import { AppError } from "../../core/errors.ts";
@@ -19,7 +19,7 @@ const config = z
   .max(MAX_TEXT)
   .describe("configuration: its path from the workspace folder");
 
-/** Without one that `permission` does not name. */
+/** Only the tools that `permission` allows. */
 export function actionTools(starter: Starter): readonly McpTool[] {
   const { allowed } = starter.permission;
   return Object.entries(TOOLS).flatMap(
@@ -108,7 +108,7 @@ function control(
   });
 }
 
-/** For an action that the user has not allowed, and a tool that does not exist. */
+/** The error for an action that is not allowed, and for an unknown tool. */
 export function noSuchTool(name: string): AppError {
   return new AppError(
     "not-allowed",

@@ -1,4 +1,4 @@
-/** Several runs side by side, as values. */
+/** A side-by-side comparison of runs as data. */
 
 import { flatSettings, SettingsTable } from "../../core/compare/settingsTable.ts";
 import type { Json } from "../../core/json.ts";
@@ -10,10 +10,10 @@ import { sha256 } from "../../node/hash.ts";
 import { plainJson, type ToolSources } from "../tools/runTools.ts";
 
 const REWARD = "rollout/reward/mean";
-/** Steps at each end, at most. */
+/** Maximum number of steps averaged at each end. */
 const ENDS = 10;
 
-/** `metrics` are names beside the mean reward. @throws AppError `file-unreadable` */
+/** `metrics` are additional to the mean reward. @throws AppError `file-unreadable` */
 export async function comparison(
   sources: Pick<ToolSources, "filesOf" | "nameOf" | "now">,
   runs: readonly ListedRun[],
@@ -49,7 +49,7 @@ export async function comparison(
   });
 }
 
-/** Means over the first and the last `count` steps that have a number; null without one. */
+/** Means over the first and the last `ENDS` steps with a value; null if there are none. */
 function ends(rows: readonly Readonly<Record<string, unknown>>[], name: string) {
   const values = rows.map((row) => row[name]).filter((value) => typeof value === "number");
   return endMeans(values, ENDS);

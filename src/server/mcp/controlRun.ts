@@ -1,4 +1,4 @@
-/** Sends a command to the trainer of a run. */
+/** Sends a command to a run's trainer. */
 
 import { AppError } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-/** Finds configurations below a folder, without following a link. */
+/** Finds configurations below a folder, without following links. */
 
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -6,20 +6,20 @@ import { join } from "node:path";
 import type { FolderFiles } from "../../core/ports.ts";
 import { CONFIG_NAMES, isConfigName, saysConfig } from "../../shared/configNames.ts";
 
-/** Folders that are looked through. */
+/** Maximum number of folders searched. */
 const MAX_FOLDERS = 3_000;
 const MAX_DEPTH = 6;
-/** YAML files of other names whose first lines are read for the comment. */
+/** Maximum number of other YAML files whose first lines are checked for the modeline. */
 const MAX_OTHERS = 300;
 const FIRST_LINES_BYTES = 1_024;
 const PASSED_OVER = /^(?:\.|node_modules$|__pycache__$|venv$|dist$|build$|target$)/;
 
-/** Absolute paths, those near `root` first; `files` are confined to it. */
+/** Absolute paths, closest to `root` first; `files` is confined to `root`. */
 export async function findConfigs(root: string, files: FolderFiles): Promise<readonly string[]> {
   const configs: string[] = [];
   const others: string[] = [];
   for await (const { folder, entries } of foldersIn(root)) {
-    // What is a link is no file.
+    // `isFile` is false for links.
     for (const { name } of entries.filter((entry) => entry.isFile())) {
       const path = join(folder, name);
       if (isConfigName(name, CONFIG_NAMES)) configs.push(path);

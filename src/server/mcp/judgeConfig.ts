@@ -1,4 +1,4 @@
-/** Whether an assistant may start what a configuration says. The file may come with a hostile repository, and an assistant can write one itself. */
+/** Whether an assistant may start a configuration. The file may come from a hostile repository or be written by the assistant itself. */
 
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -19,17 +19,17 @@ import { formatKey } from "../../shared/format.ts";
 import { noSuchKey } from "./keyReference.ts";
 import type { Permission } from "./permission.ts";
 
-/** A value of these types leads nowhere and runs nothing. */
+/** Values of these types can neither name a destination nor run code. */
 const PLAIN_TYPES: ReadonlySet<string> = new Set(["integer", "number", "boolean", "enum"]);
-/** Decide what a budget is worth, where results are sent, or what is started. */
+/** Keys that affect what a budget is worth, where results are sent, or what is started. */
 const KEPT_KEYS: ReadonlySet<string> = new Set([
   ...["prices", "fetch_prices", "wandb", "openreward_upload", "openreward_upload_evaluations"],
   ...["server", "agent", "secrets", "notify"],
 ]);
-/** The limits of a run that is under way. */
+/** Limits that must not change while a run is in progress. */
 const BUDGET_KEYS: ReadonlySet<string> = new Set(["max_cost_usd", "max_tokens_total", "max_hours"]);
 
-/** For settings over those of a file, by their paths. @throws AppError `not-allowed`, `bad-arguments` for a key that does not exist */
+/** Checks the paths of settings that override a file. @throws AppError `not-allowed`, or `bad-arguments` for an unknown key */
 export function requirePlainSettings(
   paths: readonly (readonly string[])[],
   isUnderWay: boolean,
@@ -51,11 +51,11 @@ export function requirePlainSettings(
 interface Judging {
   readonly root: string;
   readonly permission: Permission;
-  /** The value of a variable that a file of the workspace sets, and not the user; null when none does. */
+  /** The value of a variable set by a file in the workspace instead of by the user; null if there is none. */
   readonly fileValue: (name: string) => Promise<string | null>;
 }
 
-/** `path` is that of the file. @throws AppError `not-allowed` with what the user would have to allow */
+/** `path` is the configuration file. @throws AppError `not-allowed`, naming what the user would have to allow */
 export async function judgeConfig(
   config: Config,
   path: string,
@@ -67,7 +67,7 @@ export async function judgeConfig(
   for (const [key, name] of webhookVariablesIn(config)) {
     requireNamedSecret(key, name, permission);
     const url = await fileValue(name);
-    // The trainer refuses what is no address, without showing it.
+    // The trainer rejects an invalid address without displaying it.
     if (url !== null && URL.canParse(url)) requireAllowed(key, url, permission);
   }
   for (const [key, place] of placesIn(config)) await requireInside(key, place, { path, root });
@@ -86,7 +86,7 @@ function requireNoCommand(config: Config): void {
   );
 }
 
-/** Where a command stands, whatever it is for. */
+/** Path of the first `command` key at any depth. */
 function commandIn(value: unknown, path: readonly string[]): readonly string[] | null {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
@@ -104,7 +104,7 @@ function commandIn(value: unknown, path: readonly string[]): readonly string[] |
   return null;
 }
 
-/** Every address, whatever it is for. */
+/** All addresses, whatever their purpose. */
 function addressesIn(value: unknown, path: readonly string[] = []): readonly Address[] {
   if (typeof value === "string") {
     return /^\s*https?:/i.test(value) ? [[formatKey(path), value.trim()]] : [];
@@ -122,7 +122,7 @@ function webhookVariablesIn({ notify }: Config): readonly (readonly [key: string
   );
 }
 
-/** The trainer gets no other variable. */
+/** The trainer receives no other variables. */
 function requireNamedSecret(key: string, name: string, { secrets }: Permission): void {
   if (secrets.includes(name)) return;
   throw new AppError(
@@ -132,7 +132,7 @@ function requireNamedSecret(key: string, name: string, { secrets }: Permission):
   );
 }
 
-/** The headers and variables whose values are looked up, each with the name of the look-up. */
+/** Headers and variables whose values are looked up, each with the name of the looked-up variable. */
 function lookUpsIn({
   tinker_headers,
   environments,
@@ -153,7 +153,7 @@ function lookUpsIn({
   );
 }
 
-/** They are for their services alone, and a look-up would send one wherever its place leads. */
+/** The program's own keys are only for their services; a lookup could send one anywhere. */
 function requireNoOwnKey(key: string, name: string, { secrets }: Permission): void {
   if (!OWN_KEYS.has(name) || secrets.includes(name)) return;
   throw new AppError(
@@ -180,7 +180,7 @@ function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : url;
 }
 
-/** Files and folders that it names. */
+/** All files and folders that the configuration refers to. */
 function placesIn(config: Config): readonly (readonly [key: string, place: string])[] {
   const { log_path, init_from, kl_reference, tokenizer_name, teacher, data, environments } = config;
   const all: readonly (readonly [string, string | null | undefined])[] = [
@@ -222,7 +222,7 @@ async function requireInside(
   );
 }
 
-/** With the links on the way to it, also where the rest is not there yet. */
+/** Resolves links in the part of the path that exists. */
 async function realPlace(place: string): Promise<string> {
   const found = await realpath(place).catch(() => null);
   if (found !== null || dirname(place) === place) return found ?? place;

@@ -1,4 +1,4 @@
-/** What the table of fields says about keys of a configuration. */
+/** Reference documentation for configuration keys, from the table of fields. */
 
 import { fieldMarkdown } from "../../core/config/editing/descriptions/fieldText.ts";
 import { fieldSections } from "../../core/config/fields/fields.ts";
@@ -6,7 +6,7 @@ import { AppError } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
 import { nearestWords } from "../../shared/editDistance.ts";
 
-/** A place in the table, such as `environments.<name>`, or the name of the user's choice in it. */
+/** A placeholder in a place of the table, such as `environments.<name>`. */
 const CHOSEN = /\.<[^>]*>/g;
 
 const ALL = fieldSections.flatMap(({ place, fields }) =>
@@ -16,7 +16,7 @@ const ALL = fieldSections.flatMap(({ place, fields }) =>
   })),
 );
 
-/** All keys by section for null. @throws AppError `no-such-number` for one that does not exist */
+/** All keys by section if `wanted` is null. @throws AppError `no-such-number` for an unknown key */
 export function keyReference(wanted: string | null): Json {
   if (wanted === null) {
     const sections = fieldSections.map(({ title, place, fields }) => ({
@@ -34,7 +34,7 @@ export function keyReference(wanted: string | null): Json {
   throw new AppError("tool-input", `${noSuchKey(wanted)} Without key this lists all.`);
 }
 
-/** The fields of a part of their path, or of a whole one with the names that a user chose in it. */
+/** Fields by the end of their path, or by a full path that contains user-chosen names. */
 function fieldsOf(wanted: string): typeof ALL {
   const short = wanted.replaceAll(CHOSEN, "");
   const found = ALL.filter(({ key }) => {
@@ -43,7 +43,7 @@ function fieldsOf(wanted: string): typeof ALL {
   });
   if (found.length > 0) return found;
   const chosen = ALL.filter(({ key }) => chosenPath(key).test(wanted));
-  // A name may hold dots, so that shorter paths fit as well.
+  // A chosen name may contain dots, so shorter patterns can match as well.
   const most = Math.max(...chosen.map(({ key }) => key.split(".").length));
   return chosen.filter(({ key }) => key.split(".").length === most);
 }
@@ -52,7 +52,7 @@ function chosenPath(key: string): RegExp {
   return new RegExp(`^${key.replaceAll(".", "\\.").replaceAll(/<[^>]*>/g, ".+")}$`);
 }
 
-/** A sentence that names keys which are meant instead: those that end like it, or are spelled like it. */
+/** An error message that suggests keys with the same ending or a similar spelling. */
 export function noSuchKey(wanted: string): string {
   const ending = fieldsOf(wanted).map(({ key }) => key);
   const known = ALL.map(({ key }) => key.replaceAll(CHOSEN, ""));

@@ -1,4 +1,4 @@
-/** The keys that a trainer gets which an assistant starts: the program's own, and the secrets that the user has named. */
+/** The keys passed to a trainer that an assistant starts: the program's own keys, and secrets named by the user. */
 
 import { join } from "node:path";
 import { OWN_KEYS } from "../../core/secrets/keySource.ts";
@@ -9,7 +9,7 @@ import { parseEnvText } from "../../node/envText.ts";
 import type { LaunchRequest, RequestedKey } from "../../shared/control.ts";
 import { handedKeys } from "./handedKeys.ts";
 
-/** By name. Each is bound to the host of its own service, or to the one that the user's editor handed over with it. */
+/** Keys by name. Each is bound to its own service's host, or to the host that the user's editor passed with it. */
 export async function keysFor(
   configFolder: string,
   env: NodeJS.ProcessEnv,
@@ -26,7 +26,9 @@ export async function keysFor(
   return Object.fromEntries(found);
 }
 
-/** The value that {@link keysFor} takes from the `.env` of the workspace; null when the user's own environment has the variable, or neither. */
+/**
+ * The value that {@link keysFor} takes from the workspace's `.env`; null if the user's own environment sets the variable, or neither does.
+ */
 export async function fileValueFor(
   configFolder: string,
   env: NodeJS.ProcessEnv,
@@ -36,7 +38,7 @@ export async function fileValueFor(
   return (await valuesOf(configFolder))[name] || null;
 }
 
-/** A file of the workspace may lead a service elsewhere, where its key follows with the user's leave only; it sets nothing else. */
+/** Only addresses are taken from the workspace's file: it may redirect a service, to which a key follows only with the user's approval. */
 export async function variablesFor(
   configFolder: string,
   env: NodeJS.ProcessEnv,

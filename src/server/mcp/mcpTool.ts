@@ -1,20 +1,20 @@
-/** What a tool of the MCP server is. */
+/** The shape of an MCP tool. */
 
 import type * as z from "zod";
 import type { Json, JsonObject } from "../../core/json.ts";
 
 export interface McpTool {
   readonly name: string;
-  /** For people, in lists of tools. */
+  /** Display name in lists of tools. */
   readonly title: string;
-  /** When to call it and what comes back, for the model. */
+  /** For the model: when to call it and what it returns. */
   readonly forModel: string;
   readonly input: z.ZodObject;
-  /** The schema of its answer, where that is numbers and words of this program; absent = a text alone. */
+  /** JSON Schema of the answer, if it consists of numbers and this program's own words; absent = text only. */
   readonly output?: JsonObject;
-  /** True when it changes nothing. */
+  /** True if it changes nothing. */
   readonly isReadOnly: boolean;
-  /** Gets what `input` has checked. @throws AppError with what to do */
+  /** Takes input validated by `input`. @throws AppError that says what to do */
   readonly call: (checked: unknown) => Promise<Json>;
 }
 

@@ -1,4 +1,4 @@
-/** The runs and configurations below one folder, for an assistant: nothing outside of it is listed or read. */
+/** The runs and configurations below one folder, for an assistant; nothing outside is listed or read. */
 
 import { dirname, join, relative } from "node:path";
 import { parseConfig } from "../../core/config/parse.ts";
@@ -23,14 +23,14 @@ export interface McpWorkspaceOptions {
   readonly fileSystem: FileSystem;
   readonly clock: Pick<Clock, "now">;
   readonly env: NodeJS.ProcessEnv;
-  /** Learns the keys in the environment and in the files of the workspace. */
+  /** Learns keys from the environment and from the workspace's files. */
   readonly redactor: Redactor;
 }
 
 interface Found {
   /** Absolute. */
   readonly configs: readonly string[];
-  /** Folders of runs. */
+  /** Folders that contain runs. */
   readonly parents: readonly string[];
 }
 
@@ -45,12 +45,12 @@ export class McpWorkspace implements ToolSources {
   constructor(options: McpWorkspaceOptions) {
     this.#options = options;
     this.#files = options.fileSystem.within(options.root);
-    // Bound: tools hand these on.
+    // Bound, because tools pass them on as functions.
     this.nameOf = this.nameOf.bind(this);
     this.filesOf = this.filesOf.bind(this);
   }
 
-  /** All below the root, out of which nothing leads. */
+  /** The files below the root; paths and links that lead outside are rejected. */
   get files(): FolderFiles {
     return this.#files;
   }
@@ -60,7 +60,7 @@ export class McpWorkspace implements ToolSources {
     const liveness = { nowMs: this.now(), isProcessAlive };
     const lists = await Promise.all(
       parents.map((parent) =>
-        // A configuration may name what is no folder, or one that cannot be read.
+        // A configuration may name something that is not a readable folder.
         listRuns(this.#options.fileSystem, parent, liveness, this.#progress).catch(() => []),
       ),
     );
@@ -89,7 +89,7 @@ export class McpWorkspace implements ToolSources {
     return this.#options.clock.now();
   }
 
-  /** An assistant may have just written a file. Calls while one is in progress share its result. */
+  /** Searches anew, because an assistant may have just written a file. Concurrent calls share one search. */
   #look(): Promise<Found> {
     this.#finding ??= this.#find().finally(() => {
       this.#finding = null;
@@ -115,7 +115,7 @@ export class McpWorkspace implements ToolSources {
     }
     const inside = [];
     for (const parent of parents) {
-      // A link can lead out on the way.
+      // A link along the path may lead outside.
       if (isWithin(await realFolder(parent), root)) inside.push(parent);
     }
     return { configs, parents: inside };

@@ -1,4 +1,4 @@
-/** What a configuration is going to take, by a past run alone: no service is asked and no program is started. */
+/** Estimates a configuration from past runs only, without contacting services or starting programs. */
 
 import { basename, dirname } from "node:path";
 import type { Config } from "../../core/config/fields/schema.ts";
@@ -14,7 +14,7 @@ import { estimateFromFolder, newestRunOf } from "../../trainer/estimate/estimate
 import { stagesFromFolder } from "../../trainer/stages/estimateStages.ts";
 import type { McpWorkspace } from "./mcpWorkspace.ts";
 
-/** `folder` is that of a past run; null = the newest that fits. @throws AppError `config-invalid`, `estimate-without-basis` */
+/** `folder` is a past run; null = the newest match. @throws AppError `config-invalid`, `estimate-without-basis` */
 export async function pastEstimate(
   workspace: McpWorkspace,
   { path, folder }: { readonly path: string; readonly folder: string | null },
@@ -29,7 +29,7 @@ export async function pastEstimate(
 
 type ParsedConfig = Extract<ParseResult, { readonly ok: true }>;
 
-/** @throws AppError `config-invalid` with the first faults */
+/** @throws AppError `config-invalid` listing the first errors */
 export function requireValid(
   text: string,
   options: { readonly path: string; readonly overrides?: readonly string[] },
@@ -48,7 +48,9 @@ export function requireValid(
 const MAX_FAULTS = 10;
 
 /**
- * By a past run that one of the user's trainers began on this computer: one that came with a repository could make anything look cheap.
+ * Estimates from a past run that the user's own trainer started on this computer; a run that came with a repository could make anything
+ * look
+ * cheap.
  * @throws AppError `estimate-without-basis`
  */
 export async function ownEstimate(
@@ -67,7 +69,7 @@ export async function ownEstimate(
   );
 }
 
-/** Null where the folder of a past run does not say enough. */
+/** Null if the past run's folder lacks the needed data. */
 type Project = (basis: {
   readonly fileSystem: FolderFiles;
   readonly folder: string;
@@ -91,7 +93,7 @@ async function reportFor(
 ): Promise<EstimateReport> {
   const parent = runParent(config, path);
   const runs = await workspace.runs();
-  // Other places are outside of the workspace, or empty.
+  // Other run folders are outside the workspace or empty.
   const isHere = runs.some((run) => dirname(run.folder) === parent);
   const newest = isHere ? await newestRunOf(workspace.files, { config, path }) : null;
   const folder = named ?? newest;

@@ -1,4 +1,4 @@
-/** The tools that only read: those of the editor's chat, and what an assistant without the editor's pages needs besides. */
+/** Read-only tools: those of the editor's chat, plus what an assistant needs without the editor's pages. */
 
 import * as z from "zod";
 import type { Json } from "../../core/json.ts";
@@ -21,7 +21,7 @@ export interface ReadToolOptions {
 }
 
 const MAX_HITS = 20;
-/** A search through gigabytes ends with what it has found. */
+/** A search through gigabytes stops here with what it has found. */
 const SEARCH_MS = 30_000;
 
 export function readTools(options: ReadToolOptions): readonly McpTool[] {

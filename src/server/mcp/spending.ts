@@ -3,7 +3,7 @@
 import { AppError } from "../../core/errors.ts";
 import { formatCost } from "../../shared/format.ts";
 
-/** What is started counts with its limit from then on, however little it uses: what a run folder says of its cost is never believed. */
+/** Each start reserves its full limit, however little it uses, because the cost reported in a run folder cannot be trusted. */
 export class Spending {
   readonly #maxUsd: number;
   #reservedUsd = 0;
@@ -16,9 +16,9 @@ export class Spending {
     return this.#maxUsd - this.#reservedUsd;
   }
 
-  /** The returned function gives it back, for what has not started. @throws AppError `not-allowed` */
+  /** Returns a function that releases the reservation, for a start that failed. @throws AppError `not-allowed` */
   reserve(usd: number): () => void {
-    // Sums of cents are not exact.
+    // Allow for rounding errors in sums of cents.
     if (!(usd <= this.leftUsd + 1e-9)) {
       throw new AppError(
         "not-allowed",

@@ -1,4 +1,4 @@
-/** Starts trainings and evaluations for an assistant, within what the user has allowed. */
+/** Starts trainings and evaluations for an assistant, within the user's permissions. */
 
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -38,22 +38,22 @@ export interface Starter {
 }
 
 interface Wanted {
-  /** As listed. */
+  /** Name as listed. */
   readonly config: string;
   readonly settings?: readonly string[] | undefined;
 }
 
-/** Something that has been judged. */
+/** A configuration that passed the checks. */
 interface Judged {
   readonly start: StartConfig;
   readonly config: Config;
 }
 
-/** How long a trainer may take until its run has a folder, before the answer says that it is on its way: many clients wait a minute at most. */
+/** How long to wait for the run's folder before answering that the run is still starting: many clients time out after a minute. */
 const STARTED_MS = 30_000;
 const LOOK_MS = 200;
 
-/** @throws AppError `not-allowed`, `config-invalid`, `estimate-without-basis`, or why the trainer did not start */
+/** @throws AppError `not-allowed`, `config-invalid`, `estimate-without-basis`, or the reason the trainer did not start */
 export async function startTraining(starter: Starter, wanted: Wanted): Promise<Json> {
   const { start, config } = await judge(starter, wanted);
   const limits = isFree(config) ? null : await limitsOf(starter, start.path, config);
@@ -64,7 +64,7 @@ export async function startTraining(starter: Starter, wanted: Wanted): Promise<J
   return launch(starter, { start, settings: budget, restore, limit, most });
 }
 
-/** @throws AppError as {@link startTraining} */
+/** @throws AppError like {@link startTraining} */
 export async function startEvaluation(
   starter: Starter,
   { models, ...wanted }: Wanted & { readonly models: readonly string[] },
@@ -109,18 +109,18 @@ async function judge(starter: Starter, { config: name, settings = [] }: Wanted):
   return { start, config };
 }
 
-/** A run folder by its listed name, so that no other folder is read. */
+/** Runs must be given by their listed name, so that no other folder is read. */
 async function modelWord({ tools }: Starter, model: string): Promise<string> {
   if (model === "base" || model.startsWith("tinker://")) return model;
   return (await tools.find(model)).folder;
 }
 
-/** The embedded engine costs nothing, unless the configuration gives it prices. */
+/** The embedded engine is free, unless the configuration sets prices for it. */
 function isFree({ model_name, prices }: Config): boolean {
   return isLocalModel(model_name) && prices === null;
 }
 
-/** A file could make a hosted model look cheap, so that only the vendor's list counts. */
+/** A file could make a hosted model look cheap, so only the vendor's price list counts. */
 function priceSettings({ model_name }: Config): readonly string[] {
   return isLocalModel(model_name) ? [] : ["prices=null", "fetch_prices=true"];
 }
@@ -132,11 +132,11 @@ function withTrustedPrices(config: Config): Config {
 interface CostLimits {
   /** USD at which the run ends, after the step that reaches it. */
   readonly budget: number;
-  /** USD with that step. */
+  /** USD including that last step. */
   readonly most: number;
 }
 
-/** The budget is the upper end of the estimate, or the run's own when that is lower. */
+/** The budget is the upper end of the estimate, or the run's own budget if that is lower. */
 async function limitsOf({ workspace }: Starter, path: string, config: Config): Promise<CostLimits> {
   const { estimate, plan } = await ownEstimate(workspace, withTrustedPrices(config), path);
   const { costUsd } = estimate;
@@ -159,7 +159,7 @@ async function limitsOf({ workspace }: Starter, path: string, config: Config): P
   return { budget: toCents(budget), most: toCents(Math.min(whole, budget + oneStep)) };
 }
 
-/** USD for one model, at most: all its tokens at the highest price of a token that an evaluation uses. */
+/** Maximum cost for one model in USD: all tokens at the highest token price that an evaluation uses. */
 async function evaluationCost(
   { workspace }: Starter,
   path: string,
@@ -181,16 +181,16 @@ async function evaluationCost(
 }
 
 function toCents(usd: number): number {
-  // 1.1 * 100 is a little more than 110.
+  // 1.1 * 100 is slightly more than 110.
   return Math.max(1, Math.ceil(usd * 100 - 1e-9)) / 100;
 }
 
 interface Launched {
   readonly start: StartConfig;
-  /** After those of `start`. */
+  /** Appended to those of `start`. */
   readonly settings: readonly string[];
   readonly restore: () => void;
-  /** USD, as {@link CostLimits} has them; null = free. */
+  /** USD, as in {@link CostLimits}; null = free. */
   readonly limit: number | null;
   readonly most: number | null;
   /** Absent = train. */
@@ -225,7 +225,7 @@ async function launch(
   };
 }
 
-/** The trainer refuses it when the file has changed since it was judged. */
+/** The digest makes the trainer reject a file that changed after the check. */
 async function requestOf(
   { permission, env, redactor }: Starter,
   {
@@ -263,7 +263,7 @@ async function requestOf(
   };
 }
 
-/** Where its run is, or why it has ended; neither when it takes long. */
+/** Waits for the run's folder or an error; both are null if startup takes too long. */
 async function started(
   launchFolder: string,
 ): Promise<{ readonly folder: string | null; readonly error: AppError | null }> {

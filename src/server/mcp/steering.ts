@@ -1,4 +1,4 @@
-/** Which settings of a run under way an assistant may change. */
+/** Which settings of a live run an assistant may change. */
 
 import * as z from "zod";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
@@ -11,7 +11,7 @@ import type { McpWorkspace } from "./mcpWorkspace.ts";
 
 const resolved = z.looseObject({ model_name: z.string(), max_cost_usd: z.number().nullish() });
 
-/** A run without a budget could be made to cost any amount. @throws AppError `not-allowed` */
+/** Requires a budget, because without one an assistant could cause unlimited cost. @throws AppError `not-allowed` */
 export async function requireSteerable(
   workspace: McpWorkspace,
   { folder }: Pick<ListedRun, "folder">,

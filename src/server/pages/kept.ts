@@ -1,4 +1,4 @@
-/** What a person arranged in pages, as it is read again: a part that nobody can read counts as not arranged. */
+/** Reads the user's page layout and settings; unreadable parts count as not set. */
 
 import * as z from "zod";
 import type { Kept } from "../../api/pages.ts";

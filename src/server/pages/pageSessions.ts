@@ -1,4 +1,4 @@
-/** The sessions of pages over the runs that a window or a browser knows. */
+/** Page sessions over the runs known to a window or a browser. */
 
 import type { Kept, PageSettings } from "../../api/pages.ts";
 import type { RunEntry } from "../../api/runs.ts";
@@ -20,7 +20,7 @@ import { RunsSession, type RunsSessionOptions } from "../runsTable/runsSession.t
 export interface PageSessionsOptions extends Pick<DashboardSessionOptions, "shortenPath"> {
   readonly fileSystem: FileSystem;
   readonly clock: Clock;
-  /** Holds the embedded model and the threads of the program. */
+  /** Contains the embedded model and the worker scripts. */
   readonly programFolder: string;
   readonly runs: Omit<WindowRuns, "close">;
   readonly settings: () => PageSettings;
@@ -32,7 +32,7 @@ export interface DashboardPage extends Pick<DashboardSessionOptions, "post" | "c
   /** The run to show; null = the newest. */
   readonly folder: string | null;
   readonly isVisible: boolean;
-  /** Called with the run that is shown from now on. */
+  /** Called when a different run is shown. */
   readonly onShown: (run: DashboardRun) => void;
 }
 
@@ -48,19 +48,19 @@ export class PageSessions {
     this.#options = options;
   }
 
-  /** The folder of a run by the id that pages have; null when there is none. */
+  /** The folder of the run with this page id; null if there is none. */
   folderOf(id: string): string | null {
     const { runs } = this.#options.runs.store;
     return runs.find(({ folder }) => runIdOf(folder) === id)?.folder ?? null;
   }
 
-  /** For a dashboard that shows the run in `folder`. */
+  /** Opens the run in `folder` for a dashboard. */
   run(folder: string): DashboardRun {
     const nameOf = (): string => this.nameOf(folder);
     return {
       id: runIdOf(folder),
       follower: new RunFollower({ fileSystem: this.#options.fileSystem, folder }),
-      // A run that has just begun is listed a moment later, and a sweep gives its runs names.
+      // A getter, because a new run is listed only after a moment, and a sweep names its runs.
       get name() {
         return nameOf();
       },
@@ -76,7 +76,7 @@ export class PageSessions {
     const { store } = this.#options.runs;
     const { settings, keep } = this.#options;
     const run = folder === null ? null : this.run(folder);
-    // Reads while the page loads. The page reports what goes wrong when it reads again.
+    // Starts reading while the page loads. Errors are reported when the page reads again.
     run?.follower.refresh().catch(() => undefined);
     return new DashboardSession(
       {
@@ -96,7 +96,7 @@ export class PageSessions {
         },
         settings: {
           current: () => {
-            // The page does not get how the runs table is arranged.
+            // The dashboard does not need the runs table's layout.
             const { layout: _, ...own } = settings();
             return own;
           },

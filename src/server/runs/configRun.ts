@@ -1,4 +1,4 @@
-/** What the help for a configuration shows of its newest run. */
+/** What a configuration's lenses and hints show about its newest run. */
 
 import type { RunEntry } from "../../api/runs.ts";
 import type { NewestRun } from "../../core/config/editing/display/lenses.ts";
@@ -6,11 +6,11 @@ import { isOfConfig } from "../../node/runFolder.ts";
 
 export interface ConfigRun {
   readonly status: NewestRun;
-  /** Null without a run. */
+  /** Null if there is no run. */
   readonly folder: string | null;
 }
 
-/** The first of `runs` that was started from the configuration at `path`. */
+/** The newest run that was started from the configuration at `path`. */
 export function newestRun(runs: readonly RunEntry[], path: string): ConfigRun {
   const run = runs.find((each) => isOfConfig(each, path));
   if (run === undefined) return { status: { kind: "none" }, folder: null };

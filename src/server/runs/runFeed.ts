@@ -1,4 +1,4 @@
-/** Keeps the followers of runs that someone looks at up to date, and forgets those that no one does. */
+/** Keeps followers of viewed runs up to date, and drops those that no one views. */
 
 import type { FSWatcher } from "node:fs";
 import type { FileSystem } from "../../core/ports.ts";
@@ -8,10 +8,10 @@ import { type Soon, soon } from "../../node/soon.ts";
 import type { RunStore } from "./runStore.ts";
 import { tryWatch } from "./tryWatch.ts";
 
-/** One run that is looked at. Dispose it when the view of it no longer exists. */
+/** A run being viewed. Dispose it together with its view. */
 export interface FollowedRun extends Listening {
   readonly follower: RunFollower;
-  /** Called after each reading that found something. */
+  /** Fires after each read that found changes. */
   readonly onDidChange: Emitter<RunChange>["event"];
   /** Reads now. @throws AppError `file-unreadable` */
   refresh(): Promise<void>;
@@ -25,7 +25,7 @@ interface Feed {
   readonly readSoon: Soon;
 }
 
-/** Between two readings of a run. */
+/** Minimum time between two reads of a run. */
 const READ_MS = 250;
 
 export class RunFeeds {
@@ -39,7 +39,7 @@ export class RunFeeds {
     readonly store: Pick<RunStore, "onDidChange">;
     readonly fileSystem: FileSystem;
     readonly onError: (error: unknown) => void;
-    /** Called when a run is not read any more. */
+    /** Called when a run is no longer viewed. */
     readonly onClosed?: (() => void) | undefined;
   }) {
     this.#fileSystem = options.fileSystem;
@@ -52,7 +52,7 @@ export class RunFeeds {
     });
   }
 
-  /** Follows the run in `folder`; several users share one follower. */
+  /** Follows the run in `folder`; users of the same run share one follower. */
   follow(folder: string): FollowedRun {
     const feed = this.#feeds.get(folder) ?? this.#open(folder);
     feed.users += 1;
@@ -80,7 +80,7 @@ export class RunFeeds {
     const feed: Feed = {
       follower: new RunFollower({ fileSystem: this.#fileSystem, folder }),
       changed: new Emitter(this.#onError),
-      // A trainer of this computer reports over its socket; the watch is for all others.
+      // A trainer on this computer reports over its socket; the watcher covers all others.
       watcher: tryWatch(folder, readSoon),
       users: 0,
       readSoon,

@@ -1,4 +1,4 @@
-/** How pages know a run: without its path. */
+/** Run ids for pages, which must not see paths. */
 
 import { sha256 } from "../../node/hash.ts";
 

@@ -1,4 +1,4 @@
-/** The runs that this window knows: those on disk, and for those in progress what their trainers report. */
+/** The runs known to this window: those on disk, with live status from their trainers. */
 
 import type { RunEntry } from "../../api/runs.ts";
 import { AppError } from "../../core/errors.ts";
@@ -17,18 +17,18 @@ import type { ControlCommand, RunStatus } from "../../shared/control.ts";
 export interface RunStoreOptions {
   readonly fileSystem: FileSystem;
   readonly clock: Pick<Clock, "now" | "after">;
-  /** The name that the user gave to the run in a folder; null when it has the one of its trainer. */
+  /** The user's name for the run in a folder; null if it has its trainer's name. */
   readonly nameOf: (folder: string) => string | null;
   readonly onError: (error: unknown) => void;
 }
 
 interface Connection {
-  /** The attempt it belongs to: another one has another socket. */
+  /** Identifies the attempt, because each attempt has its own socket. */
   readonly address: string;
   readonly client: ControlClient;
 }
 
-/** How often the list is read while a trainer runs that is not attached: its end changes no file. */
+/** Polling interval while an unattached trainer runs, because its death changes no file. */
 const LOOK_AGAIN_MS = 5_000;
 
 export class RunStore {
@@ -52,12 +52,12 @@ export class RunStore {
     this.#changed = new Emitter(options.onError);
   }
 
-  /** Called with the folder of the run that changed, or null when the list did. */
+  /** Fires with the folder of the changed run, or null if the list changed. */
   get onDidChange(): Emitter<string | null>["event"] {
     return this.#changed.event;
   }
 
-  /** The newest first. */
+  /** Newest first. */
   get runs(): readonly RunEntry[] {
     return [...this.#entries.values()].sort((a, b) => (b.startedAtMs ?? 0) - (a.startedAtMs ?? 0));
   }
@@ -66,7 +66,7 @@ export class RunStore {
     return this.#entries.get(runFolder(folder)) ?? null;
   }
 
-  /** Folders of runs that lie elsewhere than the runs of the window. */
+  /** Run folders outside the window's own run folders. */
   get opened(): readonly string[] {
     return this.#single.map((folder) => runFolder(folder));
   }
@@ -78,14 +78,14 @@ export class RunStore {
     );
   }
 
-  /** Where to look: folders that hold runs, and folders that are runs themselves. */
+  /** Sets where to look: folders that contain runs, and individual run folders. */
   async look(parents: readonly string[], single: readonly string[]): Promise<void> {
     this.#parents = parents;
     this.#single = single;
     await this.refresh();
   }
 
-  /** Reads the list again. Calls while one is in progress are answered by one more reading after it. */
+  /** Reads the list again. Calls during a read share one more read after it. */
   refresh(): Promise<void> {
     this.#isStale = true;
     this.#refreshing ??= this.#refreshUntilFresh().finally(() => {
@@ -94,7 +94,7 @@ export class RunStore {
     return this.#refreshing;
   }
 
-  /** Sends a command to a live run; resolves with what it will do. @throws AppError `run-not-reachable`, or the refusal */
+  /** Sends a command to a live run, and resolves with what it will do. @throws AppError `run-not-reachable`, or the trainer's refusal */
   async send(folder: string, command: ControlCommand): Promise<string> {
     const connection = this.#connections.get(folder) ?? (await this.#connect(folder));
     if (connection === null) {
@@ -151,7 +151,7 @@ export class RunStore {
     this.#readingBest = this.#readingBest.then(() => this.#readAllBest(entries));
   }
 
-  /** Of one run after the other, until the list is read again. No one waits for it: a sweep may have gigabytes of metrics. */
+  /** Reads one run after another until the list changes. Runs in the background, because a sweep may have gigabytes of metrics. */
   async #readAllBest(entries: ReadonlyMap<string, RunEntry>): Promise<void> {
     for (const folder of entries.keys()) {
       if (this.#entries !== entries || this.#isClosed) return;
@@ -163,7 +163,7 @@ export class RunStore {
     const file = this.#entries.get(folder)?.file;
     if (file?.sweep === undefined) return;
     const files = this.#options.fileSystem.within(folder);
-    // The list says already what of a run cannot be read.
+    // The list already shows if the run cannot be read.
     const digest = await readDigest(files, folder, file, this.#digests.get(folder)).catch(
       () => null,
     );
@@ -218,7 +218,7 @@ export class RunStore {
     this.#connect(folder).catch((error: unknown) => this.#options.onError(error));
   }
 
-  /** Null when no trainer is at work. Calls while one is in progress share its result. */
+  /** Null if no trainer is running. Concurrent calls share one connection attempt. */
   #connect(folder: string): Promise<Connection | null> {
     const opening =
       this.#connecting.get(folder) ??
@@ -233,7 +233,7 @@ export class RunStore {
     let isAttached = false;
     const client = await ControlClient.open(control, {
       onStatus: (status) => this.onStatus(folder, status),
-      // A trainer that refuses to be attached to, such as one of another version, is not asked again at once.
+      // If the trainer refused to be attached, for example because of its version, do not retry immediately.
       onClose: () => this.#lost(folder, { address: control.address, hasChanged: isAttached }),
     });
     const connection = { address: control.address, client };
@@ -256,7 +256,7 @@ export class RunStore {
     if (status.step !== before.steps) void this.#readBest(folder);
   }
 
-  /** The trainer has ended, or was ended: the files say which. */
+  /** The trainer exited or was killed; the files show which. */
   #lost(
     folder: string,
     { address, hasChanged }: { readonly address: string; readonly hasChanged: boolean },
@@ -270,7 +270,7 @@ export class RunStore {
 function withStatus(entry: RunEntry, status: RunStatus): RunEntry {
   const newSteps = status.step - entry.steps;
   const before = entry.recentRewards;
-  // A run that continues in a new session goes back by the steps that it repeats.
+  // A resumed run goes back by the steps that it repeats.
   const kept = newSteps < 0 ? before.slice(0, newSteps) : before;
   const recentRewards = newSteps > 0 ? [...kept, status.rewardMean].slice(-10) : kept;
   return {

@@ -1,8 +1,8 @@
-/** Watches a file or folder as far as its file system reports changes. */
+/** Watches a file or folder, if its file system supports it. */
 
 import { type FSWatcher, watch } from "node:fs";
 
-/** Null where nothing can be watched; a watch that breaks is silent. */
+/** Null if watching is not possible; a watcher that breaks later is silent. */
 export function tryWatch(path: string, onChange: () => void): FSWatcher | null {
   try {
     return watch(path, onChange).on("error", () => undefined);

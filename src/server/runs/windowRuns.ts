@@ -1,11 +1,11 @@
 import type { RunFeeds } from "./runFeed.ts";
 import type { RunStore } from "./runStore.ts";
 
-/** What the rest of the server asks about the runs of its window. */
+/** The window's runs, for the rest of the server. */
 export interface WindowRuns {
   readonly store: RunStore;
   readonly feeds: RunFeeds;
-  /** True when the runs table leaves it out. */
+  /** True if the runs table hides it. */
   readonly isArchived: (folder: string) => boolean;
   readonly close: () => void;
 }

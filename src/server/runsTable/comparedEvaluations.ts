@@ -1,4 +1,4 @@
-/** The newest evaluations of runs side by side, with the rewards of their tasks and what they differ by, task by task. */
+/** Compares the newest evaluations of runs, with rewards per task and per-task differences. */
 
 import {
   pairedDifference,
@@ -15,18 +15,18 @@ import { createRunReader, type RolloutSummary } from "../../core/runFolder/reade
 import { mean } from "../../core/util/stats.ts";
 import type { ComparedCell, ComparedResult } from "../../shared/runsPage.ts";
 
-/** Limits the list of tasks. */
+/** Maximum number of tasks listed. */
 const MAX_TASKS = 2_000;
 
 interface FoundResult {
   readonly result: Omit<ComparedResult, "difference" | "tasks">;
   readonly outcomes: readonly TaskOutcome[];
   readonly tasks: ReadonlyMap<number, number>;
-  /** What a failed rollout counts as; null = by the rewards. */
+  /** The reward that a failed rollout counts as. */
   readonly failureReward: number;
 }
 
-/** Folders by id of the run, in their order: the first that has been evaluated is what the others are compared with. */
+/** Folders by run id, in order: the first evaluated run is the baseline. */
 export async function compareEvaluations(
   fileSystem: FileSystem,
   folders: ReadonlyMap<string, string>,
@@ -56,7 +56,7 @@ function comparedCell(cell: string, results: ReadonlyMap<string, FoundResult>): 
   return { cell, tasks: listed, results: Object.fromEntries(compared) };
 }
 
-/** Each result names what its own failures counted as. */
+/** Each result records what its own failures count as. */
 function lowestOf(first: FoundResult, second: FoundResult): number {
   return Math.min(first.failureReward, second.failureReward);
 }
@@ -73,7 +73,7 @@ async function newestResults(
   return new Map(newest.results.map((result) => foundResult(newest, result, own)));
 }
 
-/** A file holds all that was played after the same number of steps. */
+/** A file contains all evaluations after the same number of steps. */
 function isOf({ purpose, model }: EvaluationEntry, rollout: RolloutSummary): boolean {
   return rollout.model === model?.name && rollout.purpose === purpose;
 }

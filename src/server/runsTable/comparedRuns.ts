@@ -1,4 +1,4 @@
-/** The numbers of the runs that the page compares: follows their folders, and sends what the page draws and has not. */
+/** Metric curves of the compared runs: follows their folders, and sends what the page draws but does not have yet. */
 
 import type { Clock } from "../../core/ports.ts";
 import type { MetricColumns } from "../../core/runFolder/metrics/metricColumns.ts";
@@ -10,7 +10,7 @@ import type { KeptCurves } from "./keptCurves.ts";
 export interface ComparedRunsOptions {
   readonly clock: Pick<Clock, "sleep">;
   readonly follow: (folder: string) => FollowedRun;
-  /** What is known of a run before it is read; null = nothing. */
+  /** Cached curves for use until the run is read; null = none. */
   readonly keptCurves: (folder: string) => Promise<KeptCurves | null>;
   readonly post: (message: RunsHostMessage) => void;
   readonly onError: (error: unknown) => void;
@@ -20,24 +20,24 @@ interface ComparedRun {
   readonly folder: string;
   /** Null until it is this run's turn to be read. */
   run: FollowedRun | null;
-  /** What was kept of the run, until it is sent; null = nothing. */
+  /** The cached curves, until they are sent; null = none. */
   kept: Promise<KeptCurves | null> | null;
-  /** What was kept and sent, until the run is read; null = nothing. */
+  /** Cached curves that were sent, until the run is read; null = none. */
   sentKept: KeptCurves | null;
   readonly queue: ColumnQueue;
-  /** How many names of metrics the page has. */
+  /** Number of metric names that the page has. */
   sentNames: number;
-  /** True when what the page has of the run is void. */
+  /** True if the page must discard what it has of the run. */
   isReset: boolean;
   isDisposed: boolean;
   dispose(): void;
 }
 
-/** Far below what VS Code hands over at once without a stall. */
+/** Well below what VS Code can transfer at once without stalling. */
 const MESSAGE_BYTES = 512 * 1024;
-/** More than ten runs of 1,000 steps have: the page draws all charts anew with each message, and somebody waits for the first. */
+/** More than ten runs of 1,000 steps need. Few messages, because the page redraws all charts for each, but the first should come soon. */
 const KEPT_NUMBERS = 256 * 1024;
-/** The page draws what was kept before the processor reads everything. */
+/** Lets the page draw cached curves before the reads occupy the processor. */
 const DRAW_MS = 500;
 
 export class ComparedRuns {
@@ -50,7 +50,7 @@ export class ComparedRuns {
     this.#options = options;
   }
 
-  /** Follows these runs, folders by id, and no others, and sends these metrics of them. */
+  /** Follows exactly these runs (folders by id), and sends these metrics of them. */
   show(folders: ReadonlyMap<string, string>, names: readonly string[]): void {
     this.#names = names;
     for (const [id, compared] of this.#runs) {
@@ -92,7 +92,7 @@ export class ComparedRuns {
     return compared;
   }
 
-  /** One run after another, each sent as soon as it is read: side by side they would all be there only at the end. */
+  /** Reads one run after another and sends each as soon as it is read; in parallel, all would finish only at the end. */
   async #readAll(): Promise<void> {
     for (;;) {
       const next = [...this.#runs].find(([, { run }]) => run === null);
@@ -103,7 +103,7 @@ export class ComparedRuns {
     }
   }
 
-  /** In as few messages as there can be; false when nothing was kept. */
+  /** Sends cached curves in as few messages as possible; false if there were none. */
   async #sendAllKept(): Promise<boolean> {
     const waiting = [...this.#runs].filter(([, { kept }]) => kept !== null);
     const found = await Promise.all(waiting.map(([, { kept }]) => kept));
@@ -166,7 +166,7 @@ export class ComparedRuns {
   }
 }
 
-/** The names that need not be sent: what was kept of the run is not sent again when it is as the run has it. */
+/** Names that need not be sent: cached curves already on the page are not resent if they match the run. */
 function takeSent(compared: ComparedRun, metrics: MetricColumns): ReadonlySet<string> {
   const { sentKept } = compared;
   compared.sentKept = null;

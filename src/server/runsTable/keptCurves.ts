@@ -1,6 +1,6 @@
 /**
- * The columns that the first charts of a comparison draw, kept for ended runs in files beside the digests: all metrics of a long run
- * take longer to read than a person waits for a chart.
+ * The columns drawn by the first charts of a comparison, cached for ended runs in files next to the digests, because reading all metrics of
+ * a long run takes longer than a user will wait for a chart.
  */
 
 import * as z from "zod";
@@ -13,7 +13,7 @@ import { parseJson } from "../../core/util/jsonl.ts";
 import type { ColumnPart } from "../../shared/dashboardTypes.ts";
 import { LISTED_METRICS } from "../../shared/runsPage.ts";
 
-/** The charts as they are at first, and what their horizontal axes need. */
+/** The metrics of the default charts, and of their horizontal axes. */
 const KEPT_METRICS = [
   "rollout/reward/mean",
   ...LISTED_METRICS,
@@ -21,7 +21,7 @@ const KEPT_METRICS = [
   "tokens/cumulative/trained",
   "cost/cumulative_usd",
 ];
-/** What is shorter is read whole in less time than a person notices. */
+/** Smaller metrics files are read faster than a user would notice. */
 const LEAST_BYTES = 256 * 1024;
 const MAX_ROWS = 20_000;
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
@@ -33,14 +33,14 @@ export interface KeptCurves {
 
 const keptSchema = z.object({
   version: z.literal(1),
-  /** Identifies the metrics that the columns were read from. */
+  /** Identifies the metrics file that the columns were read from. */
   source: z.string(),
   offset: z.number(),
-  /** Float64 as Base64; the first is `step`, all are as long. */
+  /** Float64 values in Base64; the first column is `step`, and all have the same length. */
   columns: z.array(z.object({ name: z.string(), values: z.base64() })),
 });
 
-/** Takes the kept metrics of rows one after another. */
+/** Collects the cached metrics row by row. */
 export class CurveCollector {
   readonly #metrics = new MetricColumns();
 
@@ -49,7 +49,7 @@ export class CurveCollector {
     this.#metrics.add({ ...Object.fromEntries(own), step: row.step });
   };
 
-  /** Keeps what was collected at `path`, when that is worth it. @throws AppError `disk` */
+  /** Caches the collected curves at `path` if that is worthwhile. @throws AppError `disk` */
   async store(
     fileSystem: FileSystem,
     path: string,
@@ -68,7 +68,7 @@ export class CurveCollector {
   }
 }
 
-/** Null where nothing is kept of the metrics as the digest has read them. */
+/** Null if no curves are cached for the metrics that the digest covers. */
 export async function readKeptCurves(
   fileSystem: FileSystem,
   path: string,

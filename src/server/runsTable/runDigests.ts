@@ -1,4 +1,4 @@
-/** What was read of all runs: digests, settings and marks, kept between windows, so that a table is whole before a file is read. */
+/** Digests, settings and marks of all runs, cached across windows, so that the table is complete before any run is read. */
 
 import * as z from "zod";
 import type { RunEntry } from "../../api/runs.ts";
@@ -15,7 +15,7 @@ import { CurveCollector, type KeptCurves, readKeptCurves } from "./keptCurves.ts
 
 export interface RunDigestsOptions {
   readonly fileSystem: FileSystem;
-  /** The file in which digests are kept, beside a folder with curves; null = they are not. */
+  /** The cache file for digests, next to a folder with curves; null = no cache. */
   readonly cachePath: string | null;
   readonly shortenPath: (path: string) => string;
 }
@@ -39,7 +39,7 @@ const storedSchema = z.object({
       changes: z.record(text, z.record(text, text.nullable())),
     })
     .catch({ base: {}, changes: {} }),
-  /** Without runs that have none. */
+  /** Only of runs that have a mark. */
   marks: z.record(text, markSchema).catch({}),
 });
 const MAX_CACHE_BYTES = 64 * 1024 * 1024;
@@ -47,13 +47,13 @@ const MAX_CACHE_BYTES = 64 * 1024 * 1024;
 export class RunDigests {
   readonly #options: RunDigestsOptions;
   readonly #digests = new Map<string, RunDigest>();
-  /** From an earlier window and not looked at yet: there may be thousands, and the first rows are a few. */
+  /** Cached entries that have not been validated: there may be thousands, and the first screen needs only a few. */
   readonly #unchecked = new Map<string, unknown>();
   readonly settings = new SettingsTable();
   readonly #marks = new Map<string, Mark>();
-  /** Identifies each run as it was read last. */
+  /** Version of each run when it was last read. */
   readonly #versions = new Map<string, string>();
-  /** Forgotten runs whose curves are still there. */
+  /** Removed runs whose cached curves still exist. */
   readonly #gone = new Set<string>();
   #loading: Promise<void> | null = null;
   #isChanged = false;
@@ -62,7 +62,7 @@ export class RunDigests {
     this.#options = options;
   }
 
-  /** Null until the run was read, in this window or an earlier one. */
+  /** Null until the run has been read, in this window or an earlier one. */
   of(folder: string): RunDigest | null {
     const stored = this.#unchecked.get(folder);
     if (stored !== undefined) {
@@ -77,7 +77,7 @@ export class RunDigests {
     return this.#marks.get(folder) ?? NO_MARK;
   }
 
-  /** Changes the mark of a run. @throws AppError `disk`, `mark-length`, `marks-full` */
+  /** Changes a run's mark. @throws AppError `disk`, `mark-length`, `marks-full` */
   async change(folder: string, changes: readonly MarkChange[]): Promise<void> {
     const files = this.#options.fileSystem.within(folder);
     for (const change of changes) await markRun(files, folder, change);
@@ -93,25 +93,25 @@ export class RunDigests {
     this.#isChanged = true;
   }
 
-  /** Takes over what earlier windows kept. */
+  /** Loads the cache of earlier windows. */
   load(): Promise<void> {
     this.#loading ??= this.#load();
     return this.#loading;
   }
 
-  /** True when nothing that the list knows has changed since the run was read. */
+  /** True if nothing the list knows has changed since the run was last read. */
   isCurrent(run: DigestedRun): boolean {
     return this.#versions.get(run.folder) === versionOf(run);
   }
 
-  /** Reads the settings of a run, and what was added to it. @throws AppError `file-unreadable`, `folder-unsafe` */
+  /** Reads a run's settings and what was appended to its metrics. @throws AppError `file-unreadable`, `folder-unsafe` */
   async read(run: DigestedRun): Promise<void> {
     const { folder, file, phase } = run;
     this.#versions.set(folder, versionOf(run));
     if (file === null && phase !== "foreign") return;
     const files = this.#options.fileSystem.within(folder);
     const config = await readResolvedConfig(files, folder);
-    // Without a configuration nothing is known to differ.
+    // Without a configuration, the run's settings are unknown.
     const isOther =
       config === undefined
         ? this.settings.delete(folder)
@@ -136,7 +136,7 @@ export class RunDigests {
     this.#digests.set(folder, { ...digest, curvesAt: digest.offset });
   }
 
-  /** The curves of the run as it was read last; null where none are kept. */
+  /** Cached curves that match the last read of the run; null if there are none. */
   async curvesOf(folder: string): Promise<KeptCurves | null> {
     const [path, digest] = [this.#curvesPath(folder), this.of(folder)];
     if (path === null || digest === null) return null;
@@ -148,9 +148,9 @@ export class RunDigests {
     return cachePath === null ? null : `${cachePath}.curves/${runIdOf(folder)}.json`;
   }
 
-  /** Forgets runs that are gone. */
+  /** Drops runs that no longer exist. */
   keepOnly(folders: ReadonlySet<string>): void {
-    // The list is empty until it was read.
+    // An empty list has not been read yet.
     if (folders.size === 0) return;
     const known = [this.#versions, this.#digests, this.#unchecked, this.#marks];
     for (const folder of [...known.flatMap((own) => [...own.keys()]), ...this.settings.runs()]) {
@@ -162,7 +162,7 @@ export class RunDigests {
     }
   }
 
-  /** Keeps what was read for later windows. @throws AppError `disk` */
+  /** Writes the cache for later windows. @throws AppError `disk` */
   async store(): Promise<void> {
     const { cachePath, fileSystem } = this.#options;
     if (cachePath === null || (!this.#isChanged && this.#gone.size === 0)) return;
@@ -199,19 +199,19 @@ export class RunDigests {
   }
 }
 
-/** Another program's folder has no id; it is read anew when its metrics have become shorter. */
+/** Another program's folder has no id; it is read from the start if its metrics file has shrunk. */
 const FOREIGN = { runId: "foreign", generation: 0 };
 
 function hasCurves(digest: RunDigest | undefined): boolean {
   return digest !== undefined && digest.curvesAt === digest.offset;
 }
 
-/** An evaluation completes no step, but has used tokens. */
+/** Includes tokens, because an evaluation uses tokens without completing a step. */
 function versionOf({ file, phase, steps, used }: DigestedRun): string {
   return `${file?.runId} ${file?.generation} ${file?.attempt} ${phase} ${steps} ${used?.tokens}`;
 }
 
-/** Undefined for what is not JSON: the file is then written anew. */
+/** Undefined if the text is not JSON; the file is then rewritten. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,13 +1,13 @@
-/** What the page of the runs table may ask for; everything else is dropped. */
+/** Validates messages from the runs table page; anything unknown is dropped. */
 
 import * as z from "zod";
 import { MAX_COMPARED, type RunsPageMessage } from "../../shared/runsPage.ts";
 import { exportedFile } from "../dashboard/pageMessages.ts";
 
 const MAX_ID = 200;
-/** Of what the page has kept: columns, widths, filters and chosen runs. */
+/** Maximum size of the stored layout: columns, widths, filters and selected runs. */
 const MAX_LAYOUT = 200_000;
-/** Metrics are named after environments and tools, and so may be long and many. */
+/** Metric names contain names of environments and tools, so they can be long and numerous. */
 const MAX_NAME = 1_000;
 const MAX_NAMES = 1_000;
 
@@ -30,7 +30,7 @@ const messageSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("diff"), left: id, right: id }),
 ]);
 
-/** Null for what is no known message. */
+/** Null if it is not a known message. */
 export function parseRunsMessage(value: unknown): RunsPageMessage | null {
   return messageSchema.safeParse(value).data ?? null;
 }

@@ -1,4 +1,4 @@
-/** The page of the runs table: sends rows as they are known and when they change, while the page is visible. */
+/** The runs table page: sends rows when they become known and when they change, while the page is visible. */
 
 import type { RunEntry } from "../../api/runs.ts";
 import { errorMessage } from "../../core/errors.ts";
@@ -16,7 +16,7 @@ import { SentRows, type SentRowsOptions } from "./sentRows.ts";
 export interface RunsSessionOptions extends SentRowsOptions {
   readonly clock: Pick<Clock, "now" | "monotonic" | "sleep">;
   readonly layout: {
-    /** Null = nothing was arranged yet. */
+    /** Null = no layout stored yet. */
     read(): string | null;
     keep(layout: string): PromiseLike<void>;
   };
@@ -25,32 +25,32 @@ export interface RunsSessionOptions extends SentRowsOptions {
   readonly save: (file: ExportedFile) => Promise<void>;
   readonly fileSystem: FileSystem;
   readonly follow: (folder: string) => FollowedRun;
-  /** Asks for tags, separated by commas, or a note; undefined when the person went away from the question. */
+  /** Asks for comma-separated tags or a note; undefined if the user dismissed the prompt. */
   readonly ask: (what: "tags" | "note", name: string, now: string) => Promise<string | undefined>;
-  /** Shows the configurations of two run folders beside each other. */
+  /** Shows the configurations of two run folders side by side. */
   readonly diff: (left: string, right: string) => Promise<void>;
 }
 
-/** Rows that fill the first screen go alone, so that they are there at once. */
+/** The rows of the first screen are sent separately, so that they appear immediately. */
 const FIRST_ROWS = 60;
-/** The page paints these before it gets the others. */
+/** Time for the page to paint them before it receives the rest. */
 const PAINT_MS = 500;
 const SEND_PAUSE_MS = 250;
-/** Runs that are read side by side. */
+/** Number of runs read in parallel. */
 const READERS = 4;
 
 export class RunsSession {
   readonly #options: RunsSessionOptions;
   readonly #sleep = new WakeableSleep();
   readonly #rows: SentRows;
-  /** True when a run may have changed since the list was gone through last. */
+  /** True if a run may have changed since the last pass over the list. */
   #isStale = true;
   #isVisible: boolean;
   #isReady = false;
   #isDisposed = false;
   #looping: Promise<void> | null = null;
   #chosen: readonly string[] | null = null;
-  /** Id of a sweep that the page is yet to show. */
+  /** Id of a sweep that the page has yet to show. */
   #sweep: string | null = null;
   readonly #compared: ComparedRuns;
 
@@ -66,11 +66,11 @@ export class RunsSession {
       onError: (error) => this.#showError(error),
     });
     this.#isVisible = isVisible;
-    // While the page loads; a fault is said once the page is there.
+    // Loads while the page loads; errors are reported once the page is ready.
     digests.load().catch(() => undefined);
   }
 
-  /** Call with everything the page posts. */
+  /** Call with every message from the page. */
   receive(value: unknown): void {
     const message = parseRunsMessage(value);
     if (message === null || this.#isDisposed) return;
@@ -107,7 +107,7 @@ export class RunsSession {
     }
   }
 
-  /** A page that was hidden is gone; when it is shown again a new one says `ready`. */
+  /** A hidden page is destroyed; when shown again, a new page sends `ready`. */
   setVisible(isVisible: boolean): void {
     if (!isVisible) {
       this.#isReady = false;
@@ -123,7 +123,7 @@ export class RunsSession {
     this.#wake();
   }
 
-  /** Call when another window has changed the mark of a run. */
+  /** Call when another window has changed a run's mark. */
   refreshMark(folder: string): void {
     this.#report(
       this.#options.digests.readMark(folder).then(() => {
@@ -132,7 +132,7 @@ export class RunsSession {
     );
   }
 
-  /** Chooses runs for comparison. */
+  /** Selects runs for comparison. */
   choose(folders: readonly string[]): void {
     this.#chosen = folders.map(runIdOf);
     this.#postChosen();
@@ -160,7 +160,7 @@ export class RunsSession {
     this.#report(this.#sendFirst());
   }
 
-  /** Before a file of a run is read: what the list and earlier windows know is enough for a first look. */
+  /** Sends the first rows before any run is read, from the list and the cache. */
   async #sendFirst(): Promise<void> {
     const { digests, runs, clock } = this.#options;
     await digests.load();
@@ -241,7 +241,7 @@ export class RunsSession {
       });
   }
 
-  /** Reads what may have grown, and sends rows at most four times a second while it does. */
+  /** Reads runs that may have grown, and sends rows at most four times per second meanwhile. */
   async #readAll(): Promise<void> {
     const { digests, runs, clock } = this.#options;
     await digests.load();
@@ -265,7 +265,7 @@ export class RunsSession {
     await digests.store();
   }
 
-  /** Takes runs off `queue`; stops when the page is hidden, and the rest is stale again. */
+  /** Takes runs off `queue`. Stops when the page is hidden, which leaves the rest stale. */
   async #readQueue(queue: RunEntry[]): Promise<void> {
     const reader = async (): Promise<void> => {
       for (let run = queue.shift(); run !== undefined; run = queue.shift()) {
@@ -273,7 +273,7 @@ export class RunsSession {
           this.#isStale = true;
           return;
         }
-        // A run that cannot be read says so in its own row, and must not hide the others.
+        // An unreadable run shows that in its own row, and must not block the others.
         await this.#options.digests.read(run).catch(() => undefined);
       }
     };

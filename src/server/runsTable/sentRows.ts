@@ -1,4 +1,4 @@
-/** The rows of the runs table that a page has; sends those that it has not, or has otherwise. */
+/** Tracks the rows that the page has, and sends those that are new or changed. */
 
 import { dirname } from "node:path";
 import type { RunEntry } from "../../api/runs.ts";
@@ -16,7 +16,7 @@ import type { RunDigests } from "./runDigests.ts";
 
 export interface SentRowsOptions {
   readonly clock: Pick<Clock, "now">;
-  /** The newest first. */
+  /** Newest first. */
   readonly runs: () => readonly RunEntry[];
   readonly digests: RunDigests;
   readonly post: (message: RunsHostMessage) => void;
@@ -24,9 +24,9 @@ export interface SentRowsOptions {
 
 export class SentRows {
   readonly #options: SentRowsOptions;
-  /** What the page has, as JSON by id. */
+  /** Rows on the page, as JSON by id. */
   readonly #sent = new Map<string, string>();
-  /** What it has beside the rows, as JSON. */
+  /** Other state on the page, as JSON. */
   #sentState = "";
   #folders: ReadonlyMap<string, string> = new Map();
 
@@ -34,18 +34,18 @@ export class SentRows {
     this.#options = options;
   }
 
-  /** Call for a new page, which has nothing. */
+  /** Call for a new page, which has no rows. */
   forget(): void {
     this.#sent.clear();
     this.#sentState = "";
   }
 
-  /** Knows only runs whose row was sent. */
+  /** Finds only runs whose rows were sent. */
   folderOf(id: string): string | undefined {
     return this.#folders.get(id);
   }
 
-  /** By id, without runs that are gone. */
+  /** Folders by id, without runs that no longer exist. */
   foldersOf(ids: readonly string[]): ReadonlyMap<string, string> {
     const found = ids.map((id) => [id, this.#folders.get(id)] as const);
     return new Map(found.filter((pair): pair is [string, string] => pair[1] !== undefined));
@@ -55,7 +55,7 @@ export class SentRows {
     this.send(Number.POSITIVE_INFINITY, unread);
   }
 
-  /** The first `count` runs; `unread` runs are still to be read. */
+  /** Sends the first `count` runs; `unread` is the number of runs still to be read. */
   send(count: number, unread: number): void {
     const { runs, digests, post, clock } = this.#options;
     const nowMs = clock.now();
@@ -93,8 +93,8 @@ interface Place {
 }
 
 /**
- * The folder that `init_from` of the run in `own` names: the one whose path ends most like it, of several the one beside
- * the run. Null for an address of a checkpoint, and where no listed folder is known to be meant.
+ * The folder that the run's `init_from` refers to: the listed folder whose path shares the longest ending, preferring a sibling of `own`.
+ * Null for a checkpoint address, or if no listed folder matches.
  */
 function startOf(
   setting: string | undefined,
@@ -106,7 +106,7 @@ function startOf(
   let found = places;
   for (const [at, part] of partsFromEnd(runAtStep(given)?.folder ?? given).entries()) {
     const nearer = found.filter(({ parts }) => parts[at] === part);
-    // The name of a folder alone says little.
+    // A folder name alone is too weak a match.
     if (nearer.length === 0 && at < 2) return null;
     if (nearer.length === 0) break;
     found = nearer;
@@ -115,7 +115,7 @@ function startOf(
   return (found.length === 1 ? found[0] : found.find(isBeside))?.folder ?? null;
 }
 
-/** The last part of a path first; without what paths that are relative or shortened begin with. */
+/** Path components from last to first, without the prefixes of relative or abbreviated paths. */
 function partsFromEnd(path: string): readonly string[] {
   return path
     .split(/[\\/]/)
@@ -133,7 +133,7 @@ function rowOf(run: RunEntry, { digests, places, nowMs }: RowSurroundings): Runs
   const { folder, name, file, phase, startedAtMs, steps, totalSteps, reward, fit, used } = run;
   const digest = digests.of(folder);
   const settings = digests.settings.of(folder);
-  // The list is read less often than its steps are counted.
+  // The list is updated less often than steps are read.
   const newest = digest?.used ?? null;
   const spent = (newest?.tokens ?? 0) > (used?.tokens ?? 0) ? newest : used;
   const start = startOf(settings["init_from"], folder, places);

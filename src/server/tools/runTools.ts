@@ -1,4 +1,4 @@
-/** Answers what language models ask about runs and configurations, in the editor's chat and over MCP; nothing is changed and no service is asked. */
+/** Answers language models' questions about runs and configurations, in the editor's chat and over MCP. Read-only; contacts no services. */
 
 import { noticeOf } from "../../core/alarms/alarmEvents.ts";
 import { parseConfig } from "../../core/config/parse.ts";
@@ -18,17 +18,17 @@ import { checkedInput, type ToolInput, toolInputs } from "./toolInputs.ts";
 import type { ToolId } from "./toolTable.ts";
 import { toolText } from "./toolText.ts";
 
-/** The runs and configurations that a model may look at. */
+/** The runs and configurations that a model may see. */
 export interface ToolSources {
-  /** The newest first. */
+  /** Newest first. */
   runs(): Promise<readonly ListedRun[]>;
   /** Absolute paths. */
   configs(): Promise<readonly string[]>;
-  /** The text as it stands in the editor or in the file, with the settings beside it. @throws AppError `file-unreadable` */
+  /** The text in the editor or the file, with its overrides. @throws AppError `file-unreadable` */
   readConfig(
     path: string,
   ): Promise<{ readonly text: string; readonly overrides: readonly string[] }>;
-  /** How a model names the path of a run or a configuration. */
+  /** The name under which models know a run or a configuration. */
   nameOf(path: string): string;
   /** The files of a run folder. */
   filesOf(folder: string): FolderFiles;
@@ -38,16 +38,16 @@ export interface ToolSources {
 type Answers = { readonly [Id in ToolId]: (input: ToolInput<Id>) => Promise<Json> };
 
 const MAX_RUNS = 50;
-/** What the frame of an answer leaves of its length, with room for characters that are written in a longer way. */
+/** The size limit minus the answer's frame, with room for characters that need escaping. */
 const MAX_LIST_CHARS = 24_000;
 const DEFAULT_STEPS = 20;
 const MAX_NAMES = 300;
 const MAX_EVENTS = 30;
-/** An assistant that has written a file cannot know otherwise why it is not there. */
+/** Otherwise an assistant that wrote a file cannot know why it is not listed. */
 const WHAT_IS_CONFIG = `A file is one with a name such as ${DEFAULT_CONFIG} or *.tinker.yaml, or with the comment \`# tinker-rl: config\` in its first five lines.`;
-/** Of rollouts and turns that are asked for by number. */
+/** Page size for rollouts and turns that are requested by number. */
 const PAGE = 20;
-/** Beginnings of names that say most about learning. */
+/** Prefixes of the metrics that say most about learning. */
 const TELLING = [
   ...["rollout/reward/", "rollout/success_frac", "rollout/parse_ok_frac", "rollout/turns/mean"],
   ...["rollout/response_tokens/mean", "rollout/turn_truncated_frac", "rollout/stop_reason/"],
@@ -73,12 +73,12 @@ export class RunTools {
     };
   }
 
-  /** A framed JSON text. @throws AppError `tool-input`, `no-such-run`, `no-such-number`, `no-such-config`, `file-unreadable` */
+  /** An answer as framed JSON. @throws AppError `tool-input`, `no-such-run`, `no-such-number`, `no-such-config`, `file-unreadable` */
   async answer(id: ToolId, input: unknown): Promise<string> {
     return toolText(await this.value(id, input), { redactor: this.#redactor });
   }
 
-  /** As {@link answer}, before it is cleaned and shortened. */
+  /** Like {@link answer}, before redaction and truncation. */
   async value(id: ToolId, input: unknown): Promise<Json> {
     const answer = this.#answers[id] as (checked: unknown) => Promise<Json>; // the schema of the same tool checks it
     return answer(checkedInput(toolInputs[id], input));
@@ -96,7 +96,7 @@ export class RunTools {
         config: configPath === null ? null : nameOf(configPath),
       };
     });
-    // The newest come first, and an answer that is too long loses the first entries of each list.
+    // The list is newest first, and truncation drops the first entries, so limit the list here.
     let length = 0;
     const fitting = listed.filter((run) => {
       length += JSON.stringify(run).length;
@@ -205,7 +205,7 @@ export class RunTools {
     return describeRun(this.#sources.filesOf(folder), { folder, run, nowMs: this.#sources.now() });
   }
 
-  /** Only listed runs: a model names no folders of its own. @throws AppError `no-such-run` */
+  /** Finds listed runs only, so that a model cannot name arbitrary folders. @throws AppError `no-such-run` */
   async find(name: string): Promise<ListedRun> {
     const { nameOf } = this.#sources;
     const runs = await this.#sources.runs();
@@ -220,7 +220,7 @@ export class RunTools {
     );
   }
 
-  /** The path of a configuration, of those that there are. @throws AppError `no-such-config` */
+  /** The path of a listed configuration. @throws AppError `no-such-config` */
   async findConfig(name: string): Promise<string> {
     const { nameOf } = this.#sources;
     const configs = await this.#sources.configs();
@@ -234,13 +234,13 @@ export class RunTools {
   }
 }
 
-/** The first of a list, and how many follow. */
+/** The first items of a list, and the number of remaining ones. */
 function page(name: string, items: readonly unknown[]) {
   const shown = items.slice(0, PAGE);
   return { [name]: shown, later: items.length - shown.length };
 }
 
-/** Outputs hold what JSON has. */
+/** Drops what JSON cannot represent. */
 export function plainJson(value: object): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
 }

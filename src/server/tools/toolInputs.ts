@@ -1,4 +1,4 @@
-/** What each tool takes. A model wrote it: nothing of it is believed before it was checked. */
+/** Input schemas of the tools. Input comes from a model, so it is untrusted until validated. */
 
 import * as z from "zod";
 import { AppError } from "../../core/errors.ts";
@@ -38,7 +38,7 @@ export const toolInputs = {
 
 export type ToolInput<Id extends ToolId> = z.infer<(typeof toolInputs)[Id]>;
 
-/** With no other keys than those of `schema`. @throws AppError `tool-input` with all that is wrong */
+/** Validates input, rejecting unknown keys. @throws AppError `tool-input` that lists all errors */
 export function checkedInput<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   input: unknown,

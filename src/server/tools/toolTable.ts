@@ -1,13 +1,13 @@
-/** The tools that a language model in the editor may call: all of them only read. */
+/** The read-only tools offered to a language model in the editor. */
 
 export interface ToolRow {
-  /** For people, in lists of tools. */
+  /** Display name in lists of tools. */
   readonly title: string;
-  /** What it does, as a sentence for people. */
+  /** What it does, as a sentence for users. */
   readonly does: string;
-  /** When to call it and what comes back, for the model; the same in every language. */
+  /** For the model: when to call it and what it returns; not translated. */
   readonly forModel: string;
-  /** The name of a codicon. */
+  /** A codicon name. */
   readonly icon: string;
 }
 
@@ -51,7 +51,7 @@ export const TOOLS = {
 
 export type ToolId = keyof typeof TOOLS;
 
-/** As VS Code knows it, and as a prompt names it behind `#`. */
+/** The id registered with VS Code, which users can reference with `#`. */
 export function toolName(id: ToolId): `tinkerRL_${ToolId}` {
   return `tinkerRL_${id}`;
 }

@@ -1,10 +1,10 @@
-/** Which rollouts the Trajectories view shows, and in which order. */
+/** Filter and order of rollouts in the Trajectories view. */
 
 import type { RolloutOrder, TreeFilter } from "../../api/trajectories.ts";
 import type { RolloutSummary } from "../../core/runFolder/reader.ts";
 import { isFailedOutcome } from "../../shared/outcome.ts";
 
-/** True for a rollout that the filter lets through; null lets all. */
+/** Whether the filter accepts the rollout; null accepts all. */
 export function isShown(rollout: RolloutSummary, filter: TreeFilter | null): boolean {
   switch (filter?.kind) {
     case undefined:
@@ -24,7 +24,7 @@ export function isShown(rollout: RolloutSummary, filter: TreeFilter | null): boo
   }
 }
 
-/** Rollouts of one group in the wanted order; equal ones keep theirs. */
+/** Sorts the rollouts of a group; stable for equal values. */
 export function inOrder(
   rollouts: readonly RolloutSummary[],
   order: RolloutOrder,

@@ -1,4 +1,4 @@
-/** What the rows of the Trajectories view say about a step, a group and a rollout. */
+/** Tree rows of the Trajectories view for steps, evaluations, groups and rollouts. */
 
 import * as l10n from "@vscode/l10n";
 import type { EvaluationEntry } from "../../core/runFolder/evaluationLog.ts";
@@ -20,7 +20,7 @@ import { EXAMPLE_STOP, isFailedOutcome, outcomeText } from "../../shared/outcome
 import type { RowText } from "../../shared/rowText.ts";
 import type { RunFile } from "../../shared/runFile.ts";
 
-/** Steps count from 0 here and from 1 in the text. `isLive`: a trainer is at work on the run. */
+/** `step` counts from 0, the displayed text from 1. `isLive`: a trainer is running. */
 export function stepRow(step: number, metrics: MetricColumns, isLive: boolean): RowText {
   const at = metrics.steps().indexOf(step);
   const value = (name: string): number | null => {
@@ -53,7 +53,7 @@ export function stepRow(step: number, metrics: MetricColumns, isLive: boolean): 
   return row(label, [mean, trained], ["step"], "symbol-number", said);
 }
 
-/** `step` = completed steps. `evaluations` are those that were completed. */
+/** `step` is the number of completed steps. `evaluations` are the completed ones. */
 export function evaluationRow(
   step: number,
   evaluations: readonly EvaluationEntry[],
@@ -84,7 +84,7 @@ export function evaluationRow(
   return row(label, [state], words, icon, [state], saidLabel);
 }
 
-/** `rollouts` are all of the group that have ended; from `successReward` on one is a success. */
+/** `rollouts` are all ended rollouts of the group; rewards from `successReward` on count as success. */
 export function groupRow(
   group: number,
   rollouts: readonly RolloutSummary[],
@@ -118,7 +118,7 @@ export function groupRow(
   return rowOf([formatReward(mean), range], [l10n.t("mean {0}", formatReward(mean)), range]);
 }
 
-/** Why a run that is looked at has no rows. */
+/** Why a run has no rows. */
 export function noStepsText(file: RunFile | null, isLive: boolean): string {
   if (isLive) return l10n.t("No rollout has ended yet. They appear here as they end.");
   if (file === null) return l10n.t("The folder has no run.json and no rollouts of Tinker RL.");
@@ -135,7 +135,7 @@ export function noStepsText(file: RunFile | null, isLive: boolean): string {
   }
 }
 
-/** From `successReward` on the rollout is a success. */
+/** Rewards from `successReward` on count as success. */
 export function rolloutItemRow(rollout: RolloutSummary, successReward: number): RowText {
   const { reward, score, turns, tokens, stop, error } = rollout;
   const advantage = score?.advantage == null ? null : formatSigned(score.advantage);
@@ -160,14 +160,14 @@ export function rolloutItemRow(rollout: RolloutSummary, successReward: number): 
   );
 }
 
-/** The usual end in fewer words. */
+/** Shortens the most common stop reason. */
 function stopText(stop: string): string {
   return stop === "reached_terminal_state"
     ? l10n.t("finished")
     : plainLine(stop.replaceAll("_", " "));
 }
 
-/** Why a rollout or its group was left out of the update, as a sentence; null when it was trained on. */
+/** Why a rollout or its group was excluded from the update, as a sentence; null if it was trained. */
 export function trainingUseText({ score, source }: RolloutSummary): string | null {
   if (source === "evaluation") return null;
   if (score === null) return l10n.t("Not scored yet: the step is in progress.");
@@ -184,7 +184,7 @@ function taskName(rollout: RolloutSummary): string {
   return `${shortName(rollout)} ${rollout.index}`;
 }
 
-/** What a group shares with the others around it. */
+/** Split, temperature and model, which neighboring groups usually share. */
 function contextOf({ split, temperature, model }: RolloutSummary): readonly string[] {
   return [
     plainLine(split),
@@ -211,7 +211,7 @@ function rolloutIcon(rollout: RolloutSummary, successReward: number): string {
   return isSuccess(rollout, successReward) ? "pass" : "circle-large-outline";
 }
 
-/** `shown` begins with what matters, because a narrow side bar cuts the rest off; `said` has it in words. */
+/** `shown` starts with the most important part, because a narrow side bar cuts off the rest; `said` is the text for screen readers. */
 function row(
   label: string,
   shown: readonly string[],

@@ -1,4 +1,4 @@
-/** What a person arranged in the pages of a browser, kept beside the caches of this program. */
+/** The user's page layout and settings in the browser, stored next to the program's caches. */
 
 import type { Kept } from "../../api/pages.ts";
 import type { FileSystem } from "../../core/ports.ts";
@@ -20,7 +20,7 @@ export class KeptForPages {
     this.#kept = kept;
   }
 
-  /** Begins with nothing where `folder` holds nothing that can be read. */
+  /** Starts empty if `folder` contains nothing readable. */
   static async read(fileSystem: FileSystem, folder: string): Promise<KeptForPages> {
     const text = await readIfReadable(fileSystem, pathIn(folder), MAX_BYTES).catch(() => null);
     return new KeptForPages(
@@ -34,10 +34,10 @@ export class KeptForPages {
     return this.#kept;
   }
 
-  /** Resolves when it is on disk. @throws AppError `disk` */
+  /** Resolves once it is on disk. @throws AppError `disk` */
   keep(change: Partial<Kept>): Promise<void> {
     this.#kept = { ...this.#kept, ...change };
-    // One write after another: the last one has everything.
+    // Writes are serialized; the last one contains everything.
     this.#writing = this.#writing
       .catch(() => undefined)
       .then(async () => {

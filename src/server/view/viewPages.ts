@@ -1,4 +1,4 @@
-/** The pages of a browser: a session for each that is open, over the runs that one store knows. */
+/** The browser's pages: one session per open page, over the runs of one store. */
 
 import { AppError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
@@ -24,11 +24,11 @@ export interface ViewPagesOptions {
   readonly store: RunStore;
   readonly fileSystem: ClosableFileSystem;
   readonly clock: Clock;
-  /** Holds the embedded model and the threads of the program. */
+  /** Contains the embedded model and the worker scripts. */
   readonly programFolder: string;
-  /** For what the person arranged and what was read of runs. */
+  /** For the user's page settings and cached digests. */
   readonly cacheFolder: string;
-  /** Where the runs are, in words. */
+  /** Display text for where the runs are. */
   readonly place: string;
   readonly onError: (error: unknown) => void;
 }
@@ -41,7 +41,7 @@ export interface ConnectedPage {
 
 type Send = (message: ToBrowser) => void;
 
-/** Without what the session does itself. */
+/** Commands other than those that the session handles itself. */
 type PassedOn = Exclude<BrowserCommand, "markRollout" | "copyCheckpointPath">;
 
 export class ViewPages {
@@ -76,17 +76,17 @@ export class ViewPages {
     this.#feeds.close();
   }
 
-  /** The folder of a run by the id that its page has; null when there is none. */
+  /** The folder of the run with this page id; null if there is none. */
   folderOf(id: string): string | null {
     return this.#sessions.folderOf(id);
   }
 
-  /** The address of a run's dashboard, below the token. */
+  /** The URL of a run's dashboard, relative to the token. */
   pageOf(folder: string): string {
     return `run?id=${runIdOf(folder)}`;
   }
 
-  /** What happened in a run, as text; null when there is no such run. */
+  /** The event log of a run as text; null if there is no such run. */
   async logOf(id: string): Promise<string | null> {
     const folder = this.folderOf(id);
     if (folder === null) return null;
@@ -96,7 +96,7 @@ export class ViewPages {
     return runLogText(this.#sessions.nameOf(folder), follower.events, { isLive });
   }
 
-  /** Answers a dashboard that shows the run with this id, or the newest one. */
+  /** Opens a dashboard for the run with this id, or for the newest run. */
   openDashboard(id: string | null, send: Send): ConnectedPage {
     const questions = new Questions(send);
     const session = this.#sessions.dashboard({
@@ -110,7 +110,7 @@ export class ViewPages {
     return this.#connected(session, questions);
   }
 
-  /** Answers a table of all runs. */
+  /** Opens a table of all runs. */
   openRunsTable(send: Send): ConnectedPage {
     send({ kind: "shown", page: "runs", title: `Runs in ${this.#options.place}` });
     const questions = new Questions(send);
@@ -186,11 +186,11 @@ export class ViewPages {
         `A browser cannot do this (${command}). Use VS Code or the terminal.`,
       );
     }
-    await actions[command as PassedOn](); // has it, as was just looked up
+    await actions[command as PassedOn](); // exists, as checked above
   }
 }
 
-/** What a page was asked and has not answered. */
+/** Prompts sent to a page that are awaiting an answer. */
 class Questions {
   readonly #send: Send;
   readonly #open = new Map<number, (answer: string | null) => void>();
@@ -200,7 +200,7 @@ class Questions {
     this.#send = send;
   }
 
-  /** Null when the person canceled, or left the page. */
+  /** Null if the user canceled or left the page. */
   ask(kind: "ask" | "confirm", text: string, value: string): Promise<string | null> {
     this.#lastId += 1;
     const id = this.#lastId;

@@ -1,4 +1,4 @@
-/** `tinker-rl view`: the pages of the extension in a browser. Listens on loopback only; a token in the address opens it. */
+/** `tinker-rl view`: serves the extension's pages to a browser. Listens on loopback only; access requires the token in the URL. */
 
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -26,30 +26,30 @@ import { type ConnectedPage, ViewPages } from "./viewPages.ts";
 export interface ViewOptions {
   readonly fileSystem: ClosableFileSystem;
   readonly clock: Clock;
-  /** Folders that hold runs. */
+  /** Folders that contain runs. */
   readonly parents: readonly string[];
-  /** A run folder to open first; null = the table of all runs. */
+  /** The run folder to open first; null = the table of all runs. */
   readonly run: string | null;
-  /** Holds the program, beside the folder `webview`. */
+  /** Contains the program, next to the folder `webview`. */
   readonly programFolder: string;
   readonly cacheFolder: string;
-  /** 0 = any free one. */
+  /** 0 = any free port. */
   readonly port: number;
   readonly log: Log;
 }
 
 export interface ServedView {
-  /** With the token. */
+  /** Includes the token. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** An exported file is the largest message. */
+/** The largest message is an exported file. */
 const MAX_MESSAGE_BYTES = 96 * 1024 * 1024;
-/** A page that takes nothing for so long that this much waits is dropped; it reloads when it is back. */
+/** A page with this much unsent data is disconnected; it reloads when it reconnects. */
 const MAX_WAITING_BYTES = 256 * 1024 * 1024;
 const PING_MS = 30_000;
-/** The list of runs is read again after this time, or after twenty times as long as the last reading took. */
+/** Pause between reads of the run list, or twenty times the duration of the last read if that is longer. */
 const LOOK_AGAIN_MS = 5_000;
 const LOOK_AGAIN_FACTOR = 20;
 
@@ -66,7 +66,7 @@ const HEADERS = {
   "X-Content-Type-Options": "nosniff",
 };
 const fromBrowser: z.ZodType<FromBrowser> = z.discriminatedUnion("kind", [
-  // The session checks the message.
+  // The session validates the message itself.
   z.strictObject({ kind: z.literal("message"), message: z.unknown() }),
   z.strictObject({
     kind: z.literal("answer"),
@@ -75,7 +75,7 @@ const fromBrowser: z.ZodType<FromBrowser> = z.discriminatedUnion("kind", [
   }),
 ]);
 
-/** Serves until it is closed. @throws AppError `listen-failed`, `pages-missing` */
+/** Serves until closed. @throws AppError `listen-failed`, `pages-missing` */
 export async function serveView(options: ViewOptions): Promise<ServedView> {
   const { fileSystem, clock, programFolder, cacheFolder, log } = options;
   const onError = (error: unknown): void => log.error(errorMessage(error));
@@ -94,7 +94,7 @@ export async function serveView(options: ViewOptions): Promise<ServedView> {
     fileSystem,
     clock,
     programFolder,
-    // Of these runs alone: what is kept of others would be forgotten as gone.
+    // One cache per set of runs, because entries of runs not listed are dropped.
     cacheFolder: join(cacheFolder, runIdOf([...options.parents, options.run].join("\n"))),
     place: placeOf(options),
     onError,
@@ -111,7 +111,7 @@ export async function serveView(options: ViewOptions): Promise<ServedView> {
   });
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
   server.on("upgrade", (request, socket, head) => {
-    // A client that leaves early is no fault of the server.
+    // A client that disconnects early is not an error.
     socket.on("error", () => socket.destroy());
     const query = socketQuery(request, token);
     if (query === null) {
@@ -141,7 +141,7 @@ export async function serveView(options: ViewOptions): Promise<ServedView> {
   };
 }
 
-/** The project of the runs, or the folder that they are in. */
+/** The project folder of the runs, or the folder that contains them. */
 function placeOf({ parents: [first], run }: Pick<ViewOptions, "parents" | "run">): string {
   const folder = first ?? dirname(run ?? "");
   return fromHome(folder.replace(/[\\/]\.tinker-rl[\\/]runs$/, ""));
@@ -186,7 +186,7 @@ function routes(webview: string, pages: ViewPages): Routes {
   };
 }
 
-/** @throws AppError `http-refused` 403 without the token, or under the name of another machine */
+/** @throws AppError `http-refused` 403 without the token, or with the host name of another machine */
 function admit(request: IncomingMessage, token: string): void {
   admitLoopbackNames(request);
   const [, given = ""] = (request.url ?? "").split(/[/?]/, 2);
@@ -194,7 +194,9 @@ function admit(request: IncomingMessage, token: string): void {
     throw refusal(403, "Open the address that `tinker-rl view` printed.");
 }
 
-/** What a page asks for with its socket; null for a request that is not one of our own pages: any page may open a socket to any address. */
+/**
+ * Query parameters of a page's WebSocket; null if the request is not from our own pages, because any site may open a socket to any address.
+ */
 function socketQuery(request: IncomingMessage, token: string): URLSearchParams | null {
   const { host, origin } = request.headers;
   try {
@@ -229,7 +231,7 @@ function connect(
     const message = fromBrowser.safeParse(parseJson(String(data))?.value).data;
     if (message !== undefined) page.receive(message);
   });
-  // What follows an error is `close`.
+  // `close` follows every error.
   socket.on("error", () => undefined);
   socket.on("close", () => {
     clearInterval(pinging);
@@ -237,7 +239,7 @@ function connect(
   });
 }
 
-/** Runs that other programs start or delete change the list. */
+/** Rereads the run list regularly, because other programs may start or delete runs. */
 function lookAgain(
   store: RunStore,
   clock: Clock,
