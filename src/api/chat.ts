@@ -8,8 +8,7 @@ import type { ReportsProgress } from "./requests.ts";
 export const CHAT_REQUESTS = {
   /**
    * An {@link OpenChatRequest} lives as long as its conversation: it reports each `ChatReply`, and is answered with the `RequestOutcome` of
-   * null
-   * once the conversation is over. It fails if the conversation cannot start; canceling it closes the conversation.
+   * null once the conversation is over. It fails if the conversation cannot start; canceling it closes the conversation.
    */
   open: "tinkerRL/chat/open",
 } as const;

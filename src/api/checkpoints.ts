@@ -6,8 +6,7 @@ import { handedOver } from "../node/control/messages.ts";
 export const CHECKPOINT_REQUESTS = {
   /**
    * A {@link WeightsRequest}, answered with the `RequestOutcome` of null once the files are there; reports {@link WeightsProgress}. If
-   * canceled,
-   * it is answered after everything at the service has been cleaned up.
+   * canceled, it is answered after everything at the service has been cleaned up.
    */
   download: "tinkerRL/checkpoint/download",
   /** A {@link ChangeWeightsRequest}, answered with the `RequestOutcome` of null. */

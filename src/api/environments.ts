@@ -14,8 +14,7 @@ export const ENVIRONMENT_REQUESTS = {
   venvSteps: "tinkerRL/environment/venvSteps",
   /**
    * A {@link ServeEnvironmentRequest} lives as long as the environment's server: it reports each {@link OwnServerReport}, and is answered
-   * with
-   * the `RequestOutcome` of null once the server has stopped. Canceling it stops the server.
+   * with the `RequestOutcome` of null once the server has stopped. Canceling it stops the server.
    */
   serve: "tinkerRL/environment/serve",
   /** An {@link OwnTasksRequest}, answered with the `RequestOutcome` of the beginning of each task's prompt, null for a task without one. */

@@ -8,8 +8,7 @@ import type { ReportsProgress } from "./requests.ts";
 export const PLAY_REQUESTS = {
   /**
    * An {@link OpenPlayRequest} lives as long as its play: it reports each `PlayReply`, and is answered with the `RequestOutcome` of null
-   * once
-   * the play is over. It fails if the play cannot start; canceling it ends the play.
+   * once the play is over. It fails if the play cannot start; canceling it ends the play.
    */
   open: "tinkerRL/play/open",
 } as const;

@@ -21,8 +21,7 @@ export const RUN_REQUESTS = {
   send: "tinkerRL/run/send",
   /**
    * A {@link FollowRunRequest} lives as long as someone views the run: it reports a {@link RunReport} after each read, and once more when
-   * it is
-   * canceled. It is answered with the `RequestOutcome` of null.
+   * it is canceled. It is answered with the `RequestOutcome` of null.
    */
   follow: "tinkerRL/run/follow",
   /** A {@link RunFolderRequest}, answered with the `RequestOutcome` of the run's `FiringAlarm`s, most serious first. */

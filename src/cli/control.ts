@@ -1,4 +1,4 @@
-/** The command `control`: sends a command to a running training from another terminal. */
+/** The command `control`: sends a command from another terminal to a running training. */
 
 import { resolve } from "node:path";
 import { AppError } from "../core/errors.ts";

@@ -1,4 +1,4 @@
-/** The command `train --dry_run`: what the first step would be made of, printed instead of trained. */
+/** The command `train --dry_run`: prints what the first step would train on, without training. */
 
 import * as l10n from "@vscode/l10n";
 import { isSupervised } from "../core/runFolder/metrics/fitMetrics.ts";
@@ -16,7 +16,7 @@ import { commandLine, shortPath } from "./terminal/invocation.ts";
 import { BLANK, heading, type Line, labelled, quietLine } from "./terminal/line.ts";
 import { followRun } from "./train.ts";
 
-/** Prints what was played also when it fails for lack of rewards. @throws AppError as the dry run does */
+/** Also prints what was played if the dry run fails for lack of rewards. @throws AppError from the dry run */
 export async function followDryRun(
   options: TrainerProgram,
   request: Omit<DryRunRequest, "watch" | "onPlayed">,
@@ -71,7 +71,7 @@ function isTrained({ score }: RolloutSummary): boolean {
   return score?.trainingUse === "trained" && score.advantage !== 0;
 }
 
-/** What an update would get; the numbers are those of the step's row. */
+/** What an update would train on; the numbers are those of the step's row. */
 function trainedLines(row: ReturnType<typeof flattenMetrics>): readonly Line[] {
   const number = (name: string): number => Number(row[name] ?? 0);
   const { all, compared } = groupCounts(number);

@@ -1,4 +1,4 @@
-/** The command `estimate`: what a training is going to take, from a past run or from groups that are played for it. */
+/** The command `estimate`: predicts the tokens, cost and time of a training, from a past run or from groups played for it. */
 
 import { resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
@@ -15,7 +15,7 @@ import { BLANK, type Line } from "./terminal/line.ts";
 import { askYesNo, isPerson } from "./terminal/question.ts";
 import { followRun } from "./train.ts";
 
-/** @throws AppError `bad-arguments` when groups would be played at a cost that no one agreed to, and as the trainer does */
+/** @throws AppError `bad-arguments` if groups would cost money and no one agreed to it, or an error from the trainer */
 export async function estimate(
   options: TrainerProgram,
   { kind: _, groups, from: given, isConfirmed, wantsJson, ...request }: EstimateCommand,
@@ -30,7 +30,7 @@ export async function estimate(
   return followEstimate(options, { ...request, owner: "terminal", from, groups }, wantsJson);
 }
 
-/** Resolves when it is printed. @throws AppError as the estimate does */
+/** Resolves when the estimate is printed. @throws AppError from the estimate */
 export async function followEstimate(
   options: TrainerProgram,
   request: Omit<EstimateRequest, "watch" | "onEstimate">,

@@ -1,4 +1,4 @@
-/** Draws an estimate: tokens by kind, USD and hours as ranges, and what they rest on. */
+/** Formats an estimate: tokens by kind, ranges for USD and hours, and what they are based on. */
 
 import * as l10n from "@vscode/l10n";
 import { isLocalModel } from "../core/config/fields/presets.ts";
@@ -54,7 +54,7 @@ function planText({ estimate, plan, restsOn }: EstimateReport): string {
   return [steps, played, ...(evaluations.count === 0 ? [] : [evaluated])].join(", ");
 }
 
-/** A row per stage; what is below is about all of them. */
+/** One row per stage; the lines below the table cover all stages. */
 function stageLines(stages: readonly StageEstimate[], width: number): readonly Line[] {
   if (stages.length === 0) return [];
   const right = (title: string): Column => ({ title, align: "right" });
@@ -132,14 +132,14 @@ function rows({ estimate }: EstimateReport): readonly (readonly LinePiece[])[] {
 
 type BudgetKey = keyof EstimateReport["budgets"];
 
-/** The most that it may take of a budget. */
+/** The upper end of each budgeted quantity. */
 const MOST: Readonly<Record<BudgetKey, (estimate: Estimate) => number | undefined>> = {
   max_cost_usd: ({ costUsd }) => costUsd?.high,
   max_tokens_total: ({ totalTokens }) => totalTokens.high,
   max_hours: ({ hours }) => hours?.high,
 };
 
-/** Budgets that end the run before its plan does, or the stages before the last one is done. */
+/** Budgets that may end the run early, or run out before the last stage is done. */
 function endLines(report: EstimateReport): readonly Line[] {
   const { estimate, budgets, stages } = report;
   return (Object.keys(MOST) as BudgetKey[]).flatMap((key) => {
@@ -160,7 +160,7 @@ function endLines(report: EstimateReport): readonly Line[] {
   });
 }
 
-/** The first stage that may find nothing left. */
+/** The first stage for which the budget may be used up. */
 function stageAt(stages: readonly StageEstimate[], key: BudgetKey, budget: number): string {
   let used = 0;
   const found = stages.find(({ report }) => {
@@ -201,7 +201,7 @@ function reservations(report: EstimateReport): readonly string[] {
   return [...new Set(all)];
 }
 
-/** Of a supervised stage. */
+/** Caveats for a supervised stage. */
 function reservationsOfExamples({ plan, restsOn }: EstimateReport): readonly string[] {
   if (restsOn.examples !== undefined) return [examplesCounted()];
   return [

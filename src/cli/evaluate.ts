@@ -1,4 +1,4 @@
-/** The command `evaluate`: measures models side by side, and prints what came of it. */
+/** The command `evaluate`: evaluates models side by side and prints the results. */
 
 import * as l10n from "@vscode/l10n";
 import { describeEvaluations } from "../core/outputs/evaluationsOutput.ts";
@@ -12,7 +12,7 @@ import { evaluationTable } from "./terminal/evaluationTable.ts";
 import { BLANK } from "./terminal/line.ts";
 import { followRun } from "./train.ts";
 
-/** Resolves when it has ended and its results are printed. @throws AppError as the evaluation does */
+/** Resolves when the evaluation has ended and its results are printed. @throws AppError from the evaluation */
 export async function followEvaluation(
   options: TrainerProgram,
   request: Omit<EvaluateRequest, "watch">,

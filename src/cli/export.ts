@@ -1,4 +1,4 @@
-/** The commands `export` and `collect`: rollouts as a dataset. */
+/** The commands `export` and `collect`: write rollouts as a dataset. */
 
 import { basename, resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
@@ -27,7 +27,10 @@ export async function exportRuns(
   await writeData(options, folders, { where, maxPerTask, starred, tags }, command);
 }
 
-/** Resolves when the tasks are played and what passes the filters is written. @throws AppError as an evaluation, and as {@link exportRuns}; `folder-not-empty` before anything is played */
+/**
+ * Resolves when the tasks are played and the filtered rollouts are written. @throws AppError from the evaluation or {@link exportRuns};
+ * `folder-not-empty` before anything is played
+ */
 export async function collect(options: TrainerProgram, command: CollectCommand): Promise<RunEnd> {
   const { trainer } = options;
   const { model, configPath, samples, tasks, overrides, where, maxPerTask } = command;
@@ -47,7 +50,7 @@ export async function collect(options: TrainerProgram, command: CollectCommand):
     allowedOrigins,
   } as const;
   if (command.output !== null) {
-    // Before anything is played at a cost.
+    // Check before playing, which may cost money.
     await requireEmpty(options.fileSystem, resolve(options.invocation.cwd, command.output));
   }
   const end = await followRun(

@@ -1,4 +1,4 @@
-/** How a trainer serves the editor that started it: keys arrive over standard input, `launch.json` reports the state of the start. */
+/** Runs a trainer for the editor that started it: keys arrive over standard input, and `launch.json` reports the launch's state. */
 
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -15,8 +15,9 @@ import { exitCodeOf, exitCodeOfRun } from "./terminal/exitCode.ts";
 const MAX_REQUEST_CHARACTERS = 1024 * 1024;
 
 /**
- * Runs `train` with the request of the editor that made `folder`, and writes the outcome to `launch.json` there. Resolves with the
- * exit code. @throws AppError as `train` does
+ * Runs `train` with the request from the editor that created `folder`, and records the outcome in its `launch.json`. Resolves with the exit
+ * code.
+ * @throws AppError from `train`
  */
 export async function runForEditor(
   options: ProgramOptions,
@@ -38,7 +39,7 @@ export async function runForEditor(
   }
 }
 
-/** Reads the first line of `input` and closes it. @throws AppError `bad-arguments` when that is no request */
+/** Reads the first line of `input` and closes it. @throws AppError `bad-arguments` if the line is not a request */
 async function readRequest(input: Readable): Promise<LaunchRequest> {
   let text = "";
   for await (const piece of input.setEncoding("utf8")) {
@@ -76,7 +77,7 @@ class LaunchRecord {
     this.#log = log;
   }
 
-  /** Writes down a fact as soon as it is known. A failed write is only logged: it must not end the run. */
+  /** Records a change immediately. A failed write is only logged, because it must not end the run. */
   note(change: LaunchPlace & Partial<Pick<LaunchFile, "exitCode" | "error">>): void {
     this.#file = { ...this.#file, ...change };
     const text = `${JSON.stringify(this.#file, null, 2)}\n`;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The entry of `tinker-rl`: binds the program to this process, its streams and its signals. */
+/** Entry point of `tinker-rl`: connects the program to this process, its streams and its signals. */
 
 import { setMaxListeners } from "node:events";
 import { writeSync } from "node:fs";
@@ -23,7 +23,7 @@ import { describeInvocation } from "./terminal/invocation.ts";
 import { renderLine } from "./terminal/line.ts";
 import { createTerminal, outputLost } from "./terminal/terminal.ts";
 
-/** Ends the process as Node does on an uncaught error, but prints the error without secrets. */
+/** Exits like Node does on an uncaught error, but redacts secrets in the output. */
 function failCleanly(error: unknown): never {
   const cleaned = redactor.redactError(error);
   const lines = errorLines(requests?.redactError(cleaned) ?? cleaned, true);
@@ -31,7 +31,7 @@ function failCleanly(error: unknown): never {
   process.exit(EXIT.fault);
 }
 
-/** Ends the process where there is no working directory, which Node would report as an error of its own. */
+/** Exits with an error message if there is no working directory, for which Node would print an error of its own. */
 function workingFolder(): string {
   try {
     return process.cwd();
@@ -43,12 +43,12 @@ function workingFolder(): string {
   }
 }
 
-// Everything that a run waits for listens to the signal that ends the run: that is no leak.
+// Everything that a run waits for listens to its stop signal, which is not a leak.
 setMaxListeners(0);
 const { argv, env, stdout, stderr } = process;
 const scriptPath = argv[1] ?? "tinker-rl";
 const redactor = new Redactor();
-/** Of the editor that is served. */
+/** Open requests of the editor being served. */
 let requests: OpenRequests | null = null;
 process.on("uncaughtException", failCleanly);
 const programFolder = dirname(fileURLToPath(import.meta.url));
@@ -104,5 +104,5 @@ const exitCode = await runProgram(
 await Promise.all([out.drained(), err.drained()]);
 if (out.fault !== null) err.print(errorLines(outputLost(out.fault), false));
 await err.drained();
-// A run that was ended at once may still have work in flight; no one waits for it.
+// An interrupted run may still have work in flight; do not wait for it.
 process.exit(out.fault === null ? exitCode : worstExit([exitCode, EXIT.fault]));

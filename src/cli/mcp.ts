@@ -1,4 +1,4 @@
-/** The command `mcp`: serves an assistant, or writes the entry by which it starts this server into the workspace's own file, or prints it. */
+/** The command `mcp`: serves an assistant, or installs (or prints) the entry with which an assistant starts this server. */
 
 import { basename, dirname, join, resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
@@ -13,7 +13,10 @@ import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { shortPath } from "./terminal/invocation.ts";
 import { BLANK, type Line, quietLine, styled } from "./terminal/line.ts";
 
-/** Serves until the assistant leaves, or writes the entry. @throws AppError `bad-arguments` for a root that is no folder, `file-unreadable` for a file that an entry cannot be added to */
+/**
+ * Serves until the assistant disconnects, or writes the entry. @throws AppError `bad-arguments` if the root is not a folder,
+ * `file-unreadable` if an entry cannot be added to the file
+ */
 export async function mcp(options: ProgramOptions, command: McpCommand): Promise<void> {
   const { invocation, out, serveMcp } = options;
   const { permission, client } = command;
@@ -36,21 +39,21 @@ interface McpEntry {
 }
 
 interface EntryFile {
-  /** From the workspace folder. */
+  /** Relative to the workspace folder. */
   readonly path: string;
-  /** Key of the entries. */
+  /** Key that contains the server entries. */
   readonly key: string;
-  /** How the file names the workspace folder; null = the program is started in it. */
+  /** How the file refers to the workspace folder; null = the server starts in it. */
   readonly root: string | null;
 }
 
 const NAME = "tinker-rl";
-/** Filled in by both programs that know it. */
+/** A variable that both programs expand. */
 const WORKSPACE_FOLDER = "$".concat("{workspaceFolder}");
 const MAX_FILE_BYTES = 1024 * 1024;
 
 /**
- * As each program documents it: <https://code.claude.com/docs/en/mcp>, <https://cursor.com/docs/context/mcp>,
+ * Locations as documented: <https://code.claude.com/docs/en/mcp>, <https://cursor.com/docs/context/mcp>,
  * <https://code.visualstudio.com/docs/copilot/customization/mcp-servers>.
  */
 const FILES: Readonly<Record<Exclude<McpClient, "codex">, EntryFile>> = {
@@ -59,7 +62,7 @@ const FILES: Readonly<Record<Exclude<McpClient, "codex">, EntryFile>> = {
   vscode: { path: ".vscode/mcp.json", key: "servers", root: WORKSPACE_FOLDER },
 };
 
-/** Other entries stay as they are. @throws AppError `file-unreadable` for a file that is not understood, `disk` */
+/** Keeps other entries. @throws AppError `file-unreadable` for a file that cannot be parsed, `disk` */
 async function writeMcpEntry(
   { fileSystem, invocation, scriptPath }: ProgramOptions,
   { root, permission, client }: McpEntry,
@@ -88,9 +91,9 @@ async function writeMcpEntry(
   ];
 }
 
-/** <https://developers.openai.com/codex/mcp>: a file of the user, with settings that are none of ours. */
+/** Printed, because the file is the user's own and contains unrelated settings; see <https://developers.openai.com/codex/mcp>. */
 function codexLines(command: string, args: readonly string[]): readonly Line[] {
-  // Strings of JSON are basic strings of TOML.
+  // JSON strings are valid TOML basic strings.
   const words = args.map((word) => JSON.stringify(word)).join(", ");
   return [
     [l10n.t("Add this to ~/.codex/config.toml:")],
@@ -101,7 +104,7 @@ function codexLines(command: string, args: readonly string[]): readonly Line[] {
   ];
 }
 
-/** How another program starts this one. */
+/** The command with which another program starts this one. */
 function programWords(scriptPath: string, cwd: string): readonly string[] {
   if (/\.[cm]?[jt]s$/.test(scriptPath)) return ["node", resolve(cwd, scriptPath)];
   const name = basename(scriptPath);

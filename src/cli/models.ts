@@ -1,4 +1,4 @@
-/** The command `models`: which models can be trained, and what each does with thinking, images and context. */
+/** The command `models`: lists trainable models with their thinking, image and context support. */
 
 import * as l10n from "@vscode/l10n";
 import { EMBEDDED_MODELS } from "../core/config/editing/catalogue/embedded.ts";
@@ -14,11 +14,11 @@ import { type Column, tableLines } from "./terminal/table.ts";
 
 interface OfferedModel {
   readonly name: string;
-  /** In tokens, ascending; empty when not known. */
+  /** In tokens, ascending; empty if unknown. */
   readonly contexts: readonly number[];
 }
 
-/** A table of models and a line that says where it comes from. @throws AppError `tinker-*`, `key-host-not-allowed` */
+/** A table of models, and a line about its source. @throws AppError `tinker-*`, `key-host-not-allowed` */
 export async function modelLines(
   { trainer, invocation, out, err }: TrainerProgram,
   { allowedOrigins }: ModelsCommand,
@@ -68,12 +68,12 @@ function modelCells({ name, contexts }: OfferedModel): readonly LinePiece[] {
   ];
 }
 
-/** In units of 1024 tokens where that is an integer. */
+/** In units of 1024 tokens if that is an integer. */
 function contextText(tokens: number): string {
   return tokens >= 1024 && tokens % 1024 === 0 ? `${tokens / 1024}K` : String(tokens);
 }
 
-/** Whether a model reasons, and the efforts that it takes. */
+/** Whether a model reasons, and its reasoning efforts. */
 function thinkingText(name: string): string {
   if (findLineUpModel(name)?.format === null) return l10n.t("cannot be trained yet");
   const facts = formatFactsOf(name);

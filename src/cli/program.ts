@@ -1,4 +1,4 @@
-/** The program behind the command line: dispatches a command and turns its outcome into an exit code. */
+/** The command line program: dispatches a command and converts its outcome to an exit code. */
 
 import { DRY_RUN_GROUPS } from "../shared/dryRun.ts";
 import { EXIT } from "../shared/exitCodes.ts";
@@ -21,7 +21,7 @@ export async function runProgram(
   }
 }
 
-/** Loads what the command needs, and no other command. */
+/** Runs a command, loading only the code it needs. */
 async function dispatch(options: ProgramOptions, command: Command): Promise<number> {
   const { out } = options;
   const withTrainer = async (): Promise<TrainerProgram> => {
@@ -179,7 +179,7 @@ async function done(work: Promise<void>): Promise<number> {
   return EXIT.done;
 }
 
-/** Runs the training that an editor started. Its screen prints no shell commands: the editor has commands of its own. */
+/** Runs the training that an editor started. Prints no shell commands, because the editor has its own commands. */
 async function followLaunch(options: TrainerProgram, launch: EditorLaunch): Promise<RunEnd> {
   const { trainer, invocation } = options;
   const { configPath, resume, overrides, sweep, instead } = launch.launchRequest.training;
@@ -197,7 +197,7 @@ async function followLaunch(options: TrainerProgram, launch: EditorLaunch): Prom
   }
   if (instead?.kind === "estimate") {
     const { followEstimate } = await import("./estimate.ts");
-    // The editor has asked before, where groups are played at a cost.
+    // The editor has already asked for consent if groups cost money.
     return followEstimate(inEditor, { ...common, from: null, groups: null }, false);
   }
   const { followRun } = await import("./train.ts");

@@ -1,4 +1,4 @@
-/** The command `report`: one file about runs, for people who do not have this program. */
+/** The command `report`: writes a single file about runs, for people without this program. */
 
 import { basename, dirname, resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
@@ -17,7 +17,7 @@ import { requireRuns } from "./arguments/requireRun.ts";
 import type { ReportCommand } from "./arguments/resultsArguments.ts";
 import { shortPath } from "./terminal/invocation.ts";
 
-/** As many bytes of a file as show whether this program wrote it. */
+/** Enough bytes to recognize a file that this program wrote. */
 const HEAD_BYTES = 1_024;
 
 /** @throws AppError `run-not-found`, `file-unreadable`, `disk`, `file-exists` */
@@ -54,7 +54,7 @@ export async function report(
   out.print([[l10n.t("Wrote {0} ({1}).", written, formatBytes(bytes.length))]]);
 }
 
-/** A report may be written again; any other file stays. */
+/** Allows overwriting an existing report, but no other file. */
 async function requireOwn(fileSystem: FileSystem, path: string): Promise<void> {
   const size = await fileSystem.size(path);
   if (size === null) return;

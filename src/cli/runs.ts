@@ -30,7 +30,7 @@ interface RunsOfFolder {
 
 const IDLE: ReadonlySet<ListedRun["phase"]> = new Set(["failed", "stopped", "interrupted"]);
 
-/** A table for each folder that holds runs. @throws AppError `config-not-found`, `file-not-found`, `file-unreadable` */
+/** One table per folder that contains runs. @throws AppError `config-not-found`, `file-not-found`, `file-unreadable` */
 export async function runListLines(
   options: ProgramOptions,
   { path, wantsJson }: RunsCommand,
@@ -65,7 +65,7 @@ export async function runListLines(
   return [...lines, ...newestLine, quietLine(l10n.t("Look closer:")), [`  ${show}`]];
 }
 
-/** Null when `path` is no run. @throws AppError `file-not-found` */
+/** Null if `path` is not a run. @throws AppError `file-not-found` */
 async function runOfFolder(
   { fileSystem, invocation }: ProgramOptions,
   path: string | null,
@@ -86,7 +86,7 @@ async function runLines(
   width: number,
 ): Promise<readonly Line[]> {
   const waiting = await Promise.all(
-    // An unreadable log of one run must not hide the others; `show` reports the reason.
+    // One run's unreadable log must not hide the others; `show` reports the reason.
     runs.map(({ folder }) => waitingUploads(fileSystem.within(folder), folder).catch(() => null)),
   );
   const withCost = runs.some(({ used }) => used?.costUsd != null);
@@ -113,7 +113,7 @@ function problemLines(runs: readonly ListedRun[]): readonly Line[] {
   return runs.flatMap(({ problem }) => (problem === null ? [] : [[styled("bad", problem)]]));
 }
 
-/** For a run that is done: what Weights & Biases has not received of it. */
+/** For a finished run: what Weights & Biases has not received yet. */
 function wandbLine({ name, pendingReports }: ListedRun): readonly Line[] {
   const unsent = wandbText(pendingReports);
   return unsent === null
@@ -121,7 +121,7 @@ function wandbLine({ name, pendingReports }: ListedRun): readonly Line[] {
     : [[styled("warning", `${name}: ${SERVICES.wandb.label}: ${unsent}`)]];
 }
 
-/** For a run without a trainer: its last state may expire before a resume. */
+/** For a run without a trainer: its last state may expire before it is resumed. */
 function expiryLine({ name, phase, expiry }: ListedRun): readonly Line[] {
   if (expiry === null || !IDLE.has(phase)) return [];
   const at = formatMinute(new Date(expiry.atMs));
@@ -157,7 +157,7 @@ function runCells(run: ListedRun, withCost: boolean): readonly LinePiece[] {
   ];
 }
 
-/** `2026-03-05 14:07`, by this computer's clock. */
+/** `2026-03-05 14:07`, in local time. */
 function formatMinute(date: Date): string {
   const two = (value: number): string => String(value).padStart(2, "0");
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;

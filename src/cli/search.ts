@@ -1,4 +1,4 @@
-/** The command `search`: the rollouts of runs in whose texts something occurs. */
+/** The command `search`: finds rollouts whose texts match. */
 
 import { resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
@@ -15,7 +15,7 @@ import { endLine, hitLines, progressLine } from "./searchLines.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import { shortPath } from "./terminal/invocation.ts";
 
-/** Prints what is found as it is found, and at the end how much it was. @throws AppError `run-not-found`, `bad-expression`, `file-unreadable` */
+/** Prints matches as they are found, and finally their count. @throws AppError `run-not-found`, `bad-expression`, `file-unreadable` */
 export async function searchTexts(options: ProgramOptions, command: SearchCommand): Promise<void> {
   const { fileSystem, out } = options;
   const { pattern, isRegex, isCaseSensitive, roles, limit, wantsJson } = command;
@@ -47,7 +47,7 @@ export async function searchTexts(options: ProgramOptions, command: SearchComman
   if (!wantsJson) out.print([endLine({ found, runs: folders.length, isCut })]);
 }
 
-/** Newest of each folder first, each once. */
+/** Deduplicated, newest first within each folder. */
 async function searchedRuns(
   options: ProgramOptions,
   paths: readonly string[],

@@ -1,4 +1,4 @@
-/** What a search has found, as lines for a terminal. */
+/** Search results as terminal lines. */
 
 import { basename } from "node:path";
 import * as l10n from "@vscode/l10n";
@@ -13,13 +13,13 @@ import { BLANK, clipLine, type Line, quietLine, styled } from "./terminal/line.t
 import type { Terminal } from "./terminal/terminal.ts";
 
 const INDENT = "  ";
-/** Fits `thinking, turn 12`. */
+/** Wide enough for `thinking, turn 12`. */
 const LABEL_WIDTH = 18;
 const CHARACTERS_BEFORE = 24;
 
 type Place = Pick<Terminal, "columns" | "isInteractive">;
 
-/** Where a rollout is, as `show` takes it, and the places in it. */
+/** The rollout's location, as `show` accepts it, and the matches in it. */
 export function hitLines(folder: string, hit: SearchHit, out: Place): readonly Line[] {
   const { step, group, rollout, position, model, reward, taskKey, matches, snippets } = hit;
   const place =
@@ -38,7 +38,7 @@ export function hitLines(folder: string, hit: SearchHit, out: Place): readonly L
   ];
 }
 
-/** In one row on a terminal; as long as it is for other programs. */
+/** A single row on a terminal; full length for other programs. */
 function snippetLine({ role, turn, before, match, after }: SearchSnippet, out: Place): Line {
   const label = turn === null ? roleText(role) : l10n.t("{0}, turn {1}", roleText(role), turn + 1);
   const isLong = out.isInteractive && before.length > CHARACTERS_BEFORE;
@@ -71,19 +71,19 @@ function roleText(role: SearchRole): string {
   return texts[role];
 }
 
-/** While there is more to search. */
+/** Shown while the search is in progress. */
 export function progressLine(progress: number): Line {
   return quietLine(l10n.t("searching, {0}%", Math.floor(100 * progress)));
 }
 
 interface SearchEnd {
-  /** Rollouts. */
+  /** Number of rollouts. */
   readonly found: number;
   readonly runs: number;
   readonly isCut: boolean;
 }
 
-/** How much was found, once the search has ended. */
+/** The total, shown once the search has ended. */
 export function endLine({ found, runs, isCut }: SearchEnd): Line {
   const rollouts = plural(found, "{0} rollout", "{0} rollouts");
   const searched = plural(runs, "{0} run searched", "{0} runs searched");

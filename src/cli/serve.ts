@@ -1,4 +1,4 @@
-/** The command `serve`: the local services on ports, with all that a client needs to know. */
+/** The command `serve`: runs the local services on ports, and prints what clients need to connect. */
 
 import * as l10n from "@vscode/l10n";
 import { aborted } from "../core/util/abort.ts";
@@ -8,7 +8,7 @@ import type { TrainerProgram } from "./arguments/programOptions.ts";
 import { untilInterrupt } from "./terminal/interrupts.ts";
 import { BLANK, type Line, labelled, quietLine, settingLine, styled } from "./terminal/line.ts";
 
-/** Serves until the first interrupt. @throws AppError as the services do, also when one of them ends by itself */
+/** Serves until the first interrupt. @throws AppError from the services, also if one of them stops by itself */
 export async function serveUntilInterrupt(
   parts: TrainerProgram,
   { kind: _, ...options }: ServeCommand,
@@ -24,7 +24,7 @@ export async function serveUntilInterrupt(
   });
 }
 
-/** The variables to set so that the official Python packages train here. */
+/** The variables with which the official Python packages train here. */
 function addressLines(
   { tinkerUrl, environmentsUrl, key }: LocalServers,
   random: ServeCommand["random"],
@@ -55,7 +55,7 @@ function addressLines(
   ];
 }
 
-/** A name that a real model has must not pass for it. */
+/** Makes clear that a real model's name does not make it that model. */
 function randomLines({ model, tokenizer }: NonNullable<ServeCommand["random"]>): readonly Line[] {
   return [
     [

@@ -1,4 +1,4 @@
-/** The command `serve-model`: weights over the protocols that other programs speak with models, until an interrupt. */
+/** The command `serve-model`: serves weights over standard model APIs until an interrupt. */
 
 import * as l10n from "@vscode/l10n";
 import { AppError } from "../core/errors.ts";
@@ -11,7 +11,7 @@ import { usedLines } from "./terminal/endLines.ts";
 import { untilInterrupt } from "./terminal/interrupts.ts";
 import { BLANK, type Line, labelled, quietLine, settingLine, styled } from "./terminal/line.ts";
 
-/** Serves until the first interrupt. @throws AppError as a conversation does that cannot begin; `local-service` when the engine ends by itself */
+/** Serves until the first interrupt. @throws AppError if a conversation cannot start; `local-service` if the engine stops by itself */
 export async function serveModelUntilInterrupt(
   options: TrainerProgram,
   { kind: _, ...wanted }: ServeModelCommand,
@@ -36,7 +36,7 @@ export async function serveModelUntilInterrupt(
   await untilInterrupt(options, serve, new AppError("stopped", l10n.t("stopped")));
 }
 
-/** The variables that lead the official packages here. */
+/** The variables that direct the official packages here. */
 function addressLines({ url, key, label, maxTotalTokens, notes }: ServedModel): readonly Line[] {
   return [
     ...notes.map((note): Line => [styled("warning", note)]),

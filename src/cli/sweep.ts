@@ -1,4 +1,7 @@
-/** The command `sweep`, and `train` with stages: runs the combinations of a grid, some at once, or the stages one by one, and continues with what an earlier start has left. */
+/**
+ * The commands `sweep`, and `train` with stages: run grid combinations in parallel, or stages in sequence, and continue what an earlier
+ * start left.
+ */
 
 import * as l10n from "@vscode/l10n";
 import { isLocalModel } from "../core/config/fields/presets.ts";
@@ -32,7 +35,7 @@ import { prefixed, type Terminal } from "./terminal/terminal.ts";
 import { showStarted, stopOnInterrupt } from "./train.ts";
 
 /**
- * Runs a sweep, or shows it; resolves with the exit code.
+ * Runs or shows a sweep; resolves with the exit code.
  * @throws AppError `config-invalid` with a line per problem, `config-identity`, `sweep-in-use`, `bad-arguments`
  */
 export async function runSweep(options: TrainerProgram, command: SweepCommand): Promise<number> {
@@ -78,15 +81,15 @@ async function printResults(
 }
 
 /**
- * Trains the stages of a configuration; resolves with the exit code, null where it has none.
- * @throws AppError as {@link runSweep}
+ * Trains a configuration's stages; resolves with the exit code, or null if it has no stages.
+ * @throws AppError like {@link runSweep}
  */
 export async function trainStages(
   options: TrainerProgram,
   command: TrainCommand,
 ): Promise<number | null> {
   const { configPath: path, overrides } = command;
-  // What cannot be read, the training says.
+  // The training reports an unreadable file.
   const text = await readConfig(options.fileSystem, path).catch(noText);
   if (text === null || !hasStages(text, { path, overrides })) return null;
   return runSweep(options, {
@@ -106,7 +109,7 @@ function noText(error: unknown): null {
   throw error;
 }
 
-/** @throws AppError `bad-arguments` for more runs than are started without a question */
+/** @throws AppError `bad-arguments` for more runs than may start without confirmation */
 function requireConfirmed({ isConfirmed }: SweepCommand, rows: readonly SweepRow[]): void {
   if (isConfirmed || rows.length <= ASK_ABOVE) return;
   throw new AppError(
@@ -147,13 +150,13 @@ function beginningLines(
   ];
 }
 
-/** One start of the command: its runs in progress, and how they end. */
+/** One execution of the command: the runs in progress and their outcomes. */
 class SweepSession {
   readonly #options: TrainerProgram;
   readonly #command: SweepCommand;
   readonly #secretOverrides: readonly string[];
   readonly #invocation: Invocation;
-  /** No stage follows one that failed. */
+  /** If true, no stage follows a failed one. */
   readonly #isStaged: boolean;
   readonly #active = new Set<ActiveRun>();
   readonly #outcomes = new Map<number, SweepOutcome>();
@@ -163,14 +166,14 @@ class SweepSession {
     const { secretOverrides, sharedOverrides } = plan;
     const resume = ["train", command.configPath, ...sharedOverrides.map((text) => `--${text}`)];
     this.#options = options;
-    // Stages share a budget, and no other begins with a resume of one.
+    // Stages share a budget, and resuming a single stage would not start the next one.
     this.#isStaged = isStaged(plan);
     this.#invocation = this.#isStaged ? { ...options.invocation, resume } : options.invocation;
     this.#command = command;
     this.#secretOverrides = secretOverrides;
   }
 
-  /** Resolves with the outcome of each combination that was begun, by its index. */
+  /** Resolves with the outcomes of started combinations, by index. */
   async run(
     loaded: Pick<LoadedSweep, "plan" | "rows">,
     starts: readonly SweepStart[],
@@ -198,7 +201,10 @@ class SweepSession {
     return this.#outcomes;
   }
 
-  /** Resolves with whether the run is done. One that fails ends neither the others nor the sweep, unless those to come would fail alike. */
+  /**
+   * Resolves with whether the run is done. A failed run ends neither the others nor the sweep, unless all remaining runs would fail the
+   * same way.
+   */
   async #follow(row: SweepRow, start: SweepStart): Promise<boolean> {
     const { index } = row.combination;
     const out = this.#terminal(row);
@@ -223,7 +229,7 @@ class SweepSession {
     }
   }
 
-  /** Each run would end at its start, which waits for no bill. */
+  /** For errors such as unpaid bills, with which every further run would end at its start. */
   #startNoMore(out: Terminal): void {
     if (this.#isStopping || this.#isStaged) return;
     this.#isStopping = true;
@@ -238,13 +244,13 @@ class SweepSession {
     const { allowedOrigins, configPath } = this.#command;
     const request = { owner: "terminal", allowedOrigins, watch } as const;
     if (run === null) return trainer.startTraining({ ...start, ...request, configPath });
-    // A run keeps its own overrides but for secrets, which were never stored.
+    // A run keeps its own overrides except for secrets, which are never stored.
     const { folder } = run;
     const named = { configPath, overrides: start.overrides };
     return trainer.resumeTraining({ ...request, folder, named, overrides: this.#secretOverrides });
   }
 
-  /** Lines of several runs at once each name theirs. */
+  /** Lines of parallel runs are prefixed with the run's name. */
   #terminal({ combination }: SweepRow): Terminal {
     const { out } = this.#options;
     const label = combinationName(combination);

@@ -1,4 +1,4 @@
-/** What came of the runs of a sweep, and the exit code that follows from them. */
+/** Results of a sweep's runs, and their exit codes. */
 
 import { parseErrorCode } from "../core/errorCodes.ts";
 import { AppError, errorMessage } from "../core/errors.ts";
@@ -11,7 +11,7 @@ import { lastRewardsMean } from "../shared/sweepResult.ts";
 import type { RunEnd } from "../trainer/plan/types.ts";
 import { exitCodeOf, exitCodeOfRun } from "./terminal/exitCode.ts";
 
-/** How a run ended that this process has begun. */
+/** How a run started by this process ended. */
 export type SweepOutcome =
   | { readonly kind: "ended"; readonly end: RunEnd }
   | { readonly kind: "failed"; readonly error: unknown };
@@ -22,26 +22,26 @@ export interface SweepResult {
   readonly state: ListedRun["phase"] | "not-started";
   /** Completed steps. */
   readonly steps: number;
-  /** Mean rewards of the last step, of the last five, and of the best five in a row. */
+  /** Mean rewards of the last step, of the last five, and of the best five consecutive steps. */
   readonly lastReward: number | null;
   readonly recentReward: number | null;
   readonly bestReward: number | null;
-  /** In the evaluation by which the runs are compared; null where they are compared by something else. */
+  /** Reward in the evaluation by which runs are compared; null if they are compared by something else. */
   readonly evaluatedReward: number | null;
-  /** Of a supervised run; null for another. */
+  /** Loss of a supervised run; null for other runs. */
   readonly loss: number | null;
   /** Sum over all steps, in seconds. */
   readonly totalS: number;
-  /** Null when it is not known. */
+  /** Null if unknown. */
   readonly costUsd: number | null;
-  /** Null when there is no run. */
+  /** Null if there is no run. */
   readonly folder: string | null;
-  /** Why it failed or cannot be read; null = nothing of the kind. */
+  /** Why it failed or cannot be read; null if neither. */
   readonly problem: string | null;
   readonly exitCode: number;
 }
 
-/** `outcomes` of this process by the index of the combination. @throws AppError `file-unreadable` */
+/** `outcomes` in this process, by combination index. @throws AppError `file-unreadable` */
 export function sweepResults(
   fileSystem: FileSystem,
   rows: readonly SweepRow[],
@@ -89,7 +89,7 @@ function exitCodeOfOutcome(outcome: SweepOutcome): number {
   return outcome.kind === "ended" ? exitCodeOfRun(outcome.end) : exitCodeOf(outcome.error);
 }
 
-/** The exit code that the folder says, for a run that this process did not start. */
+/** The exit code according to the folder, for a run that this process did not start. */
 function exitCodeOfStored(run: ListedRun | null): number {
   if (run === null) return EXIT.stopped;
   if (run.phase === "done") return EXIT.done;

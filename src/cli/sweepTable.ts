@@ -1,4 +1,4 @@
-/** What came of a sweep, as a table for people and as JSON for programs. */
+/** A sweep's results, as a table for people and as JSON for programs. */
 
 import { basename } from "node:path";
 import * as l10n from "@vscode/l10n";
@@ -27,7 +27,7 @@ import { type Column, tableLines } from "./terminal/table.ts";
 
 export interface NamedResults {
   readonly name: string;
-  /** The folder that holds the runs. */
+  /** The folder that contains the runs. */
   readonly parent: string;
   readonly grid: Grid;
   readonly results: readonly SweepResult[];
@@ -35,13 +35,13 @@ export interface NamedResults {
   readonly effects: SweepEffects;
 }
 
-/** A row for each run, why some failed, and which setting mattered. */
+/** One row per run, errors of failed runs, and which setting mattered. */
 export function sweepTable(
   { name, parent, grid, results, by, effects }: NamedResults,
   { cwd }: Invocation,
   width: number,
 ): readonly Line[] {
-  // What one stage reached says nothing about another.
+  // Results of different stages are not comparable.
   const basis: SweepBasis = isStaged({ grid }) ? { kind: "reward" } : by;
   const measured = measuredColumns(results, basis);
   const rows = results.map((result): readonly LinePiece[] => [
@@ -78,7 +78,7 @@ function hasCosts(results: readonly SweepResult[]): boolean {
   return results.some(({ costUsd }) => costUsd !== null);
 }
 
-/** Nothing while no run has a result, and where only the seed varies. */
+/** Empty while no run has a result, and if only the seed varies. */
 function effectLines(by: SweepBasis, effects: SweepEffects): readonly Line[] {
   const { settings, runs } = effects;
   if (runs === 0 || settings.length === 0) return [];
@@ -90,7 +90,7 @@ function effectLines(by: SweepBasis, effects: SweepEffects): readonly Line[] {
   return [
     BLANK,
     [styled("strong", sweepSentence(effects, shown))],
-    // One setting has its share in the sentence.
+    // With a single setting, the sentence already includes its share.
     ...(settings.length < 2 ? [] : settings).map((effect) =>
       labelled(shown(effect.key), effectText(effect)),
     ),
@@ -98,7 +98,7 @@ function effectLines(by: SweepBasis, effects: SweepEffects): readonly Line[] {
   ];
 }
 
-/** One object on one line. */
+/** One JSON object on one line. */
 export function sweepJson({ name, results, by, effects: { settings } }: NamedResults): Line {
   const runs = results.map(({ settings, ...result }) => ({
     settings: settingsByKey(settings),
@@ -138,7 +138,7 @@ interface MeasuredColumn {
   readonly cell: (result: SweepResult) => string;
 }
 
-/** Stages may be trained on rewards and on examples. */
+/** Some stages may train on rewards and others on examples. */
 function measuredColumns(
   results: readonly SweepResult[],
   by: SweepBasis,

@@ -1,4 +1,4 @@
-/** The commands `train` and `resume`: show a run on the screen, and stop it on Ctrl+C. */
+/** The commands `train` and `resume`: show a run on screen, and stop it on Ctrl+C. */
 
 import * as l10n from "@vscode/l10n";
 import type { Watcher } from "../core/training/run/progress.ts";
@@ -7,19 +7,20 @@ import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { Screen } from "./progress/screen.ts";
 import { type Line, styled } from "./terminal/line.ts";
 
-/** A run that is shown on a screen of its own. */
+/** A run shown on its own screen. */
 interface ShownRun {
   readonly screen: Screen;
   readonly run: ActiveRun;
-  /** Resolves when the run has ended and its end is shown. @throws AppError as the run does */
+  /** Resolves when the run has ended and its end has been printed. @throws AppError from the run */
   readonly ended: Promise<RunEnd>;
 }
 
 type ScreenOptions = Pick<ProgramOptions, "out" | "clock" | "invocation">;
 
 /**
- * Shows a run until it ends; `stopping` is printed when it is interrupted. The first interrupt stops and saves it, the second ends it now, a third one is the system's.
- * @throws AppError as the run does
+ * Shows a run until it ends; prints `stopping` when interrupted. The first interrupt stops and saves, the second stops immediately, and a
+ * third has the system's default effect.
+ * @throws AppError from the run
  */
 export async function followRun(
   options: ProgramOptions,
@@ -65,11 +66,13 @@ async function showEnd(screen: Screen, run: ActiveRun): Promise<RunEnd> {
 
 export interface Interruptible extends Pick<ActiveRun, "stopAndSave" | "stopNow"> {
   readonly print: (lines: readonly Line[]) => void;
-  /** What is printed at the first interrupt; absent = what holds for a training. */
+  /** Text to print at the first interrupt; absent = the text for a training. */
   readonly stopping?: string | undefined;
 }
 
-/** The first interrupt stops and saves, the second ends now, a third one is the system's; so are all after the returned function is called. */
+/**
+ * The first interrupt stops and saves, the second stops immediately. Later ones, and all after release, have the system's default effect.
+ */
 export function stopOnInterrupt(
   { interrupts }: Pick<ProgramOptions, "interrupts">,
   { print, stopAndSave, stopNow, stopping }: Interruptible,

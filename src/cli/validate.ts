@@ -1,4 +1,4 @@
-/** The command `validate`: what is wrong with a configuration, as lines that editors understand. */
+/** The command `validate`: prints errors in a configuration, in a format that editors recognize. */
 
 import { dirname } from "node:path";
 import * as l10n from "@vscode/l10n";
@@ -32,7 +32,7 @@ import type { ValidateCommand } from "./arguments/planningArguments.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import type { Line } from "./terminal/line.ts";
 
-/** Reads the files of datasets and demonstrations, and the runs whose weights it names, and asks no service. @throws AppError `config-not-found` */
+/** Reads datasets, examples and the runs whose weights it refers to, but contacts no service. @throws AppError `config-not-found` */
 export async function validate(
   fileSystem: FileSystem,
   command: ValidateCommand,
@@ -58,8 +58,8 @@ export async function validate(
 }
 
 /**
- * The findings, and when the configuration itself is sound those about names of embedded models and environments and about the rows of
- * its data: of all stages, each once.
+ * The findings. If the configuration itself is valid, also includes findings about names of embedded models and environments and about its
+ * data rows, for all stages, deduplicated.
  */
 async function withNamesAndData(
   fileSystem: FileSystem,
@@ -111,13 +111,13 @@ async function withNamesAndData(
   };
 }
 
-/** A row of a file of data as a problem of the configuration. */
+/** A problem in a data row as a problem of the configuration. */
 function ofData({ place, code = "TRL222", ...problem }: PlacedProblem): Problem {
   const message = `${place}: ${problem.message}`;
   return { ...problem, code, message, at: null, span: null, related: [], remedies: [] };
 }
 
-/** Those of an environment whose tasks are played: a supervised run learns from examples, and only evaluates. */
+/** Splits of an environment that are played: a supervised run trains on examples and plays only evaluations. */
 function playedSplits(config: Config, environment: string): readonly string[] {
   const environments = config.method === "sft" ? {} : config.environments;
   const played = taskChoices({ ...config, environments });
@@ -125,7 +125,7 @@ function playedSplits(config: Config, environment: string): readonly string[] {
   return [...new Set(own.map(({ split }) => split))];
 }
 
-/** What keeps a supervised run from training on its sources. */
+/** Problems with a supervised run's data sources. */
 async function sourceFindings(
   fileSystem: FileSystem,
   config: Config,
@@ -134,7 +134,7 @@ async function sourceFindings(
   if (config.method !== "sft") return [];
   const findings: Finding[] = [];
   for (const [index, source] of config.data.entries()) {
-    // The run of another stage is known when that is done.
+    // The run of another stage exists only after that stage.
     if (referencedStage(source.run) !== null) continue;
     const facts = await sourceFacts({ fileSystem, configPath, config, source, index });
     const place = ["data", String(index), source.path === null ? "run" : "path"];
@@ -143,7 +143,7 @@ async function sourceFindings(
   return findings;
 }
 
-/** What keeps a run from the weights that it names. */
+/** Problems with weights that the run refers to. */
 async function startFindings(config: Config, configPath: string): Promise<readonly Finding[]> {
   const found = await weightsProblems(config, configPath);
   return found.map(({ path, error }) =>
@@ -152,8 +152,8 @@ async function startFindings(config: Config, configPath: string): Promise<readon
 }
 
 /**
- * Secrets that a run would look up in vain: those of each environment, which beat those of all. An editor may have them in its secret
- * store, so they are no errors.
+ * Secrets that a run would not find: those of each environment, which override the global ones. Not errors, because an editor may have them
+ * in its secret store.
  */
 function secretFindings(config: Config, variables: Variables): readonly Finding[] {
   return environmentNames(config).flatMap((environment) => {
@@ -171,7 +171,7 @@ function secretFindings(config: Config, variables: Variables): readonly Finding[
   });
 }
 
-/** Arguments of agents that are to be scripts and are none. */
+/** Agent command arguments that look like scripts but do not exist. */
 function scriptFindings(config: Config, configPath: string): readonly Finding[] {
   const folder = dirname(configPath);
   return Object.entries(config.environments).flatMap(([name, { agent }]) =>

@@ -1,4 +1,4 @@
-/** The command `view`: the editor's pages in a browser, until an interrupt. */
+/** The command `view`: serves the editor's pages to a browser until an interrupt. */
 
 import { resolve } from "node:path";
 import * as l10n from "@vscode/l10n";

@@ -36,8 +36,7 @@ export class AppendHandles {
 
   /**
    * Returns the byte offset of the data. A failed append is undone as far as the disk allows. `beforeWrite` is called when this append
-   * opened
-   * the file; it rejects the file by throwing.
+   * opened the file; it rejects the file by throwing.
    */
   append(path: string, bytes: Uint8Array, options: AppendOptions): Promise<number> {
     const { guard, beforeWrite } = options;

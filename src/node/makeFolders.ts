@@ -7,8 +7,7 @@ import { isFolder } from "./isFolder.ts";
 
 /**
  * Replaces Node's recursive `mkdir`, which loops forever if the parent exists but the system still answers ENOENT, as in `/proc`. Rejects
- * with
- * the system's error, or ENOTSUP in that case.
+ * with the system's error, or ENOTSUP in that case.
  */
 export async function makeFolders(path: string): Promise<void> {
   if (await isMade(path)) return;

@@ -1,7 +1,6 @@
 /**
  * What this user's trainers recorded about a run outside its folder: where its configuration may send keys, and which models it trained. A
- * run
- * folder may be a copy or come from a stranger, who cannot write here.
+ * run folder may be a copy or come from a stranger, who cannot write here.
  */
 
 import { join } from "node:path";

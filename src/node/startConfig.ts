@@ -103,8 +103,7 @@ export function startDigest({ folder, path, text, overrides }: StartConfig): str
 
 /**
  * Uses the file the user named, with the run's overrides. Without one, uses the file recorded in the run as it is now, or the run's own
- * copy if
- * that file no longer exists.
+ * copy if that file no longer exists.
  */
 async function runConfig(
   fileSystem: FileSystem,

@@ -31,8 +31,8 @@ const SMALL_REWARD = 0.005;
 const NO_REWARD = 1e-9;
 
 /**
- * A reward with two decimals, or three significant digits if it is very small or large: `0.25`, `1,234.50`, `0.00120`, `5.75G`;
- * `–` for null.
+ * A reward with two decimals, or three significant digits if it is very small or large: `0.25`, `1,234.50`, `0.00120`, `5.75G`; `–` for
+ * null.
  */
 export function formatReward(value: number | null): string {
   return value === null ? NOTHING : rewardFormat(value)(value);

@@ -32,9 +32,9 @@ export function rewardInterval(tasks: Iterable<readonly number[]>): Interval | n
  *
  * If every value is one of the two ends (success or failure), this is Wilson's score interval (1927) with an effective sample size: the
  * number of tasks if each has one outcome, otherwise p(1 - p) / SE², clamped between the number of tasks and of outcomes, with Student's t
- * (the effective sample size of Korn and Graubard 1998). A fifth of this SE² is from added tasks whose rollouts all agree, because tasks that
- * rarely succeed look more alike than they are. Otherwise it is m ± t(G - 1) · SE, with SE² = G / (G - 1) · Σ_g (Σ_i (x_gi - m))² / N² for
- * G tasks and N values (Cameron and Miller 2015).
+ * (the effective sample size of Korn and Graubard 1998). A fifth of this SE² is from added tasks whose rollouts all agree, because tasks
+ * that rarely succeed look more alike than they are. Otherwise it is m ± t(G - 1) · SE, with SE² = G / (G - 1) · Σ_g (Σ_i (x_gi - m))² / N²
+ * for G tasks and N values (Cameron and Miller 2015).
  */
 export function meanInterval(
   tasks: Iterable<readonly number[]>,
@@ -72,8 +72,8 @@ export interface TaskPair {
  * The interval of the mean per-task difference in mean reward, clipped to the possible range. Null below 8 tasks, and when all tasks differ
  * by the same amount in rewards that are not just success and failure.
  *
- * For success and failure it is the adjusted interval of Bonett and Price (2012): add two tasks, one better by a rollout and one worse by
- * a rollout, so that identical results do not yield a zero-width interval. Otherwise it is Student's t over tasks.
+ * For success and failure it is the adjusted interval of Bonett and Price (2012): add two tasks, one better by a rollout and one worse by a
+ * rollout, so that identical results do not yield a zero-width interval. Otherwise it is Student's t over tasks.
  */
 export function pairedInterval(pairs: readonly TaskPair[]): Interval | null {
   const count = pairs.length;

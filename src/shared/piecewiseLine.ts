@@ -54,11 +54,11 @@ const DEPENDENT = 1e-9;
 const ROUNDING = 1e-7;
 
 /**
- * Fits the curve with zero to three inner knots and first-order autocorrelated noise that minimizes the information criterion
- * n log(S / n) + p log(n) n / (n - p), where S is the residual sum of squares and p the number of parameters (Schwarz, "Estimating the
- * dimension of a model", 1978; the last factor penalizes many parameters for few values, as in Hurvich and Tsai 1989).
- * `values`: at least five, finite. `knownVariances`: noise variance per value, if its own samples show it; noise between values adds to it.
- * A change is never more certain than the values it rests on: a curve through the only value that differs leaves no residual there.
+ * Fits the curve with zero to three inner knots and first-order autocorrelated noise that minimizes the information criterion n log(S / n)
+ * + p log(n) n / (n - p), where S is the residual sum of squares and p the number of parameters (Schwarz, "Estimating the dimension of a
+ * model", 1978; the last factor penalizes many parameters for few values, as in Hurvich and Tsai 1989). `values`: at least five, finite.
+ * `knownVariances`: noise variance per value, if its own samples show it; noise between values adds to it. A change is never more certain
+ * than the values it rests on: a curve through the only value that differs leaves no residual there.
  */
 export function fitPiecewiseLine(
   values: readonly number[],

@@ -1,6 +1,6 @@
 /**
- * The runs table's filter: words that a row must contain, and comparisons such as `learning_rate < 1e-4 reward.best > 0.5
- * started > 2026-10-01 time < 2h name:foo`, combined with spaces, `or`, `not` and parentheses.
+ * The runs table's filter: words that a row must contain, and comparisons such as `learning_rate < 1e-4 reward.best > 0.5 started >
+ * 2026-10-01 time < 2h name:foo`, combined with spaces, `or`, `not` and parentheses.
  */
 
 import * as l10n from "@vscode/l10n";

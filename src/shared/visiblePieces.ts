@@ -9,11 +9,7 @@ export interface VisiblePiece {
 /** Controls, lone surrogates, line separators and invisible format characters; joiners stay, because scripts and emoji need them. */
 const ACTING = /(?!\t|\n|\u200c|\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/**
- * Pieces in order, with each active character replaced by its symbol; newlines and tabs stay in the text, `\r
- * ` becomes `
- * `.
- */
+/** Pieces in order, with each active character replaced by its symbol; newlines and tabs stay in the text, `\r ` becomes ` `. */
 export function visiblePieces(
   text: string,
   signOf: (code: number) => string,

@@ -1,4 +1,4 @@
-/** Understands the command line: which command, with which values, or one clear line about what is wrong. */
+/** Parses the command line into a command with its values, or a one-line error. */
 
 import type { AppError } from "../../core/errors.ts";
 import { nearestWord } from "../../shared/editDistance.ts";
@@ -76,14 +76,14 @@ export type Command =
   | ReturnType<(typeof READERS)[CommandName]>
   | { readonly kind: "help"; readonly topic: CommandName | null }
   | { readonly kind: "version" }
-  /** An editor starts this trainer, and sends over standard input what to train; `folder` is that of `launch.json`, which it reads. */
+  /** Started by an editor, which sends the request over standard input; `folder` contains the `launch.json` that the editor reads. */
   | { readonly kind: "launch"; readonly folder: string };
 
 const COMMANDS = Object.keys(FLAGS) as readonly CommandName[]; // the keys of a record that is written out
 
 /**
- * `invocation` is how the program was called, for errors.
- * @throws AppError `bad-arguments` with one line that names the fault and the next step.
+ * `invocation` is how the program was called, for error messages.
+ * @throws AppError `bad-arguments` with one line that states the problem and the next step
  */
 export function parseArguments(
   args: readonly string[],
@@ -91,7 +91,7 @@ export function parseArguments(
 ): Command {
   const [first] = args;
   if (first === undefined) return { kind: "help", topic: null };
-  // The command line of an editor has no other words, so that none can be mistaken for a flag.
+  // An editor's command line has no other words, so nothing can be mistaken for a flag.
   if (first === "--launch" && args.length === 2) return { kind: "launch", folder: args[1] ?? "" };
   const name = COMMANDS.find((command) => command === first);
   if (name !== undefined) {

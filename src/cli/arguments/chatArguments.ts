@@ -1,11 +1,11 @@
-/** Understands the words behind `chat`. */
+/** Parses the arguments of `chat`. */
 
 import type { TurnPlace } from "../../shared/chat.ts";
 import type { GivenArguments } from "./givenArguments.ts";
 
 export type ChatCommand = ReturnType<typeof chatCommand>;
 
-/** More than anybody reads. */
+/** More than anyone reads. */
 export const MAX_SAMPLES = 64;
 
 export function chatCommand(given: GivenArguments) {
@@ -21,22 +21,22 @@ export function chatCommand(given: GivenArguments) {
     kind: "chat" as const,
     /** Checkpoints, run folders or models. */
     targets: [target, ...given.texts("beside")],
-    /** Null = that of the run, or the defaults. */
+    /** Null = the run's, or the defaults. */
     configPath: given.text("config_path"),
     overrides: given.overrides,
     allowedOrigins: given.allowedOrigins(),
     task,
     turn,
     isReplayed,
-    /** Instead of the configuration's system text; null = that one. */
+    /** Replaces the configuration's system text; null = keep it. */
     system: given.text("system"),
-    /** Null = that of the configuration. */
+    /** Null = as configured. */
     temperature: temperatureOf(given),
-    /** Null = any. */
+    /** Null = random. */
     seed: given.number("seed"),
-    /** Most tokens of a turn; null = that of the configuration. */
+    /** Maximum tokens per turn; null = as configured. */
     maxTokens: given.number("max_tokens", { least: 1 }),
-    /** Turns that are sampled side by side. */
+    /** Number of turns to sample side by side. */
     samples: given.number("samples", { least: 1, most: MAX_SAMPLES }) ?? 1,
     wantsJson: given.has("json"),
   };
@@ -50,7 +50,7 @@ function taskOf(given: GivenArguments) {
   return { environment, split, index: index ?? 0 };
 }
 
-/** A turn of a rollout by its numbers on the screen, from 1; of evaluations the step counts from 0. */
+/** Identifies a turn of a rollout by numbers as on screen, from 1; an evaluation's step counts from 0. */
 function turnOf(given: GivenArguments): TurnPlace | null {
   const isEvaluated = given.has("eval");
   const [group, rollout, turn] = (["group", "rollout", "turn"] as const).map((flag) =>
@@ -82,7 +82,7 @@ function temperatureOf(given: GivenArguments): number | null {
   throw given.error(`--temperature is ${JSON.stringify(text)}, not a number from 0 to 2`);
 }
 
-/** From 0 to 2, as in a configuration; null for what is none. */
+/** From 0 to 2, as in a configuration; null if invalid. */
 export function readTemperature(text: string): number | null {
   return /^\d*\.?\d+$/.test(text) && Number(text) <= 2 ? Number(text) : null;
 }

@@ -1,4 +1,4 @@
-/** Understands the words behind `checkpoints`. */
+/** Parses the arguments of `checkpoints`. */
 
 import type { CheckpointChange } from "../../core/tinker/checkpointChange.ts";
 import type { FormRequest } from "../../core/weights/forms/formRequest.ts";
@@ -7,7 +7,7 @@ import type { GivenArguments } from "./givenArguments.ts";
 export type CheckpointAction =
   | {
       readonly action: "list";
-      /** Limits the list to a run; null = all of this computer and of the account. */
+      /** The run whose checkpoints to list; null = all on this computer and in the account. */
       readonly folder: string | null;
       readonly wantsJson: boolean;
     }
@@ -16,19 +16,19 @@ export type CheckpointAction =
       readonly action: "download";
       /** A run folder, or `tinker://RUN/KIND/NAME`. */
       readonly source: string;
-      /** Names a checkpoint of the run; null = the newest. */
+      /** Name of a checkpoint of the run; null = the newest. */
       readonly name: string | null;
       /** Null = named after the checkpoint, in the working directory. */
       readonly output: string | null;
-      /** Null = as Tinker exports them, which `peft` loads. */
+      /** Null = Tinker's own format, which `peft` can load. */
       readonly form: FormRequest | null;
       readonly wantsJson: boolean;
     }
   | {
       readonly action: "change";
-      /** At least one; with `name` a run folder. */
+      /** At least one path; a run folder if `name` is set. */
       readonly paths: readonly string[];
-      /** Names a checkpoint of the run; null where `paths` are addresses. */
+      /** Name of a checkpoint of the run; null if `paths` are checkpoint addresses. */
       readonly name: string | null;
       readonly change: CheckpointChange;
     };
@@ -38,16 +38,16 @@ export type CheckpointsCommand = ReturnType<typeof checkpointsCommand>;
 const WORDS = ["list", "info", "download", "publish", "unpublish", "set-ttl", "delete"] as const;
 const FORMS = ["peft", "vllm", "merged"] as const;
 const UNIT_S: Readonly<Record<string, number>> = { h: 3600, d: 86_400, w: 604_800 };
-/** What the service takes: `docs/protocols/tinker.md#checkpoints`. */
+/** Limits of the service: `docs/protocols/tinker.md#checkpoints`. */
 const MIN_TTL_S = 3600;
 const MAX_TTL_S = 10 * 365 * 86_400;
 
-/** Does something with saved weights. */
+/** Parses the subcommands that manage checkpoints. */
 export function checkpointsCommand(given: GivenArguments) {
   return {
     kind: "checkpoints" as const,
     action: actionOf(given),
-    /** True to leave the service alone. */
+    /** True to skip the service. */
     isLocalOnly: given.has("local"),
     allowedOrigins: given.allowedOrigins(),
   };

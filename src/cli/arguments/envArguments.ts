@@ -1,4 +1,4 @@
-/** Understands the words behind `env`. */
+/** Parses the arguments of `env`. */
 
 import { ENVIRONMENT_TEMPLATES } from "../../core/scaffold/environmentTemplates.ts";
 import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
@@ -26,7 +26,7 @@ export function envCommand(given: GivenArguments) {
   }
 }
 
-/** Writes a new environment in Python. */
+/** Creates a new environment in Python. */
 function envNewCommand(given: GivenArguments, [name, ...further]: readonly string[]) {
   if (name === undefined) throw given.error("env new needs a name");
   given.refuseFurther(further);
@@ -34,9 +34,9 @@ function envNewCommand(given: GivenArguments, [name, ...further]: readonly strin
     kind: "env-new" as const,
     name,
     template: given.oneOf("template", KINDS, given.text("template") ?? "question"),
-    /** The configuration that gets it; null = `tinker-config.yaml` in the working directory. */
+    /** The configuration to add it to; null = `tinker-config.yaml` in the working directory. */
     configPath: given.text("config_path"),
-    /** Whether to make a virtual environment; null = ask a person, else no. */
+    /** Whether to create a virtual environment; null = ask on a terminal, otherwise no. */
     wantsVenv: venvOf(given),
   };
 }
@@ -51,18 +51,18 @@ function venvOf(given: GivenArguments): boolean | null {
 function envPlayCommand(given: GivenArguments, words: readonly string[]) {
   return {
     kind: "env-play" as const,
-    /** Null = the first one of the configuration that has the split. */
+    /** Null = the first environment in the configuration that has the split. */
     environment: given.atMostOne(words),
     allowedOrigins: given.allowedOrigins(),
     configPath: given.text("config_path") ?? DEFAULT_CONFIG,
     overrides: given.overrides,
-    /** Null = the first one of the environment. */
+    /** Null = the environment's first split. */
     split: given.text("split"),
-    /** Counted in the split, from 0. */
+    /** Index in the split, from 0. */
     task: given.number("task") ?? 0,
-    /** Number of tasks, from `task` on. */
+    /** Number of tasks, starting at `task`. */
     tasks: given.number("tasks", { least: 1, most: MAX_TASKS }) ?? 1,
-    /** Null = a person, or the lines of a script. */
+    /** Null = a person, or lines from a script. */
     player: playerOf(given),
     byAgent: given.has("agent"),
     isStored: !given.has("no-save"),
@@ -82,7 +82,7 @@ function playerOf(given: GivenArguments): Exclude<PlayerChoice, { readonly kind:
   return { kind: "address", url: player, model, key: given.text("key") ?? "OPENAI_API_KEY" };
 }
 
-/** Checks whether environments are fit to train on. */
+/** Checks whether environments are fit for training. */
 function envCheckCommand(given: GivenArguments, names: readonly string[]) {
   const url = given.text("url");
   if (url !== null && !/^https?:\/\//.test(url)) {
@@ -90,22 +90,22 @@ function envCheckCommand(given: GivenArguments, names: readonly string[]) {
   }
   return {
     kind: "env-check" as const,
-    /** Empty = all of the configuration, or of the server. */
+    /** Empty = all in the configuration, or on the server. */
     names,
-    /** Null = the usual one of the working directory if it is there and has the names. */
+    /** Null = the default configuration in the working directory, if it exists and has the names. */
     configPath: given.text("config_path"),
-    /** Address of a server; null = the one of the configuration. */
+    /** Address of a server; null = as configured. */
     url,
-    /** Null = the first one to train on. */
+    /** Null = the first training split. */
     split: given.text("split"),
-    /** Prompts to read per split. */
+    /** Number of prompts to read per split. */
     tasks: given.number("tasks", { least: 1, most: MAX_TASKS }) ?? 32,
     seed: given.number("seed") ?? 0,
-    /** The model whose rollouts are compared; null = none. */
+    /** The model whose rollouts to compare; null = none. */
     signal: signalOf(given),
     overrides: given.overrides,
     wantsJson: given.has("json"),
-    /** File for the JSON value; null = none. */
+    /** File for the JSON output; null = none. */
     output: given.text("output"),
     allowedOrigins: given.allowedOrigins(),
   };
@@ -117,7 +117,7 @@ function signalOf(given: GivenArguments) {
   return {
     model,
     groups: given.number("groups", { least: 1, most: MAX_TASKS }) ?? 16,
-    // Less than two cannot be compared.
+    // Comparison needs at least two.
     groupSize: given.number("group_size", { least: 2, most: MAX_TASKS }) ?? 8,
   };
 }

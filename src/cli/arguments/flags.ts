@@ -1,4 +1,4 @@
-/** Splits the words of a command line into flags, values, overrides of configuration keys and the rest. */
+/** Splits command line words into flags, values, configuration overrides and positionals. */
 
 import { parseArgs } from "node:util";
 import { configFields, shapeAt } from "../../core/config/fields/fields.ts";
@@ -10,17 +10,17 @@ type Flags = Readonly<
   Record<string, { readonly type: "string" | "boolean"; readonly short?: string }>
 >;
 
-/** The words of a command line by kind, before a command interprets them. */
+/** Command line words by kind, before a command interprets them. */
 export interface ParsedFlags {
   readonly switches: ReadonlySet<string>;
   /** In the order given. */
   readonly values: ReadonlyMap<string, readonly string[]>;
-  /** `key=value` each: what follows `--overrides`, and flags that are configuration keys. */
+  /** Each `key=value`: the values of `--overrides`, and flags that are configuration keys. */
   readonly overrides: readonly string[];
   readonly positionals: readonly string[];
 }
 
-/** Flags that take a value. */
+/** Flags with a value. */
 function valued(...names: readonly string[]): Flags {
   return Object.fromEntries(names.map((name) => [name, { type: "string" }]));
 }
@@ -139,13 +139,13 @@ export const FLAGS = {
   "serve-model": { ...CONFIG, ...STARTING, ...valued("port") },
   view: { ...HELP, ...valued("port") },
   mcp: { ...HELP, ...STARTING, ...valued("root", "allow", "max-usd", "allow-secret", "install") },
-  // Editors pass the name of the transport; there is no other one.
+  // Editors pass the transport's name; there is only one.
   lsp: { ...HELP, ...switches("stdio") },
 } satisfies Readonly<Record<string, Flags>>;
 
 export type CommandName = keyof typeof FLAGS;
 
-/** Without a command's name the flags of `train` hold, as in the original program. */
+/** Without a command name, the flags of `train` apply, as in the original program. */
 export const NO_COMMAND_FLAGS: Flags = { ...FLAGS.train, ...switches("version") };
 
 interface FlagToken {
@@ -155,22 +155,23 @@ interface FlagToken {
   readonly inlineValue?: boolean | undefined;
 }
 
-/** What an error about the command line names: the command, null before one is known, and what the user types for the program. */
+/** For command line errors: the command (null before it is known), and how the user calls the program. */
 export interface HelpCall {
   readonly command: CommandName | null;
   readonly invocation: Pick<Invocation, "program">;
 }
 
-/** The flags that hold, and the call for messages. */
+/** The flags that apply, and the call for messages. */
 interface Rules extends HelpCall {
   readonly flags: Flags;
 }
 
-/** Names that count as a configuration file where a command also takes other arguments. */
+/** Recognizes configuration files in commands that also accept other arguments. */
 export const CONFIG_FILE = /\.(ya?ml|json)$/i;
 
 /**
- * A flag's value may follow it or be joined to it with `=`, and so may that of a configuration key. After `--overrides` every `key=value` up to the next flag is one.
+ * Values of flags and of configuration keys may follow as a separate word or after `=`. After `--overrides`, every `key=value` up to the
+ * next flag is an override.
  * @throws AppError `bad-arguments`
  */
 export function readFlags(args: readonly string[], flags: Flags, call: HelpCall): ParsedFlags {
@@ -204,13 +205,13 @@ export function readFlags(args: readonly string[], flags: Flags, call: HelpCall)
   return { switches, values, overrides, positionals };
 }
 
-/** An empty path would be the working directory, and so perhaps another run. @throws AppError `bad-arguments` */
+/** Rejects empty paths, which would mean the working directory and thus possibly another run. @throws AppError `bad-arguments` */
 function refuseEmpty(positionals: readonly string[], call: HelpCall): void {
   if (!positionals.includes("")) return;
   throw argumentError("An argument is empty: a variable in it may not be set", call);
 }
 
-/** `--config` means `--config_path`, of which it is the beginning. */
+/** Expands the abbreviation `--config` to `--config_path`. */
 function configPathWord(word: string): string {
   return word.replace(/^--config(?==|$)/, "--config_path");
 }
@@ -230,14 +231,14 @@ function readFlag(token: FlagToken, rules: Rules): Meaning {
   throw argumentError(`${rawName} takes no value`, rules);
 }
 
-/** Another flag in the place of the value means that the value was forgotten. */
+/** If another flag follows directly, the value was forgotten. */
 function readValue({ rawName, value, inlineValue }: FlagToken, rules: Rules): string {
   const isForgotten = inlineValue !== true && value?.startsWith("--") === true;
   if (value === undefined || isForgotten) throw argumentError(`${rawName} needs a value`, rules);
   return value;
 }
 
-/** `--learning_rate 1e-4` becomes `--learning_rate=1e-4`, because the parser joins no value to a flag that it does not know. */
+/** Turns `--learning_rate 1e-4` into `--learning_rate=1e-4`, because the parser attaches no values to unknown flags. */
 function joinKeyValues(args: readonly string[], rules: Rules): string[] {
   const joined: string[] = [];
   for (let i = 0; i < args.length; i += 1) {
@@ -258,13 +259,13 @@ function joinKeyValues(args: readonly string[], rules: Rules): string[] {
   return joined;
 }
 
-/** Settings are flags wherever overrides are. */
+/** Configuration keys are accepted as flags wherever `--overrides` is. */
 function isKey(name: string, flags: Flags): boolean {
   const key = /^\w*/.exec(name)?.[0] ?? "";
   return Object.hasOwn(flags, "overrides") && Object.hasOwn(configFields, key);
 }
 
-/** True when the word in the place of the value is another flag, or the configuration. */
+/** True if the word in place of the value is another flag or the configuration file. */
 function isForgotten(name: string, value: string): boolean {
   if (value.startsWith("-") && value !== "-") return !/^-\.?\d/.test(value);
   const type = shapeAt(name.split("."))?.type ?? "string";
@@ -291,7 +292,7 @@ export function didYouMean(word: string): string {
   return `Did you mean ${word}`;
 }
 
-/** One line about `problem`, with the command that prints the help. */
+/** A one-line error about `problem` that refers to the help command. */
 export function argumentError(problem: string, { command, invocation }: HelpCall): AppError {
   const help = commandLine(invocation, ...(command === null ? [] : [command]), "--help");
   const end = problem.includes("Did you mean") ? "?" : ".";

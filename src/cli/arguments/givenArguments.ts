@@ -1,4 +1,4 @@
-/** The words of a command line as its command reads them. */
+/** A command's arguments, with typed accessors. */
 
 import { originOf } from "../../core/secrets/hostBinding.ts";
 import { nearestWord } from "../../shared/editDistance.ts";
@@ -12,10 +12,10 @@ import {
 
 const EITHER = new Intl.ListFormat("en", { type: "disjunction" });
 
-/** What each command reads throws AppError `bad-arguments` for what it cannot take. */
+/** All accessors throw AppError `bad-arguments` for invalid input. */
 export class GivenArguments {
   readonly positionals: readonly string[];
-  /** Settings over those of a configuration file, each as `key=value`. */
+  /** Settings that override the configuration file, each `key=value`. */
   readonly overrides: readonly string[];
   readonly #call: HelpCall & { readonly command: CommandName };
   readonly #flags: ParsedFlags;
@@ -31,17 +31,17 @@ export class GivenArguments {
     return this.#flags.switches.has(flag);
   }
 
-  /** The last one counts, as in other programs; null when it is not given. */
+  /** The last value wins, as in other programs; null if the flag is not given. */
   text(flag: string): string | null {
     return this.texts(flag).at(-1) ?? null;
   }
 
-  /** In the order given. */
+  /** All values, in the given order. */
   texts(flag: string): readonly string[] {
     return this.#flags.values.get(flag) ?? [];
   }
 
-  /** Null when it is not given. */
+  /** Null if the flag is not given. */
   number(flag: string, { least = 0, most = Number.MAX_SAFE_INTEGER } = {}): number | null {
     const text = this.text(flag);
     if (text === null) return null;
@@ -54,12 +54,12 @@ export class GivenArguments {
     throw this.error(`--${flag} is ${text}, not at least ${least}`);
   }
 
-  /** The port of a server; 0 = any free one. */
+  /** A server's port; 0 = any free one. */
   port(flag = "port"): number {
     return this.number(flag, { most: 65_535 }) ?? 0;
   }
 
-  /** `word` as one of `words`, with the nearest one in the error. */
+  /** Validates `word` against `words`; the error suggests the nearest one. */
   oneOf<Word extends string>(flag: string, words: readonly Word[], word: string): Word {
     const found = words.find((each) => each === word);
     if (found !== undefined) return found;
@@ -68,7 +68,7 @@ export class GivenArguments {
     throw this.error(`--${flag} is ${JSON.stringify(word)}. ${hint}`);
   }
 
-  /** The configuration that a command is about, by its flag or as the only argument. */
+  /** The command's configuration file, from its flag or as the only argument. */
   configPath(): string {
     const path = this.text("config_path");
     if (path === null) return this.only("the configuration file");
@@ -76,7 +76,7 @@ export class GivenArguments {
     return path;
   }
 
-  /** Origins to which the user allows keys to go. */
+  /** Additional origins that keys may be sent to. */
   allowedOrigins() {
     return this.texts("allow-host").map((host) => {
       const origin = originOf(host);
@@ -87,7 +87,7 @@ export class GivenArguments {
     });
   }
 
-  /** The only one of `words`; `what` says what is missing. */
+  /** The single word in `words`; `what` describes it if missing. */
   only(what: string, words = this.positionals): string {
     const word = this.atMostOne(words);
     if (word === null) throw this.error(`${this.#call.command} needs ${what}`);

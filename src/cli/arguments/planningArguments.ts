@@ -1,4 +1,4 @@
-/** Understands the words of the commands that look ahead, and of those that serve other programs. */
+/** Parses the arguments of the planning commands and of the commands that serve other programs. */
 
 import { ALLOWABLE } from "../../server/mcp/permission.ts";
 import type { GivenArguments } from "./givenArguments.ts";
@@ -30,11 +30,11 @@ export function estimateCommand(given: GivenArguments) {
     kind: "estimate" as const,
     configPath: given.configPath(),
     overrides: given.overrides,
-    /** Groups to play in each environment; null = none where a past run can be taken. */
+    /** Groups to play per environment; null = none if a past run can be used. */
     groups,
-    /** Folder of a past run; null = the newest that fits. */
+    /** Folder of a past run; null = the newest match. */
     from,
-    /** True when groups may be played although they cost something. */
+    /** True if groups may be played even if they cost money. */
     isConfirmed: given.has("yes"),
     wantsJson: given.has("json"),
     allowedOrigins: given.allowedOrigins(),
@@ -47,11 +47,11 @@ export function showPromptCommand(given: GivenArguments) {
     configPath: given.configPath(),
     overrides: given.overrides,
     allowedOrigins: given.allowedOrigins(),
-    /** Null = the first one of the configuration that has the split. */
+    /** Null = the first environment in the configuration that has the split. */
     environment: given.text("environment"),
-    /** Null = the first one of the environment. */
+    /** Null = the environment's first split. */
     split: given.text("split"),
-    /** Counted in the split, from 0. */
+    /** Index in the split, from 0. */
     task: given.number("task") ?? 0,
     wantsIds: given.has("ids"),
   };
@@ -68,11 +68,11 @@ export function serveCommand(given: GivenArguments) {
     kind: "serve" as const,
     tinkerPort: given.port("tinker_port"),
     environmentsPort: given.port("environments_port"),
-    /** Most sessions of the environments at once, at least 1; null = no limit. */
+    /** Maximum number of concurrent environment sessions, at least 1; null = no limit. */
     maxSessions: given.number("max_sessions", { least: 1 }),
-    /** Folder for checkpoints; null = the user's common store. */
+    /** Checkpoint folder; null = the user's shared store. */
     store: given.text("store"),
-    /** Random weights under the name of a model, with its tokenizer; null = the bundled model. */
+    /** Serves random weights under this model name, with its tokenizer; null = the bundled model. */
     random: randomModel(given),
   };
 }
@@ -89,7 +89,7 @@ export function serveModelCommand(given: GivenArguments) {
   return {
     kind: "serve-model" as const,
     target: given.only("a checkpoint, a run folder, a model or base"),
-    /** Null = that of the run, or the defaults. */
+    /** Null = the run's, or the defaults. */
     configPath: given.text("config_path"),
     overrides: given.overrides,
     port: given.port(),
@@ -97,7 +97,7 @@ export function serveModelCommand(given: GivenArguments) {
   };
 }
 
-/** Programs whose entry can be written. */
+/** Programs for which an entry can be written. */
 const CLIENTS = ["claude", "codex", "cursor", "vscode"] as const;
 
 export type McpClient = (typeof CLIENTS)[number];

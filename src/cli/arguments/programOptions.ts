@@ -1,4 +1,4 @@
-/** What the program is given from outside: streams, services and signals. */
+/** The program's dependencies: streams, services and signals. */
 
 import type { Readable } from "node:stream";
 import type { Tokenizer } from "../../core/chat/tokenizer.ts";
@@ -9,10 +9,10 @@ import type { Invocation } from "../terminal/invocation.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { TrainerApi } from "./trainerApi.ts";
 
-/** What the pages in a browser show. */
+/** What to show in the browser. */
 export type ViewRequest = Pick<ViewOptions, "parents" | "run" | "port">;
 
-/** What an assistant may look at and do. */
+/** What an assistant may see and do. */
 export type McpRequest = Pick<McpOptions, "root" | "permission">;
 
 export interface ProgramOptions {
@@ -23,30 +23,30 @@ export interface ProgramOptions {
   /** Standard input. */
   readonly input: Readable;
   readonly log: Log;
-  /** False for a process that no longer exists. */
+  /** False if the process no longer exists. */
   readonly isProcessAlive: (pid: number) => boolean;
-  /** Loads most of the program, which help and commands that only read run folders do without. */
+  /** Loads most of the program, which is not needed for help and for commands that only read run folders. */
   readonly loadTrainer: () => Promise<TrainerApi>;
   readonly serveView: (request: ViewRequest) => Promise<ServedView>;
-  /** `name` as in `tokenizer_name` or `model_name`; relative folders start at the configuration. */
+  /** `name` as in `tokenizer_name` or `model_name`; relative folders are resolved from the configuration. */
   readonly loadTokenizer: (name: string, configPath: string) => Promise<Tokenizer>;
-  /** Calls back at each interrupt until released. */
+  /** Calls back on each interrupt until released. */
   readonly interrupts: (onInterrupt: () => void) => () => void;
-  /** With the templates of new environments. */
+  /** Contains the templates for new environments. */
   readonly templatesFolder: string;
   readonly invocation: Invocation;
-  /** Of the started script, as in `process.argv[1]`. */
+  /** Path of the started script, as in `process.argv[1]`. */
   readonly scriptPath: string;
   readonly version: string;
-  /** Answers an editor over standard input and output, and resolves once it has left. */
+  /** Serves an editor over standard input and output, and resolves once it disconnects. */
   readonly serveEditor: () => Promise<void>;
-  /** Answers an assistant over standard input and output, and resolves once it has left. */
+  /** Serves an assistant over standard input and output, and resolves once it disconnects. */
   readonly serveMcp: (request: McpRequest) => Promise<void>;
-  /** Print the stack of every error. */
+  /** Print stack traces for all errors. */
   readonly isDebug: boolean;
 }
 
-/** For commands that train, play, or ask a service. */
+/** For commands that train, play, or contact a service. */
 export interface TrainerProgram extends ProgramOptions {
   readonly trainer: TrainerApi;
 }

@@ -1,4 +1,4 @@
-/** Tells a run folder from other folders. */
+/** Distinguishes run folders from other folders. */
 
 import { basename, dirname } from "node:path";
 import { AppError, isAppError } from "../../core/errors.ts";
@@ -6,7 +6,7 @@ import type { FileSystem } from "../../core/ports.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { sweepFilePath } from "../../core/sweeps/sweepFile.ts";
 
-/** @throws AppError `run-not-found`, with the runs that lie below the folder, or beside that of a sweep */
+/** @throws AppError `run-not-found`, listing the runs in the folder, or next to it for a sweep folder */
 export async function requireRun(fileSystem: FileSystem, folder: string): Promise<void> {
   if (await isRun(fileSystem, folder)) return;
   const isSweep = await isSweepFolder(fileSystem, folder);
@@ -26,7 +26,7 @@ export async function requireRun(fileSystem: FileSystem, folder: string): Promis
   );
 }
 
-/** Without the folders of sweeps, which a pattern such as `runs/NAME*` finds beside their runs. @throws AppError `run-not-found` */
+/** Skips sweep folders, which a pattern such as `runs/NAME*` matches along with their runs. @throws AppError `run-not-found` */
 export async function requireRuns(
   fileSystem: FileSystem,
   folders: readonly string[],
@@ -41,7 +41,7 @@ async function isSweepFolder(fileSystem: FileSystem, folder: string): Promise<bo
   return (await fileSystem.size(sweepFilePath(folder))) !== null;
 }
 
-/** As {@link isRun}, for names that may be plain files. */
+/** Like {@link isRun}, for names that may be regular files. */
 async function isRunFolder(fileSystem: FileSystem, path: string): Promise<boolean> {
   try {
     return await isRun(fileSystem, path);
@@ -51,7 +51,7 @@ async function isRunFolder(fileSystem: FileSystem, path: string): Promise<boolea
   }
 }
 
-/** True for a folder in which a run was begun. @throws AppError `file-unreadable` for a plain file */
+/** True for a folder in which a run was started. @throws AppError `file-unreadable` for a regular file */
 export async function isRun(fileSystem: FileSystem, folder: string): Promise<boolean> {
   const { runFile, metrics } = runPaths(folder);
   return ((await fileSystem.size(runFile)) ?? (await fileSystem.size(metrics))) !== null;

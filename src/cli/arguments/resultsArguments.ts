@@ -1,4 +1,4 @@
-/** Understands the words of the commands that look at runs, and write what came of them. */
+/** Parses the arguments of the commands that inspect and export runs. */
 
 import { EXPORT_FORMATS } from "../../core/examples/exportRow.ts";
 import { parseRolloutCondition, unknownConditionField } from "../../shared/rolloutCondition.ts";
@@ -16,7 +16,7 @@ export type ViewCommand = ReturnType<typeof viewCommand>;
 export function runsCommand(given: GivenArguments) {
   return {
     kind: "runs" as const,
-    /** A folder of runs or of a project, or a configuration; null = the working directory. */
+    /** A folder of runs, a project, or a configuration; null = the working directory. */
     path: given.atMostOne(),
     wantsJson: given.has("json"),
   };
@@ -26,13 +26,13 @@ export function runsCommand(given: GivenArguments) {
 export function viewCommand(given: GivenArguments) {
   return {
     kind: "view" as const,
-    /** A run, a folder of runs or of a project, or a configuration; null = the working directory. */
+    /** A run, a folder of runs, a project, or a configuration; null = the working directory. */
     path: given.atMostOne(),
     port: given.port(),
   };
 }
 
-/** Numbers of steps, groups and rollouts count from 1, as on the screen. */
+/** Step, group and rollout numbers count from 1, as on screen. */
 export function showCommand(given: GivenArguments) {
   const show = {
     kind: "show" as const,
@@ -42,9 +42,9 @@ export function showCommand(given: GivenArguments) {
     rollout: given.number("rollout"),
     wantsTokens: given.has("tokens"),
     wantsEvaluation: given.has("eval"),
-    /** What a curriculum knows of the tasks, instead of the steps. */
+    /** Show the curriculum's state per task, instead of the steps. */
     wantsTasks: given.has("tasks"),
-    /** What the service has billed, instead of what the folder holds. */
+    /** Show what the service has billed, instead of the folder's content. */
     wantsBilled: given.has("billed"),
     allowedOrigins: given.allowedOrigins(),
     wantsJson: given.has("json"),
@@ -79,9 +79,9 @@ export function searchCommand(given: GivenArguments) {
   return {
     kind: "search" as const,
     pattern,
-    /** Run folders, or folders and configurations as `runs` takes them; empty = the working directory. */
+    /** Run folders, or the folders and configurations that `runs` accepts; empty = the working directory. */
     paths,
-    /** Rollouts after which the search ends; null = none. */
+    /** Maximum number of rollouts to find; null = no limit. */
     limit: given.number("limit", { least: 1 }),
     isRegex: given.has("regex"),
     isCaseSensitive: !given.has("ignore-case"),
@@ -102,7 +102,7 @@ export function reportCommand(given: GivenArguments) {
     kind: "report" as const,
     folders,
     format: given.oneOf("format", ["html", "markdown"], given.text("format") ?? "html"),
-    /** Null = named after the run for HTML, the output of the program for Markdown. */
+    /** Null = named after the run for HTML, standard output for Markdown. */
     output: given.text("output"),
   };
 }
@@ -119,7 +119,7 @@ export function exportCommand(given: GivenArguments) {
   };
 }
 
-/** Plays the tasks of training several times, and writes what went well as a dataset. */
+/** Plays training tasks several times, and writes the successful rollouts as a dataset. */
 export function collectCommand(given: GivenArguments) {
   const [model, ...further] = given.positionals;
   if (model === undefined || further.length > 0) throw given.error("collect needs one model");
@@ -128,7 +128,7 @@ export function collectCommand(given: GivenArguments) {
     /** A checkpoint, a run folder or `base`. */
     model,
     configPath: given.text("config_path"),
-    /** Rollouts a task. */
+    /** Rollouts per task. */
     samples: given.number("samples", { most: 10_000 }) ?? 4,
     /** Null = all. */
     tasks: given.number("tasks", { most: 10_000_000 }),
@@ -138,7 +138,7 @@ export function collectCommand(given: GivenArguments) {
   };
 }
 
-/** Which rollouts become data, and of which form. */
+/** Which rollouts to export, and in which format. */
 function choosing(given: GivenArguments) {
   const where = given.text("where");
   if (where !== null && parseRolloutCondition(where) === null) {

@@ -1,4 +1,4 @@
-/** The folders that hold the runs of a place. */
+/** Finds the folders that contain runs. */
 
 import { join, resolve } from "node:path";
 import type { FileSystem } from "../../core/ports.ts";
@@ -14,7 +14,7 @@ export interface PlaceOptions {
 
 const PROJECT_CONFIGS = ["tinker-config.yaml", "tinker-config.yml", "tinker-config.json"];
 
-/** `path` is a folder of runs or of a project, or a configuration; null = the working directory. */
+/** `path` is a folder of runs, a project, or a configuration; null = the working directory. */
 export async function parentFolders(
   { fileSystem, invocation }: PlaceOptions,
   path: string | null,
@@ -29,7 +29,7 @@ export async function parentFolders(
   return parents;
 }
 
-/** Where a configuration puts its runs; the default place when it cannot be used. */
+/** The configuration's run folder, or the default one if the configuration is invalid. */
 async function parentOf(fileSystem: FileSystem, configPath: string): Promise<string> {
   const { result } = await checkConfig(fileSystem, configPath);
   return runParent(result.ok ? result.config : { log_path: null }, configPath);

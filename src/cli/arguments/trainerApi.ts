@@ -1,4 +1,4 @@
-/** The functions of the trainer that the commands call; what any of them reports has no secret of another. */
+/** The trainer functions that commands call; each redacts the other's secrets from its reports. */
 
 import type { FileSystem } from "../../core/ports.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";

@@ -1,4 +1,4 @@
-/** Understands the words of the commands that train and measure, and of those that control what trains. */
+/** Parses the arguments of commands that train, evaluate, and control running trainings. */
 
 import type { ControlCommand } from "../../shared/control.ts";
 import { DRY_RUN_GROUPS } from "../../shared/dryRun.ts";
@@ -11,7 +11,7 @@ export type EvaluateCommand = ReturnType<typeof evaluateCommand>;
 export type SweepCommand = ReturnType<typeof sweepCommand>;
 export type RunControlCommand = ReturnType<typeof controlCommand>;
 
-/** With `--dry_run` everything of a training up to its first update. */
+/** With `--dry_run`, runs everything up to the first update. */
 export function trainCommand(given: GivenArguments) {
   const train = {
     configPath: given.configPath(),
@@ -31,14 +31,14 @@ export function resumeCommand(given: GivenArguments) {
   return {
     kind: "resume" as const,
     folder: given.only("the run folder"),
-    /** Null = the one that the folder names. */
+    /** Null = the one recorded in the folder. */
     configPath: given.text("config_path"),
     overrides: given.overrides,
     allowedOrigins: given.allowedOrigins(),
   };
 }
 
-/** Flags of the evaluation over the configuration's own settings of it. */
+/** Evaluation flags that override the configuration's evaluation settings. */
 const EVALUATION_FLAGS = {
   num_samples: (text: string) => `evaluation.num_samples=${text}`,
   rollouts_per_task: (text: string) => `evaluation.rollouts_per_task=${text}`,
@@ -57,11 +57,11 @@ export function evaluateCommand(given: GivenArguments) {
   });
   return {
     kind: "evaluate" as const,
-    /** Checkpoints, run folders and the base model; none = the base model and the configuration's run. */
+    /** Checkpoints, run folders and the base model; empty = the base model and the configuration's run. */
     models,
     /** Null = that of the first run folder. */
     configPath,
-    /** `SPLIT`, or `ENVIRONMENT=SPLIT,SPLIT` each. */
+    /** Each `SPLIT` or `ENVIRONMENT=SPLIT,SPLIT`. */
     splits: given.texts("splits"),
     overrides: [...given.overrides, ...settings],
     wantsJson: given.has("json"),
@@ -75,15 +75,15 @@ export function sweepCommand(given: GivenArguments) {
     configPath: given.configPath(),
     overrides: given.overrides,
     allowedOrigins: given.allowedOrigins(),
-    /** `key=value,value` each. */
+    /** Each `key=value,value`. */
     grid: given.texts("grid"),
-    /** How many runs continue at once, at least 1. */
+    /** Number of runs in parallel, at least 1. */
     parallel: given.number("parallel", { least: 1 }) ?? 1,
     retriesFailed: given.has("retry-failed"),
-    /** True to show the runs, and start none. */
+    /** True to show the runs without starting any. */
     isShowOnly: given.has("show"),
     wantsJson: given.has("json"),
-    /** True when the user wants so many runs. */
+    /** True if the user confirmed the number of runs. */
     isConfirmed: given.has("yes"),
   };
 }

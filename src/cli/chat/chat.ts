@@ -1,4 +1,4 @@
-/** The command `chat`: a conversation with a checkpoint, a run's newest weights or a model, line by line. */
+/** The command `chat`: a line-based conversation with a checkpoint, a run's newest weights or a model. */
 
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
@@ -19,8 +19,9 @@ import { openingLines } from "./chatLines.ts";
 import { TerminalChat } from "./chatSession.ts";
 
 /**
- * Talks until the person leaves: by `/quit`, at the end of the input, or by an interrupt when nothing is in progress; else an interrupt
- * stops the sample. @throws AppError as the trainer does, and where no one watches also what a line makes go wrong
+ * Runs until the user leaves: by `/quit`, at the end of the input, or by an interrupt while nothing is in progress; otherwise an interrupt
+ * stops sampling.
+ * @throws AppError from the trainer, and, if not interactive, also errors caused by a line
  */
 export async function chat(options: TrainerProgram, command: ChatCommand): Promise<void> {
   const { out, err, clock, fileSystem, trainer, interrupts } = options;
@@ -71,7 +72,7 @@ export async function chat(options: TrainerProgram, command: ChatCommand): Promi
   }
 }
 
-/** USD only where the prices of all are known. */
+/** USD only if all prices are known. */
 function usedInAll(partners: readonly ChatPartner[]): UsedTotal {
   const used = partners.map((partner) => partner.used());
   const costs = used.flatMap(({ costUsd }) => costUsd ?? []);
@@ -110,9 +111,9 @@ async function talk(
   }
 }
 
-/** Lines of the input; one that ends with a backslash continues in the next. Ends with the signal. */
+/** Lines of the input; a trailing backslash continues a line. Ends when the signal aborts. */
 async function* linesOf(input: Readable, signal: AbortSignal): AsyncGenerator<string, void> {
-  // Without an output the terminal itself echoes and edits lines, and sends Ctrl+C as a signal.
+  // Without an output stream, the terminal itself echoes and edits lines, and sends Ctrl+C as a signal.
   const reader = createInterface({ input });
   const close = (): void => reader.close();
   signal.addEventListener("abort", close, { once: true });

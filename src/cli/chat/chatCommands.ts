@@ -1,4 +1,4 @@
-/** What a person types in a conversation: a message, or a word behind a slash. */
+/** User input in a conversation: a message or a slash command. */
 
 import * as l10n from "@vscode/l10n";
 import { AppError } from "../../core/errors.ts";
@@ -7,7 +7,7 @@ import { MAX_SAMPLES, readTemperature } from "../arguments/chatArguments.ts";
 import { type Line, styled } from "../terminal/line.ts";
 
 export type ChatInput =
-  /** A message, or the answer to a call where one is waited for; empty = continue. */
+  /** A message, or the result of a call that is being asked for; empty = continue. */
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "help" | "undo" | "again" | "tokens" | "quit" }
   | { readonly kind: "answer"; readonly text: string }
@@ -33,7 +33,7 @@ const WORDS = [
 ] as const;
 type Word = (typeof WORDS)[number];
 
-/** Two slashes begin a message with one. @throws AppError `bad-arguments` */
+/** A message that starts with a slash needs two. @throws AppError `bad-arguments` */
 export function readInput(line: string): ChatInput {
   if (!line.startsWith("/")) return { kind: "text", text: line };
   if (line.startsWith("//")) return { kind: "text", text: line.slice(1) };

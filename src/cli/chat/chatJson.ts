@@ -1,4 +1,4 @@
-/** Turns and answers of a conversation as programs read them. */
+/** Turns and results of a conversation as JSON, for programs. */
 
 import type { ModelTurn } from "../../core/conversation/modelTurn.ts";
 import { chatAnswersOutput, chatTurnOutput } from "../../core/outputs/chatOutput.ts";
@@ -7,7 +7,7 @@ import type { ToolAnswer } from "../../core/rollout/toolCalls.ts";
 import { writeExactJson } from "../../core/util/exactJson.ts";
 import type { ChatPartner } from "../../trainer/chat/openChat.ts";
 
-/** A turn with its ids; `turn` and `sample` count from 1. */
+/** A turn with its token ids; `turn` and `sample` count from 1. */
 export function turnJson(
   { label }: Pick<ChatPartner, "label">,
   { context, tokens, logprobs, seed, stopReason, parsed, calls, text }: ModelTurn,
@@ -40,7 +40,7 @@ export function answersJson(
   return chatAnswersOutput.of({ kind: "answers", model: label, turn, by, answers: records });
 }
 
-/** The whole conversation, to be written to a file. */
+/** The whole conversation, for a file. */
 export function conversationJson(partner: ChatPartner) {
   let turn = 0;
   return partner.conversation.events.map((event) => {

@@ -1,4 +1,4 @@
-/** How turns of a conversation look on a terminal. */
+/** Conversation turns as terminal lines. */
 
 import * as l10n from "@vscode/l10n";
 import type { ModelTurn } from "../../core/conversation/modelTurn.ts";
@@ -13,9 +13,9 @@ import { tableLines } from "../terminal/table.ts";
 import { blockWriter, resultLines, spokenLines } from "../terminal/turnBlocks.ts";
 
 export interface ShownOptions {
-  /** Code points in a row. */
+  /** Code points per row. */
   readonly width: number;
-  /** Removes secrets. */
+  /** Redacts secrets. */
   readonly clean: <T extends object>(record: T) => T;
 }
 
@@ -48,7 +48,7 @@ export function answerLines(
   return answers.flatMap(({ record }) => resultLines(clean(record), block));
 }
 
-/** What the models are, and what they continue from. */
+/** The models, and what they continue from. */
 export function openingLines(
   { partners, task, notes }: Pick<OpenChat, "partners" | "task" | "notes">,
   { temperature, maxTokens, seed }: ChatSettings,
@@ -74,7 +74,7 @@ export function openingLines(
   ];
 }
 
-/** The ids of a turn, one a row. */
+/** The token ids of a turn, one per row. */
 export function turnTokenLines(
   { tokens, logprobs, context }: ModelTurn,
   { decode }: Pick<ChatPartner, "decode">,

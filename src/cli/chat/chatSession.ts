@@ -1,4 +1,4 @@
-/** A person's side of conversations with one model, or with several beside each other: what a line does, and what is shown. */
+/** The user's side of a conversation with one or several models: handles input lines, and shows the results. */
 
 import * as l10n from "@vscode/l10n";
 import type { Conversation } from "../../core/conversation/conversation.ts";
@@ -22,7 +22,7 @@ import { answerLines, type ShownOptions, turnLines, turnTokenLines } from "./cha
 export interface TerminalChatOptions {
   readonly chat: OpenChat;
   readonly out: Terminal;
-  /** Shows what is in progress, and with JSON everything that is none. */
+  /** Shows progress, and in JSON mode everything that is not JSON. */
   readonly err: Terminal;
   readonly clock: Clock;
   readonly fileSystem: FileSystem;
@@ -46,24 +46,24 @@ export class TerminalChat {
     });
   }
 
-  /** What is waited for. */
+  /** The prompt for the expected input. */
   get promptText(): string {
     const { askedCall, hasChoice } = this.#talk;
     if (askedCall !== null) return l10n.t("answer of {0}>", askedCall);
     return hasChoice ? "/pick>" : l10n.t("you>");
   }
 
-  /** Stops what is in progress; false when nothing is. */
+  /** Stops what is in progress; false if nothing is. */
   stop(): boolean {
     return this.#talk.stop();
   }
 
-  /** Lets the models begin, where one of them can. @throws as {@link Talk} does */
+  /** Lets the models start, if one of them can. @throws like {@link Talk} */
   begin(): Promise<void> {
     return this.#talk.goOn();
   }
 
-  /** Does what a line says. False when the person leaves. @throws AppError `bad-arguments`, and as {@link Talk} does */
+  /** Handles one line; false if the user quits. @throws AppError `bad-arguments`, or like {@link Talk} */
   async handle(line: string): Promise<boolean> {
     const input = readInput(line);
     if (input.kind === "quit") return false;

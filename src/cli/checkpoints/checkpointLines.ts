@@ -1,4 +1,4 @@
-/** The checkpoints of a run, each with its addresses. */
+/** A run's checkpoints with their addresses. */
 
 import * as l10n from "@vscode/l10n";
 import {
@@ -11,7 +11,7 @@ import { visibleLine } from "../../core/util/visibleText.ts";
 import { formatMeasure, plural } from "../../shared/format.ts";
 import { type Line, styled } from "../terminal/line.ts";
 
-/** A block for each save that can be used at `nowMs`. */
+/** One block per save that is usable at `nowMs`. */
 export function checkpointLines(
   checkpoints: readonly CheckpointEntry[],
   nowMs: number,
@@ -31,7 +31,7 @@ function saveLines(entry: CheckpointEntry, lines: readonly CheckpointEntry[]): r
   const best =
     entry.best === undefined ? "" : ` (${entry.best.metric} ${formatMeasure(entry.best.value)})`;
   const facts = `${kinds}${best}, ${step}${expiry}`;
-  // Paths stay whole, wider than the window or not: they are there to be copied.
+  // Never truncate paths, because they are meant to be copied.
   const shown: Line[] = [
     [`  ${entry.name}`, styled("quiet", `  ${facts}`)],
     [`    ${l10n.t("state").padEnd(7)}  `, entry.state_path],
@@ -41,7 +41,7 @@ function saveLines(entry: CheckpointEntry, lines: readonly CheckpointEntry[]): r
   return shown;
 }
 
-/** `2026-11-22 09:41`, in UTC as the service says it. */
+/** `2026-11-22 09:41`, in UTC as reported by the service. */
 export function minuteText(time: string | null): string {
   return time === null ? "–" : visibleLine(time.slice(0, 16).replace("T", " "));
 }

@@ -1,4 +1,4 @@
-/** The command `checkpoints`: lists, describes, downloads, shares, keeps and deletes saved weights. */
+/** The command `checkpoints`: lists, describes, downloads, publishes, extends and deletes checkpoints. */
 
 import { resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
@@ -26,7 +26,7 @@ import { downloadWeights } from "./downloadWeights.ts";
 
 type Action<Kind extends CheckpointAction["action"]> = Extract<CheckpointAction, { action: Kind }>;
 
-/** @throws as the trainer does; what was printed before stays done */
+/** @throws from the trainer; changes printed before an error remain */
 export async function runCheckpoints(
   options: TrainerProgram,
   { action, isLocalOnly, allowedOrigins }: CheckpointsCommand,
@@ -67,7 +67,7 @@ async function listLines(
   return lines.length === 0 ? [[l10n.t("The run has no checkpoints.")]] : lines;
 }
 
-/** As wide as it must be: addresses are there to be copied. */
+/** Not truncated, because addresses are meant to be copied. */
 function tableOf(all: readonly StoredCheckpoint[]): readonly Line[] {
   if (all.length === 0) return [[l10n.t("There are no checkpoints.")]];
   const columns: readonly Column[] = [

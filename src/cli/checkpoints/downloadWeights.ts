@@ -1,4 +1,4 @@
-/** The download of weights, on a terminal. */
+/** Downloads weights, with progress on the terminal. */
 
 import { resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
@@ -19,7 +19,7 @@ import { untilInterrupt } from "../terminal/interrupts.ts";
 import { type Invocation, shortPath } from "../terminal/invocation.ts";
 import { BLANK, type Line, quietLine, styled } from "../terminal/line.ts";
 
-/** An interrupt ends it; the parts stay. @throws as the trainer does */
+/** An interrupt stops the download and keeps partial files. @throws from the trainer */
 export async function downloadWeights(
   options: TrainerProgram,
   places: PlacesRequest,

@@ -1,4 +1,4 @@
-/** The command `env check`: whether environments are fit to train on. */
+/** The command `env check`: checks whether environments are fit for training. */
 
 import { dirname, resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
@@ -21,7 +21,7 @@ import { untilInterrupt } from "../terminal/interrupts.ts";
 import { quietLine } from "../terminal/line.ts";
 import { environmentReportLines } from "./checkLines.ts";
 
-/** Resolves with the exit code. @throws AppError as the trainer does, `interrupted` at Ctrl+C */
+/** Resolves with the exit code. @throws AppError from the trainer, `interrupted` on Ctrl+C */
 export async function checkEnvironments(
   options: TrainerProgram,
   { kind: _, wantsJson, output, signal: wantedSignal, ...wanted }: EnvCheckCommand,
@@ -51,7 +51,7 @@ export async function checkEnvironments(
       },
     });
     const reports: CheckedEnvironment[] = [];
-    // What the other checks found took its time, and is said before the model's failure.
+    // Report the other findings before throwing the model's failure, because they took time.
     let failure: unknown = null;
     for (const report of checked) {
       if (wantedSignal === null && !report.hasAgent) {
@@ -85,7 +85,7 @@ function hasDefect(report: EnvironmentReport): boolean {
   return findingsOf(report).some(({ severity }) => severity === "defect");
 }
 
-/** A model plays as a configuration says. @throws AppError `bad-arguments` */
+/** A model needs a configuration to play. @throws AppError `bad-arguments` */
 async function requireConfig(
   { fileSystem, invocation }: TrainerProgram,
   configPath: string | null,
@@ -101,12 +101,12 @@ async function requireConfig(
 
 type PlayedRequest = Omit<EnvCheckCommand, "kind" | "output" | "wantsJson">;
 
-/** Rollouts at once; a hosted model answers many as fast as one. */
+/** Number of rollouts in parallel; hosted models answer many as fast as one. */
 const AT_ONCE = 16;
-/** Seconds that an agent has for its task. */
+/** Time limit for an agent's task, in seconds. */
 const AGENT_LIMIT = 120;
 
-/** The report with the checks that play: by the agent of the configuration, and with a model. */
+/** Adds the checks that play tasks: with the configuration's agent, and with a model. */
 async function moreChecks(
   options: Parameters<typeof checkEnvironments>[0],
   report: CheckedEnvironment,
@@ -156,7 +156,7 @@ async function moreChecks(
   return { ...report, checks };
 }
 
-/** Plays without showing or storing what is played. */
+/** Plays without showing or storing anything. */
 function play(
   { fileSystem, trainer, invocation }: Parameters<typeof checkEnvironments>[0],
   environment: string,

@@ -1,4 +1,4 @@
-/** A report of the checks of an environment, for a terminal. */
+/** Results of environment checks as terminal lines. */
 
 import * as l10n from "@vscode/l10n";
 import {
@@ -23,7 +23,7 @@ const STYLES: Readonly<Record<"defect" | "warning" | "note", Style>> = {
 const INDENT = 9;
 const ID_WIDTH = 20;
 
-/** The table of checks, then what was found, then what was not checked. */
+/** The table of checks, then findings, then checks that were not made. */
 export function environmentReportLines(report: EnvironmentReport, width: number): readonly Line[] {
   const { environment, address, checks, seed, seconds } = report;
   const findings = findingsOf(report);
@@ -46,7 +46,7 @@ export function environmentReportLines(report: EnvironmentReport, width: number)
 
 type Checks = EnvironmentReport["checks"];
 
-/** A reason for which many checks are not made, such as a list of tasks that cannot be read, is given in full where it is not that of the last one. */
+/** Shortens a reason that repeats the previous one, because one problem, such as an unreadable task list, can prevent many checks. */
 function withReasonsOnce(checks: Checks): Checks {
   let given: string | undefined;
   return checks.map((check) => {
@@ -58,7 +58,7 @@ function withReasonsOnce(checks: Checks): Checks {
   });
 }
 
-/** A finding is cut to one row, because it follows in full. */
+/** Findings are limited to one row, because they follow in full. */
 function checkLines(
   { id, rule, measured, notMade, findings }: EnvironmentReport["checks"][number],
   width: number,

@@ -1,4 +1,4 @@
-/** The command `env new`: an environment in Python from a template, with its entry in the configuration. */
+/** The command `env new`: creates a Python environment from a template and adds it to the configuration. */
 
 import { dirname, join, relative, resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
@@ -27,8 +27,8 @@ import { askYesNo, isPerson } from "../terminal/question.ts";
 const isWindows = process.platform === "win32";
 
 /**
- * Writes next to the configuration, then makes the virtual environment. When that fails, the files stay.
- * @throws AppError as {@link writeEnvironment} and {@link makeVirtualEnvironment} do
+ * Creates the files next to the configuration, then the virtual environment. If the latter fails, the files remain.
+ * @throws AppError like {@link writeEnvironment} and {@link makeVirtualEnvironment}
  */
 export async function newEnvironment(
   options: ProgramOptions,
@@ -92,7 +92,7 @@ function configLines(
   }
 }
 
-/** What the user sets before it can train; none for a template whose tasks the bundled model learns. */
+/** What to set before training; empty for templates whose tasks the bundled model can learn. */
 function choiceLines(
   kind: EnvNewCommand["template"],
   change: EntryOutcome,
@@ -112,14 +112,14 @@ function choiceLines(
   ];
 }
 
-/** A person at a terminal decides; without one nothing is installed. */
+/** Asks on a terminal; otherwise nothing is installed. */
 async function asksForVenv({ input, out }: ProgramOptions): Promise<boolean> {
   if (!isPerson(input) || !out.isInteractive) return false;
   const question = l10n.t("Make a virtual environment and install the packages? [Y/n]");
   return askYesNo({ input, output: process.stdout }, question, "yes");
 }
 
-/** `folder` is that of the configuration, from the working directory. */
+/** `folder` is the configuration's, relative to the working directory. */
 function laterLines(project: PythonProject, folder: string): readonly Line[] {
   const steps = stepsWithVenv(project).map((words): Line => [`  ${shellWords(words, isWindows)}`]);
   return [

@@ -1,4 +1,4 @@
-/** The command `env play`: tasks played line by line, by a person or by a script of calls on the input, or by another player. */
+/** The command `env play`: plays tasks line by line, with a person, a script of calls on standard input, or another player. */
 
 import { createInterface } from "node:readline";
 import * as l10n from "@vscode/l10n";
@@ -24,7 +24,7 @@ import { commandLine, type Invocation, shortPath } from "../terminal/invocation.
 import { clipText, type Line, quietLine, styled } from "../terminal/line.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** @throws AppError as {@link TrainerApi.playTask}, `interrupted` at Ctrl+C */
+/** @throws AppError like {@link TrainerApi.playTask}, `interrupted` on Ctrl+C */
 export async function playInTerminal(
   options: TrainerProgram,
   { kind: _, player, ...wanted }: EnvPlayCommand,
@@ -69,7 +69,7 @@ export async function playInTerminal(
   if (folder !== null) out.print(storedLines(folder, invocation));
 }
 
-/** A person, or a script of calls on the input. */
+/** Moves from a person, or from a script on standard input. */
 function moves(options: ProgramOptions): PlayRequest["player"] {
   const { input, err } = options;
   const lines = createInterface({ input })[Symbol.asyncIterator]();
@@ -94,7 +94,7 @@ function storedLines(folder: string, invocation: Invocation): readonly Line[] {
   return [quietLine(l10n.t("stored in {0}", path)), quietLine(l10n.t("show it with {0}", show))];
 }
 
-/** Shows what the model would read, and asks until a line is a move. */
+/** Shows what the model would read, and asks until a line is a valid move. */
 async function nextMove(
   { out, err }: ProgramOptions,
   lines: AsyncIterator<string>,
@@ -119,7 +119,7 @@ async function nextMove(
   }
 }
 
-/** Null for a line that is no move. */
+/** Null if the line is not a move. */
 function moveOf(
   line: string,
   { tools }: PlayerView,
@@ -148,7 +148,7 @@ function moveOf(
 
 const MAX_LAST_CHARS = 2_000;
 
-/** No move follows that the results of the last turn could be shown for. */
+/** Includes the last results, which no later move would show. */
 function endLines({ turns, reward, stop, error, last, agent }: EndedPlay): readonly Line[] {
   const score =
     reward === null ? l10n.t("no reward") : l10n.t("reward {0} in all", formatReward(reward));
@@ -181,8 +181,8 @@ function agentLines({ exit, output, refusals }: NonNullable<EndedPlay["agent"]>)
 }
 
 /**
- * `tool {"key": "value"}`, `tool` for one without arguments, `tool value` for one with a single argument; anything else is text.
- * @throws AppError `bad-arguments` for a call that cannot be understood
+ * Parses `tool {"key": "value"}`, `tool` without arguments, or `tool value` for a single argument; anything else is text.
+ * @throws AppError `bad-arguments` for an invalid call
  */
 export function readMove(line: string, tools: readonly ToolSpec[]): PlayerMove {
   const [, name = "", rest = ""] = /^(\S+)\s*(.*)$/s.exec(line) ?? [];
@@ -196,7 +196,7 @@ export function readMove(line: string, tools: readonly ToolSpec[]): PlayerMove {
     : null;
   if (near !== null)
     throw new AppError("bad-arguments", `There is no tool ${name}. Did you mean ${near}?`);
-  // A model makes up names, too.
+  // Models invent tool names, too.
   const made = /^[\w-]+$/.test(name) && rest.startsWith("{") ? jsonOf(rest) : undefined;
   if (isExactObject(made)) return { kind: "call", name, args: made };
   return { kind: "text", text: line };
@@ -222,7 +222,7 @@ function argumentsOf(tool: ToolSpec, text: string): ExactJsonObject {
   return { [single.name]: value };
 }
 
-/** Undefined for a text that is no JSON. */
+/** Undefined if the text is not JSON. */
 function jsonOf(text: string): ExactJson | undefined {
   try {
     return parseExactJson(text);
@@ -231,7 +231,7 @@ function jsonOf(text: string): ExactJson | undefined {
   }
 }
 
-/** The one property of a tool's schema, with its type; null when there are others. */
+/** The only property of a tool's schema, with its type; null if there are several. */
 function singleArgument({ inputSchema }: ToolSpec): { name: string; type: string } | null {
   const properties = inputSchema?.["properties"];
   if (!isExactObject(properties)) return null;

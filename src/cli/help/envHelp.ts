@@ -1,4 +1,4 @@
-/** The help of the commands for environments of one's own. */
+/** Help for the commands for local environments. */
 
 import type { HelpText } from "./helpText.ts";
 

@@ -1,2 +1,2 @@
-/** A text of help, given the command that starts the program here, so that its examples can be copied. */
+/** A help text, given the command that starts the program, so that its examples can be copied. */
 export type HelpText = (program: string) => string;

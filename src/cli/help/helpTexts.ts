@@ -1,4 +1,4 @@
-/** The help of every command: what it does, an example, and where results go. */
+/** Help for all commands: what each does, an example, and where results go. */
 
 import type { CommandName } from "../arguments/flags.ts";
 import type { Invocation } from "../terminal/invocation.ts";
@@ -102,7 +102,7 @@ const TOPICS: Readonly<Record<CommandName, HelpText>> = {
   lsp: LSP,
 };
 
-/** The help of a command, or of the program when `topic` is null; examples can be copied as they are. */
+/** Help for a command, or for the program if `topic` is null; examples can be copied as they are. */
 export function helpLines(topic: CommandName | null, { program }: Invocation): readonly Line[] {
   const text = topic === null ? GENERAL : TOPICS[topic];
   return text(program ?? "tinker-rl")

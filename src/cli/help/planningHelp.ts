@@ -1,4 +1,4 @@
-/** The help of the commands that look ahead: at a configuration, a prompt, a cost, and at what the service offers. */
+/** Help for the planning commands: checking a configuration, prompts, cost, and the service's models. */
 
 import type { HelpText } from "./helpText.ts";
 

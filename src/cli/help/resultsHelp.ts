@@ -1,4 +1,4 @@
-/** The help of the commands that look at runs and use what they have trained. */
+/** Help for the commands that inspect runs and use their results. */
 
 import type { HelpText } from "./helpText.ts";
 

@@ -1,4 +1,4 @@
-/** The help of the commands that train and that control what trains. */
+/** Help for the commands that train and that control trainings. */
 
 import type { HelpText } from "./helpText.ts";
 

@@ -1,4 +1,4 @@
-/** Draws a run's progress: the lines that stay for each event, and the live line of the current activity. Pure. */
+/** Formats a run's progress: permanent lines for events, and the live line of the current activity. Pure. */
 
 import * as l10n from "@vscode/l10n";
 import { assertNever } from "../../core/errors.ts";
@@ -13,9 +13,9 @@ import type { ProgressModel } from "./progressModel.ts";
 import { batchLine, stepCount, stepLine } from "./stepLine.ts";
 
 export interface Layout {
-  /** Code points in a row; Infinity when lines are not seen in a window. */
+  /** Code points per row; Infinity if the output is not a terminal. */
   readonly width: number;
-  /** True when a live line shows what is in progress; lines that stay then leave it out. */
+  /** True if a live line shows progress, which permanent lines then omit. */
   readonly isLive: boolean;
   readonly invocation: Invocation;
 }
@@ -24,7 +24,7 @@ type EventOf<Kind extends ProgressEvent["kind"]> = Extract<ProgressEvent, { kind
 
 const BAR_WIDTH = 16;
 
-/** The lines that stay for `event`; `model` is the state after it. */
+/** The permanent lines for `event`; `model` is the state after it. */
 export function eventLines(
   event: ProgressEvent,
   model: ProgressModel,
@@ -87,7 +87,7 @@ export function eventLines(
   }
 }
 
-/** The live line of the current activity, and of an evaluation beside it; null when there is none. */
+/** The live line of the current activity and of a concurrent evaluation; null if there is neither. */
 export function liveLine(model: ProgressModel): Line | null {
   const line = activityLine(model);
   if (model.evaluatedBeside === null) return line;
@@ -221,13 +221,13 @@ function plannedSteps({ totalSteps, isTotalAtMost }: EventOf<"started">): string
     : plural(totalSteps, "{0} step", "{0} steps");
 }
 
-/** Warnings about a configuration name their place and their severity themselves. */
+/** Warnings about a configuration already contain location and severity. */
 function warningLines(message: string): readonly Line[] {
   if (message.includes(": warning: ")) return [[message]];
   return [[styled("warning", l10n.t("warning:")), ` ${message}`]];
 }
 
-/** Rolling saves replace each other, often at every step, and are only for a resume. */
+/** Rolling saves replace each other, often every step, and serve only a resume. */
 function checkpointLines({ name, checkpointKind, step }: EventOf<"checkpoint">): readonly Line[] {
   if (checkpointKind === "rolling") return [];
   return [

@@ -2,14 +2,14 @@
 
 import type { ProgressEvent } from "../../core/training/run/progress.ts";
 
-/** What the run does at the moment. */
+/** What the run is doing now. */
 type Activity =
   | { readonly kind: "idle" }
   | { readonly kind: "preparing"; readonly what: string }
   | {
       readonly kind: "paused";
       readonly step: number;
-      /** The activity after the pause. */
+      /** The activity to return to after the pause. */
       readonly next: Activity;
     }
   | {
@@ -39,21 +39,21 @@ export interface ProgressModel {
   /** Null = endless. */
   readonly totalSteps: number | null;
   readonly isTotalAtMost: boolean;
-  /** Steps that are sampled ahead. */
+  /** Number of steps sampled ahead. */
   readonly stepsAhead: number;
   /** Mean rewards of the last steps, oldest first. */
   readonly recentRewards: readonly (number | null)[];
-  /** Rewards seen so far, and at least 0 to 1, so that a height means the same in every line. */
+  /** Range of rewards seen so far, at least 0 to 1, so that a bar height means the same in every line. */
   readonly rewardRange: { readonly low: number; readonly high: number };
   /** Failed rollouts of the step. */
   readonly failed: number;
-  /** Rollouts of the evaluation that continues beside the step; null without one. */
+  /** Progress of an evaluation concurrent with the step; null if there is none. */
   readonly evaluatedBeside: { readonly done: number; readonly total: number } | null;
-  /** The run itself has reported its end. */
+  /** True once the run itself has reported its end. */
   readonly hasEnded: boolean;
 }
 
-/** How many rewards a sparkline shows. */
+/** Number of rewards in a sparkline. */
 export const SPARKLINE_STEPS = 8;
 
 export const INITIAL_PROGRESS: ProgressModel = {
@@ -77,7 +77,7 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
       return { ...model, activity: { kind: "preparing", what: event.what } };
     case "started": {
       const { folder, totalSteps, isTotalAtMost, stepsAhead, step } = event;
-      // A run that continues in a new session repeats steps.
+      // A resumed run repeats steps.
       const plan = { folder, totalSteps, isTotalAtMost, stepsAhead };
       const begun = { ...plan, canResume: step > 0, recentRewards: [], evaluatedBeside: null };
       return { ...model, ...idle(), ...begun };
@@ -95,7 +95,7 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
       return { ...model, activity: { kind: "training", step, datums, tokens } };
     }
     case "step-finished": {
-      // Settings that changed in the run may have set another total.
+      // Changed settings may have changed the total.
       const { totalSteps, isTotalAtMost, rewardMean } = event;
       return { ...model, ...idle(), totalSteps, isTotalAtMost, ...addReward(model, rewardMean) };
     }
@@ -108,7 +108,7 @@ export function advanceProgress(model: ProgressModel, event: ProgressEvent): Pro
     case "evaluated":
       return {
         ...model,
-        // The step beside it continues.
+        // The concurrent step continues.
         activity: model.evaluatedBeside === null ? idle().activity : model.activity,
         evaluatedBeside: null,
       };

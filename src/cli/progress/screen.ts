@@ -1,4 +1,4 @@
-/** The progress of a run on a terminal: lines that stay, and a live line that is redrawn at a bounded rate. */
+/** A run's progress on a terminal: permanent lines, and a live line redrawn at a limited rate. */
 
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../../core/ports.ts";
@@ -30,7 +30,7 @@ export class Screen {
     this.#options = options;
   }
 
-  /** Receives the progress events of the run. */
+  /** Receives the run's progress events. */
   readonly watch = (event: ProgressEvent): void => {
     const { terminal, invocation } = this.#options;
     this.#model = advanceProgress(this.#model, event);
@@ -39,12 +39,12 @@ export class Screen {
     this.#redraw();
   };
 
-  /** Writes lines that stay. */
+  /** Prints permanent lines. */
   print(lines: readonly Line[]): void {
     if (lines.length > 0) this.#options.terminal.print(lines);
   }
 
-  /** Prints how to continue with the run, and that it was stopped when the run itself has not reported it. */
+  /** Prints how to continue the run, and that it was stopped if the run itself did not report it. */
   printEnd({ outcome }: RunEnd): void {
     if (outcome === "done" || this.#model.hasEnded) return;
     const text =
@@ -55,7 +55,7 @@ export class Screen {
     this.printNextSteps();
   }
 
-  /** Where the run lies and how to continue with it; nothing as long as the run has no folder. */
+  /** Prints where the run is and how to continue it; nothing while it has no folder. */
   printNextSteps(): void {
     const { folder, canResume } = this.#model;
     if (folder !== null) this.print(nextStepLines(folder, canResume, this.#options.invocation));
@@ -76,7 +76,7 @@ export class Screen {
       this.#isWaiting = true;
       clock.sleep(waitMs, this.#closing.signal).then(
         () => this.#draw(),
-        // Closing ends the wait; there is nothing left to draw.
+        // Closing aborts the wait; there is nothing left to draw.
         () => undefined,
       );
     }

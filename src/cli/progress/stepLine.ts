@@ -1,4 +1,4 @@
-/** The line of a step that has ended, and how steps are counted. Pure. */
+/** Formats finished steps, and step counts. Pure. */
 
 import * as l10n from "@vscode/l10n";
 import type { ProgressEvent } from "../../core/training/run/progress.ts";
@@ -17,8 +17,8 @@ import { type ProgressModel, SPARKLINE_STEPS } from "./progressModel.ts";
 type StepFinished = Extract<ProgressEvent, { kind: "step-finished" }>;
 
 /**
- * All parts where they fit, the cost of the run so far among them; else without the tokens per second, then without the sparkline, then without the time left.
- * Every part has a fixed width, so that the lines of a run are in columns.
+ * Includes all parts if they fit; otherwise drops the tokens per second, then the sparkline, then the ETA. Every part has a fixed width, so
+ * that the lines of a run align.
  */
 export function stepLine(
   event: StepFinished,
@@ -55,7 +55,7 @@ export function stepLine(
   return [...(fitting ?? candidates.at(-1) ?? head), ...failed];
 }
 
-/** The line of a step of supervised fine-tuning. */
+/** The line for a step of supervised fine-tuning. */
 export function batchLine(event: Extract<ProgressEvent, { kind: "batch-finished" }>): Line {
   const { step, totalSteps, loss, heldOutLoss, examples, totalS, etaS, used } = event;
   const width = formatCount(totalSteps ?? 9999).length;
@@ -102,7 +102,7 @@ function sparkPiece({ recentRewards, rewardRange }: ProgressModel): LinePiece {
   return styled("accent", sparkline(recentRewards, rewardRange).padEnd(SPARKLINE_STEPS));
 }
 
-/** Rollouts that are sampled ahead continue during the whole step. */
+/** Rollouts sampled ahead continue during the whole step. */
 function throughputText(
   { sampledTokens, rolloutS, totalS }: StepFinished,
   { stepsAhead }: ProgressModel,
@@ -111,12 +111,12 @@ function throughputText(
   return seconds > 0 ? l10n.t("{0} tok/s", formatCount(sampledTokens / seconds)) : "";
 }
 
-/** Counted from 1, with the number of steps behind it. */
+/** Counted from 1, followed by the total. */
 export function stepCount(step: number, model: ProgressModel): string {
   return `${formatCount(step + 1)}${ofTotal(model)}`;
 }
 
-/** `/40`, and `/≤40` where that is a bound; nothing for a run without end. */
+/** `/40`, or `/≤40` if that is an upper bound; empty for an endless run. */
 function ofTotal({
   totalSteps,
   isTotalAtMost,

@@ -1,4 +1,4 @@
-/** What `show --billed` prints. */
+/** The output of `show --billed`. */
 
 import * as l10n from "@vscode/l10n";
 import type { BilledUsage } from "../../core/tinker/billing.ts";
@@ -21,7 +21,7 @@ export function billedLines({ tokens, costUsd, costsUntil }: BilledUsage): reado
   ];
 }
 
-/** How many tokens are of each kind. */
+/** Token counts by kind. */
 export function kindsLine(tokens: TokenUsage): Line {
   const { sampled, prefill_cached: cached, prefill_uncached: uncached, trained } = tokens;
   const kinds = [sampled, cached, uncached, trained].map(formatCount);

@@ -1,4 +1,4 @@
-/** Rollouts as a table, and what their training uses mean. */
+/** Rollouts as a table, and explanations of their training uses. */
 
 import * as l10n from "@vscode/l10n";
 import { formatCount, formatSigned } from "../../shared/format.ts";
@@ -8,14 +8,14 @@ import { type Column, tableLines } from "../terminal/table.ts";
 
 /** The cells of a rollout. */
 export interface RolloutCells {
-  /** Its position, one cell for each column of `keys`. */
+  /** Its position, one cell per column in `keys`. */
   readonly key: readonly string[];
   readonly environment: string;
   readonly split: string;
-  /** Counted in the split. */
+  /** Index in the split. */
   readonly index: number;
   readonly reward: number | null;
-  /** Undefined where there is no training. */
+  /** Undefined without training. */
   readonly score?: { readonly advantage: number | null; readonly trainingUse: string } | null;
   readonly stop: string;
   readonly turns: number;
@@ -24,7 +24,7 @@ export interface RolloutCells {
 
 interface UseText {
   readonly short: string;
-  /** Empty where `short` says all. */
+  /** Empty if `short` is self-explanatory. */
   readonly meaning: string;
 }
 
@@ -103,7 +103,7 @@ export function rolloutTable(
   ];
 }
 
-/** One line of explanation for each of `trainingUses` whose name does not explain it. */
+/** One line per training use in `trainingUses` that needs an explanation. */
 export function trainingUseLegend(trainingUses: readonly string[]): readonly Line[] {
   return [...new Set(trainingUses)].flatMap((trainingUse) => {
     const known = useTexts()[trainingUse];
@@ -113,7 +113,7 @@ export function trainingUseLegend(trainingUses: readonly string[]): readonly Lin
   });
 }
 
-/** A training use as a sentence part: `trained on`, or `not trained on: …`. */
+/** A training use as part of a sentence: `trained on`, or `not trained on: …`. */
 export function describeTrainingUse(trainingUse: string): string {
   if (trainingUse === "trained") return l10n.t("trained on");
   return l10n.t(

@@ -1,4 +1,4 @@
-/** The command `show`: finds the view that the flags ask for. */
+/** The command `show`: selects the view for the given flags. */
 
 import { isAppError } from "../../core/errors.ts";
 import type { FolderFiles } from "../../core/ports.ts";
@@ -63,12 +63,12 @@ function viewOf(context: ShowContext, command: ShowCommand): AsyncGenerator<Line
   return showGroup(context, { step, group, rollout, wantsTokens });
 }
 
-/** True for an evaluation by itself, which has nothing else to show. */
+/** True for a standalone evaluation, which has nothing else to show. */
 async function isEvaluation(files: FolderFiles, folder: string): Promise<boolean> {
   try {
     return (await readRunFile(files, folder))?.evaluation !== undefined;
   } catch (error) {
-    // The other files can be shown anyway.
+    // The other files can still be shown.
     if (isAppError(error)) return false;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** What all views of a run folder share, and their error for a number that does not exist. */
+/** Shared context of all views of a run folder, and their error for a number that does not exist. */
 
 import type { Tokenizer } from "../../core/chat/tokenizer.ts";
 import { AppError } from "../../core/errors.ts";
@@ -10,14 +10,14 @@ import { commandLine, type Invocation } from "../terminal/invocation.ts";
 import { type Line, quietLine } from "../terminal/line.ts";
 
 export interface ShowContext {
-  /** Those of the run folder. */
+  /** Confined to the run folder. */
   readonly fileSystem: FolderFiles;
   readonly clock: Clock;
   readonly isProcessAlive: Liveness["isProcessAlive"];
   readonly reader: RunReader;
-  /** The run folder as the user named it. */
+  /** The run folder as given by the user. */
   readonly folder: string;
-  /** Code points in a row. */
+  /** Code points per row. */
   readonly width: number;
   readonly invocation: Invocation;
   readonly loadTokenizer: (name: string, configPath: string) => Promise<Tokenizer>;
@@ -29,10 +29,10 @@ export function showCommand(context: ShowContext, ...flags: readonly string[]): 
   return [`  ${command}`];
 }
 
-/** More than anybody reads in a terminal; tens of thousands would take seconds to be laid out. */
+/** More rows than anyone reads in a terminal; laying out tens of thousands would take seconds. */
 const MAX_ROWS = 5_000;
 
-/** The last of `all`, with a line that says how many came before them, if any; `file` holds all of them. */
+/** The last rows of `all`, and a note on how many earlier ones were omitted; `file` contains all of them. */
 export function newestRows<T>(
   all: readonly T[],
   file: string,
@@ -49,7 +49,7 @@ export function newestRows<T>(
 }
 
 /**
- * The error for a number that does not exist: `missing` names it, `kind` what `existing` are; all as the user counts them.
+ * The error for a number that does not exist: `missing` describes it, `kind` says what the `existing` numbers are; all as the user counts.
  */
 export function notFoundError(
   missing: string,
@@ -62,7 +62,7 @@ export function notFoundError(
   );
 }
 
-/** Ascending numbers with their runs joined: `1 to 12, 15`. */
+/** Ascending numbers with consecutive ones joined: `1 to 12, 15`. */
 function describeNumbers(numbers: readonly number[]): string {
   const ranges: { first: number; last: number }[] = [];
   for (const number of numbers) {

@@ -1,4 +1,4 @@
-/** The evaluations of a run: results beside each other, and their rollouts. */
+/** A run's evaluations: results side by side, and their rollouts. */
 
 import * as l10n from "@vscode/l10n";
 import { AppError } from "../../core/errors.ts";
@@ -35,7 +35,7 @@ export async function* showEvaluations(context: ShowContext): AsyncGenerator<Lin
   yield* [BLANK, quietLine(l10n.t("Look closer:")), showCommand(context, ...flags)];
 }
 
-/** As lines; empty when there was no evaluation. */
+/** As lines; empty if there are no evaluations. */
 export async function comparedEvaluations(context: ShowContext): Promise<readonly Line[]> {
   const evaluations = await readEvaluations(context.fileSystem, context.folder);
   const first = evaluations[0];
@@ -48,7 +48,7 @@ export async function comparedEvaluations(context: ShowContext): Promise<readonl
   return [...note, ...lines];
 }
 
-/** The rollouts of the evaluation after `step` completed steps, or with `rollout` (from 1) one of them turn by turn. */
+/** The rollouts of the evaluation after `step` completed steps; with `rollout` (from 1), a single one turn by turn. */
 export async function* showEvaluationRollouts(
   context: ShowContext,
   wanted: {
@@ -88,7 +88,7 @@ export async function* showEvaluationRollouts(
   if (wantsTokens) yield* tokenLines(context, chosen);
 }
 
-/** All of an evaluation, or the one that `rollout` names, from 1. @throws AppError `no-such-number` */
+/** All rollouts of an evaluation, or the one numbered `rollout`, from 1. @throws AppError `no-such-number` */
 export async function requireEvaluated<Rollout>(
   { fileSystem, folder }: Pick<ShowContext, "fileSystem" | "folder">,
   {
@@ -113,7 +113,7 @@ export async function requireEvaluated<Rollout>(
   throw notFoundError(`rollout ${rollout} in this evaluation`, "Its rollouts", existing);
 }
 
-/** Without a score, which only training gives. */
+/** Drops the score, which only training rollouts have. */
 function toRow(
   { score: _, temperature, model, ...cells }: RolloutSummary,
   position: number,

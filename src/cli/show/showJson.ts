@@ -1,4 +1,4 @@
-/** What `show` prints for other programs. */
+/** The JSON output of `show`, for programs. */
 
 import { basename, resolve } from "node:path";
 import { describeEvaluations } from "../../core/outputs/evaluationsOutput.ts";
@@ -19,7 +19,7 @@ export async function showJson(
   { step, group, rollout, wantsEvaluation, wantsTokens }: ShowCommand,
 ): Promise<unknown> {
   const { reader, folder, fileSystem: files, clock, invocation } = context;
-  // A program that reads the value may have another working directory.
+  // The program that reads the output may have another working directory.
   const absolute = { folder: resolve(invocation.cwd, folder) };
   if (step === null) {
     if (wantsEvaluation) return { ...(await describeEvaluations(files, folder)), ...absolute };

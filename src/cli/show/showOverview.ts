@@ -1,4 +1,4 @@
-/** The overview of a run: its state, its steps, its evaluations and its checkpoints. */
+/** A run's overview: state, steps, evaluations and checkpoints. */
 
 import * as l10n from "@vscode/l10n";
 import * as z from "zod";
@@ -76,7 +76,7 @@ import { kindsLine } from "./billedLines.ts";
 import { newestRows, type ShowContext, showCommand } from "./showContext.ts";
 import { comparedEvaluations } from "./showEvaluation.ts";
 
-/** As many as a table can hold beside the rest. */
+/** The most environments that fit in the table next to the other columns. */
 const MAX_ENVIRONMENTS = 4;
 
 export async function* showOverview(context: ShowContext): AsyncGenerator<Line, void> {
@@ -113,7 +113,7 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
   yield* await closerLines(context, rows, compared.length > 0);
 }
 
-/** About the mean reward. */
+/** A sentence about the mean reward or the loss. */
 function sentenceLines(
   rows: readonly MetricsRow[],
   heldOut: readonly HeldOutReward[],
@@ -152,7 +152,7 @@ async function stateLines(context: ShowContext): Promise<readonly Line[]> {
   return lines;
 }
 
-/** What a person noted about the run, and how many rollouts have a star. */
+/** The user's tags and note, and the number of starred rollouts. */
 async function markLines({ reader }: ShowContext): Promise<readonly Line[]> {
   const { run, rollouts } = await reader.marks();
   const starred = rollouts.filter(({ mark }) => mark.star).length;
@@ -165,13 +165,13 @@ async function markLines({ reader }: ShowContext): Promise<readonly Line[]> {
   ];
 }
 
-/** What the run has used: cost and tokens of each kind, and the part that nothing came of. */
+/** What the run has used: cost and tokens of each kind, including discarded ones. */
 async function usageLines(
   { fileSystem, folder }: ShowContext,
   last: MetricsRow | undefined,
 ): Promise<readonly Line[]> {
   const logged = await readUsage(fileSystem, folder);
-  // An evaluation by itself has no rows.
+  // A standalone evaluation has no rows.
   const usage = last === undefined ? NO_RUN_USAGE : usageOfRow(last);
   if (usage === null) return [];
   const { training: cumulative, evaluation } = logged;
@@ -191,7 +191,7 @@ async function usageLines(
   return lines;
 }
 
-/** How far ahead the run samples, as the last step found it; none on-policy. */
+/** How far ahead the run samples, as of the last step; empty on-policy. */
 function queueLines(last: MetricsRow | undefined): readonly Line[] {
   if (last === undefined) return [];
   const flat = flattenMetrics(last);
@@ -209,7 +209,7 @@ function queueLines(last: MetricsRow | undefined): readonly Line[] {
   return [labelled(l10n.t("sampled ahead"), `${groups}; ${lag}`)];
 }
 
-/** The alarms that fired after the last step, each as it was reported when it began. */
+/** Alarms firing after the last step, each as reported when it started. */
 async function firingLines(
   context: ShowContext,
   last: MetricsRow | undefined,
@@ -227,14 +227,14 @@ async function firingLines(
       BLANK,
       heading(l10n.t("{0}, since step {1}", ALARMS[alarm.id].title, alarm.step + 1)),
       ...alarmLines(alarm, isOver ? null : folder, invocation),
-      ...(file === null ? [] : await wayBackLines(context, alarm, file)),
+      ...(file === null ? [] : await goBackLines(context, alarm, file)),
     );
   }
   return lines;
 }
 
-/** The command that goes on from the checkpoint before a fall: with the overrides of the run, and the settings to try. */
-async function wayBackLines(
+/** The command that restarts from the checkpoint before a fall, with the run's overrides and the suggested settings. */
+async function goBackLines(
   { fileSystem, folder, invocation }: ShowContext,
   { goBackTo, edits }: FiringAlarm,
   { configPath }: RunFile,
@@ -242,7 +242,7 @@ async function wayBackLines(
   if (goBackTo === undefined) return [];
   const begun = startedFrom.safeParse(await readResolvedConfig(fileSystem, folder)).data;
   const own = [
-    // A run either starts from weights or continues.
+    // A run can either start from weights or resume, not both.
     ...(begun?.init_from == null ? [] : ["init_from=null"]),
     `resume_from=${goBackTo}`,
     ...edits.map(({ path, value }) => `${formatKey(path)}=${String(value)}`),

@@ -1,4 +1,4 @@
-/** The command `show-prompt`: the first prompt of a task as the model reads it, and what a call and its result look like. */
+/** The command `show-prompt`: prints the first prompt of a task as the model reads it, with an example call and result. */
 
 import * as l10n from "@vscode/l10n";
 import { type PageSpan, promptPage } from "../../shared/promptPage.ts";
@@ -6,7 +6,7 @@ import type { ShowPromptCommand } from "../arguments/planningArguments.ts";
 import type { TrainerProgram } from "../arguments/programOptions.ts";
 import { type Line, type LinePiece, quietLine, styled } from "../terminal/line.ts";
 
-/** Prints the prompt. @throws as the trainer does */
+/** Prints the prompt. @throws from the trainer */
 export async function showPrompt(
   { fileSystem, trainer, out, err }: TrainerProgram,
   { kind: _, wantsIds, ...wanted }: ShowPromptCommand,

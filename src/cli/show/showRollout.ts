@@ -28,9 +28,9 @@ interface ShownScore {
 
 export interface ReplayOptions {
   readonly title: string;
-  /** Null while the step is not scored, and for evaluations. */
+  /** Null until the step is scored, and for evaluations. */
   readonly score: ShownScore | null;
-  /** Code points in a row. */
+  /** Code points per row. */
   readonly width: number;
 }
 
@@ -84,7 +84,7 @@ function summaryLine(record: RolloutRecord): Line {
   return [shown, `   ${parts.join(", ")}`];
 }
 
-/** Says that a turn was not sampled in the token stream of the one before it. `before` are all turns before. */
+/** Notes that a turn was not sampled in the previous turn's token stream. `before` are all earlier turns. */
 function streamBreakLines(
   { stream }: Turn,
   before: readonly Turn[],
@@ -101,7 +101,7 @@ function streamBreakLines(
   return [BLANK, [INDENT, styled("quiet", text())]];
 }
 
-/** How the agent's program ended, and what it printed. */
+/** How the agent's program ended, and its output. */
 function agentLines(
   { exit, output, refusals }: NonNullable<RolloutRecord["agent"]>,
   block: WriteBlock,
@@ -120,7 +120,7 @@ function agentLines(
 
 const SHOWN_LINES = 20;
 
-/** Of many the last, where the reason of an end stands. */
+/** Keeps the last lines, which usually contain the reason for the end. */
 function lastLines(lines: readonly string[]): string {
   const left = lines.length - SHOWN_LINES;
   if (left <= 0) return lines.join("\n");
@@ -149,7 +149,7 @@ function turnLines(turn: Turn, index: number, block: WriteBlock): readonly Line[
   ];
 }
 
-/** Received rewards, the one for an unfinished end, their reduction, and the clamp. */
+/** The received rewards, the one for an unfinished end, the reduction, and clamping. */
 function rewardLines(record: RolloutRecord, block: WriteBlock): readonly Line[] {
   const { rewardBreakdown: breakdown, error } = record;
   const lines: Line[] = [...block(l10n.t("received"), receivedText(record))];

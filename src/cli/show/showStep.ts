@@ -30,7 +30,7 @@ export async function* showStep(context: ShowContext, step: number): AsyncGenera
   if (example.tokenData.length > 0) yield showCommand(context, ...flags, "--tokens");
 }
 
-/** The same without a word on where to look next. */
+/** Like {@link showStep}, without hints on where to look next. */
 export function stepTable(
   rollouts: readonly RolloutSummary[],
   step: number,
@@ -97,7 +97,7 @@ export async function* showGroup(
   }
 }
 
-/** Those of a group, or one of them; numbers count from 1. @throws AppError `no-such-number` */
+/** The rollouts of a group, or one of them; numbers count from 1. @throws AppError `no-such-number` */
 export function chooseRollouts(
   inStep: readonly RolloutSummary[],
   {
@@ -137,7 +137,7 @@ export async function rolloutLines(
   return replayLines(record, { title, score: summary.score, width });
 }
 
-/** `step` counts from 1. @throws AppError `no-such-number` for one without rollouts */
+/** `step` counts from 1. @throws AppError `no-such-number` for a step without rollouts */
 export async function requireStep(
   { reader }: Pick<ShowContext, "reader">,
   step: number,

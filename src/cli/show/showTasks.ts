@@ -1,4 +1,4 @@
-/** What a curriculum knows of the tasks of a run, as its last save has it. */
+/** A curriculum's state per task, from the run's last save. */
 
 import * as l10n from "@vscode/l10n";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
@@ -14,7 +14,7 @@ import { BLANK, type Line, type LinePiece, quietLine, styled } from "../terminal
 import { type Column, tableLines } from "../terminal/table.ts";
 import { newestRows, type ShowContext } from "./showContext.ts";
 
-/** Those that were tried, the ones that were trained last at the end. @throws AppError `state-invalid`, `state-format` */
+/** Tasks that were tried, most recently trained last. @throws AppError `state-invalid`, `state-format` */
 export async function* showTasks(context: ShowContext): AsyncGenerator<Line, void> {
   const { fileSystem, folder, width, reader } = context;
   const known = await readCurriculumTasks(fileSystem, folder);
@@ -36,7 +36,7 @@ export async function* showTasks(context: ShowContext): AsyncGenerator<Line, voi
   );
 }
 
-/** Stored groups of each task, before as many completed steps as the save has. */
+/** Number of stored groups per task, up to the save's completed steps. */
 async function countDraws(
   reader: RunReader,
   completed: number,

@@ -1,4 +1,4 @@
-/** The tokens of a rollout as they were sampled, and trained on, one a row. */
+/** A rollout's sampled and trained tokens, one per row. */
 
 import * as l10n from "@vscode/l10n";
 import { tokenizerNameOf } from "../../core/chat/modelName.ts";
@@ -17,10 +17,10 @@ import { type Column, tableLines } from "../terminal/table.ts";
 import { describeTrainingUse } from "./rolloutTable.ts";
 import type { ShowContext } from "./showContext.ts";
 
-/** Columns up to the sampler's; the others are about training. */
+/** Number of columns about sampling; the others are about training. */
 const SAMPLED_COLUMNS = 6;
 
-/** The token table of each stream of the rollout, or why there is none. */
+/** A token table per stream of the rollout, or why there is none. */
 export async function* tokenLines(
   context: ShowContext,
   rollout: Pick<RolloutSummary, "source" | "step" | "tokenData" | "score">,
@@ -100,7 +100,7 @@ function recordLines(
   ];
 }
 
-/** The cells of a token: its own values, and the token after it, which it is trained to predict. */
+/** The cells of a token: its own values, and the next token, which it is trained to predict. */
 function tokenCells(
   record: TokenRecord,
   index: number,

@@ -1,4 +1,4 @@
-/** Alarms on a terminal: the observation, its meaning, and settings to try. */
+/** Alarms on a terminal: observation, meaning, and settings to try. */
 
 import * as l10n from "@vscode/l10n";
 import type { AlarmNotice } from "../../core/alarms/evaluateAlarms.ts";
@@ -11,10 +11,10 @@ const STYLES: Readonly<Record<AlarmNotice["severity"], Style>> = {
   warning: "warning",
   critical: "bad",
 };
-/** As wide as the label of an alarm. */
+/** As wide as an alarm's label. */
 export const INDENT = "       ";
 
-/** `folder` is that of the run, null when it is not known. */
+/** `folder` is the run's; null if unknown. */
 export function alarmLines(
   notice: Omit<AlarmNotice, "id">,
   folder: string | null,

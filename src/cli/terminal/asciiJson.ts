@@ -1,8 +1,8 @@
-/** Lines for programs that read what this one prints. */
+/** JSON output for programs. */
 
 import type { Line } from "./line.ts";
 
-/** The terminal makes other characters visible, which would change the texts. */
+/** Escapes non-ASCII characters, because the terminal would replace some of them and so change the texts. */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[^ -~]/g,

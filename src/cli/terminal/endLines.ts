@@ -1,4 +1,4 @@
-/** Draws the end of a run, and where the user may go from there. */
+/** Formats the end of a run, with next steps for the user. */
 
 import * as l10n from "@vscode/l10n";
 import { runSentence } from "../../core/runs/runSentence.ts";
@@ -8,7 +8,7 @@ import { formatCost, plural } from "../../shared/format.ts";
 import { commandLine, type Invocation, shortPath } from "./invocation.ts";
 import { BLANK, type Line, labelled, quietLine, styled } from "./line.ts";
 
-/** Where a run lies, and how to continue with it and to look into it. */
+/** The run's location, and commands to resume and inspect it. */
 export function nextStepLines(
   folder: string,
   canResume: boolean,
@@ -26,15 +26,15 @@ export function nextStepLines(
   return lines;
 }
 
-/** How a run ended, and what came of it. */
+/** How a run ended, and its results. */
 export function endLines(
   event: Extract<ProgressEvent, { kind: "ended" }>,
   invocation: Invocation,
 ): readonly Line[] {
   const { outcome, step, trend, fit, reason, used } = event;
-  // Its evaluations stand above.
+  // Evaluations are already printed above.
   const sentence = runSentence({ trend, heldOut: [], fit });
-  // In an editor, and as a stage, a finished run has no resume of its own.
+  // In an editor, and for a stage, a finished run has no resume command of its own.
   const isResumed = invocation.program !== null && invocation.resume === undefined;
   const label = fit === null ? l10n.t("reward") : l10n.t("learning");
   const title =
@@ -57,7 +57,7 @@ export function endLines(
   ];
 }
 
-/** `$4.56, 1.2M tokens`; without prices the tokens alone. */
+/** `$4.56, 1.2M tokens`; only tokens if prices are unknown. */
 export function usedLines({ costUsd, tokens }: UsedTotal): readonly Line[] {
   if (tokens === 0) return [];
   const counted = plural(tokens, "{0} token", "{0} tokens");

@@ -1,4 +1,4 @@
-/** Draws evaluations: one line a temperature, beside what was measured before. */
+/** Formats evaluations: one line per temperature, compared with earlier results. */
 
 import * as l10n from "@vscode/l10n";
 import { isSameCell } from "../../core/config/rules/evaluationCells.ts";
@@ -12,7 +12,7 @@ import {
 } from "../../shared/format.ts";
 import { type Line, type LinePiece, styled } from "./line.ts";
 
-/** `baseline` is what `results` are compared with; null when there is nothing to compare. */
+/** `baseline` is what `results` are compared with; null if there is none. */
 export function evaluationLines(
   results: readonly StoredResult[],
   baseline: readonly StoredResult[] | null,
@@ -34,7 +34,7 @@ export function evaluationLines(
   return lines;
 }
 
-/** `step` counts completed steps; `model` is absent for the weights of the run itself. */
+/** `step` is the number of completed steps; `model` is absent for the run's own weights. */
 export function evaluationTitle(step: number, model?: EvaluatedModel): string {
   if (model !== undefined) return l10n.t("evaluation of {0}", model.name);
   return step === 0

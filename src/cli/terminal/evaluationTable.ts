@@ -1,4 +1,4 @@
-/** What came of an evaluation of several models, as tables for people and as JSON for programs. */
+/** An evaluation of several models, as tables for people and as JSON for programs. */
 
 import * as l10n from "@vscode/l10n";
 import { isSameCell } from "../../core/config/rules/evaluationCells.ts";
@@ -13,7 +13,7 @@ import {
 import { BLANK, type Line, type LinePiece, styled } from "./line.ts";
 import { type Column, tableLines } from "./table.ts";
 
-/** A table for each environment, split and temperature, with a row for each model. */
+/** One table per environment, split and temperature, with one row per model. */
 export function evaluationTable(
   evaluations: readonly EvaluationEntry[],
   width: number,
@@ -73,7 +73,7 @@ function row(
   ];
 }
 
-/** Colored only where the interval leaves 0 out. */
+/** Colored only if the interval excludes 0. */
 function changePiece(difference: NonNullable<StoredResult["difference"]>): LinePiece {
   const { mean, low, high } = difference;
   const text = formatChange(difference);

@@ -1,4 +1,4 @@
-/** The program's exit code, and the lines that are printed about an error. */
+/** Exit codes, and the lines printed for errors. */
 
 import { inspect } from "node:util";
 import * as l10n from "@vscode/l10n";
@@ -29,15 +29,15 @@ function kindOf(error: unknown): ErrorKind {
   return isAppError(error) ? kindOfError(error.code) : "bug";
 }
 
-/** How V8 words that this computer, or a limit of the shell, gives it no more memory. */
+/** V8's messages when the system or a shell limit denies it more memory. */
 const OUT_OF_MEMORY =
   /WebAssembly\.\w+\(\): (?:out of memory|could not allocate memory)|Array buffer allocation failed/i;
 
-/** One line, or the lines of an invalid configuration; with the stack when it is a bug or `isDebug`. A lack of memory is neither. */
+/** One line, or the lines of an invalid configuration; with a stack trace for bugs and if `isDebug`. Out of memory is not a bug. */
 export function errorLines(error: unknown, isDebug: boolean): readonly Line[] {
   const message = errorMessage(error);
   if (OUT_OF_MEMORY.test(message)) {
-    // Only Linux keeps programs to this limit.
+    // Only Linux enforces this limit.
     const hint =
       process.platform === "linux"
         ? l10n.t("Close other programs, or raise the limit of memory with `ulimit -v`.")
@@ -46,7 +46,7 @@ export function errorLines(error: unknown, isDebug: boolean): readonly Line[] {
   }
   const isBug = kindOf(error) === "bug";
   const stack = isBug || isDebug ? textLines(inspect(error)) : [];
-  // Faults of a configuration come as lines of their own, in the form that editors look for.
+  // Configuration errors already are separate lines in the format that editors recognize.
   if (!isBug && /^\S.*: (?:error|warning): /.test(message))
     return [...textLines(message), ...stack];
   if (!isBug) return [errorLine(message), ...stack];

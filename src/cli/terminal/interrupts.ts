@@ -1,4 +1,4 @@
-/** The signals that ask a command to stop: Ctrl+C, a stop by the system, and a terminal that closes. */
+/** Signals that ask a command to stop: Ctrl+C, a stop by the system, and a closed terminal. */
 
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -10,10 +10,10 @@ export interface SignalSource {
   off(signal: NodeJS.Signals, listener: () => void): unknown;
 }
 
-/** Calls its argument at each request to stop, until the function that it returns is called. */
+/** Calls its argument on each stop request, until the returned function is called. */
 export type Interrupts = (onInterrupt: () => void) => () => void;
 
-/** Works with a signal that an interrupt aborts with `reason`; what was live on the terminal then no longer is. */
+/** Runs `work` with a signal that an interrupt aborts with `reason`; removes the live line afterward. */
 export async function untilInterrupt<Result>(
   {
     interrupts,
@@ -33,8 +33,8 @@ export async function untilInterrupt<Result>(
 }
 
 /**
- * A terminal that closes signals twice, once itself and once by its shell, so SIGHUP counts only as the first request. Under
- * nohup it is ignored throughout: Node itself undoes what nohup set up. `parentStatus` is {@link readParentStatus}.
+ * A closing terminal sends SIGHUP twice, itself and through its shell, so SIGHUP counts only as the first request. Under nohup it is always
+ * ignored, because Node undoes what nohup set up. `parentStatus` comes from {@link readParentStatus}.
  */
 export function createInterrupts(
   source: SignalSource,
@@ -64,12 +64,12 @@ export function createInterrupts(
   };
 }
 
-/** bash and zsh name the program that they started in the variable `_`, and nohup hands it on. */
+/** bash and zsh store the started program's name in the variable `_`, which nohup passes on. */
 function isUnderNohup(env: NodeJS.Dict<string>): boolean {
   return basename(env["_"] ?? "") === "nohup";
 }
 
-/** The file in which Linux describes the parent of this process; null on other systems. */
+/** The status file of this process's parent on Linux; null on other systems. */
 export function readParentStatus(): string | null {
   try {
     return readFileSync(`/proc/${process.ppid}/status`, "utf8");
@@ -78,7 +78,7 @@ export function readParentStatus(): string | null {
   }
 }
 
-/** A script under nohup names another program in `_`, but ignores the signal itself. SIGHUP is the lowest bit of the mask. */
+/** A script under nohup has another program in `_`, but ignores the signal itself. SIGHUP is the lowest bit of the mask. */
 function ignoresSighup(status: string | null): boolean {
   return /^SigIgn:\s*[\da-f]*[13579bdf]$/m.test(status ?? "");
 }

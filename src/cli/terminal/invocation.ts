@@ -1,14 +1,14 @@
-/** How the program was called, so that commands it prints can be copied. */
+/** How the program was called, so that printed commands can be copied. */
 
 import { basename, dirname, relative } from "node:path";
 import { shellWord } from "../../shared/shellWords.ts";
 
 export interface Invocation {
-  /** What to type for the program itself: `tinker-rl`, or `node dist/trainer/tinker-rl.js`; null when an editor has started it. */
+  /** What to type for the program: `tinker-rl`, or `node dist/trainer/tinker-rl.js`; null if an editor started it. */
   readonly program: string | null;
   /** Working directory. */
   readonly cwd: string;
-  /** The words that continue what is shown; absent = `resume` with the folder of the run. */
+  /** The words that resume what is shown; absent = `resume` with the run's folder. */
   readonly resume?: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export function describeInvocation(scriptPath: string, cwd: string): Invocation 
   return { program: isPackageLink ? `npx ${name}` : name, cwd };
 }
 
-/** The path from `cwd` when that is shorter. */
+/** The path relative to `cwd` if that is shorter. */
 export function shortPath(path: string, cwd: string): string {
   const fromHere = relative(cwd, path) || ".";
   return fromHere.length < path.length ? fromHere : path;

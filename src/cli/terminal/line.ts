@@ -1,4 +1,4 @@
-/** A line of terminal text as pieces with a style; {@link renderLine} alone turns styles into escape sequences. */
+/** Terminal lines made of styled pieces; only {@link renderLine} turns styles into escape sequences. */
 
 import { visibleLine, visibleText } from "../../core/util/visibleText.ts";
 
@@ -24,7 +24,6 @@ const CODES: Readonly<Record<Style, number>> = {
   control: 7,
 };
 
-/** A piece in a style. */
 export function styled(style: Style, text: string): StyledText {
   return { style, text };
 }
@@ -37,14 +36,14 @@ export function quietLine(text: string): Line {
   return [styled("quiet", text)];
 }
 
-/** How a shell sets a variable. */
+/** A shell command that sets a variable. */
 export function settingLine(name: string, value: string): Line {
   return [`  export ${name}=${value}`];
 }
 
 const LABEL_WIDTH = 14;
 
-/** A fact beside its name; the facts of several lines stand below each other where the names are short. */
+/** A fact next to its label; facts of consecutive lines align if labels are short. */
 export function labelled(label: string, fact: LinePiece): Line {
   return [styled("quiet", `${label} `.padEnd(LABEL_WIDTH)), fact];
 }
@@ -54,7 +53,7 @@ export function shownText(piece: LinePiece): string {
   return visibleLine(typeof piece === "string" ? piece : piece.text);
 }
 
-/** The line as characters. Color sequences are the only control characters that can come out. */
+/** Renders a line. Color sequences are the only control characters in the output. */
 export function renderLine(line: Line, hasColor: boolean): string {
   return line
     .map((piece) => {
@@ -65,10 +64,10 @@ export function renderLine(line: Line, hasColor: boolean): string {
     .join("");
 }
 
-/** Text in which each code unit is a code point. */
+/** Text in which every code unit is a code point. */
 const PLAIN = /^[ -~]*$/;
 
-/** Code points of the shown text. */
+/** Number of code points in the shown text. */
 export function textWidth(text: string): number {
   return PLAIN.test(text) ? text.length : [...text].length;
 }
@@ -77,13 +76,13 @@ export function lineWidth(line: Line): number {
   return line.reduce((sum, piece) => sum + textWidth(shownText(piece)), 0);
 }
 
-/** The text within `width` code points; `…` stands for what was cut. */
+/** Truncates text to `width` code points, marked with `…`. */
 export function clipText(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   return width < 1 ? "" : `${[...text].slice(0, width - 1).join("")}…`;
 }
 
-/** The text within `width` code points, at least 1; both its ends stay, because names may begin alike. */
+/** Truncates text in the middle to `width` code points, at least 1, because names often share a beginning. */
 export function clipMiddle(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   const characters = [...text];
@@ -91,7 +90,7 @@ export function clipMiddle(text: string, width: number): string {
   return `${clipText(text, width - end)}${characters.slice(characters.length - end).join("")}`;
 }
 
-/** The line within `width` code points. */
+/** Truncates a line to `width` code points. */
 export function clipLine(line: Line, width: number): Line {
   if (lineWidth(line) <= width) return line;
   const clipped: LinePiece[] = [];
@@ -106,7 +105,7 @@ export function clipLine(line: Line, width: number): Line {
   return clipped;
 }
 
-/** Breaks text at its line feeds and, beyond `width` code points, between words; longer words are cut. */
+/** Wraps text at newlines and, beyond `width` code points, between words; longer words are split. */
 export function wrapText(text: string, width: number): readonly string[] {
   return visibleText(text)
     .split("\n")

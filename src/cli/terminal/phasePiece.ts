@@ -1,4 +1,4 @@
-/** The state of a run in its color. */
+/** A run's phase in its color. */
 
 import type { ListedRun } from "../../core/runs/runList.ts";
 import { type LinePiece, type Style, styled } from "./line.ts";
@@ -11,7 +11,7 @@ const STYLES: Partial<Readonly<Record<ListedRun["phase"], Style>>> = {
   unreadable: "bad",
 };
 
-/** `text` says what the phase is. */
+/** `text` is the phase's name. */
 export function phasePiece(phase: ListedRun["phase"], text: string): LinePiece {
   const style = STYLES[phase];
   return style === undefined ? text : styled(style, text);

@@ -1,4 +1,4 @@
-/** Questions to a person at a terminal. */
+/** Questions to a user at a terminal. */
 
 import { createInterface } from "node:readline/promises";
 import type { Readable, Writable } from "node:stream";
@@ -9,7 +9,7 @@ export function isPerson(input: Readable): boolean {
   return "isTTY" in input && input.isTTY === true;
 }
 
-/** Whether the answer is yes; `usual` is that of an empty line. @throws AppError `interrupted` at Ctrl+C or Ctrl+D */
+/** Whether the answer is yes; `usual` is the default for an empty line. @throws AppError `interrupted` on Ctrl+C or Ctrl+D */
 export async function askYesNo(
   { input, output }: { readonly input: Readable; readonly output: Writable },
   question: string,

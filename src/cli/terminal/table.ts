@@ -1,19 +1,19 @@
-/** Aligns rows in columns that fit the width of a terminal. */
+/** Lays out rows as aligned columns that fit the terminal's width. */
 
 import { clipMiddle, type Line, type LinePiece, shownText, styled, textWidth } from "./line.ts";
 
 export interface Column {
   readonly title: string;
   readonly align: "left" | "right";
-  /** Its cells may be cut when the table is too wide. */
+  /** True if its cells may be truncated when the table is too wide. */
   readonly canShrink?: boolean;
 }
 
 const GAP = "  ";
-/** Cells stay recognisable down to this. */
+/** Minimum width at which cells stay recognizable. */
 const LEAST_WIDTH = 4;
 
-/** A title line and a line for each row. Columns that can shrink do so, the widest first, until all fit in `width`. */
+/** A title line and one line per row. Shrinkable columns shrink, widest first, until everything fits in `width`. */
 export function tableLines(
   columns: readonly Column[],
   rows: readonly (readonly LinePiece[])[],

@@ -1,23 +1,23 @@
-/** Writes lines to an output stream, with at most one live line below them, and survives a reader that goes away. */
+/** Writes lines to an output stream, with at most one live line below them, and tolerates a reader that disconnects. */
 
 import * as l10n from "@vscode/l10n";
 import { AppError, errorMessage } from "../../core/errors.ts";
 import { clipLine, type Line, type LinePiece, renderLine } from "./line.ts";
 
 export interface Terminal {
-  /** Code points in a row; 80 when unknown, without limit where no terminal shows them. */
+  /** Code points per row; 80 if unknown, Infinity if the output is not a terminal. */
   readonly columns: number;
-  /** True when a person watches: a live line can be redrawn. */
+  /** True if a person is watching, so that a live line can be redrawn. */
   readonly isInteractive: boolean;
   /** True once nothing more can be written. */
   readonly isClosed: boolean;
-  /** Why it can no longer be written, such as a full disk; null while it can, and where the reader has closed it. */
+  /** Why writing failed, such as a full disk; null while it works, and if the reader closed the stream. */
   readonly fault: Error | null;
-  /** Writes lines that stay. */
+  /** Writes permanent lines. */
   print(lines: readonly Line[]): void;
-  /** Replaces the live line below everything printed; null removes it. Nothing happens unless interactive. */
+  /** Replaces the live line below everything printed; null removes it. Does nothing unless interactive. */
   showLive(line: Line | null): void;
-  /** Resolves when all printed text has left the process, or the reader has closed the stream. */
+  /** Resolves when all printed text has been flushed, or the reader has closed the stream. */
   drained(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ const DEFAULT_COLUMNS = 80;
 const LINES_AT_ONCE = 200;
 const ERASE_LINE = "\r\u001b[2K";
 
-/** `env` decides on color: none with NO_COLOR (any value but empty) or on a dumb terminal, always with FORCE_COLOR=1. */
+/** `env` controls color: off with a non-empty NO_COLOR or on a dumb terminal, on with FORCE_COLOR=1. */
 export function createTerminal(
   stream: OutputStream,
   env: Readonly<Record<string, string | undefined>>,
@@ -44,7 +44,7 @@ export function createTerminal(
   let isClosed = false;
   let fault: Error | null = null;
   let live: string | null = null;
-  // Without a listener a closed pipe would end the program in the middle of its work.
+  // Without a listener, a closed pipe would crash the program in the middle of its work.
   stream.on("error", (error) => {
     if (!isClosed && !isClosedByReader(error)) fault = error;
     isClosed = true;
@@ -72,7 +72,7 @@ export function createTerminal(
     },
     showLive: (line) => {
       if (!isInteractive) return;
-      // The last column stays free: some terminals wrap as soon as it is filled.
+      // Leave the last column free, because some terminals wrap as soon as it is filled.
       const next = line === null ? null : renderLine(clipLine(line, columns() - 1), hasColor);
       if (next !== live) write(`${erased()}${next ?? ""}`);
       live = next;
@@ -85,12 +85,12 @@ export function createTerminal(
   };
 }
 
-/** A pipe whose reader has gone (EPIPE; EOF on Windows), or a terminal that has closed (EIO). */
+/** A pipe whose reader is gone (EPIPE; EOF on Windows), or a closed terminal (EIO). */
 function isClosedByReader(error: NodeJS.ErrnoException): boolean {
   return ["EPIPE", "EOF", "EIO"].includes(error.code ?? "");
 }
 
-/** What the program says at its end when not all of its output could be written. */
+/** The final error if not all output could be written. */
 export function outputLost(fault: Error): AppError {
   return new AppError(
     "output-lost",
@@ -98,7 +98,7 @@ export function outputLost(fault: Error): AppError {
   );
 }
 
-/** Prints lines as they come, at the reader's pace; ends early when no one reads. */
+/** Prints lines as they arrive, at the reader's pace; stops early if no one is reading. */
 export async function printAll(terminal: Terminal, lines: AsyncIterable<Line>): Promise<void> {
   const pending: Line[] = [];
   for await (const line of lines) {
@@ -112,7 +112,7 @@ export async function printAll(terminal: Terminal, lines: AsyncIterable<Line>): 
   terminal.print(pending);
 }
 
-/** The same terminal for one of several writers: each of its lines begins with `prefix`, and it has no live line. */
+/** The same terminal for one of several writers: prefixes each line, and has no live line. */
 export function prefixed(terminal: Terminal, prefix: LinePiece): Terminal {
   return {
     columns: terminal.columns,

@@ -1,4 +1,4 @@
-/** A turn of a model and what tools answered, as blocks of text beside their labels. */
+/** A model's turn and its tool results, as text blocks next to labels. */
 
 import * as l10n from "@vscode/l10n";
 import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
@@ -12,7 +12,7 @@ export const INDENT = "  ";
 
 export type WriteBlock = (label: string, text: string, style?: Style) => readonly Line[];
 
-/** Labelled text, wrapped and indented beside its label. */
+/** Labeled text, wrapped and indented next to its label. */
 export function blockWriter(width: number): WriteBlock {
   const room = width - INDENT.length - LABEL_WIDTH;
   return (label, text, style) =>
@@ -26,7 +26,7 @@ export function blockWriter(width: number): WriteBlock {
     });
 }
 
-/** What the model wrote: thinking, text and calls apart; the raw text where there is nothing else. */
+/** What the model wrote, split into thinking, text and calls; the raw text if there is nothing else. */
 export function spokenLines(
   {
     reasoning,
@@ -52,7 +52,7 @@ export function spokenLines(
   ];
 }
 
-/** What a tool answered, with its reward. */
+/** A tool's result with its reward. */
 export function resultLines(result: Turn["results"][number], block: WriteBlock): readonly Line[] {
   const { name, text, isError, reward, finished, agentArgs } = result;
   const outcome = [

@@ -1,4 +1,4 @@
-/** A live line that shows how many samples are there, and for how long they have been in progress. */
+/** A live line with the number of finished samples and the elapsed time. */
 
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../../core/ports.ts";

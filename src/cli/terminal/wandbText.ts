@@ -1,10 +1,10 @@
-/** What Weights & Biases has not received of an ended run. */
+/** What Weights & Biases has not received from an ended run. */
 
 import * as l10n from "@vscode/l10n";
 import type { PendingReports } from "../../core/runs/pendingReports.ts";
 import { plural } from "../../shared/format.ts";
 
-/** What waits and how it is sent; null when nothing waits. */
+/** What is pending and how to send it; null if nothing is. */
 export function wandbText({
   rows,
   isSummaryMissing,

@@ -15,8 +15,7 @@ const TOKEN = /^[\w-]{43}$/;
 
 /**
  * True for an address in the form that trainers create. A run folder may come from a stranger: its `run.json` must not make a reader send
- * the
- * content of a file to another program, on Windows possibly on another machine.
+ * the content of a file to another program, on Windows possibly on another machine.
  */
 export function isControlSocketPath(
   { address, tokenPath }: ControlAddress,

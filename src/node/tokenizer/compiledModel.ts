@@ -48,8 +48,7 @@ interface TokenizerSource {
 
 /**
  * Reads tokenizer.json or a rank file, tokenizer_config.json and chat_template.jinja (which overrides the template in the config). Blocks
- * the
- * thread for about half a second for 150,000 tokens.
+ * the thread for about half a second for 150,000 tokens.
  * @throws AppError `tokenizer-not-found`, or `tokenizer-unsupported` if it is not a byte-level BPE
  */
 export async function compileModel(folder: string): Promise<CompiledModel> {

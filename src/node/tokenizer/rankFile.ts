@@ -1,7 +1,6 @@
 /**
  * Rank files in tiktoken's format: one token per line, with its bytes in base64 and its rank. The rank is the id. Two neighbors merge if
- * their
- * bytes together form a token, lowest rank first.
+ * their bytes together form a token, lowest rank first.
  */
 
 import { BYTE_LEVEL_ALPHABET } from "./byteLevel.ts";

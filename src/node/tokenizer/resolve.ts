@@ -51,8 +51,8 @@ const MODEL_ID = /^\w[\w.-]*(\/\w[\w.-]*)?$/;
 
 /**
  * Search order: a folder of that name, this program's cache, the cache of Python's hub library, the model hub. A download is kept even if
- * the
- * hub later has a newer commit. The revision is the one that Tinker uses, or else `main`, which is also accepted if only `main` is cached.
+ * the hub later has a newer commit. The revision is the one that Tinker uses, or else `main`, which is also accepted if only `main` is
+ * cached.
  * @throws AppError `tokenizer-not-found`, `tokenizer-offline`, `tokenizer-gated`, `tokenizer-download`, `disk`
  */
 export async function resolveTokenizer(

@@ -49,8 +49,7 @@ const MAX_FAULTS = 10;
 
 /**
  * Estimates from a past run that the user's own trainer started on this computer; a run that came with a repository could make anything
- * look
- * cheap.
+ * look cheap.
  * @throws AppError `estimate-without-basis`
  */
 export async function ownEstimate(
