@@ -1,4 +1,4 @@
-/** The extension's entry: registers what VS Code must know at once, and loads the rest when it is first used. */
+/** Entry point of the extension: registers what VS Code needs immediately, and loads the rest on first use. */
 
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,15 +25,15 @@ import { plainWindow } from "./host/vscode/plainWindow.ts";
 import { PYTHON_FILE } from "./host/vscode/pythonFile.ts";
 import { registerCommands } from "./host/vscode/registerCommands.ts";
 
-/** What `activate` returns, for tests and other extensions. */
+/** The return value of `activate`, for tests and other extensions. */
 export interface TinkerRlApi {
-  /** How long `activate` took, in milliseconds. */
+  /** Duration of `activate`, in milliseconds. */
   readonly activateMs: number;
-  /** Everything that is loaded later. */
+  /** Loads and returns everything else. */
   readonly app: () => Promise<App>;
 }
 
-/** Between the first configuration that is opened and the load of what knows names and runs: typing comes first. */
+/** Delay between opening the first configuration and loading names and runs, because typing has priority. */
 const SOON_MS = 300;
 
 let stopServer: (() => Promise<void>) | undefined;
@@ -79,7 +79,7 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   });
   stopServer = () => server.stop();
   const config = registerConfigSupport({ known, server, log });
-  // Help works also when the rest cannot be loaded.
+  // These commands work even if the rest cannot be loaded.
   const early: EarlyHandlers = { ...config.handlers, ...helpHandlers({ context, log }) };
   const trees: Trees = {
     runs: treePlace("runs", app),
@@ -116,7 +116,7 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
     }),
   );
   context.subscriptions.push(
-    // The lenses come with the rest, which Python without an environment does not load.
+    // Loads the rest, which provides the lenses, but only for Python files that contain an environment.
     vscode.languages.registerCodeLensProvider(PYTHON_FILE, {
       provideCodeLenses: async (document) => {
         const { pythonEnvironments } = await import("./core/scaffold/pythonEnvironments.ts");
@@ -132,12 +132,12 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   return { activateMs, app };
 }
 
-/** The server ends in order; runs are processes of their own and continue. */
+/** Shuts the server down cleanly; runs are separate processes and continue. */
 export function deactivate(): Promise<void> | undefined {
   return stopServer?.();
 }
 
-/** Shows in the status bar and in the Runs view that something is on its way. */
+/** Shows progress in the status bar and in the Runs view. */
 async function whileLoading<Loaded>(work: Promise<Loaded>): Promise<Loaded> {
   const title = vscode.l10n.t("Loading Tinker RL…");
   for (const location of [vscode.ProgressLocation.Window, { viewId: "tinkerRL.runs" }]) {
@@ -146,7 +146,7 @@ async function whileLoading<Loaded>(work: Promise<Loaded>): Promise<Loaded> {
   return await work;
 }
 
-/** Trainings of this workspace that an earlier window started are still running: what joins them is loaded at once. */
+/** If trainings of this workspace from an earlier window are still running, loads the code that joins them. */
 async function joinRunning(
   { globalStorageUri, globalState }: vscode.ExtensionContext,
   app: () => Promise<App>,
@@ -170,7 +170,7 @@ function treePlace<Row>(name: string, load: () => Promise<unknown>) {
   const tree = new LazyTree<Row>(load);
   const view = vscode.window.createTreeView<Row>(`tinkerRL.${name}`, {
     treeDataProvider: tree,
-    // Only runs have a command for several of them.
+    // Only the Runs view has commands for several rows.
     canSelectMany: name === "runs",
   });
   return { tree, view };

@@ -1,4 +1,4 @@
-/** Everything heavy of the extension, put together once when it is first needed. */
+/** Assembles the heavy parts of the extension once, when they are first needed. */
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -48,13 +48,13 @@ import { readSetting } from "./vscode/settings.ts";
 
 export interface AppOptions {
   readonly context: vscode.ExtensionContext;
-  /** Without what `redactor` has learned. */
+  /** Redacted with `redactor`. */
   readonly log: vscode.LogOutputChannel;
   readonly redactor: Redactor;
   readonly trees: Trees;
-  /** True when the editor has restored a dashboard, as after a reload; after a crash of the extension host it restores none. */
+  /** True if the editor restored a dashboard, as after a reload; after a crash of the extension host it restores none. */
   readonly isRestored: () => boolean;
-  /** What the help for configurations shows of all this. */
+  /** Data from the app for the configuration features. */
   readonly known: KnownToEditor;
   readonly server: Server;
   readonly config: ConfigSupport;
@@ -67,11 +67,11 @@ export interface App {
   readonly tools: RunTools;
   /** Keys and addresses for an MCP server that starts runs. */
   readonly mcpVariables: () => ReturnType<typeof mcpVariables>;
-  /** What fills panels that the editor has restored, by the type of the panel. */
+  /** Functions that fill restored panels, by panel type. */
   readonly restore: Readonly<Record<"dashboard" | "runs", RestorePanel>>;
 }
 
-/** Puts the app together and lets it look for runs; what it holds is disposed of with the extension. */
+/** Assembles the app and starts looking for runs; everything is disposed of with the extension. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { context, log, redactor, trees, known, server } = options;
   const { workspaceState, extensionUri } = context;
@@ -230,13 +230,13 @@ export async function createApp(options: AppOptions): Promise<App> {
 function rejoin({ launches, tasks, store }: Runs, log: vscode.LogOutputChannel): void {
   const isAttached = (pid: number): boolean =>
     store.runs.some(({ file, status }) => status !== null && file?.pid === pid);
-  // Not awaited: an answer of a window that no longer exists takes seconds to fail.
+  // Not awaited, because a request to a closed window takes seconds to fail.
   rejoinLaunches({ launches, tasks, isAttached, log }).catch((error: unknown) =>
     log.error(String(error)),
   );
 }
 
-/** Now, or in Restricted Mode when the folder is trusted: a task would make VS Code ask for trust without a visible reason. */
+/** Runs `work` now or, in Restricted Mode, once the folder is trusted: a task would make VS Code ask for trust for no visible reason. */
 function whenTrusted(register: Register, work: () => void): void {
   if (vscode.workspace.isTrusted) work();
   else register(vscode.workspace.onDidGrantWorkspaceTrust(work));

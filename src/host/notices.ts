@@ -1,4 +1,4 @@
-/** Notifications, one at a time: a run's end, an alarm, a run that was cut off, a terminal that was closed. */
+/** Notifications, one at a time: the end of a run, an alarm, an interrupted run, a closed terminal. */
 
 import { basename } from "node:path";
 import * as vscode from "vscode";
@@ -70,7 +70,7 @@ export class Notices implements vscode.Disposable {
     for (const each of this.#listening) each.dispose();
   }
 
-  /** Offers to continue with runs that were cut off; to be called once, when the window has found its runs. */
+  /** Offers to resume interrupted runs. Call once, after the window has found its runs. */
   offerInterrupted(): void {
     const { store, workspaceState } = this.#options;
     const silenced = listOf(workspaceState.get(NOT_OFFERED));
@@ -107,7 +107,7 @@ export class Notices implements vscode.Disposable {
     });
   }
 
-  /** Says what waited for another run when the last window closed, and offers to start it. */
+  /** Reports starts that were still waiting for another run when the last window closed, and offers to start them. */
   offerWaiting(waiting: readonly WaitingStart[]): void {
     for (const { title, startsAgain } of waiting) {
       this.#queue.add(async () => {
@@ -122,7 +122,7 @@ export class Notices implements vscode.Disposable {
     }
   }
 
-  /** Reports, once each, a run whose last state no longer exists within a day, but for the one that is offered anyway. */
+  /** Warns once per run if its last state expires within a day, unless the run is already offered for resuming. */
   #offerExpiring(offered: string | null): void {
     const { store, workspaceState } = this.#options;
     const reported = listOf(workspaceState.get(EXPIRY_REPORTED));
@@ -154,7 +154,7 @@ export class Notices implements vscode.Disposable {
     });
   }
 
-  /** The first critical one of a run; all others are in the dashboard and in Problems. */
+  /** Notifies only of a run's first critical alarm; all others are in the dashboard and in Problems. */
   async #alarmed(folder: string): Promise<void> {
     const { store, alarms, workspaceState } = this.#options;
     const alarm = alarms.of(folder).find(({ severity }) => severity === "critical");
@@ -201,7 +201,7 @@ export class Notices implements vscode.Disposable {
   }
 
   async #finished({ folder, request }: TrainingEnded, name: string): Promise<void> {
-    // A dry run leaves no folder: its terminal shows all that came of it.
+    // A dry run leaves no folder; its terminal shows all results.
     if (folder === null) return;
     const when = readSetting("notifications.runFinished");
     const isSeen = vscode.window.state.focused && this.#options.dashboard.isVisible;
@@ -225,7 +225,7 @@ export class Notices implements vscode.Disposable {
     }
   }
 
-  /** True when all other runs of the sweep are done: a sweep is reported once, not with each of its runs. */
+  /** True if all other runs of the sweep are done: a sweep is reported once, not per run. */
   #isLastOf({ id, combinations }: SweepMember, folder: string): boolean {
     const others = this.#options.store.runs.filter(
       (run) => run.file?.sweep?.id === id && run.folder !== folder && run.phase === "done",
@@ -234,18 +234,18 @@ export class Notices implements vscode.Disposable {
   }
 
   async #notBegun({ error, request }: TrainingEnded, name: string): Promise<void> {
-    // Problems and the terminal show faults of a configuration; a refusal to send a key was the user's own answer.
+    // Configuration errors are shown in Problems and the terminal; a refusal to send a key was the user's own answer.
     const reported = ["config-invalid", "key-host-not-allowed"];
     if (error === null || reported.includes(error.code)) return;
     if (error.code === "config-not-found") {
       const missing = vscode.l10n.t("Not started: {0} does not exist.", request.configPath);
-      // An evaluation is of weights that a new configuration would not have.
+      // An evaluation needs existing weights, which a new configuration would not have.
       return offerInstead(missing, request.instead === undefined ? [offerNewConfig()] : []);
     }
     const open = vscode.l10n.t("Open Configuration");
     const setKey = vscode.l10n.t("Set API Key…");
     const isKey = error.code === "key-missing";
-    // Of a data file the first line says enough; the terminal and Problems have the rows.
+    // For a data file, the first line is enough; the terminal and Problems list the rows.
     const [reason = ""] = error.message.split("\n");
     const text = vscode.l10n.t("{0} did not start: {1}", name, reason);
     const answers = [...(isKey ? [setKey] : []), open];
@@ -276,7 +276,7 @@ export class Notices implements vscode.Disposable {
     if (chosen === log) await vscode.commands.executeCommand("tinkerRL.openRunLog", { folder });
   }
 
-  /** A resume would end in the same way: first something has to change. */
+  /** A resume would end the same way, so something has to change first. */
   async #learnedNothing(text: string, folder: string, configPath: string): Promise<void> {
     const rollouts = vscode.l10n.t("Show Rollouts");
     const config = vscode.l10n.t("Open Configuration");
@@ -291,7 +291,7 @@ export class Notices implements vscode.Disposable {
 
 async function openConfig(path: string): Promise<void> {
   const config = vscode.Uri.file(path);
-  // It may be renamed while the notification is there.
+  // It may have been renamed while the notification was open.
   if (await isThere(config)) await vscode.window.showTextDocument(config);
   else await offerInstead(vscode.l10n.t("{0} no longer exists.", path), []);
 }
@@ -304,7 +304,7 @@ function resumeRun(folder: string): Thenable<unknown> {
   return vscode.commands.executeCommand("tinkerRL.resumeRun", { folder });
 }
 
-/** A resumed run that is cut off once more is offered once more. */
+/** Includes the attempt, so that a resumed run is offered again if it is interrupted again. */
 function key({ folder, file }: RunEntry): string {
   return `${folder}#${file?.attempt ?? 0}`;
 }

@@ -1,4 +1,4 @@
-/** The one item in the status bar: how the run stands; hidden while there is nothing to show. */
+/** The status bar item: shows the state of a run; hidden if there is nothing to show. */
 
 import * as vscode from "vscode";
 import type { RunEntry } from "../api/runs.ts";
@@ -21,7 +21,7 @@ export class StatusItem implements vscode.Disposable {
   readonly #item: vscode.StatusBarItem;
   readonly #listening: readonly { dispose(): void }[];
   readonly #soon = soon(REDRAW_MS, () => this.#draw());
-  /** A run of this window that has ended is shown until the next one begins. */
+  /** The window's last run, shown after its end until the next one starts. */
   #last: string | null = null;
 
   constructor(store: RunList, alarms: RunAlarms) {

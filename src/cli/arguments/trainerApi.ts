@@ -1,4 +1,4 @@
-/** The trainer functions that commands call; each redacts the other's secrets from its reports. */
+/** The trainer functions that commands call, with one shared redactor, so that none of them reports a secret of another. */
 
 import type { FileSystem } from "../../core/ports.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";

@@ -1,4 +1,4 @@
-/** The handlers of all commands but those that are there before the app is loaded. */
+/** Creates the handlers of all commands except those that exist before the app is loaded. */
 
 import type * as vscode from "vscode";
 import { appendCheckpoint } from "../../core/runFolder/checkpointLog.ts";
@@ -41,7 +41,7 @@ import type { Runs } from "./createRuns.ts";
 import type { Views } from "./createViews.ts";
 import type { Register } from "./register.ts";
 
-/** Handlers that are there before the app is loaded. */
+/** Handlers that exist before the app is loaded. */
 export type EarlyHandlers = ConfigSupport["handlers"] & ReturnType<typeof helpHandlers>;
 export type LateHandlers = Omit<CommandHandlers, keyof EarlyHandlers>;
 
@@ -60,7 +60,7 @@ export interface HandlersOptions {
   readonly server: Server;
   readonly extensionUri: vscode.Uri;
   readonly programFolder: string;
-  /** For what shows files of demonstrations; it need not exist. */
+  /** Cache for files of examples; it does not need to exist. */
   readonly examplesFolder: string;
   readonly register: Register;
 }

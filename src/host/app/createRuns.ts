@@ -1,4 +1,4 @@
-/** The runs of this window: those on disk, those that it starts, and the tasks by which VS Code shows them. */
+/** The window's runs: those on disk, those it starts, and the tasks through which VS Code shows them. */
 
 import { join } from "node:path";
 import type * as vscode from "vscode";
@@ -31,7 +31,7 @@ export interface CreateRunsOptions {
     vscode.ExtensionContext,
     "globalState" | "workspaceState" | "globalStorageUri"
   >;
-  /** Holds the trainer's program. */
+  /** Contains the trainer's program. */
   readonly programFolder: string;
   readonly keys: Keys;
   readonly server: Server;
@@ -64,7 +64,7 @@ export function createRuns(options: CreateRunsOptions) {
     openTraining: (request) => trainings.open(request, null),
     joinTraining: async (launch, of) => {
       const known = await readLaunch(launches.folder(launch));
-      // The overrides of the setting are among those that it was started with. What started the runs of a sweep is gone.
+      // Overrides from settings are among those of the launch. The sweep is dropped, because the process that ran it is gone.
       const again = { settingOverrides: [], sweep: undefined };
       const request = known && { ...known.request.training, ...again, ...of };
       return request && trainings.open(request, known.folder);
@@ -96,7 +96,7 @@ function createTrainings(
       choose: askForSlot,
     }),
     start: async (request, signal) => {
-      // One at a time: runs that start at once would ask the same questions.
+      // One at a time, because simultaneous starts would ask the same questions.
       const launchRequest = await asking.run(() => createLaunchRequest(keys, request));
       if (launchRequest === null) return null;
       await onStart(request.configPath);

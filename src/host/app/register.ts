@@ -1,2 +1,2 @@
-/** Ties what has to be disposed of to the extension's life; returns it. */
+/** Disposes of something together with the extension; returns it. */
 export type Register = <T extends { dispose(): unknown }>(disposable: T) => T;

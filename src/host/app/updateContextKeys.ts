@@ -1,4 +1,4 @@
-/** Keeps the context keys that menus, the palette and welcome texts ask about, and the number on the view's icon, up to date. */
+/** Updates the context keys used by menus, the palette and welcome texts, and the badge of the view's icon. */
 
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
@@ -26,7 +26,7 @@ export interface ContextKeySources {
 }
 
 const PAUSE_MS = 250;
-/** Of the newest runs, whether one has checkpoints. */
+/** Maximum number of runs, newest first, to check for checkpoints. */
 const MAX_READ = 50;
 
 export function updateContextKeys(sources: ContextKeySources) {
@@ -56,13 +56,13 @@ export function updateContextKeys(sources: ContextKeySources) {
   );
 }
 
-/** What the runs of the window can be asked for. */
+/** Context keys for what can be done with the window's runs. */
 class RunKeys {
   readonly #sources: ContextKeySources;
   readonly #set = new Map<RunKey, boolean>();
-  /** Once for the reports of a run in progress, which come several times a second. */
+  /** Coalesces the reports of live runs, which arrive several times per second. */
   readonly #soon = soon(PAUSE_MS, () => void this.#update());
-  /** The runs that may have other checkpoints since the last look; null = all. */
+  /** Folders of runs whose checkpoints may have changed since the last check; null = all runs. */
   #changed: Set<string> | null = null;
 
   constructor(sources: ContextKeySources) {
@@ -73,7 +73,7 @@ class RunKeys {
     this.#soon.dispose();
   }
 
-  /** `changed` are folders of runs; null = the list. */
+  /** `changed` are run folders; null = the list changed. */
   updateSoon(changed: readonly string[] | null): void {
     if (changed === null) this.#changed = null;
     for (const folder of changed ?? []) this.#changed?.add(folder);
@@ -102,7 +102,7 @@ class RunKeys {
     await this.#lookForCheckpoints();
   }
 
-  /** Looks no further than it has to: in all runs once their list has changed, else in those that reported something. */
+  /** Checks all runs after the list has changed, otherwise only those that reported a change; stops as soon as possible. */
   async #lookForCheckpoints(): Promise<void> {
     const { store, saved } = this.#sources;
     const changed = this.#changed;

@@ -1,4 +1,4 @@
-/** Puts together what the server learns of names and runs, and what the window shows of them, for the composition root of the extension. */
+/** Assembles what the server provides about names and runs, and what the window shows of it. */
 
 import { dirname } from "node:path";
 import * as vscode from "vscode";
@@ -29,13 +29,13 @@ export interface CatalogueOptions {
 
 export interface CatalogueServices extends vscode.Disposable {
   readonly environments: EnvironmentLists;
-  /** What the help for configurations is given. */
+  /** Data for the configuration features. */
   readonly loaded: ConfigSources;
 }
 
 const SETTLE_MS = 300;
 
-/** Cheap: the server is asked once someone looks. */
+/** Cheap: nothing is requested from the server until someone looks. */
 export function createCatalogue(options: CatalogueOptions): CatalogueServices {
   const { keys, finder, server, onError } = options;
   const permission = new LookUpPermission({
@@ -75,7 +75,7 @@ export function createCatalogue(options: CatalogueOptions): CatalogueServices {
   };
 }
 
-/** Looks where secrets would come from; not in Restricted Mode. */
+/** Watches which sources provide which secrets; not in Restricted Mode. */
 class SecretWatch {
   readonly #keys: Keys;
   readonly #environments: EnvironmentLists;
@@ -100,7 +100,7 @@ class SecretWatch {
     again();
   }
 
-  /** Null before anyone could look. */
+  /** Null before the first check. */
   get states(): readonly SecretState[] | null {
     return this.#states;
   }
@@ -130,7 +130,7 @@ class SecretWatch {
     this.#changed.fire();
   }
 
-  /** Names of the secrets that hosted environments ask for. */
+  /** Names of the secrets that hosted environments require. */
   async #askedFor(): Promise<readonly string[]> {
     await this.#environments.ready();
     const { environments } = this.#environments.current().hosted;

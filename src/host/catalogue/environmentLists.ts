@@ -1,4 +1,4 @@
-/** Environments of services and of this computer as this window shows them. The server keeps the lists, and asks services for them. */
+/** Environments from services and this computer for the window's views. The server stores the lists and queries services. */
 
 import {
   CATALOGUE_REQUESTS,
@@ -24,9 +24,9 @@ import type { Server } from "../server/server.ts";
 
 export interface EnvironmentListsOptions {
   readonly server: Pick<Server, "request">;
-  /** Those that lead to services. */
+  /** Variables with service addresses. */
   readonly variables: () => Values;
-  /** Null in Restricted Mode: then no service is asked. */
+  /** Null in Restricted Mode, in which no service is contacted. */
   readonly access: () => Promise<CatalogueAccess | null>;
   readonly now: () => number;
   readonly onError: (error: unknown) => void;
@@ -42,7 +42,7 @@ const LOCAL = { items: EMBEDDED_ENVIRONMENTS, ageMs: 0, isComplete: true, server
 export class EnvironmentLists {
   readonly #options: EnvironmentListsOptions;
   readonly #changed: Emitter<void>;
-  /** Null before someone has looked. */
+  /** Null before the first query. */
   #loading: Promise<void> | null = null;
   #known: Known | null = null;
 
@@ -55,7 +55,7 @@ export class EnvironmentLists {
     return this.#changed.event;
   }
 
-  /** What is known now; the first look has the server say what it knows. */
+  /** What is known now; the first call starts loading the server's list. */
   current(): Catalogue {
     void this.ready();
     return {
@@ -65,28 +65,28 @@ export class EnvironmentLists {
     };
   }
 
-  /** Resolves once the server has said what it knows, or has failed. */
+  /** Resolves once the server's list has loaded, or loading has failed. */
   ready(): Promise<void> {
     this.#loading ??= this.#load();
     return this.#loading;
   }
 
-  /** Call it when the server knows more; nothing happens before the first look. */
+  /** Call when the server's list has changed; does nothing before the first query. */
   reload(): void {
     if (this.#loading !== null) this.#loading = this.#load();
   }
 
-  /** Asks for the list now, because the user said so. @throws AppError with what the service says */
+  /** Refreshes the list now, at the user's request. @throws AppError from the service */
   refresh(): Promise<void> {
     return this.#ask(null);
   }
 
-  /** Asks about one hosted environment, because the user said so. @throws AppError with what the service says */
+  /** Refreshes one hosted environment, at the user's request. @throws AppError from the service */
   refreshEnvironment(name: string): Promise<void> {
     return this.#ask(name);
   }
 
-  /** How others fared in the tasks of a split; none where nobody knows, or no service may be asked. */
+  /** How other models did on the tasks of a split; empty if unknown, or if no service may be contacted. */
   async difficulty(environment: string, split: string): Promise<readonly TaskDifficulty[]> {
     const access = await this.#options.access();
     if (access === null) return [];
@@ -98,7 +98,7 @@ export class EnvironmentLists {
     return outcome.ok ? outcome.value : [];
   }
 
-  /** What the newest deployment of a hosted environment printed; null where no service may be asked. @throws AppError with what the service says */
+  /** The log of a hosted environment's newest deployment; null if no service may be contacted. @throws AppError from the service */
   async deploymentLog(environment: string): Promise<string | null> {
     const access = await this.#options.access();
     if (access === null) return null;

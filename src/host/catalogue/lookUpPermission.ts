@@ -1,12 +1,12 @@
-/** Whether completion may ask services: by the setting, or after one question. */
+/** Whether completion may query services: decided by the setting, or by asking once. */
 
 import * as vscode from "vscode";
 import { plainWindow } from "../vscode/plainWindow.ts";
 
 export interface LookUpPermissionOptions {
-  /** `config.liveCompletion`. */
+  /** The setting `config.liveCompletion`. */
   readonly setting: () => "ask" | "on" | "off";
-  /** Sets it for this computer. */
+  /** Stores the answer in the user settings. */
   readonly decide: (answer: "on" | "off") => PromiseLike<void>;
 }
 
@@ -18,12 +18,12 @@ export class LookUpPermission {
     this.#options = options;
   }
 
-  /** Never in Restricted Mode, and never before someone said yes. */
+  /** Never in Restricted Mode, and only after explicit consent. */
   get isGiven(): boolean {
     return vscode.workspace.isTrusted && this.#options.setting() === "on";
   }
 
-  /** Asks where no one has decided, once a session; true = it is given now. */
+  /** Asks if undecided, at most once per session; true = allowed. */
   async ask(): Promise<boolean> {
     if (!vscode.workspace.isTrusted || this.#wasAsked) return this.isGiven;
     if (this.#options.setting() !== "ask") return this.isGiven;

@@ -1,4 +1,4 @@
-/** Where the secrets that configurations name would come from; never their values. */
+/** Which source would provide each secret that configurations refer to; never the values. */
 
 import type { SecretState } from "../../core/config/editing/catalogue/catalogue.ts";
 import { parseConfig } from "../../core/config/parse.ts";
@@ -14,11 +14,11 @@ export interface SecretStateOptions {
 export interface ConfigText {
   readonly text: string;
   readonly path: string;
-  /** The folder whose `.env` counts. */
+  /** The folder whose `.env` applies. */
   readonly folder: string;
 }
 
-/** The secrets of the store, those that `configs` look up, and `asked`: names that environments ask for. */
+/** States of stored secrets, of those that `configs` look up, and of `asked`: names that environments require. */
 export async function secretStates(
   { stored, sources }: SecretStateOptions,
   configs: readonly ConfigText[],

@@ -1,4 +1,4 @@
-/** What the server may ask services for names with: keys for the addresses that they are bound to, and only in a window that is trusted. */
+/** What the server may use to query services: keys bound to the configured addresses, and only in a trusted window. */
 
 import { type CatalogueAccess, canLookUp, type ListKind } from "../../api/catalogue.ts";
 import { hostIn, serviceVariables } from "../../core/secrets/serviceHosts.ts";
@@ -9,11 +9,11 @@ import type { Keys } from "../keys/createKeys.ts";
 export interface ServiceAccessOptions {
   readonly keys: Pick<Keys, "variables"> & { readonly sources: Pick<Keys["sources"], "valueFor"> };
   readonly permission: { readonly isGiven: boolean; ask(): Promise<boolean> };
-  /** False in Restricted Mode: then no service is asked. */
+  /** False in Restricted Mode, in which no service is contacted. */
   readonly isTrusted: () => boolean;
 }
 
-/** For what the user has asked for; null in Restricted Mode. */
+/** Access for a user's explicit request; null in Restricted Mode. */
 export async function accessNow(
   wanted: readonly ListKind[],
   { keys: { sources, variables: all }, isTrusted }: Omit<ServiceAccessOptions, "permission">,
@@ -30,7 +30,7 @@ export async function accessNow(
   return { keys, variables };
 }
 
-/** For completion: null also where no service could answer, or the user does not allow it. The question comes at the first time. */
+/** Access for completion; also null if no service could answer or the user does not allow it. Asks the user on first use. */
 export async function accessForCompletion(
   wanted: readonly ListKind[],
   options: ServiceAccessOptions,

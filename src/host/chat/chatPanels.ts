@@ -1,4 +1,4 @@
-/** Conversations with models in tabs of the editor, which the server holds. */
+/** Conversations with models in editor tabs; the server runs them. */
 
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
@@ -23,7 +23,7 @@ import { chatTitle } from "./chatTitle.ts";
 
 /** What a conversation is about. */
 export interface ChatSubject {
-  /** The run whose configuration and keys hold. */
+  /** The run whose configuration and keys apply. */
   readonly run: { readonly folder: string; readonly name: string; readonly configPath: string };
   readonly start: Omit<ChatStart, "launch" | "settings">;
   /** The environment whose keys are needed; null = none. */
@@ -36,7 +36,7 @@ export interface ChatPanelsOptions {
   readonly extensionUri: vscode.Uri;
 }
 
-/** Undefined when the user went away from a question. */
+/** Undefined if the user dismissed a prompt. */
 type Ask = (
   subject: ChatSubject,
   what: Exclude<ChatBeginning, "again">,
@@ -52,7 +52,7 @@ export class ChatPanels implements vscode.Disposable {
     this.#options = options;
   }
 
-  /** `ask` is called when the person wants to talk about something else. */
+  /** `ask` is called when the user wants to talk about something else. */
   open(first: ChatSubject, ask: Ask): void {
     const { extensionUri } = this.#options;
     let subject = first;
@@ -92,7 +92,7 @@ export class ChatPanels implements vscode.Disposable {
     for (const panel of this.#panels) panel.dispose();
   }
 
-  /** Null when the user went away from a question. */
+  /** Null if the user dismissed a prompt. */
   async #open(
     subject: ChatSubject,
     onReply: (reply: ChatReply) => void,
@@ -119,7 +119,7 @@ export class ChatPanels implements vscode.Disposable {
     return {
       act: (action) => {
         const message: ChatActMessage = { conversation, action };
-        // A server that is gone has ended the conversation, which is shown.
+        // If the server is gone, the conversation is already shown as ended.
         server.notify(CHAT_ACT, message).catch(() => undefined);
       },
       close: () => closing.cancel(),
@@ -128,7 +128,7 @@ export class ChatPanels implements vscode.Disposable {
   }
 }
 
-/** As a resume of the run would be asked for, but for the editor's own overrides: the chat format is the run's. */
+/** Like a request to resume the run, but without the editor's own overrides, because the chat format must be the run's. */
 function requestOf({ run: { folder, configPath } }: ChatSubject) {
   const project = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(configPath));
   return {

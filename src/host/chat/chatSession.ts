@@ -1,4 +1,4 @@
-/** One conversation in the editor, and its page, which gets all there is to show whenever it loads. */
+/** A conversation in the editor with its page, which receives the complete state whenever it loads. */
 
 import * as l10n from "@vscode/l10n";
 import { chatPageMessageSchema } from "../../api/chat.ts";
@@ -7,41 +7,41 @@ import { errorMessage, isAppError } from "../../core/errors.ts";
 import type { ChatAction, ChatBeginning, ChatReply, ChatSettings } from "../../shared/chat.ts";
 import type { LaunchError } from "../../shared/control.ts";
 
-/** As the server holds it. */
+/** A conversation held by the server. */
 export interface OpenConversation {
   act(action: ChatAction): void;
-  /** Ends it. */
+  /** Ends the conversation. */
   close(): void;
-  /** Resolves once it is over, and rejects when the server has ended. */
+  /** Resolves when it is over; rejects if the server exits. */
   readonly over: Promise<RequestOutcome<null>>;
 }
 
 export interface ChatSessionOptions {
-  /** Opens one with the settings of the conversation before; null when the user went away from a question. */
+  /** Opens a conversation with the previous one's settings; null if the user dismissed a prompt. */
   readonly open: (
     onReply: (reply: ChatReply) => void,
     settings: ChatSettings | null,
   ) => Promise<OpenConversation | null>;
-  /** Called when it could not begin; true = try once more, because the user has removed the cause. */
+  /** Called if it could not start; true = retry, because the user fixed the cause. */
   readonly recover: (error: LaunchError) => Promise<boolean>;
   readonly post: (reply: ChatReply) => void;
-  /** Asks what to begin with instead; the answer calls {@link ChatSession.begin}. */
+  /** Asks what to start with instead; the answer calls {@link ChatSession.begin}. */
   readonly ask: (what: Exclude<ChatBeginning, "again">) => void;
-  /** Removes absolute paths from what the page shows. */
+  /** Shortens absolute paths in what the page shows. */
   readonly shorten: (text: string) => string;
 }
 
 type Reply<Kind extends ChatReply["kind"]> = Extract<ChatReply, { readonly kind: Kind }>;
 
-/** The page is not trusted: what is not a known message is dropped. */
+/** The page is untrusted: unknown messages are dropped. */
 export class ChatSession {
   readonly #options: ChatSessionOptions;
   #conversation: OpenConversation | null = null;
-  /** Of the conversation that is shown; what an earlier one still says is dropped. */
+  /** Number of the current conversation; replies of earlier ones are dropped. */
   #beginning = 0;
-  /** What a new beginning takes over. */
+  /** Settings that a new conversation takes over. */
   #settings: ChatSettings | null = null;
-  /** Null = nothing is being begun any more. */
+  /** Null = not starting. */
   #part: Reply<"part"> | null = null;
   #view: Reply<"view"> | null = null;
   /** The failure of the last request. */
@@ -51,7 +51,7 @@ export class ChatSession {
     this.#options = options;
   }
 
-  /** Ends the conversation that there is, and begins one. */
+  /** Ends the current conversation, and starts a new one. */
   begin(): void {
     this.#end();
     const beginning = this.#beginning;
@@ -67,7 +67,7 @@ export class ChatSession {
     });
   }
 
-  /** Call with everything the page posts. */
+  /** Call with every message from the page. */
   receive(value: unknown): void {
     const message = chatPageMessageSchema.safeParse(value).data;
     if (message === undefined) return;
@@ -77,7 +77,7 @@ export class ChatSession {
     else this.#options.ask(message.what);
   }
 
-  /** Harmless when repeated. */
+  /** Safe to call repeatedly. */
   dispose(): void {
     this.#end();
   }
@@ -89,7 +89,7 @@ export class ChatSession {
       const conversation = await open((reply) => {
         if (isOwn()) this.#show(reply);
       }, this.#settings);
-      // Also of one that nobody waits for any more.
+      // Also if the conversation is no longer wanted.
       conversation?.over.catch(() => undefined);
       if (!isOwn()) return conversation?.close();
       if (conversation === null)
@@ -110,7 +110,7 @@ export class ChatSession {
   }
 
   #act(action: ChatAction): void {
-    // What failed before is over once something else is asked for.
+    // A new action clears the previous failure.
     if (this.#failure?.isOver === false) this.#failure = null;
     this.#conversation?.act(action);
   }

@@ -1,4 +1,4 @@
-/** What the tab of a conversation is called: its run, and what sets it apart from others with that run. */
+/** Tab title of a conversation: its run, and what distinguishes it from other conversations with that run. */
 
 import * as l10n from "@vscode/l10n";
 import type { ChatStart } from "../../shared/chat.ts";

@@ -1,4 +1,4 @@
-/** What a conversation is asked for before it begins: a task or none, and models beside each other. */
+/** Prompts before a conversation: a task or none, and models to compare. */
 
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
@@ -18,7 +18,7 @@ interface Task {
   readonly index: number;
 }
 
-/** Null for no task; undefined when the user went away. */
+/** Null for no task; undefined if the user dismissed a prompt. */
 export async function askTask({ folder }: ChatSubject["run"]): Promise<Task | null | undefined> {
   const choices = taskChoices(await configOfRun(folder));
   const free = {
@@ -40,7 +40,7 @@ export async function askTask({ folder }: ChatSubject["run"]): Promise<Task | nu
   return index === null ? undefined : { ...picked.choice, index };
 }
 
-/** Null when the user went away. */
+/** Null if the user dismissed the prompt. */
 export async function askTaskNumber(split: string, value = 0): Promise<number | null> {
   const isNumber = (text: string): boolean => /^\d{1,15}$/.test(text.trim());
   const text = await plainWindow.showInputBox({
@@ -62,10 +62,10 @@ export interface AskBesideOptions {
   readonly read: (folder: string) => Promise<readonly CheckpointEntry[]>;
 }
 
-/** More do not fit beside each other, and a service would be asked for all at once. */
+/** More would not fit side by side, and a service would be queried for all at once. */
 const MAX_BESIDE = 3;
 
-/** Undefined when the user went away. */
+/** Undefined if the user dismissed the prompt. */
 export async function askBeside(
   { store, read }: AskBesideOptions,
   subject: ChatSubject,
@@ -76,7 +76,7 @@ export async function askBeside(
   const saved = usableCheckpoints(await read(run.folder), Date.now())
     .filter(({ sampler_path }) => sampler_path !== null)
     .toReversed()
-    // The run's folder stands for the newest.
+    // The run's folder stands for the newest checkpoint.
     .slice(first === run.folder ? 1 : 0);
   const items = [
     { label: model, description: vscode.l10n.t("before training"), target: model },
@@ -109,4 +109,4 @@ function withTargets(subject: ChatSubject, targets: ChatStart["targets"]): ChatS
   return { ...subject, start: { ...subject.start, targets } };
 }
 
-/** @throws Error for a run whose configuration is not valid any more */
+/** @throws Error if the run's configuration is no longer valid */

@@ -10,10 +10,10 @@ import { runRow } from "../views/runRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 
 const MAX_FILES = 50;
-/** Folders that hold other people's files, or those of runs. */
+/** Folders with other people's files, or with runs. */
 const EXCLUDED = "**/{node_modules,.git,.venv,venv,.tinker-rl}/**";
 
-/** An entry of `data`; undefined when the user went away from a question. */
+/** An entry of `data`; undefined if the user dismissed a prompt. */
 export async function askDataSource(
   config: vscode.Uri,
   runs: readonly RunEntry[],
@@ -107,7 +107,7 @@ async function askFilter(run: string): Promise<JsonObject | undefined> {
   return where === undefined ? undefined : { where };
 }
 
-/** From the folder of the configuration where the place is below it. */
+/** Relative to the configuration's folder if the path is inside it. */
 function fromConfig(config: vscode.Uri, place: string): string {
   const inside = relative(dirname(config.fsPath), place);
   const isBelow = config.scheme === "file" && !inside.startsWith("..") && !isAbsolute(inside);

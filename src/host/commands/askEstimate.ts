@@ -1,4 +1,4 @@
-/** Asks before groups are played for an estimate at a cost. */
+/** Asks before playing groups for an estimate if that costs money. */
 
 import * as vscode from "vscode";
 import { type BasisRequest, ESTIMATE_REQUESTS, type EstimateBasis } from "../../api/estimate.ts";
@@ -8,7 +8,7 @@ import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { settingOverrides } from "../vscode/settingOverrides.ts";
 
-/** True when an estimate costs nothing, or the user agrees to what it costs. */
+/** True if the estimate is free, or the user accepts its cost. */
 export async function mayEstimate(
   server: Pick<Server, "request">,
   uri: vscode.Uri,
@@ -18,7 +18,7 @@ export async function mayEstimate(
     ESTIMATE_REQUESTS.basis,
     request,
   );
-  // The program says what is wrong with it.
+  // The program reports what is wrong with the configuration.
   if (!outcome.ok) return true;
   const { pastRun, model, isBilled } = outcome.value;
   if (!isBilled || pastRun !== null) return true;

@@ -1,4 +1,4 @@
-/** Asks on which tasks a checkpoint is evaluated; the configuration's are accepted with Enter. */
+/** Asks on which tasks to evaluate a checkpoint; Enter accepts the configured ones. */
 
 import * as vscode from "vscode";
 import { evaluationFields } from "../../core/config/fields/evaluationFields.ts";
@@ -13,7 +13,7 @@ type Amounts = Pick<EvaluationConfig, "num_samples" | "rollouts_per_task">;
 const { num_samples: samples, rollouts_per_task: rollouts } = evaluationFields;
 const DEFAULTS: Amounts = { num_samples: samples.default, rollouts_per_task: rollouts.default };
 
-/** What the evaluation changes in the configuration of the run, by dotted key; undefined when the user went away. */
+/** Changes to the run's configuration for the evaluation, by dotted key; undefined if the user dismissed a prompt. */
 export async function askEvaluation(
   folder: string,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
@@ -44,7 +44,7 @@ export async function askEvaluation(
     "evaluation.splits": splits,
     "evaluation.num_samples": amounts.num_samples,
     "evaluation.rollouts_per_task": amounts.rollouts_per_task,
-    // It may name a split that is not evaluated here, and nothing is saved.
+    // It may refer to a split that is not evaluated here, and nothing is saved anyway.
     save_best: config.save_best === null ? undefined : null,
   });
 }
@@ -54,14 +54,14 @@ function describe(evaluation: EvaluationConfig): string {
   return `${[...new Set(names)].join(", ")}: ${amountsText(evaluation)}`;
 }
 
-/** As people type it: tasks of a split × rollouts of a task. */
+/** In the form that users type: tasks per split × rollouts per task. */
 function amountsText({ num_samples: tasks, rollouts_per_task: each }: Amounts): string {
   return tasks === null
     ? vscode.l10n.t("all tasks × {0}", each)
     : vscode.l10n.t("{0} tasks × {1}", tasks, each);
 }
 
-/** By environment; undefined when the user went away or left none. */
+/** By environment; undefined if the user dismissed the prompt or selected none. */
 async function askSplits(
   config: Config,
 ): Promise<Readonly<Record<string, readonly string[]>> | undefined> {
@@ -96,7 +96,7 @@ function byEnvironment(
 /** `8 × 2`, or `all × 1`. */
 const AMOUNTS = /^(?<tasks>[1-9]\d{0,8}|all)\s*[×x*]\s*(?<each>[1-9]\d{0,5})$/i;
 
-/** Undefined when the user went away. */
+/** Undefined if the user dismissed the prompt. */
 async function askAmounts(now: Amounts): Promise<Amounts | undefined> {
   const text = await plainWindow.showInputBox({
     prompt: vscode.l10n.t("Tasks per split (a number or all) × rollouts per task"),

@@ -11,7 +11,7 @@ import { plural } from "../../shared/format.ts";
 import { askSettings, assignments, type Chosen } from "./askSettings.ts";
 import { plainDoc, sweepableSettings } from "./tunableSettings.ts";
 
-/** Values with commas between, by key; undefined when the user gave up. Checked as the sweep will be. */
+/** Comma-separated values by key; undefined if the user canceled. Validated like the sweep itself. */
 export async function askGrid(
   configuration: Omit<SweepRequest, "grid">,
 ): Promise<Chosen | undefined> {

@@ -1,4 +1,4 @@
-/** Asks for values over those of a configuration, for one run. */
+/** Asks for overrides of a configuration, for one run. */
 
 import * as vscode from "vscode";
 import { splitWords } from "../../core/config/overrideWords.ts";
@@ -6,7 +6,7 @@ import { parseConfig } from "../../core/config/parse.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { settingOverrides } from "../vscode/settingOverrides.ts";
 
-/** Undefined when the user gave up. */
+/** Undefined if the user canceled. */
 export async function askOverrides(
   config: vscode.Uri,
 ): Promise<Readonly<Record<string, string>> | undefined> {
@@ -34,7 +34,7 @@ function fault(text: string, path: string, overrides: readonly string[]): string
   return problem?.message;
 }
 
-/** As a task holds them: the text of each value is read as YAML when the run starts. */
+/** In the form for task definitions: each value's text is parsed as YAML when the run starts. */
 function asObject(words: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     words.map((word) => {

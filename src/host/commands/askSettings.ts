@@ -1,9 +1,9 @@
-/** Asks for values of settings, one after the other, until the user is done with them. */
+/** Asks for values of settings, one after another, until the user is done. */
 
 import { type PlainItem, plainWindow } from "../vscode/plainWindow.ts";
 import { type SimpleSetting, shortDoc, shownValue } from "./tunableSettings.ts";
 
-/** What was entered, by key. */
+/** The entered values, by key. */
 export type Chosen = ReadonlyMap<string, string>;
 
 export interface SettingsQuestion {
@@ -11,19 +11,19 @@ export interface SettingsQuestion {
   readonly title: string;
   readonly placeHolder: (chosen: Chosen) => string;
   readonly ignoreFocusOut: boolean;
-  /** How a setting with a new value looks. */
+  /** The row for a setting with a new value. */
   readonly row: (setting: SimpleSetting, value: string) => Pick<PlainItem, "description" | "icon">;
-  /** The row that ends the questions. */
+  /** The row that ends the prompts. */
   readonly done: (chosen: Chosen) => Pick<PlainItem, "label" | "description" | "detail">;
-  /** What the box of a setting says. */
+  /** The prompt of a setting's input box. */
   readonly prompt: (setting: SimpleSetting) => string;
-  /** What leaves a setting as it is. */
+  /** The input that leaves a setting unchanged. */
   readonly unchanged: (setting: SimpleSetting) => string;
-  /** What is wrong with the values; undefined = nothing. */
+  /** The error in the values; undefined = none. */
   readonly fault: (chosen: Chosen) => string | undefined;
 }
 
-/** Undefined when the user gave up. */
+/** Undefined if the user canceled. */
 export async function askSettings(question: SettingsQuestion): Promise<Chosen | undefined> {
   const chosen = new Map<string, string>();
   for (;;) {
@@ -79,7 +79,7 @@ function askValue(
   });
 }
 
-/** `key=value` each. */
+/** Each `key=value`. */
 export function assignments(chosen: Chosen): readonly string[] {
   return [...chosen].map(([key, value]) => `${key}=${value}`);
 }

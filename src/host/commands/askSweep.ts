@@ -1,4 +1,4 @@
-/** Asks for a sweep: an earlier one or a new one, how many runs at once; then shows what would be started. */
+/** Asks for a sweep (an earlier one or a new one) and the number of parallel runs; then shows what would start. */
 
 import * as vscode from "vscode";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
@@ -18,21 +18,21 @@ import { plainWindow } from "../vscode/plainWindow.ts";
 import { askGrid } from "./askGrid.ts";
 import { assignments } from "./askSettings.ts";
 
-/** What a task for a sweep says beside its configuration. */
+/** A sweep's task definition, apart from its configuration. */
 export type SweepTask = Required<
   Pick<TrainTask, "grid" | "parallel" | "retryFailed" | "overrides">
 >;
 
-/** Rows of a question that still fits a window. */
+/** Number of rows that still fit in a dialog. */
 const SHOWN_RUNS = 12;
 
 export interface AskSweepOptions extends SweepPorts {
   readonly config: vscode.Uri;
-  /** From the setting, for the configuration. */
+  /** Overrides from the setting, for the configuration. */
   readonly settingOverrides: readonly string[];
 }
 
-/** Undefined when the user gave up. @throws AppError `file-unreadable` */
+/** Undefined if the user canceled. @throws AppError `file-unreadable` */
 export async function askSweep(options: AskSweepOptions): Promise<SweepTask | undefined> {
   const chosen = await chooseSweep(options);
   if (chosen === undefined) return undefined;
@@ -50,12 +50,12 @@ export async function askSweep(options: AskSweepOptions): Promise<SweepTask | un
 }
 
 interface ChosenSweep {
-  /** Values with commas between, by key. */
+  /** Comma-separated values by key. */
   readonly grid: ReadonlyMap<string, string>;
   readonly overrides: readonly string[];
 }
 
-/** One that was begun before, or a new one. */
+/** An earlier sweep, or a new one. */
 async function chooseSweep(options: AskSweepOptions): Promise<ChosenSweep | undefined> {
   const known = await knownSweeps(options);
   if (known.length === 0) return newSweep(options);
@@ -101,7 +101,7 @@ async function knownSweeps({
   return all.filter((sweep) => isOfConfig(sweep, fsPath));
 }
 
-/** How many runs continue at once; undefined when the user gave up. */
+/** Number of runs in parallel; undefined if the user canceled. */
 async function askParallel(rows: readonly SweepRow[]): Promise<number | undefined> {
   const open = rows.filter((row) => actionFor(row, true) !== "skip").length;
   if (open < 2) return 1;
@@ -124,7 +124,7 @@ async function askParallel(rows: readonly SweepRow[]): Promise<number | undefine
   return answer === undefined ? undefined : Number(answer);
 }
 
-/** True to try failed runs again as well, false to leave them; undefined when the user does not want to start. */
+/** True to also retry failed runs, false to leave them; undefined if the user does not want to start. */
 async function confirm(
   { rows, plan }: Pick<LoadedSweep, "rows" | "plan">,
   parallel: number,
@@ -149,7 +149,7 @@ async function confirm(
   return chosen === undefined ? undefined : chosen === retry;
 }
 
-/** A line for each run, and what it is if there is one already. */
+/** One line per run, with its phase if it exists. */
 function runList(rows: readonly SweepRow[], sharedOverrides: readonly string[]): string {
   const shared = sharedOverrides.join(" ");
   const lines = rows.slice(0, SHOWN_RUNS).map(({ combination, run }) => {
@@ -163,7 +163,7 @@ function runList(rows: readonly SweepRow[], sharedOverrides: readonly string[]):
   );
 }
 
-/** As a task holds them. */
+/** In the form for task definitions. */
 function asObject(overrides: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     overrides.flatMap((text) => {

@@ -1,11 +1,11 @@
-/** Asks what downloaded weights are for, and for the folder of the base model where that form needs it. */
+/** Asks what the downloaded weights are for, and for the base model's folder if that format needs it. */
 
 import * as vscode from "vscode";
 import { type FormRequest, needsBase } from "../../core/weights/forms/formRequest.ts";
 import { askForFolder } from "../vscode/askForFolder.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 
-/** Null = as Tinker exports them; undefined when the user went away. */
+/** Null = Tinker's own format; undefined if the user dismissed a prompt. */
 export async function askWeightsForm(baseModel: string): Promise<FormRequest | null | undefined> {
   const items = [
     {

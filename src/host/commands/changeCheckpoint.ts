@@ -1,4 +1,4 @@
-/** Changes of a saved checkpoint, at the place where its run has it: how long it is kept, who may use it. */
+/** Changes to checkpoints where their run stores them: retention and publishing. */
 
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
@@ -13,23 +13,23 @@ import { plainWindow } from "../vscode/plainWindow.ts";
 
 export interface CheckpointChangeOptions {
   readonly fileSystem: FileSystem;
-  /** Adds a line to the list of a run's checkpoints, and keeps no file open. */
+  /** Appends an entry to a run's list of checkpoints, without keeping a file open. */
   readonly append: (folder: string, entry: CheckpointEntry) => Promise<void>;
-  /** Nothing to delete is no fault. */
+  /** Deleting something that does not exist is not an error. */
   readonly change: (
     place: CheckpointPlace,
     what: { readonly paths: readonly string[]; readonly change: CheckpointChange },
   ) => Promise<void>;
-  /** Whether trainers of this user noted that the run in `folder` saved all that is at `paths`. */
+  /** Whether this user's trainers recorded that the run in `folder` saved everything at `paths`. */
   readonly isOwn: (folder: string, paths: readonly string[]) => Promise<boolean>;
   readonly now: () => number;
 }
 
 export interface HostedPlace {
   readonly kind: "Tinker";
-  /** The address of the run's service; null means the one in the settings, or the official one. */
+  /** Address of the run's service; null = the one in the settings, or the official one. */
   readonly baseUrl: string | null;
-  /** The folder under which the user's answers about keys hold. */
+  /** The folder to which the user's answers about keys apply. */
   readonly project: string;
 }
 
@@ -37,7 +37,7 @@ export type CheckpointPlace = { readonly kind: "this computer" } | HostedPlace;
 
 const DAY_S = 86_400;
 
-/** @throws when the run's folder does not say it */
+/** @throws Error if the run's folder does not record it */
 export async function modelOf(
   { folder, name }: RunEntry,
   { fileSystem }: Pick<CheckpointChangeOptions, "fileSystem">,
@@ -49,7 +49,7 @@ export async function modelOf(
   );
 }
 
-/** @throws when the run's folder does not say it */
+/** @throws Error if the run's folder does not record it */
 export async function placeOf(
   run: RunEntry,
   options: Pick<CheckpointChangeOptions, "fileSystem">,
@@ -65,8 +65,8 @@ export async function placeOf(
 }
 
 /**
- * What a question about a checkpoint acts on. A run folder may come from a stranger and name another run's weights: a warning says where
- * nothing else says that the run saved them.
+ * The addresses that a confirmation dialog is about. A run folder may come from a stranger and refer to another run's weights, so the text
+ * includes a warning unless this user's records confirm that the run saved them.
  */
 export async function questionText(
   {
@@ -85,7 +85,7 @@ export async function questionText(
   return `${text}\n${warning}`;
 }
 
-/** The addresses of a checkpoint, and the service's when it is not the official one. */
+/** A checkpoint's addresses, with the service's address if it is not the official one. */
 export function addressesText(place: CheckpointPlace, entry: Addresses): string {
   const text = pathsOf(entry).join("\n");
   if (place.kind === "this computer" || place.baseUrl === null) return text;
@@ -98,7 +98,7 @@ function pathsOf({ state_path, sampler_path }: Addresses): readonly string[] {
   return [state_path, sampler_path].filter((path) => path !== null);
 }
 
-/** Changes the state and the sampler of a checkpoint. @throws AppError `server-stopped`, or what the server answers */
+/** Changes a checkpoint's state and sampler weights. @throws AppError `server-stopped`, or the server's error */
 export async function changeAt(
   place: CheckpointPlace,
   entry: CheckpointEntry,
@@ -108,7 +108,7 @@ export async function changeAt(
   await options.change(place, { paths: pathsOf(entry), change });
 }
 
-/** Asks for how long, and keeps it; false when the user went away. @throws as {@link changeAt} */
+/** Asks for how long to keep it, and applies that; false if the user dismissed the prompt. @throws like {@link changeAt} */
 export async function keepCheckpoint(
   run: RunEntry,
   entry: CheckpointEntry,
@@ -130,7 +130,7 @@ export async function keepCheckpoint(
   return true;
 }
 
-/** Removes the expiry of what a resume of the run would begin with; false when the user went away. @throws as {@link changeAt} */
+/** Removes the expiry of the state that a resume would use; false if the user dismissed the prompt. @throws like {@link changeAt} */
 export async function keepLastState(
   run: RunEntry,
   options: CheckpointChangeOptions,
@@ -174,12 +174,12 @@ async function keepFor(
   const nowMs = options.now();
   const change = { action: "set-ttl", ttlSeconds } as const;
   await changeAt(place, entry, change, options);
-  // Files of a run only grow: the last line about a checkpoint counts.
+  // A run's files are append-only: the last entry for a checkpoint counts.
   const expires_at = expiryAfter(change, nowMs) ?? null;
   await options.append(run.folder, { ...entry, expires_at });
 }
 
-/** False when the user went away. @throws as {@link changeAt} */
+/** False if the user dismissed the prompt. @throws like {@link changeAt} */
 export async function shareCheckpoint(
   run: RunEntry,
   entry: CheckpointEntry,

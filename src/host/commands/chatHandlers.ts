@@ -1,4 +1,4 @@
-/** Handlers of the commands that open conversations: with saved weights, or from a turn of a stored rollout. */
+/** Handlers of the commands that open conversations: with checkpoints, or from a turn of a stored rollout. */
 
 import * as vscode from "vscode";
 import * as z from "zod";
@@ -21,7 +21,7 @@ export interface ChatHandlerOptions extends ChooseRunOptions {
 }
 
 const count = z.number().int().nonnegative();
-/** All count from 0. */
+/** All numbers count from 0. */
 const turnSchema = z.object({
   folder: z.string(),
   source: z.enum(["training", "evaluation"]),
@@ -89,7 +89,7 @@ function requireTraining({ name, file }: RunEntry): void {
   );
 }
 
-/** @throws Error for a run whose `run.json` is not there */
+/** @throws Error if the run has no `run.json` */
 function placeOf({ folder, name, file }: RunEntry): ChatSubject["run"] {
   if (file !== null) return { folder, name, configPath: file.configPath };
   throw new Error(
@@ -97,14 +97,14 @@ function placeOf({ folder, name, file }: RunEntry): ChatSubject["run"] {
   );
 }
 
-/** The address of the checkpoint that the command was called on, or that the user picks; the run's folder for the newest. */
+/** Path of the checkpoint the command was called on, or that the user picks; the run's folder for the newest. */
 async function chooseWeights(
   { read }: ChatHandlerOptions,
   { folder, name }: RunEntry,
   target: unknown,
 ): Promise<string | undefined> {
   const entries = await read(folder);
-  const { name: wanted } = (target ?? {}) as { readonly name?: unknown }; // looked at below
+  const { name: wanted } = (target ?? {}) as { readonly name?: unknown }; // validated below
   if (typeof wanted === "string") {
     const path = entries.findLast((entry) => entry.name === wanted)?.sampler_path ?? null;
     if (path !== null) return path;
@@ -116,7 +116,7 @@ async function chooseWeights(
       ),
     );
   }
-  // A row of a run stands for its newest weights.
+  // A run's row stands for its newest weights.
   if (target != null) return folder;
   const usable = usableCheckpoints(entries, Date.now()).filter(({ sampler_path }) => sampler_path);
   const items = usable.toReversed().map(({ step, kind, sampler_path }, index) => ({

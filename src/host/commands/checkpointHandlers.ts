@@ -1,4 +1,4 @@
-/** Handlers of the commands about saved weights. */
+/** Handlers of the checkpoint commands. */
 
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
@@ -29,7 +29,7 @@ import { removeCheckpoint } from "./removeCheckpoint.ts";
 
 export interface CheckpointHandlerOptions extends ChooseRunOptions {
   readonly tasks: TaskProvider;
-  /** The rows of checkpoints. */
+  /** The view of checkpoints. */
   readonly view: { refresh(): void };
   readonly read: (folder: string) => Promise<readonly CheckpointEntry[]>;
   readonly changes: CheckpointChangeOptions;
@@ -42,7 +42,7 @@ interface Chosen {
 }
 
 export function checkpointHandlers(options: CheckpointHandlerOptions) {
-  /** Handles a command that is about the checkpoint it was called on, or that the user picks. */
+  /** Wraps a handler so that it receives the checkpoint it was called on, or that the user picks. */
   const onChosen = (act: (chosen: Chosen) => Promise<void>) => {
     return async (target?: unknown): Promise<void> => {
       const chosen = await choose(options, target);
@@ -124,7 +124,7 @@ async function share(
   plainWindow.setStatusBarMessage(text);
 }
 
-/** Rows of runs say when their last state expires. */
+/** Also refreshes the runs, because their rows show when the last state expires. */
 async function refresh({ view, store }: CheckpointHandlerOptions): Promise<void> {
   view.refresh();
   await store.refresh();
@@ -194,7 +194,7 @@ async function choose(
   { store, read }: CheckpointHandlerOptions,
   target: unknown,
 ): Promise<Chosen | undefined> {
-  const { folder, name } = (target ?? {}) as { folder?: unknown; name?: unknown }; // both are looked at below
+  const { folder, name } = (target ?? {}) as { folder?: unknown; name?: unknown }; // both are validated below
   if (typeof folder === "string" && typeof name === "string") {
     const entry = (await read(folder)).findLast((each) => each.name === name);
     if (entry !== undefined) return { folder, entry };

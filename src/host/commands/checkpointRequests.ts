@@ -1,4 +1,4 @@
-/** What the server is asked about weights, each time with the one key that this may take. */
+/** Requests to the server about checkpoints, each with only the key that it needs. */
 
 import {
   CHECKPOINT_REQUESTS,
@@ -20,8 +20,8 @@ export interface CheckpointRequestOptions {
 }
 
 /**
- * Sends a request, and sends it again once a key that was missing is set or may go there. False when `send` answers null because the user
- * ended it. @throws what the server says
+ * Sends a request, and repeats it after a missing key has been set or allowed. False if `send` returns null because the user canceled.
+ * @throws Error from the server
  */
 export async function askAt(
   place: CheckpointPlace,
@@ -39,7 +39,7 @@ export async function askAt(
   }
 }
 
-/** Nothing to delete is no fault. @throws what the server says */
+/** Deleting something that does not exist is not an error. @throws Error from the server */
 export async function changeWeights(
   place: CheckpointPlace,
   { paths, change }: { readonly paths: readonly string[]; readonly change: CheckpointChange },
@@ -52,7 +52,7 @@ export async function changeWeights(
   });
 }
 
-/** The key of Tinker alone, where Tinker is asked; the server sends it to the host that it is bound to, or that the user allowed. */
+/** Only the Tinker key, and only if Tinker is contacted; the server sends it to the host it is bound to or that the user allowed. */
 async function handedOver(
   place: CheckpointPlace,
   { keys }: CheckpointRequestOptions,

@@ -16,7 +16,7 @@ export interface ChooseConfigOptions {
   readonly store: RunList;
 }
 
-/** Undefined when there is none, or the user picked none. */
+/** Undefined if there is none, or the user picked none. */
 export async function chooseConfig(
   { finder, store }: ChooseConfigOptions,
   target: unknown,
@@ -31,7 +31,7 @@ export async function chooseConfig(
     return undefined;
   }
   if (others.length === 0) return only;
-  // A comparison shows a configuration beside what has the focus.
+  // List visible ones first: the diff view may show a configuration next to the focused document.
   const visible = vscode.window.visibleTextEditors.map(({ document }) => document.uri.toString());
   const isVisible = (uri: vscode.Uri): boolean => visible.includes(uri.toString());
   const offered = [...finder.configs].sort((a, b) => Number(isVisible(b)) - Number(isVisible(a)));
@@ -47,7 +47,7 @@ export async function chooseConfig(
   return (await plainWindow.showQuickPick(items, { placeHolder }))?.uri;
 }
 
-/** As {@link chooseConfig}, saved. One that is not saved or has errors is not taken, and Problems says why. */
+/** Like {@link chooseConfig}, but saved first. Undefined if it is not saved or has errors, which are then shown in Problems. */
 export async function chooseSoundConfig(
   options: ChooseConfigOptions,
   target: unknown,
@@ -60,7 +60,7 @@ export async function chooseSoundConfig(
   return (await isSound(saved)) ? saved : undefined;
 }
 
-/** With the name that a new file gets; undefined when it could not be written, which the editor explains. */
+/** The saved file's URI, with its name if it is new; undefined if it could not be written, which the editor explains. */
 async function save(document: vscode.TextDocument): Promise<vscode.Uri | undefined> {
   if (document.isUntitled) return vscode.workspace.save(document.uri);
   return (await document.save()) ? document.uri : undefined;

@@ -1,4 +1,6 @@
-/** Which run a command is about: the row it was called on, the only one that fits, or the one that the user picks, where the run that is shown or selected comes first. */
+/**
+ * Which run a command is about: the row it was called on, the only match, or the user's pick, with the shown or selected run listed first.
+ */
 
 import * as vscode from "vscode";
 import * as z from "zod";
@@ -17,7 +19,7 @@ export interface ChooseRunOptions {
   readonly store: RunList;
   readonly labels: RunLabels;
   readonly trainings: Pick<Trainings, "active">;
-  /** Folder of the run that the dashboard shows; null = none. */
+  /** Folder of the run in the dashboard; null = none. */
   readonly shownFolder: () => string | null;
   /** The Runs view. */
   readonly tree: { readonly selection: readonly unknown[] };
@@ -25,12 +27,12 @@ export interface ChooseRunOptions {
 
 export interface RunChoice {
   readonly placeHolder: string;
-  /** Said when no run fits. */
+  /** Message if no run fits. */
   readonly none: string;
   readonly fits: (run: RunEntry) => boolean;
 }
 
-/** Undefined when there is none, or the user picked none. */
+/** Undefined if there is none, or the user picked none. */
 export async function chooseRun(
   { store, labels, trainings, shownFolder, tree }: ChooseRunOptions,
   target: unknown,
@@ -49,7 +51,7 @@ export async function chooseRun(
     else void offerInstead(none, offersFor(store));
     return undefined;
   }
-  // A lost row cannot be matched to this one.
+  // A null target is a row that got lost; it may not have been this run, so ask.
   if (others.length === 0 && target !== null) return only;
   const likely = [shownFolder(), ...tree.selection.map(folderOf)];
   const isLikely = ({ folder }: RunEntry): boolean => likely.includes(folder);
@@ -66,7 +68,7 @@ export async function chooseRun(
   return (await plainWindow.showQuickPick(items, { placeHolder }))?.run;
 }
 
-/** {@link chooseRun} for commands that can do something with most runs. */
+/** {@link chooseRun} for commands that work with most runs. */
 export function chooseAnyRun(
   options: ChooseRunOptions,
   target: unknown,
@@ -76,15 +78,14 @@ export function chooseAnyRun(
   return chooseRun(options, target, { placeHolder: vscode.l10n.t("Which run?"), none, fits });
 }
 
-/** @throws for a run in progress */
+/** @throws Error for a live run */
 export function refuseLive(run: RunEntry): void {
   if (run.isLive) throw new Error(vscode.l10n.t("{0} is running. Stop it first.", run.name));
 }
 
 /**
- * The selected rows of runs where the command was called by a key of the Runs view or on one of several, also in the runs table, else {@link chooseAnyRun};
- * a key asks where no run is selected, because it says nothing about the row that has the focus.
- * Empty where none was picked.
+ * The selected runs, if the command was called by a key in the Runs view or on one of several selected rows (also in the runs table);
+ * otherwise {@link chooseAnyRun}. A key without a selection asks, because it does not identify the focused row. Empty if none was picked.
  */
 export async function chooseRuns(
   options: ChooseRunOptions,
@@ -93,32 +94,35 @@ export async function chooseRuns(
   none?: string,
 ): Promise<readonly RunEntry[]> {
   const isKey = onSelection.safeParse(target).success;
-  // A lost row, and the palette, are about none of the selected ones.
+  // A lost row, and the palette, do not refer to the selected rows.
   const several = isRunRow(target) && Array.isArray(selection) ? selection : [];
   const rows = (isKey ? options.tree.selection : several).filter(isRunRow);
   const selected = [
     ...rows.flatMap((row) => options.store.get(folderOf(row) ?? "") ?? []),
     ...chosenInTable(options.store, target),
   ];
-  // A row alone may be one that has just been drawn again.
+  // A single row may be one that was just redrawn.
   if (selected.length > (isKey ? 0 : 1)) return selected;
   const run = await chooseAnyRun(options, isKey ? null : target, fits, none);
   return run === undefined ? [] : [run];
 }
 
-/** The runs that are chosen in the runs table where `target` is one of their rows. */
+/** The selected runs of the runs table, if `target` is one of their rows. */
 function chosenInTable({ runs }: RunList, target: unknown): readonly RunEntry[] {
   const { run, chosen = [] } = tableRow.safeParse(target).data ?? {};
   if (run === undefined || !chosen.includes(run)) return [];
   return runs.filter(({ folder }) => chosen.includes(runIdOf(folder)));
 }
 
-/** Checkpoints and files below a run name its folder, too. */
+/** Excludes checkpoints and files below a run, which also contain its folder. */
 function isRunRow(row: unknown): boolean {
   return runRowSchema.safeParse(row).success;
 }
 
-/** {@link chooseRuns} for commands that take runs away; `noneEnded` is said when all that fit are in progress. @throws when one is */
+/**
+ * {@link chooseRuns} for commands that remove runs; `noneEnded` is the message if all matching runs are live. @throws Error if a chosen one
+ * is live
+ */
 export async function chooseEndedRuns(
   options: ChooseRunOptions,
   called: readonly unknown[],
@@ -132,9 +136,9 @@ export async function chooseEndedRuns(
 
 const onSelection = z.object({ rows: z.literal(ON_SELECTION.rows) });
 const runRowSchema = z.object({ kind: z.literal("run") });
-/** What the editor hands to a command in the title bar of the dashboard. */
+/** What the editor passes to a command in the dashboard's title bar. */
 const dashboardTitle = z.object({ scheme: z.literal("webview-panel") });
-/** What it hands over from the menu of a row of the runs table: ids, of the row and of the runs chosen in the table. */
+/** What the editor passes from a row's menu in the runs table: ids of the row and of the selected runs. */
 const tableRow = z.object({
   webview: z.string(),
   run: z.string(),
@@ -142,7 +146,7 @@ const tableRow = z.object({
 });
 const withFolder = z.object({ folder: z.string() });
 
-/** Undefined when there is no such run any more, which the user learns. */
+/** Undefined if the run no longer exists; the user is informed. */
 export async function listedRun(store: RunList, folder: string): Promise<RunEntry | undefined> {
   const run = store.get(folder);
   if (run !== null) return run;
@@ -151,7 +155,7 @@ export async function listedRun(store: RunList, folder: string): Promise<RunEntr
   return undefined;
 }
 
-/** The same for a row of the runs table, whose page knows no folder. */
+/** Like {@link listedRun} for a row of the runs table, whose page does not know folders. */
 async function runOfTable(store: RunList, id: string): Promise<RunEntry | undefined> {
   const run = store.runs.find(({ folder }) => runIdOf(folder) === id);
   if (run === undefined) {
@@ -160,7 +164,7 @@ async function runOfTable(store: RunList, id: string): Promise<RunEntry | undefi
   return run;
 }
 
-/** A run has its folder, and is listed, once the services have answered. */
+/** A run gets its folder and is listed once the services have answered. */
 function onItsWayText(): string {
   return vscode.l10n.t("The run is being prepared. It is listed when it begins.");
 }
@@ -170,7 +174,7 @@ function offersFor({ runs }: RunList): readonly Offer[] {
   return [showRuns()];
 }
 
-/** The runs that a command of a list is about: all that are selected where it was called on one of them, or by a key. */
+/** The runs that a list command is about: all selected ones if it was called on one of them or by a key. */
 export function foldersOf(
   target: unknown,
   selection: unknown,
@@ -184,7 +188,7 @@ export function foldersOf(
   return [...new Set(rows.flatMap((row) => folderOf(row) ?? []))];
 }
 
-/** The run folder that a row of a view or the dashboard names; null for anything else. */
+/** The run folder in a view's row or from the dashboard; null for anything else. */
 export function folderOf(target: unknown): string | null {
   return withFolder.safeParse(target).data?.folder ?? null;
 }

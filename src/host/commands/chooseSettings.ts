@@ -16,7 +16,7 @@ import {
   tunableSettings,
 } from "./tunableSettings.ts";
 
-/** `key=value` for each setting that the user changed, checked as the configuration is; empty when none. */
+/** `key=value` for each changed setting, validated like the configuration; empty if there are none. */
 export async function chooseSettings(runFolder: string): Promise<readonly string[]> {
   const path = runPaths(runFolder).resolvedConfig;
   const text = (await readPlainText(path, MAX_BYTES.resolvedConfig, runFolder)) ?? "";

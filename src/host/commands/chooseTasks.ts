@@ -10,18 +10,18 @@ import { plainWindow } from "../vscode/plainWindow.ts";
 import { settingOverrides } from "../vscode/settingOverrides.ts";
 
 export interface TaskChoiceOptions {
-  /** The environment that is meant, if the configuration has it; null = any. */
+  /** The requested environment, if the configuration has it; null = any. */
   readonly environment?: string | null;
-  /** False = also the only choice is asked about. */
+  /** False = ask even if there is only one choice. */
   readonly takesOnly?: boolean;
 }
 
 export interface ChosenTasks extends SplitChoice {
-  /** True for an environment on the server that OpenReward's are on by default. */
+  /** True for an environment on the server that hosts OpenReward environments by default. */
   readonly isShared: boolean;
 }
 
-/** The environment and split that the user picks; the only choice is taken without a question. */
+/** The environment and split that the user picks; a single choice is taken without asking. */
 export async function chooseTasks(
   config: vscode.Uri,
   question: string,
@@ -50,7 +50,7 @@ export async function chooseTasks(
   return { environment: name, split, isShared };
 }
 
-/** A row of a task in the Environments view: the path of its configuration, and its number in the split, from 0. */
+/** A task row in the Environments view: its configuration's path, and its index in the split, from 0. */
 const taskRow = z.object({
   name: z.string(),
   config: z.string(),
@@ -58,7 +58,7 @@ const taskRow = z.object({
   task: z.number(),
 });
 
-/** Undefined, and said, for what is no row of a task. */
+/** Undefined, after a message, if the target is not a task row. */
 export async function chosenTask(target: unknown): Promise<z.infer<typeof taskRow> | undefined> {
   const row = taskRow.safeParse(target).data;
   const text = vscode.l10n.t("Select a task in the Environments view first.");

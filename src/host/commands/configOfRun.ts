@@ -5,7 +5,7 @@ import { parseConfig } from "../../core/config/parse.ts";
 import { createFileSystem } from "../../node/fileSystem.ts";
 import { startConfig } from "../../node/startConfig.ts";
 
-/** @throws Error with what is wrong with it; AppError as `startConfig` does */
+/** @throws Error listing its problems; AppError like `startConfig` */
 export async function configOfRun(folder: string): Promise<Config> {
   const { text, path, overrides } = await startConfig(createFileSystem(), {
     resume: folder,

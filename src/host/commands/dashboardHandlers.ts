@@ -1,4 +1,4 @@
-/** The handlers of the commands that open the dashboard. */
+/** Handlers of the commands that open the dashboard. */
 
 import * as vscode from "vscode";
 import * as z from "zod";
@@ -25,7 +25,7 @@ export interface DashboardHandlerOptions extends ChooseRunOptions {
 }
 
 export function dashboardHandlers(options: DashboardHandlerOptions) {
-  // From the title of the view the target is a null, too; a wrong dashboard harms nothing.
+  // From the view's title, the target is also null; opening the wrong dashboard does no harm.
   const choose = (target: unknown, placeHolder: string): Promise<RunEntry | undefined> =>
     chooseRun(options, target ?? undefined, {
       placeHolder,
@@ -57,7 +57,7 @@ export function dashboardHandlers(options: DashboardHandlerOptions) {
   } satisfies Partial<CommandHandlers>;
 }
 
-/** The alarm that the caller names, the only one that fires, or the one that the user picks; null when there is none. */
+/** The given alarm, the only firing one, or the user's pick; null if there is none. */
 async function chooseAlarm(
   server: Server,
   { folder, name }: RunEntry,

@@ -1,4 +1,4 @@
-/** Handlers of the commands about demonstrations. */
+/** Handlers of the commands for examples. */
 
 import { dirname, resolve } from "node:path";
 import * as vscode from "vscode";
@@ -17,20 +17,20 @@ import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
 
 export interface DataHandlerOptions extends ChooseConfigOptions {
   readonly server: Pick<Server, "request">;
-  /** For what shows files of demonstrations. */
+  /** Cache folder for shown example files. */
   readonly folder: string;
   /** Shows the run in a folder. */
   readonly open: (folder: string) => void;
 }
 
-/** What the lens of a source names. */
+/** Arguments from a data source's lens. */
 const namedSource = z.object({
   config: z.custom<vscode.Uri>((value) => value instanceof vscode.Uri),
   path: z.string().nullable(),
   run: z.string().nullable(),
 });
 
-/** `addDataSource` takes the URI of a configuration, `readExamples` that of a JSONL file, or what a lens names. */
+/** `addDataSource` takes a configuration's URI; `readExamples` takes the URI of a JSONL file, or a lens's arguments. */
 export function dataHandlers(options: DataHandlerOptions) {
   return {
     readExamples: async (target) => {
@@ -50,7 +50,7 @@ export function dataHandlers(options: DataHandlerOptions) {
       const entry = await askDataSource(config, options.store.runs);
       if (entry === undefined) return;
       const document = await vscode.workspace.openTextDocument(config);
-      // The server answers about documents that an editor shows.
+      // The server only answers about documents that are open in an editor.
       await vscode.window.showTextDocument(document);
       const request = { uri: document.uri.toString(), entry };
       const { insertSource } = CONFIG_REQUESTS;
@@ -70,7 +70,7 @@ function isSupervised(text: string): boolean {
   return /\bmethod"?\s*:\s*["']?sft\b/.test(text);
 }
 
-/** @throws what the server says */
+/** @throws Error from the server */
 async function readExamples(
   { server, open, folder: parent }: DataHandlerOptions,
   path: string,
@@ -92,7 +92,7 @@ async function readExamples(
   open(await plainWindow.withProgress(progress, reading));
 }
 
-/** The file in the editor, one of the workspace, or any other. */
+/** The file in the editor, or one that the user picks. */
 async function chooseFile(): Promise<vscode.Uri | undefined> {
   const active = vscode.window.activeTextEditor?.document.uri;
   if (active?.scheme === "file" && active.path.endsWith(".jsonl")) return active;

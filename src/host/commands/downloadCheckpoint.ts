@@ -1,4 +1,4 @@
-/** *Download Weights*: puts the weights of a checkpoint into a folder, for `peft`, for servers or merged, with a card beside them. */
+/** *Download Weights*: saves a checkpoint's weights to a folder, for `peft`, for servers or merged, with a model card. */
 
 import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
@@ -22,11 +22,11 @@ import { askAt, type CheckpointRequestOptions } from "./checkpointRequests.ts";
 
 export interface DownloadSource {
   readonly place: CheckpointPlace;
-  /** As the run's folder names it. */
+  /** As recorded in the run's folder. */
   readonly baseModel: string;
 }
 
-/** Ends quietly when the user does not want it any more. @throws what the server says */
+/** Returns silently if the user cancels. @throws Error from the server */
 export async function downloadCheckpoint(
   run: RunEntry,
   entry: CheckpointEntry,
@@ -58,7 +58,7 @@ export async function downloadCheckpoint(
   if (isDone) await showDownloaded(name, output);
 }
 
-/** Tell the folders of the forms of one checkpoint apart. */
+/** Distinguish the folders for different formats of the same checkpoint. */
 function formWords(form: FormRequest | null): readonly string[] {
   if (form === null) return [];
   return [form.form, ...(form.dropsUnembedding ? ["no-unembed"] : [])];
@@ -85,7 +85,7 @@ async function isCostAccepted(
   return (await plainWindow.showInformationMessage(title, { modal: true, detail }, yes)) === yes;
 }
 
-/** Null when the user ended it; then the server has tidied up. */
+/** Null if the user canceled; the server has then cleaned up. */
 async function download(
   request: WeightsRequest,
   { server }: CheckpointRequestOptions,

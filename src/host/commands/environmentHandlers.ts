@@ -1,4 +1,4 @@
-/** Handlers of the commands about environments that services and this computer offer. */
+/** Handlers of the commands for environments from services and this computer. */
 
 import * as vscode from "vscode";
 import * as z from "zod";
@@ -80,7 +80,7 @@ function noPageText(target: unknown): string {
     : vscode.l10n.t("Select an environment in the Environments view first.");
 }
 
-/** Names from lists and files lead nowhere but to pages of OpenReward. */
+/** Names come from lists and files, so only pages of OpenReward are allowed. */
 function pageOf(target: unknown, catalogue: Catalogue): string | null {
   const name = nameIn(target);
   if (name === undefined || isLocalModel(name)) return null;
@@ -93,7 +93,7 @@ async function onOwn(
   target: unknown,
   act: (environment: OwnEnvironment) => Promise<void>,
 ): Promise<void> {
-  const { name, config } = (target ?? {}) as Partial<OwnEnvironment>; // looked at in the next line
+  const { name, config } = (target ?? {}) as Partial<OwnEnvironment>; // validated on the next line
   if (typeof name === "string" && typeof config === "string") await act({ name, config });
   else {
     const text = vscode.l10n.t("Select an environment in the Environments view first.");

@@ -1,4 +1,4 @@
-/** *Play Environment…*, in a tab, and *Check Environment*, the program's own command in a terminal of the editor. */
+/** *Play Environment…* in a tab, and *Check Environment* by the program's own command in a terminal. */
 
 import { join } from "node:path";
 import * as vscode from "vscode";
@@ -17,12 +17,12 @@ import { type ChooseConfigOptions, chooseSoundConfig } from "./chooseConfig.ts";
 import { type ChosenTasks, chooseTasks, chosenTask } from "./chooseTasks.ts";
 
 export interface EnvironmentProgramsOptions extends ChooseConfigOptions {
-  /** Where the program lies. */
+  /** Folder of the program. */
   readonly programFolder: string;
   readonly plays: Pick<PlayPanels, "open">;
   readonly checks: Pick<EnvironmentChecks, "begin">;
   readonly servers: Pick<OwnServers, "addressOf">;
-  /** How others fared in the tasks of a hosted environment; none where nobody knows. */
+  /** How other models did on the tasks of a hosted environment; empty if unknown. */
   readonly difficulty: (environment: string, split: string) => Promise<readonly TaskDifficulty[]>;
 }
 
@@ -55,7 +55,7 @@ export function environmentProgramHandlers(options: EnvironmentProgramsOptions) 
   } satisfies Partial<CommandHandlers>;
 }
 
-/** Settings with which an environment is on the server that the window has started; none where it has started none. */
+/** Overrides that make an environment use the server the window has started; empty if there is none. */
 export function runningOverrides(
   servers: Pick<OwnServers, "addressOf">,
   environment: OwnEnvironment,
@@ -70,14 +70,14 @@ export function runningOverrides(
 /** The keys that start a server. */
 const STARTS = ["command", "bridge", "id", "args", "python"];
 
-/** The words with which a command uses the server that the window has started, and its port, instead of another one. */
+/** Arguments that make a command use the server the window has started instead of starting another. */
 function onRunning(
   { servers }: EnvironmentProgramsOptions,
   environment: OwnEnvironment,
 ): readonly string[] {
   const address = servers.addressOf(environment);
   if (address === null) return [];
-  // It has the secrets of the environment from its start.
+  // The server already received the environment's secrets when it started.
   return ["--overrides", ...runningOverrides(servers, environment), "--allow-host", address];
 }
 
@@ -86,7 +86,7 @@ function known({ difficulty }: EnvironmentProgramsOptions, { environment, split 
   return plainWindow.withProgress(options, () => difficulty(environment, split));
 }
 
-/** Of those that others have played, or by its number; null when the user picks none. */
+/** One of the tasks that others have played, or one by number; null if the user picks none. */
 async function askTask(split: string, known: readonly TaskDifficulty[]): Promise<number | null> {
   if (known.length === 0) return await askTaskNumber(split, 0);
   const items = [
@@ -107,19 +107,19 @@ interface Chosen extends ChosenTasks {
   readonly config: vscode.Uri;
 }
 
-/** Of the row, or of a configuration; undefined when the user picks none. */
+/** From the row, or from a configuration; undefined if the user picks none. */
 async function choose(
   options: EnvironmentProgramsOptions,
   target: unknown,
   question: string,
 ): Promise<Chosen | undefined> {
-  const { name, config: path } = (target ?? {}) as Partial<Record<"name" | "config", unknown>>; // looked at in the next lines
+  const { name, config: path } = (target ?? {}) as Partial<Record<"name" | "config", unknown>>; // validated on the next lines
   const environment = typeof name === "string" ? name : null;
   const named = environment === null ? target : undefined;
   const own = environment !== null && typeof path === "string" ? vscode.Uri.file(path) : named;
   const config = await chooseSoundConfig(options, own);
   if (config === undefined) return undefined;
-  // Without a row nothing has said which one is meant.
+  // Without a row, nothing says which environment is meant.
   const takesOnly = environment !== null;
   const tasks = await chooseTasks(config, question, { environment, takesOnly });
   return tasks === undefined ? undefined : { ...tasks, config };
@@ -135,7 +135,7 @@ async function run(
   const uri = vscode.Uri.joinPath(config, "..");
   const cwd = { uri, name: folder?.name ?? "", index: folder?.index ?? 0 };
   const program = [process.execPath, join(programFolder, "tinker-rl.js")] as const;
-  // The editor's own program behaves as Node only with it.
+  // Makes Electron run as Node.
   const env = { ELECTRON_RUN_AS_NODE: "1" };
   return await runInTerminal([...program, "env", ...words, "-c", config.fsPath], {
     name,

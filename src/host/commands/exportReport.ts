@@ -1,4 +1,4 @@
-/** *Export Report…*: one file about runs, for people who do not have this extension. */
+/** *Export Report…*: a single file about runs, for people without this extension. */
 
 import * as vscode from "vscode";
 import { REPORT_REQUESTS, type ReportRequest } from "../../api/reports.ts";
@@ -19,7 +19,7 @@ export function reportHandlers(options: ReportHandlerOptions) {
   const { server, tree } = options;
   return {
     exportReport: async (target, selection) => {
-      // A report changes nothing, so from the palette it is about the selected runs without a question.
+      // A report changes nothing, so from the palette it takes the selected runs without asking.
       const isOfSelected = target === undefined && tree.selection.length > 1;
       const called = isOfSelected ? [ON_SELECTION] : [target, selection];
       await exportReport(await chooseRuns(options, called), server);
@@ -27,7 +27,7 @@ export function reportHandlers(options: ReportHandlerOptions) {
   } satisfies Partial<CommandHandlers>;
 }
 
-/** Ends quietly where the user chooses no file. @throws what the server says */
+/** Returns silently if the user chooses no file. @throws Error from the server */
 async function exportReport(
   runs: readonly Pick<RunEntry, "folder" | "name">[],
   server: Pick<Server, "request">,

@@ -1,4 +1,4 @@
-/** Handlers of the commands about a run's folder. */
+/** Handlers of the commands for run folders. */
 
 import { join } from "node:path";
 import * as vscode from "vscode";
@@ -70,7 +70,7 @@ async function remove(
   { store, labels, finder }: FolderHandlerOptions,
   runs: readonly RunEntry[],
 ): Promise<void> {
-  // A run may have been resumed while the question was open.
+  // A run may have been resumed while the dialog was open.
   await store.refresh();
   for (const run of runs) refuseLive(store.get(run.folder) ?? run);
   try {
@@ -103,7 +103,7 @@ async function askForRun(): Promise<string | null> {
   );
 }
 
-/** A question with more lines would not fit on a small screen. */
+/** More lines would not fit on a small screen. */
 const MAX_LISTED = 10;
 
 async function isSure(fileSystem: FileSystem, runs: readonly RunEntry[]): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** Handlers of the commands that help. */
+/** Handlers of the help commands. */
 
 import * as vscode from "vscode";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";

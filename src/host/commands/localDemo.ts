@@ -1,4 +1,4 @@
-/** The local demo: a configuration in a folder, and everything else as with any other training. */
+/** The local demo: creates a configuration in a folder; the rest works as for any training. */
 
 import * as vscode from "vscode";
 import * as z from "zod";
@@ -11,12 +11,12 @@ import { readWorkspaceText } from "../vscode/workspaceText.ts";
 import { PENDING_DEMO } from "./pendingDemo.ts";
 
 const NAMES = ["tinker-config.yaml", "local-demo.tinker.yaml"] as const;
-/** Opening a folder reloads the window; a request for the demo that is older than this is dropped. */
+/** Opening a folder reloads the window; requests for the demo older than this are dropped. */
 const PENDING_MS = 60_000;
 
 export interface DemoConfig {
   readonly uri: vscode.Uri;
-  /** False for a file that was there before. */
+  /** False if the file already existed. */
   readonly isNew: boolean;
 }
 
@@ -27,7 +27,7 @@ export class LocalDemo {
     this.#state = globalState;
   }
 
-  /** The demo's configuration, written where there is none. Undefined when the user gave up or the window opens a folder first. */
+  /** Creates the demo's configuration if needed. Undefined if the user canceled, or the window reloads to open a folder first. */
   async prepare(): Promise<DemoConfig | undefined> {
     const [only, ...others] = vscode.workspace.workspaceFolders ?? [];
     if (only === undefined) return this.#openFolder();
@@ -37,7 +37,7 @@ export class LocalDemo {
     return folder && writeConfig(folder.uri);
   }
 
-  /** True when the window was opened for the demo; once. */
+  /** True once if the window was opened for the demo. */
   async takePending(): Promise<boolean> {
     const pending = this.#state.get(PENDING_DEMO);
     if (pending === undefined) return false;
@@ -65,7 +65,7 @@ function isFor(stored: unknown, uri: vscode.Uri): boolean {
   return pending?.folder === uri.toString() && Date.now() - pending.at < PENDING_MS;
 }
 
-/** A file of the user is left as it is: the demo takes its second name, and continues with its own file. */
+/** Never changes a user's file: if the first name is taken by one, uses the second name, and reuses its own file. */
 async function writeConfig(folder: vscode.Uri): Promise<DemoConfig> {
   const text = TEMPLATES.find(({ kind }) => kind === "local")?.text ?? "";
   for (const name of NAMES) {
@@ -76,6 +76,6 @@ async function writeConfig(folder: vscode.Uri): Promise<DemoConfig> {
     }
     if ((await readWorkspaceText(uri, MAX_BYTES.config)) === text) return { uri, isNew: false };
   }
-  // Both names are taken by changed files: the last one is the demo's, with the user's changes.
+  // Both names are taken by modified files: use the second, which is the demo with the user's changes.
   return { uri: vscode.Uri.joinPath(folder, NAMES[1]), isNew: false };
 }

@@ -1,4 +1,4 @@
-/** *New Environment…*: asks for name and template, writes the files and the entry in the configuration, and opens them. */
+/** *New Environment…*: asks for name and template, writes the files and the configuration entry, and opens them. */
 
 import { dirname, relative } from "node:path";
 import * as vscode from "vscode";
@@ -38,9 +38,9 @@ export function newEnvironmentHandlers(server: Requests) {
   } satisfies Partial<CommandHandlers>;
 }
 
-/** Of a Python file, whose environment is there. @throws when the configuration cannot be written */
+/** Adds the environment in an existing Python file. @throws Error if the configuration cannot be written */
 async function addOwnEnvironment(server: Requests, target: unknown): Promise<void> {
-  const { name, file } = (target ?? {}) as { readonly name?: unknown; readonly file?: unknown }; // looked at in the next line
+  const { name, file } = (target ?? {}) as { readonly name?: unknown; readonly file?: unknown }; // validated on the next line
   if (typeof name !== "string" || typeof file !== "string") return;
   const uri = vscode.Uri.file(file);
   const folder = vscode.workspace.getWorkspaceFolder(uri);
@@ -57,7 +57,7 @@ async function addOwnEnvironment(server: Requests, target: unknown): Promise<voi
   await offerConfig(config, name, isAdded);
 }
 
-/** @throws when the files cannot be written, or there is no Python for the virtual environment */
+/** @throws Error if the files cannot be written, or there is no Python for the virtual environment */
 async function newEnvironment(server: Requests): Promise<void> {
   const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file");
   if (folder === undefined) {
@@ -82,7 +82,7 @@ async function newEnvironment(server: Requests): Promise<void> {
   await offerConfig(config, name, isAdded);
 }
 
-/** The configuration in the editor, else the usual one of the folder, which need not exist. */
+/** The configuration in the editor, or else the folder's default one, which may not exist yet. */
 function configIn({ uri }: vscode.WorkspaceFolder): vscode.Uri {
   const document = vscode.window.activeTextEditor?.document;
   const isOpen = document?.uri.scheme === "file" && isConfigDocument(document);
@@ -137,7 +137,7 @@ async function askVenv(): Promise<boolean | undefined> {
   return (await plainWindow.showQuickPick(items, { placeHolder }))?.wantsVenv;
 }
 
-/** False when the configuration cannot be edited. */
+/** False if the configuration cannot be edited. */
 async function addToConfig(
   server: Requests,
   uri: vscode.Uri,
@@ -158,12 +158,12 @@ async function addToConfig(
   });
   if (insertion.kind !== "edits") return insertion.kind === "present";
   await applyTextEdits(document, insertion.edits);
-  // Changes of the user's own stay unsaved until the user saves them.
+  // Do not save the user's own unsaved changes.
   if (!isDirty) await document.save();
   return true;
 }
 
-/** False when a step failed, which was said. @throws when there is no Python for it */
+/** False if a step failed, which has been reported. @throws Error if there is no Python for it */
 async function makeVenv(
   server: Requests,
   cwd: vscode.WorkspaceFolder,

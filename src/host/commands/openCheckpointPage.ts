@@ -1,4 +1,4 @@
-/** *Open in Tinker Console*: the page of a checkpoint in the browser. */
+/** *Open in Tinker Console*: opens a checkpoint's page in the browser. */
 
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
@@ -8,7 +8,7 @@ import { checkpointPage } from "../../core/tinker/paths.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { CheckpointPlace } from "./changeCheckpoint.ts";
 
-/** @throws for checkpoints on this computer or at another service */
+/** @throws Error for checkpoints on this computer or at another service */
 export async function openCheckpointPage(
   run: RunEntry,
   { state_path }: CheckpointEntry,
@@ -23,6 +23,6 @@ export async function openCheckpointPage(
       vscode.l10n.t("The service of {0} has no web pages for its checkpoints.", run.name),
     );
   }
-  // VS Code takes a text as well, and only that keeps the escaped slash: its URI would write a plain one.
+  // VS Code also accepts a string, and only a string keeps the escaped slash, which a URI would unescape.
   await vscode.env.openExternal(page as unknown as vscode.Uri); // for the reason above
 }

@@ -1,3 +1,3 @@
-/** Where the request for the local demo waits while the window opens a folder. */
+/** Key of the pending demo request while the window opens a folder. */
 
 export const PENDING_DEMO = "pendingDemo";

@@ -1,4 +1,4 @@
-/** *Preview Prompt*: asks the server for the first prompt of a task, and shows it with ways to other tasks. */
+/** *Preview Prompt*: requests the first prompt of a task from the server, and shows it with navigation to other tasks. */
 
 import * as vscode from "vscode";
 import { PROMPT_REQUESTS, type PromptRequest } from "../../api/prompts.ts";
@@ -18,7 +18,7 @@ import { chooseTasks, chosenTask } from "./chooseTasks.ts";
 export interface PromptHandlerOptions extends ChooseConfigOptions {
   readonly keys: Keys;
   readonly server: Server;
-  /** Ties it to the life of the extension. */
+  /** Disposes of it together with the extension. */
   readonly register: <T extends vscode.Disposable>(disposable: T) => T;
 }
 
@@ -82,7 +82,7 @@ function lenses(documents: PromptDocuments, uri: vscode.Uri): vscode.CodeLens[] 
   ];
 }
 
-/** Null for no other one. */
+/** Null for any other target. */
 async function taskAfter({ task, split }: PromptPlace, target: unknown): Promise<number | null> {
   if (target === "next") return task + 1;
   if (target === "previous") return Math.max(0, task - 1);
@@ -90,7 +90,7 @@ async function taskAfter({ task, split }: PromptPlace, target: unknown): Promise
   return await askTaskNumber(split, task);
 }
 
-/** Null when the user went away from a question or ended it. @throws what the server says */
+/** Null if the user dismissed a prompt or canceled. @throws Error from the server */
 async function describe(
   { keys, server }: PromptHandlerOptions,
   { configPath, ...choice }: PromptPlace,

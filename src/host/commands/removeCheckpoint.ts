@@ -1,4 +1,4 @@
-/** Deletes a checkpoint for good, after a question that says what goes with it. */
+/** Deletes a checkpoint permanently, after a confirmation that says what will be lost. */
 
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
@@ -15,7 +15,7 @@ import {
   questionText,
 } from "./changeCheckpoint.ts";
 
-/** True when it no longer exists. @throws when its run is in progress, or the service refuses */
+/** True once it no longer exists. @throws Error if its run is live, or the service refuses */
 export async function removeCheckpoint(
   run: RunEntry,
   entry: CheckpointEntry,
@@ -38,13 +38,13 @@ export async function removeCheckpoint(
   await plainWindow.withProgress(progress, () =>
     changeAt(place, entry, { action: "delete" }, options),
   );
-  // Files of a run only grow: a later line about a checkpoint says that it no longer exists.
+  // A run's files are append-only: a later entry marks the checkpoint as gone.
   const expires_at = new Date(options.now()).toISOString();
   await options.append(run.folder, { ...entry, expires_at });
   return true;
 }
 
-/** What a resume would lose with the checkpoint, as a sentence; empty when no resume would use it. */
+/** What a resume would lose, as a sentence; empty if no resume would use the checkpoint. */
 async function lossOf(
   { folder }: RunEntry,
   { state_path }: CheckpointEntry,

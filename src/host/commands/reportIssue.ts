@@ -1,4 +1,4 @@
-/** `Report Issue…`: what a maintainer would ask for, in a new document that the user reads first. Nothing is sent. */
+/** *Report Issue…*: creates a document with what a maintainer would ask for. The user reviews it; nothing is sent. */
 
 import { readdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -8,7 +8,7 @@ import { changedSettings } from "../vscode/settings.ts";
 
 const LOG_LINES = 200;
 
-/** The log was redacted when it was written; here the home folder goes, too. */
+/** The log was redacted when written; this also removes the home folder's path. */
 export async function reportIssue({
   extension,
   logUri,
@@ -41,7 +41,7 @@ export async function reportIssue({
   await vscode.window.showTextDocument(document);
 }
 
-/** The last lines of the log files in `folder`; empty when there is none. */
+/** The last lines of the log files in `folder`; empty if there are none. */
 async function logEnd(folder: string): Promise<string> {
   const names = await readdir(folder).catch((): string[] => []);
   const files = names.filter((name) => name.endsWith(".log")).map((name) => join(folder, name));

@@ -1,4 +1,4 @@
-/** Handlers of the commands about the list of runs: names, and which runs it shows. */
+/** Handlers of the commands for the list of runs: names, and which runs are shown. */
 
 import { basename } from "node:path";
 import * as vscode from "vscode";
@@ -21,7 +21,7 @@ export function runListHandlers(options: RunListHandlerOptions) {
   const archive = async (runs: readonly RunEntry[], isArchived: boolean): Promise<void> => {
     for (const { folder } of runs) await labels.setArchived(folder, isArchived);
     view.redraw();
-    // Pages get it with the list.
+    // Pages receive it with the list.
     await store.refresh();
   };
   const showArchived = async (isShown: boolean): Promise<void> => {
@@ -32,7 +32,7 @@ export function runListHandlers(options: RunListHandlerOptions) {
     refreshRuns: () => finder.find(),
     renameRun: async (target) => {
       const [first, ...others] = await chooseRuns(options, [target]);
-      // With several selected rows, a key names none of them, and the menu of the runs table its own.
+      // A key with several rows selected, or the runs table's menu with several runs selected, does not identify one.
       const run = others.length === 0 ? first : await chooseAnyRun(options, target);
       if (run === undefined) return;
       const name = await askForName(run);

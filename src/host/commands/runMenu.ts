@@ -1,4 +1,4 @@
-/** What a click on the status item offers. */
+/** The menu of the status bar item. */
 
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
@@ -12,7 +12,7 @@ interface Choice extends PlainItem {
   readonly command: CommandId;
 }
 
-/** Asks what to do with the run that the status item shows, and does it; without `target`, with a live run, else the newest. */
+/** Shows actions for the run in the status bar item and carries out the chosen one; without `target`, for a live run or else the newest. */
 export async function showRunMenu(store: RunList, target: unknown): Promise<void> {
   const shown = store.get(folderOf(target) ?? "");
   const run = shown ?? store.runs.find(({ isLive }) => isLive) ?? store.runs[0];

@@ -36,10 +36,10 @@ export function runsTableHandlers({ store, panel, view }: RunsTableHandlerOption
   } satisfies Partial<CommandHandlers>;
 }
 
-/** What a row of the Runs view names. */
+/** A sweep's row in the Runs view. */
 const namedSweep = z.object({ kind: z.literal("sweep"), id: z.string() });
 
-/** The only sweep, or the one that the person picks, the newest first; undefined where there is none, or none was picked. */
+/** The only sweep, or the user's pick (newest first); undefined if there is none, or none was picked. */
 async function chooseSweep(store: RunList, target: unknown): Promise<string | undefined> {
   await store.refresh();
   const sweeps = groupBy(
@@ -55,13 +55,13 @@ async function chooseSweep(store: RunList, target: unknown): Promise<string | un
     void plainWindow.showInformationMessage(vscode.l10n.t("There is no sweep here."));
     return undefined;
   }
-  // A lost row cannot be matched to this one.
+  // A null target is a row that got lost; it may not have been this sweep, so ask.
   if (others.length === 0 && target !== null) return only.id;
   const placeHolder = vscode.l10n.t("Which sweep?");
   return (await plainWindow.showQuickPick(items, { placeHolder }))?.id;
 }
 
-/** Undefined when the person went away from the question. */
+/** Undefined if the user dismissed the prompt. */
 async function askRuns(
   store: RunList,
   picked: readonly string[],

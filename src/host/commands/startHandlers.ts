@@ -1,4 +1,4 @@
-/** Handlers of the commands that begin a training, or continue with one. */
+/** Handlers of the commands that start or resume a training. */
 
 import { basename, extname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -30,7 +30,7 @@ export interface StartHandlerOptions extends ChooseConfigOptions, ChooseRunOptio
   readonly trainings: Pick<Trainings, "active" | "waiting" | "cancel" | "onDidChange">;
 }
 
-/** A start that asks something, such as whether to wait for another run, is not waited for. */
+/** Do not wait longer for a start, because it may be asking something, such as whether to wait for another run. */
 const START_MS = 30_000;
 
 export function startHandlers(options: StartHandlerOptions) {
@@ -98,7 +98,7 @@ export function startHandlers(options: StartHandlerOptions) {
       });
     },
     cancelStart: async (target) => {
-      const { holder } = (target ?? {}) as { readonly holder?: unknown }; // looked for in the next line
+      const { holder } = (target ?? {}) as { readonly holder?: unknown }; // validated on the next line
       const waiting = options.trainings.waiting.find((each) => each === holder);
       if (waiting !== undefined) return options.trainings.cancel(waiting);
       const text = vscode.l10n.t("In the Runs view, select a run that is waiting.");
@@ -113,20 +113,20 @@ export function startHandlers(options: StartHandlerOptions) {
   } satisfies Partial<CommandHandlers>;
 }
 
-/** The configuration that a command is called with, and the one of its stages that a lens names; null = none. */
+/** The configuration that a command is called with, and the stage in a lens's arguments; null = none. */
 function stageIn(target: unknown): { readonly config: unknown; readonly stage: string | null } {
   const isLens = typeof target === "object" && target !== null && "stage" in target;
   if (!isLens || typeof target.stage !== "string") return { config: target, stage: null };
   return { config: "config" in target ? target.config : undefined, stage: target.stage };
 }
 
-/** Short enough for a notification, which is one line; the dashboard says what the model learns. */
+/** Short enough for a one-line notification; the dashboard explains what the model learns. */
 function demoText({ uri, isNew }: DemoConfig): string {
   const name = basename(uri.fsPath);
   return isNew ? vscode.l10n.t("wrote {0}", name) : vscode.l10n.t("uses {0}", name);
 }
 
-/** Resolves once the training of a configuration has a run, waits, or was not started, and at the end of its task. */
+/** Resolves once the configuration's training has a run, is waiting, or did not start, and when its task ends. */
 function isUnderWay(
   trainings: StartHandlerOptions["trainings"],
   config: vscode.Uri,
@@ -143,7 +143,7 @@ function isUnderWay(
       const own = trainings.active.find(({ request }) => request.configPath === config.fsPath);
       if (own?.folder !== null) end();
     });
-    // A start that the user did not want after all changes no training.
+    // A start that the user cancels causes no change of a training.
     const ended = vscode.tasks.onDidEndTask(({ execution: { task } }) => {
       if (isDeepStrictEqual({ ...task.definition }, definition)) end();
     });

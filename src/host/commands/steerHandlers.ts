@@ -1,4 +1,4 @@
-/** Handlers of the commands that steer a run which is in progress. */
+/** Handlers of the commands that control a live run. */
 
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";

@@ -1,4 +1,4 @@
-/** Handlers of the commands about trajectories. */
+/** Handlers of the commands for trajectories. */
 
 import * as vscode from "vscode";
 import * as z from "zod";
@@ -137,7 +137,7 @@ const rolloutPlace = z.object({
   rollout: z.number(),
 });
 
-/** The rollout that a row of a view or the dashboard names; null for anything else. */
+/** The rollout in a view's row or from the dashboard; null for anything else. */
 function placeOf(target: unknown): RolloutPlace | null {
   return rolloutPlace.safeParse(target).data ?? null;
 }

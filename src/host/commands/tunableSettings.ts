@@ -1,4 +1,4 @@
-/** The settings of a configuration that may change while a run continues, or that a sweep can vary, and the check of new values for them. */
+/** The settings that may change while a run continues or that a sweep can vary, and validation of new values. */
 
 import { flowText } from "../../core/config/editing/text/valueText.ts";
 import type { Field, FieldTable } from "../../core/config/fields/field.ts";
@@ -8,24 +8,24 @@ import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
 import { GIVEN_BY_SWEEP } from "../../core/sweeps/planSweep.ts";
 import { formatKey } from "../../shared/format.ts";
 
-/** A setting with one value: no list, and nothing with settings of its own. */
+/** A setting with a single value: not a list, and without settings of its own. */
 export interface SimpleSetting {
-  /** As an override names it. */
+  /** As written in an override. */
   readonly key: string;
   readonly field: Field;
-  /** The value in force. */
+  /** The current value. */
   readonly value: Json;
 }
 
-/** What users change most. */
+/** The settings that users change most. */
 const FIRST = ["learning_rate", "seed", "max_steps"];
 
-/** Every tunable setting of a run's configuration, environments one by one. */
+/** All tunable settings of a run's configuration, including those of each environment. */
 export function tunableSettings(config: JsonObject): readonly SimpleSetting[] {
   return mostChangedFirst(settingsIn(configFields, config, []).filter(isTunable));
 }
 
-/** Every setting that a sweep can vary, environments one by one. */
+/** All settings that a sweep can vary, including those of each environment. */
 export function sweepableSettings(config: JsonObject): readonly SimpleSetting[] {
   const all = settingsIn(configFields, config, []);
   return mostChangedFirst(all.filter(({ key }) => !GIVEN_BY_SWEEP.has(key)));
@@ -63,8 +63,8 @@ function settingsIn(
 }
 
 /**
- * The first fault that a run's configuration, as JSON text, would have with `overrides` (`key=value` each), in the words of the
- * configuration's own check; null when it would have none.
+ * The first error that a run's configuration (JSON text) would have with `overrides` (each `key=value`), as worded by the configuration
+ * check; null if there would be none.
  */
 export function faultOfChanges(configText: string, overrides: readonly string[]): string | null {
   const result = parseConfig(configText, { path: "config.resolved.json", overrides });
@@ -74,12 +74,12 @@ export function faultOfChanges(configText: string, overrides: readonly string[])
   return own?.message ?? null;
 }
 
-/** What a setting does, without the marks of Markdown, which lists and boxes would show as they are. */
+/** What a setting does, without Markdown backticks, which lists and input boxes would show literally. */
 export function plainDoc({ doc }: Pick<Field, "doc">): string {
   return doc.replaceAll("`", "");
 }
 
-/** The first sentence: a row of a list cuts what is longer. */
+/** The first sentence, because list rows are truncated. */
 export function shortDoc(field: Pick<Field, "doc">): string {
   return plainDoc({ doc: field.doc.replace(/(?<=[\w)`]\.) [A-Z`].*$/s, "") });
 }
@@ -89,7 +89,7 @@ export function changeText(setting: SimpleSetting, next: string): string {
   return `${setting.key}: ${shownValue(setting)} → ${next}`;
 }
 
-/** The value in force as a configuration would write it. */
+/** The current value as a configuration would write it. */
 export function shownValue({ value }: SimpleSetting): string {
   return flowText(value, "yaml");
 }

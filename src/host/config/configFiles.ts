@@ -1,10 +1,10 @@
-/** Which documents are configurations of ours: by their name, or by a first line that says so. */
+/** Which documents are configurations: by name, or by a modeline in the first lines. */
 
 import type * as vscode from "vscode";
 import { isConfigName as fitsName, saysConfig } from "../../shared/configNames.ts";
 import { readSetting } from "../vscode/settings.ts";
 
-/** One of them may say that a file is a configuration. */
+/** Number of lines that may contain the modeline. */
 export const FIRST_LINES = 5;
 const LANGUAGES: ReadonlySet<string> = new Set(["yaml", "json", "jsonc"]);
 
@@ -15,7 +15,7 @@ export function isConfigDocument(document: vscode.TextDocument): boolean {
   return saysConfig(Array.from({ length: count }, (_, line) => document.lineAt(line).text));
 }
 
-/** True when the base name fits the setting `tinkerRL.config.files`. */
+/** True if the base name matches the setting `tinkerRL.config.files`. */
 export function isConfigName(uri: vscode.Uri): boolean {
   return fitsName(uri.path, readSetting("config.files", uri));
 }

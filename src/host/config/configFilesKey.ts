@@ -1,4 +1,4 @@
-/** Keeps menus informed of which files are configurations: the context key `tinkerRL.configFiles`. */
+/** Maintains the context key `tinkerRL.configFiles`, which tells menus which files are configurations. */
 
 import * as vscode from "vscode";
 import { setContextKey } from "../vscode/contextKeys.ts";
@@ -10,14 +10,14 @@ export class ConfigFilesKey implements vscode.Disposable {
   readonly #listeners: vscode.Disposable;
   #reported = "";
 
-  /** `known` are configurations that need not be open. */
+  /** `known` returns configurations that may not be open. */
   constructor(known: () => readonly vscode.Uri[]) {
     this.#known = known;
     const again = (): void => this.refresh();
     this.#listeners = vscode.Disposable.from(
       vscode.workspace.onDidOpenTextDocument(again),
       vscode.workspace.onDidCloseTextDocument(again),
-      // A first line can make a file ours, or no longer.
+      // An edit of the first lines can add or remove the modeline.
       vscode.workspace.onDidChangeTextDocument(({ contentChanges }) => {
         if (contentChanges.some(({ range }) => range.start.line < FIRST_LINES)) again();
       }),
@@ -39,7 +39,7 @@ export class ConfigFilesKey implements vscode.Disposable {
   }
 }
 
-/** What menus compare with: whole URIs differ between a window and its remote extension host. */
+/** What menus compare with: full URIs differ between a window and its remote extension host. */
 function resourcePath(uri: vscode.Uri): string {
   return uri.scheme === "file" ? uri.fsPath : uri.path;
 }

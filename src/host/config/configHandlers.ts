@@ -1,4 +1,4 @@
-/** Handlers of the commands about configurations. */
+/** Handlers of the configuration commands. */
 
 import * as vscode from "vscode";
 import { type CheckCounts, CONFIG_REQUESTS } from "../../api/config.ts";
@@ -21,7 +21,10 @@ interface ConfigHandlerOptions {
 
 const SHOWN_MS = 8_000;
 
-/** `trainOnDataset` takes the URI of a data file, `validateConfig` and `showEffectiveConfig` take the URI of a configuration, `addEnvironment` a name or a row with one. */
+/**
+ * `trainOnDataset` takes a data file's URI, `validateConfig` and `showEffectiveConfig` a configuration's URI, `addEnvironment` a name or a
+ * row with one.
+ */
 export function configHandlers(options: ConfigHandlerOptions) {
   return {
     newConfig: async (target) => {
@@ -47,7 +50,9 @@ export function configHandlers(options: ConfigHandlerOptions) {
   } satisfies Partial<CommandHandlers>;
 }
 
-/** The configuration that a command was called on, the one in the editor, or one of the workspace; null when there is none, or the user chose none. */
+/**
+ * The configuration the command was called on, the one in the editor, or one in the workspace; null if there is none or none was chosen.
+ */
 async function documentFor(
   { known }: ConfigHandlerOptions,
   target: unknown,
@@ -112,11 +117,11 @@ async function addEnvironment(options: ConfigHandlerOptions, target: unknown): P
 
 function nameIn(target: unknown): string | undefined {
   if (typeof target === "string") return target;
-  const { name } = (target ?? {}) as { readonly name?: unknown }; // looked at in the next line
+  const { name } = (target ?? {}) as { readonly name?: unknown }; // validated on the next line
   return typeof name === "string" ? name : undefined;
 }
 
-/** From the lists that are known, else typed by hand. */
+/** From the known lists, or typed by hand if there are none. */
 async function pickEnvironment({ known }: ConfigHandlerOptions): Promise<string | undefined> {
   const catalogue = await known.catalogue();
   const lists = catalogue === null ? [] : [catalogue.local, catalogue.hosted];

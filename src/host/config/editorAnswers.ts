@@ -1,4 +1,4 @@
-/** What the editor answers its server about a configuration. */
+/** The editor's answers to its server about a configuration. */
 
 import * as vscode from "vscode";
 import type { ConfigContext } from "../../api/config.ts";
@@ -8,7 +8,7 @@ import type { KnownToEditor } from "./knownToEditor.ts";
 
 const YAML_EXTENSION = "redhat.vscode-yaml";
 
-/** Settings whose change may change what {@link configContext} says. */
+/** Settings that affect {@link configContext}. */
 export const CONTEXT_SETTINGS = [
   "config.files",
   "config.advice",

@@ -1,4 +1,4 @@
-/** *Show Effective Configuration*: the file beside what a run would make of it, as a difference of two texts. */
+/** *Show Effective Configuration*: a diff between the file and what a run would resolve it to. */
 
 import * as vscode from "vscode";
 import { CONFIG_REQUESTS } from "../../api/config.ts";

@@ -1,16 +1,16 @@
-/** The configurations of the workspace, open or not. */
+/** The configurations in the workspace, open or not. */
 
 import * as vscode from "vscode";
 import { readSetting } from "../vscode/settings.ts";
 import { isConfigName } from "./configFiles.ts";
 
 const MAX_CONFIGS = 20;
-/** Files that the search may find before their names are compared with the patterns. */
+/** Maximum number of files found before their names are matched against the patterns. */
 const MAX_FOUND = 1_000;
-/** Folders that hold other people's configurations. */
+/** Folders with other people's configurations. */
 const EXCLUDED = "**/{node_modules,.git,.venv,venv,dist,out}/**";
 
-/** At most twenty, in the order of their paths. */
+/** At most twenty, sorted by path. */
 export async function findConfigs(): Promise<readonly vscode.Uri[]> {
   const found = await vscode.workspace.findFiles(configGlob(), EXCLUDED, MAX_FOUND);
   return found
@@ -19,14 +19,14 @@ export async function findConfigs(): Promise<readonly vscode.Uri[]> {
     .slice(0, MAX_CONFIGS);
 }
 
-/** Matches all files whose names make them configurations, and some others, in time that is linear in the name. */
+/** Matches all files whose names make them configurations, and some others, in linear time. */
 export function configGlob(): string {
   return `**/{${readSetting("config.files").map(coarseGlob).join(",")}}`;
 }
 
 /**
- * One star at most: VS Code turns globs into regular expressions, whose time grows with the length of the name to the power of the number of
- * stars. One `?` for each character that means something else in a glob than in the setting.
+ * Keeps at most one star: VS Code converts globs to regular expressions, whose time is polynomial in the name's length, with the number of
+ * stars as exponent. Characters that have a different meaning in globs than in the setting become `?`.
  */
 function coarseGlob(pattern: string): string {
   const [first = "", ...others] = pattern.replace(/[?{}[\],\\/!]/g, "?").split("*");

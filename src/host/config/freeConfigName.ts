@@ -1,4 +1,4 @@
-/** A name for a new configuration that no file has and that the usual patterns know. */
+/** Finds an unused file name for a new configuration that the default patterns match. */
 
 import * as vscode from "vscode";
 import { isTaken } from "../vscode/isThere.ts";

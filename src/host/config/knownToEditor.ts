@@ -1,4 +1,4 @@
-/** What the help for configurations shows of the rest of the extension: nothing before that is loaded. Loads nothing itself. */
+/** Data from the rest of the extension for the configuration features; empty until that is loaded. Imports no runtime code. */
 
 import type * as vscode from "vscode";
 import type { CatalogueAccess, ListKind } from "../../api/catalogue.ts";
@@ -8,24 +8,24 @@ import { Emitter, type Listening } from "../../core/util/emitter.ts";
 
 type Listen = (listener: () => void) => Listening;
 
-/** Answers from memory, but for `catalogueAccess`. */
+/** Synchronous or cached, except for `catalogueAccess`. */
 export interface ConfigSources {
   readonly environments: {
     readonly current: () => Catalogue;
     readonly ready: () => Promise<void>;
-    /** Has them read from the server again, if anyone has looked. */
+    /** Rereads them from the server, if they have been loaded. */
     readonly reload: () => void;
   };
-  /** What services are asked with, where the user allows it. */
+  /** Access for querying services, if the user allows it. */
   readonly catalogueAccess: (wanted: readonly ListKind[]) => Promise<CatalogueAccess | null>;
-  /** Those that lead to services. */
+  /** Variables with service addresses. */
   readonly variables: () => Values;
-  /** Null when the secret store must not be asked. */
+  /** Null if the secret store must not be queried. */
   readonly secrets: () => readonly SecretState[] | null;
   readonly onDidChangeSecrets: Listen;
-  /** Configurations that are known without being open, for menus. */
+  /** Configurations known without being open, for menus. */
   readonly knownConfigs: () => readonly vscode.Uri[];
-  /** Keeps a secret under its name; resolves to false when the user declined. */
+  /** Stores a secret under its name; resolves to false if the user declined. */
   readonly storeSecret: (name: string, value: string) => Promise<boolean>;
 }
 
@@ -34,20 +34,20 @@ export class KnownToEditor {
   readonly #load: () => Promise<unknown>;
   #sources: ConfigSources | null = null;
 
-  /** `load` must lead to {@link use}. */
+  /** `load` must result in a call to {@link use}. */
   constructor(load: () => Promise<unknown>) {
     this.#load = load;
   }
 
   readonly onDidChange = this.#changes.event;
 
-  /** Only what is known about environments; null before the rest of the extension is loaded. */
+  /** Contains only environments; null before the rest of the extension is loaded. */
   async catalogue(): Promise<Catalogue | null> {
     await this.#sources?.environments.ready();
     return this.#sources?.environments.current() ?? null;
   }
 
-  /** Call it when the server knows other environments. */
+  /** Call when the server's environments have changed. */
   reloadEnvironments(): void {
     this.#sources?.environments.reload();
   }
@@ -68,13 +68,13 @@ export class KnownToEditor {
     return this.#sources?.knownConfigs() ?? [];
   }
 
-  /** False when the user declined. */
+  /** False if the user declined. */
   async storeSecret(name: string, value: string): Promise<boolean> {
     await this.#load();
     return (await this.#sources?.storeSecret(name, value)) ?? false;
   }
 
-  /** From now on `sources` answer. */
+  /** Answers from `sources` from now on. */
   use(sources: ConfigSources): Listening {
     this.#sources = sources;
     const listening = sources.onDidChangeSecrets(() => this.#changes.fire());

@@ -1,4 +1,4 @@
-/** What this window adds to its language server: what only the window knows, and what only VS Code can show. */
+/** The window's additions to its language client: what only the window knows, and what only VS Code can show. */
 
 import * as vscode from "vscode";
 import {
@@ -17,7 +17,7 @@ import type { KnownToEditor } from "./knownToEditor.ts";
 
 const ABSOLUTE = /^(?:[/\\]|[a-z]:[/\\])/i;
 
-/** What `known` knows goes to the server; lenses and links get what they do here. */
+/** Sends data from `known` to the server, and adds commands to lenses and links. */
 export function languageFeatures(known: KnownToEditor): LanguageFeatures {
   return {
     options: {
@@ -44,14 +44,14 @@ export function languageFeatures(known: KnownToEditor): LanguageFeatures {
       );
       client.onNotification(CATALOGUE_CHANGED, () => known.reloadEnvironments());
       const changed = (): void => {
-        // A server that is starting again asks for all it shows.
+        // A restarting server requests everything again anyway.
         if (client.isRunning()) client.sendNotification(CONTEXT_CHANGED).catch(() => undefined);
       };
       known.onDidChange(changed);
       onSettingChange(CONTEXT_SETTINGS, changed);
       vscode.workspace.onDidGrantWorkspaceTrust(changed);
       vscode.extensions.onDidChange(changed);
-      // What changed while it started.
+      // Also call it for changes during the start.
       return changed;
     },
   };
@@ -133,13 +133,13 @@ function placeOf(
   }
 }
 
-/** A link that runs a command; `args` are JSON. */
+/** A link that runs a command; `args` are JSON values. */
 function commandUri(command: string, ...args: readonly unknown[]): vscode.Uri {
   const query = args.length === 0 ? "" : `?${encodeURIComponent(JSON.stringify(args))}`;
   return vscode.Uri.parse(`command:${command}${query}`);
 }
 
-/** Null where a relative folder has nothing to start at. */
+/** Null if a relative folder has no base. */
 function folderUri(config: vscode.Uri, path: string): vscode.Uri | null {
   if (ABSOLUTE.test(path)) return vscode.Uri.file(path);
   return config.scheme === "untitled" ? null : vscode.Uri.joinPath(config, "..", path);

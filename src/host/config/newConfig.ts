@@ -1,4 +1,4 @@
-/** *New Configuration…*: a template in a new, unsaved document beside the others. */
+/** *New Configuration…*: opens a template as a new, unsaved document. */
 
 import * as vscode from "vscode";
 import * as z from "zod";
@@ -7,7 +7,7 @@ import { setContextKey } from "../vscode/contextKeys.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { freeConfigName } from "./freeConfigName.ts";
 
-/** `target` may name a template, which is then not asked for. Resolves to the new document, or undefined when the user picked nothing. */
+/** `target` may name a template, to skip the prompt. Resolves to the new document, or undefined if the user picked nothing. */
 export async function newConfig(target?: unknown): Promise<vscode.TextDocument | undefined> {
   const named = z.object({ template: z.string() }).safeParse(target).data?.template;
   const known = TEMPLATES.find(({ kind }) => kind === named);
@@ -32,7 +32,7 @@ async function open(template: Template): Promise<vscode.TextDocument> {
   return document;
 }
 
-/** An unsaved document that knows where it will be saved. */
+/** An unsaved document with the path where it will be saved. */
 async function openNamed(
   folder: vscode.Uri,
   { kind, text }: Template,

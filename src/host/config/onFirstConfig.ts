@@ -1,9 +1,9 @@
-/** The moment from which a window needs the help for configurations. */
+/** Detects when a window first needs the configuration features. */
 
 import * as vscode from "vscode";
 import { isConfigDocument } from "./configFiles.ts";
 
-/** Calls `then` once: when a configuration is open, or a document has become one. */
+/** Calls `then` once, as soon as a configuration is open or a document becomes one. */
 export function onFirstConfig(then: () => void): vscode.Disposable {
   let isFound = false;
   const look = (document: vscode.TextDocument): void => {

@@ -1,4 +1,4 @@
-/** Registers the help for configurations. Cheap: the server starts when the first configuration is open. */
+/** Registers the configuration features. Cheap: the server starts when the first configuration is open. */
 
 import * as vscode from "vscode";
 import type { Server } from "../server/server.ts";
@@ -12,7 +12,7 @@ import { TASKS_FILE, TaskCompletionProvider } from "./taskCompletionProvider.ts"
 
 export interface ConfigSupport extends vscode.Disposable {
   readonly handlers: ReturnType<typeof configHandlers>;
-  /** Call it when the known configurations may be others. */
+  /** Call when the known configurations may have changed. */
   readonly refresh: () => void;
 }
 
@@ -29,7 +29,7 @@ export function registerConfigSupport({ known, server, log }: ConfigSupportOptio
     effective,
     context,
     registerRemedyCommands({ server, known, log }),
-    // Once: a server that cannot be started is tried again for a command only, not with each key.
+    // Only once: after a failed start, the server is retried only for commands, not for every keystroke.
     onFirstConfig(() => {
       server.start().catch((error: unknown) => log.error(String(error)));
     }),

@@ -1,4 +1,4 @@
-/** A fix that takes more than an edit of the configuration: a secret goes to where secrets are kept. */
+/** A fix that needs more than a configuration edit: it moves a secret to where secrets are stored. */
 
 import { basename, dirname, resolve } from "node:path";
 import * as vscode from "vscode";
@@ -17,7 +17,7 @@ interface RemedyOptions {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** Registers the command that takes a secret out of a file. */
+/** Registers the command that moves a secret out of a file. */
 export function registerRemedyCommands(options: RemedyOptions): vscode.Disposable {
   return vscode.commands.registerCommand(
     MOVE_SECRET,
@@ -25,7 +25,7 @@ export function registerRemedyCommands(options: RemedyOptions): vscode.Disposabl
       try {
         await moveSecret(options, uri, path, target);
       } catch {
-        // An error may quote what was being moved.
+        // The error may quote the secret, so it is not logged.
         options.log.warn("a secret could not be moved out of a configuration");
         const text = vscode.l10n.t("The secret could not be moved. The file was not changed.");
         void plainWindow.showErrorMessage(text);
@@ -34,7 +34,7 @@ export function registerRemedyCommands(options: RemedyOptions): vscode.Disposabl
   );
 }
 
-/** Anyone can call a command with anything. */
+/** Validates everything, because anyone can call a command with any arguments. */
 async function moveSecret(
   options: RemedyOptions,
   uri: unknown,
@@ -56,7 +56,7 @@ async function moveSecret(
   if (isKept) await applyTextEdits(document, secret.edits);
 }
 
-/** Adds a line to the file that the setting `env.file` names, and saves it. */
+/** Appends a line to the file in the setting `env.file`, and saves it. */
 async function addToEnvFile(config: vscode.Uri, secret: WrittenSecret): Promise<boolean> {
   if (config.scheme === "untitled") return false;
   const path = resolve(dirname(config.fsPath), readSetting("env.file", config));
@@ -80,7 +80,7 @@ async function addToEnvFile(config: vscode.Uri, secret: WrittenSecret): Promise<
   return true;
 }
 
-/** As Node's reader of `.env` files understands it. */
+/** Quoted so that Node's `.env` parser reads it back. */
 function quoted(value: string): string {
   const quote = ["'", '"', "`"].find((mark) => !value.includes(mark)) ?? "'";
   return `${quote}${value}${quote}`;

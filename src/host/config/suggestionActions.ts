@@ -1,4 +1,4 @@
-/** Quick fixes for what a run suggests. */
+/** Quick fixes for suggestions from a run. */
 
 import * as vscode from "vscode";
 import type { AlarmEdit } from "../../core/alarms/alarmEdits.ts";
@@ -10,11 +10,11 @@ export interface Suggestion {
   readonly edits: readonly AlarmEdit[];
   /** The diagnostic that it belongs to. */
   readonly diagnostic: vscode.Diagnostic;
-  /** The stage of the run; absent = the one that the document chooses, if any. */
+  /** The run's stage; absent = the stage that the document selects, if any. */
   readonly stage?: string | null;
 }
 
-/** One for all that suggest the same; none for what the file says already, or has no place for. */
+/** One action per distinct suggestion; none if the file already contains it or has no place for it. */
 export async function suggestionActions(
   document: vscode.TextDocument,
   suggestions: readonly Suggestion[],
@@ -34,7 +34,7 @@ export async function suggestionActions(
   });
 }
 
-/** Registers a provider of such quick fixes for every language that configurations are written in. */
+/** Registers a provider of such quick fixes for all languages of configurations. */
 export function offerSuggestions(provider: vscode.CodeActionProvider): vscode.Disposable {
   return vscode.languages.registerCodeActionsProvider(
     ["yaml", "json", "jsonc"].map((language) => ({ language })),

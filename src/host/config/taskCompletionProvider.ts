@@ -1,4 +1,4 @@
-/** Offers the configurations of the workspace where a task in `tasks.json` names one; the editor's schemas know the rest. */
+/** Completes the workspace's configurations in tasks in `tasks.json`; the editor's schemas cover the rest. */
 
 import * as vscode from "vscode";
 import { errorMessage } from "../../core/errors.ts";
@@ -34,12 +34,12 @@ async function completions(
 ): Promise<vscode.CompletionItem[]> {
   const { taskConfigAt } = await import("../../core/config/editing/completion/taskConfigAt.ts");
   const span = taskConfigAt(document.getText(), offset, TASK_TYPE);
-  // Looked for here, because someone may write a task before anything else of the extension is loaded.
+  // Searched here, because someone may edit tasks before the rest of the extension is loaded.
   const configs = span === null ? [] : await findConfigs();
   return configs.map((uri) => {
     const path = vscode.workspace.asRelativePath(uri, false);
     const item = new vscode.CompletionItem(path, vscode.CompletionItemKind.File);
-    // In front of the variables of tasks, which begin with "$".
+    // Sorts before task variables, which start with "$".
     item.sortText = `!${path}`;
     if (span !== null) item.range = rangeOf(document, span);
     return item;

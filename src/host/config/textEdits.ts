@@ -1,4 +1,4 @@
-/** Applies edits of the core to a document, as one change that the user can undo. */
+/** Applies edits from the core to a document as one undoable change. */
 
 import * as vscode from "vscode";
 import type { TextEdit } from "../../core/config/editing/text/textEdit.ts";
@@ -8,7 +8,7 @@ export function rangeOf(document: vscode.TextDocument, { start, end }: Span): vs
   return new vscode.Range(document.positionAt(start), document.positionAt(end));
 }
 
-/** The edits for the document as it stands now. */
+/** The edits for the document's current text. */
 export function workspaceEdit(
   document: vscode.TextDocument,
   edits: readonly TextEdit[],
@@ -18,7 +18,7 @@ export function workspaceEdit(
   return change;
 }
 
-/** @throws when the document cannot be changed, or `edits` is null because its text has no place for them */
+/** @throws Error if the document cannot be changed, or `edits` is null because the text has no place for them */
 export async function applyTextEdits(
   document: vscode.TextDocument,
   edits: readonly TextEdit[] | null,

@@ -1,4 +1,4 @@
-/** *Train on This Dataset…*: a configuration beside a data file, with columns and grader that its first rows suggest. */
+/** *Train on This Dataset…*: creates a configuration next to a data file, with columns and grader suggested by its first rows. */
 
 import * as vscode from "vscode";
 import { CONFIG_REQUESTS } from "../../api/config.ts";
@@ -6,7 +6,7 @@ import type { Server } from "../server/server.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { freeConfigName } from "./freeConfigName.ts";
 
-/** Writes the file and opens it. @throws when `target` is no file and none is open */
+/** Writes the file and opens it. @throws Error if `target` is not a file and none is open */
 export async function trainOnDataset(
   server: Pick<Server, "request">,
   target: unknown,

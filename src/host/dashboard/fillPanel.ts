@@ -1,10 +1,10 @@
-/** Icon, rights and page of a panel. */
+/** Sets a panel's icon, permissions and page. */
 
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import { pageHtml } from "../../server/dashboard/pageHtml.ts";
 
-/** Names of scripts, with the style sheet of each. */
+/** Script names, with the style sheet of each. */
 const PAGES = {
   dashboard: "style.css",
   chat: "chatStyle.css",

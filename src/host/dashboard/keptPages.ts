@@ -1,4 +1,4 @@
-/** What the person arranged in pages; kept with the workspace. */
+/** The user's page settings, stored with the workspace. */
 
 import type { Kept } from "../../api/pages.ts";
 import { keptSchema } from "../../server/pages/kept.ts";

@@ -1,4 +1,4 @@
-/** When the dashboard opens by itself: for a run that a person has just started here. Any other run is offered in the dashboard that is open. */
+/** Opens the dashboard automatically for runs that the user just started here; other runs are offered in an open dashboard. */
 
 import type { Trainings } from "../runs/trainings.ts";
 import type { RunDashboard } from "./runDashboard.ts";
@@ -6,7 +6,7 @@ import type { RunDashboard } from "./runDashboard.ts";
 export interface OpenOnStartOptions {
   readonly trainings: Pick<Trainings, "active" | "onDidChange">;
   readonly dashboard: Pick<RunDashboard, "openBeside" | "offer">;
-  /** False when the settings say that it opens on request only. */
+  /** False if the setting says to open only on request. */
   readonly opens: () => boolean;
 }
 

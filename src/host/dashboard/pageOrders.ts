@@ -1,4 +1,4 @@
-/** Does what a page asks of the window: what only VS Code can do. */
+/** Carries out page requests that only VS Code can fulfill. */
 
 import * as vscode from "vscode";
 import type { PageOrder } from "../../api/pages.ts";
@@ -22,11 +22,11 @@ import { plainWindow } from "../vscode/plainWindow.ts";
 export interface PageOrdersOptions {
   readonly store: RunList;
   readonly fileSystem: FileSystem;
-  /** Opens the dashboard of the run in a folder. */
+  /** Opens the dashboard for the run in a folder. */
   readonly open: (folder: string) => void;
 }
 
-/** Commands of the page that are commands of the extension, called on the run. */
+/** Page commands that map to extension commands, called on the run. */
 const COMMANDS: Partial<Readonly<Record<DashboardCommand, CommandId>>> = {
   pause: "pauseRun",
   continue: "continueRun",
@@ -48,7 +48,7 @@ const COMMANDS: Partial<Readonly<Record<DashboardCommand, CommandId>>> = {
   continueFromHere: "continueFromHere",
 };
 
-/** Resolves with the answer to a question, and else with null. A rejection is shown in the page. */
+/** Resolves with the answer to a prompt, otherwise with null. A rejection is shown in the page. */
 export async function doForPage(
   order: PageOrder,
   options: PageOrdersOptions,
@@ -73,7 +73,7 @@ export async function doForPage(
 
 type Order<Kind extends PageOrder["kind"]> = Extract<PageOrder, { readonly kind: Kind }>;
 
-/** The commands of the page that are none of the extension. */
+/** Page commands without a corresponding extension command. */
 const OWN_COMMANDS: Partial<
   Readonly<
     Record<DashboardCommand, (order: Order<"command">, options: PageOrdersOptions) => unknown>
@@ -87,7 +87,7 @@ const OWN_COMMANDS: Partial<
     key === undefined || other === undefined
       ? null
       : diffRollouts({ folder, ...key }, { folder, ...other }),
-  // The run that is shown is not the one that is asked for.
+  // Called without arguments, because it is not about the shown run.
   importRun: () => vscode.commands.executeCommand(commandName("importRun")),
   ownEnvironment: () =>
     vscode.commands.executeCommand(commandName("newConfig"), { template: "own" }),
@@ -109,7 +109,7 @@ async function runCommand(order: Order<"command">, options: PageOrdersOptions): 
   else throw new AppError("no-such-command", `The dashboard has no command ${command}.`);
 }
 
-/** Saves what a page exports, where the person says. */
+/** Saves a page's export to a file that the user chooses. */
 async function saveFile({ name, content, encoding }: ExportedFile): Promise<void> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const uri = await vscode.window.showSaveDialog(
@@ -118,7 +118,7 @@ async function saveFile({ name, content, encoding }: ExportedFile): Promise<void
   if (uri !== undefined) await vscode.workspace.fs.writeFile(uri, Buffer.from(content, encoding));
 }
 
-/** The editor asks before it opens an address that it does not trust. */
+/** The editor asks before opening an untrusted address. */
 async function openLink(address: string): Promise<void> {
   const uri = vscode.Uri.parse(address, true);
   if (uri.scheme !== "https" && uri.scheme !== "http") {
@@ -138,7 +138,7 @@ async function ask({ what, name, value }: Order<"ask">): Promise<string | null> 
   return (await plainWindow.showInputBox({ prompt, value })) ?? null;
 }
 
-/** In the editor's own comparison of texts. */
+/** Uses the editor's diff view. */
 async function diffConfigs(store: RunList, { left, right }: Order<"diff">): Promise<void> {
   const nameOf = (folder: string): string => store.get(folder)?.name ?? folder;
   const uriOf = (folder: string): vscode.Uri => vscode.Uri.file(runPaths(folder).resolvedConfig);

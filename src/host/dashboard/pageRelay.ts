@@ -1,4 +1,4 @@
-/** Passes on what a page and its session in the server say to each other; a session that ended with its server is opened again. */
+/** Relays messages between a page and its session in the server; reopens the session if the server restarts. */
 
 import {
   type OpenPageRequest,
@@ -13,11 +13,11 @@ import type { Server } from "../server/server.ts";
 
 export interface PageRelayOptions {
   readonly server: Pick<Server, "request" | "notify">;
-  /** What a session begins with, and begins with again. */
+  /** Parameters for opening the session, also after a restart. */
   readonly start: () => Omit<OpenPageRequest, "progressToken">;
-  /** Hands the page a message of the session, which is JSON. */
+  /** Posts a message from the session to the page, as JSON. */
   readonly post: (json: string) => void;
-  /** Loads the page anew: a new session knows nothing of it. */
+  /** Reloads the page, because a new session has no state for it. */
   readonly reload: () => void;
   readonly onReport: (report: Extract<PageReport, { readonly kind: "shown" | "keep" }>) => void;
   readonly onError: (error: unknown) => void;
@@ -26,7 +26,7 @@ export interface PageRelayOptions {
 export class PageRelay {
   readonly #options: PageRelayOptions;
   readonly #request: KeptRequest<PageReport>;
-  /** What is to be sent once the server has opened the session; null = it has. */
+  /** Messages to send once the server has opened the session; null = already open. */
   #early: PageNews[] | null = [];
 
   constructor(options: PageRelayOptions) {
@@ -55,11 +55,11 @@ export class PageRelay {
       return;
     }
     const sent: PageSent = { page: this.#request.token, what };
-    // A server that is gone has ended the session, which is opened again.
+    // If the server is gone, so is the session; it will be reopened.
     this.#options.server.notify(PAGE_NEWS, sent).catch(() => undefined);
   }
 
-  /** Harmless when repeated. */
+  /** Safe to call repeatedly. */
   dispose(): void {
     this.#request.dispose();
   }

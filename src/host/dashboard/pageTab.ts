@@ -1,4 +1,4 @@
-/** The tab of a page: one, reused, restored after a reload. What the page shows comes from its session in the server. */
+/** A page's tab: a single one, reused, and restored after a reload. Its content comes from a session in the server. */
 
 import * as vscode from "vscode";
 import type { PageNews, WindowPage } from "../../api/pages.ts";
@@ -8,11 +8,11 @@ import type { WindowPages } from "./windowPages.ts";
 
 export interface PageTabOptions {
   readonly pages: WindowPages;
-  /** What the page begins with, and begins with again. */
+  /** Parameters for the page, also after a restart. */
   readonly page: () => WindowPage;
-  /** Null = as it is. */
+  /** Null = keep the title. */
   readonly title: () => string | null;
-  /** Called with the folder of the run that a dashboard shows from now on. */
+  /** Called with the run's folder when a dashboard shows a different run. */
   readonly onShown?: ((folder: string) => void) | undefined;
 }
 
@@ -38,12 +38,12 @@ export class PageTab implements vscode.Disposable {
     return this.#shown !== null;
   }
 
-  /** True while the page is in sight. */
+  /** True while the page is visible. */
   get isVisible(): boolean {
     return this.#shown?.panel.visible === true;
   }
 
-  /** Tabs of this page that no session serves: they stay after a crash of the extension host, and only this program removes them. */
+  /** Tabs of this page without a session: they remain after a crash of the extension host until this code closes them. */
   get orphans(): readonly vscode.Tab[] {
     return vscode.window.tabGroups.all
       .flatMap(({ tabs }) => tabs)
@@ -60,20 +60,20 @@ export class PageTab implements vscode.Disposable {
       return;
     }
     const { orphans } = this;
-    // A tab that does not close does no harm.
+    // A tab that fails to close does no harm.
     if (orphans.length > 0) vscode.window.tabGroups.close(orphans).then(undefined, () => undefined);
     const title = this.#options.title() ?? "";
     const place = { viewColumn, preserveFocus };
     this.#adopt(vscode.window.createWebviewPanel(this.#viewType, title, place, {}));
   }
 
-  /** Fills a panel that the editor has restored. */
+  /** Fills a panel restored by the editor. */
   restore(panel: vscode.WebviewPanel): void {
     this.#shown?.panel.dispose();
     this.#adopt(panel);
   }
 
-  /** Nothing while the tab is closed. */
+  /** Does nothing while the tab is closed. */
   send(news: PageNews): void {
     this.#shown?.relay.send(news);
   }

@@ -1,9 +1,9 @@
-/** Panels that the editor restores after a reload: each says at once that it loads, and is filled when the rest is there. */
+/** Panels that the editor restores after a reload: each immediately shows a loading message, and is filled once the rest is ready. */
 
 import * as vscode from "vscode";
 import { loadingHtml } from "../../server/dashboard/pageHtml.ts";
 
-/** Fills a restored panel; `state` is what its page kept. */
+/** Fills a restored panel; `state` is what its page stored. */
 export type RestorePanel = (panel: vscode.WebviewPanel, state: unknown) => Promise<void>;
 
 /** `restore` may take seconds. */

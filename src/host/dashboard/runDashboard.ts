@@ -1,4 +1,4 @@
-/** The dashboard, joined with the runs of this window. */
+/** The dashboard, connected to the window's runs. */
 
 import * as vscode from "vscode";
 import * as z from "zod";
@@ -15,7 +15,7 @@ export interface RunDashboardOptions {
   readonly pages: WindowPages;
   readonly store: RunList;
   readonly workspaceState: Memento;
-  /** Called with the folder of the run that is shown from now on. */
+  /** Called with the folder when a different run is shown. */
   readonly onShown: (folder: string) => void;
 }
 
@@ -31,7 +31,7 @@ const restoredSchema = z.object({ runId: z.string() });
 export class RunDashboard implements vscode.Disposable {
   readonly #options: RunDashboardOptions;
   readonly #tab: PageTab;
-  /** Of the run that is shown, or will be; null = the newest. */
+  /** Folder of the run that is or will be shown; null = the newest. */
   #folder: string | null = null;
 
   constructor(options: RunDashboardOptions) {
@@ -49,12 +49,12 @@ export class RunDashboard implements vscode.Disposable {
     });
   }
 
-  /** Of the run that is shown, or will be; null while it was not said. */
+  /** Folder of the run that is or will be shown; null if not specified yet. */
   get folder(): string | null {
     return this.#folder;
   }
 
-  /** True while the dashboard is in sight. */
+  /** True while the dashboard is visible. */
   get isVisible(): boolean {
     return this.#tab.isVisible;
   }
@@ -68,7 +68,7 @@ export class RunDashboard implements vscode.Disposable {
     this.#show(folder, { viewColumn, preserveFocus }, target);
   }
 
-  /** Opens the dashboard at a run that a person has just started, where the setting says; the focus stays where it is. */
+  /** Opens the dashboard for a run that the user just started, placed according to the setting; keeps the focus. */
   openBeside(folder: string): void {
     const isBeside =
       readSetting("dashboard.openOnStart") === "beside" &&
@@ -79,12 +79,12 @@ export class RunDashboard implements vscode.Disposable {
     });
   }
 
-  /** Names a run that has begun in the dashboard that is open. */
+  /** Offers a newly started run in the open dashboard. */
   offer(folder: string): void {
     this.#tab.send({ kind: "offer", folder });
   }
 
-  /** Goes to the search in all runs. @throws AppError `no-runs` */
+  /** Opens the search across all runs. @throws AppError `no-runs` */
   openSearch(): void {
     const [newest] = this.#options.store.runs;
     if (newest === undefined) {
@@ -98,11 +98,11 @@ export class RunDashboard implements vscode.Disposable {
     this.#tab.send({ kind: "search" });
   }
 
-  /** Replaces the tab after a crash of the extension host: the old tab is still there and no longer reacts. */
+  /** Replaces the tab after a crash of the extension host, because the old tab remains but no longer responds. */
   reviveAfterCrash(): void {
     const last = shownSchema.safeParse(this.#options.workspaceState.get(SHOWN)).data;
     const [tab] = this.#tab.orphans;
-    // A reload begins another session, and the editor restores the dashboard by itself.
+    // A reload starts a new session, and the editor restores the dashboard itself.
     if (tab === undefined || last?.session !== vscode.env.sessionId || this.#tab.isOpen) return;
     this.#show(last.folder, {
       viewColumn: tab.group.viewColumn,
@@ -110,7 +110,7 @@ export class RunDashboard implements vscode.Disposable {
     });
   }
 
-  /** As the dashboard was before a reload; `state` is what its page kept. */
+  /** Restores the dashboard after a reload; `state` is what its page stored. */
   async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const id = restoredSchema.safeParse(state).data?.runId;
     this.#folder = id === undefined ? null : this.#folderOf(id);
@@ -137,7 +137,7 @@ export class RunDashboard implements vscode.Disposable {
     const { store, workspaceState } = this.#options;
     const run = store.runs.find(({ folder }) => runIdOf(folder) === id);
     if (run !== undefined) return run.folder;
-    // A reload may come back to a run whose folder is gone: the dashboard says so.
+    // The run's folder may be gone by now, which the dashboard then shows.
     const last = shownSchema.safeParse(workspaceState.get(SHOWN)).data;
     return last !== undefined && runIdOf(last.folder) === id ? last.folder : null;
   }

@@ -15,18 +15,18 @@ export class RunsPanel implements vscode.Disposable {
     });
   }
 
-  /** Fills a panel that the editor has restored. */
+  /** Fills a panel restored by the editor. */
   async restore(panel: vscode.WebviewPanel): Promise<void> {
     this.#tab.restore(panel);
   }
 
-  /** Opens the table, or brings it to the front, and chooses runs to compare; null = those that were chosen last. */
+  /** Opens the table or brings it to the front, and selects runs to compare; null = keep the last selection. */
   open(folders: readonly string[] | null): void {
     this.#tab.open({ viewColumn: vscode.ViewColumn.Active });
     if (folders !== null) this.#tab.send({ kind: "choose", folders });
   }
 
-  /** Opens the table, or brings it to the front, at the settings of the sweep. */
+  /** Opens the table or brings it to the front, at the sweep's settings. */
   showSweep(id: string): void {
     this.#tab.open({ viewColumn: vscode.ViewColumn.Active });
     this.#tab.send({ kind: "show-sweep", id });

@@ -1,4 +1,4 @@
-/** What all pages of this window share: the runs and settings that their sessions are sent, and the way to the server. */
+/** Shared by all pages of the window: runs and settings for their sessions, and the server connection. */
 
 import { join } from "node:path";
 import * as vscode from "vscode";
@@ -15,9 +15,9 @@ export interface WindowPagesOptions {
   readonly finder: Pick<RunFinder, "onDidMark">;
   readonly server: Server;
   readonly workspaceState: Memento;
-  /** The storage of this workspace; undefined without one. */
+  /** The workspace's storage; undefined without a workspace. */
   readonly storageUri: vscode.Uri | undefined;
-  /** The extension's folder: holds `dist/webview` and `media`. */
+  /** The extension's folder, which contains `dist/webview` and `media`. */
   readonly extensionUri: vscode.Uri;
   readonly onError: (error: unknown) => void;
 }

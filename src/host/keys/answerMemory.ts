@@ -1,4 +1,4 @@
-/** Answers of the user that the editor keeps until they are forgotten. */
+/** Stored answers of the user, kept until forgotten. */
 
 import { Emitter } from "../../core/util/emitter.ts";
 import type { Memento } from "../vscode/memento.ts";
@@ -33,7 +33,7 @@ export class AnswerMemory<Question, Answer extends Question> {
     return this.list().find((answer) => idOf(answer) === idOf(question));
   }
 
-  /** Instead of an earlier answer to the same question. */
+  /** Stores an answer, replacing an earlier one to the same question. */
   async keep(answer: Answer): Promise<void> {
     await this.#store([...this.#others(answer), answer]);
   }
@@ -42,7 +42,7 @@ export class AnswerMemory<Question, Answer extends Question> {
     await this.#store(this.#others(question));
   }
 
-  /** Joins a question about the same that is open already. */
+  /** Shares a prompt for the same question that is already open. */
   async ask(question: Question, ask: () => Promise<boolean>): Promise<boolean> {
     const id = this.#options.idOf(question);
     const asking = this.#asking.get(id) ?? ask();

@@ -1,4 +1,4 @@
-/** Which server may get which key from which folder, as the user said. */
+/** Which server may receive which key for which folder, as approved by the user. */
 
 import * as vscode from "vscode";
 import { isJsonObject } from "../../core/json.ts";
@@ -11,11 +11,11 @@ import { AnswerMemory } from "./answerMemory.ts";
 import type { KeyUi } from "./keyUi.ts";
 
 export interface KeyApproval {
-  /** Real path of the folder that runs are started for. */
+  /** Real path of the folder for which runs are started. */
   readonly folder: string;
-  /** `scheme://host`, with a port unless it is the usual one. */
+  /** `scheme://host`, with a port unless it is the default one. */
   readonly origin: string;
-  /** Name of the variable, such as TINKER_API_KEY. */
+  /** Variable name, such as TINKER_API_KEY. */
   readonly key: string;
 }
 
@@ -24,7 +24,7 @@ export interface ApprovalOptions {
   readonly ui: Pick<KeyUi, "confirm">;
 }
 
-/** Asks once for each folder, origin and key, and remembers what was allowed until it is withdrawn. */
+/** Asks once per folder, origin and key, and remembers approvals until they are withdrawn. */
 export class Approvals {
   readonly #options: ApprovalOptions;
   readonly #answers: AnswerMemory<KeyApproval, KeyApproval>;
@@ -44,8 +44,8 @@ export class Approvals {
   }
 
   /**
-   * True when the user allows it now or did before. A refusal is not remembered: the next start asks again. No one is asked about
-   * what cannot be approved: an address without encryption that is not on this computer.
+   * True if the user approves now or did before. A refusal is not remembered: the next start asks again. Never asks about what cannot be
+   * approved: an unencrypted address on another computer.
    */
   async ask(approval: KeyApproval): Promise<boolean> {
     if (!isApproval(approval)) return false;
@@ -61,7 +61,7 @@ export class Approvals {
     return this.#answers.list();
   }
 
-  /** For the trainers of a folder. */
+  /** Approved origins for trainers of a folder. */
   allowedOrigins(folder: string): LaunchRequest["allowedOrigins"] {
     return this.list()
       .filter((approval) => approval.folder === folder)

@@ -1,4 +1,4 @@
-/** Puts together everything about keys, for the extension's composition root. */
+/** Assembles everything about keys, for the extension's composition root. */
 
 import * as vscode from "vscode";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
@@ -20,29 +20,29 @@ import { workspaceEnvFiles } from "./workspaceEnvFiles.ts";
 
 export interface KeysOptions {
   readonly context: Pick<vscode.ExtensionContext, "secrets" | "globalState">;
-  /** Without what `redactor` has learned. */
+  /** Redacted with `redactor`. */
   readonly log: vscode.LogOutputChannel;
-  /** Learns every stored value before anybody gets it. */
+  /** Learns every stored value before it is used. */
   readonly redactor: Redactor;
   readonly testKey: KeyTestOptions["testKey"];
 }
 
 export interface Keys extends vscode.Disposable {
   readonly store: KeyStore;
-  /** Where values are looked up. */
+  /** Looks up values. */
   readonly sources: KeySources;
-  /** Addresses of services: those of the settings, over those of the process. */
+  /** Service addresses: those in the settings override those of the process. */
   readonly variables: () => Values;
   readonly handlers: ReturnType<typeof keyHandlers>;
   readonly approvals: Approvals;
   /**
-   * Gathers what a run needs: asks for keys that are missing, for permission to hand secrets to environments, and whether `.env` may be
-   * read. Null when the user went away from one of the questions: do not start then.
+   * Collects the keys for a run: asks for missing keys, for permission to pass secrets to environments, and whether `.env` may be read.
+   * Null if the user dismissed a prompt; the run must not start then.
    */
   forLaunch(config: LaunchConfig): Promise<KeyOrder | null>;
   /**
-   * After a trainer refused to begin because a key, or the permission to send one, was missing; true = start it again. `project` is that of its
-   * {@link LaunchConfig}.
+   * Handles a trainer's refusal to start because of a missing key or permission; true = start again. `project` is that of its {@link
+   * LaunchConfig}.
    */
   recoverFromLaunchError(error: LaunchError, project: string): Promise<boolean>;
 }
@@ -112,7 +112,7 @@ const ADDRESSES = [
   ["openReward.environmentsUrl", "OPENREWARD_ENVIRONMENTS_URL"],
 ] as const;
 
-/** Addresses of services that the settings of the machine have, as the variables that a trainer reads. */
+/** Service addresses from machine settings, as the variables that a trainer reads. */
 function addressVariables(): Values {
   const values = ADDRESSES.map(([key, name]) => [name, readSetting(key)] as const);
   return Object.fromEntries(values.filter(([, url]) => url !== ""));

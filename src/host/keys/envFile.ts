@@ -1,10 +1,10 @@
-/** The text of a `.env` file: its values as Node reads them, and the same text with some of them commented out. */
+/** Parses `.env` text like Node does, and comments out assignments in it. */
 
 import { assignmentsIn, parseEnvText } from "../../node/envText.ts";
 
 export const COMMENT = "# ";
 
-/** Values by name; empty ones are left out, as they count as not set. */
+/** Values by name, without empty ones, which count as not set. */
 export function readEnv(text: string): Readonly<Record<string, string>> {
   const values = Object.entries(parseEnvText(text));
   return Object.fromEntries(
@@ -13,8 +13,8 @@ export function readEnv(text: string): Readonly<Record<string, string>> {
 }
 
 /**
- * The places in `text`, each the start of a line, to put {@link COMMENT} at, so that Node no longer reads `names` and reads
- * everything else as before. Null when no choice of whole lines does that.
+ * Line starts in `text` at which to insert {@link COMMENT}, so that Node no longer reads `names` but reads everything else as before. Null
+ * if that is not possible with whole lines.
  */
 export function placesToComment(text: string, names: readonly string[]): readonly number[] | null {
   const lines = text.split("\n");

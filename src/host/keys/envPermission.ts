@@ -1,4 +1,4 @@
-/** Whether the runs of a folder may take keys from a file. */
+/** Whether runs of a folder may read keys from a file. */
 
 import { dirname, sep } from "node:path";
 import * as vscode from "vscode";
@@ -18,11 +18,11 @@ export interface EnvPermissionOptions {
   readonly allowAlways: () => PromiseLike<void>;
 }
 
-/** A file that is read for runs; a permission is for both, since either can come from a stranger. */
+/** A file read for runs. Permission is per folder and file, because either can come from a stranger. */
 export interface EnvFileUse {
-  /** Real path of the folder that runs are started for. */
+  /** Real path of the folder for which runs are started. */
   readonly folder: string;
-  /** Real path: what a link leads to. */
+  /** Real path, with links resolved. */
   readonly file: string;
 }
 
@@ -32,7 +32,7 @@ interface Answered extends EnvFileUse {
   readonly mayRead: boolean;
 }
 
-/** Asks once for each folder and file; what was answered holds until it is forgotten. */
+/** Asks once per folder and file; answers are kept until forgotten. */
 export class EnvPermission {
   readonly #options: EnvPermissionOptions;
   readonly #answers: AnswerMemory<EnvFileUse, Answered>;
@@ -47,14 +47,14 @@ export class EnvPermission {
     });
   }
 
-  /** For the start of a run. Never asks in Restricted Mode. */
+  /** Called when a run starts. Never asks in Restricted Mode. */
   async mayRead(use: EnvFileUse): Promise<boolean> {
     const answer = this.answer(use);
     if (answer !== "not asked") return answer === "yes";
     return await this.#answers.ask(use, () => this.#ask(use));
   }
 
-  /** What holds without asking anybody. A general yes is for files within the folder: others may be anybody's. */
+  /** The answer without prompting. `always` only covers files inside the folder; others could belong to anyone. */
   answer(use: EnvFileUse): EnvAnswer {
     const { isTrusted, setting } = this.#options;
     const set = setting();
@@ -65,12 +65,12 @@ export class EnvPermission {
     return known.mayRead ? "yes" : "no";
   }
 
-  /** Answers of their own, while the setting leaves it to them. */
+  /** Individual answers, while the setting allows them. */
   answered(): readonly Answered[] {
     return this.#options.setting() === "never" ? [] : this.#answers.list();
   }
 
-  /** The next run asks again. */
+  /** Forgets the answer, so that the next run asks again. */
   async forget(use: EnvFileUse): Promise<void> {
     await this.#answers.forget(use);
   }

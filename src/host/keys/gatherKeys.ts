@@ -1,4 +1,4 @@
-/** Gathers the keys that a trainer gets when a run starts, and asks what it must for them. */
+/** Collects the keys for a trainer when a run starts, with the necessary prompts. */
 
 import { dirname } from "node:path";
 import type { Values } from "../../core/secrets/serviceHosts.ts";
@@ -18,16 +18,16 @@ export interface GatherKeysOptions extends SetKeyOptions {
   readonly approvals: Approvals;
   readonly envPermission: EnvPermission;
   readonly files: {
-    /** Real path of the file with keys of a folder; null when there is none. */
+    /** Real path of a folder's `.env` file; null if there is none. */
     readonly inFolder: (folder: string) => Promise<string | null>;
-    /** Null when it cannot be read. */
+    /** Null if the file cannot be read. */
     readonly read: (path: string) => Promise<string | null>;
   };
 }
 
 /**
- * Called with what the trainer said when it refused to begin; true when the user has removed the cause, so that it can try again. `folder` is
- * {@link LaunchConfig.project}.
+ * Handles a trainer's refusal to start; true if the user fixed the cause, so that it can be retried. `folder` is {@link
+ * LaunchConfig.project}.
  */
 export async function recoverFromLaunchError(
   { code, key, host, name }: LaunchError,
@@ -36,7 +36,7 @@ export async function recoverFromLaunchError(
 ): Promise<boolean> {
   if (code === "key-host-not-allowed" && key !== undefined && host !== undefined) {
     const approval = { key, origin: host, folder };
-    // The trainer refused although the user has approved, so another question would change nothing.
+    // The trainer refused despite the approval, so asking again would not help.
     if (options.approvals.has(approval)) return false;
     return await options.approvals.ask(approval);
   }
@@ -47,8 +47,8 @@ export async function recoverFromLaunchError(
 }
 
 /**
- * Asks whether `.env` may be read, for keys that are set nowhere, and for permission to hand secrets to environments; each only when the
- * run comes to need it. Null when the user went away from one of the questions.
+ * Asks whether `.env` may be read, for keys that are not set, and for permission to pass secrets to environments, each only if the run
+ * needs it. Null if the user dismissed a prompt.
  */
 export async function gatherKeys(
   config: LaunchConfig,
@@ -71,7 +71,7 @@ export async function gatherKeys(
   return { keys: found.keys, allowedOrigins: approvals.allowedOrigins(config.project), envFile };
 }
 
-/** The `.env` beside the configuration, when it may be read for this project; asks once. */
+/** The `.env` file next to the configuration, if it may be read for this project; asks once. */
 async function readableFile(
   { path, project }: LaunchConfig,
   { files, envPermission }: GatherKeysOptions,

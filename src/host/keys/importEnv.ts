@@ -1,4 +1,4 @@
-/** The flow that takes keys out of a `.env` file into the secret store. */
+/** Moves keys from a `.env` file to the secret store. */
 
 import * as vscode from "vscode";
 import { hostIn } from "../../core/secrets/serviceHosts.ts";
@@ -11,13 +11,13 @@ import { hintText } from "./keyTexts.ts";
 import type { KeyUi, PickRow } from "./keyUi.ts";
 import { storeKeys } from "./storeKeys.ts";
 
-/** The `.env` files of the workspace, by absolute path. */
+/** The workspace's `.env` files, by absolute path. */
 export interface EnvFiles {
-  /** Those that exist, the one beside `target` first. */
+  /** Existing files; the one next to `target` comes first. */
   list(target: unknown): Promise<readonly string[]>;
-  /** Null when it cannot be read. */
+  /** Null if the file cannot be read. */
   read(path: string): Promise<string | null>;
-  /** Puts `# ` before the lines of `names` by an edit that can be undone; false when that is not possible. */
+  /** Inserts `# ` before the lines of `names` as an undoable edit; false if that is not possible. */
   commentOut(path: string, names: readonly string[]): Promise<boolean>;
 }
 
@@ -30,7 +30,7 @@ export interface ImportOptions {
 
 interface EnvKey {
   readonly id: KeyId;
-  /** As the file spells it. */
+  /** As spelled in the file. */
   readonly name: string;
   readonly value: string;
   readonly host: string | null;
@@ -87,7 +87,7 @@ async function chooseFile(
   });
 }
 
-/** Every variable that could be a key, without what no service would take. */
+/** Every variable that could be a key, except those that no service would accept. */
 function keysIn(text: string, { store }: ImportOptions): readonly EnvKey[] {
   const values = readEnv(text);
   return Object.entries(values).flatMap(([name, value]) => {

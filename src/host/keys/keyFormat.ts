@@ -1,22 +1,22 @@
-/** Judges a typed key by its form, before it is sent anywhere. */
+/** Checks the format of an entered key before it is sent anywhere. */
 
 import type { ServiceId } from "../../core/services.ts";
 import { escapePattern } from "../../core/util/escapePattern.ts";
 import { isServiceId, type KeyId, SERVICE_IDS, variableOf } from "./keyNames.ts";
 
-/** What no key can be. */
+/** Reasons why a text cannot be a key. */
 export type FormatFault =
   | "empty"
   | "line-break"
-  /** Blanks, or characters that no header carries. */
+  /** Spaces, or characters that are invalid in headers. */
   | "characters"
   | "quoted"
-  /** `NAME=value` instead of the value. */
+  /** `NAME=value` instead of just the value. */
   | "assignment"
   | "address"
   | "not-tinker";
 
-/** What looks odd and may be right. */
+/** Unusual, but possibly correct. */
 export type FormatHint =
   | { readonly kind: "beginning"; readonly expected: string }
   | { readonly kind: "belongs-elsewhere"; readonly service: ServiceId }
@@ -31,7 +31,7 @@ const TINKER_FORM = /^(tml-|eyJ)/;
 const JSON_WEB_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const WANDB_MIN_LENGTH = 40;
 
-/** How keys of a service begin, where that distinguishes them from those of others. */
+/** Key prefixes of services, where they identify the service. */
 const BEGINNINGS: Readonly<Record<ServiceId, readonly string[]>> = {
   tinker: ["tml-"],
   openreward: ["or_", "or-"],
@@ -41,8 +41,8 @@ const BEGINNINGS: Readonly<Record<ServiceId, readonly string[]>> = {
 };
 
 /**
- * Trims and judges what was typed or read. `host` is where the key will go, null for the official service: other servers give
- * out keys of any form.
+ * Trims and checks an entered or imported key. `host` is where it will be sent, null for the official service; other servers may issue keys
+ * in any format.
  */
 export function judgeFormat(id: KeyId, typed: string, host: string | null): FormatVerdict {
   const value = typed.trim();
@@ -58,12 +58,12 @@ function faultOf(id: KeyId, value: string, host: string | null): FormatFault | n
   if (new RegExp(`^(export\\s+)?${escapePattern(variableOf(id))}\\s*=`, "i").test(value)) {
     return "assignment";
   }
-  // Any other variable may hold a sentence.
+  // Other variables may contain arbitrary text.
   if (!isServiceId(id)) return null;
   if (/^(["'`]).*\1$/.test(value)) return "quoted";
   if (/^https?:\/\//i.test(value)) return "address";
   if (!PRINTABLE.test(value)) return "characters";
-  // The service's own programs refuse it before any request, too: docs/protocols/tinker.md#keys-and-tokens.
+  // The official client also rejects it before any request: docs/protocols/tinker.md#keys-and-tokens.
   return id === "tinker" && host === null && !TINKER_FORM.test(value) ? "not-tinker" : null;
 }
 
@@ -77,7 +77,7 @@ function hintAbout(id: ServiceId, value: string): FormatHint | null {
   return { kind: "beginning", expected };
 }
 
-/** The service whose keys begin like this, the longest beginning first. */
+/** The service whose key prefix matches, longest prefix first. */
 function ownerOf(value: string): ServiceId | null {
   const owners = SERVICE_IDS.flatMap((id) =>
     BEGINNINGS[id].map((beginning) => ({ id, beginning })),
@@ -85,7 +85,7 @@ function ownerOf(value: string): ServiceId | null {
   return owners.find(({ beginning }) => value.startsWith(beginning))?.id ?? null;
 }
 
-/** A server of one's own puts its name and a dash before the key: `docs/protocols/wandb.md#login`. */
+/** Self-hosted servers prepend a name and a dash: `docs/protocols/wandb.md#login`. */
 function wandbHint(value: string): FormatHint | null {
   if (JSON_WEB_TOKEN.test(value)) return null;
   const key = value.slice(value.indexOf("-") + 1);

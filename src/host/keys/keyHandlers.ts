@@ -1,11 +1,11 @@
-/** Handlers of the commands about keys; what they do is loaded when it is first asked for. */
+/** Handlers of the key commands; their code is loaded on first use. */
 
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import type { ImportOptions } from "./importEnv.ts";
 import { isKeyId, type KeyId, keyIdOf } from "./keyNames.ts";
 import type { KeyStatusOptions } from "./keyStatus.ts";
 
-/** `setApiKey` and `removeApiKey` take the id of a key or the name of its variable; `importEnv` the URI of a configuration. */
+/** `setApiKey` and `removeApiKey` take a key id or variable name; `importEnv` takes a configuration's URI. */
 export function keyHandlers(options: KeyStatusOptions & ImportOptions) {
   return {
     setApiKey: async (target) => {

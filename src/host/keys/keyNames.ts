@@ -1,8 +1,8 @@
-/** What keys there are, under which id they are stored, and which variable they stand for. */
+/** Known keys, their ids in the secret store, and their variables. */
 
 import { SERVICES, type ServiceId } from "../../core/services.ts";
 
-/** What the secret store knows a key by; `env:NAME` is any other variable, in capitals. */
+/** A key's id in the secret store; `env:NAME` is any other variable, in upper case. */
 export type KeyId = ServiceId | `env:${string}`;
 
 export const SERVICE_IDS = Object.keys(SERVICES) as readonly ServiceId[]; // the keys of a record that is written out
@@ -14,14 +14,14 @@ export function isServiceId(text: string): text is ServiceId {
   return Object.hasOwn(SERVICES, text);
 }
 
-/** True for what can be an entry of ours in the secret store. */
+/** True if the text can be one of our entries in the secret store. */
 export function isKeyId(text: string): text is KeyId {
   if (isServiceId(text)) return true;
   const name = text.slice(OTHER_PREFIX.length);
   return text.startsWith(OTHER_PREFIX) && VARIABLE.test(name) && isOther(name);
 }
 
-/** The id for a variable, whatever the case of its letters; null for what is no name of one. */
+/** The id for a variable, case-insensitively; null if it is not a valid name. */
 export function keyIdOf(variable: string): KeyId | null {
   const name = variable.toUpperCase();
   const service = SERVICE_IDS.find((id) => SERVICES[id].variable === name);
@@ -29,7 +29,7 @@ export function keyIdOf(variable: string): KeyId | null {
   return VARIABLE.test(name) ? `${OTHER_PREFIX}${name}` : null;
 }
 
-/** The name of the variable that a key stands for. */
+/** The variable that a key is passed as. */
 export function variableOf(id: KeyId): string {
   return isServiceId(id) ? SERVICES[id].variable : id.slice(OTHER_PREFIX.length);
 }

@@ -1,4 +1,4 @@
-/** Where the value of a key would come from when a run starts now: secret store, process environment, `.env`. */
+/** Where the value of a key would come from if a run started now: secret store, process environment, or `.env`. */
 
 import type { KeyOrigin } from "../../core/secrets/keySource.ts";
 import type { Values } from "../../core/secrets/serviceHosts.ts";
@@ -8,13 +8,13 @@ import type { KeyStore } from "./keyStore.ts";
 
 export interface KeySourcesOptions {
   readonly store: KeyStore;
-  /** The environment that a trainer gets. */
+  /** The environment that a trainer inherits. */
   readonly environment: () => Readonly<Record<string, string | undefined>>;
-  /** Values of the `.env` file of a folder; empty when there is none or it may not be read. */
+  /** Values in a folder's `.env` file; empty if there is none or it may not be read. */
   readonly envValues: (folder: string) => Promise<Readonly<Record<string, string>>>;
 }
 
-/** Looks keys up in the order in which a trainer does. */
+/** Looks up keys in the same order as a trainer. */
 export class KeySources {
   readonly #options: KeySourcesOptions;
 
@@ -23,7 +23,7 @@ export class KeySources {
     for (const id of SERVICE_IDS) this.fromEnvironment(id);
   }
 
-  /** Where `id` is set for runs from any of `folders`; null when nowhere. */
+  /** Where `id` is set for runs from any of `folders`; null if it is not set. */
   async find(id: KeyId, folders: readonly string[]): Promise<KeyOrigin | null> {
     const facts = await this.#options.store.facts(id);
     if (facts !== null) return facts.place;
@@ -34,7 +34,7 @@ export class KeySources {
     return null;
   }
 
-  /** The value to hand to a trainer: from the store, or from the environment, bound to the official host. */
+  /** The value to pass to a trainer: from the store, or from the environment and then bound to the official host. */
   async valueFor(id: KeyId): Promise<RequestedKey | null> {
     const stored = await this.#options.store.get(id);
     if (stored !== null) return { value: stored.value, origin: "store", host: stored.host };
@@ -48,14 +48,14 @@ export class KeySources {
     return value === undefined || value === "" ? null : value;
   }
 
-  /** True when the values of a `.env` hold the key. */
+  /** True if the `.env` values contain the key. */
   isIn(values: Values, id: KeyId): boolean {
     const value = values[variableOf(id)];
     this.#learn(value);
     return value !== undefined;
   }
 
-  /** The value of a variable that is no secret; `values` are those of a `.env`. */
+  /** The value of a variable that is not a secret; `values` are those of a `.env`. */
   variable(name: string, values: Values): string | null {
     return this.#options.environment()[name] || values[name] || null;
   }

@@ -1,4 +1,4 @@
-/** The list of keys, of hosts that may get them, and of `.env` files that may be read. */
+/** Lists keys, approved hosts, and `.env` files that may be read. */
 
 import { dirname } from "node:path";
 import * as vscode from "vscode";
@@ -19,7 +19,7 @@ export interface KeyStatusOptions extends SetKeyOptions {
   readonly sources: KeySources;
   readonly approvals: Approvals;
   readonly envPermission: EnvPermission;
-  /** Folders whose `.env` counts for the list. */
+  /** Folders whose `.env` is considered in the list. */
   readonly folders: () => Promise<readonly string[]>;
   readonly now: () => number;
 }
@@ -32,10 +32,10 @@ type Subject =
 type Action = "test" | "set" | "remove" | "withdraw" | "forget";
 type Row = ButtonRow<Subject, Action>;
 
-/** What tests said while the list was open. */
+/** Test results while the list was open. */
 type TestTexts = Map<KeyId, string>;
 
-/** Shows the list, does what its buttons say, and shows it again until the user goes away. */
+/** Shows the list and carries out its button actions until the user closes it. */
 export async function keyStatus(options: KeyStatusOptions): Promise<void> {
   const tests: TestTexts = new Map();
   for (;;) {

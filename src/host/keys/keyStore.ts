@@ -1,4 +1,4 @@
-/** Keeps keys in the secret store of the editor, or in memory when there is none. The only way to their values. */
+/** Stores keys in the editor's secret store, or in memory if that does not work. All access to their values goes through here. */
 
 import { AppError, errorMessage } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
@@ -7,7 +7,7 @@ import { Emitter, type Listening } from "../../core/util/emitter.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { isKeyId, type KeyId } from "./keyNames.ts";
 
-/** The part of `vscode.SecretStorage` that is used. */
+/** The part of `vscode.SecretStorage` that is used here. */
 export interface SecretVault {
   keys(): PromiseLike<readonly string[]>;
   get(key: string): PromiseLike<string | undefined>;
@@ -18,18 +18,18 @@ export interface SecretVault {
 
 export interface StoredKey {
   readonly value: string;
-  /** The one host it may go to, with a port unless it is the usual one; null = that of the official service. */
+  /** The only host it may be sent to, with a port unless it is the default one; null = the official service's host. */
   readonly host: string | null;
   /** ISO 8601. */
   readonly addedAt: string;
 }
 
-/** What may be shown of a key. */
+/** The displayable part of a key. */
 export interface KeyFacts {
   readonly id: KeyId;
   readonly host: string | null;
   readonly addedAt: string;
-  /** `session`: in memory, gone with this window. */
+  /** `session`: only in memory, until the window closes. */
   readonly place: "store" | "session";
 }
 
@@ -39,13 +39,13 @@ export interface KeyStoreOptions {
   readonly redactor: Redactor;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
-  /** Called with the failure of the secret store, without values. */
+  /** Called with failures of the secret store, without values. */
   readonly warn: (message: string) => void;
 }
 
 /**
- * Nothing is cached, so what another window stored holds here at once. {@link KeyStore.redactor} knows every value before
- * anybody gets it.
+ * Caches nothing, so that changes by another window take effect immediately. {@link KeyStore.redactor} learns every value before it is
+ * returned.
  */
 export class KeyStore {
   readonly redactor: Redactor;
@@ -60,14 +60,14 @@ export class KeyStore {
     this.#subscription = options.secrets.onDidChange(({ key }) => this.#changed(key));
   }
 
-  /** All keys, those of services and others alike, without their values; only those in memory when the secret store fails. */
+  /** All keys, of services and others, without values; only those in memory if the secret store fails. */
   async list(): Promise<readonly KeyFacts[]> {
     const ids = new Set<KeyId>([...(await this.#ids()), ...this.#session.keys()]);
     const facts = await Promise.all([...ids].map((id) => this.facts(id)));
     return facts.filter((fact) => fact !== null);
   }
 
-  /** What may be shown of one key; null when it is not set. */
+  /** The displayable part of one key; null if it is not set. */
   async facts(id: KeyId): Promise<KeyFacts | null> {
     const key = await this.get(id);
     if (key === null) return null;
@@ -75,7 +75,7 @@ export class KeyStore {
     return { id, host: key.host, addedAt: key.addedAt, place };
   }
 
-  /** Null when it is not set, when its entry is damaged, or when the secret store fails. */
+  /** Null if it is not set, its entry is damaged, or the secret store fails. */
   async get(id: KeyId): Promise<StoredKey | null> {
     const inMemory = this.#session.get(id);
     if (inMemory !== undefined) return inMemory;
@@ -90,7 +90,7 @@ export class KeyStore {
     }
   }
 
-  /** @throws AppError `key-store-unavailable` when the secret store fails or forgets; {@link setForSession} works then */
+  /** @throws AppError `key-store-unavailable` if the secret store fails or does not persist; use {@link setForSession} then */
   async set(id: KeyId, value: string, host: string | null): Promise<void> {
     const entry = JSON.stringify(this.#entry(value, host));
     try {
@@ -99,20 +99,20 @@ export class KeyStore {
         throw new Error("it does not keep values");
     } catch (error) {
       this.#warn(error);
-      // Without the cause: its text is not ours.
+      // Omit the cause, because its text is not under our control.
       throw new AppError("key-store-unavailable", "The secret store of the editor does not work.");
     }
     this.#session.delete(id);
     this.#didChange.fire();
   }
 
-  /** Keeps a key in the memory of this window, until it is closed. */
+  /** Keeps a key in this window's memory until it closes. */
   setForSession(id: KeyId, value: string, host: string | null): void {
     this.#session.set(id, this.#entry(value, host));
     this.#didChange.fire();
   }
 
-  /** @throws AppError `key-store-unavailable` when the secret store fails */
+  /** @throws AppError `key-store-unavailable` if the secret store fails */
   async remove(id: KeyId): Promise<void> {
     this.#session.delete(id);
     try {
@@ -125,12 +125,12 @@ export class KeyStore {
     }
   }
 
-  /** Lets the redactor know all values that are stored. */
+  /** Makes the redactor learn all stored values. */
   async learnAll(): Promise<void> {
     await Promise.all((await this.#ids()).map((id) => this.get(id)));
   }
 
-  /** Called after every change, also one in another window. */
+  /** Called after every change, including changes in another window. */
   onDidChange(listener: () => void): Listening {
     return this.#didChange.event(listener);
   }
@@ -141,7 +141,7 @@ export class KeyStore {
 
   #changed(key: string): void {
     if (!isKeyId(key)) return;
-    // The stored value is newer, and the store works again, so the one in memory is dropped.
+    // The stored value is newer, so drop the one in memory.
     this.#session.delete(key);
     void this.get(key).then(() => this.#didChange.fire());
   }

@@ -1,4 +1,4 @@
-/** Has a key tested by the server. The result and what is thrown never hold its value. */
+/** Has the server test a key. Results and errors never contain its value. */
 
 import type { KeyTestRequest, KeyTestResult } from "../../api/keys.ts";
 import type { RequestOutcome } from "../../api/requests.ts";
@@ -10,11 +10,11 @@ import type { StoredKey } from "./keyStore.ts";
 export type KeyVerdict =
   | KeyTestResult
   | { readonly kind: "no-test" }
-  /** No word on the key. */
+  /** The test gave no answer about the key. */
   | { readonly kind: "failed"; readonly message: string };
 
 export interface KeyTestOptions {
-  /** Those that stand over the ones of the process: addresses from the settings. */
+  /** Variables that override those of the process: addresses from the settings. */
   readonly variables: () => Values;
   readonly testKey: (request: KeyTestRequest) => Promise<RequestOutcome<KeyTestResult>>;
 }

@@ -1,4 +1,4 @@
-/** What people read about keys. No text takes a value. */
+/** Texts about keys. They never include a value. */
 
 import * as vscode from "vscode";
 import { SERVICES } from "../../core/services.ts";
@@ -7,7 +7,7 @@ import type { FormatFault, FormatHint } from "./keyFormat.ts";
 import { isServiceId, type KeyId, variableOf } from "./keyNames.ts";
 import type { KeyVerdict } from "./keyTest.ts";
 
-/** A key as people know it, such as "Tinker (TINKER_API_KEY)". */
+/** A key's display name, such as "Tinker (TINKER_API_KEY)". */
 export function keyLabel(id: KeyId): string {
   const name = plainLabel(variableOf(id));
   return isServiceId(id) ? `${SERVICES[id].label} (${name})` : name;
@@ -52,7 +52,7 @@ export function hintText(hint: FormatHint): string {
   }
 }
 
-/** One line on a test, as a sentence. */
+/** The result of a test, as a sentence. */
 export function testText(result: KeyVerdict): string {
   switch (result.kind) {
     case "works":
@@ -93,7 +93,7 @@ export function testText(result: KeyVerdict): string {
   }
 }
 
-/** How long ago, such as "3 days ago", in the editor's language. */
+/** A relative time in the editor's language, such as "3 days ago". */
 export function ageText(addedAt: string, nowMs: number): string {
   const days = Math.round((Date.parse(addedAt) - nowMs) / 86_400_000);
   if (!Number.isFinite(days)) return "";

@@ -1,4 +1,4 @@
-/** What the key commands ask people; `windowUi.ts` shows it. No question and no row ever holds a value. */
+/** The prompts of the key commands; implemented in `windowUi.ts`. No prompt or row ever contains a value. */
 
 import type { Listening } from "../../core/util/emitter.ts";
 
@@ -7,9 +7,9 @@ export interface PickRow<Value> {
   readonly label: string;
   readonly description?: string | undefined;
   readonly detail?: string | undefined;
-  /** Ticked at first, where several can be. */
+  /** Initially checked, in a multi-select list. */
   readonly isPicked?: boolean | undefined;
-  /** Heading above this row and those that follow. */
+  /** Heading above this row and the following ones. */
   readonly heading?: string | undefined;
 }
 
@@ -21,14 +21,14 @@ export interface Question<Value> {
 
 export interface RowButton<Action> {
   readonly action: Action;
-  /** Name of a codicon. */
+  /** A codicon name. */
   readonly icon: string;
   readonly tooltip: string;
 }
 
 export interface ButtonRow<Value, Action> extends PickRow<Value> {
   readonly buttons: readonly RowButton<Action>[];
-  /** What Enter does; absent = nothing. */
+  /** The action for Enter; absent = none. */
   readonly onEnter?: Action;
 }
 
@@ -42,33 +42,33 @@ export interface ButtonQuestion<Value, Action> {
 
 export interface InputRemark {
   readonly text: string;
-  /** True keeps the input from being accepted. */
+  /** True prevents the input from being accepted. */
   readonly isRefusal: boolean;
 }
 
 export interface InputQuestion {
   readonly title: string;
   readonly prompt: string;
-  /** Dots instead of what is typed. */
+  /** Masks the typed text. */
   readonly isSecret: boolean;
   readonly check: (typed: string) => InputRemark | null;
 }
 
-/** Everything resolves with undefined when the user goes away. */
+/** All prompts resolve with undefined if the user dismisses them. */
 export interface KeyUi {
   pick<Value>(question: Question<Value>): Promise<Value | undefined>;
   pickMany<Value>(question: Question<Value>): Promise<readonly Value[] | undefined>;
-  /** A list whose rows have buttons; it follows changes while it is open. */
+  /** A list whose rows have buttons; it updates while open. */
   pickAction<Value, Action>(
     question: ButtonQuestion<Value, Action>,
   ): Promise<{ readonly value: Value; readonly action: Action } | undefined>;
   input(question: InputQuestion): Promise<string | undefined>;
-  /** A modal dialog; true when the action was chosen. With a `refusal`, Enter refuses. */
+  /** A modal dialog; true if the action was chosen. With `refusal`, Enter refuses. */
   confirm(message: string, detail: string, action: string, refusal?: string): Promise<boolean>;
-  /** A notification; resolves with the chosen one of `actions`. */
+  /** A notification; resolves with the chosen action. */
   notify(message: string, actions: readonly string[]): Promise<string | undefined>;
-  /** A few seconds in the status bar. */
+  /** Shows a text in the status bar for a few seconds. */
   showMessage(message: string): void;
-  /** Shows `title` in the status bar while `work` continues. */
+  /** Shows `title` in the status bar while `work` runs. */
   busy<Result>(title: string, work: () => Promise<Result>): Promise<Result>;
 }

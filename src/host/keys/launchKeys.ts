@@ -1,4 +1,4 @@
-/** Which keys a run is given, which ones it lacks, and which of them need the user's permission to be sent where they would go. */
+/** Which keys a run gets, which are missing, and which need the user's permission to be sent to their destination. */
 
 import {
   environmentNames,
@@ -24,23 +24,23 @@ import type { KeyApproval } from "./approvals.ts";
 import { type KeyId, keyIdOf, variableOf } from "./keyNames.ts";
 import type { KeySources } from "./keySources.ts";
 
-/** The configuration that a run will be started with. */
+/** The configuration of the run to start. */
 export interface LaunchConfig {
   readonly text: string;
   /** Absolute path of its file. */
   readonly path: string;
-  /** Real path of the folder that the run is started for: what the user allowed holds there only. */
+  /** Real path of the folder for which the run is started; the user's permissions apply only there. */
   readonly project: string;
-  /** `key=value` each. */
+  /** Each `key=value`. */
   readonly overrides: readonly string[];
-  /** Present when nothing is trained. */
+  /** Limits the keys when nothing is trained. */
   readonly only?: LaunchScope;
 }
 
 export interface LaunchScope {
-  /** The only environment that is asked; null = none. */
+  /** The only environment used; null = none. */
   readonly environment: string | null;
-  /** True when the model is sampled from; false when its tokenizer is enough. */
+  /** True if the model is sampled; false if only its tokenizer is needed. */
   readonly isSampled: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface LaunchScope {
 export type KeyReason =
   | { readonly kind: "model"; readonly model: string }
   | { readonly kind: "environments"; readonly names: readonly string[] }
-  /** `configPath` is where the configuration asks for the look-up. */
+  /** `configPath` is the configuration key that requests the lookup. */
   | { readonly kind: "secret"; readonly configPath: string };
 
 export interface MissingKey {
@@ -59,29 +59,28 @@ export interface MissingKey {
 }
 
 export interface LaunchKeys {
-  /** False for a run that reaches no service. */
+  /** False for a run that contacts no service. */
   readonly needsKeys: boolean;
   readonly keys: LaunchRequest["keys"];
-  /** Set nowhere; the run would fail without. */
+  /** Not set anywhere; the run would fail without them. */
   readonly missing: readonly MissingKey[];
-  /** Secrets that would go to environments; each needs the user's permission once. */
+  /** Secrets that would be sent to environments; each needs the user's permission once. */
   readonly toApprove: readonly KeyApproval[];
 }
 
 interface Need {
   readonly id: KeyId;
-  /** Null = the run works without. */
+  /** Null = optional. */
   readonly reason: KeyReason | null;
-  /** Where a secret is handed on to; absent for what goes to its own service. */
+  /** Where a secret is sent; absent if it goes to its own service. */
   readonly origin?: string | undefined;
 }
 
 const NOTHING: LaunchKeys = { needsKeys: false, keys: {}, missing: [], toApprove: [] };
 
 /**
- * Values from the secret store and from the process environment, each bound to its host; a trainer finds those of `.env`, here
- * `inFile`, itself.
- * A configuration that is not valid needs nothing: the trainer says what is wrong with it.
+ * Values from the secret store and the process environment, each bound to its host. A trainer itself reads those in `.env`, here `inFile`.
+ * An invalid configuration needs nothing, because the trainer reports what is wrong.
  */
 export async function launchKeys(
   { text, path, overrides, project: folder, only }: LaunchConfig,
@@ -105,10 +104,11 @@ export async function launchKeys(
       if (reason !== null && !missing.has(id)) missing.set(id, { id, name, reason });
       continue;
     }
-    // A key from `.env` belongs to the project, so it may go to the hosted service; but a run folder decides what a conversation asks.
+    // A key in `.env` belongs to the project and may go to the hosted service, except in a conversation, where the run folder decides what
+    // is used.
     const isChosenByRun = only?.isSampled === true;
     const isFree = found === null && origin === OPENREWARD_SESSIONS_URL && !isChosenByRun;
-    // Nothing is sent to an address that is not safe, so nothing has to be approved there.
+    // Nothing is sent to an unsafe address, so no approval is needed.
     if (origin === undefined || isFree || !isSafeAddress(origin)) continue;
     toApprove.set(`${name} ${origin}`, { folder, origin, key: name });
   }
@@ -120,7 +120,7 @@ export async function launchKeys(
   };
 }
 
-/** A preview of a prompt and a conversation need nothing that only other environments or the training need. */
+/** A prompt preview or conversation needs no keys that only other environments or training use. */
 function scopeOf(config: Config, only: LaunchScope | undefined) {
   if (only === undefined) return { config, needs: [...modelNeeds(config), ...reportNeeds(config)] };
   const scoped = withOnlyEnvironment(config, only.environment);
@@ -135,12 +135,12 @@ function modelNeeds(config: Config): readonly Need[] {
   return isLocalModel(model) ? [] : [service, ...headers, ...tokenizerNeeds(config)];
 }
 
-/** Gated tokenizers are downloaded with a token only. */
+/** Gated tokenizers require a token to download. */
 function tokenizerNeeds({ model_name }: Config): readonly Need[] {
   return isLocalModel(model_name) ? [] : [{ id: "env:HF_TOKEN", reason: null }];
 }
 
-/** OpenReward takes no one without a key; other servers may have one of their own. */
+/** OpenReward requires a key; other servers may use their own. */
 function environmentNeeds(config: Config, inFile: Values, sources: KeySources): readonly Need[] {
   const names = environmentsOn(config, "shared");
   if (names.length === 0) return [];
@@ -156,7 +156,7 @@ function environmentNeeds(config: Config, inFile: Values, sources: KeySources): 
   return isElsewhere ? [own, { ...openReward, reason: null }] : [openReward];
 }
 
-/** As environments get them: their own map beats the global one. The program's own keys are left out: a look-up never hands them on. */
+/** Like environments get them: their own map overrides the global one. Excludes the program's own keys, which a lookup never passes on. */
 function secretNeeds(config: Config): readonly Need[] {
   return environmentNames(config).flatMap((name) => {
     const origin = environmentOrigin(config, name);
@@ -181,7 +181,7 @@ function serverNeeds(config: Config): readonly Need[] {
   });
 }
 
-/** Variables of the programs that play environments. */
+/** Variables of agents' programs. */
 function agentNeeds(config: Config): readonly Need[] {
   const origin = THIS_COMPUTER;
   return environmentNames(config).flatMap((name) =>
@@ -189,7 +189,7 @@ function agentNeeds(config: Config): readonly Need[] {
   );
 }
 
-/** What a map of the configuration, which is at `at`, leaves to be looked up. */
+/** Entries to look up in the configuration's map at `at`. */
 function lookedUp(
   map: Readonly<Record<string, unknown>> | null | undefined,
   at: string,
@@ -205,7 +205,7 @@ function lookedUp(
   });
 }
 
-/** Addresses of webhooks, which are sent to themselves alone. */
+/** Webhook addresses, which are only sent to themselves. */
 function notifyNeeds({ notify }: Config): readonly Need[] {
   return notify.flatMap(({ webhook_variable: name }, index): readonly Need[] => {
     const id = name === null ? null : keyIdOf(name);
@@ -223,7 +223,7 @@ function reportNeeds(config: Config): readonly Need[] {
   ];
 }
 
-/** Where the secrets of an environment go; undefined = they stay in this program. */
+/** Where an environment's secrets are sent; undefined = they stay in this program. */
 function environmentOrigin(config: Config, name: string): string | undefined {
   const server = environmentServer(config, name);
   switch (server.kind) {

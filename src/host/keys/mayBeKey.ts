@@ -1,9 +1,9 @@
-/** Recognizes a key that someone pastes into a list, which would show it. */
+/** Detects a key pasted into a list, which would display it. */
 
-/** Keys of services are longer, and words that people type to filter a list are shorter. */
+/** Keys are longer, and words typed to filter a list are shorter. */
 const LEAST_LENGTH = 12;
 
-/** True for a long word that is in none of the texts of the list. */
+/** True for a long word that occurs in none of the list's texts. */
 export function mayBeKey(typed: string, texts: readonly string[]): boolean {
   const word = typed.trim().toLowerCase();
   if (word.length < LEAST_LENGTH || /\s/.test(word)) return false;

@@ -1,10 +1,10 @@
-/** The extension's log without any secret in it. */
+/** Redacts the extension's log. */
 
 import { inspect } from "node:util";
 import type { LogOutputChannel } from "vscode";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 
-/** A log like `log` without what `redactor` has learned, up to the moment of each entry. */
+/** Wraps `log` so that each entry is redacted with what `redactor` knows at that time. */
 export function redactedLog(log: LogOutputChannel, redactor: Redactor): LogOutputChannel {
   const clean = (text: string): string => redactor.redact(text);
   const cleanAll = (args: readonly unknown[]): readonly unknown[] => args.map(cleanArgument);

@@ -1,4 +1,4 @@
-/** The flow that forgets a key. */
+/** Removes a key from the secret store. */
 
 import * as vscode from "vscode";
 import { isAppError } from "../../core/errors.ts";
@@ -12,7 +12,7 @@ export interface RemoveKeyOptions {
   readonly ui: KeyUi;
 }
 
-/** Asks which one unless `id` says so, and whether it is meant. */
+/** Asks which key unless `id` is given, and for confirmation. */
 export async function removeKey(options: RemoveKeyOptions, id?: KeyId): Promise<void> {
   const { store, ui } = options;
   const chosen = id ?? (await chooseStored(options));

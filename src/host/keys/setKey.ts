@@ -1,4 +1,7 @@
-/** The flow that takes a key from the user: which one, the value, for which host, a test, the secret store. The value comes before the host, so that no list is open while a key is on the clipboard to be pasted. */
+/**
+ * Asks for a key: which one, its value and host; then tests and stores it. The value comes before the host, so that no list is open while a
+ * key is on the clipboard.
+ */
 
 import * as vscode from "vscode";
 import { hostIn, officialHost } from "../../core/secrets/serviceHosts.ts";
@@ -18,7 +21,7 @@ export interface SetKeyOptions extends KeyTestOptions {
   readonly ui: KeyUi;
 }
 
-/** True when a key was kept. Asks which one unless `id` says so; `reason` is what it is needed for. */
+/** True if a key was stored. Asks which one unless `id` is given; `reason` says what it is needed for. */
 export async function setKey(
   options: SetKeyOptions,
   id?: KeyId,
@@ -39,14 +42,14 @@ export async function setKey(
   }
 }
 
-/** True when it could be stored. */
+/** True if it was stored. */
 async function keep(options: SetKeyOptions, key: KeyToStore, result: KeyVerdict): Promise<boolean> {
   const place = await storeKeys([key], options);
   if (place !== null) options.ui.showMessage(keptText(key.id, place, result));
   return place !== null;
 }
 
-/** Asks for what a start lacks, one after the other. False as soon as the user goes away. */
+/** Asks for a start's missing keys, one after another. False as soon as the user dismisses a prompt. */
 export async function askForMissing(
   options: SetKeyOptions,
   missing: readonly MissingKey[],
@@ -93,7 +96,10 @@ async function askForName(ui: KeyUi): Promise<KeyId | undefined> {
   return name === undefined ? undefined : (keyIdOf(name.trim()) ?? undefined);
 }
 
-/** The host of the key: the one that a setting leads to, or null for the official service; undefined when the user canceled. Without `other` nothing is asked. */
+/**
+ * The key's host: the one in the settings, or null for the official service; undefined if the user canceled. Without `other` there is no
+ * prompt.
+ */
 function chooseHost(
   { ui }: SetKeyOptions,
   id: KeyId,
@@ -113,7 +119,7 @@ function chooseHost(
 
 interface Wanted {
   readonly id: KeyId;
-  /** The host that a setting leads to: the key may be for it or for the official service. */
+  /** The host in the settings: the key may be for it or for the official service. */
   readonly other: string | null;
   readonly reason: KeyReason | undefined;
 }
@@ -148,7 +154,7 @@ interface TryOut {
   readonly result: KeyVerdict;
 }
 
-/** What to do with a key after its test; asks unless it works or there is no test for it. */
+/** What to do with a key after testing it; asks unless it works or cannot be tested. */
 async function tryOut(options: SetKeyOptions, { id, value, host }: KeyToStore): Promise<TryOut> {
   const again = { value: "again", label: vscode.l10n.t("Enter It Again") } as const;
   const verdict = judgeFormat(id, value, host);

@@ -1,4 +1,4 @@
-/** Puts keys into the secret store, or after a question into the memory of this window. */
+/** Stores keys in the secret store or, after asking, in this window's memory. */
 
 import * as vscode from "vscode";
 import { isAppError } from "../../core/errors.ts";
@@ -12,7 +12,7 @@ export interface KeyToStore {
   readonly host: string | null;
 }
 
-/** Where the keys are now; null when the secret store does not work and the user chose no other place. */
+/** Where the keys are now; null if the secret store failed and the user declined the alternative. */
 export async function storeKeys(
   keys: readonly KeyToStore[],
   { store, ui }: { readonly store: KeyStore; readonly ui: Pick<KeyUi, "pick"> },

@@ -1,4 +1,4 @@
-/** Shows the questions of the key commands in the window of the editor. */
+/** Shows the key commands' prompts in the editor window. */
 
 import * as vscode from "vscode";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
@@ -20,13 +20,13 @@ export const windowUi: KeyUi = {
       title,
       prompt,
       password: isSecret,
-      // The key is fetched from a browser meanwhile.
+      // The user may switch to a browser to fetch the key.
       ignoreFocusOut: true,
       validateInput: (typed) => messageOf(check(typed)),
     }),
   confirm: async (message, detail, action, refusal) => {
     const options = { modal: true, detail };
-    // The first button is the one that Enter presses.
+    // Enter presses the first button.
     const buttons = refusal === undefined ? [action] : [refusal, action];
     return (await plainWindow.showWarningMessage(message, options, ...buttons)) === action;
   },
@@ -38,7 +38,7 @@ export const windowUi: KeyUi = {
     plainWindow.withProgress({ location: vscode.ProgressLocation.Window, title }, work),
 };
 
-/** A list shows what is typed into it, so a key that is pasted there is taken out at once. */
+/** A list displays what is typed into it, so a pasted key is removed immediately. */
 function pick<Value>(question: Question<Value>): Promise<Value | undefined> {
   const { list, show } = plainWindow.createQuickPick<RowItem<PickRow<Value>>>(question);
   list.matchOnDescription = true;
@@ -128,7 +128,7 @@ function pickAction<Value, Action>(
       list.hide();
     };
     list.onDidTriggerItemButton(({ item, button }) =>
-      // The buttons of our rows are all made by `buttonOf`.
+      // All buttons of our rows are created by `buttonOf`.
       end(item.row, (button as ActionButton<Action>).action),
     );
     list.onDidAccept(() => {

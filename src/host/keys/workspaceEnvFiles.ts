@@ -1,4 +1,4 @@
-/** The `.env` files of the workspace, found and edited through the editor. */
+/** The workspace's `.env` files, found and edited through the editor. */
 
 import { dirname, isAbsolute, resolve } from "node:path";
 import * as vscode from "vscode";
@@ -8,9 +8,9 @@ import type { EnvFiles } from "./importEnv.ts";
 
 const MAX_FILES = 20;
 
-/** `nameFor` is the setting `env.file` for a folder. */
+/** `nameFor` returns the setting `env.file` for a folder. */
 export function workspaceEnvFiles(nameFor: (folder: vscode.Uri) => string): EnvFiles & {
-  /** Real path of the file of a folder; null when there is none. */
+  /** Real path of a folder's file; null if there is none. */
   readonly inFolder: (folder: string) => Promise<string | null>;
 } {
   async function inFolder(folder: string): Promise<string | null> {
@@ -24,7 +24,7 @@ export function workspaceEnvFiles(nameFor: (folder: vscode.Uri) => string): EnvF
       const first = beside === null ? null : await inFolder(beside);
       const folders = vscode.workspace.workspaceFolders ?? [];
       const others = await Promise.all(folders.map(({ uri }) => filesUnder(uri, nameFor(uri))));
-      // The user sees the target of a link.
+      // Links are resolved, so that the user sees their targets.
       const real = await Promise.all(others.flat().map(locateDotEnv));
       return [...new Set([first, ...real])].filter((path) => path !== null);
     },
@@ -49,7 +49,7 @@ async function commentOut(path: string, names: readonly string[]): Promise<boole
   const edit = new vscode.WorkspaceEdit();
   for (const place of places) edit.insert(uri, document.positionAt(place), COMMENT);
   if (!(await vscode.workspace.applyEdit(edit))) return false;
-  // A document with unsaved changes is left for the user to save.
+  // Do not save the user's own unsaved changes.
   return wasDirty || (await document.save());
 }
 

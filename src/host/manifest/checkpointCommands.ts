@@ -1,4 +1,4 @@
-/** Commands about saved weights. */
+/** Checkpoint commands. */
 
 import {
   type CommandFamily,
@@ -15,7 +15,7 @@ import {
 const CHECKPOINT = onCheckpoint();
 const HOSTED = onCheckpoint("hosted");
 const WITH_HOSTED = "tinkerRL.hasHosted";
-/** Checkpoints expire, too. */
+/** Runs expire too, through their checkpoints. */
 const EXPIRING_RUN = `${onRow("runs", "run")} && viewItem =~ /\\b(expiring)\\b/`;
 
 export const checkpointCommands = {

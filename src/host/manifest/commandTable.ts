@@ -1,4 +1,4 @@
-/** All commands in one table: the manifest, `docs/vscode.md` and the registration follow from it. */
+/** The table of all commands, from which the manifest, `docs/vscode.md` and registration are generated. */
 
 import { checkpointCommands } from "./checkpointCommands.ts";
 import type { CommandRow } from "./commandRow.ts";
@@ -17,15 +17,15 @@ const ALL_ROWS = {
   ...helpCommands,
 } as const;
 
-/** A command that exists; VS Code knows it as `tinkerRL.<id>`. */
+/** An existing command; VS Code knows it as `tinkerRL.<id>`. */
 export type CommandId = keyof typeof ALL_ROWS;
 
-/** The rows of the commands that exist, in the order of the table in `docs/vscode.md`. */
+/** All command rows, in the order of the table in `docs/vscode.md`. */
 export const COMMANDS: ReadonlyMap<string, CommandRow> = new Map(
   Object.entries<CommandRow>(ALL_ROWS),
 );
 
-/** The id under which VS Code knows a command, also for links and buttons. */
+/** The command's id in VS Code, also for links and buttons. */
 export function commandName(id: CommandId): `tinkerRL.${CommandId}` {
   return `tinkerRL.${id}`;
 }

@@ -1,4 +1,4 @@
-/** Commands about configurations and the environments they name. */
+/** Commands for configurations and their environments. */
 
 import {
   type CommandFamily,
@@ -9,7 +9,7 @@ import {
   WITH_CONFIG,
 } from "./commandRow.ts";
 
-/** A file that a dataset can be. */
+/** File types for datasets. */
 const ON_DATA = "resourceExtname =~ /^\\.(jsonl|csv|parquet)$/i";
 const ON_EXAMPLES = "resourceExtname =~ /^\\.jsonl$/i";
 const ENVIRONMENT = onRow("environments", "environment");

@@ -1,17 +1,17 @@
-/** The names of our context keys, `tinkerRL.<name>` in when clauses. */
+/** Names of our context keys; `tinkerRL.<name>` in when clauses. */
 
-/** What they are before anything set them. */
+/** Initial values. */
 export const CONTEXT_KEYS = {
-  /** True once the window has looked for configurations and runs: before, it does not know that there are none. */
+  /** True once the window has looked for configurations and runs; before that, an empty result means nothing. */
   searched: false,
-  /** Paths of the open or known configuration files, for `resourcePath in`. */
+  /** Paths of open or known configuration files, for `resourcePath in`. */
   configFiles: [] as readonly string[],
-  /** True when the workspace has a configuration. */
+  /** True if the workspace has a configuration. */
   hasConfig: false,
   hasRuns: false,
-  /** How many runs are alive: preparing, running or paused. */
+  /** Number of live runs: preparing, running or paused. */
   running: 0,
-  /** True while one of them is not paused, and while one is or will be after its step. */
+  /** True while a live run is not paused (`hasPausable`), or is paused or about to be (`hasPaused`). */
   hasPausable: false,
   hasPaused: false,
   /** True while a run can be resumed, has an alarm, is archived, or has a last state that expires. */
@@ -19,21 +19,21 @@ export const CONTEXT_KEYS = {
   hasAlarms: false,
   hasArchived: false,
   hasExpiring: false,
-  /** True while a run has usable checkpoints, and while one with checkpoints at Tinker has. */
+  /** True while a run has usable checkpoints (`hasCheckpoints`), and while a run has some at Tinker (`hasHosted`). */
   hasCheckpoints: false,
   hasHosted: false,
   trajectoryFilter: false,
   followLatest: false,
-  /** True while the list of runs holds archived ones, too. */
+  /** True while the list of runs includes archived ones. */
   archivedShown: false,
-  /** True once it was done in this window: what completes the steps of the walkthrough. */
+  /** True once done in this window; completes the steps of the walkthrough. */
   trainingStarted: false,
   dashboardOpened: false,
   trajectoryOpened: false,
   configCreated: false,
   keyStored: false,
   runResumed: false,
-  /** Commands of the dashboard that its page has no room for, with spaces between. */
+  /** Dashboard commands that its page has no room for, separated by spaces. */
   titleActions: "",
 };
 

@@ -1,4 +1,4 @@
-/** Commands about keys, and those that help. */
+/** Commands for keys and help. */
 
 import type { CommandFamily } from "./commandRow.ts";
 

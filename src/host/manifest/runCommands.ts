@@ -1,4 +1,4 @@
-/** Commands about runs and their folders; they work on runs that ended, too. */
+/** Commands for runs and their folders; they also work on ended runs. */
 
 import {
   type CommandFamily,

@@ -1,15 +1,15 @@
-/** All settings in one table: the manifest, `docs/vscode.md` and {@link file://./settings.ts} follow from it. */
+/** The table of all settings, from which the manifest, `docs/vscode.md` and {@link file://./settings.ts} are derived. */
 
 import { CONFIG_NAMES } from "../../shared/configNames.ts";
 import { DASHBOARD_DEFAULTS } from "../../shared/dashboardDefaults.ts";
 
-/** Who may set it: `machine` never a workspace; `resource` each folder; `window` each workspace. */
+/** Where it can be set: `machine` never in a workspace; `resource` per folder; `window` per workspace. */
 export type SettingScope = "machine" | "machine-overridable" | "resource" | "window";
 
 interface SettingBase {
   readonly does: string;
   readonly scope: SettingScope;
-  /** True when its value from a folder counts only once the folder is trusted. */
+  /** True if a value from a folder applies only once the folder is trusted. */
   readonly restricted?: true;
 }
 
@@ -28,7 +28,7 @@ export type SettingRow = SettingBase &
     | { readonly type: "map"; readonly default: Readonly<Record<string, never>> }
   );
 
-/** Each allowed word with what it means. */
+/** Allowed values with their descriptions. */
 type Words = Readonly<Record<string, string>>;
 
 type SettingGroup = Readonly<Record<string, SettingRow>>;
@@ -242,10 +242,10 @@ type ValueOf<Row> = Row extends { readonly type: "enum"; readonly values: infer 
           ? readonly string[]
           : Readonly<Record<string, unknown>>;
 
-/** A setting that exists, without `tinkerRL.`. */
+/** An existing setting, without the prefix `tinkerRL.`. */
 export type SettingKey = keyof AllRows;
 
-/** What a setting's value is once it was checked. */
+/** The type of a setting's validated value. */
 export type SettingValue<Key extends SettingKey> = ValueOf<AllRows[Key]>;
 
 export interface SettingSection {
@@ -253,7 +253,7 @@ export interface SettingSection {
   readonly settings: Readonly<Record<string, SettingRow>>;
 }
 
-/** The settings that exist, in the groups and the order in which the editor shows them. */
+/** All settings, in the groups and order shown in the editor. */
 export const SETTING_SECTIONS: readonly SettingSection[] = [
   { title: "Configurations", settings: configSettings },
   { title: "Runs", settings: runSettings },

@@ -1,4 +1,4 @@
-/** Commands that start a training, and those that steer one that is in progress. */
+/** Commands that start a training or control a live one. */
 
 import {
   type CommandFamily,
@@ -13,7 +13,7 @@ import {
 } from "./commandRow.ts";
 
 const LIVE = onRow("runs", "preparing", "running", "paused");
-/** An evaluation by itself has no steps. */
+/** A standalone evaluation has no steps. */
 const HAS_STEPS = "viewItem =~ /\\b(training)\\b/";
 
 export const trainingCommands = {

@@ -1,4 +1,4 @@
-/** Commands about the recorded rollouts of a run. */
+/** Commands for a run's recorded rollouts. */
 
 import { type CommandFamily, onRow, rowMenus, titleMenu, WITH_RUNS } from "./commandRow.ts";
 

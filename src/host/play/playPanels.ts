@@ -1,4 +1,4 @@
-/** Tasks that a person plays in tabs of the editor, which the server holds. */
+/** Tasks played by a person in editor tabs; the server runs them. */
 
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
@@ -18,13 +18,13 @@ import { askWithKeys, requestFor } from "../runs/createLaunchRequest.ts";
 import type { OwnEnvironment } from "../runs/ownServers.ts";
 import type { Server } from "../server/server.ts";
 
-/** What is played. */
+/** What to play. */
 export interface PlaySubject {
   /** Absolute path of the configuration. */
   readonly config: string;
   readonly environment: string;
   readonly split: string;
-  /** Counted in the split, from 0. */
+  /** Index in the split, from 0. */
   readonly task: number;
 }
 
@@ -32,7 +32,7 @@ export interface PlayPanelsOptions {
   readonly keys: Pick<Keys, "forLaunch" | "variables" | "recoverFromLaunchError">;
   readonly server: Server;
   readonly extensionUri: vscode.Uri;
-  /** Settings with which an environment is played on the server that the window has started. */
+  /** Overrides that make an environment use the server the window has started. */
   readonly overrides: (environment: OwnEnvironment) => readonly string[];
   /** Shows a stored play. */
   readonly read: (folder: string) => void;
@@ -74,7 +74,7 @@ export class PlayPanels implements vscode.Disposable {
   }
 }
 
-/** One play, and its page, which gets the last there is to show whenever it loads. */
+/** A play with its page, which receives the latest state whenever it loads. */
 class Play {
   readonly #options: PlayPanelsOptions;
   readonly #subject: PlaySubject;
@@ -89,7 +89,7 @@ class Play {
     this.#post = post;
   }
 
-  /** Ends the play that there is, and begins one. */
+  /** Ends the current play, and starts a new one. */
   begin(): void {
     this.#closing.cancel();
     this.#closing = new vscode.CancellationTokenSource();
@@ -101,7 +101,7 @@ class Play {
     });
   }
 
-  /** Call with everything the page posts; what is no known message is dropped. */
+  /** Call with every message from the page; unknown messages are dropped. */
   receive(value: unknown): void {
     const message = playPageMessageSchema.safeParse(value).data;
     if (message === undefined) return;
@@ -147,7 +147,7 @@ class Play {
 
   #move(move: PageMove): void {
     const message: PlayMoveMessage = { play: this.#token, move };
-    // A server that is gone has ended the play, which is shown.
+    // If the server is gone, the play is already shown as ended.
     this.#options.server.notify(PLAY_MOVE, message).catch(() => undefined);
   }
 

@@ -1,4 +1,4 @@
-/** Shows a diagnostic at the settings that alarms are about in configurations, and offers to change them. */
+/** Shows alarms as diagnostics on the related configuration settings, with quick fixes. */
 
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
@@ -23,7 +23,7 @@ export interface AlarmDiagnosticsOptions {
 
 interface Mark {
   readonly folder: string;
-  /** As {@link stageOfRun}. */
+  /** As returned by {@link stageOfRun}. */
   readonly stage: string | null;
   readonly diagnostic: vscode.Diagnostic;
   readonly alarm: FiringAlarm;
@@ -44,7 +44,7 @@ const SEVERITIES: Readonly<Record<FiringAlarm["severity"], vscode.DiagnosticSeve
 export class AlarmDiagnostics implements vscode.Disposable, vscode.CodeActionProvider {
   readonly #options: AlarmDiagnosticsOptions;
   readonly #collection = vscode.languages.createDiagnosticCollection("tinkerRL.alarms");
-  /** By path of a configuration. */
+  /** By configuration path. */
   #marks = new Map<string, readonly Mark[]>();
   readonly #listening: vscode.Disposable;
   #drawing: Promise<void> = Promise.resolve();
@@ -83,7 +83,7 @@ export class AlarmDiagnostics implements vscode.Disposable, vscode.CodeActionPro
     return [...fixes, ...touched.map(evidenceAction)];
   }
 
-  /** Draws once for all changes that come before the current drawing has ended. */
+  /** Coalesces changes that arrive during a drawing into one more drawing. */
   #soon(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -111,7 +111,7 @@ export class AlarmDiagnostics implements vscode.Disposable, vscode.CodeActionPro
     }
   }
 
-  /** The alarms of the newest run of each configuration. */
+  /** The alarms of each configuration's newest run. */
   #byConfig(): ReadonlyMap<string, RunAlarmList> {
     const { store, alarms } = this.#options;
     const known = new Set(alarms.folders);
@@ -125,7 +125,7 @@ export class AlarmDiagnostics implements vscode.Disposable, vscode.CodeActionPro
   }
 }
 
-/** Opens the dashboard at what the alarm rests on. */
+/** Opens the dashboard at the data behind the alarm. */
 function evidenceAction({ alarm, diagnostic, folder }: Mark): vscode.CodeAction {
   const title = vscode.l10n.t("Show what triggered the alarm: {0}", ALARMS[alarm.id].title);
   const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
@@ -138,14 +138,14 @@ function evidenceAction({ alarm, diagnostic, folder }: Mark): vscode.CodeAction 
   return action;
 }
 
-/** At the setting that may help; none for what the file says already, or when there is no such file. */
+/** Marks the setting that may help; empty if the file already contains the change, or does not exist. */
 async function marksIn(path: string, { firing, run }: RunAlarmList): Promise<readonly Mark[]> {
   const [{ suggestedPlace, suggestionEdits }, { keySpan }] = await Promise.all([
     import("../../core/config/editing/edits/suggestion.ts"),
     import("../../core/config/source/locate.ts"),
   ]);
   const uri = vscode.Uri.file(path);
-  // The run folder names the file, and a run folder may come from anywhere.
+  // The path comes from the run folder, which may come from anyone.
   if (vscode.workspace.getWorkspaceFolder(uri) === undefined) return [];
   const document = await vscode.workspace.openTextDocument(uri).then(
     (opened) => opened,

@@ -1,4 +1,4 @@
-/** Does what an alarm suggests: in the configuration of its run, and if the user wants in the run itself. */
+/** Applies an alarm's suggestion to its run's configuration and, if the user wants, to the live run. */
 
 import { basename } from "node:path";
 import * as vscode from "vscode";
@@ -12,7 +12,7 @@ import { plainWindow } from "../vscode/plainWindow.ts";
 import type { RunList } from "./runList.ts";
 import { stageOfRun } from "./stageOfRun.ts";
 
-/** Leaves the document unsaved, as a quick fix does. @throws AppError `no-config`; an error when the file has a fault */
+/** Leaves the document unsaved, like a quick fix. @throws AppError `no-config`, or Error if the file is invalid */
 export async function applyAlarm(
   store: RunList,
   folder: string,
@@ -27,7 +27,7 @@ export async function applyAlarm(
   ]);
   const document = await vscode.workspace.openTextDocument(vscode.Uri.file(configPath));
   const before = document.getText();
-  // The run folder names the file, and a run folder may come from anywhere.
+  // The path comes from the run folder, which may come from anyone.
   const isWhole = checkText(before, { path: configPath }).config !== null;
   if (!isConfigDocument(document) && !isWhole) {
     throw new AppError("no-config", `${basename(configPath)} is no longer a configuration.`);
@@ -50,7 +50,7 @@ export function configPathOf(run: RunEntry | null): string {
   throw new AppError("no-config", "The run does not say which configuration it was started with.");
 }
 
-/** Offers to change the setting in the running training, too, which does not read the file again. */
+/** Offers to also change the setting in the live run, which does not reread the file. */
 async function offerForRun(
   store: RunList,
   run: RunEntry | null,

@@ -1,4 +1,4 @@
-/** Writes the configuration of a run that begins with a checkpoint of another one, and leaves it to the user to start it. */
+/** Creates the configuration of a run that starts from another run's checkpoint; the user decides whether to start it. */
 
 import { basename, dirname, join } from "node:path";
 import * as vscode from "vscode";
@@ -22,13 +22,13 @@ import { readSetting } from "../vscode/settings.ts";
 
 export interface BranchOptions {
   readonly fileSystem: FileSystem;
-  /** The folder of the run that is left. */
+  /** Folder of the original run. */
   readonly folder: string;
   readonly checkpoint: Pick<CheckpointEntry, "name" | "state_path" | "step">;
   readonly edits: readonly AlarmEdit[];
 }
 
-/** Branches off from the last save before an alarm, with what the alarm suggests. @throws as {@link branchRun}; `no-such-checkpoint` */
+/** Branches from the last save before an alarm, with the alarm's suggested changes. @throws like {@link branchRun}; `no-such-checkpoint` */
 export async function resumeBefore(
   fileSystem: FileSystem,
   folder: string,
@@ -47,7 +47,7 @@ export async function resumeBefore(
   await branchRun({ fileSystem, folder, checkpoint, edits });
 }
 
-/** The last save before `step`, which counts from 0; null without one. */
+/** The last save before `step` (from 0); null if there is none. */
 export async function saveBefore(
   fileSystem: FileSystem,
   folder: string,
@@ -57,7 +57,7 @@ export async function saveBefore(
   return nearestSave(usableCheckpoints(entries, Date.now()), step);
 }
 
-/** Opens it unsaved, as a quick fix does. @throws AppError `no-config`, as {@link startConfig} */
+/** Opens it unsaved, like a quick fix. @throws AppError `no-config`, or like {@link startConfig} */
 export async function branchRun(options: BranchOptions): Promise<void> {
   const { fileSystem, folder, checkpoint, edits } = options;
   const { text, path, overrides } = await startConfig(fileSystem, {
@@ -68,7 +68,7 @@ export async function branchRun(options: BranchOptions): Promise<void> {
   const from = { run: basename(folder), checkpoint: checkpoint.name, step: checkpoint.step };
   const runName = branchRunName({ runName: from.run, step: from.step });
   const { state_path: statePath } = checkpoint;
-  // The run folder names the file, and a run folder may come from anywhere.
+  // The path comes from the run folder, which may come from anyone.
   const branch = { overrides, statePath, edits, runName, from };
   const changed = branchText(text, branch, { path });
   if (changed === null) {
@@ -103,7 +103,7 @@ async function offerStart(
   }
 }
 
-/** A name beside `path` that makes the file a configuration, with `-2` and so on when that is taken. */
+/** An unused name next to `path` that matches the configuration patterns, with `-2` and so on if needed. */
 async function freeName(path: string, step: number): Promise<vscode.Uri> {
   const { branchFileName } = await import("../../core/config/editing/edits/branch.ts");
   const patterns = readSetting("config.files", vscode.Uri.file(path));

@@ -1,4 +1,4 @@
-/** What the editor hands a trainer: what to run, addresses, keys and permissions of the user. */
+/** The editor's request to a trainer: what to run, addresses, keys and the user's permissions. */
 
 import * as vscode from "vscode";
 import type { RequestOutcome } from "../../api/requests.ts";
@@ -16,7 +16,7 @@ import type { TrainingRequest } from "./trainings.ts";
 
 const NO_KEYS = { keys: {}, allowedOrigins: [], envFile: null };
 
-/** Null when the user went away from a question. @throws AppError `secret-not-allowed`, or as {@link launchConfig} does */
+/** Null if the user dismissed a prompt. @throws AppError `secret-not-allowed`, or like {@link launchConfig} */
 export async function createLaunchRequest(
   keys: Pick<Keys, "forLaunch" | "variables">,
   request: TrainingRequest,
@@ -44,8 +44,9 @@ export async function createLaunchRequest(
 }
 
 /**
- * Sends a request about one environment, and sends it again once a key that was missing is set or may go there. Null when the user went away
- * from a question, or `send` answers null. @throws as {@link createLaunchRequest}
+ * Sends a request about one environment, and repeats it after a missing key has been set or allowed. Null if the user dismissed a prompt or
+ * `send` returns null.
+ * @throws like {@link createLaunchRequest}
  */
 export async function askWithKeys<Value>(
   keys: Pick<Keys, "forLaunch" | "recoverFromLaunchError" | "variables">,
@@ -62,7 +63,7 @@ export async function askWithKeys<Value>(
   }
 }
 
-/** After a request was refused: {@link Keys.recoverFromLaunchError} for its project. */
+/** After a rejected request: {@link Keys.recoverFromLaunchError} for its project. */
 export async function recover(
   keys: Pick<Keys, "recoverFromLaunchError">,
   error: LaunchError,
@@ -72,7 +73,7 @@ export async function recover(
   return config !== null && (await keys.recoverFromLaunchError(error, config.project));
 }
 
-/** A look at a configuration, without a run: with the editor's own overrides. */
+/** A request that only reads a configuration, without a run; includes the editor's own overrides. */
 export function requestFor(configPath: string): TrainingRequest {
   const config = vscode.Uri.file(configPath);
   return {

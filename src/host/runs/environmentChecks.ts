@@ -1,4 +1,4 @@
-/** What the last check of each environment of this workspace found, and whether its code has changed since. */
+/** Results of the last check of each environment in the workspace, and whether its code has changed since. */
 
 import { join } from "node:path";
 import * as l10n from "@vscode/l10n";
@@ -15,9 +15,9 @@ import type { Memento } from "../vscode/memento.ts";
 import type { OwnEnvironment } from "./ownServers.ts";
 
 export interface EnvironmentChecksOptions {
-  /** Of the workspace; it need not exist. */
+  /** Folder for reports in the workspace's storage; it does not need to exist. */
   readonly folder: string;
-  /** Remembers the code that was checked, by the name of the report. */
+  /** Stores the digest of the checked code, by report name. */
   readonly memory: Memento;
   readonly server: Pick<Server, "request">;
   readonly readText: (path: string) => Promise<string | null>;
@@ -25,7 +25,7 @@ export interface EnvironmentChecksOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Of a check, in the order of its severity. */
+/** The result of a check; kinds are in order of severity. */
 export interface CheckBadge {
   readonly kind: "passed" | "warnings" | "defects";
   readonly text: string;
@@ -45,7 +45,7 @@ const reportSchema = z.object({
 export class EnvironmentChecks {
   readonly #options: EnvironmentChecksOptions;
   readonly #badges = new Map<string, CheckBadge | null>();
-  /** What was checked, and the folder of its code, by the name of the report. */
+  /** Checked environments and their code folders, by report name. */
   readonly #checked = new Map<
     string,
     { readonly environment: OwnEnvironment; readonly folder: string }
@@ -57,12 +57,12 @@ export class EnvironmentChecks {
     this.#changed = new Emitter(options.onError);
   }
 
-  /** Called when a badge is another. */
+  /** Fires when a badge has changed. */
   get onDidChange(): Emitter<void>["event"] {
     return this.#changed.event;
   }
 
-  /** As last looked at; null for an environment that was not checked. The first question about it looks. */
+  /** The last known badge; null if the environment was not checked. The first call reads it in the background. */
   badge(environment: OwnEnvironment): CheckBadge | null {
     const name = reportName(environment);
     const known = this.#badges.get(name);
@@ -72,7 +72,7 @@ export class EnvironmentChecks {
     return null;
   }
 
-  /** Looks again at those that the file `path`, which was saved, may have changed. */
+  /** Updates the badges of environments to which the saved file `path` belongs. */
   saved(path: string): void {
     for (const { environment, folder } of this.#checked.values()) {
       if (path !== environment.config && !isWithin(path, folder)) continue;
@@ -80,7 +80,7 @@ export class EnvironmentChecks {
     }
   }
 
-  /** Where a check is to write its report; call `done` once it has ended. */
+  /** Where the check should write its report; call `done` when it has ended. */
   async begin(
     environment: OwnEnvironment,
   ): Promise<{ readonly file: string; readonly done: () => Promise<void> }> {
@@ -132,7 +132,7 @@ export class EnvironmentChecks {
   }
 }
 
-/** A plain name for an environment of a configuration, which names of both need not be. */
+/** A safe file name derived from environment and configuration, whose own names may not be safe. */
 function reportName({ name, config }: OwnEnvironment): string {
   return `check-${sha256(`${config}\0${name}`).slice(0, 16)}.json`;
 }
@@ -144,7 +144,7 @@ function said(defects: number, warnings: number): Pick<CheckBadge, "kind" | "tex
   return { kind: "warnings", text };
 }
 
-/** For a row. */
+/** The badge's text for a row. */
 export function badgeText({ text, isOutdated }: CheckBadge): string {
   return isOutdated ? l10n.t("{0}, code changed since", text) : text;
 }

@@ -1,4 +1,4 @@
-/** The runs that someone in this window looks at; the server reads them. */
+/** Runs that are being viewed in this window; the server reads them. */
 
 import { type FollowRunRequest, RUN_REQUESTS, type RunReport } from "../../api/runs.ts";
 import { Emitter, type Listening } from "../../core/util/emitter.ts";
@@ -29,12 +29,12 @@ export class FollowedRuns {
     this.#reports = new Emitter(options.onError);
   }
 
-  /** Called after each reading of a run that is followed, and once more when it no longer is. */
+  /** Fires after each read of a followed run, and once more when following ends. */
   get onDidReport(): Emitter<FollowedReport>["event"] {
     return this.#reports.event;
   }
 
-  /** Has the server follow the run in `folder` until disposed; several users share one request. */
+  /** Makes the server follow the run in `folder` until disposed; users of the same run share one request. */
   follow(folder: string): Listening {
     const followed = this.#followed.get(folder) ?? this.#open(folder);
     followed.users += 1;

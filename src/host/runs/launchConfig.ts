@@ -1,4 +1,4 @@
-/** The configuration that a trainer will be started with, as far as keys and permissions depend on it. */
+/** The configuration that a trainer will use, as far as keys and permissions depend on it. */
 
 import { dirname } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
@@ -32,8 +32,8 @@ const SETTING = "The setting tinkerRL.overrides";
 const TASK = "The task";
 
 /**
- * What the trainer will read; null when it cannot be read, which the trainer says in its own words.
- * @throws AppError `config-mismatch` when the run to continue with has another configuration, `config-invalid` for overrides
+ * What the trainer will read; null if it cannot be read, which the trainer itself reports.
+ * @throws AppError `config-mismatch` if the run to resume has another configuration, `config-invalid` for invalid overrides
  */
 export async function launchConfig(request: LaunchConfigRequest): Promise<JudgedConfig | null> {
   const { configPath, resume } = request;
@@ -48,7 +48,7 @@ export async function launchConfig(request: LaunchConfigRequest): Promise<Judged
   return { text, path, overrides: start.overrides, project, digest: startDigest(start) };
 }
 
-/** As {@link LaunchConfig.project} of a resume of the run; `asking` is the workspace folder of its configuration, null for none. */
+/** {@link LaunchConfig.project} for a resume of the run; `asking` is the workspace folder of its configuration, or null. */
 export async function projectOfRun(folder: string, asking: string | null): Promise<string> {
   const start = await started({ resume: folder, overrides: [] });
   return start === null ? await realFolder(folder) : await projectOf(start, asking);
@@ -65,7 +65,7 @@ async function started(request: Parameters<typeof startConfig>[1]): Promise<Star
   }
 }
 
-/** A task names both: keys for one configuration must not go where another leads them. */
+/** A task can name both: keys for one configuration must not be sent where another one directs them. */
 async function requireSameConfig(
   { configPath, resume }: LaunchConfigRequest,
   { path }: Pick<StartConfig, "path">,
@@ -78,7 +78,7 @@ async function requireSameConfig(
   );
 }
 
-/** Those that the run has kept are for the trainer to judge. */
+/** Checks only new overrides; those stored in the run are up to the trainer. */
 async function requireSoundOverrides(
   { text, path, folder }: StartConfig,
   { settingOverrides, overrides }: LaunchConfigRequest,
@@ -86,7 +86,7 @@ async function requireSoundOverrides(
   if (settingOverrides.length + overrides.length === 0) return;
   const kept = folder === null ? [] : await readOverrides(fileSystem.within(folder), folder);
   const faultIn = async (all: readonly string[]): Promise<Problem | undefined> => {
-    // A text made to take long takes so each time.
+    // Yields, because a maliciously slow text is parsed several times.
     await turn();
     const result = parseConfig(text, { path, overrides: all });
     if (result.ok) return undefined;
@@ -104,9 +104,9 @@ async function requireSoundOverrides(
 }
 
 /**
- * The folder under which the user's answers about keys hold: that of the configuration, if it belongs to the workspace folder `asking`
- * and the run lies where that configuration puts its runs. A run folder and a task can come from a stranger and name the
- * configuration of someone else's project; then the answers are those for where they come from.
+ * The folder to which the user's answers about keys apply: the workspace folder `asking` if it contains the configuration, otherwise the
+ * configuration's folder, provided that the run is where that configuration stores its runs. A run folder or task may come from a stranger
+ * and refer to the configuration of someone else's project; then the answers are those for the run's own folder.
  */
 async function projectOf(start: StartConfig, asking: string | null): Promise<string> {
   const home = await realFolder(dirname(start.path));
@@ -118,7 +118,7 @@ async function projectOf(start: StartConfig, asking: string | null): Promise<str
   return workspace === null || isWithin(home, workspace) ? home : workspace;
 }
 
-/** By the file alone: overrides, and a copy instead of a file that no longer exists, come from the run folder. */
+/** Based on the file alone: overrides, and a copy of a deleted file, come from the run folder. */
 function ownParent({ text, path, isOwnCopy }: StartConfig): string {
   const parsed = isOwnCopy ? null : parseConfig(text, { path });
   return runParent({ log_path: parsed?.ok === true ? parsed.config.log_path : null }, path);

@@ -1,4 +1,4 @@
-/** Watches one launch from its start, or from the moment a new window finds it, to its end. */
+/** Watches a launch from its start, or from when a new window finds it, until it ends. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../core/errors.ts";
@@ -8,25 +8,25 @@ import type { ControlAction, LaunchFile } from "../../shared/control.ts";
 import { tailFile } from "./tail.ts";
 
 export interface LaunchEnd {
-  /** Null when the process ended without a record: it was killed, or the machine went down. */
+  /** Null if the process ended without a record: it was killed, or the machine crashed. */
   readonly exitCode: number | null;
   readonly error: LaunchFile["error"];
-  /** The run's folder, of a sweep that of its last run; null when it never had one. */
+  /** The run's folder (for a sweep, its last run's); null if it never had one. */
   readonly folder: string | null;
 }
 
 export interface LaunchWatchOptions {
   readonly onOutput: (text: string) => void;
-  /** Called once, when the run has a folder. */
+  /** Called when the run has a folder. */
   readonly onFolder: (folder: string) => void;
 }
 
 export type TerminalAction = Exclude<ControlAction, "change-settings" | "status" | "attach">;
 
-/** How often the trainer's own record is read; the socket reports what happens within a run. */
+/** Polling interval for the trainer's record; events within a run arrive over the socket. */
 const LOOK_MS = 500;
 
-/** Resolves when the trainer has ended, however long that takes: a window watches what it started until it closes. */
+/** Resolves when the trainer has ended. */
 export async function watchLaunch(folder: string, options: LaunchWatchOptions): Promise<LaunchEnd> {
   const { onFolder, onOutput } = options;
   const tail = tailFile(launchFiles(folder), outputPath(folder), onOutput);
@@ -38,7 +38,7 @@ export async function watchLaunch(folder: string, options: LaunchWatchOptions): 
     known = runFolder ?? known;
     if (launch === null || !launch.isAlive) {
       await tail.finish();
-      // Reads once more: the record may have been written just before the process ended.
+      // Read once more: the record may have been written just before the process ended.
       const last = (await readLaunch(folder))?.file ?? null;
       return { exitCode: last?.exitCode ?? null, error: last?.error ?? null, folder: known };
     }
@@ -47,8 +47,8 @@ export async function watchLaunch(folder: string, options: LaunchWatchOptions): 
 }
 
 /**
- * Sends an action to a launch, also before it has a run folder; resolves with what will come of it.
- * @throws AppError `run-not-reachable`, or the refusal
+ * Sends an action to a launch, even before it has a run folder; resolves with what will happen.
+ * @throws AppError `run-not-reachable`, or the trainer's refusal
  */
 export async function sendAction(folder: string, action: TerminalAction): Promise<string> {
   const control = (await readLaunch(folder))?.file?.control ?? null;

@@ -1,4 +1,4 @@
-/** The own servers of environments that this window keeps running; each is a request to the window's server, and ends with it. */
+/** Servers of local environments that this window keeps running; each is a request to the window's server and ends with it. */
 
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
@@ -15,7 +15,7 @@ import { isWithin } from "../../node/confinement.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
 import type { Server } from "../server/server.ts";
 
-/** An environment and the configuration that says how its server is started. */
+/** An environment, and the configuration that says how to start its server. */
 export interface OwnEnvironment {
   readonly name: string;
   /** Absolute path of the configuration. */
@@ -29,7 +29,7 @@ export type OwnServerState =
 
 export interface OwnServersOptions {
   readonly server: Pick<Server, "request">;
-  /** Gathers keys and permissions; null when the user went away from a question. */
+  /** Collects keys and permissions; null if the user dismissed a prompt. */
   readonly createLaunchRequest: (environment: OwnEnvironment) => Promise<LaunchRequest | null>;
   readonly onError: (error: unknown) => void;
 }
@@ -38,7 +38,7 @@ interface Running {
   readonly environment: OwnEnvironment;
   readonly id: string;
   readonly closing: vscode.CancellationTokenSource;
-  /** Resolves once the server has ended; never rejects. */
+  /** Resolves once the server has stopped; never rejects. */
   over: Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export class OwnServers implements vscode.Disposable {
   readonly #options: OwnServersOptions;
   readonly #running = new Map<string, Running>();
   readonly #states = new Map<string, OwnServerState>();
-  /** Folder of the code of each server that was started, by its environment, which a failed start keeps. */
+  /** Code folder of each started server; kept after a failed start. */
   readonly #code = new Map<
     string,
     { readonly folder: string; readonly environment: OwnEnvironment }
@@ -65,7 +65,7 @@ export class OwnServers implements vscode.Disposable {
     });
   }
 
-  /** Called when the state of one is another. */
+  /** Fires when a server's state has changed. */
   get onDidChange(): Emitter<void>["event"] {
     return this.#changed.event;
   }
@@ -74,7 +74,7 @@ export class OwnServers implements vscode.Disposable {
     return this.#states.get(name) ?? STOPPED;
   }
 
-  /** Where the server of an environment answers; null while none of its configuration does. */
+  /** The address of an environment's server; null unless one started from this configuration is ready. */
   addressOf({ name, config }: OwnEnvironment): string | null {
     const state = this.state(name);
     const isOwn = this.#running.get(name)?.environment.config === config;
@@ -87,7 +87,7 @@ export class OwnServers implements vscode.Disposable {
     for (const channel of this.#channels.values()) channel.dispose();
   }
 
-  /** Resolves once it answers, or was stopped meanwhile; one that runs stays. @throws why it did not start */
+  /** Resolves once it is ready or was stopped; does nothing if it is already running. @throws Error with the reason it did not start */
   async start(environment: OwnEnvironment): Promise<void> {
     const { name } = environment;
     if (!vscode.workspace.isTrusted || this.#running.has(name)) return;
@@ -100,14 +100,14 @@ export class OwnServers implements vscode.Disposable {
     this.#set(name, { kind: "starting" });
     await new Promise<void>((resolve, reject) => {
       running.over = this.#follow(running, launch, resolve).then(resolve, reject);
-      // What went wrong after the start is in the log and in the row.
+      // Errors after the start are shown in the log and the row.
       running.over = running.over.catch(() => undefined);
     });
     const after = this.state(name);
     if (after.kind === "failed") throw new Error(after.message);
   }
 
-  /** Resolves once it has ended. `why` goes to its log. */
+  /** Resolves once it has stopped. `why` is written to its log. */
   async stop(name: string, why: string = vscode.l10n.t("Stopping the server")): Promise<void> {
     const running = this.#running.get(name);
     if (running === undefined) return;
@@ -117,7 +117,7 @@ export class OwnServers implements vscode.Disposable {
     await running.over;
   }
 
-  /** A training starts servers of its own, which need their ports. */
+  /** A training starts its own servers, which need the same ports. */
   async stopForTraining(config: string): Promise<void> {
     const why = vscode.l10n.t("Stopping the server: a run starts its own");
     const of = [...this.#running.values()].filter(
@@ -126,7 +126,7 @@ export class OwnServers implements vscode.Disposable {
     await Promise.all(of.map(({ environment }) => this.stop(environment.name, why)));
   }
 
-  /** The beginnings of prompts of tasks of a server that runs; null for those that are not known. */
+  /** The beginnings of task prompts from a running server; null for unknown ones. */
   async prompts(
     name: string,
     split: string,
@@ -182,7 +182,7 @@ export class OwnServers implements vscode.Disposable {
     this.#set(name, end);
   }
 
-  /** One that runs or did not start is started again with what was saved. */
+  /** Restarts servers that are running or failed to start, so that they use the saved code. */
   async #saved(path: string): Promise<void> {
     const servers = [...this.#code.values()].filter(({ folder, environment }) => {
       const kind = this.state(environment.name).kind;
@@ -193,7 +193,7 @@ export class OwnServers implements vscode.Disposable {
     for (const { environment } of servers) {
       const why = vscode.l10n.t("Starting the server again: {0} was saved", path);
       await this.stop(environment.name, why);
-      // Why it does not start is in its row and its log; a file that is being written is often wrong.
+      // A failure is shown in the row and the log; code is often invalid while it is being written.
       await this.start(environment).catch(() => undefined);
     }
   }

@@ -1,11 +1,11 @@
-/** Keeps secrets out of settings and tasks, which are files that others get. */
+/** Rejects secrets in settings and tasks, which are files that others can read. */
 
 import { parseConfig } from "../../core/config/parse.ts";
 import { AppError } from "../../core/errors.ts";
 import { formatKey } from "../../shared/format.ts";
 import type { LaunchConfig } from "../keys/launchKeys.ts";
 
-/** What cannot be read is for the trainer to refuse. @throws AppError `secret-not-allowed` */
+/** Ignores an invalid configuration, which the trainer will reject. @throws AppError `secret-not-allowed` */
 export function requireNoSecret({
   path,
   text,
@@ -13,7 +13,7 @@ export function requireNoSecret({
 }: Pick<LaunchConfig, "path" | "text" | "overrides">): void {
   const result = parseConfig(text, { path, overrides });
   if (!result.ok) return;
-  // Applied ones are as given, but for secrets.
+  // Applied overrides are unchanged except for redacted secrets.
   const found = result.overrides.find((applied, index) => applied.text !== overrides[index]);
   if (found === undefined) return;
   const key = formatKey(found.path);

@@ -1,4 +1,4 @@
-/** The alarms of the runs that are, or in this window were, in progress. */
+/** Alarms of the runs that are live, or have been live in this window. */
 
 import type { RunEntry } from "../../api/runs.ts";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
@@ -16,7 +16,7 @@ export interface RunAlarmsOptions {
 export class RunAlarms implements Listening {
   readonly #options: RunAlarmsOptions;
   readonly #live = new Map<string, Listening>();
-  /** Of runs that were in progress, the most serious first. */
+  /** Alarms of such runs, most serious first. */
   readonly #firing = new Map<string, readonly FiringAlarm[]>();
   readonly #changed: Emitter<string>;
   readonly #listening: readonly Listening[];
@@ -31,22 +31,22 @@ export class RunAlarms implements Listening {
     this.#followLive();
   }
 
-  /** Called with the folder of a run whose alarms have changed. */
+  /** Fires with the folder of a run whose alarms have changed. */
   get onDidChange(): Emitter<string>["event"] {
     return this.#changed.event;
   }
 
-  /** The most serious first; none for a run that has not been in progress in this window. */
+  /** Most serious first; empty for a run that has not been live in this window. */
   of(folder: string): readonly FiringAlarm[] {
     return this.#firing.get(folder) ?? [];
   }
 
-  /** Those of any run. What the list of runs says of one in progress is as old as that list. */
+  /** The alarms of any run. For a live run, the list's own alarms may be outdated. */
   idsOf({ folder, isLive, alarms }: RunEntry): readonly AlarmId[] {
     return isLive ? this.of(folder).map(({ id }) => id) : alarms;
   }
 
-  /** Runs whose alarms are known. */
+  /** Runs with known alarms. */
   get folders(): readonly string[] {
     return [...this.#firing.keys()];
   }

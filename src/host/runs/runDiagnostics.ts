@@ -1,4 +1,4 @@
-/** Keeps what a trainer found wrong with a configuration marked in it, after its task has ended. */
+/** Shows a trainer's errors in a configuration as diagnostics, even after its task has ended. */
 
 import { resolve } from "node:path";
 import * as vscode from "vscode";
@@ -12,7 +12,7 @@ export interface RunDiagnosticsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** What a trainer said about one position. */
+/** A trainer's message about a position. */
 export interface RunFinding {
   readonly path: string;
   /** From 0. */
@@ -23,10 +23,10 @@ export interface RunFinding {
   readonly message: string;
 }
 
-/** As `describeProblem` prints it. */
+/** The format of `describeProblem`. */
 const LINE = /^(.+?):(\d+):(\d+): (error|warning|info): (?:(TRL\d+) )?(.*)$/;
 const SOURCE = "Tinker RL";
-/** Codes of faults that only a service can know, under the code that help for configurations gives them. */
+/** Errors that only a service can detect, with the codes that the configuration features use for them. */
 const RULES: Readonly<Record<string, string>> = {
   "environment-not-found": "TRL300",
   "model-not-offered": "TRL302",
@@ -41,7 +41,7 @@ const SEVERITIES: Readonly<Record<RunFinding["severity"], vscode.DiagnosticSever
   info: vscode.DiagnosticSeverity.Information,
 };
 
-/** The lines of a message that name a position. */
+/** The lines of a message that refer to a position. */
 export function findingsIn(message: string): readonly RunFinding[] {
   return message.split("\n").flatMap((row) => {
     const [, path, line, column, severity, code, text] = LINE.exec(row) ?? [];
@@ -60,7 +60,7 @@ export function findingsIn(message: string): readonly RunFinding[] {
 export class RunDiagnostics implements vscode.Disposable, vscode.CodeActionProvider {
   readonly #options: RunDiagnosticsOptions;
   readonly #marks = vscode.languages.createDiagnosticCollection("tinkerRL.runs");
-  /** What may help, by diagnostic. */
+  /** Edits that may help, by diagnostic. */
   readonly #edits = new WeakMap<vscode.Diagnostic, NonNullable<LaunchError["edits"]>>();
   readonly #listening: vscode.Disposable;
 
@@ -74,7 +74,7 @@ export class RunDiagnostics implements vscode.Disposable, vscode.CodeActionProvi
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length > 0) this.#marks.delete(document.uri);
       }),
-      // Once the file is checked in the editor, what both found is shown once.
+      // Once the editor has checked the file, drop what both found.
       vscode.languages.onDidChangeDiagnostics(({ uris }) => {
         for (const uri of uris) this.#withoutKnown(uri);
       }),
@@ -116,7 +116,7 @@ export class RunDiagnostics implements vscode.Disposable, vscode.CodeActionProvi
     }
   }
 
-  /** One that has its run folder has found the configuration in order. */
+  /** Clears marks of trainings with a run folder, because their configuration was valid. */
   #forgetStarted(): void {
     for (const { folder, request } of this.#options.trainings.active) {
       if (folder !== null) this.#marks.delete(vscode.Uri.file(request.configPath));

@@ -1,4 +1,4 @@
-/** Finds the configurations of the workspace and the folders in which their runs lie, and notices new ones. */
+/** Finds the workspace's configurations and their run folders, and detects new ones. */
 
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
@@ -50,22 +50,22 @@ export class RunFinder implements vscode.Disposable {
     this.#soon.dispose();
   }
 
-  /** Configurations of the workspace as found last. */
+  /** The workspace's configurations, as last found. */
   get configs(): readonly vscode.Uri[] {
     return this.#configs;
   }
 
-  /** Called when configurations were looked for again, also because one has changed. */
+  /** Fires after every search for configurations, including those triggered by a change. */
   get onDidFind(): Emitter<void>["event"] {
     return this.#found.event;
   }
 
-  /** Called with the folder of a run to which this window or another one gave marks. */
+  /** Fires with the folder of a run whose marks were changed by any window. */
   get onDidMark(): Emitter<string>["event"] {
     return this.#marked.event;
   }
 
-  /** Looks everywhere again. */
+  /** Searches everything again. */
   async find(): Promise<void> {
     this.#configs = await findConfigs();
     this.#found.fire();
@@ -82,11 +82,11 @@ export class RunFinder implements vscode.Disposable {
       .filter(({ uri }) => uri.scheme === "file")
       .map(({ uri }) => join(uri.fsPath, ".tinker-rl", "runs"));
     const named: (string | null)[] = [];
-    // One after the other, so that other work continues between them.
+    // Sequentially, so that other work can run in between.
     for (const config of this.#configs) named.push(await parentOf(config));
     const parents = [...new Set([...usual, ...named.filter((parent) => parent !== null)])];
     if (vscode.workspace.isTrusted) return parents;
-    // A configuration of a stranger must not lead the editor's watcher through the whole disk.
+    // A stranger's configuration must not make the editor watch the whole disk.
     const own = await Promise.all(parents.map(isReallyInWorkspace));
     return parents.filter((_, index) => own[index]);
   }
@@ -112,7 +112,7 @@ export class RunFinder implements vscode.Disposable {
   }
 }
 
-/** Where the runs of a configuration lie; null when it is not on this computer's disk. */
+/** The run folder of a configuration; null if it is not on this computer's disk. */
 async function parentOf(uri: vscode.Uri): Promise<string | null> {
   if (uri.scheme !== "file") return null;
   const text = (await readWorkspaceText(uri, MAX_BYTES.config)) ?? "";

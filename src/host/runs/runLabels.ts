@@ -1,18 +1,18 @@
-/** Names that the user gave to runs, and which runs are archived; kept by the editor, not in the run. */
+/** The user's names for runs, and which runs are archived; stored by the editor, not in the run. */
 
 import * as z from "zod";
 import type { Memento } from "../vscode/memento.ts";
 
 export interface RunLabelsOptions {
-  /** Names and archived runs: a folder that becomes part of another workspace keeps them. */
+  /** Names and archived runs, stored globally, so that they survive when a folder moves to another workspace. */
   readonly everywhere: Memento;
-  /** Runs that were opened from outside this workspace. */
+  /** Runs opened from outside this workspace. */
   readonly workspace: Memento;
 }
 
 const LABELS_KEY = "runLabels";
 const OPENED_KEY = "openedRuns";
-/** The oldest entries go first. */
+/** Maximum number of entries; the oldest are dropped first. */
 const MAX_ENTRIES = 5_000;
 
 const labelsSchema = z.object({
@@ -26,7 +26,7 @@ type Labels = z.infer<typeof labelsSchema>;
 export class RunLabels {
   readonly #everywhere: Memento;
   readonly #workspace: Memento;
-  /** As found last: every row of a view asks. */
+  /** Cached labels, because every row of a view queries them. */
   #found: { readonly raw: unknown; readonly labels: Labels } | null = null;
 
   constructor({ everywhere, workspace }: RunLabelsOptions) {
@@ -34,7 +34,7 @@ export class RunLabels {
     this.#workspace = workspace;
   }
 
-  /** Names that the user gave to runs, by folder. */
+  /** The user's names for runs, by folder. */
   get names(): Readonly<Record<string, string>> {
     return this.#read().names;
   }
@@ -44,7 +44,7 @@ export class RunLabels {
     return this.#read().archived;
   }
 
-  /** An empty name gives the run its own one back. */
+  /** An empty name restores the run's own name. */
   async rename(folder: string, name: string): Promise<void> {
     const labels = this.#read();
     const { [folder]: _, ...others } = labels.names;
@@ -70,7 +70,7 @@ export class RunLabels {
     await this.#writeOpened([...without(this.opened, folder), folder]);
   }
 
-  /** After the folder no longer exists. */
+  /** Call after the folder was deleted. */
   async forget(folder: string): Promise<void> {
     const { names, archived } = this.#read();
     const { [folder]: _, ...others } = names;

@@ -1,4 +1,4 @@
-/** The runs of this window, as its server reports them. */
+/** The window's runs, as reported by its server. */
 
 import {
   RUN_REQUESTS,
@@ -17,14 +17,14 @@ import type { Server } from "../server/server.ts";
 import type { RunLabels } from "./runLabels.ts";
 
 export interface RunList {
-  /** The newest first. */
+  /** Newest first. */
   readonly runs: readonly RunEntry[];
-  /** Called with the folder of the run that changed, or null when the list did. */
+  /** Fires with the folder of the changed run, or null if the list changed. */
   readonly onDidChange: Emitter<string | null>["event"];
   get(folder: string): RunEntry | null;
-  /** Has the list read again, by the next server where this one has ended. */
+  /** Makes the server reread the list; if the server has ended, the next one does. */
   refresh(): Promise<void>;
-  /** Sends a command to a live run; resolves with what it will do. @throws AppError `run-not-reachable`, or the refusal */
+  /** Sends a command to a live run; resolves with what will happen. @throws AppError `run-not-reachable`, or the trainer's refusal */
   send(folder: string, command: ControlCommand): Promise<string>;
 }
 
@@ -34,7 +34,7 @@ export interface ReportedRunsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** How long a list waits for the server after one that has ended. */
+/** How long to wait for the next server after one has ended. */
 const NEXT_SERVER_MS = 10_000;
 
 export class ReportedRuns implements RunList {
@@ -42,12 +42,12 @@ export class ReportedRuns implements RunList {
   readonly #changed: Emitter<string | null>;
   #parents: readonly string[] = [];
   #entries: ReadonlyMap<string, RunEntry> = new Map();
-  /** Runs of the list that is on its way. */
+  /** Runs of a list that is still arriving. */
   #coming: RunEntry[] = [];
   #watch: KeptRequest<RunListReport> | null = null;
   /** True while no server reports the list. */
   #isLost = false;
-  /** Called once a server reports it again. */
+  /** Callbacks for when a server reports it again. */
   #waiting: (() => void)[] = [];
 
   constructor(options: ReportedRunsOptions) {
@@ -67,7 +67,7 @@ export class ReportedRuns implements RunList {
     return this.#entries.get(runFolder(folder)) ?? null;
   }
 
-  /** `parents` are folders that hold runs. */
+  /** `parents` are folders that contain runs. */
   async look(parents: readonly string[]): Promise<void> {
     this.#parents = parents;
     await this.refresh();
@@ -100,7 +100,7 @@ export class ReportedRuns implements RunList {
     this.#watch?.dispose();
   }
 
-  /** Resolves once another server has read the list; the old one is what there is where none comes. */
+  /** Resolves once another server has read the list, or after a timeout, with the old list unchanged. */
   #nextList(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, NEXT_SERVER_MS);
@@ -121,7 +121,7 @@ export class ReportedRuns implements RunList {
     }
   }
 
-  /** False when the server has ended before the list was read. */
+  /** False if the server ended before the list was read. */
   async #look(): Promise<boolean> {
     const { server, labels } = this.#options;
     const { opened, names, archived } = labels;

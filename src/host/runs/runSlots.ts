@@ -1,25 +1,27 @@
-/** How many trainings continue in a window at once, and who waits for whom. */
+/** Limits how many trainings run at once in a window, and queues the others. */
 
-/** What to do when all places are taken. */
+/** What to do when all slots are taken. */
 export type SlotChoice = "queue" | "parallel" | "stop first";
 
 export interface RunSlotsOptions {
   readonly maxParallel: () => number;
-  /** Asks the user about the training `title`; `running` has the one first that a stop would end. Undefined = do not start it. */
+  /**
+   * Asks the user what to do about the training `title`; the first in `running` is the one that a stop would end. Undefined = do not start.
+   */
   readonly choose: (title: string, running: readonly string[]) => Promise<SlotChoice | undefined>;
 }
 
 export interface Holder {
   readonly title: string;
-  /** The configuration with which a later window can start it again; null = no such start is the same. */
+  /** The configuration with which a later window can repeat the start; null = it cannot be repeated from a configuration alone. */
   readonly startsAgain: string | null;
-  /** Resolves with false when it goes on, which the user has learned. */
+  /** Resolves with false if it could not be stopped; the user has been informed. */
   readonly stop: () => Promise<boolean>;
 }
 
 interface Waiting {
   readonly holder: Holder;
-  /** The holder whose place it takes; null = the next place that is free. */
+  /** The holder whose slot it takes; null = the next free slot. */
   predecessor: Holder | null;
   readonly start: () => void;
   readonly cancel: () => void;
@@ -34,14 +36,14 @@ export class RunSlots {
     this.#options = options;
   }
 
-  /** Those that wait, in their order. */
+  /** Waiting holders, in order. */
   get waiting(): readonly Holder[] {
     return this.#waiting.map(({ holder }) => holder);
   }
 
   /**
-   * Resolves with a function that gives the place back, or null when the user does not want to start after all.
-   * Rejects with the signal's reason when aborted while waiting.
+   * Resolves with a function that releases the slot, or null if the user decides not to start. Rejects with the signal's reason if aborted
+   * while waiting.
    */
   async take(
     holder: Holder,
@@ -66,12 +68,12 @@ export class RunSlots {
     return turn;
   }
 
-  /** Takes a place without asking: for a training that continues already. */
+  /** Takes a slot without asking, for a training that is already running. */
   join(holder: Holder): () => void {
     return this.#place(holder);
   }
 
-  /** Ends the wait of one that waits: its `take` resolves with null. */
+  /** Cancels a waiting holder: its `take` resolves with null. */
   cancel(holder: Holder): void {
     this.#waiting.find((each) => each.holder === holder)?.cancel();
   }
@@ -80,7 +82,7 @@ export class RunSlots {
     return this.#holders.size >= this.#options.maxParallel();
   }
 
-  /** Null for one that has ended while the user was asked, and for one whose place another one waits for. */
+  /** Null if it ended during the prompt, or if another one is already waiting for its slot. */
   #stoppable(holder: Holder | undefined): Holder | null {
     if (holder === undefined || !this.#holders.has(holder)) return null;
     return this.#waiting.some(({ predecessor }) => predecessor === holder) ? null : holder;
@@ -95,7 +97,7 @@ export class RunSlots {
     };
   }
 
-  /** The one that waits for `holder` takes any place. */
+  /** Lets the holder that waits for `holder` take any slot. */
   #freeSuccessor(holder: Holder): void {
     const successor = this.#waiting.find(({ predecessor }) => predecessor === holder);
     if (successor !== undefined) successor.predecessor = null;
@@ -129,7 +131,7 @@ export class RunSlots {
         predecessor,
         start: () => {
           leave();
-          // Takes the place at once, because the next training in the queue is offered the same free place.
+          // Take the slot right away, because the next training in the queue is offered the same free slot.
           resolve(this.#place(holder));
         },
         cancel: () => {

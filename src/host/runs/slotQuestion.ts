@@ -1,4 +1,4 @@
-/** Asks what to do when a run is in progress and another one is to start. */
+/** Asks what to do when a run is in progress and another one is about to start. */
 
 import * as vscode from "vscode";
 import { type PlainItem, plainWindow } from "../vscode/plainWindow.ts";

@@ -1,4 +1,4 @@
-/** The stage of a configuration that a run is of. */
+/** Which stage of a configuration a run belongs to. */
 
 import type { RunEntry } from "../../api/runs.ts";
 import { valueAt } from "../../core/config/rules/issues.ts";
@@ -8,7 +8,7 @@ import { stageOf } from "../../shared/runFile.ts";
 
 const fileSystem = createFileSystem();
 
-/** Null for none. Of a stage that was trained alone only its own configuration says it. */
+/** Null for none. For a stage trained on its own, only its resolved configuration says so. */
 export async function stageOfRun({
   file,
   folder,

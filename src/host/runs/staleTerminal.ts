@@ -1,12 +1,12 @@
-/** Distinguishes a terminal that an earlier window has left behind, frozen, from a shell that has the same name. */
+/** Distinguishes a dead terminal left behind by an earlier window from a shell with the same name. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as vscode from "vscode";
 
-/** A shell names its process sooner. */
+/** A shell reports its process within this time. */
 const PROCESS_MS = 1_000;
 
-/** True for a terminal called `title`, as VS Code names those of tasks, behind which there is neither a shell nor a process. */
+/** True for a terminal named `title`, as VS Code names those of tasks, without a shell or process behind it. */
 export async function isStaleTerminal(
   {
     name,

@@ -1,4 +1,7 @@
-/** Adds the runs that this window starts to those it knows, also from folders that it does not search: it is notified of known runs only. */
+/**
+ * Adds runs started by this window to the known ones, even from folders that it does not search, because changes are reported only for
+ * known runs.
+ */
 
 import type { RunLabels } from "./runLabels.ts";
 import type { RunList } from "./runList.ts";
@@ -8,14 +11,14 @@ export interface StartedRunsOptions {
   readonly trainings: Pick<Trainings, "active" | "onDidChange">;
   readonly store: Pick<RunList, "refresh" | "get">;
   readonly labels: Pick<RunLabels, "addOpened">;
-  /** Looks everywhere again, also where labels say. */
+  /** Searches everything again, including folders recorded in labels. */
   readonly find: () => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Reads the list of runs whenever a training begins, gets its folder or ends. A trainer takes a window that does not know its
- * run for one that was closed.
+ * Rereads the list of runs whenever a training starts, gets its folder or ends. A trainer assumes that a window that does not attach to its
+ * run has been closed.
  */
 export function rememberStartedRuns(options: StartedRunsOptions): { dispose(): void } {
   const { trainings, onError } = options;
@@ -33,7 +36,7 @@ async function look(started: readonly string[], options: StartedRunsOptions): Pr
   await store.refresh();
   const isKnown = (folder: string): boolean => store.get(folder) !== null;
   if (started.every(isKnown)) return;
-  // Its parent may be a new one.
+  // Its parent folder may be new.
   await find();
   const elsewhere = started.filter((folder) => !isKnown(folder));
   for (const folder of elsewhere) await labels.addOpened(folder);

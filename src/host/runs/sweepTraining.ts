@@ -1,4 +1,4 @@
-/** A sweep in one terminal: its runs are ordinary trainings of this window, one after another or some at once. */
+/** A sweep in one terminal: its runs are regular trainings of this window, in sequence or in parallel. */
 
 import * as l10n from "@vscode/l10n";
 import { AppError } from "../../core/errors.ts";
@@ -26,9 +26,9 @@ import type { TrainingRequest, Trainings } from "./trainings.ts";
 
 export interface SweepTrainingRequest
   extends Pick<TrainingRequest, "configPath" | "title" | "overrides" | "project"> {
-  /** `key=value,value` each. */
+  /** Each `key=value,value`. */
   readonly grid: readonly string[];
-  /** How many runs continue at once, at least 1. */
+  /** Number of runs in parallel, at least 1. */
   readonly parallel: number;
   readonly retriesFailed: boolean;
 }
@@ -75,12 +75,12 @@ export class SweepTraining implements Training {
     }
   }
 
-  /** For the runs in progress; after a stop no other one starts. */
+  /** Sends an action to the live runs; after a stop, no further ones start. */
   async send(action: TerminalAction): Promise<string> {
     if (action === "stop" || action === "stop-now") this.#isStopping = true;
     if (this.#active.size === 0) {
       const none = l10n.t("No run of the sweep is running.");
-      // A stop holds for those that would follow.
+      // The stop applies to the runs that would follow.
       if (this.#isStopping) return none;
       throw new AppError("run-not-reachable", none);
     }
@@ -88,7 +88,7 @@ export class SweepTraining implements Training {
     return [...new Set(answers)].join("\n");
   }
 
-  /** The runs in progress continue; those that wait are not started. */
+  /** The live runs continue; the remaining ones are not started. */
   detached(): void {
     this.#isStopping = true;
     for (const training of this.#active) training.detached();
@@ -134,7 +134,7 @@ export class SweepTraining implements Training {
         title: label,
         settingOverrides: [],
         sweep: start.sweep,
-        // A run keeps its own overrides but for secrets, which were never stored.
+        // A run keeps its own overrides except for secrets, which are never stored.
         overrides: run === null ? start.overrides : plan.secretOverrides,
         resume: run?.folder ?? null,
       },
@@ -146,7 +146,7 @@ export class SweepTraining implements Training {
     try {
       const lines = isAlone ? print : labelledLines(print, label);
       const end = await training.follow({ print: lines, signal });
-      // A question was closed without an answer: the next run would ask the same.
+      // The user dismissed a prompt, and the next run would ask the same.
       if (end === null) this.#isStopping = true;
       this.#lastFolder = end?.folder ?? this.#lastFolder;
       const exitCode = end === null ? EXIT.stopped : (end.exitCode ?? EXIT.interrupted);
@@ -158,7 +158,7 @@ export class SweepTraining implements Training {
   }
 }
 
-/** Writes each line, once it is whole, behind `label`. */
+/** Prints each complete line prefixed with `label`. */
 export function labelledLines(
   print: (text: string) => void,
   label: string,
@@ -172,7 +172,7 @@ export function labelledLines(
   };
 }
 
-/** A line for each run, and which setting of a sweep mattered. */
+/** One line per run, and which setting of a sweep mattered. */
 function summary({ plan, rows }: Pick<LoadedSweep, "plan" | "rows">): string {
   const losses = lossesOf(rows);
   const { by, effects, results } = compareRuns(rows);
@@ -193,7 +193,7 @@ function summary({ plan, rows }: Pick<LoadedSweep, "plan" | "rows">): string {
   });
   if (isStaged(plan)) return `\n${lines.join("")}`;
   const keys = effects.settings.map(({ key }) => key);
-  // Nothing while no run has a result, and where only the seed varies.
+  // Omitted while no run has a result, and if only the seed varies.
   const hasAnswer = effects.runs > 0 && keys.length > 0;
   const sentence = sweepSentence(effects, (key) => shortKey(key, keys));
   const answer = hasAnswer ? `\n${sentence}\n${basisText(by)}\n` : "";

@@ -4,20 +4,20 @@ import { StringDecoder } from "node:string_decoder";
 import type { FolderFiles } from "../../core/ports.ts";
 import { tryWatch } from "../../server/runs/tryWatch.ts";
 
-/** File systems that report no changes are read this often. */
+/** Polling interval, for file systems that report no changes. */
 const ASK_MS = 1_000;
 const CHUNK_BYTES = 64 * 1024;
-/** Far more than a terminal keeps. */
+/** Far more than a terminal retains. */
 const MAX_BEHIND_BYTES = 16 * 1024 * 1024;
 
 export interface Tail {
-  /** Reads what is there once more, then stops. Resolves when everything was handed over. */
+  /** Reads the remaining text, then stops. Resolves when everything was passed on. */
   finish(): Promise<void>;
 }
 
 /**
- * Hands over the text of `path` from its beginning, chunk by chunk, and what is added as it comes. Of a file that is far ahead of
- * its reader, only the end; `…` stands for what was left out.
+ * Passes on the text of `path` from the beginning, in chunks, and then what is appended. If the file is far ahead of the reader, only its
+ * end; `…` marks the omission.
  */
 export function tailFile(files: FolderFiles, path: string, onText: (text: string) => void): Tail {
   const decoder = new StringDecoder("utf8");

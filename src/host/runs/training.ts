@@ -1,17 +1,17 @@
-/** A training as its terminal sees it. */
+/** A training from its terminal's point of view. */
 
 import type { LaunchEnd, TerminalAction } from "./launchWatch.ts";
 
-/** What the terminal needs of the training behind it. */
+/** What a terminal needs from its training. */
 export interface Training {
-  /** Starts or joins it, and resolves at its end; null when it was not started after all. */
+  /** Starts or joins the training, and resolves when it ends; null if it was not started. */
   follow(options: {
     readonly print: (text: string) => void;
-    /** Aborted when the terminal is closed: what was not started yet need not start. */
+    /** Aborted when the terminal is closed; a training that has not started yet is then dropped. */
     readonly signal: AbortSignal;
   }): Promise<LaunchEnd | null>;
-  /** Sends it an action; resolves with what it will do. */
+  /** Sends an action; resolves with what will happen. */
   send(action: TerminalAction): Promise<string>;
-  /** The user closed the terminal while it continued. */
+  /** Called when the user closes the terminal while the training continues. */
   detached(): void;
 }

@@ -1,4 +1,4 @@
-/** Trainings that this window started or joined: from the request to the trainer's end. */
+/** Trainings that this window started or joined, from the request to the trainer's end. */
 
 import * as l10n from "@vscode/l10n";
 import { AppError } from "../../core/errors.ts";
@@ -14,25 +14,25 @@ export interface TrainingRequest {
   /** Absolute. */
   readonly configPath: string;
   readonly title: string;
-  /** The run folder to continue with; null = a new run. */
+  /** The run folder to resume; null = a new run. */
   readonly resume: string | null;
-  /** `key=value` each. */
+  /** Each `key=value`. */
   readonly overrides: readonly string[];
-  /** The same from the setting, which those of the request override. */
+  /** Overrides from the setting, which those of the request override. */
   readonly settingOverrides: readonly string[];
-  /** Absent for a run of its own. */
+  /** Absent for a run outside a sweep. */
   readonly sweep?: SweepMember | undefined;
   /** Absent = train. */
   readonly instead?: InsteadOfTraining | undefined;
-  /** The workspace folder that it comes from; null = the user's own request, from no folder. */
+  /** The workspace folder it comes from; null = requested by the user, without a folder. */
   readonly project: string | null;
 }
 
 export interface TrainingsOptions {
   readonly slots: RunSlots;
-  /** Starts a trainer with the keys that it needs; resolves with the folder of its launch, or null when the user closed a question. */
+  /** Starts a trainer with its keys; resolves with the launch folder, or null if the user dismissed a prompt. */
   readonly start: (request: TrainingRequest, signal: AbortSignal) => Promise<string | null>;
-  /** Called when the trainer refused to begin; true = try once more, because the user has removed the cause. */
+  /** Called if the trainer refused to start; true = retry, because the user fixed the cause. */
   readonly recoverFromLaunchError: (
     error: LaunchError,
     request: TrainingRequest,
@@ -40,12 +40,14 @@ export interface TrainingsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** A training of this window. */
+/** A training in this window. */
 export interface ActiveTraining {
   readonly request: TrainingRequest;
-  /** Null before its run has one. */
+  /** Null until its run has a folder. */
   readonly folder: string | null;
-  /** True when a person has just started it in this window: it was not joined, it waited for no other run, and no sweep started it later. */
+  /**
+   * True if the user just started it in this window: it was not joined, did not wait for another run, and was not started later by a sweep.
+   */
   readonly isStartedByHand: boolean;
   send(action: TerminalAction): Promise<string>;
 }
@@ -72,17 +74,17 @@ export class Trainings {
     return [...this.#active];
   }
 
-  /** Those that wait for another one to end. */
+  /** Trainings that wait for another one to end. */
   get waiting(): readonly Holder[] {
     return this.#options.slots.waiting;
   }
 
-  /** One of {@link waiting} is not started after all. */
+  /** Cancels one of {@link waiting}. */
   cancel(holder: Holder): void {
     this.#options.slots.cancel(holder);
   }
 
-  /** Called when one begins, waits, waits no longer, gets its folder or ends. */
+  /** Fires when a training starts, waits, stops waiting, gets its folder or ends. */
   get onDidChange(): Emitter<void>["event"] {
     return this.#changed.event;
   }
@@ -91,12 +93,15 @@ export class Trainings {
     return this.#ended.event;
   }
 
-  /** Called when the user closes the terminal of one that continues. */
+  /** Fires when the user closes the terminal of a training that continues. */
   get onDidDetach(): Emitter<ActiveTraining>["event"] {
     return this.#detached.event;
   }
 
-  /** A training for a terminal: a new one, or with `launch` one that another window has started. `isByHand` is false for what no person has just asked for. */
+  /**
+   * A training for a terminal: a new one or, with `launch`, one that another window has started. `isByHand` is false if no one just
+   * requested it.
+   */
   open(request: TrainingRequest, launch: string | null, isByHand = launch === null): Training {
     return new Session(
       this.#options,
@@ -116,8 +121,8 @@ export class Trainings {
   }
 
   /**
-   * Waits for a place among the trainings, and resolves with a function that gives it back; null when the user does not want to
-   * start after all. Rejects when the terminal is closed meanwhile. `onWait` is called when another training has to end first.
+   * Waits for a slot, and resolves with a function that releases it; null if the user decides not to start. Rejects if the terminal is
+   * closed meanwhile. `onWait` is called if another training has to end first.
    */
   async takePlace(
     holder: Holder,
@@ -142,7 +147,7 @@ export class Trainings {
 interface SessionEvents {
   readonly added: (session: Session) => void;
   readonly changed: () => void;
-  /** `end` is null when nothing was started. */
+  /** `end` is null if nothing was started. */
   readonly ended: (session: Session, end: LaunchEnd | null) => void;
   readonly detached: (session: Session) => void;
   readonly takePlace: Trainings["takePlace"];
@@ -207,14 +212,14 @@ class Session implements Training, ActiveTraining {
     return sendAction(this.#launch, action);
   }
 
-  /** The terminal was closed: a started training continues and keeps its place; one that waits or asks for keys is not started. */
+  /** After the terminal was closed, a started training continues and keeps its slot; one that waits or asks for keys is not started. */
   detached(): void {
     if (this.#launch !== null) this.#events.detached(this);
   }
 
   #place(following: Parameters<Training["follow"]>[0]): Promise<(() => void) | null> {
     const { title, sweep, configPath } = this.request;
-    // The sweep has a place for all of its runs.
+    // The sweep holds one slot for all of its runs.
     if (sweep !== undefined) return Promise.resolve(() => undefined);
     const stop = (): Promise<boolean> =>
       this.send("stop").then(
@@ -256,7 +261,7 @@ class Session implements Training, ActiveTraining {
   }
 }
 
-/** True for a training that its configuration alone describes. */
+/** True for a training that is fully described by its configuration. */
 function isPlain({ resume, overrides, instead }: TrainingRequest): boolean {
   return resume === null && overrides.length === 0 && instead === undefined;
 }

@@ -1,4 +1,4 @@
-/** Remembers which trainings wait for another run: they end with their window, and the next one says so. */
+/** Remembers trainings that wait for another run: they end with their window, and the next window reports them. */
 
 import * as z from "zod";
 import { soon } from "../../node/soon.ts";
@@ -9,18 +9,18 @@ import type { Trainings } from "./trainings.ts";
 export type WaitingStart = Pick<Holder, "title" | "startsAgain">;
 
 const KEY = "waitingStarts";
-/** A window that closes ends those that wait, and must not take them for canceled. */
+/** Delay before storing, so that a closing window, which cancels waiting trainings, does not erase them. */
 const KEEP_MS = 500;
 const stored = z.array(z.object({ title: z.string(), startsAgain: z.string().nullable() }));
 
-/** What waited when the window before this one closed; once. */
+/** What was waiting when the previous window closed; returned once. */
 export async function takeWaitingStarts(state: Memento): Promise<readonly WaitingStart[]> {
   const left = stored.safeParse(state.get(KEY)).data ?? [];
   if (left.length > 0) await state.update(KEY, []);
   return left;
 }
 
-/** Keeps what waits in `state`. */
+/** Stores waiting trainings in `state`. */
 export function keepWaitingStarts(
   trainings: Pick<Trainings, "waiting" | "onDidChange">,
   state: Memento,

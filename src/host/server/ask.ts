@@ -1,11 +1,11 @@
-/** Requests of which only the answer is of interest. */
+/** Requests for which only the answer matters. */
 
 import type { RequestOutcome } from "../../api/requests.ts";
 import { parseErrorCode } from "../../core/errorCodes.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Server } from "./server.ts";
 
-/** Sends a request that is answered with an outcome. @throws AppError with what the server says */
+/** Sends a request that is answered with an outcome. @throws AppError from the server */
 export async function ask<Value>(
   server: Pick<Server, "request">,
   method: string,

@@ -1,4 +1,4 @@
-/** A request that lasts as long as someone needs it: one that ended with its server is sent again to the next one. */
+/** A long-lived request: if its server ends, it is sent again to the next one. */
 
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
@@ -8,7 +8,7 @@ import type { Server } from "./server.ts";
 export interface KeptRequestOptions<Report> {
   readonly server: Pick<Server, "request">;
   readonly method: string;
-  /** What it begins with, and begins with again, but for its token. */
+  /** Request parameters except the token, for the first and later sends. */
   readonly start: () => object;
   readonly onReport: (report: Report) => void;
   /** Called when it has ended, before the pause. */
@@ -18,7 +18,7 @@ export interface KeptRequestOptions<Report> {
   readonly onError: (error: unknown) => void;
 }
 
-/** Before a request is sent again; twice as long each time that nothing was reported. */
+/** Pause before sending again; doubled each time nothing was reported. */
 const PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 
@@ -26,7 +26,7 @@ export class KeptRequest<Report> {
   readonly #options: KeptRequestOptions<Report>;
   readonly #closing = new vscode.CancellationTokenSource();
   #isDisposed = false;
-  /** Requests since the last one that reported anything. */
+  /** Number of requests since the last one with a report. */
   #failures = 0;
   #token = randomUUID();
 
@@ -35,12 +35,12 @@ export class KeptRequest<Report> {
     void this.#keepOpen();
   }
 
-  /** The `progressToken` of the request in progress, which names it to the server. */
+  /** The `progressToken` of the current request, which identifies it to the server. */
   get token(): string {
     return this.#token;
   }
 
-  /** Cancels it; what the server still reports is heard. Harmless when repeated. */
+  /** Cancels the request; late reports are still delivered. Safe to call repeatedly. */
   dispose(): void {
     this.#isDisposed = true;
     this.#closing.cancel();
@@ -65,7 +65,7 @@ export class KeptRequest<Report> {
     }
   }
 
-  /** Until it is over. */
+  /** Resolves when the request is over. */
   async #send(): Promise<void> {
     const { server, method, start, onReport } = this.#options;
     const request = { ...start(), progressToken: this.#token };

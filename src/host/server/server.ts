@@ -1,4 +1,4 @@
-/** The way to the server of this window, for all parts of the extension. Cheap: the server starts when it is first needed. */
+/** The connection to the window's server, for the whole extension. Cheap: the server starts when it is first needed. */
 
 import type { ServerClient, ServerClientOptions, ServerRequestOptions } from "./serverClient.ts";
 
@@ -11,7 +11,7 @@ export class Server {
     this.#options = options;
   }
 
-  /** Resolves once the server runs. After a failure the next call tries again. */
+  /** Resolves once the server runs. After a failure, the next call retries. */
   start(): Promise<ServerClient> {
     this.#client ??= this.#load().catch((error: unknown) => {
       this.#client = null;
@@ -20,7 +20,7 @@ export class Server {
     return this.#client;
   }
 
-  /** @throws AppError `server-stopped` when the server ends before it has answered, else what it answers with */
+  /** @throws AppError `server-stopped` if the server ends before it answers, otherwise the error it answers with */
   async request<Answer, Report = never>(
     method: string,
     parameters: object,
@@ -29,12 +29,12 @@ export class Server {
     return (await this.start()).request(method, parameters, options);
   }
 
-  /** Sends what gets no answer; a server that is not there has nothing to do with it. */
+  /** Sends a notification; does nothing if there is no server. */
   async notify(method: string, parameters: object): Promise<void> {
     await (await this.#client)?.notify(method, parameters);
   }
 
-  /** Answers a request of the server. Call once for each method. */
+  /** Handles a request from the server. Call once per method. */
   handle<Parameters>(method: string, handler: (parameters: Parameters) => Promise<unknown>): void {
     const answer = (parameters: unknown) => handler(parameters as Parameters); // the server is of this package
     this.#handlers.push([method, answer]);
@@ -44,7 +44,7 @@ export class Server {
     );
   }
 
-  /** Ends the server. */
+  /** Stops the server. */
   async stop(): Promise<void> {
     await (await this.#client?.catch(() => null))?.stop();
   }

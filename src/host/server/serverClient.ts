@@ -1,4 +1,4 @@
-/** The window's end of its server: starts the process, starts it again when it has ended, and carries requests. */
+/** The window's client for its server: starts the process, restarts it when it ends, and transmits requests. */
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -25,13 +25,13 @@ import { proxyVariables } from "../vscode/proxyVariables.ts";
 
 export interface ServerClientOptions {
   readonly log: vscode.LogOutputChannel;
-  /** Holds the trainer's program, which is the server too. */
+  /** Contains the trainer's program, which is also the server. */
   readonly programFolder: string;
-  /** Of the extension. */
+  /** Version of the extension. */
   readonly version: string;
-  /** For what the server keeps between sessions; it need not exist. */
+  /** For data that the server keeps between sessions; it does not need to exist. */
   readonly storageFolder: string;
-  /** Loads what the window adds to the Language Server Protocol. */
+  /** Loads the window's additions to its language client. */
   readonly loadFeatures: () => Promise<LanguageFeatures>;
 }
 
@@ -40,29 +40,29 @@ export interface LanguageFeatures {
     LanguageClientOptions,
     "documentSelector" | "diagnosticCollectionName" | "middleware"
   >;
-  /** Called before the server starts. What it returns is called once the server runs. */
+  /** Called before the server starts. The returned function is called once the server runs. */
   readonly connect: (client: LanguageClient) => () => void;
 }
 
 export interface ServerRequestOptions<Report> {
-  /** Cancels the request; what it is then answered with is for the server to say. */
+  /** Cancels the request; the server decides how to answer it. */
   readonly token?: vscode.CancellationToken | undefined;
-  /** Called with each report of a request that has a `progressToken`. */
+  /** Called for each progress report of a request with a `progressToken`. */
   readonly onProgress?: ((report: Report) => void) | undefined;
-  /** True for one that is sent again when its server has ended: it keeps no server from being started anew. */
+  /** True for a request that is repeated if its server ends, so that it does not delay a restart. */
   readonly isKept?: boolean | undefined;
 }
 
-/** Before another start of a server that does not live. */
+/** Pause before restarting a server that ended soon after its start. */
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 10_000;
-/** A server that has lived so long starts again without a pause. */
+/** A server that ran at least this long is restarted without a pause. */
 const SOUND_MS = 60_000;
-/** Linux keeps much of what each thread has freed; with these bounds it keeps less: mallopt(3). */
+/** Limits the freed memory that Linux retains per thread: mallopt(3). */
 const GIVE_BACK = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" };
-/** The server collects its garbage when it is idle, and V8 keeps less of it for what lives short. */
+/** The server runs the garbage collector when idle; V8 keeps a smaller young generation. */
 const HEAP = ["--expose-gc", "--max-semi-space-size=4"];
-/** What requests fail with when the server has ended. */
+/** Error codes of requests whose server has ended. */
 const LOST: ReadonlySet<number> = new Set([
   ErrorCodes.PendingResponseRejected,
   ErrorCodes.ConnectionInactive,
@@ -74,11 +74,11 @@ export class ServerClient {
   readonly #restarts: Restarts;
   readonly #listening: vscode.Disposable;
   #underWay = 0;
-  /** True once the window reaches the network in another way than the server. */
+  /** True once the window's network settings differ from the server's. */
   #isOutdated = false;
   #restarting: Promise<void> | null = null;
 
-  /** Starts the server. It ends with the window, and is started again when it ends by itself. */
+  /** Starts the server. It ends with the window, and is restarted if it ends on its own. */
   static async start(options: ServerClientOptions): Promise<ServerClient> {
     const { log, programFolder, version, storageFolder } = options;
     const features = await options.loadFeatures();
@@ -104,7 +104,7 @@ export class ServerClient {
     });
     const onStarted = features.connect(client);
     await client.start().catch((error: unknown) => {
-      // It ended before it could answer: the client starts it again by itself.
+      // It ended before answering; the client restarts it.
       if (!isLost(error)) throw error;
     });
     onStarted();
@@ -119,13 +119,13 @@ export class ServerClient {
     });
   }
 
-  /** @throws AppError `server-stopped` when the server ends before it has answered, else what it answers with */
+  /** @throws AppError `server-stopped` if the server ends before it answers, otherwise the error it answers with */
   async request<Answer, Report>(
     method: string,
     parameters: object & Partial<ReportsProgress>,
     { token, onProgress, isKept = false }: ServerRequestOptions<Report>,
   ): Promise<Answer> {
-    // Another process has another environment; a request that is under way keeps its own.
+    // New settings require a new process, but requests in progress must finish first.
     if (this.#isOutdated && this.#underWay === 0) {
       this.#isOutdated = false;
       this.#restarting = this.#client.restart().finally(() => {
@@ -166,14 +166,14 @@ export class ServerClient {
   }
 }
 
-/** Does not notify of a server that ended: its restart does. */
+/** Suppresses notifications about a server that ended, because the restart shows its own. */
 class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown, isShown?: boolean | "force"): void {
     super.error(message, data, isLost(data) ? false : isShown);
   }
 }
 
-/** Without the keys of the window's environment, which the client's own start would pass on. */
+/** Starts the process without the keys in the window's environment, which the client itself would pass on. */
 async function startProcess(
   programFolder: string,
   log: vscode.LogOutputChannel,
@@ -184,19 +184,19 @@ async function startProcess(
     windowsHide: true,
     env: { ...programEnvironment(proxyVariables()), ...GIVE_BACK },
   });
-  // The output of a process that ends at once is closed before the client listens; this end waits until it is read.
+  // If the process exits immediately, its output closes before the client listens; the pass-through stream buffers it.
   const reader = child.stdout.pipe(new PassThrough());
   child.stderr.setEncoding("utf8").on("data", (text: string) => log.append(text));
   await new Promise<void>((resolve, reject) => {
     child.once("spawn", resolve);
     child.once("error", reject);
   });
-  // What is written while it ends goes nowhere.
+  // Ignore writes to an exiting process.
   child.stdin.on("error", () => undefined);
   return { reader, writer: child.stdin };
 }
 
-/** The client writes what it sends, keys included, to a channel that shows traces. */
+/** Without traces, because the client would write everything it sends, including keys, to the trace channel. */
 function withoutTraces(log: vscode.LogOutputChannel): vscode.LogOutputChannel {
   const never = () => new vscode.Disposable(() => undefined);
   return {
@@ -207,13 +207,13 @@ function withoutTraces(log: vscode.LogOutputChannel): vscode.LogOutputChannel {
   };
 }
 
-/** What to do when the server has ended: the user hears of it once, the log each time. */
+/** Decides what to do when the server has ended: notifies the user once, and logs it each time. */
 class Restarts {
   readonly #log: vscode.LogOutputChannel;
   #startedAt = performance.now();
   #pauseMs = 0;
   #isFirst = true;
-  /** Resolves once a server that has ended is started again. */
+  /** Resolves once the server has been restarted. */
   pause: Promise<void> = Promise.resolve();
 
   constructor(log: vscode.LogOutputChannel) {
@@ -235,7 +235,7 @@ class Restarts {
     }
     this.#isFirst = false;
     const paused = new Promise((resolve) => setTimeout(resolve, this.#pauseMs));
-    // The client starts the server when this has returned.
+    // The client starts the server after this function returns.
     this.pause = paused.then(() => new Promise((resolve) => setImmediate(resolve)));
     await paused;
     this.#startedAt = performance.now();

@@ -1,4 +1,4 @@
-/** A terminal of a program that prints to pipes: on Windows, the editor's own program prints nothing to a terminal that it is started in. */
+/** A terminal for a program that writes to pipes: on Windows, the editor's own program prints nothing to the terminal that it runs in. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import type * as vscode from "vscode";
@@ -9,7 +9,7 @@ import { TerminalText } from "./terminalText.ts";
 
 const CTRL_C = "\u0003";
 
-/** The program begins with the terminal, and ends at once with it or by Ctrl+C. */
+/** The program starts with the terminal, and is killed when the terminal closes or on Ctrl+C. */
 export class PipedTerminal implements vscode.Pseudoterminal {
   readonly #words: ProgramWords;
   readonly #options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv };
@@ -17,7 +17,7 @@ export class PipedTerminal implements vscode.Pseudoterminal {
   readonly #closes = new Emitter<number>();
   #child: ChildProcess | null = null;
 
-  /** `env` stands over the variables of this process. */
+  /** `env` overrides this process's variables. */
   constructor(words: ProgramWords, { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }) {
     this.#words = words;
     this.#options = { cwd, env: { ...process.env, FORCE_COLOR: "1", ...env } };
@@ -27,7 +27,7 @@ export class PipedTerminal implements vscode.Pseudoterminal {
     return this.#writes.event;
   }
 
-  /** With the exit code of the program. */
+  /** Fires with the program's exit code. */
   get onDidClose(): vscode.Event<number> {
     return this.#closes.event;
   }

@@ -1,4 +1,4 @@
-/** Runs a program in a terminal of its own, without a shell, as a task. */
+/** Runs a program as a task in its own terminal, without a shell. */
 
 import * as vscode from "vscode";
 import type { ProgramWords } from "../../api/environments.ts";
@@ -9,15 +9,15 @@ const SOURCE = "Tinker RL";
 export interface TerminalRun {
   readonly name: string;
   readonly cwd: vscode.WorkspaceFolder;
-  /** Beside the variables of terminals. */
+  /** Added to the terminal's variables. */
   readonly env?: Record<string, string>;
-  /** False where the words are the program's own and would only be in the way. */
+  /** False to hide the command line, for the program's own commands. */
   readonly isEchoed?: boolean;
-  /** For the editor's own program, which prints nothing to a terminal of Windows. */
+  /** For the editor's own program, which prints nothing to a terminal on Windows. */
   readonly isPiped?: boolean;
 }
 
-/** Resolves with the exit code; null when the program could not be started or was ended. */
+/** Resolves with the exit code; null if the program could not be started or was killed. */
 export async function runInTerminal(
   [program, ...args]: ProgramWords,
   { name, cwd, env = {}, isEchoed = true, isPiped = false }: TerminalRun,
@@ -43,7 +43,7 @@ export async function runInTerminal(
         vscode.tasks.onDidEndTaskProcess(({ execution, exitCode }) => {
           if (execution === running) resolve(exitCode ?? null);
         }),
-        // Of a program that did not start there is no process to end.
+        // Covers a program that did not start, for which there is no process end event.
         vscode.tasks.onDidEndTask(({ execution }) => {
           if (execution === running) resolve(null);
         }),

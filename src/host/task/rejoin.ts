@@ -1,4 +1,4 @@
-/** Finds trainings that an earlier window of this workspace has started, and gives each a terminal again. */
+/** Finds trainings started by an earlier window of this workspace, and opens a terminal for each. */
 
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,16 +14,16 @@ import { type TaskProvider, taskName } from "./taskProvider.ts";
 export interface RejoinOptions {
   readonly launches: LaunchStore;
   readonly tasks: TaskProvider;
-  /** True when the views of this window are connected to the trainer with this process id. */
+  /** True if this window is connected to the trainer with this process id. */
   readonly isAttached: (pid: number) => boolean;
   readonly log: vscode.LogOutputChannel;
 }
 
-/** Time that the previous window may take to close. */
+/** Number of attempts, to give the previous window time to close. */
 const TRIES = 5;
 const PAUSE_MS = 1_000;
 
-/** A training that another window follows keeps its terminal there; here it is in the views anyway. */
+/** Skips trainings that another window follows: their terminal stays there, and this window's views show them anyway. */
 export async function rejoinLaunches(options: RejoinOptions): Promise<void> {
   const known = await options.launches.list();
   const own = known.filter(
@@ -45,7 +45,7 @@ async function rejoin(
   await vscode.tasks.executeTask(tasks.training(definitionOf(launch), folder, name));
 }
 
-/** True when no one but this window is attached to it. */
+/** True if no other window is attached to it. */
 async function isFree(
   launch: KnownLaunch,
   isAttached: RejoinOptions["isAttached"],
@@ -72,7 +72,7 @@ function definitionOf({ folder, request }: KnownLaunch) {
   } as const;
 }
 
-/** Null when no one answers: the process no longer exists, or another one has its number. */
+/** Null if there is no answer: the process no longer exists, or its id was reused. */
 async function ask({ file }: KnownLaunch): Promise<RunStatus | null> {
   if (file?.control == null) return null;
   try {
@@ -87,12 +87,12 @@ async function ask({ file }: KnownLaunch): Promise<RunStatus | null> {
   }
 }
 
-/** A reload leaves the terminal of a task behind, frozen (VS Code, issue 266487). */
+/** Closes frozen task terminals left behind by a reload (VS Code, issue 266487). */
 async function closeDeadTerminals(
   task: string,
   folder: vscode.WorkspaceFolder | undefined,
 ): Promise<void> {
-  // With the folder in a multi-root workspace, however many folders that has.
+  // A multi-root workspace appends the folder, regardless of the number of folders.
   const names = folder === undefined ? [task] : [task, `${task} (${folder.name})`];
   for (const terminal of vscode.window.terminals) {
     const stale = names.map((name) => isStaleTerminal(terminal, name));

@@ -1,4 +1,4 @@
-/** The terminal of a training task: shows what the trainer prints, and takes a few keys. It owns nothing; closing it detaches. */
+/** The terminal of a training task: shows the trainer's output, and handles a few keys. It owns nothing; closing it only detaches. */
 
 import * as l10n from "@vscode/l10n";
 import type * as vscode from "vscode";
@@ -9,9 +9,9 @@ import type { TerminalAction } from "../runs/launchWatch.ts";
 import type { Training } from "../runs/training.ts";
 import { TerminalText } from "./terminalText.ts";
 
-/** VS Code shows any code but this one as a failure, beside the terminal's own line with the code. */
+/** VS Code reports any other exit code as a failure, in addition to the terminal's own message. */
 const SUCCESS = EXIT.done;
-/** Ends of a trainer that someone asked for; its last words say which it was. */
+/** Exit codes of requested stops; the trainer's last output says which it was. */
 const STOPS: ReadonlySet<number> = new Set([EXIT.stopped, EXIT.interrupted]);
 
 const CTRL_C = "\u0003";
@@ -27,7 +27,7 @@ export class RunTerminal implements vscode.Pseudoterminal {
   #isStopping = false;
   #isOver = false;
 
-  /** `show` brings the terminal to the front: called for an end that is shown nowhere else, because there is no run. */
+  /** `show` brings the terminal to the front: called for an end that is not shown elsewhere, because there is no run. */
   constructor(training: Training, show: () => void = () => undefined) {
     this.#training = training;
     this.#show = show;
@@ -48,7 +48,7 @@ export class RunTerminal implements vscode.Pseudoterminal {
         if (this.#closing.signal.aborted) return;
         this.#print(`${l10n.t("error:")} ${errorMessage(error)}\n`);
         this.#show();
-        // The user can correct an AppError; any other error is a fault of this program.
+        // The user can fix an AppError; any other error is a bug.
         this.#end(isAppError(error) ? EXIT.invalid : EXIT.fault);
       },
     );
@@ -87,7 +87,7 @@ export class RunTerminal implements vscode.Pseudoterminal {
         if (message !== "") this.#print(`${message}\n`);
       },
       (error: unknown) => {
-        // What was not done is what the same key asks for next.
+        // Revert, so that the same key requests the failed action again.
         if (action === "pause" || action === "continue") this.#isPaused = action === "continue";
         if (action === "stop") this.#isStopping = false;
         this.#print(`${errorMessage(error)}\n`);
@@ -100,7 +100,7 @@ export class RunTerminal implements vscode.Pseudoterminal {
       print: (text) => this.#print(text),
       signal: this.#closing.signal,
     });
-    // The user gave up before it began.
+    // The user canceled before it started.
     if (end === null) return SUCCESS;
     if (end.exitCode !== null) {
       const code = STOPS.has(end.exitCode) ? SUCCESS : end.exitCode;

@@ -1,4 +1,4 @@
-/** Training, evaluation, dry runs and validation as tasks of VS Code: the palette, `tasks.json` and *Run Task* are one path. */
+/** Training, evaluation, dry runs and validation as VS Code tasks: commands, `tasks.json` and *Run Task* all use them. */
 
 import { isAbsolute, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -23,16 +23,16 @@ import {
 import { validateConfigFile } from "./validateConfigFile.ts";
 
 export interface TaskProviderOptions {
-  /** Configurations of the workspace, at most as many as a list can show. */
+  /** The workspace's configurations, limited to what a list can show. */
   readonly configs: () => Promise<readonly vscode.Uri[]>;
   readonly openTraining: (request: TrainingRequest) => Training;
-  /** Joins the trainer of a launch; null when nothing is known of it any more. */
+  /** Joins the trainer of a launch; null if nothing is known about it anymore. */
   readonly joinTraining: (
     launch: string,
     of: Pick<TrainingRequest, "title" | "project">,
   ) => Promise<Training | null>;
   readonly openSweep: (request: SweepTrainingRequest) => Training;
-  /** Whether a start with the configuration trains several stages. */
+  /** Whether starting the configuration trains several stages. */
   readonly hasStages: (configPath: string, overrides: readonly string[]) => Promise<boolean>;
 }
 
@@ -59,7 +59,7 @@ export class TaskProvider implements vscode.TaskProvider {
     return this.#task(task.definition, scope, task.name);
   }
 
-  /** The task that trains; also what the commands of the palette run. */
+  /** The training task; also used by the start commands. */
   training(
     definition: Partial<TrainTask> & Pick<TrainTask, "config">,
     folder: vscode.WorkspaceFolder | undefined,
@@ -85,16 +85,16 @@ export class TaskProvider implements vscode.TaskProvider {
       scope,
       name,
       SOURCE,
-      // Variables such as `${file}` have their values only here.
+      // Variables such as `${file}` are resolved only here.
       new vscode.CustomExecution((resolved) =>
         this.#terminal(readTrainTask(resolved), name, folder),
       ),
       isTraining ? "$tinker-rl" : "$tinker-rl-once",
     );
-    // VS Code starts background tasks again after a reload; a training continues without that, and must not begin twice.
+    // VS Code restarts background tasks after a reload; a training continues on its own and must not start twice.
     task.isBackground = false;
     task.presentationOptions = {
-      // A run is shown by the dashboard and its end by a notification: a panel would cover the first.
+      // The dashboard shows the run and a notification its end; a panel would cover the dashboard.
       reveal: hasRun ? vscode.TaskRevealKind.Never : vscode.TaskRevealKind.Always,
       panel: vscode.TaskPanelKind.Dedicated,
       clear: true,
@@ -146,7 +146,7 @@ export class TaskProvider implements vscode.TaskProvider {
       title,
       overrides: own,
       project,
-      // A run keeps what it was started with: only what is new is said to it.
+      // A resumed run keeps its settings, so only new overrides are passed.
       settingOverrides: resume === null ? ofSetting : [],
       resume: resume === null ? null : absolute(resume, folder),
       instead: instead ?? undefined,
@@ -155,7 +155,7 @@ export class TaskProvider implements vscode.TaskProvider {
   }
 }
 
-/** VS Code takes tasks with equal definitions for one, and would ask which of them to end. */
+/** Makes a definition unique, because VS Code treats equal ones as the same task and would ask which of them to stop. */
 function unlikeRunning(definition: vscode.TaskDefinition): vscode.TaskDefinition {
   const running = vscode.tasks.taskExecutions.map(({ task }) => task.definition);
   const isRunning = (wanted: vscode.TaskDefinition): boolean =>
@@ -172,7 +172,7 @@ function refusing(why: string): Training {
   });
 }
 
-/** What only prints, and ends with the exit code of `work`. */
+/** A training that only prints, and ends with the exit code of `work`. */
 function printing(work: (print: (text: string) => void) => Promise<number>): Training {
   return {
     follow: async ({ print }) => ({ exitCode: await work(print), error: null, folder: null }),
@@ -187,7 +187,10 @@ function absolute(path: string, folder: vscode.WorkspaceFolder | undefined): str
   return base === undefined ? path : join(base.uri.fsPath, path);
 }
 
-/** The folder that a task belongs to: its own, else that of its configuration, else the first of the workspace. A task of one folder may name a configuration of another. */
+/**
+ * The folder for a task: its own, or else its configuration's, or else the first in the workspace. One folder's task may use another's
+ * configuration.
+ */
 function projectOf(configPath: string, folder: vscode.WorkspaceFolder | undefined): string | null {
   const own = folder ?? vscode.workspace.getWorkspaceFolder(vscode.Uri.file(configPath));
   const place = own ?? vscode.workspace.workspaceFolders?.[0];
@@ -198,19 +201,19 @@ function shown(config: string): string {
   return isAbsolute(config) ? vscode.workspace.asRelativePath(config, false) : config;
 }
 
-/** The title of a training: with its folder where a window has several. */
+/** The title of a training, with its folder if the window has several. */
 function inFolder(name: string, folder: vscode.WorkspaceFolder | undefined): string {
   const hasSeveral = (vscode.workspace.workspaceFolders ?? []).length > 1;
   return hasSeveral && folder !== undefined ? `${name} (${folder.name})` : name;
 }
 
-/** The name of a task from the title of its training. */
+/** The name of a task, from its training's title. */
 export function taskName(title: string, folder: vscode.WorkspaceFolder | undefined): string {
   const end = folder === undefined ? "" : ` (${folder.name})`;
   return title.endsWith(end) ? title.slice(0, title.length - end.length) : title;
 }
 
-/** VS Code adds the folder to a task's name in a multi-root workspace, also in one that has a single folder. */
+/** Also matches names with a folder, which VS Code appends in a multi-root workspace, even with a single folder. */
 function showTerminal(task: string): void {
   const own = vscode.window.terminals.findLast(
     ({ name }) => name === task || name.startsWith(`${task} (`),

@@ -1,18 +1,18 @@
-/** What a terminal is sent of a program's output: text, line ends, and the styles that the program itself prints. */
+/** Sanitizes a program's output for a terminal: text, newlines, and only the styles that the program itself uses. */
 
 import { visibleText } from "../../core/util/visibleText.ts";
 
 const ESCAPE = "\u001b";
-/** Styles and colors of the text; none that hides it, and nothing that moves, names, copies or asks. */
+/** Text styles and colors; none that hide text, and no sequences that move the cursor, set titles, copy or query. */
 const STYLES = new RegExp(`(${ESCAPE}\\[(?:0|1|2|22|3[1-6]|39|90)?m)`);
-/** What the next chunk may complete: the beginning of a style, half of a line end. */
+/** What the next chunk may complete: a partial style sequence or line ending. */
 const UNFINISHED = new RegExp(`(?:${ESCAPE}(?:\\[\\d{0,2})?|\\r)$`);
 
-/** Takes output chunk by chunk, in which a style may begin in one and end in the next. */
+/** Processes output in chunks; a style sequence may span two chunks. */
 export class TerminalText {
   #rest = "";
 
-  /** The chunk as a terminal may have it; what could steer one is made visible. */
+  /** The chunk in a form that is safe for a terminal; control characters are made visible. */
   next(piece: string): string {
     const text = this.#rest + piece;
     this.#rest = UNFINISHED.exec(text)?.[0] ?? "";

@@ -1,4 +1,4 @@
-/** What a task of ours says, and how it is checked: anybody can write one into `tasks.json`. */
+/** Our task definition and its validation, because anyone can write one into `tasks.json`. */
 
 import * as l10n from "@vscode/l10n";
 import * as z from "zod";
@@ -7,36 +7,36 @@ import type { InsteadOfTraining } from "../../shared/control.ts";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { TASK_TYPE } from "../manifest/taskType.ts";
 
-/** What a task can do with a configuration; the manifest offers the same. */
+/** What a task can do with a configuration; the manifest lists the same. */
 export const TASK_ACTIONS = ["train", "validate", "evaluate", "dry_run", "estimate"] as const;
 
 const trainTask = z.object({
   type: z.literal(TASK_TYPE),
-  /** Path of the configuration, from the workspace folder or absolute. */
+  /** Path of the configuration, relative to the workspace folder or absolute. */
   config: z.string().min(1),
   action: z.enum(TASK_ACTIONS).default("train"),
   /** Dotted keys with their values. */
   overrides: z.record(z.string(), z.unknown()).default({}),
-  /** A run folder to continue with, `auto` for the run of that name, or a checkpoint `tinker://…`. */
+  /** A run folder to resume, `auto` for the run of that name, or a checkpoint `tinker://…`. */
   resume: z.string().exactOptional(),
   runName: z.string().exactOptional(),
-  /** Values by dotted key, with commas between: a run for each combination. */
+  /** Comma-separated values by dotted key: one run per combination. */
   grid: z.record(z.string(), z.string()).exactOptional(),
   /** Number of concurrent runs of the grid. */
   parallel: z.number().int().min(1).exactOptional(),
-  /** True to try runs of the grid again that failed before. */
+  /** True to retry runs of the grid that failed before. */
   retryFailed: z.boolean().exactOptional(),
   /** What to evaluate: checkpoints, run folders and `base`. */
   models: z.array(z.string().min(1)).exactOptional(),
-  /** Only for ourselves: the launch that a new window joins again. */
+  /** Internal: the launch that a new window rejoins. */
   attach: launchName.exactOptional(),
-  /** Only for ourselves: makes a training differ from an equal one that is running. */
+  /** Internal: distinguishes a training from an identical one that is running. */
   instance: z.number().int().exactOptional(),
 });
 
 export type TrainTask = z.infer<typeof trainTask>;
 
-/** The definition with its defaults, or why it cannot be used. */
+/** The definition with defaults, or why it is invalid. */
 export function readTrainTask(definition: unknown): TrainTask | string {
   const parsed = trainTask.safeParse(definition);
   if (parsed.success) return parsed.data;
@@ -48,7 +48,7 @@ export function readTrainTask(definition: unknown): TrainTask | string {
   );
 }
 
-/** The overrides of a task as the trainer reads them, `key=value` each. A text is YAML, as on the command line. */
+/** A task's overrides in the form the trainer expects, each `key=value`. Strings are YAML, as on the command line. */
 export function overrideTexts({ overrides, runName, resume }: TrainTask): readonly string[] {
   const isFolder = resume !== undefined && resume !== "auto" && !resume.startsWith("tinker://");
   const named: Readonly<Record<string, unknown>> = {
@@ -60,19 +60,19 @@ export function overrideTexts({ overrides, runName, resume }: TrainTask): readon
   );
 }
 
-/** The grid of a task, `key=value,value` each; null for a single run. */
+/** A task's grid, each `key=value,value`; null for a single run. */
 export function gridTexts({ grid }: TrainTask): readonly string[] | null {
   if (grid === undefined) return null;
   return Object.entries(grid).map(([key, values]) => `${key}=${values}`);
 }
 
-/** What the task has a trainer do other than train; null when it trains. */
+/** What the task does instead of training; null if it trains. */
 export function insteadOfTraining({ action, models = [] }: TrainTask): InsteadOfTraining | null {
   if (action === "evaluate") return { kind: "evaluate", models };
   return action === "dry_run" || action === "estimate" ? { kind: action } : null;
 }
 
-/** The run folder that the task continues with; null for a new run. */
+/** The run folder that the task resumes; null for a new run. */
 export function resumedFolder({ resume }: TrainTask): string | null {
   if (resume === undefined || resume === "auto" || resume.startsWith("tinker://")) return null;
   return resume;

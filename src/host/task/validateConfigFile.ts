@@ -1,4 +1,4 @@
-/** The task that checks a configuration: prints what the terminal's `validate` prints. */
+/** The task that validates a configuration: prints the same as `validate` in the terminal. */
 
 import * as l10n from "@vscode/l10n";
 import { parseConfig } from "../../core/config/parse.ts";
@@ -7,7 +7,7 @@ import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import { readPlainText } from "../../node/plainText.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
 
-/** Prints one line for each finding; resolves with the exit code. */
+/** Prints one line per finding; resolves with the exit code. */
 export async function validateConfigFile(
   configPath: string,
   overrides: readonly string[],

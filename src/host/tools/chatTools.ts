@@ -1,4 +1,4 @@
-/** What the tools of language models in the editor look at: the runs of the window, and configurations with their unsaved changes. */
+/** Data for language model tools in the editor: the window's runs, and configurations with unsaved changes. */
 
 import { relative } from "node:path";
 import * as vscode from "vscode";
@@ -38,7 +38,7 @@ export function createChatTools({
   return new RunTools(sources, redactor);
 }
 
-/** The path from the workspace folder; outside of it the last names, so that no home folder is named. */
+/** The path relative to the workspace folder; outside of it, only the last two components, to hide the home folder. */
 function nameOf(path: string): string {
   const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(path));
   const name = folder === undefined ? path.split(/[/\\]/).slice(-2).join("/") : "";

@@ -1,4 +1,4 @@
-/** What the MCP server gets of the editor, so that a run that it starts has the keys and addresses of a run that the editor starts. */
+/** What the editor passes to the MCP server, so that runs it starts have the same keys and addresses as runs started by the editor. */
 
 import { OWN_KEYS } from "../../core/secrets/keySource.ts";
 import { serviceVariables } from "../../core/secrets/serviceHosts.ts";
@@ -7,7 +7,7 @@ import type { RequestedKey } from "../../shared/control.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import { keyIdOf } from "../keys/keyNames.ts";
 
-/** The program's own keys from the secret store, and no other secret. Those of the process are there without this. */
+/** Only the program's own keys from the secret store; keys in the process environment are inherited anyway. */
 export async function mcpVariables({
   sources,
   variables,

@@ -1,4 +1,4 @@
-/** Offers `tinker-rl mcp` to the editor's language models and agents, for each folder of the window. */
+/** Offers `tinker-rl mcp` to the editor's language models and agents, for each of the window's folders. */
 
 import { basename, join } from "node:path";
 import * as vscode from "vscode";
@@ -6,11 +6,11 @@ import { groupBy } from "../../core/util/groupBy.ts";
 import { ALLOWABLE, type Allowed } from "../../server/mcp/permission.ts";
 import { onSettingChange, readSetting } from "../vscode/settings.ts";
 
-/** As the manifest names it. */
+/** The id in the manifest. */
 const MCP_PROVIDER = "tinkerRL.mcp";
 
 export interface McpRegistration {
-  /** Holds the program. */
+  /** Contains the program. */
   readonly programFolder: string;
   readonly version: string;
   /** Keys and addresses for a server that starts runs. */
@@ -18,7 +18,7 @@ export interface McpRegistration {
 }
 
 export function registerMcp(options: McpRegistration): vscode.Disposable {
-  // Editors that are made from VS Code may leave it out.
+  // Forks of VS Code may not have it.
   const lm: Partial<typeof vscode.lm> | undefined = vscode.lm;
   if (lm?.registerMcpServerDefinitionProvider === undefined) return vscode.Disposable.from();
   const changed = new vscode.EventEmitter<void>();
@@ -35,7 +35,9 @@ export function registerMcp(options: McpRegistration): vscode.Disposable {
   );
 }
 
-/** Made anew, so that what it may do and what it gets follow from the same settings, and the list that the editor keeps has no key. */
+/**
+ * Builds the definition anew, so that permissions and keys follow from the same settings, and the list kept by the editor contains no keys.
+ */
 async function withKeys(label: string, options: McpRegistration) {
   const server = definitions(options).find((each) => each.label === label);
   if (server === undefined || !mayHaveKeys()) return server;
@@ -59,14 +61,14 @@ function definitions({ programFolder, version }: McpRegistration) {
   });
 }
 
-/** Programs that configurations name run as the user does, and could read the variables of the server. */
+/** Not with `commands`, because programs run by configurations could read the server's variables. */
 function mayHaveKeys(): boolean {
   const allowed = allowedHere();
   const startsRuns = allowed.includes("start") || allowed.includes("evaluate");
   return startsRuns && !allowed.includes("commands");
 }
 
-/** Settings of the user alone; in a folder that is not trusted nothing is started. */
+/** From the user's settings only; nothing may be started in an untrusted folder. */
 function allowedHere(): readonly Allowed[] {
   if (!vscode.workspace.isTrusted) return [];
   const wanted = readSetting("mcp.allow");

@@ -1,4 +1,4 @@
-/** Offers the tools of the table to language models, in editors that have such tools. */
+/** Registers the tools of the table for language models, in editors that support such tools. */
 
 import * as vscode from "vscode";
 import { errorMessage } from "../../core/errors.ts";
@@ -25,7 +25,7 @@ export interface ToolRegistration {
 }
 
 export function registerTools({ answer, redactor }: ToolRegistration): vscode.Disposable {
-  // Editors that are made from VS Code may leave it out.
+  // Forks of VS Code may not have it.
   const lm: Partial<typeof vscode.lm> | undefined = vscode.lm;
   const registerTool = lm?.registerTool;
   if (registerTool === undefined) return vscode.Disposable.from();
@@ -38,7 +38,7 @@ export function registerTools({ answer, redactor }: ToolRegistration): vscode.Di
           const text = new vscode.LanguageModelTextPart(await answer(id, input));
           return new vscode.LanguageModelToolResult([text]);
         } catch (error) {
-          // It names runs and quotes files as an answer does.
+          // Frame it like an answer, because it contains run names and quotes from files.
           throw new Error(toolText({ error: errorMessage(error) }, { redactor }));
         }
       },

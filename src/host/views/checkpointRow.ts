@@ -1,4 +1,4 @@
-/** What a row of the Checkpoints view says. */
+/** The content of a row in the Checkpoints view. */
 
 import * as l10n from "@vscode/l10n";
 import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
@@ -17,9 +17,9 @@ const ICONS: Readonly<Record<CheckpointEntry["kind"] | "candidate", string>> = {
 };
 
 export interface CheckpointRowOptions {
-  /** Decides how long it still lives. */
+  /** Used to compute the remaining lifetime. */
   readonly nowMs: number;
-  /** True for one at Tinker, which others can be let use. */
+  /** True for a checkpoint at Tinker, which can be published. */
   readonly isHosted: boolean;
 }
 
@@ -32,7 +32,7 @@ export function checkpointRow(
   const reward = entry.metrics["rollout/reward/mean"] ?? null;
   const parts = [l10n.t("state"), ...(entry.sampler_path === null ? [] : [l10n.t("sampler")])];
   const details = [
-    // A row is cut at its end.
+    // Most important first, because rows are cut off at the end.
     ...(best === undefined ? [] : [bestText(best)]),
     ...(reward === null ? [] : [formatReward(reward)]),
     ...(kind === "best" ? [] : [kind]),
@@ -59,12 +59,12 @@ export function checkpointRow(
   };
 }
 
-/** The metric is in the tooltip. */
+/** Without the metric, which is in the tooltip. */
 function bestText({ value }: NonNullable<CheckpointEntry["best"]>): string {
   return l10n.t("best: {0}", formatReward(value));
 }
 
-/** The words that hold, for the when clauses of menus. */
+/** The words that are true, for menus' when clauses. */
 function contextOf(words: Readonly<Record<string, boolean>>): string {
   return Object.keys(words)
     .filter((word) => words[word] === true)
@@ -72,7 +72,7 @@ function contextOf(words: Readonly<Record<string, boolean>>): string {
 }
 
 function expiresSoon(entry: CheckpointEntry, nowMs: number): boolean {
-  // Rolling saves come and go by design.
+  // Rolling saves expire by design.
   return entry.kind !== "rolling" && (leftMs(entry, nowMs) ?? Number.POSITIVE_INFINITY) < SOON_MS;
 }
 

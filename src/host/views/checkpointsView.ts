@@ -1,4 +1,4 @@
-/** The Checkpoints view: saved weights, run by run. */
+/** The Checkpoints view: checkpoints grouped by run. */
 
 import * as vscode from "vscode";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
@@ -10,7 +10,7 @@ import { checkpointRow } from "./checkpointRow.ts";
 import type { SavedCheckpoints } from "./savedCheckpoints.ts";
 import { treeItem } from "./treeItem.ts";
 
-/** The row of a checkpoint, here and below its run in the Runs view. */
+/** A checkpoint's row, used here and below its run in the Runs view. */
 export interface SavedNode {
   readonly kind: "checkpoint";
   readonly folder: string;
@@ -23,7 +23,7 @@ export type CheckpointNode =
   | { readonly kind: "checkpointRun"; readonly folder: string }
   | SavedNode;
 
-/** Where rows of checkpoints come from. */
+/** The source of checkpoint rows. */
 export type SavedSource = Pick<SavedCheckpoints, "read" | "isHosted">;
 
 export interface CheckpointsViewOptions {
@@ -96,7 +96,7 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
   }
 }
 
-/** The usable checkpoints of the run in `folder`, the newest first. */
+/** The usable checkpoints of the run in `folder`, newest first. */
 export async function savedNodes(saved: SavedSource, folder: string): Promise<SavedNode[]> {
   const entries = usableCheckpoints(await saved.read(folder), Date.now())
     .toReversed()

@@ -1,4 +1,4 @@
-/** *Open Deployment Logs*: what the newest deployment of a hosted environment printed, as a read-only document that is read anew each time. */
+/** *Open Deployment Logs*: the log of a hosted environment's newest deployment, as a read-only document, fetched each time. */
 
 import * as vscode from "vscode";
 
@@ -24,7 +24,7 @@ export class DeploymentLogs implements vscode.TextDocumentContentProvider, vscod
   }
 
   async show(name: string, text: string): Promise<void> {
-    // The ending makes the editor color times and levels.
+    // With the extension `.log`, the editor highlights times and levels.
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${name}.log` });
     this.#texts.set(uri.toString(), text);
     this.#changes.fire(uri);

@@ -1,4 +1,4 @@
-/** What can be done with an environment, above its class in Python. */
+/** Code lenses above an environment's Python class. */
 
 import { dirname, resolve } from "node:path";
 import * as vscode from "vscode";
@@ -9,7 +9,7 @@ import type { WorkspaceEnvironment } from "./workspaceEnvironments.ts";
 
 export interface EnvironmentLensesOptions {
   readonly named: () => Promise<readonly WorkspaceEnvironment[]>;
-  /** Called when `named` may answer otherwise. */
+  /** Calls back when the result of `named` may have changed. */
   readonly onDidChangeNamed: (listener: () => void) => Listening;
 }
 
@@ -45,7 +45,7 @@ export class EnvironmentLenses implements vscode.CodeLensProvider, vscode.Dispos
           arguments: words,
         });
       };
-      // A file with one environment starts that one, whatever the configuration calls it.
+      // If the file contains only one environment, the server starts that one, whatever name the configuration uses.
       const only = found.length === 1 ? own[0] : undefined;
       const configured = own.find((each) => each.name === name) ?? only;
       if (configured === undefined) {
@@ -61,7 +61,7 @@ export class EnvironmentLenses implements vscode.CodeLensProvider, vscode.Dispos
   }
 }
 
-/** Whether the command of its server names the file, from the folder of the configuration or one below it. */
+/** Whether the server's command names the file, in the configuration's folder or below it. */
 function startsFile({ server, config }: WorkspaceEnvironment, file: string): boolean {
   const folder = dirname(config);
   const programs = (server ?? "").split(" ").filter((word) => word.endsWith(".py"));

@@ -1,4 +1,4 @@
-/** What a row of the Environments view says. */
+/** The content of a row in the Environments view. */
 
 import * as l10n from "@vscode/l10n";
 import type { EnvironmentEntry } from "../../core/config/editing/catalogue/catalogue.ts";
@@ -18,14 +18,17 @@ const ICONS = {
 export interface EnvironmentRow {
   readonly label: string;
   readonly description: string;
-  /** With words for what icon and place say. */
+  /** Includes words for what icon and position convey. */
   readonly spoken: string;
   readonly tooltip: string;
   readonly icon: string;
   readonly context: string;
 }
 
-/** `entry` is null for a name that no list has; `server` is the environment's own in words, null = it has none; `state` is that of the one that the window starts. */
+/**
+ * `entry` is null for an unlisted name; `server` describes the environment's own server (null = none); `state` is that of the server the
+ * window runs.
+ */
 export function environmentRow(
   name: string,
   entry: EnvironmentEntry | null,
@@ -88,7 +91,7 @@ function ownRow(
   };
 }
 
-/** Why or where a server of an environment's own runs, as a row below it; `command` is what starts it. */
+/** The state of a local environment's server, as a row below the environment; `command` starts it. */
 export function serverRow(state: OwnServerState, command: string) {
   switch (state.kind) {
     case "stopped":

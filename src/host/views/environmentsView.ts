@@ -1,4 +1,4 @@
-/** The Environments view: those of the workspace's configurations, those on this computer, and those at OpenReward. */
+/** The Environments view: those in the workspace's configurations, on this computer, and at OpenReward. */
 
 import * as vscode from "vscode";
 import { findEnvironment, formatListAge } from "../../core/config/editing/catalogue/catalogue.ts";
@@ -24,26 +24,26 @@ export type EnvironmentNode =
       readonly kind: "environment";
       readonly group: EnvironmentGroup;
       readonly name: string;
-      /** Its own server in words; null = it has none. */
+      /** Description of its own server; null = none. */
       readonly server: string | null;
-      /** Path of the configuration that names it; null = none does. */
+      /** Path of a configuration that uses it; null = none does. */
       readonly config: string | null;
     }
   | {
       readonly kind: "environmentSplit";
       readonly parent: ConfiguredNode;
       readonly split: string;
-      /** Null = not known. */
+      /** Null = unknown. */
       readonly tasks: number | null;
     }
   | {
       readonly kind: "environmentTask";
       readonly parent: EnvironmentNode;
-      /** Of the environment. */
+      /** Name of the environment. */
       readonly name: string;
       readonly config: string;
       readonly split: string;
-      /** Counted in the split, from 0. */
+      /** Index in the split, from 0. */
       readonly task: number;
       readonly prompt: string | null;
     }
@@ -51,7 +51,7 @@ export type EnvironmentNode =
       readonly kind: "moreTasks";
       readonly parent: NodeOf<"environmentSplit">;
     }
-  /** A split, a tool, or a word about what is not known. */
+  /** A split, a tool, or a note about missing information. */
   | {
       readonly kind: "environmentDetail";
       readonly parent: EnvironmentNode;
@@ -77,9 +77,9 @@ export interface EnvironmentsViewOptions {
     refresh(): Promise<void>;
     refreshEnvironment(name: string): Promise<void>;
   };
-  /** Those in the configurations of the workspace. */
+  /** Environments in the workspace's configurations. */
   readonly named: () => Promise<readonly WorkspaceEnvironment[]>;
-  /** Called when `named` may answer otherwise. */
+  /** Calls back when the result of `named` may have changed. */
   readonly onDidChangeNamed: (listener: () => void) => Listening;
   readonly checks: Pick<EnvironmentChecks, "badge" | "onDidChange">;
   readonly servers: Pick<OwnServers, "onDidChange" | "prompts" | "state">;
@@ -87,9 +87,9 @@ export interface EnvironmentsViewOptions {
 
 const REDRAW_MS = 200;
 const MAX_SHOWN = 2_000;
-/** Environments of configurations whose tasks are looked up with one click. */
+/** Maximum number of environments whose details are fetched by one click. */
 const MAX_ASKED = 10;
-/** Rows of tasks that are added at a time. */
+/** Number of task rows added at a time. */
 const TASKS_SHOWN = 20;
 const GROUPS: readonly EnvironmentGroup[] = ["configs", "local", "openreward"];
 
@@ -99,12 +99,12 @@ export class EnvironmentsView
   readonly #options: EnvironmentsViewOptions;
   readonly #changes = new vscode.EventEmitter<EnvironmentNode | undefined>();
   readonly #listening: readonly Listening[];
-  /** Why the last question about an environment, or about the list (`""`), was not answered. */
+  /** The error of the last request about an environment, or about the list (`""`). */
   readonly #failures = new Map<string, unknown>();
   readonly #asking = new Set<string>();
-  /** How many tasks of a split are shown, by environment and split. */
+  /** Number of tasks shown, by environment and split. */
   readonly #shown = new Map<string, number>();
-  /** Beginnings of prompts, by the address of the server, environment and split; a server that was started again has others. */
+  /** Beginnings of prompts, by server address, environment and split; a restarted server may have different ones. */
   readonly #prompts = new Map<string, readonly (string | null)[]>();
   readonly #redraw = soon(REDRAW_MS, () => this.#changes.fire(undefined));
 
@@ -130,7 +130,7 @@ export class EnvironmentsView
     this.#changes.dispose();
   }
 
-  /** To be called when someone opens a row: what it shows is asked for then, once. */
+  /** Call when the user expands a row: fetches its content once. */
   async expanded(node: EnvironmentNode): Promise<void> {
     const { catalogue } = this.#options;
     await catalogue.ready();
@@ -140,7 +140,7 @@ export class EnvironmentsView
     if (node.kind === "environment" && this.#needsDetails(node)) await this.#ask(node.name);
   }
 
-  /** Asks for the list and for the environments of the configurations; a failure is in the tree. */
+  /** Refreshes the list and the configurations' environments; failures are shown in the tree. */
   async refresh(): Promise<void> {
     const { named } = this.#options;
     this.#failures.clear();
@@ -189,7 +189,7 @@ export class EnvironmentsView
     return found.map((each) => ({ kind: "environment", group: node.group, config: null, ...each }));
   }
 
-  /** Null where a list has never been there. */
+  /** Null if the list was never fetched. */
   async #inGroup(
     group: EnvironmentGroup,
   ): Promise<readonly (NamedEnvironment & { readonly config?: string })[] | null> {
@@ -227,7 +227,7 @@ export class EnvironmentsView
     return this.#note(parent, parent.name, vscode.l10n.t("Tasks and tools are not known yet"));
   }
 
-  /** Its server, and the splits that a server which runs has. */
+  /** Its server, and the splits if the server is running. */
   #ownDetails(node: NodeOf<"environment">, server: string): EnvironmentNode[] {
     const state = this.#options.servers.state(node.name);
     const row = serverRow(state, server);
@@ -265,7 +265,7 @@ export class EnvironmentsView
     return all;
   }
 
-  /** Shows more tasks of the split below which a row stands that offers them. */
+  /** Shows more tasks of the split that the "more" row belongs to. */
   showMore(row: EnvironmentNode | null): void {
     if (row?.kind !== "moreTasks") return;
     const { parent, split } = row.parent;
@@ -345,7 +345,7 @@ export class EnvironmentsView
     return this.#question(name, () => this.#options.catalogue.refreshEnvironment(name));
   }
 
-  /** One at a time about the same thing; its failure is shown where the answer would stand. */
+  /** One request at a time per subject; a failure is shown in place of the answer. */
   async #question(what: string, ask: () => Promise<void>): Promise<void> {
     if (this.#asking.has(what) || !vscode.workspace.isTrusted) return;
     this.#asking.add(what);

@@ -1,8 +1,8 @@
-/** A tree that is filled by code of the extension which loads when the tree is first looked at. */
+/** A tree whose content comes from code that is loaded when the tree is first viewed. */
 
 import * as vscode from "vscode";
 
-/** What fills a tree; every row is drawn by its own provider. */
+/** The content of a tree. */
 export interface Tree<Row> extends vscode.TreeDataProvider<Row> {
   readonly onDidChangeTreeData: vscode.Event<Row | undefined>;
 }
@@ -14,12 +14,12 @@ export class LazyTree<Row> implements Tree<Row> {
 
   readonly onDidChangeTreeData = this.#changes.event;
 
-  /** `load` must lead to {@link use}. */
+  /** `load` must result in a call to {@link use}. */
   constructor(load: () => Promise<unknown>) {
     this.#load = load;
   }
 
-  /** From now on the tree is what `tree` says. */
+  /** Shows `tree` from now on. */
   use(tree: Tree<Row>): vscode.Disposable {
     this.#tree = tree;
     this.#changes.fire(undefined);
@@ -35,7 +35,7 @@ export class LazyTree<Row> implements Tree<Row> {
     return this.#tree?.getTreeItem(row) ?? new vscode.TreeItem("");
   }
 
-  /** Only rows without one are revealed. */
+  /** Only top-level rows are revealed. */
   getParent(): undefined {}
 
   resolveTreeItem(

@@ -1,4 +1,4 @@
-/** Described prompts as read-only documents of the editor, their control tokens framed. */
+/** Prompts as read-only documents, with framed control tokens. */
 
 import * as vscode from "vscode";
 import { Emitter } from "../../core/util/emitter.ts";
@@ -44,7 +44,10 @@ const CONTROL: vscode.DecorationRenderOptions = {
   borderStyle: "solid",
   borderColor: color("textLink.foreground"),
 };
-/** How the parts of a page look, by turns: the editor would draw one frame around two neighbors of one style. Ordinary text looks as ever. */
+/**
+ * Styles of page parts, alternating, because the editor would draw one frame around adjacent ranges of the same style. Plain text is
+ * unstyled.
+ */
 const STYLES: Readonly<
   Record<Exclude<PageSpan["kind"], "plain">, readonly vscode.DecorationRenderOptions[]>
 > = {
@@ -82,7 +85,7 @@ export class PromptDocuments implements vscode.TextDocumentContentProvider, vsco
     this.#listeners.dispose();
   }
 
-  /** What the document at `uri` shows; undefined when it was closed. */
+  /** What the document at `uri` shows; undefined if it was closed. */
   at(uri: vscode.Uri): ShownPrompt | undefined {
     return this.#pages.get(uri.toString())?.shown;
   }
@@ -95,7 +98,7 @@ export class PromptDocuments implements vscode.TextDocumentContentProvider, vsco
     const document = await vscode.workspace.openTextDocument(uri);
     const editor = await vscode.window.showTextDocument(document, { preview: true });
     this.#decorate([editor]);
-    // Declarations of tools are lines of thousands of characters.
+    // Tool declarations are lines of thousands of characters.
     const wrap = vscode.workspace.getConfiguration("editor", document).get("wordWrap");
     if (isNew && wrap === "off") {
       await vscode.commands.executeCommand("editor.action.toggleWordWrap");
@@ -122,7 +125,7 @@ export class PromptDocuments implements vscode.TextDocumentContentProvider, vsco
   }
 }
 
-/** One address a task; its title names it. */
+/** One URI per task; the title contains its name. */
 function promptUri({ configPath, environment, split, task }: PromptPlace): vscode.Uri {
   const name = vscode.l10n.t("prompt of {0}, {1} {2}", environment, split, task);
   return vscode.Uri.from({
@@ -141,7 +144,7 @@ function pageOf(shown: ShownPrompt): Page {
     let row = "";
     for (const span of line) {
       const start = row.length;
-      // A stray carriage return would begin a line, and the marks after it would be off.
+      // A stray carriage return would start a new line and shift the following marks.
       row += span.text.replace(/[\r\u2028\u2029\u0085]/g, "␍");
       const range = new vscode.Range(at, start, at, row.length);
       if (span.kind !== "plain") marks.push({ range, span });

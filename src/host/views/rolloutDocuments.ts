@@ -1,4 +1,4 @@
-/** Stored rollouts as read-only documents of the editor. */
+/** Stored rollouts as read-only documents. */
 
 import * as vscode from "vscode";
 import { type RolloutTextRequest, TRAJECTORY_REQUESTS } from "../../api/trajectories.ts";
@@ -9,12 +9,12 @@ import type { Server } from "../server/server.ts";
 
 export const ROLLOUT_SCHEME = "tinker-rl-rollout";
 
-/** Where a rollout stands; all numbers count from 0. */
+/** A rollout's location; all numbers count from 0. */
 export interface RolloutPlace extends RolloutKey {
   readonly folder: string;
 }
 
-/** Shows two rollouts in the editor's diff, as text; the one of the earlier step, or of the lower number, on the left. */
+/** Shows two rollouts as text in the diff view; the earlier step or lower number is on the left. */
 export async function diffRollouts(one: RolloutPlace, other: RolloutPlace): Promise<void> {
   const [left, right] = [one, other].toSorted(
     (a, b) => a.step - b.step || a.group - b.group || a.rollout - b.rollout,
@@ -28,7 +28,7 @@ export async function diffRollouts(one: RolloutPlace, other: RolloutPlace): Prom
   );
 }
 
-/** The address of a rollout's document; its title names step, group and rollout from 1. */
+/** The URI of a rollout's document; its title contains step, group and rollout, from 1. */
 export function rolloutUri(place: RolloutPlace, form: "json" | "txt" = "json"): vscode.Uri {
   const { folder, source, step, group, rollout } = place;
   const name = `${rolloutName(place)}.${form}`;

@@ -1,4 +1,4 @@
-/** The logs of runs as read-only documents of the editor that grow while their runs continue. */
+/** Run logs as read-only documents that grow while their runs continue. */
 
 import * as vscode from "vscode";
 import { RUN_REQUESTS } from "../../api/runs.ts";
@@ -14,7 +14,7 @@ export interface RunLogDocumentsOptions {
   readonly server: Server;
 }
 
-/** The address of a run's log; the ending makes the editor color times and levels. */
+/** The URI of a run's log; with the extension `.log`, the editor highlights times and levels. */
 export function runLogUri(folder: string): vscode.Uri {
   const name = folder.replace(/^.*[/\\]/, "");
   return vscode.Uri.from({ scheme: RUN_LOG_SCHEME, path: `/${name}.log`, query: folder });

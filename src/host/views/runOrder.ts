@@ -1,10 +1,10 @@
-/** The order of the Runs view: what is running, then what waits for a person or for its turn, then the newest. */
+/** The order of the Runs view: running first, then those that need the user or are waiting, then by age, newest first. */
 
 import type { RunEntry } from "../../api/runs.ts";
 import { isExpiring, isResumable } from "../../core/runs/runWords.ts";
 import { runFolder } from "../../node/runFolder.ts";
 
-/** `runs` are sorted by their start, the newest first. */
+/** `runs` are sorted by start time, newest first. */
 export function byAttention(runs: readonly RunEntry[], nowMs: number): readonly RunEntry[] {
   const trained = new Set<string>();
   const ranks = new Map<RunEntry, number>();
@@ -15,13 +15,13 @@ export function byAttention(runs: readonly RunEntry[], nowMs: number): readonly 
   return runs.toSorted((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0));
 }
 
-/** `trained` are the configurations of newer runs. */
+/** `trained` contains the configurations of newer runs. */
 function rankOf(run: RunEntry, trained: ReadonlySet<string>, nowMs: number): number {
   if (run.isLive) return run.phase === "preparing" || run.phase === "paused" ? 1 : 0;
   return needsPerson(run, trained) || isExpiring(run, nowMs) ? 1 : 2;
 }
 
-/** True for a run that ended in a fault and can be resumed, until its configuration is trained again. */
+/** True for a run that failed and can be resumed, until its configuration is trained again. */
 function needsPerson(run: RunEntry, trained: ReadonlySet<string>): boolean {
   if ((run.phase !== "failed" && run.phase !== "interrupted") || !isResumable(run)) return false;
   return run.file?.sweep !== undefined || !trained.has(runFolder(run.file?.configPath ?? ""));

@@ -1,4 +1,4 @@
-/** What a row of the Runs view says about a run, in text, icon and words for a screen reader. */
+/** The content of a run's row in the Runs view: text, icon and screen reader label. */
 
 import * as l10n from "@vscode/l10n";
 import type { RunEntry } from "../../api/runs.ts";
@@ -31,7 +31,7 @@ export interface RunRowOptions {
   /** At most one row has a spinning icon. */
   readonly isSpinning: boolean;
   readonly isArchived: boolean;
-  /** The workspace folder that the run is in, where there are several. */
+  /** The run's workspace folder, if there are several. */
   readonly place?: string | null;
 }
 
@@ -62,7 +62,10 @@ function preparingText(what: string | null): string {
   return what === null ? l10n.t("preparing") : l10n.t("preparing: {0}", what);
 }
 
-/** In a side bar of the usual width a row ends after some 25 characters: first the state where a person is needed, else the reward. The tooltip has all of it. */
+/**
+ * With a typical side bar width, a row shows about 25 characters: first the state if the user is needed, otherwise the reward. The tooltip
+ * has everything.
+ */
 function detailsOf(run: RunEntry): readonly string[] {
   const { phase, steps, reward, status } = run;
   const models = run.file?.evaluation?.models.length;
@@ -105,7 +108,7 @@ function outcome({ phase, file }: RunEntry): string {
   return ended === undefined ? phaseTexts()[phase] : `${phaseTexts()[phase]}, ${ended}`;
 }
 
-/** What ended a run before its plan did, by code. */
+/** Reasons for ending before the plan was complete, by code. */
 function earlyEnds(): ReadonlyMap<string, string> {
   return new Map([
     ["cost-budget", l10n.t("max_cost_usd is used up")],
@@ -156,7 +159,7 @@ function resumeCost({ repeats, expiry }: RunEntry): readonly string[] {
   ];
 }
 
-/** What a resume of a run that is done would send. */
+/** What resuming a finished run would send. */
 export function unsent({
   pendingReports: { rollouts, rows, isSummaryMissing },
 }: RunEntry): readonly string[] {

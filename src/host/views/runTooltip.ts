@@ -1,4 +1,4 @@
-/** The long text about a run, shown when the pointer rests on its row. */
+/** The tooltip of a run's row. */
 
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
@@ -15,7 +15,7 @@ import { phaseTexts } from "../../shared/phaseTexts.ts";
 import { stageOf } from "../../shared/runFile.ts";
 import { evaluationText, unsent } from "./runRow.ts";
 
-/** Names come from files and are shown as text: nothing in them works as markup. `alarms` are those that fire. */
+/** Names come from files, so they are appended as plain text without markup. `alarms` are the firing ones. */
 export function runTooltip(run: RunEntry, alarms: readonly string[] = []): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.supportThemeIcons = true;

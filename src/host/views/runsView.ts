@@ -1,4 +1,4 @@
-/** The Runs view: a row for each run, and below it its checkpoints and files. */
+/** The Runs view: one row per run, with its checkpoints and files below it. */
 
 import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
@@ -33,10 +33,10 @@ export type RunNode =
   | SavedNode
   /** The older checkpoints of a run. */
   | { readonly kind: "older"; readonly folder: string }
-  /** `id` of the sweep that its runs name. */
+  /** `id` is the sweep's id in its runs' files. */
   | { readonly kind: "sweep"; readonly id: string }
   | { readonly kind: "waiting"; readonly holder: Holder }
-  /** A training that has no run folder yet. */
+  /** A training that does not have a run folder yet. */
   | { readonly kind: "starting"; readonly title: string };
 
 export interface RunsViewOptions {
@@ -47,21 +47,21 @@ export interface RunsViewOptions {
   readonly saved: SavedSource;
 }
 
-/** Of the checkpoints of a run; the best one is shown, too. */
+/** Number of checkpoints shown per run; the best one is always shown. */
 const NEWEST_SHOWN = 5;
 
-/** Rows are redrawn at most this often. */
+/** Minimum time between redraws of rows. */
 const REDRAW_MS = 250;
 
 export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Disposable {
   readonly #options: RunsViewOptions;
   readonly #changes = new vscode.EventEmitter<RunNode | undefined>();
   readonly #nodes = new Map<string, RunNode>();
-  /** The rows of runs as drawn last, by folder. */
+  /** Rows of runs as last drawn, by folder. */
   readonly #drawn = new Map<string, RowText>();
-  /** The checkpoints below runs as drawn last, by folder. */
+  /** Checkpoints below runs as last drawn, by folder. */
   readonly #drawnSaves = new Map<string, string>();
-  /** The list as drawn last. */
+  /** The list as last drawn. */
   #listed = "";
   readonly #listening: readonly { dispose(): void }[];
   #showsArchived = false;
@@ -83,7 +83,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     this.#changes.dispose();
   }
 
-  /** Draws the rows that differ: a click or a menu finds no row while the whole tree is redrawn. */
+  /** Redraws only changed rows, because clicks and menus find no row while the whole tree is redrawn. */
   readonly redraw = soon(REDRAW_MS, () => {
     if (this.#list() !== this.#listed) {
       this.#changes.fire(undefined);
@@ -96,7 +96,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     void this.#redrawSaves();
   });
 
-  /** Shows archived runs among the others, or hides them. */
+  /** Shows or hides archived runs. */
   showArchived(isShown: boolean): void {
     this.#showsArchived = isShown;
     this.redraw();
@@ -207,7 +207,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     );
   }
 
-  /** Titles of trainings that will be runs. */
+  /** Titles of trainings that will become runs. */
   get #starting(): readonly string[] {
     return this.#options.trainings.active.flatMap(({ folder, request: { title, instead } }) => {
       const isRun = instead === undefined || instead.kind === "evaluate";
@@ -215,7 +215,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     });
   }
 
-  /** Which rows there are, in their order, and what those of sweeps say. */
+  /** Fingerprint of the rows in order, and of the content of sweep rows. */
   #list(): string {
     const shown = this.#shown();
     const folders = shown.map(({ folder }) => folder);
@@ -225,7 +225,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     return JSON.stringify([waiting, this.#starting, folders, sweeps]);
   }
 
-  /** Runs and sweeps; a sweep is where the first of its runs would be. */
+  /** Runs and sweeps; a sweep takes the position of its first run. */
   #topNodes(): readonly RunNode[] {
     const nodes = this.#shown().map(({ folder, file }) => {
       return file?.sweep === undefined ? this.#node(folder) : this.#sweepNode(file.sweep.id);
@@ -244,7 +244,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     return byAttention(this.#unarchived(), Date.now());
   }
 
-  /** Archived ones, too, where they are to be shown. */
+  /** Includes archived runs if they are shown. */
   #unarchived(): readonly RunEntry[] {
     const { store, labels } = this.#options;
     return store.runs.filter(({ folder }) => this.#showsArchived || !labels.isArchived(folder));
@@ -258,7 +258,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     return this.#kept(`sweep:${id}`, { kind: "sweep", id });
   }
 
-  /** The tree knows a node by its identity. */
+  /** Reuses node objects, because the tree identifies nodes by identity. */
   #kept(key: string, node: RunNode): RunNode {
     const known = this.#nodes.get(key) ?? node;
     this.#nodes.set(key, known);

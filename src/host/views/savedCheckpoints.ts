@@ -1,4 +1,4 @@
-/** The lists of saved weights, each read again only when it has grown: views ask for all of them while a run is in progress. */
+/** Caches runs' checkpoint lists and rereads them only when they have grown, because views query all of them while a run is live. */
 
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import type { FileSystem } from "../../core/ports.ts";
@@ -8,7 +8,7 @@ import { readRunModel } from "../../core/runFolder/runModel.ts";
 
 export interface SavedCheckpointsOptions {
   readonly fileSystem: FileSystem;
-  /** Distinguishes a run from a later one in the same folder; empty when that is not known. */
+  /** Distinguishes a run from a later one in the same folder; empty if unknown. */
   readonly runIdOf: (folder: string) => string;
 }
 
@@ -20,14 +20,14 @@ interface Saved {
 export class SavedCheckpoints {
   readonly #options: SavedCheckpointsOptions;
   readonly #known = new Map<string, Saved>();
-  /** Runs at Tinker, by folder and id: what a run trains does not change. */
+  /** Whether a run is at Tinker, by folder and id; this never changes for a run. */
   readonly #hosted = new Map<string, boolean>();
 
   constructor(options: SavedCheckpointsOptions) {
     this.#options = options;
   }
 
-  /** True for a run whose saves are at Tinker; false while its folder does not say it. */
+  /** True if the run's checkpoints are at Tinker; false while its folder does not say so. */
   async isHosted(folder: string): Promise<boolean> {
     const { fileSystem, runIdOf } = this.#options;
     const id = `${runIdOf(folder)} ${folder}`;
@@ -40,7 +40,7 @@ export class SavedCheckpoints {
     return isHosted;
   }
 
-  /** All saves of the run in `folder`; none where the list cannot be read. */
+  /** All checkpoints of the run in `folder`; empty if the list cannot be read. */
   async read(folder: string): Promise<readonly CheckpointEntry[]> {
     const { fileSystem, runIdOf } = this.#options;
     const files = fileSystem.within(folder);

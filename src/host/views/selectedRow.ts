@@ -1,6 +1,6 @@
 /**
- * Which row a click was on. A row's command carries no arguments: VS Code keeps those on its side of a call, and forgets them as
- * soon as the row is drawn again (`CommandsConverter` in its `extHostCommands.ts`), so that a click in that moment finds nothing.
+ * Finds the row that was clicked. Row commands have no arguments, because VS Code keeps those on its side and forgets them when the row is
+ * redrawn (`CommandsConverter` in its `extHostCommands.ts`), so a click at that moment would find nothing.
  */
 
 import { systemClock } from "../../node/clock.ts";
@@ -8,7 +8,7 @@ import { systemClock } from "../../node/clock.ts";
 const ASK_MS = 25;
 const LIMIT_MS = 2_000;
 
-/** The row that is selected in a tree; null when none is. While the tree is drawn again VS Code does not know, so this waits. */
+/** The selected row in a tree; null if there is none. Waits while the tree is being redrawn, because VS Code reports no selection then. */
 export async function selectedRow<Row>(
   view: { readonly selection: readonly Row[] },
   clock: Pick<typeof systemClock, "sleep"> = systemClock,

@@ -1,4 +1,4 @@
-/** Which run the views are about: the one selected in Runs, else the one in progress, else the newest. */
+/** The run that the views show: the one selected in Runs, or else a live one, or else the newest. */
 
 import type * as vscode from "vscode";
 import { plainLine } from "../../core/util/plainText.ts";
@@ -40,13 +40,13 @@ export class SelectedRun implements vscode.Disposable {
     for (const each of this.#listening) each.dispose();
   }
 
-  /** Turns the views to a run. */
+  /** Switches the views to a run. */
   choose(folder: string): void {
     this.#chosen = folder;
     this.#update();
   }
 
-  /** Keeps the newest step in sight, or no longer. */
+  /** Starts or stops keeping the newest step visible. */
   follow(isFollowing: boolean): void {
     this.#isFollowing = isFollowing;
     this.#latestStep = null;

@@ -1,4 +1,4 @@
-/** What a row of the Runs view says about a sweep: how many of its planned runs are done, and the best reward. */
+/** The content of a sweep's row in the Runs view: how many of its planned runs are done, and the best reward. */
 
 import * as l10n from "@vscode/l10n";
 import type { RunEntry } from "../../api/runs.ts";
@@ -13,7 +13,7 @@ export function sweepRow(
 ): Pick<RowText, "label" | "description" | "spoken"> {
   const sweeps = runs.flatMap(({ file }) => file?.sweep ?? []);
   const label = plainLine(sweeps[0]?.name ?? "");
-  // Runs that were not started yet count, too.
+  // Includes runs that were not started yet.
   const planned = Math.max(runs.length, ...sweeps.map(({ combinations }) => combinations));
   const done = runs.filter(({ phase }) => phase === "done").length;
   const rewards = runs.flatMap((run) => (run.best === null ? [] : [run.best]));
@@ -26,7 +26,7 @@ export function sweepRow(
     ...(best === null ? [] : [l10n.t("best reward {0}", best)]),
   ];
   const shown = [
-    // A row is cut at its end.
+    // Most important first, because rows are cut off at the end.
     ...(best === null ? [] : [l10n.t("best {0}", best)]),
     l10n.t("{0}/{1} done", done, planned),
   ];

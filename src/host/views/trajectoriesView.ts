@@ -1,4 +1,4 @@
-/** The Trajectories view: step or evaluation, group, rollout of the run that is looked at. */
+/** The Trajectories view: steps and evaluations, groups, and rollouts of the viewed run. */
 
 import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
@@ -27,18 +27,18 @@ export type TrajectoryNode =
   | ({ readonly kind: "rollout"; readonly folder: string } & RolloutKey)
   | { readonly kind: "more"; readonly count: number };
 
-/** A row that has others below it. */
+/** A row with children. */
 type ParentNode = Exclude<TrajectoryNode, { kind: "rollout" | "more" }>;
 
 export interface TrajectoriesViewOptions {
   readonly followed: FollowedRuns;
   readonly server: Server;
-  /** Shows a line above the rows; empty for none. */
+  /** Shows a message above the rows; empty = none. */
   readonly showMessage: (message: string) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Rows are redrawn at most this often. */
+/** Minimum time between redraws of rows. */
 const REDRAW_MS = 300;
 
 export class TrajectoriesView
@@ -54,7 +54,7 @@ export class TrajectoriesView
   #shownSteps = 0;
   #filter: TreeFilter | null = null;
   #order: RolloutOrder = "number";
-  /** What is drawn below the run (null) and below each unfolded row. */
+  /** The drawn children of the run (null) and of each expanded row. */
   readonly #drawnBelow = new Map<ParentNode | null, TrajectoryRows>();
 
   readonly onDidChangeTreeData = this.#changes.event;
@@ -63,7 +63,7 @@ export class TrajectoriesView
     this.#options = options;
     this.#shownSteps = readSetting("trajectories.pageSize");
     this.#listening = options.followed.onDidReport(({ folder, hasSteps }) => {
-      // The groups of a step grow without a change of the steps.
+      // A step's groups can grow without a change of the steps.
       if (folder === this.#folder && (hasSteps || this.#drawnBelow.size > 1)) this.#soon();
     });
   }
@@ -78,14 +78,14 @@ export class TrajectoriesView
     return this.#order;
   }
 
-  /** Shows another run, or none. */
+  /** Switches to another run, or to none. */
   show(folder: string | null): void {
     if (folder === this.#folder) return;
     this.#leave();
     this.#folder = folder;
     this.#shownSteps = readSetting("trajectories.pageSize");
     if (folder !== null) this.#following = this.#options.followed.follow(folder);
-    // Clears the rows at once: those of the previous run would be taken for rows of this one.
+    // Clears the rows immediately, so that the previous run's rows are not mistaken for this run's.
     this.#changes.fire(undefined);
   }
 
@@ -105,7 +105,7 @@ export class TrajectoriesView
     this.#soon();
   }
 
-  /** The newest step's row, for *Follow Latest Step*; null without one. */
+  /** The newest step's row, for *Follow Latest Step*; null if there is none. */
   async latest(): Promise<TrajectoryNode | null> {
     const folder = this.#folder;
     const found = folder === null ? null : await this.#ask(folder, null);
@@ -121,7 +121,7 @@ export class TrajectoriesView
 
   getTreeItem(node: TrajectoryNode): vscode.TreeItem {
     const item = this.#item(node);
-    // Names of rows are the same in every run: a click must not fall on the row of the run before.
+    // Row keys repeat across runs, so the id prevents a click from hitting a row of the previous run.
     item.id = keyOf(node);
     return item;
   }
@@ -136,7 +136,7 @@ export class TrajectoriesView
     return treeItem({ ...drawn, command: { command: "tinkerRL.openSelectedRollout", title } });
   }
 
-  /** What is below `node`; null = the run. */
+  /** The children of `node`; null = the run. */
   async #parts(node: ParentNode | null): Promise<TrajectoryNode[]> {
     const folder = this.#folder;
     if (folder === null) {
@@ -144,7 +144,7 @@ export class TrajectoriesView
       return [];
     }
     const found = await this.#ask(folder, node);
-    // Another run may be shown by now.
+    // The view may have switched to another run.
     if (folder !== this.#folder) return [];
     if (found === null) {
       this.#drawnBelow.clear();
@@ -156,7 +156,7 @@ export class TrajectoriesView
     return found.more > 0 ? [...nodes, { kind: "more", count: found.more }] : nodes;
   }
 
-  /** Null when the server has ended; the view asks the next one when that follows the run. */
+  /** Null if the server has ended; the view asks again once the next server follows the run. */
   async #ask(folder: string, node: ParentNode | null): Promise<TrajectoryRows | null> {
     const request: TrajectoriesRequest = {
       folder,
@@ -196,7 +196,7 @@ export class TrajectoriesView
     this.#options.showMessage(only ?? otherwise);
   }
 
-  /** The same object for the same row: VS Code keeps what is unfolded by it. */
+  /** Returns the same object for the same row, because VS Code tracks expanded rows by identity. */
   #node(node: TrajectoryNode): TrajectoryNode {
     const key = keyOf(node);
     const known = this.#nodes.get(key);
@@ -219,7 +219,7 @@ export class TrajectoriesView
     this.#redraw().catch(this.#options.onError);
   });
 
-  /** Draws nothing when no row is another: VS Code loses a key that is pressed meanwhile. */
+  /** Redraws only if a row has changed, because VS Code loses keystrokes during a redraw. */
   async #redraw(): Promise<void> {
     const folder = this.#folder;
     if (folder === null || !(await this.#isOutdated(folder)) || folder !== this.#folder) return;
@@ -236,7 +236,7 @@ export class TrajectoriesView
   }
 }
 
-/** The filter in words, for the line above the view. */
+/** The filter as text, for the message above the view. */
 function describeFilter(filter: TreeFilter): string {
   switch (filter.kind) {
     case "reward": {

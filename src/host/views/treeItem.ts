@@ -1,4 +1,4 @@
-/** A row of a view as the editor's tree takes it. */
+/** A view's row, for conversion to the editor's tree item. */
 
 import * as vscode from "vscode";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
@@ -8,12 +8,12 @@ export interface TreeRow {
   readonly id?: string | undefined;
   readonly description?: string | undefined;
   readonly tooltip?: string | undefined;
-  /** Everything that icon and place say, in words. */
+  /** Everything that icon and position convey, in words. */
   readonly spoken?: string | undefined;
-  /** Name of a codicon, and of a theme color or null for the usual one. */
+  /** A codicon name; `color` is a theme color, or null for the default. */
   readonly icon?: string | undefined;
   readonly color?: string | null | undefined;
-  /** Words for when clauses, joined by `+`. */
+  /** Words for `when` clauses, joined by `+`. */
   readonly context?: string | undefined;
   readonly command?: vscode.Command | undefined;
 }

@@ -1,4 +1,4 @@
-/** The names of environments in the workspace's configurations, as they are in the editor or on disk. */
+/** Environments in the workspace's configurations, including unsaved changes. */
 
 import { setImmediate as turn } from "node:timers/promises";
 import * as vscode from "vscode";
@@ -13,14 +13,14 @@ import { isConfigDocument } from "../config/configFiles.ts";
 import { readWorkspaceText } from "../vscode/workspaceText.ts";
 
 export interface WorkspaceEnvironment extends NamedEnvironment {
-  /** Absolute path of the configuration that names it. */
+  /** Absolute path of the configuration that uses it. */
   readonly config: string;
 }
 
 export interface WorkspaceEnvironmentsOptions {
-  /** Configurations of the workspace as found last. */
+  /** The workspace's configurations, as last found. */
   readonly configs: () => readonly vscode.Uri[];
-  /** Called when there may be others. */
+  /** Calls back when there may be others. */
   readonly onDidChangeConfigs: (listener: () => void) => Listening;
 }
 
@@ -52,7 +52,7 @@ export class WorkspaceEnvironments implements vscode.Disposable {
     this.#soon.dispose();
   }
 
-  /** Sorted by name, each once; the first configuration with a server for it decides. */
+  /** Sorted by name, without duplicates; the first configuration with a server for it wins. */
   readonly named = async (): Promise<readonly WorkspaceEnvironment[]> => {
     const found = new Map<string, WorkspaceEnvironment>();
     for (const config of this.#options.configs()) {
@@ -61,7 +61,7 @@ export class WorkspaceEnvironments implements vscode.Disposable {
         if ((found.get(each.name)?.server ?? null) !== null) continue;
         found.set(each.name, { ...each, config: config.fsPath });
       }
-      // Other work runs between the texts: twenty hostile ones must not block it together.
+      // Yield between texts, because twenty hostile ones in a row would block other work.
       await turn();
     }
     return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));

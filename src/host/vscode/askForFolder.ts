@@ -1,8 +1,8 @@
-/** The one dialog for a folder of this computer. */
+/** Asks for a folder on this computer. */
 
 import * as vscode from "vscode";
 
-/** Undefined when the user went away. The texts are this program's own words. */
+/** Undefined if the user dismissed the dialog. The texts must be this program's own. */
 export async function askForFolder(
   words: Pick<vscode.OpenDialogOptions, "title" | "openLabel">,
 ): Promise<vscode.Uri | undefined> {

@@ -1,9 +1,9 @@
-/** What menus and welcome texts may ask about; the only place that sets context keys. */
+/** Sets context keys, which menus and welcome texts depend on; the only place that does. */
 
 import * as vscode from "vscode";
 import type { ContextKeys } from "../manifest/contextKeyTable.ts";
 
-/** Sets one context key for all when clauses of this window. */
+/** Sets a context key for all when clauses in this window. */
 export function setContextKey<Key extends keyof ContextKeys>(
   key: Key,
   value: ContextKeys[Key],

@@ -1,4 +1,4 @@
-/** The part of VS Code's state that is used: values that the editor keeps. */
+/** The part of VS Code's Memento that is used here: values stored by the editor. */
 export interface Memento {
   get(key: string): unknown;
   update(key: string, value: unknown): PromiseLike<void>;

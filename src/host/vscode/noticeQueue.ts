@@ -1,8 +1,8 @@
-/** Notifications one at a time: the next one is shown after an answer, or when the editor has put the one before away unanswered. */
+/** Shows notifications one at a time: the next follows an answer, or after the editor has hidden the previous one. */
 
 import type { Clock } from "../../core/ports.ts";
 
-/** A notification stays in sight for no longer than this, unless the editor counts it as an urgent one. */
+/** Maximum time that the editor shows a notification, unless it counts as urgent. */
 const IN_SIGHT_MS = 15_000;
 
 export interface NoticeQueueOptions {
@@ -18,7 +18,7 @@ export class NoticeQueue {
     this.#options = options;
   }
 
-  /** `report` shows a notification and acts on its answer, which may come late or never. */
+  /** `report` shows a notification and handles its answer, which may come late or never. */
   add(report: () => Promise<void>): void {
     this.#last = this.#last.then(() => this.#inSight(report));
   }

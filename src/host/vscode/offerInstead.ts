@@ -1,15 +1,15 @@
-/** The message of a command that has nothing to act on, with a command that would help. */
+/** A command's message that it has nothing to act on, with an alternative command. */
 
 import * as vscode from "vscode";
 import { plainWindow } from "./plainWindow.ts";
 
 export interface Offer {
   readonly label: string;
-  /** Full name of a command. */
+  /** Full command id. */
   readonly command: string;
 }
 
-/** What helps where there are no runs yet. */
+/** Alternatives if there are no runs yet. */
 export function offersToTrain(): readonly Offer[] {
   return [
     { label: vscode.l10n.t("Start Training"), command: "tinkerRL.startTraining" },
@@ -24,7 +24,7 @@ export async function offerInstead(text: string, offers: readonly Offer[]): Prom
   if (offer !== undefined) await vscode.commands.executeCommand(offer.command);
 }
 
-/** For a command about a configuration where there is none. */
+/** For a configuration command if there is no configuration. */
 export function offerToCreate(): Promise<void> {
   return offerInstead(vscode.l10n.t("There is no configuration in this workspace."), [
     offerNewConfig(),

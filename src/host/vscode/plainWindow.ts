@@ -1,6 +1,6 @@
 /**
- * The one way to notifications, questions, lists and messages of the status bar. The editor makes links and icons of what it
- * finds in their texts, links that run commands among them; what passes here has none.
+ * All notifications, prompts, lists and status bar messages go through here. The editor would turn parts of their texts into links (even
+ * ones that run commands) and icons; this module removes them.
  */
 
 import * as vscode from "vscode";
@@ -10,20 +10,20 @@ import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 export interface PlainItem extends Omit<vscode.QuickPickItem, "description" | "detail"> {
   readonly description?: string | undefined;
   readonly detail?: string | undefined;
-  /** Name of a codicon. */
+  /** A codicon name. */
   readonly icon?: string | undefined;
 }
 
 type Message = "showInformationMessage" | "showWarningMessage" | "showErrorMessage";
 type ListOptions = Omit<vscode.QuickPickOptions, "canPickMany">;
 
-/** Functions of `vscode.window` by the same names. Titles of buttons and what files are asked for are this program's own words. */
+/** Functions of `vscode.window` with the same names. Button titles and file dialogs use only this program's own texts. */
 export const plainWindow = {
   showInformationMessage: message("showInformationMessage"),
   showWarningMessage: message("showWarningMessage"),
   showErrorMessage: message("showErrorMessage"),
 
-  /** `icon` is the name of a codicon. */
+  /** `icon` is a codicon name. */
   setStatusBarMessage: (
     text: string,
     { shownMs = 5_000, icon }: { readonly shownMs?: number; readonly icon?: string } = {},
@@ -36,7 +36,7 @@ export const plainWindow = {
     { title, ...options }: vscode.ProgressOptions,
     work: (
       token: vscode.CancellationToken,
-      /** Shows a message beside the title. */
+      /** Shows a message next to the title. */
       report: (message: string) => void,
     ) => Thenable<Result>,
   ): Thenable<Result> => {
@@ -67,7 +67,7 @@ export const plainWindow = {
     return chosen && items.filter((_, index) => chosen.some((item) => item === plain[index]));
   },
 
-  /** A list that is filled by `show`, again and again while it is open. */
+  /** A list that `show` fills, repeatedly while it is open. */
   createQuickPick: <Item extends vscode.QuickPickItem>(texts: {
     readonly title: string;
     readonly placeholder: string;

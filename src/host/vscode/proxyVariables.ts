@@ -1,8 +1,8 @@
-/** What the editor's own settings say about the network, as variables for a program. */
+/** The editor's network settings, as environment variables for a program. */
 
 import * as vscode from "vscode";
 
-/** Variables of the process win over settings. */
+/** Variables of the process take precedence over settings. */
 export function proxyVariables(): NodeJS.ProcessEnv {
   const proxy: unknown = vscode.workspace.getConfiguration("http").get("proxy");
   if (typeof proxy !== "string" || proxy === "") return {};

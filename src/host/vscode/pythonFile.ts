@@ -1,4 +1,4 @@
-/** Python on disk, which environments are written in. */
+/** Python files on disk; environments are written in Python. */
 
 import type { DocumentSelector } from "vscode";
 

@@ -1,4 +1,4 @@
-/** Gives every command of the table its handler, and refuses those that need trust in Restricted Mode. */
+/** Registers a handler for each command of the table, and rejects commands that need trust in Restricted Mode. */
 
 import * as vscode from "vscode";
 import { errorMessage } from "../../core/errors.ts";
@@ -7,21 +7,22 @@ import { COMMANDS, type CommandId, commandName } from "../manifest/commandTable.
 import { plainWindow } from "./plainWindow.ts";
 
 /**
- * `target` is what the command was called on (a tree's row, a file's URI); null for a row that VS Code does not know any more,
- * because its tree was drawn again while its menu was open; undefined where there is none. `selection` is all selected rows. Anyone can call a command with anything: a handler checks what it got.
+ * `target` is what the command was called on (a tree's row, a file's URI); null for a row that VS Code lost because its tree was redrawn
+ * while its menu was open; undefined if there is none. `selection` contains all selected rows. Anyone can call a command with any
+ * arguments, so handlers must validate them.
  */
 export type CommandHandler = (target?: unknown, selection?: unknown) => unknown;
 
-/** One handler for each command; a family of them is `Pick<CommandHandlers, "pauseRun" | …>`. */
+/** One handler per command; a family of them is `Pick<CommandHandlers, "pauseRun" | …>`. */
 export type CommandHandlers = Readonly<Record<CommandId, CommandHandler>>;
 
-/** Where a failure is logged, and without what. */
+/** The log for failures, and the redactor for their messages. */
 interface CommandLog {
   readonly log: vscode.LogOutputChannel;
   readonly redactor: Redactor;
 }
 
-/** Registers all commands. A handler that throws is logged, and its message shown, without secrets. */
+/** Registers all commands. Errors from handlers are logged and shown, with secrets redacted. */
 export function registerCommands(
   handlers: CommandHandlers,
   commandLog: CommandLog,
@@ -41,7 +42,7 @@ function withFallback(
 ): CommandHandler {
   const row = COMMANDS.get(id);
   return async (...args) => {
-    // The manifest's `enablement` hides a command and does not stop a call.
+    // The manifest's `enablement` hides a command but does not prevent calls.
     if (row?.needsTrust === true && !vscode.workspace.isTrusted) return refuse(row.title);
     try {
       const [target, selection] = args;

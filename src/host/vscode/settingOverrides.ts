@@ -1,9 +1,9 @@
-/** The overrides of the setting `overrides`, as a run and the help for configurations take them. */
+/** The overrides in the setting `overrides`, for runs and configuration features. */
 
 import * as vscode from "vscode";
 import { readSetting } from "./settings.ts";
 
-/** `key=value` each; a text is YAML, as on the command line. None in Restricted Mode. */
+/** Each `key=value`; strings are YAML, as on the command line. Empty in Restricted Mode. */
 export function settingOverrides(config: vscode.Uri): readonly string[] {
   if (!vscode.workspace.isTrusted) return [];
   return Object.entries(readSetting("overrides", config)).map(

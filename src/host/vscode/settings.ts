@@ -1,4 +1,4 @@
-/** Reads settings; the only place that asks VS Code for them. */
+/** Reads settings; the only place that queries VS Code for them. */
 
 import * as vscode from "vscode";
 import {
@@ -9,7 +9,7 @@ import {
 } from "../manifest/settingsTable.ts";
 
 /**
- * The value of a setting, for `scope` where folders may differ. A settings file holds anything: what does not fit the table counts
+ * The value of a setting, for `scope` if folders may differ. A settings file may contain anything; values that do not match the table count
  * as not set.
  */
 export function readSetting<Key extends SettingKey>(
@@ -21,7 +21,7 @@ export function readSetting<Key extends SettingKey>(
   return (fits(row, value) ? value : row.default) as SettingValue<Key>; // `fits` checked it against the row that the type is made of
 }
 
-/** Names of the settings that someone set, without their values. */
+/** Names of the settings that have been set, without values. */
 export function changedSettings(): readonly string[] {
   const settings = vscode.workspace.getConfiguration("tinkerRL");
   return SETTING_SECTIONS.flatMap((section) => Object.keys(section.settings)).filter((key) => {
@@ -31,7 +31,7 @@ export function changedSettings(): readonly string[] {
   });
 }
 
-/** Calls `then` whenever one of `keys` may have changed, anywhere. */
+/** Calls `then` whenever one of `keys` may have changed, in any scope. */
 export function onSettingChange(keys: readonly SettingKey[], then: () => void): vscode.Disposable {
   return vscode.workspace.onDidChangeConfiguration((change) => {
     if (keys.some((key) => change.affectsConfiguration(`tinkerRL.${key}`))) then();

@@ -1,8 +1,8 @@
-/** Shows a folder where its user can look into it. */
+/** Shows a folder to the user. */
 
 import * as vscode from "vscode";
 
-/** In the Explorer when it lies in the workspace, else in the file manager of the system, or in a window of its own. */
+/** In the Explorer if it is in the workspace; otherwise in the system's file manager, or, if remote, in a new window. */
 export async function showFolder(uri: vscode.Uri): Promise<void> {
   const { executeCommand } = vscode.commands;
   if (vscode.workspace.getWorkspaceFolder(uri) !== undefined) {
@@ -12,7 +12,7 @@ export async function showFolder(uri: vscode.Uri): Promise<void> {
   } else await executeCommand("revealFileInOS", uri);
 }
 
-/** True where the system that draws the window does not have the window's files: no file manager, and no trash. */
+/** True if the system that draws the window does not have its files, so there is no file manager and no trash. */
 export function isRemoteWindow(): boolean {
   const { remoteName, uiKind } = vscode.env;
   return remoteName !== undefined || uiKind === vscode.UIKind.Web;

@@ -1,4 +1,4 @@
-/** Reads the text files of a workspace, wherever that is: what is no plain file or too large is as good as not there. */
+/** Reads a workspace's text files, local or remote; null if it is not a regular file or too large. */
 
 import * as vscode from "vscode";
 import { readPlainText } from "../../node/plainText.ts";
