@@ -20,7 +20,7 @@ export const CHAT_ACT = "tinkerRL/chat/act";
 export interface OpenChatRequest extends ChatStart, ReportsProgress {}
 
 export interface ChatActMessage {
-  /** `progressToken` of the request that opened it. */
+  /** The `progressToken` of the request that opened it. */
   readonly conversation: string;
   readonly action: ChatAction;
 }

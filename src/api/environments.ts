@@ -19,7 +19,7 @@ export const ENVIRONMENT_REQUESTS = {
   serve: "tinkerRL/environment/serve",
   /** An {@link OwnTasksRequest}, answered with the `RequestOutcome` of the beginning of each task's prompt, null for a task without one. */
   tasks: "tinkerRL/environment/tasks",
-  /** A {@link CodeRequest}, answered with the `RequestOutcome` of {@link EnvironmentCode}, null if no command starts a server. */
+  /** A {@link CodeRequest}, answered with the `RequestOutcome` of {@link EnvironmentCode}, null where no command starts a server. */
   code: "tinkerRL/environment/code",
 } as const;
 

@@ -16,7 +16,7 @@ export type KeyTestResult =
   | { readonly kind: "no-credit"; readonly host: string }
   /** `reason` is an error code such as ECONNREFUSED; null for a timeout. */
   | { readonly kind: "unreachable"; readonly host: string; readonly reason: string | null }
-  /** The answer says nothing about the key. */
+  /** An answer that says nothing about the key. */
   | { readonly kind: "unclear"; readonly host: string; readonly status: number }
   /** Nothing was sent. */
   | { readonly kind: "no-address"; readonly host: string }

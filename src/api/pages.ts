@@ -16,7 +16,7 @@ export const PAGE_REQUESTS = {
   open: "tinkerRL/page/open",
 } as const;
 
-/** A {@link PageSent} from the window. */
+/** A {@link PageSent}, from the window. */
 export const PAGE_NEWS = "tinkerRL/page/news";
 
 /**
@@ -61,7 +61,7 @@ export interface OpenPageRequest extends PageSurroundings, ReportsProgress {
 }
 
 export interface PageSent {
-  /** `progressToken` of the request that opened it. */
+  /** The `progressToken` of the request that opened it. */
   readonly page: string;
   readonly what: PageNews;
 }

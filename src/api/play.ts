@@ -20,7 +20,7 @@ export const PLAY_MOVE = "tinkerRL/play/move";
 export interface OpenPlayRequest extends PlayStart, ReportsProgress {}
 
 export interface PlayMoveMessage {
-  /** `progressToken` of the request that opened it. */
+  /** The `progressToken` of the request that opened it. */
   readonly play: string;
   readonly move: PageMove;
 }

@@ -44,7 +44,7 @@ const folders = z.array(z.string()).readonly();
 
 const runPlacesSchema = z
   .object({
-    /** Folders that contain runs. */
+    /** Folders that hold runs. */
     parents: folders,
     /** Folders of individual runs elsewhere, which must not be written to. */
     opened: folders,
@@ -83,7 +83,7 @@ export type FollowRunRequest = z.infer<typeof followRunRequestSchema>;
 
 /** The result of reading a run. */
 export interface RunReport {
-  /** Most serious first. */
+  /** The most serious first. */
   readonly alarms: readonly FiringAlarm[];
   /** True if its list of steps and evaluations, or their data, may have changed. */
   readonly hasSteps: boolean;

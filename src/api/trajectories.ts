@@ -54,7 +54,7 @@ export interface TrajectoryRows {
   readonly rows: readonly TrajectoryRow[];
   /** Number of steps and evaluations beyond the limit. */
   readonly more: number;
-  /** Why the run has no rows; empty if it has some. */
+  /** Why the run has no rows; empty where it has some. */
   readonly why: string;
 }
 

@@ -68,7 +68,7 @@ function modelCells({ name, contexts }: OfferedModel): readonly LinePiece[] {
   ];
 }
 
-/** In units of 1024 tokens if that is an integer. */
+/** In units of 1024 tokens where that is an integer. */
 function contextText(tokens: number): string {
   return tokens >= 1024 && tokens % 1024 === 0 ? `${tokens / 1024}K` : String(tokens);
 }

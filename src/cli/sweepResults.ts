@@ -34,7 +34,7 @@ export interface SweepResult {
   readonly totalS: number;
   /** Null if unknown. */
   readonly costUsd: number | null;
-  /** Null if there is no run. */
+  /** Null when there is no run. */
   readonly folder: string | null;
   /** Why it failed or cannot be read; null if neither. */
   readonly problem: string | null;

@@ -27,7 +27,7 @@ import { type Column, tableLines } from "./terminal/table.ts";
 
 export interface NamedResults {
   readonly name: string;
-  /** The folder that contains the runs. */
+  /** The folder that holds the runs. */
   readonly parent: string;
   readonly grid: Grid;
   readonly results: readonly SweepResult[];

@@ -1,4 +1,4 @@
-/** The commands `train` and `resume`: show a run on screen, and stop it on Ctrl+C. */
+/** The commands `train` and `resume`: show a run on the screen, and stop it on Ctrl+C. */
 
 import * as l10n from "@vscode/l10n";
 import type { Watcher } from "../core/training/run/progress.ts";

@@ -52,7 +52,7 @@ export interface AppOptions {
   readonly log: vscode.LogOutputChannel;
   readonly redactor: Redactor;
   readonly trees: Trees;
-  /** True if the editor restored a dashboard, as after a reload; after a crash of the extension host it restores none. */
+  /** True when the editor has restored a dashboard, as after a reload; after a crash of the extension host it restores none. */
   readonly isRestored: () => boolean;
   /** Data from the app for the configuration features. */
   readonly known: KnownToEditor;

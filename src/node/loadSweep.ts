@@ -50,7 +50,7 @@ export interface LoadedSweep {
   /** Absolute. */
   readonly configPath: string;
   readonly plan: SweepPlan;
-  /** The folder that contains its runs. */
+  /** The folder that holds its runs. */
   readonly parent: string;
   /** The sweep as an earlier start left it, or a new one. */
   readonly sweep: KnownSweep | NewSweep;

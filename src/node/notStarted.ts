@@ -1,4 +1,4 @@
-/** Exit code of {@link ./keepCommand.ts} for a command that the system cannot start; no shell uses it. */
+/** The exit code of {@link ./keepCommand.ts} for a command that the system cannot start; no shell uses it. */
 export const NOT_STARTED = 253;
 
 /** The end of the error message about such a command, without a period; on Windows it explains scripts. */

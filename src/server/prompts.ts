@@ -1,4 +1,4 @@
-/** Shows the editor the prompts of a configuration. */
+/** Shows an editor the prompts of a configuration. */
 
 import { PROMPT_REQUESTS, promptRequestSchema } from "../api/prompts.ts";
 import { answerRequests, type ServerOptions } from "./openRequests.ts";

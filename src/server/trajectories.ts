@@ -67,7 +67,7 @@ export function serveTrajectories(server: ServerOptions, { store, feeds }: Windo
   });
 }
 
-/** Newest first. */
+/** The newest first. */
 async function stepRows(
   follower: RunFollower,
   { limit }: TrajectoriesRequest,

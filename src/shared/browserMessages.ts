@@ -43,7 +43,7 @@ export type ToBrowser =
   | { readonly kind: "open"; readonly address: string }
   | { readonly kind: "copy"; readonly text: string }
   | { readonly kind: "save"; readonly file: ExportedFile }
-  /** What the page shows now: its title and the address that leads back to it. */
+  /** What the page shows now: its title, and the address that leads back to it. */
   | { readonly kind: "shown"; readonly page: string; readonly title: string };
 
 /** The typed arrays that messages may contain, by name. */

@@ -43,7 +43,7 @@ export interface BehaviorRow {
   readonly argument: number | null;
   readonly refusals: number | null;
   readonly parts: readonly RewardPart[];
-  /** Share of rollouts by stop reason. */
+  /** Share of the rollouts by stop reason. */
   readonly stops: Readonly<Record<string, number>>;
   /** Share of rollouts that called each tool, by tool name. */
   readonly tools: Readonly<Record<string, number>>;
@@ -96,7 +96,7 @@ export interface ChangesReport {
   /** Phrases that became more frequent by descending score (`more`), and less frequent by ascending score (`less`). */
   readonly more: readonly ChangedPhrase[];
   readonly less: readonly ChangedPhrase[];
-  /** From the last step of the later range, largest first. */
+  /** From the last step of the later range, the largest first. */
   readonly endings: readonly AlikeEndings[];
   readonly progress: number;
   readonly isComplete: boolean;

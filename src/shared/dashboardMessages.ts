@@ -103,7 +103,7 @@ export type DashboardQuestion =
   | { readonly ask: "rollout"; readonly key: RolloutKey }
   /** The rollout of the same task with the same sampling settings in another step or evaluation; answered as `rollout`. */
   | { readonly ask: "counterpart"; readonly key: RolloutKey; readonly set: RolloutSet }
-  /** The steps or evaluations that have rollouts of the same task. */
+  /** The steps, or evaluations, that have rollouts of the same task. */
   | { readonly ask: "occurrences"; readonly key: RolloutKey }
   /** Details that only visible rows show; all keys are from one step or evaluation. */
   | { readonly ask: "details"; readonly keys: readonly RolloutKey[] }

@@ -44,7 +44,7 @@ export interface RunView extends RunListing {
   readonly trainedAt: Readonly<Record<string, number>>;
   /** How the run is doing, without a trailing period; null when nothing is known. */
   readonly sentence: string | null;
-  /** Most serious first. */
+  /** The most serious first. */
   readonly alarms: readonly AlarmView[];
 }
 
@@ -105,7 +105,7 @@ export interface EvaluationView {
     readonly temperature: number;
     readonly rollouts: number;
     readonly rewardMean: number;
-    /** Bounds of the 95% confidence interval; null if there is none. */
+    /** Bounds of the 95% confidence interval; null where there is none. */
     readonly low: number | null;
     readonly high: number | null;
     readonly failed: number;

@@ -4,7 +4,7 @@ export const EXIT = {
   done: 0,
   /** A bug in the program, a problem with this computer, or anything not covered by another code. */
   fault: 1,
-  /** The configuration, the arguments or a named file cannot be used. */
+  /** Configuration, arguments or a named file cannot be used. */
   invalid: 2,
   stopped: 3,
   /** Out of capacity or over budget. */

@@ -34,7 +34,7 @@ export interface PromptDescription {
   readonly prompt: readonly PromptPiece[];
   /** `max_total_tokens` of the configuration; the prompt must leave room within it. */
   readonly maxTotalTokens: number;
-  /** Tokens that end a turn; without ids for formats that stop on text. */
+  /** Tokens that end a turn; without ids for formats that stop on a text. */
   readonly stops: readonly PromptPiece[];
   /** Null when there is no example; `exampleProblem` says why. */
   readonly example: ExampleCall | null;

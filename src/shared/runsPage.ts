@@ -21,7 +21,7 @@ export type ListedMetric = (typeof LISTED_METRICS)[number];
 
 export interface MeanInterval {
   readonly mean: number;
-  /** Bounds of the 95% confidence interval; null if there is none. */
+  /** Bounds of the 95% confidence interval; null where there is none. */
   readonly low: number | null;
   readonly high: number | null;
 }
@@ -160,7 +160,7 @@ export type RunsHostMessage =
       readonly rows: readonly RunsTableRow[];
       /** Ids of runs that no longer exist. */
       readonly removed: readonly string[];
-      /** Keys whose values differ between runs. */
+      /** Keys whose values differ between the runs. */
       readonly settingKeys: readonly string[];
       /** Number of runs whose files have not been read yet. */
       readonly unread: number;

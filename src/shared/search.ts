@@ -21,7 +21,7 @@ export interface SearchQuery {
 /** One match, with the surrounding text. */
 export interface SearchSnippet {
   readonly role: SearchRole;
-  /** From 0; null = before the first turn or after the last. */
+  /** From 0; null = before the first turn, or after the last. */
   readonly turn: number | null;
   readonly before: string;
   readonly match: string;

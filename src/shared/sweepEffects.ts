@@ -44,7 +44,7 @@ export interface SweptValue {
   readonly number: number | null;
   readonly points: readonly { readonly id: string; readonly result: number }[];
   readonly mean: number;
-  /** The 95% confidence interval of the mean, by Student's t over runs; null below three runs. */
+  /** The 95% confidence interval of the mean, by Student's t over the runs; null below three runs. */
   readonly interval: Interval | null;
 }
 
@@ -283,7 +283,7 @@ function extended(basis: readonly Vector[], added: readonly Vector[]): readonly 
   const found = [...basis];
   for (const vector of added) {
     let rest = vector;
-    // Twice is enough (Giraud and others 2005); once leaves rounding errors.
+    // Twice is enough (Giraud and others 2005): once leaves rounding errors.
     for (let round = 0; round < 2; round += 1) {
       const inside = projected(found, rest);
       rest = rest.map((value, row) => value - (inside[row] ?? 0));

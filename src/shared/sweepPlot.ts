@@ -24,7 +24,7 @@ export interface SweepPlot extends PlotSize {
   readonly means: readonly {
     readonly x: number;
     readonly y: number;
-    /** Ends of the interval; null if there is none. */
+    /** Ends of the interval; null where there is none. */
     readonly interval: { readonly low: number; readonly high: number } | null;
   }[];
   readonly xLabels: readonly { readonly text: string; readonly x: number }[];

@@ -56,7 +56,7 @@ export function basisText(basis: SweepBasis): string {
   }
 }
 
-/** Null if all runs count. */
+/** Null where all runs count. */
 export function leftOutText({ left }: SweepEffects): string | null {
   if (left === 0) return null;
   return plural(
@@ -80,7 +80,7 @@ function shareText(share: ExplainedShare): string {
   return l10n.t("explains {0} of the differences {1}", ...percents(share));
 }
 
-/** The share and its interval. */
+/** The share, and its interval. */
 function percents({ share, ...bounds }: ExplainedShare): readonly [string, string] {
   return [formatPercent(share), formatBounds(bounds, formatPercent)];
 }

@@ -17,7 +17,7 @@ export const TIME_KINDS = [
   "tool",
   /** Time between turns of a rollout without an agent, and from its last turn until its session is closed and its record written. */
   "other",
-  /** From the last rollout until the update is sent. */
+  /** From the last rollout until the update was sent. */
   "prepare",
   "training",
   /** Saving weights for the next rollouts. */
@@ -110,7 +110,7 @@ export interface Timeline extends RolloutSet {
   readonly phases: readonly TimeSpan[];
   /** The critical path to the end of the step, in chronological order; empty until it is over. */
   readonly path: readonly PathSpan[];
-  /** Most expensive first. */
+  /** The most expensive first. */
   readonly stalls: readonly Stall[];
 }
 

@@ -67,7 +67,7 @@ export function trendOf(points: readonly TrendPoint[]): Trend {
   };
 }
 
-/** Like {@link ClearTrend}, with positions instead of steps. */
+/** As {@link ClearTrend}, with positions instead of steps. */
 interface Judgment extends Omit<ClearTrend, "direction" | "steps"> {
   readonly direction: -1 | 0 | 1;
   /** True when it begins with a change inside the series. */

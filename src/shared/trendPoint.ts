@@ -45,7 +45,7 @@ export function rewardPointOf(
 const FEW_GROUPS = 2;
 
 /**
- * The squared standard errors of values in ascending order of steps; null if any value's number of groups is unknown. One or two groups do
+ * The squared standard errors of values in ascending order of steps; null if one of them cannot be estimated. One or two groups do
  * not show the variance between tasks, so neighboring steps are used.
  */
 export function squaredErrors(points: readonly TrendPoint[]): readonly number[] | null {

@@ -53,7 +53,7 @@ export class TerminalChat {
     return hasChoice ? "/pick>" : l10n.t("you>");
   }
 
-  /** Stops what is in progress; false if nothing is. */
+  /** Stops what is in progress; false when nothing is. */
   stop(): boolean {
     return this.#talk.stop();
   }

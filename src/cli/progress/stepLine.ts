@@ -102,7 +102,7 @@ function sparkPiece({ recentRewards, rewardRange }: ProgressModel): LinePiece {
   return styled("accent", sparkline(recentRewards, rewardRange).padEnd(SPARKLINE_STEPS));
 }
 
-/** Rollouts sampled ahead continue during the whole step. */
+/** Rollouts that are sampled ahead continue during the whole step. */
 function throughputText(
   { sampledTokens, rolloutS, totalS }: StepFinished,
   { stepsAhead }: ProgressModel,

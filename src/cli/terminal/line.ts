@@ -24,6 +24,7 @@ const CODES: Readonly<Record<Style, number>> = {
   control: 7,
 };
 
+/** A piece in a style. */
 export function styled(style: Style, text: string): StyledText {
   return { style, text };
 }

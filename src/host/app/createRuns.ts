@@ -31,7 +31,7 @@ export interface CreateRunsOptions {
     vscode.ExtensionContext,
     "globalState" | "workspaceState" | "globalStorageUri"
   >;
-  /** Contains the trainer's program. */
+  /** Holds the trainer's program. */
   readonly programFolder: string;
   readonly keys: Keys;
   readonly server: Server;

@@ -16,7 +16,7 @@ export interface ChooseConfigOptions {
   readonly store: RunList;
 }
 
-/** Undefined if there is none, or the user picked none. */
+/** Undefined when there is none, or the user picked none. */
 export async function chooseConfig(
   { finder, store }: ChooseConfigOptions,
   target: unknown,

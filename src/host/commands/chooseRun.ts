@@ -32,7 +32,7 @@ export interface RunChoice {
   readonly fits: (run: RunEntry) => boolean;
 }
 
-/** Undefined if there is none, or the user picked none. */
+/** Undefined when there is none, or the user picked none. */
 export async function chooseRun(
   { store, labels, trainings, shownFolder, tree }: ChooseRunOptions,
   target: unknown,

@@ -1,4 +1,4 @@
-/** Handlers of the commands that open the dashboard. */
+/** The handlers of the commands that open the dashboard. */
 
 import * as vscode from "vscode";
 import * as z from "zod";

@@ -137,7 +137,7 @@ async function askVenv(): Promise<boolean | undefined> {
   return (await plainWindow.showQuickPick(items, { placeHolder }))?.wantsVenv;
 }
 
-/** False if the configuration cannot be edited. */
+/** False when the configuration cannot be edited. */
 async function addToConfig(
   server: Requests,
   uri: vscode.Uri,

@@ -41,7 +41,7 @@ export async function reportIssue({
   await vscode.window.showTextDocument(document);
 }
 
-/** The last lines of the log files in `folder`; empty if there are none. */
+/** The last lines of the log files in `folder`; empty when there is none. */
 async function logEnd(folder: string): Promise<string> {
   const names = await readdir(folder).catch((): string[] => []);
   const files = names.filter((name) => name.endsWith(".log")).map((name) => join(folder, name));

@@ -23,7 +23,7 @@ export interface ConfigSources {
   /** Null if the secret store must not be queried. */
   readonly secrets: () => readonly SecretState[] | null;
   readonly onDidChangeSecrets: Listen;
-  /** Configurations known without being open, for menus. */
+  /** Configurations that are known without being open, for menus. */
   readonly knownConfigs: () => readonly vscode.Uri[];
   /** Stores a secret under its name; resolves to false if the user declined. */
   readonly storeSecret: (name: string, value: string) => Promise<boolean>;
@@ -68,7 +68,7 @@ export class KnownToEditor {
     return this.#sources?.knownConfigs() ?? [];
   }
 
-  /** False if the user declined. */
+  /** False when the user declined. */
   async storeSecret(name: string, value: string): Promise<boolean> {
     await this.#load();
     return (await this.#sources?.storeSecret(name, value)) ?? false;

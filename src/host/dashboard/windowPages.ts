@@ -17,7 +17,7 @@ export interface WindowPagesOptions {
   readonly workspaceState: Memento;
   /** The workspace's storage; undefined without a workspace. */
   readonly storageUri: vscode.Uri | undefined;
-  /** The extension's folder, which contains `dist/webview` and `media`. */
+  /** The extension's folder: holds `dist/webview` and `media`. */
   readonly extensionUri: vscode.Uri;
   readonly onError: (error: unknown) => void;
 }

@@ -112,7 +112,7 @@ export class KeyStore {
     this.#didChange.fire();
   }
 
-  /** @throws AppError `key-store-unavailable` if the secret store fails */
+  /** @throws AppError `key-store-unavailable` when the secret store fails */
   async remove(id: KeyId): Promise<void> {
     this.#session.delete(id);
     try {

@@ -63,7 +63,7 @@ export interface KeyUi {
     question: ButtonQuestion<Value, Action>,
   ): Promise<{ readonly value: Value; readonly action: Action } | undefined>;
   input(question: InputQuestion): Promise<string | undefined>;
-  /** A modal dialog; true if the action was chosen. With `refusal`, Enter refuses. */
+  /** A modal dialog; true when the action was chosen. With a `refusal`, Enter refuses. */
   confirm(message: string, detail: string, action: string, refusal?: string): Promise<boolean>;
   /** A notification; resolves with the chosen action. */
   notify(message: string, actions: readonly string[]): Promise<string | undefined>;

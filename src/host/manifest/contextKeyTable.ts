@@ -1,12 +1,12 @@
-/** Names of our context keys; `tinkerRL.<name>` in when clauses. */
+/** The names of our context keys, `tinkerRL.<name>` in when clauses. */
 
 /** Initial values. */
 export const CONTEXT_KEYS = {
   /** True once the window has looked for configurations and runs; before that, an empty result means nothing. */
   searched: false,
-  /** Paths of open or known configuration files, for `resourcePath in`. */
+  /** Paths of the open or known configuration files, for `resourcePath in`. */
   configFiles: [] as readonly string[],
-  /** True if the workspace has a configuration. */
+  /** True when the workspace has a configuration. */
   hasConfig: false,
   hasRuns: false,
   /** Number of live runs: preparing, running or paused. */

@@ -17,7 +17,7 @@ import type { Server } from "../server/server.ts";
 import type { RunLabels } from "./runLabels.ts";
 
 export interface RunList {
-  /** Newest first. */
+  /** The newest first. */
   readonly runs: readonly RunEntry[];
   /** Fires with the folder of the changed run, or null if the list changed. */
   readonly onDidChange: Emitter<string | null>["event"];
@@ -67,7 +67,7 @@ export class ReportedRuns implements RunList {
     return this.#entries.get(runFolder(folder)) ?? null;
   }
 
-  /** `parents` are folders that contain runs. */
+  /** `parents` are folders that hold runs. */
   async look(parents: readonly string[]): Promise<void> {
     this.#parents = parents;
     await this.refresh();
@@ -121,7 +121,7 @@ export class ReportedRuns implements RunList {
     }
   }
 
-  /** False if the server ended before the list was read. */
+  /** False when the server has ended before the list was read. */
   async #look(): Promise<boolean> {
     const { server, labels } = this.#options;
     const { opened, names, archived } = labels;

@@ -1,4 +1,4 @@
-/** Trainings that this window started or joined, from the request to the trainer's end. */
+/** Trainings that this window started or joined: from the request to the trainer's end. */
 
 import * as l10n from "@vscode/l10n";
 import { AppError } from "../../core/errors.ts";
@@ -147,7 +147,7 @@ export class Trainings {
 interface SessionEvents {
   readonly added: (session: Session) => void;
   readonly changed: () => void;
-  /** `end` is null if nothing was started. */
+  /** `end` is null when nothing was started. */
   readonly ended: (session: Session, end: LaunchEnd | null) => void;
   readonly detached: (session: Session) => void;
   readonly takePlace: Trainings["takePlace"];

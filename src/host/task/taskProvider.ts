@@ -201,7 +201,7 @@ function shown(config: string): string {
   return isAbsolute(config) ? vscode.workspace.asRelativePath(config, false) : config;
 }
 
-/** The title of a training, with its folder if the window has several. */
+/** The title of a training: with its folder where a window has several. */
 function inFolder(name: string, folder: vscode.WorkspaceFolder | undefined): string {
   const hasSeveral = (vscode.workspace.workspaceFolders ?? []).length > 1;
   return hasSeveral && folder !== undefined ? `${name} (${folder.name})` : name;

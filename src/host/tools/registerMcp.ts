@@ -10,7 +10,7 @@ import { onSettingChange, readSetting } from "../vscode/settings.ts";
 const MCP_PROVIDER = "tinkerRL.mcp";
 
 export interface McpRegistration {
-  /** Contains the program. */
+  /** Holds the program. */
   readonly programFolder: string;
   readonly version: string;
   /** Keys and addresses for a server that starts runs. */

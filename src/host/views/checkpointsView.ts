@@ -96,7 +96,7 @@ export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>,
   }
 }
 
-/** The usable checkpoints of the run in `folder`, newest first. */
+/** The usable checkpoints of the run in `folder`, the newest first. */
 export async function savedNodes(saved: SavedSource, folder: string): Promise<SavedNode[]> {
   const entries = usableCheckpoints(await saved.read(folder), Date.now())
     .toReversed()

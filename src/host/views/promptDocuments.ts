@@ -85,7 +85,7 @@ export class PromptDocuments implements vscode.TextDocumentContentProvider, vsco
     this.#listeners.dispose();
   }
 
-  /** What the document at `uri` shows; undefined if it was closed. */
+  /** What the document at `uri` shows; undefined when it was closed. */
   at(uri: vscode.Uri): ShownPrompt | undefined {
     return this.#pages.get(uri.toString())?.shown;
   }

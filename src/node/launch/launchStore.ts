@@ -19,7 +19,7 @@ export interface LaunchRecord {
   readonly training: RequestedTraining;
   /** Folder of the copied program. */
   readonly program: string;
-  /** Null until the process has started. */
+  /** Null until the process is started. */
   readonly pid: number | null;
 }
 

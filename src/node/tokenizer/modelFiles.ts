@@ -80,7 +80,7 @@ export interface ModelFiles {
   readonly digests: { readonly tokenizer: string; readonly template: string | null };
 }
 
-/** @throws AppError `tokenizer-not-found` if a file is missing, `tokenizer-unsupported` if it cannot be used */
+/** @throws AppError `tokenizer-not-found` when a file is missing, `tokenizer-unsupported` when it cannot be used. */
 export async function readModelFiles(folder: string): Promise<ModelFiles> {
   const name = vocabularyFileOf(await namesIn(folder));
   const [bytes, configBytes, templateBytes] = await Promise.all([

@@ -59,7 +59,7 @@ const checkpointSchema = z
     model: name.nullable(),
     rank: z.int().positive().nullable(),
     run: name.nullable(),
-    /** For example `final`; null if unknown. */
+    /** For example `final`; null when unknown. */
     kind: name.nullable(),
     /** From 0. */
     step: z.int().nonnegative().nullable(),

@@ -1,4 +1,4 @@
-/** The tools that change something; each is offered only if the user has allowed it by name. */
+/** The tools that change something, each offered only when the user has allowed it by name. */
 
 import * as z from "zod";
 import { AppError } from "../../core/errors.ts";

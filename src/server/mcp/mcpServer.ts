@@ -32,7 +32,7 @@ import { readTools } from "./readTools.ts";
 import { Spending } from "./spending.ts";
 
 export interface McpOptions {
-  /** Nothing outside this folder is read or started. */
+  /** Nothing outside of this folder is read or started. */
   readonly root: string;
   readonly permission: Permission;
   readonly version: string;

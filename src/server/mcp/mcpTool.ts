@@ -12,7 +12,7 @@ export interface McpTool {
   readonly input: z.ZodObject;
   /** JSON Schema of the answer, if it consists of numbers and this program's own words; absent = text only. */
   readonly output?: JsonObject;
-  /** True if it changes nothing. */
+  /** True when it changes nothing. */
   readonly isReadOnly: boolean;
   /** Takes input validated by `input`. @throws AppError that says what to do */
   readonly call: (checked: unknown) => Promise<Json>;

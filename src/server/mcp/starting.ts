@@ -64,7 +64,7 @@ export async function startTraining(starter: Starter, wanted: Wanted): Promise<J
   return launch(starter, { start, settings: budget, restore, limit, most });
 }
 
-/** @throws AppError like {@link startTraining} */
+/** @throws AppError as {@link startTraining} */
 export async function startEvaluation(
   starter: Starter,
   { models, ...wanted }: Wanted & { readonly models: readonly string[] },

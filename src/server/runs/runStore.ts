@@ -57,7 +57,7 @@ export class RunStore {
     return this.#changed.event;
   }
 
-  /** Newest first. */
+  /** The newest first. */
   get runs(): readonly RunEntry[] {
     return [...this.#entries.values()].sort((a, b) => (b.startedAtMs ?? 0) - (a.startedAtMs ?? 0));
   }

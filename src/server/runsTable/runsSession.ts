@@ -50,7 +50,7 @@ export class RunsSession {
   #isDisposed = false;
   #looping: Promise<void> | null = null;
   #chosen: readonly string[] | null = null;
-  /** Id of a sweep that the page has yet to show. */
+  /** Id of a sweep that the page is yet to show. */
   #sweep: string | null = null;
   readonly #compared: ComparedRuns;
 

@@ -16,7 +16,7 @@ import type { RunDigests } from "./runDigests.ts";
 
 export interface SentRowsOptions {
   readonly clock: Pick<Clock, "now">;
-  /** Newest first. */
+  /** The newest first. */
   readonly runs: () => readonly RunEntry[];
   readonly digests: RunDigests;
   readonly post: (message: RunsHostMessage) => void;

@@ -20,7 +20,7 @@ import { toolText } from "./toolText.ts";
 
 /** The runs and configurations that a model may see. */
 export interface ToolSources {
-  /** Newest first. */
+  /** The newest first. */
   runs(): Promise<readonly ListedRun[]>;
   /** Absolute paths. */
   configs(): Promise<readonly string[]>;

@@ -26,9 +26,9 @@ import { type ConnectedPage, ViewPages } from "./viewPages.ts";
 export interface ViewOptions {
   readonly fileSystem: ClosableFileSystem;
   readonly clock: Clock;
-  /** Folders that contain runs. */
+  /** Folders that hold runs. */
   readonly parents: readonly string[];
-  /** The run folder to open first; null = the table of all runs. */
+  /** A run folder to open first; null = the table of all runs. */
   readonly run: string | null;
   /** Contains the program, next to the folder `webview`. */
   readonly programFolder: string;
