@@ -229,7 +229,7 @@ class SweepSession {
     }
   }
 
-  /** For errors such as unpaid bills, with which every further run would end at its start. */
+  /** For an unpaid bill: every further run would fail at its start, which does not wait for payment. */
   #startNoMore(out: Terminal): void {
     if (this.#isStopping || this.#isStaged) return;
     this.#isStopping = true;

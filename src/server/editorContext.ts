@@ -117,7 +117,7 @@ export function pathOf(uri: string): string {
   return uri.startsWith("file:") ? fileURLToPath(uri) : new URL(uri).pathname;
 }
 
-/** A name whose extension tells YAML from JSON; an unsaved document has only its language id. */
+/** A name whose extension distinguishes YAML from JSON; an unsaved document has only its language id. */
 function nameOf({ uri, languageId }: TextDocument): string {
   const path = pathOf(uri);
   const isJson = languageId === "json" || languageId === "jsonc";

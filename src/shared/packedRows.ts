@@ -21,7 +21,7 @@ export function packRows<Row extends object>(rows: readonly Row[]): PackedRows<R
 /** Restores the rows; a property that a row did not have becomes undefined. */
 export function unpackRows<Row extends object>({ length, columns }: PackedRows<Row>): Row[] {
   const names = Object.keys(columns) as (keyof Row)[];
-  // V8 stores an object that gains many properties one by one as a slow dictionary; copies of a complete object stay fast.
+  // Engines store an object that gains many properties one by one as a slow dictionary; copies of a complete object stay fast.
   const blank = Object.fromEntries(names.map((name) => [name, undefined])) as Row; // filled below
   const rows = Array.from({ length }, () => ({ ...blank }));
   for (const name of names) {

@@ -62,7 +62,7 @@ export type ShareGap =
   | "no-differences"
   /** Its values changed only together with another setting's. */
   | "not-alone"
-  /** No two runs differ only in their seed, and there are too few runs to tell an effect from chance. */
+  /** No two runs differ only in their seed, and there are too few runs to distinguish an effect from chance. */
   | "no-seeds"
   | "few-runs";
 

@@ -1,4 +1,4 @@
-/** Maintains the context key `tinkerRL.configFiles`, which tells menus which files are configurations. */
+/** Maintains the context key `tinkerRL.configFiles`, by which menus know configuration files. */
 
 import * as vscode from "vscode";
 import { setContextKey } from "../vscode/contextKeys.ts";

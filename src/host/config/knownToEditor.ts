@@ -1,4 +1,4 @@
-/** Data from the rest of the extension for the configuration features; empty until that is loaded. Imports no runtime code. */
+/** Data from the rest of the extension for the configuration features; empty until that is loaded, which happens only on demand. */
 
 import type * as vscode from "vscode";
 import type { CatalogueAccess, ListKind } from "../../api/catalogue.ts";

@@ -15,7 +15,7 @@ import {
 const CHECKPOINT = onCheckpoint();
 const HOSTED = onCheckpoint("hosted");
 const WITH_HOSTED = "tinkerRL.hasHosted";
-/** Runs expire too, through their checkpoints. */
+/** Requires a run's row, because rows of checkpoints can be `expiring`, too. */
 const EXPIRING_RUN = `${onRow("runs", "run")} && viewItem =~ /\\b(expiring)\\b/`;
 
 export const checkpointCommands = {

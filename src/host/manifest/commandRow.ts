@@ -14,7 +14,7 @@ export type MenuId =
 
 export interface MenuEntry {
   readonly menu: MenuId;
-  /** A when clause; all our context keys in it must be in `contextKeys.ts`. */
+  /** A when clause; all our context keys in it must be in `contextKeyTable.ts`. */
   readonly when?: string;
   /** For example `navigation@2`, `inline@1` or `3_copy@1`. */
   readonly group?: string;

@@ -76,7 +76,7 @@ export type VocabularyFile = { readonly name: string } & (
 export interface ModelFiles {
   readonly vocabulary: VocabularyFile;
   readonly template: ChatTemplate | null;
-  /** SHA-256 of everything that determines the ids, to tell whether two runs use the same. */
+  /** SHA-256 of everything that determines the ids, to determine whether two runs use the same. */
   readonly digests: { readonly tokenizer: string; readonly template: string | null };
 }
 
