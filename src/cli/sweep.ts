@@ -234,7 +234,7 @@ class SweepSession {
     if (this.#isStopping || this.#isStaged) return;
     this.#isStopping = true;
     const text = l10n.t(
-      "No more runs are started. Repeat the command with --retry-failed when the account is no longer blocked.",
+      "No more runs will start. Repeat the command with --retry-failed when the account is no longer blocked.",
     );
     out.print([[styled("warning", text)]]);
   }

@@ -98,23 +98,23 @@ function chainTo(folder: string, path: string): readonly string[] {
 /** Rejects anything that leads out of `folder`; the path to `folder` itself is not checked. */
 export function confinedTo(folder: string): Guard {
   const place = new OpenedPlace(folder);
-  const soundStat = async (chain: readonly string[]): Promise<Stats | null> => {
+  const checkedStat = async (chain: readonly string[]): Promise<Stats | null> => {
     let info: Stats | null = null;
     for (const current of chain) {
       info = await present(lstat(current));
       if (info === null) return null;
-      requireSound(folder, current, info);
+      requirePlainEntry(folder, current, info);
     }
     return info;
   };
   return {
-    check: async (path) => void (await soundStat(chainTo(folder, path))),
-    stat: (path) => soundStat(chainTo(folder, path)),
+    check: async (path) => void (await checkedStat(chainTo(folder, path))),
+    stat: (path) => checkedStat(chainTo(folder, path)),
     open: (path, flags) =>
-      againIfExchanged(async () => {
+      retryIfExchanged(async () => {
         const chain = chainTo(folder, path);
         // Skip the file itself if opening it neither follows links nor blocks on pipes.
-        await soundStat(CAREFULLY === 0 ? chain : chain.slice(0, -1));
+        await checkedStat(CAREFULLY === 0 ? chain : chain.slice(0, -1));
         const handle = await openUnfollowed(folder, path, flags);
         // The checked path may have been replaced in the meantime.
         return withFacts(handle, (info) => {
@@ -123,7 +123,7 @@ export function confinedTo(folder: string): Guard {
         });
       }),
     hold: async (path) => {
-      await soundStat(chainTo(folder, path).slice(0, -1));
+      await checkedStat(chainTo(folder, path).slice(0, -1));
       if (!existsSync("/proc/self/fd")) return asNamed(path);
       const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
       const { handle } = await withFacts(await open(dirname(path), flags), (info, fd) => {
@@ -140,7 +140,7 @@ export function statConfined(folder: string, path: string): Stats | null {
   for (const current of chainTo(folder, path)) {
     info = lstatSync(current, { throwIfNoEntry: false });
     if (info === undefined) return null;
-    requireSound(folder, current, info);
+    requirePlainEntry(folder, current, info);
   }
   return info ?? null;
 }
@@ -169,18 +169,18 @@ export async function requireSafeFolder(folder: string): Promise<void> {
   const root = resolve(folder);
   const info = await present(lstat(root));
   if (info === null) return;
-  requireSound(folder, root, info);
+  requirePlainEntry(folder, root, info);
   const waiting = [root];
   for (let current = waiting.pop(); current !== undefined; current = waiting.pop()) {
     for (const entry of await readdir(current, { withFileTypes: true })) {
       const path = join(current, entry.name);
-      requireSound(folder, path, entry);
+      requirePlainEntry(folder, path, entry);
       if (entry.isDirectory()) waiting.push(path);
     }
   }
 }
 
-function requireSound(
+function requirePlainEntry(
   folder: string,
   path: string,
   info: Pick<Stats, "isSymbolicLink" | "isFile" | "isDirectory">,
@@ -233,7 +233,7 @@ const EXCHANGED = "exchanged";
 /** Retries because a file that is replaced while being opened is usually found on the next try. */
 const OPENINGS = 3;
 
-async function againIfExchanged(open: () => Promise<OpenedFile>): Promise<OpenedFile> {
+async function retryIfExchanged(open: () => Promise<OpenedFile>): Promise<OpenedFile> {
   for (let tried = 1; ; tried += 1) {
     try {
       return await open();

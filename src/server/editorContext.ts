@@ -9,7 +9,7 @@ import type { Catalogue } from "../core/config/editing/catalogue/catalogue.ts";
 import { EMBEDDED_CATALOGUE } from "../core/config/editing/catalogue/embedded.ts";
 import { namesToLoad } from "../core/config/editing/catalogue/namesToLoad.ts";
 import type { DiagnoseOptions } from "../core/config/editing/diagnostics/diagnose.ts";
-import { CONFIG_NAMES, isConfigName, saysConfig } from "../shared/configNames.ts";
+import { CONFIG_NAMES, hasModeline, isConfigName } from "../shared/configNames.ts";
 import type { WindowCatalogue } from "./catalogue.ts";
 
 /** How long completion waits for names from a service before it continues without them. */
@@ -66,7 +66,7 @@ export class EditorContext {
     const text = document.getText();
     const name = decodeURIComponent(new URL(document.uri).pathname);
     const { configNames, overrides, advice, schemaChecker } = context;
-    if (!isConfigName(name, configNames) && !saysConfig(text.split("\n", 5))) return null;
+    if (!isConfigName(name, configNames) && !hasModeline(text.split("\n", 5))) return null;
     const hasSchemaChecker =
       schemaChecker === "all" || (schemaChecker === "modeline" && SCHEMA_MODELINE.test(text));
     const catalogue = this.#isOwn ? this.#catalogue.current(context) : EMBEDDED_CATALOGUE;

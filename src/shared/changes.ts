@@ -8,12 +8,12 @@ export interface StepRange {
   readonly to: number;
 }
 
-export const REWARD_PARTINGS = ["environment", "split", "difficulty"] as const;
-export type RewardParting = (typeof REWARD_PARTINGS)[number];
+export const REWARD_GROUPINGS = ["environment", "split", "difficulty"] as const;
+export type RewardGrouping = (typeof REWARD_GROUPINGS)[number];
 
 /** The mean reward of a subset of a step's tasks. */
 export interface RewardPart {
-  readonly by: RewardParting;
+  readonly by: RewardGrouping;
   /** An environment; an environment and its split; or `hard`, `middle` or `easy` relative to the current model. */
   readonly name: string;
   readonly mean: number;

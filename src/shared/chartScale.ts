@@ -34,7 +34,10 @@ export function valueRange(
   const isFlat = top - bottom < 1e-9 * Math.max(Math.abs(top), Math.abs(bottom), 1e-30);
   const padding = !isFlat ? (top - bottom) * 0.06 : Math.max(Math.abs(top) * 0.1, 0.01);
   // A range that starts at zero gets no padding there, so the values touch the axis.
-  return [bottom === 0 && low >= 0 ? 0 : bottom - padding, top === 0 && high <= 0 ? 0 : top + air];
+  return [
+    bottom === 0 && low >= 0 ? 0 : bottom - padding,
+    top === 0 && high <= 0 ? 0 : top + padding,
+  ];
 }
 
 interface Bounds {

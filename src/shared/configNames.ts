@@ -24,6 +24,6 @@ export function isConfigName(path: string, names: readonly string[]): boolean {
 }
 
 /** Whether a text declares itself a configuration. `lines`: the first lines of the text, or all of them. */
-export function saysConfig(lines: readonly string[]): boolean {
+export function hasModeline(lines: readonly string[]): boolean {
   return lines.slice(0, MODELINE_LINES).some((line) => MODELINE.test(line));
 }

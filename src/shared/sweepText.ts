@@ -91,7 +91,7 @@ function gapText(gap: ShareGap, value: string): string {
     "no-results": l10n.t("no result yet"),
     "one-value": l10n.t("one value only"),
     "one-value-done": l10n.t("only runs of {0} are done", value),
-    "no-differences": l10n.t("all runs reached the same"),
+    "no-differences": l10n.t("all runs have the same result"),
     "not-alone": l10n.t("changed only together with another setting"),
     "no-seeds": l10n.t("unknown without repeated seeds"),
     "few-runs": l10n.t("unknown with so few runs"),
@@ -108,7 +108,7 @@ function gapSentence(gap: ShareGap, name: string, value: string): string {
       name,
       value,
     ),
-    "no-differences": l10n.t("All runs reached the same."),
+    "no-differences": l10n.t("All runs have the same result."),
     "not-alone": l10n.t("{0} changed only together with another setting.", name),
     "no-seeds": l10n.t(
       "Unknown: no two runs differ only in their seed. Repeat the sweep with other seeds to distinguish an effect from chance.",

@@ -319,7 +319,7 @@ it("starts no more runs at a blocked account, and the same command goes on with 
   await first.fail(2, "tinker-billing");
   expect(await first.exit).toBe(5);
   const { lines } = first.program.out;
-  expect(lines.join("\n")).toContain("No more runs are started. Repeat the command");
+  expect(lines.join("\n")).toContain("No more runs will start. Repeat the command");
   expect(lines.filter((line) => line.includes("not started"))).toHaveLength(1);
   const second = await start("--grid", "seed=1,2,3", "--retry-failed");
   await second.done(1);

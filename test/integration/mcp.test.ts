@@ -143,7 +143,7 @@ describe("an assistant that may start and evaluate within a budget", () => {
       ["evaluateModels", { models: ["base"] }],
     ] as const) {
       const started = nothing.ask(tool, { config: "other/tinker-config.yaml", ...more });
-      await expect(started).rejects.toThrow("was not begun on this computer");
+      await expect(started).rejects.toThrow("was not started on this computer");
     }
 
     const limit = Math.ceil(costUsd.high * 100) / 100;

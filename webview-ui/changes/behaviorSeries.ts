@@ -1,7 +1,7 @@
 /** The lines of the small charts: those of rewards and measures first, then stop reasons and tools, what changed most first. */
 
 import * as l10n from "@vscode/l10n";
-import type { BehaviorRow, RewardParting } from "../../src/shared/changes.ts";
+import type { BehaviorRow, RewardGrouping } from "../../src/shared/changes.ts";
 import { formatMeasure, formatReward, formatShare } from "../../src/shared/format.ts";
 import { changesStrings as text } from "../strings/changes.ts";
 import { stopText } from "../text/stopText.ts";
@@ -51,7 +51,7 @@ function measureSeries(rows: readonly BehaviorRow[], measure: Measure): Behavior
   };
 }
 
-function partSeries(rows: readonly BehaviorRow[], by: RewardParting): BehaviorSeries[] {
+function partSeries(rows: readonly BehaviorRow[], by: RewardGrouping): BehaviorSeries[] {
   return partNames(rows, by).map((name) => ({
     title: l10n.t("Reward: {0}", partLabel(by, name)),
     steps: rows.map(({ step }) => step),

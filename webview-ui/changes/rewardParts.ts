@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import { useEffect } from "preact/hooks";
-import type { BehaviorRow, RewardPart, RewardParting } from "../../src/shared/changes.ts";
+import type { BehaviorRow, RewardGrouping, RewardPart } from "../../src/shared/changes.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -53,7 +53,7 @@ export function useRewardParts(dashboard: DashboardModel): ReadParts {
 /** `steps` has the step of each row of the metrics. */
 export function partColumns(
   rows: readonly BehaviorRow[],
-  by: RewardParting,
+  by: RewardGrouping,
   steps: Float64Array,
 ): readonly PartColumns[] {
   const rowAt = new Map(Array.from(steps, (step, row) => [step, row]));
@@ -94,7 +94,7 @@ export function joined(values: Float64Array, read?: Float64Array): Float64Array 
 }
 
 /** None where all rollouts of the run are in one part. */
-export function partNames(rows: readonly BehaviorRow[], by: RewardParting): readonly string[] {
+export function partNames(rows: readonly BehaviorRow[], by: RewardGrouping): readonly string[] {
   const own = rows.flatMap(({ parts }) => parts.filter((part) => part.by === by));
   const names = [...new Set(own.map(({ name }) => name))];
   return names.length < 2 ? [] : names;
@@ -102,12 +102,12 @@ export function partNames(rows: readonly BehaviorRow[], by: RewardParting): read
 
 export function partAt(
   parts: readonly RewardPart[],
-  by: RewardParting,
+  by: RewardGrouping,
   name: string,
 ): RewardPart | undefined {
   return parts.find((part) => part.by === by && part.name === name);
 }
 
-export function partLabel(by: RewardParting, name: string): string {
+export function partLabel(by: RewardGrouping, name: string): string {
   return by === "difficulty" ? (text.difficulties[name] ?? name) : visibleLine(name);
 }

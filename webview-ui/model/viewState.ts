@@ -1,6 +1,6 @@
 /** What the user has arranged in the page; kept by the editor while the page is hidden and over a reload. */
 
-import { REWARD_PARTINGS, type RewardParting, type StepRange } from "../../src/shared/changes.ts";
+import { REWARD_GROUPINGS, type RewardGrouping, type StepRange } from "../../src/shared/changes.ts";
 import type { Range } from "../../src/shared/chartScale.ts";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
 import type { SearchQuery } from "../../src/shared/search.ts";
@@ -91,7 +91,7 @@ export interface ViewState {
   readonly closedGroups: readonly number[];
   readonly smoothing: Smoothing;
   /** What the reward chart has a curve for each of. */
-  readonly rewardBy: RewardParting | "all";
+  readonly rewardBy: RewardGrouping | "all";
   readonly xAxis: XAxis;
   readonly isLog: boolean;
   readonly isClipped: boolean;
@@ -209,7 +209,7 @@ export function restoreViewState(stored: unknown, fresh: ViewState): ViewState {
       ? merged.rolloutPart
       : fresh.rolloutPart,
     runPart: RUN_PARTS.includes(merged.runPart) ? merged.runPart : fresh.runPart,
-    rewardBy: REWARD_PARTINGS.some((by) => by === merged.rewardBy) ? merged.rewardBy : "all",
+    rewardBy: REWARD_GROUPINGS.some((by) => by === merged.rewardBy) ? merged.rewardBy : "all",
     xAxis: X_AXES.includes(merged.xAxis) ? merged.xAxis : fresh.xAxis,
   };
 }

@@ -8,7 +8,7 @@ export function UntrustedText({ text }: { readonly text: string }) {
   return (
     <>
       {pieces.map((piece, index) =>
-        piece.isSign ? (
+        piece.isSymbol ? (
           <span class="sign" key={index}>
             {piece.text}
           </span>

@@ -11,13 +11,13 @@ const CONTROL_NAMES: readonly string[] = [
 
 /** Pieces in order; line feeds and tabs stay in the text. */
 export function visiblePieces(text: string): readonly VisiblePiece[] {
-  return piecesOf(text, signOf);
+  return piecesOf(text, symbolOf);
 }
 
 /** The pieces as one text. */
 export function visibleText(text: string): string {
   return visiblePieces(text)
-    .map((piece) => (piece.isSign ? `‹${piece.text}›` : piece.text))
+    .map((piece) => (piece.isSymbol ? `‹${piece.text}›` : piece.text))
     .join("");
 }
 
@@ -42,7 +42,7 @@ export function foldText(text: string, lines: number, characters: number): strin
   return text.slice(0, Math.min(end, characters));
 }
 
-function signOf(code: number): string {
+function symbolOf(code: number): string {
   const name = CONTROL_NAMES[code];
   if (name !== undefined) return name;
   return code === 0x7f ? "DEL" : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;

@@ -133,7 +133,7 @@ function moveOf(
     return null;
   }
   if (/^\/[a-z]+$/.test(line)) {
-    const text = l10n.t("There is no command {0}. There are /help, /tools and /quit.", line);
+    const text = l10n.t("There is no command {0}. Use /help, /tools or /quit.", line);
     err.print([[styled("warning", text)]]);
     return null;
   }

@@ -1,7 +1,7 @@
 /** What the model does in each step: rewards of its parts, tools, lengths, stop reasons, refusals. */
 
 import * as z from "zod";
-import { type BehaviorReport, type BehaviorRow, REWARD_PARTINGS } from "../../shared/changes.ts";
+import { type BehaviorReport, type BehaviorRow, REWARD_GROUPINGS } from "../../shared/changes.ts";
 import { sum } from "../../shared/mean.ts";
 import type { FolderFiles } from "../ports.ts";
 import { stepPaths } from "../runFolder/files/layout.ts";
@@ -26,7 +26,7 @@ const REFUSAL =
 const measure = z.number().nullable();
 const byName = z.record(z.string(), z.number());
 const part = z.object({
-  by: z.enum(REWARD_PARTINGS),
+  by: z.enum(REWARD_GROUPINGS),
   name: z.string(),
   rollouts: z.number(),
   mean: z.number(),

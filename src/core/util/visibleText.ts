@@ -6,7 +6,7 @@ const TAB = "    ";
 
 /** Keeps line feeds and widens tabs; every other control character becomes visible. Repeating it changes nothing. */
 export function visibleText(text: string): string {
-  const pieces = visiblePieces(text, signOf).map((piece) => piece.text);
+  const pieces = visiblePieces(text, symbolOf).map((piece) => piece.text);
   return pieces.join("").replaceAll("\t", TAB);
 }
 
@@ -21,7 +21,7 @@ export function visibleToken(text: string): string {
   return visibleLine(shown);
 }
 
-function signOf(code: number): string {
+function symbolOf(code: number): string {
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
   return code === 0x7f ? "␡" : `\\u{${code.toString(16)}}`;
 }

@@ -1,7 +1,7 @@
 /** Which documents are configurations: by name, or by a modeline in the first lines. */
 
 import type * as vscode from "vscode";
-import { isConfigName as fitsName, saysConfig } from "../../shared/configNames.ts";
+import { isConfigName as fitsName, hasModeline } from "../../shared/configNames.ts";
 import { readSetting } from "../vscode/settings.ts";
 
 /** Number of lines that may contain the modeline. */
@@ -12,7 +12,7 @@ export function isConfigDocument(document: vscode.TextDocument): boolean {
   if (isConfigName(document.uri)) return true;
   if (!LANGUAGES.has(document.languageId)) return false;
   const count = Math.min(FIRST_LINES, document.lineCount);
-  return saysConfig(Array.from({ length: count }, (_, line) => document.lineAt(line).text));
+  return hasModeline(Array.from({ length: count }, (_, line) => document.lineAt(line).text));
 }
 
 /** True if the base name matches the setting `tinkerRL.config.files`. */

@@ -35,7 +35,7 @@ export interface SweepTrainingRequest
 
 export interface SweepTrainingOptions extends SweepPorts {
   readonly log: Log;
-  readonly trainings: Pick<Trainings, "open" | "takePlace">;
+  readonly trainings: Pick<Trainings, "open" | "takeSlot">;
 }
 
 type Following = Parameters<Training["follow"]>[0];
@@ -66,7 +66,7 @@ export class SweepTraining implements Training {
       this.#isByHand = false;
     };
     const holder = { title, stop, startsAgain: null };
-    const release = await this.#options.trainings.takePlace(holder, following, onWait);
+    const release = await this.#options.trainings.takeSlot(holder, following, onWait);
     if (release === null) return null;
     try {
       return await this.#run(following);

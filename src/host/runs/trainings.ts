@@ -115,7 +115,7 @@ export class Trainings {
           if (end !== null) this.#ended.fire({ ...end, request });
         },
         detached: (session) => this.#detached.fire(session),
-        takePlace: (holder, following, onWait) => this.takePlace(holder, following, onWait),
+        takeSlot: (holder, following, onWait) => this.takeSlot(holder, following, onWait),
       },
     );
   }
@@ -124,7 +124,7 @@ export class Trainings {
    * Waits for a slot, and resolves with a function that releases it; null if the user decides not to start. Rejects if the terminal is
    * closed meanwhile. `onWait` is called if another training has to end first.
    */
-  async takePlace(
+  async takeSlot(
     holder: Holder,
     { print, signal }: Parameters<Training["follow"]>[0],
     onWait: () => void,
@@ -150,7 +150,7 @@ interface SessionEvents {
   /** `end` is null when nothing was started. */
   readonly ended: (session: Session, end: LaunchEnd | null) => void;
   readonly detached: (session: Session) => void;
-  readonly takePlace: Trainings["takePlace"];
+  readonly takeSlot: Trainings["takeSlot"];
 }
 
 class Session implements Training, ActiveTraining {
@@ -231,7 +231,7 @@ class Session implements Training, ActiveTraining {
       );
     const holder = { title, stop, startsAgain: isPlain(this.request) ? configPath : null };
     if (this.#launch !== null) return Promise.resolve(this.#options.slots.join(holder));
-    return this.#events.takePlace(holder, following, () => {
+    return this.#events.takeSlot(holder, following, () => {
       this.#isByHand = false;
     });
   }

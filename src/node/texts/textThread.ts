@@ -98,6 +98,6 @@ function stuck(deadlineMs: number): AppError {
   const seconds = Math.ceil(deadlineMs / 1_000);
   return new AppError(
     "text-stuck",
-    `The search was ended because one rollout took it more than ${seconds} seconds. Write the expression without a repetition inside of another, such as (a+)+.`,
+    `The search was stopped because one rollout took more than ${seconds} seconds. Rewrite the expression without nested repetitions such as (a+)+.`,
   );
 }

@@ -35,11 +35,11 @@ export function createTextSplitter({ normalizer, pre_tokenizer }: SplittingRules
   return {
     split,
     bytesOf: (piece) =>
-      !isSpelling && isByteLevel(piece) ? bytesOfSpelt(piece) : encoder.encode(piece),
+      !isSpelling && isByteLevel(piece) ? bytesOfSpelling(piece) : encoder.encode(piece),
   };
 }
 
-function bytesOfSpelt(piece: string): Uint8Array {
+function bytesOfSpelling(piece: string): Uint8Array {
   const bytes = new Uint8Array(piece.length);
   writeBytes(piece, bytes, 0);
   return bytes;

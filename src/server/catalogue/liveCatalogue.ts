@@ -18,7 +18,7 @@ import {
 import type { Values } from "../../core/secrets/serviceHosts.ts";
 import { Emitter } from "../../core/util/emitter.ts";
 import {
-  fitForKeeping,
+  fitForStorage,
   type KeptCheckpoint,
   LIST_KINDS,
   type StoredItems,
@@ -185,7 +185,7 @@ export class LiveCatalogue {
   ): Promise<void> {
     const known = this.#lists.environments;
     const lists: { [K in Kind]: Lists[K] } = this.#lists;
-    lists[kind] = fitForKeeping(kind, list) as Lists[Kind]; // the same kind on both sides
+    lists[kind] = fitForStorage(kind, list) as Lists[Kind]; // the same kind on both sides
     this.#lists.environments = withDetails(this.#lists.environments, known);
     const kept: StoredList<StoredItems[Kind]> | null = lists[kind];
     this.#changed.fire(kind);

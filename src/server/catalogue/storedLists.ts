@@ -106,7 +106,7 @@ export class StoredLists {
     const file = fileSchema.safeParse(parseJson(text)?.value).data;
     if (file === undefined) return null;
     const { server, atMs, isComplete } = file;
-    return { server, atMs, isComplete, items: soundItems(kind, file.items) };
+    return { server, atMs, isComplete, items: validItems(kind, file.items) };
   }
 
   /** @throws AppError `disk` */
@@ -125,15 +125,15 @@ export class StoredLists {
 }
 
 /** The list restricted to valid entries and the maximum length. Answers from services are as untrusted as files. */
-export function fitForKeeping<Kind extends ListKind>(
+export function fitForStorage<Kind extends ListKind>(
   kind: Kind,
   list: StoredList<StoredItems[Kind]>,
 ): StoredList<StoredItems[Kind]> {
-  const items = soundItems(kind, list.items);
+  const items = validItems(kind, list.items);
   return { ...list, items, isComplete: list.isComplete && items.length === list.items.length };
 }
 
-function soundItems<Kind extends ListKind>(
+function validItems<Kind extends ListKind>(
   kind: Kind,
   items: readonly unknown[],
 ): readonly StoredItems[Kind][] {

@@ -244,7 +244,7 @@ export class RunQueries {
     if (record !== null) return rolloutBody(record);
     throw new AppError(
       "rollout-incomplete",
-      "This rollout is not wholly on disk. Its file was cut off or is being written.",
+      "This rollout is not completely on disk. Its file was cut off or is being written.",
     );
   }
 
@@ -257,7 +257,7 @@ export class RunQueries {
     if (record === null) {
       throw new AppError(
         "tokens-missing",
-        "Rollouts that were trained on have token data, and those of evaluations. This one has none.",
+        "Only trained rollouts and those of evaluations have token data. This one has none.",
       );
     }
     this.#lastTokens = { key: name, record };

@@ -8,7 +8,7 @@ export function typedJson(message: object): string {
   return JSON.stringify(message, (_, value: unknown): unknown => {
     if (!ArrayBuffer.isView(value)) return value;
     const { name } = value.constructor;
-    if (!isKnown(name)) throw new AppError("invariant", `Pages read no ${name}.`);
+    if (!isKnown(name)) throw new AppError("invariant", `Pages cannot read ${name}.`);
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
     const own: TypedArrayJson = { typedArray: name, bytes: bytes.toString("base64") };
     return own;

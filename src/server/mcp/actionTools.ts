@@ -112,6 +112,6 @@ function control(
 export function noSuchTool(name: string): AppError {
   return new AppError(
     "not-allowed",
-    `There is no tool ${name}, or the user has not allowed it. What changes something has to be named in --allow when this server is started.`,
+    `There is no tool ${name}, or the user has not allowed it. Tools that change something must be named in --allow when this server is started.`,
   );
 }

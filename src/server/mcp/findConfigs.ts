@@ -4,7 +4,7 @@ import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { FolderFiles } from "../../core/ports.ts";
-import { CONFIG_NAMES, isConfigName, saysConfig } from "../../shared/configNames.ts";
+import { CONFIG_NAMES, hasModeline, isConfigName } from "../../shared/configNames.ts";
 
 /** Maximum number of folders searched. */
 const MAX_FOLDERS = 3_000;
@@ -27,7 +27,7 @@ export async function findConfigs(root: string, files: FolderFiles): Promise<rea
     }
   }
   for (const path of others) {
-    if (saysConfig(await firstLines(path, files))) configs.push(path);
+    if (hasModeline(await firstLines(path, files))) configs.push(path);
   }
   return configs;
 }

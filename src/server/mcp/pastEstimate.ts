@@ -64,7 +64,7 @@ export async function ownEstimate(
   if (isOwn) return report;
   throw new AppError(
     "estimate-without-basis",
-    "The newest run with the same model and environments was not begun on this computer, so no cost is estimated from it. The user can train a few steps first.",
+    "The newest run with the same model and environments was not started on this computer, so no cost is estimated from it. The user can train a few steps first.",
   );
 }
 

@@ -49,7 +49,7 @@ function searchTool({ workspace, tools }: ReadToolOptions): McpTool {
   return mcpTool({
     name: "searchRollouts",
     title: "Search in Rollouts",
-    forModel: `Finds rollouts of one run, or of all, in whose texts all words and "quoted phrases" occur: prompts, what the model thought, answered and called, results, errors. Returns at most ${MAX_HITS} with the text around each match; read one with readRollouts. Narrow the words, the roles or the run to see others.`,
+    forModel: `Finds rollouts of one run, or of all runs, whose texts contain all words and "quoted phrases": prompts, what the model thought, answered and called, results, errors. Returns at most ${MAX_HITS} with the text around each match; read one with readRollouts. Narrow the words, the roles or the run to see others.`,
     input: z.object({
       words: z.string().min(1).max(MAX_TEXT),
       run: run.optional(),

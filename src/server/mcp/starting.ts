@@ -152,7 +152,7 @@ async function limitsOf({ workspace }: Starter, path: string, config: Config): P
   if (budget === Number.POSITIVE_INFINITY) {
     throw new AppError(
       "estimate-without-basis",
-      "This configuration trains without an end. Set max_steps or max_cost_usd.",
+      "This configuration trains without a limit. Set max_steps or max_cost_usd.",
     );
   }
   const oneStep = costUsd.high / estimate.steps;

@@ -44,7 +44,7 @@ const DEFAULT_STEPS = 20;
 const MAX_NAMES = 300;
 const MAX_EVENTS = 30;
 /** Otherwise an assistant that wrote a file cannot know why it is not listed. */
-const WHAT_IS_CONFIG = `A file is one with a name such as ${DEFAULT_CONFIG} or *.tinker.yaml, or with the comment \`# tinker-rl: config\` in its first five lines.`;
+const WHAT_IS_CONFIG = `A configuration has a name such as ${DEFAULT_CONFIG} or *.tinker.yaml, or the comment \`# tinker-rl: config\` in its first five lines.`;
 /** Page size for rollouts and turns that are requested by number. */
 const PAGE = 20;
 /** Prefixes of the metrics that say most about learning. */

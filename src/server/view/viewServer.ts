@@ -83,7 +83,7 @@ export async function serveView(options: ViewOptions): Promise<ServedView> {
   await readFile(join(webview, "runs.js")).catch((cause: unknown) => {
     throw new AppError(
       "pages-missing",
-      `The pages are missing: ${webview} holds none. Install the package again, or run npm run build.`,
+      `The pages are missing in ${webview}. Install the package again, or run npm run build.`,
       { cause },
     );
   });

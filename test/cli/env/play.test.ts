@@ -127,8 +127,6 @@ it("a word with a slash is no move, and a mean says how many plays have no rewar
   expect(await runProgram(program, ["env", "play", "-c", "a.yaml", "--tasks", "2"])).toBe(
     EXIT.done,
   );
-  expect(program.err.lines).toContain(
-    "There is no command /hlep. There are /help, /tools and /quit.",
-  );
+  expect(program.err.lines).toContain("There is no command /hlep. Use /help, /tools or /quit.");
   expect(program.out.lines).toContain("mean reward 1.00, 1 without a reward · 2 tasks");
 });

@@ -39,7 +39,7 @@ async function aWindow({ isRefused = false, waits = false } = {}) {
     return { exitCode: EXIT[outcome], error: null, folder } satisfies LaunchEnd;
   };
   const trainings = {
-    takePlace: async (_holder: unknown, _following: unknown, onWait: () => void) => {
+    takeSlot: async (_holder: unknown, _following: unknown, onWait: () => void) => {
       if (waits) onWait();
       places += 1;
       return () => {

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { fitForKeeping, StoredLists } from "../../../src/server/catalogue/storedLists.ts";
+import { fitForStorage, StoredLists } from "../../../src/server/catalogue/storedLists.ts";
 import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 import { aList, aModel, anEnvironment, CATALOGUE } from "./aList.ts";
 
@@ -57,7 +57,7 @@ describe("what a service said", () => {
   it("is cut to what may be kept, and then counts as not complete", () => {
     const long = anEnvironment("Owner/Game", { description: "x".repeat(1000) });
     const bad = anEnvironment("Owner/Other", { page: "javascript:alert(1)" });
-    const kept = fitForKeeping("environments", aList([long, bad]));
+    const kept = fitForStorage("environments", aList([long, bad]));
     expect(kept.items.map(({ name }) => name)).toEqual(["Owner/Game"]);
     expect(kept.items[0]?.description).toHaveLength(300);
     expect(kept.isComplete).toBe(false);
@@ -65,6 +65,6 @@ describe("what a service said", () => {
 
   it("is no longer than a list may be", () => {
     const items = Array.from({ length: 6000 }, (_, index) => aModel(`m${index}`));
-    expect(fitForKeeping("models", aList(items)).items).toHaveLength(5000);
+    expect(fitForStorage("models", aList(items)).items).toHaveLength(5000);
   });
 });

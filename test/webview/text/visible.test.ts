@@ -27,18 +27,18 @@ describe("text of unknown origin", () => {
 
   it("shows control, bidi and ANSI characters as signs where they stood", () => {
     expect(visiblePieces("a\u001b[31mb\u202ec\u0000")).toEqual([
-      { text: "a", isSign: false },
-      { text: "ESC", isSign: true },
-      { text: "[31mb", isSign: false },
-      { text: "U+202E", isSign: true },
-      { text: "c", isSign: false },
-      { text: "NUL", isSign: true },
+      { text: "a", isSymbol: false },
+      { text: "ESC", isSymbol: true },
+      { text: "[31mb", isSymbol: false },
+      { text: "U+202E", isSymbol: true },
+      { text: "c", isSymbol: false },
+      { text: "NUL", isSymbol: true },
     ]);
   });
 
   it("leaves ordinary text, in any script, as it is", () => {
     const text = "Grüße 👩‍👧 नमस्ते\n\tfine";
-    expect(visiblePieces(text)).toEqual([{ text, isSign: false }]);
+    expect(visiblePieces(text)).toEqual([{ text, isSymbol: false }]);
     expect(visibleToken(" a\n")).toBe("·a⏎");
   });
 });

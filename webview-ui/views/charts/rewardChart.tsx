@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { REWARD_PARTINGS } from "../../../src/shared/changes.ts";
+import { REWARD_GROUPINGS } from "../../../src/shared/changes.ts";
 import { shownX, valueRange } from "../../../src/shared/chartScale.ts";
 import { type PartColumns, partColumns, useRewardParts } from "../../changes/rewardParts.ts";
 import type { ColumnStore } from "../../charts/columns.ts";
@@ -29,7 +29,7 @@ import {
 } from "./rewardChartData.ts";
 
 const HEIGHT_PX = 300;
-const PARTINGS = ["all", ...REWARD_PARTINGS] as const;
+const PARTINGS = ["all", ...REWARD_GROUPINGS] as const;
 const text = strings.reward;
 
 export function RewardChart({ dashboard }: DashboardProps) {
