@@ -19,7 +19,7 @@ export function serverContract(): string {
       if (rows.length === 0) return [];
       const head = /^\/\*\*((?:(?!\*\/)[\s\S])*)\*\//.exec(text)?.[1] ?? "";
       // What a file loads is of interest to who imports it.
-      const about = sentence(head).replace(/ Loads nothing\.$/, "");
+      const about = sentence(head).replace(/ Imports no runtime code\.$/, "");
       const title = `### ${file.replace(".ts", "")}`;
       const source = `Source: [\`${FOLDER}/${file}\`](../../${FOLDER}/${file})`;
       return [[title, about, source, ["| Method | |", "|---|---|", ...rows].join("\n")]];

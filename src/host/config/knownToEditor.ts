@@ -8,7 +8,7 @@ import { Emitter, type Listening } from "../../core/util/emitter.ts";
 
 type Listen = (listener: () => void) => Listening;
 
-/** Synchronous or cached, except for `catalogueAccess`. */
+/** Answers from memory, except for `catalogueAccess`. */
 export interface ConfigSources {
   readonly environments: {
     readonly current: () => Catalogue;
