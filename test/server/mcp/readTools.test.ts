@@ -160,7 +160,7 @@ describe("an assistant without leave to change anything", () => {
 
   it("says what makes a file a configuration", async () => {
     await expect(assistant.ask("validateConfig", { path: "deep/unrelated.yaml" })).rejects.toThrow(
-      "or with the comment `# tinker-rl: config` in its first five lines",
+      "or the comment `# tinker-rl: config` in its first five lines",
     );
   });
 
