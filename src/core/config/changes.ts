@@ -1,4 +1,4 @@
-/** Which keys differ between two configurations, and whether a run may continue with the new one. */
+/** Finds the keys that differ between two configurations and whether a run may continue with the new one. */
 
 import { formatKey } from "../../shared/format.ts";
 import type { Json } from "../json.ts";
@@ -12,11 +12,11 @@ import type { KeyPath } from "./source/keyPath.ts";
 export interface ConfigChange {
   /** Dotted path of the key. */
   readonly path: string;
-  /** `identity` keys decide what a run is: they cannot change in a resume. */
+  /** `identity` keys define the run, so they cannot change at a resume. */
   readonly change: Change;
 }
 
-/** All keys with different values, in the order of the field table. */
+/** All keys whose values differ, in the order of the field table. */
 export function configChanges(before: Config, after: Config): readonly ConfigChange[] {
   return tableChanges(configFields, before, after, []);
 }
@@ -47,14 +47,14 @@ function tableChanges(
   });
 }
 
-/** What one setting was and became; null where it has no value. */
+/** A setting's value before and after; null where it has none. */
 export interface SettingChange {
   readonly path: KeyPath;
   readonly before: Json;
   readonly after: Json;
 }
 
-/** All values that differ, a list as one; secrets are left out. */
+/** All values that differ, with a list counted as one value. Secrets are left out. */
 export function settingChanges(before: Config, after: Config): readonly SettingChange[] {
   return valueChanges(redactSecrets(before), redactSecrets(after), []);
 }

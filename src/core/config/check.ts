@@ -1,4 +1,4 @@
-/** All checks of a configuration's text, by the one set of rules that the program and the editor share. */
+/** Runs every check of a configuration's text. The program and the editor share this one set of rules. */
 
 import { AppError } from "../errors.ts";
 import { isJsonObject } from "../json.ts";
@@ -22,25 +22,25 @@ import { languageOf, readYaml, type YamlSource } from "./source/yamlSource.ts";
 import { joinFindings, stagesOf } from "./stages.ts";
 
 export interface CheckOptions {
-  /** Name of the file: one that ends in `.json` is held to JSON's scalars. */
+  /** File name. One that ends in `.json` must use JSON's scalars. */
   readonly path: string;
-  /** Settings over those of the file, each as `key=value`; the last one wins. */
+  /** `key=value` settings that override the file; the last one wins. */
   readonly overrides?: readonly string[];
 }
 
 export interface CheckedText {
   readonly source: YamlSource;
-  /** What the file says, read by the types of the fields and not validated; null when it cannot be read. Of a file with stages what holds for the first, or for the one that is chosen. */
+  /** The file's values, coerced but not validated; null if unreadable. With stages: those of the chosen stage, or the first. */
   readonly written: unknown;
   readonly overridden: OverriddenValues;
   readonly kind: DefaultKind;
-  /** The configuration with all defaults; null when a field has a fault. Of a file with stages that of the first, or of the one that is chosen, which has no `stages`. */
+  /** The configuration with all defaults; null if any field is invalid. With stages: the chosen stage or the first, without `stages`. */
   readonly config: Config | null;
-  /** The same with placeholders for what has a fault; null when the file cannot be read at all. */
+  /** The same with placeholders for invalid values; null if the file cannot be read at all. */
   readonly repaired: Repaired | null;
-  /** The stages that were checked in their order, or the whole file. */
+  /** The checked stages in order, or the whole file as one part. */
   readonly parts: readonly CheckedPart[];
-  /** In the order of the text, those of overrides first. */
+  /** In text order; problems of overrides come first. */
   readonly problems: readonly Problem[];
 }
 
@@ -55,7 +55,7 @@ export interface CheckedPart
 export function checkText(text: string, options: CheckOptions): CheckedText {
   const checked = checkWhole(text, options);
   const { source, problems } = checked;
-  // What was refused for its size would be refused again.
+  // Text that was refused for its size would be refused again.
   const isRefused = source.root === null || source.exhaustedAt() !== null;
   if (checked.isRead || isRefused) return checked;
   return {
@@ -64,7 +64,7 @@ export function checkText(text: string, options: CheckOptions): CheckedText {
   };
 }
 
-/** @returns `isRead` false when the text has faults that hide the rest */
+/** @returns `isRead` is false when faults in the text hide everything else */
 function checkWhole(
   text: string,
   { path, overrides = [] }: CheckOptions,
@@ -114,7 +114,7 @@ function checkWhole(
   };
 }
 
-/** The values of a run by the schema and by the rules over several keys. */
+/** Checks one part's values against the schema and the cross-field rules. */
 function checkValues({ overridden: { values }, kind }: Pick<CheckedText, "overridden" | "kind">) {
   const schema = configSchemaFor(kind, values);
   const checked = schema.safeParse(values);
@@ -128,7 +128,7 @@ function checkValues({ overridden: { values }, kind }: Pick<CheckedText, "overri
   return { config: checked.success ? checked.data : null, repaired, findings };
 }
 
-/** The finding as a problem at its place in the text, or at the override behind it. */
+/** Turns a finding into a problem located in the text, or at the override that caused it. */
 export function locateFinding(
   source: YamlSource,
   { part, relatedPaths = [], remedies = [], ...finding }: Finding,
@@ -147,7 +147,7 @@ export function locateFinding(
   return { ...finding, at, span, related, remedies };
 }
 
-/** By line and column; what has no place comes first. */
+/** Sorts by line and column; problems without a location come first. */
 export function inTextOrder(problems: readonly Problem[]): readonly Problem[] {
   const line = (problem: Problem): number => problem.at?.line ?? 0;
   const column = (problem: Problem): number => problem.at?.column ?? 0;
@@ -191,7 +191,7 @@ function faultProblems(source: YamlSource): readonly Problem[] {
   return [...problems, { ...EMPTY_FILE, code: "TRL100", message, at, span }];
 }
 
-/** Reported beside syntax faults. Other findings may follow from the lines that could not be read, for example a missing key. */
+/** Codes still reported next to syntax faults. Other findings, such as a missing key, may only follow from the unreadable lines. */
 const REPORTED_BESIDE_FAULTS: ReadonlySet<RuleCode> = new Set([
   "TRL110",
   "TRL120",
@@ -201,12 +201,12 @@ const REPORTED_BESIDE_FAULTS: ReadonlySet<RuleCode> = new Set([
   "TRL125",
   "TRL400",
 ]);
-/** Half-written places at a time. */
+/** The most half-written places that are blanked out. */
 const MAX_BLANKED = 3;
 
 /**
- * What is wrong in the lines without a fault, so that a key that is being typed does not hide it; nothing when the text cannot be
- * read without those lines either. Without remedies, which rest on the text as it was read.
+ * Problems in the lines without a syntax fault, so that a key being typed does not hide them. Empty when the text is unreadable even
+ * without the faulty lines. Remedies are dropped because they depend on the original text.
  */
 function problemsBeside(
   source: YamlSource,
@@ -214,7 +214,7 @@ function problemsBeside(
   options: CheckOptions,
 ): readonly Problem[] {
   const offsets = faults.flatMap(({ span }) => (span === null ? [] : [span.start]));
-  // With a line at the wrong depth, or characters that hide the structure, what else is found follows from them.
+  // Wrong indentation or characters that hide the structure would cause misleading follow-up findings.
   const isStructureUnknown = faults.some(({ remedies }) =>
     remedies.some(({ kind }) => kind === "align" || kind === "replaceStrays"),
   );
@@ -236,7 +236,7 @@ function ruleFindings(repaired: Repaired, values: unknown): readonly Finding[] {
   );
 }
 
-/** The text with spaces for the lines at `offsets` and what is indented under them; everything else stays where it is. */
+/** The text with the lines at `offsets` and everything indented under them replaced by spaces, so other offsets stay valid. */
 function withoutLines(text: string, offsets: readonly number[]): string {
   let at = 0;
   let hidden: number | null = null;

@@ -1,4 +1,4 @@
-/** The field table as a JSON schema (draft 07) for editors. */
+/** Renders the field table as a JSON schema (draft 07) for editors. */
 
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import type { Json, JsonObject } from "../json.ts";
@@ -26,7 +26,7 @@ export function configJsonSchema(): JsonObject {
   };
 }
 
-/** A file sets such a key itself, or each of its stages does. */
+/** The key must be set at the top of the file or in every stage. */
 function requiredHereOrInStages(key: string): JsonObject {
   const inEach = { type: "object", additionalProperties: { required: [key] } };
   return { anyOf: [{ required: [key] }, { required: ["stages"], properties: { stages: inEach } }] };
@@ -49,7 +49,7 @@ function schemaOfFields(fields: FieldTable): JsonObject {
     type: "object",
     properties: Object.fromEntries(entries.map(([key, field]) => [key, schemaOfField(field)])),
     required: required.length > 0 ? required : undefined,
-    // Keys of the user's own, for anchors and notes.
+    // The user's own keys, for anchors and notes.
     patternProperties: { "^x-": {} },
     additionalProperties: false,
   });
@@ -120,7 +120,7 @@ function schemaOfEnum({ values, orNumber }: EnumShape): JsonObject {
   return orNumber === true ? { anyOf: [words, { type: "number" }] } : words;
 }
 
-/** A text field takes any scalar as its text. */
+/** A string field accepts any scalar and reads it as text. */
 function schemaOfString(shape: StringShape): JsonObject {
   return shape.pattern === undefined
     ? { type: ["string", "number", "boolean"] }
@@ -138,7 +138,7 @@ function schemaOfNumber(shape: NumberShape): JsonObject {
 }
 
 function schemaOfObject(shape: ObjectShape): JsonObject {
-  // What it holds is checked as a part of its whole.
+  // The contents are validated as part of the whole they complete.
   if (shape.isPartial === true) return namesOnly(shape.fields);
   const schema = schemaOfFields(shape.fields);
   return shape.shorthand === undefined ? schema : { anyOf: [{ type: "boolean" }, schema] };

@@ -1,4 +1,4 @@
-/** Findings about how values are written: as text where a number is meant, though it is the default, under an old key. */
+/** Findings about how a value is written: as text where a number is meant, equal to the default, or under a deprecated key. */
 
 import { isScalar, isSeq, type Node } from "yaml";
 import { booleanFrom, coerce, NUMBER_TEXT } from "./fields/coerce.ts";
@@ -13,14 +13,14 @@ import { type Remedy, removal, renamesOf } from "./source/remedy.ts";
 import type { Entry } from "./source/yamlNodes.ts";
 import type { YamlSource } from "./source/yamlSource.ts";
 
-/** Findings for a whole configuration; `kind` says which defaults hold. */
+/** Findings for a whole configuration; `kind` selects the defaults. */
 export function notationFindings(source: YamlSource, kind: DefaultKind): readonly Finding[] {
   const found: Finding[] = [];
   visit({ source, kind, found }, source.root, configShape, []);
   return found;
 }
 
-/** An explicit null of these asks for a run without an end. */
+/** Keys for which an explicit null means "no limit". */
 const MEANT_WHEN_NULL: ReadonlySet<string> = new Set(["num_epochs", "max_steps"]);
 
 interface Walk {
@@ -39,7 +39,7 @@ function visit(walk: Walk, node: Node | null, shape: Shape, path: KeyPath): void
   }
   const hint = isScalar(value) ? notationHint(value.value, shape, path) : null;
   if (hint !== null) walk.found.push(hint);
-  // Merged keys stand elsewhere in the text and are checked there.
+  // Merged keys are defined elsewhere in the text and checked there.
   for (const entry of walk.source.ownEntries(node === value ? node : null)) {
     const child = childShape(shape, entry.key);
     if (child !== undefined) visitEntry(walk, entry, child, [...path, entry.key], shape);
@@ -56,7 +56,7 @@ function visitEntry(
   if (parent.type === "object") {
     const isMeant = MEANT_WHEN_NULL.has(path.join("."));
     const { replacedBy } = child;
-    // A run's own copy names every key, also those that set nothing.
+    // A run's own copy of its configuration lists every key, including those that are null.
     const isReplaced = replacedBy !== undefined && coerce(walk.source, entry.value, child) !== null;
     if (isReplaced) walk.found.push(replaced(walk, path, replacedBy));
     else if (!isMeant && isDefault(walk, entry.value, child)) walk.found.push(unnecessary(path));
@@ -116,7 +116,7 @@ function normalized(written: string, shape: Shape): string | null {
   }
   if (shape.type !== "integer" && shape.type !== "number") return null;
   if (!NUMBER_TEXT.test(written)) return null;
-  // JSON and YAML agree on numbers that begin with a digit or a minus.
+  // JSON and YAML agree on numbers that start with a digit or a minus sign.
   return written
     .replaceAll("_", "")
     .replace(/^\+/, "")

@@ -1,14 +1,14 @@
-/** Several overrides, or several values of one, in one line of text. */
+/** Splits one line of text into several overrides, or into several values of one override. */
 
-/** A quoted part, or one character. */
+/** A quoted string or a single character. */
 const PIECE = /"[^"]*"|'[^']*'|./gsu;
 
-/** The words of a line such as `a=1 b=[0, 1]`: quotes and brackets keep what is inside together. */
+/** The words of a line such as `a=1 b=[0, 1]`; quotes and brackets keep their contents together. */
 export function splitWords(text: string): readonly string[] {
   return splitAt(/^\s$/, text).filter((word) => word !== "");
 }
 
-/** The values of a list such as `1e-5,[0, 1],"a,b"`, trimmed: a comma within quotes or brackets separates nothing. */
+/** The trimmed values of a list such as `1e-5,[0, 1],"a,b"`; commas within quotes or brackets do not separate. */
 export function splitValues(text: string): readonly string[] {
   return splitAt(/^,$/, text).map((value) => value.trim());
 }
@@ -25,7 +25,7 @@ function splitAt(separator: RegExp, text: string): readonly string[] {
   return parts;
 }
 
-/** Without those that are given again later: of equal ones the last holds, and its place among the others decides. */
+/** Drops overrides that are repeated later: only the last of identical ones stays, at its position. */
 export function lastOfEach(overrides: readonly string[]): readonly string[] {
   return overrides.filter((each, index) => overrides.lastIndexOf(each) === index);
 }

@@ -1,4 +1,4 @@
-/** Settings given beside the file, as `key=value`: which place of the configuration each one sets, and to what. */
+/** Applies `key=value` settings from outside the file: which key of the configuration each one sets, and to what. */
 
 import { isScalar } from "yaml";
 import { nearestWord } from "../../shared/editDistance.ts";
@@ -13,11 +13,11 @@ import { isWithin, type KeyPath } from "./source/keyPath.ts";
 import type { Problem } from "./source/problem.ts";
 import { readYaml } from "./source/yamlSource.ts";
 
-/** An override that found its place. */
+/** An override whose key was resolved to a path. */
 export interface AppliedOverride {
-  /** `key=value` as written, with null instead of secrets: fit to be shown and stored. */
+  /** `key=value` as written, with secrets replaced by null, so it is safe to show and store. */
   readonly text: string;
-  /** Keys from the root to what it sets. */
+  /** Path of the key that it sets. */
   readonly path: KeyPath;
 }
 
@@ -25,40 +25,40 @@ export interface OverriddenValues {
   readonly values: unknown;
   readonly applied: readonly AppliedOverride[];
   readonly problems: readonly Problem[];
-  /** The override that a finding about `path` goes back to, or null when it goes back to the file. */
+  /** The override responsible for a finding about `path`; null when the file is. */
   readonly overrideBehind: (path: KeyPath) => string | null;
 }
 
-/** A piece of a key between dots, or between quotes. */
+/** One part of a dotted key, possibly quoted. */
 interface Segment {
   readonly text: string;
   readonly isQuoted: boolean;
 }
 
-/** `key=value` taken apart. */
+/** A parsed `key=value`. */
 export interface Assignment {
   readonly segments: readonly Segment[];
-  /** The key as written, with the equals sign. */
+  /** The key as written, including the equals sign. */
   readonly prefix: string;
   readonly value: string;
 }
 
 interface Place extends AppliedOverride {
-  /** The outermost place that was not there before; `path` itself when nothing above it was missing. */
+  /** The outermost key that the override added; `path` itself when only the last key or nothing was missing. */
   readonly created: KeyPath;
 }
 
 const SEGMENT = /"([^"]*)"|'([^']*)'|[^."'=]+/g;
 const ASSIGNMENT = new RegExp(`^((?:${SEGMENT.source})(?:\\.(?:${SEGMENT.source}))*)=`);
 
-/** Overrides hold for all stages, so they come after what a stage sets. */
+/** Overrides apply to all stages, so they are applied after a stage's own values. */
 const IN_STAGES =
   "No override sets a stage. Write this under `stages` in the file, or choose one stage with `stage=NAME` and override its keys without `stages.NAME`.";
 
 /**
- * Applies overrides in their order, the last one wins, to the plain values of a file. Keys are joined with dots; names
- * with dots may be in quotes and need none where the file has them. Values are YAML, read by the type of the field.
- * A missing or null place in between becomes a mapping. The result is not validated.
+ * Applies overrides in order to the plain values of a file; the last one wins. Keys are joined with dots. A name that contains dots may
+ * be quoted, and needs no quotes if the file already has it. Values are YAML, coerced to the field's type. Missing or null parents become
+ * mappings. The result is not validated.
  */
 export function applyOverrides(base: unknown, texts: readonly string[]): OverriddenValues {
   let values = base;
@@ -92,7 +92,7 @@ export function applyOverrides(base: unknown, texts: readonly string[]): Overrid
     }
     const read = readValue(assignment.value, shape);
     if (read.fault !== null) problems.push(faultOf(shown, read.fault));
-    // A variable of a script that is not set leaves nothing behind the equals sign.
+    // An unset shell variable leaves nothing after the equals sign.
     if (read.isMissing) {
       const key = formatKey(path);
       const message = `\`${key}\` has no value. For no value at all, write \`${assignment.prefix}null\`.`;
@@ -114,7 +114,7 @@ function faultOf(override: string, message: string): Problem {
   return { severity: "error", code: "TRL100", message, path: [], ...nowhere, override };
 }
 
-/** Null when no key stands before an equals sign. */
+/** Null when there is no key before an equals sign. */
 export function parseAssignment(text: string): Assignment | null {
   const match = ASSIGNMENT.exec(text);
   if (match === null) return null;
@@ -134,7 +134,7 @@ function resolvePath(values: unknown, segments: readonly Segment[]): KeyPath {
   return [key, ...resolvePath(childOf(own, key), segments.slice(count))];
 }
 
-/** A shell takes quotes away, so a name with dots can arrive in pieces; the longest name that is there counts. */
+/** Shells strip quotes, so a name with dots can arrive in pieces. The longest existing name wins. */
 function piecesOfName(own: JsonObject, segments: readonly Segment[]): number {
   const quoted = segments.findIndex(({ isQuoted }) => isQuoted);
   for (let count = quoted < 0 ? segments.length : quoted; count > 1; count -= 1) {
@@ -156,7 +156,7 @@ function readValue(text: string, shape: Shape | undefined) {
   const source = readYaml(text, "yaml");
   const fault = source.faults.find(({ severity }) => severity === "error")?.message ?? null;
   const isPlain = fault === null && (source.root === null || isScalar(source.root));
-  // Text such as `You are: a helper` means itself.
+  // Text such as `You are: a helper` is taken literally.
   if (shape?.type === "string" && !isPlain) return { value: text, fault: null, isMissing: false };
   const isMissing = fault === null && source.root === null && shape?.type !== "string";
   return { value: coerce(source, source.root, shape), fault, isMissing };
@@ -172,8 +172,8 @@ function firstMissing(values: unknown, path: KeyPath): KeyPath {
 }
 
 /**
- * A sentence about an environment that one of its keys creates, under a name much like another one; null for any other place, and for
- * `splits`, with which a new environment begins.
+ * A "did you mean" sentence when the override would create an environment whose name is close to an existing one. Null for anything else,
+ * and for `splits`, because that key is how a new environment starts.
  */
 function misnamedEnvironment(values: unknown, path: KeyPath, created: KeyPath): string | null {
   const [section, name = ""] = created;

@@ -1,4 +1,4 @@
-/** Overrides as a JSON schema (draft 07): what tasks and settings of an editor complete and check. */
+/** Renders overrides as a JSON schema (draft 07), with which editors complete and check tasks and settings. */
 
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import type { Json, JsonObject } from "../json.ts";
@@ -6,12 +6,12 @@ import type { Field, FieldTable } from "./fields/field.ts";
 import { configFields } from "./fields/fields.ts";
 import type { KeyPath } from "./source/keyPath.ts";
 
-/** Values by dotted key, as JSON or as the text that the command line takes. Keys below names of the user's choice are let through. */
+/** Values by dotted key, as JSON or as command-line text. Keys under user-chosen names are not restricted. */
 export function overridesJsonSchema(): JsonObject {
   return keysAs((field) => ({ ...valueSchema(field), ...examplesOf(field) }));
 }
 
-/** Lists of values by dotted key, in one text with commas between. */
+/** Lists of values by dotted key, each as comma-separated text. */
 export function gridJsonSchema(): JsonObject {
   return keysAs(() => ({ type: "string" }));
 }
@@ -26,7 +26,7 @@ function keysAs(schemaOf: (field: Field) => JsonObject): JsonObject {
 
 type FieldAt = readonly [path: KeyPath, field: Field];
 
-/** The fields with a value of their own that is no list: those that one override sets. */
+/** The fields that a single override can set: those whose value is neither a list nor a map. */
 function plainFields(fields: FieldTable, above: KeyPath = []): readonly FieldAt[] {
   return Object.entries(fields).flatMap(([key, field]): readonly FieldAt[] => {
     const path = [...above, key];

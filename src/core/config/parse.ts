@@ -1,4 +1,4 @@
-/** From the text of a configuration file to a whole configuration, or to everything that is wrong with it. */
+/** Parses the text of a configuration file into a full configuration or a list of everything wrong with it. */
 
 import { type CheckedText, type CheckOptions, checkText } from "./check.ts";
 import type { Config } from "./fields/schema.ts";
@@ -15,14 +15,14 @@ export type ParseResult =
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /**
- * Reads YAML 1.2 or JSON text as a configuration with all defaults filled in. Never throws; problems and warnings come
- * in the order of the text, those of overrides first. Notes that only an editor shows are left out.
+ * Parses YAML 1.2 or JSON text into a configuration with all defaults filled in. Never throws. Problems and warnings are in text order,
+ * those of overrides first; notes that only an editor shows are left out.
  */
 export function parseConfig(text: string, options: CheckOptions): ParseResult {
   return parseChecked(checkText(text, options));
 }
 
-/** {@link parseConfig} of a text that was checked. */
+/** {@link parseConfig} for text that is already checked. */
 export function parseChecked({ config, problems, overridden }: CheckedText): ParseResult {
   const reported = problems.filter(
     ({ severity }) => severity === "error" || severity === "warning",

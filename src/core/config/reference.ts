@@ -1,4 +1,4 @@
-/** The field table as Markdown, for `docs/configuration.md`. */
+/** Renders the field table as Markdown for `docs/configuration.md`. */
 
 import type { Json } from "../json.ts";
 import type { Change, Field } from "./fields/field.ts";
@@ -15,7 +15,7 @@ const INTRODUCTION =
   "*Changes* says when a value can change: between any two steps, when the run is resumed, or never, because that " +
   "would be another run.";
 
-/** A Markdown table per section of the configuration, in reading order. */
+/** One Markdown table per section of the configuration, in reading order. */
 export function configReference(): string {
   return [INTRODUCTION, ...fieldSections.map(section)].join("\n\n");
 }

@@ -1,4 +1,4 @@
-/** Replaces invalid values of a configuration, so that rules over several fields can check the valid ones. */
+/** Replaces invalid values of a configuration so that cross-field rules can still check the valid ones. */
 
 import type * as z from "zod";
 import { isJsonObject, type JsonObject } from "../json.ts";
@@ -9,15 +9,15 @@ import { isWithin, type KeyPath } from "./source/keyPath.ts";
 
 export interface Repaired {
   readonly config: Config;
-  /** Paths of replaced values: findings about them do not count. */
+  /** Paths of replaced values; findings about them are ignored. */
   readonly replaced: readonly KeyPath[];
 }
 
-/** A repair can uncover faults that a fault around them hid. */
+/** Fixing an outer value can uncover faults inside it, so repair runs in rounds. */
 const MAX_ROUNDS = 4;
 const MAX_REPAIRS = 500;
 
-/** Null when the values cannot be repaired. */
+/** Fills in placeholders until the schema accepts the values; null when they cannot be repaired. */
 export function repair(values: unknown, schema: z.ZodType<Config>): Repaired | null {
   const replaced: KeyPath[] = [];
   let current = values;
@@ -40,18 +40,18 @@ export function repair(values: unknown, schema: z.ZodType<Config>): Repaired | n
   return null;
 }
 
-/** True when the value at `path` was replaced. */
+/** True when the value at `path`, one above it, or one below it was replaced. */
 export function isReplaced({ replaced }: Repaired, path: KeyPath): boolean {
   return replaced.some((place) => isWithin(path, place) || isWithin(place, path));
 }
 
-/** The place itself, or the outermost list around it. */
+/** `path`, or the path of the outermost list that contains it. */
 export function outsideOfLists(path: KeyPath): KeyPath {
   const depth = path.findIndex((_, index) => shapeAt(path.slice(0, index))?.type === "list");
   return depth < 0 ? path : path.slice(0, depth);
 }
 
-/** The values with a placeholder at `path`, or nothing there when the field has a default. */
+/** The values with a placeholder at `path`, or with that key removed when its field has a default. */
 function placed(values: unknown, path: KeyPath): unknown {
   const key = path.at(-1);
   if (key === undefined) return placeholder(shapeAt([]));
@@ -75,7 +75,7 @@ function without(own: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(own).filter(([key]) => !unwanted.has(key)));
 }
 
-/** The least value that a schema of `shape` takes. */
+/** The smallest value that `shape` accepts. */
 function placeholder(shape: Shape | undefined): JsonObject[string] {
   switch (shape?.type) {
     case "string":

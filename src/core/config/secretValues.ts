@@ -1,4 +1,4 @@
-/** Takes secrets out of a configuration, by the place where they stand and not by how they look. */
+/** Removes secrets from a configuration, by the field they are in rather than by how they look. */
 
 import { isScalar, type Node } from "yaml";
 import type { Shape } from "./fields/field.ts";
@@ -8,8 +8,8 @@ import type { Config } from "./fields/schema.ts";
 import { readYaml, type YamlSource } from "./source/yamlSource.ts";
 
 /**
- * YAML or JSON text with `null` ("look it up") for every value that the field table calls a secret, all else as written.
- * `shape` says what the text holds; a whole configuration when absent. Values that are null or empty stay.
+ * YAML or JSON text with every value of a secret field replaced by `null` ("look it up"); everything else stays as written. `shape` is
+ * the shape of the text, by default a whole configuration. Null and empty values stay.
  */
 export function withoutSecretValues(text: string, shape: Shape = configShape): string {
   const source = readYaml(text, "yaml");
@@ -23,13 +23,13 @@ export function withoutSecretValues(text: string, shape: Shape = configShape): s
   for (const [start, end] of [...ranges].sort(([a], [b]) => a - b)) {
     if (start < done) continue;
     cleaned += `${text.slice(done, start)}null`;
-    // The value of a block scalar reaches beyond its last line.
+    // The range of a block scalar extends past its last line.
     done = start + text.slice(start, end).trimEnd().length;
   }
   return cleaned + text.slice(done);
 }
 
-/** Follows aliases and merged mappings to where the value itself stands. */
+/** Follows aliases and merged mappings to the node that holds the value. */
 function secretNodes(
   source: YamlSource,
   node: Node | null,
@@ -47,7 +47,7 @@ function isEmpty(node: Node): boolean {
   return isScalar(node) && (node.value === null || node.value === "");
 }
 
-/** The configuration with null for every value that the field table calls a secret: null means "look it up", which is what a reader may do. */
+/** The configuration with every secret field set to null, which means "look it up". */
 export function redactSecrets(config: Config): Config {
   // Only values of nullable fields are replaced.
   return withoutSecrets(config, configShape) as Config;
@@ -63,7 +63,7 @@ function withoutSecrets(value: unknown, shape: Shape | undefined): unknown {
   );
 }
 
-/** The values that the field table calls secrets; a redactor should know them before anything is written. */
+/** The values of secret fields. Register them with a redactor before anything is written. */
 export function writtenSecrets(config: Config): readonly string[] {
   return secretsIn(config, configShape);
 }

@@ -1,4 +1,4 @@
-/** `stages` of a configuration: what each sets, over the rest of the file, and how what is found about it comes back to its place. */
+/** Handles `stages` of a configuration: lays each stage over the rest of the file, and maps findings back to where they were written. */
 
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { coerce } from "./fields/coerce.ts";
@@ -14,7 +14,7 @@ import { entryAt } from "./source/locate.ts";
 import type { Remedy } from "./source/remedy.ts";
 import { languageOf, readYaml, type YamlSource } from "./source/yamlSource.ts";
 
-/** What a stage is: the values of the file with those of the stage over them. */
+/** The values of the file overlaid with those of one stage. */
 export interface StageValues {
   /** Null for a file without stages. */
   readonly name: string | null;
@@ -25,18 +25,18 @@ export type StageBudgets = Pick<Config, "max_cost_usd" | "max_hours" | "max_toke
 
 interface TextOptions {
   readonly path: string;
-  /** `key=value` each. */
+  /** Each as `key=value`. */
   readonly overrides: readonly string[];
 }
 
-/** A stage with what was found about it. */
+/** A stage with its findings. */
 interface CheckedStage {
   readonly name: string | null;
   readonly findings: readonly Finding[];
   readonly overridden: Pick<OverriddenValues, "overrideBehind">;
 }
 
-/** The names of the stages in their order; empty without any. */
+/** Names of the stages in order; empty without stages. */
 export function stageNames(values: unknown): readonly string[] {
   const stages = valueAt(values, ["stages"]);
   return isJsonObject(stages) ? Object.keys(stages) : [];
@@ -44,14 +44,14 @@ export function stageNames(values: unknown): readonly string[] {
 
 const BUDGET_KEYS: readonly string[] = ["max_cost_usd", "max_tokens_total", "max_hours"];
 
-/** Which of the budgets a `key=value` sets; null for another key. */
+/** The budget that a `key=value` sets; null for any other key. */
 export function budgetKey(override: string): string | null {
   const [first, ...inside] = parseAssignment(override)?.segments ?? [];
   const key = inside.length === 0 ? first?.text : undefined;
   return BUDGET_KEYS.find((each) => each === key) ?? null;
 }
 
-/** The budgets that the file itself sets for all stages together; null without. */
+/** The budgets that the top of the file sets for all stages together; null where unset. */
 export function sharedBudgets(text: string, { path, overrides }: TextOptions): StageBudgets {
   const source = readYaml(text, languageOf(path));
   const written = source.root === null ? null : coerce(source, source.root, configShape);
@@ -68,8 +68,8 @@ export function sharedBudgets(text: string, { path, overrides }: TextOptions): S
 }
 
 /**
- * What is to be checked: the file itself, the stage that `stage` names, or all of them in their order. Mappings of a stage are laid over
- * those of the file, key by key; everything else takes the place of what the file has.
+ * The values to check: the file itself, the stage chosen by `stage`, or every stage in order. Mappings of a stage are merged key by key
+ * into those of the file; all other values replace the file's.
  */
 export function stagesOf(written: unknown, chosen: unknown): readonly StageValues[] {
   const names = stageNames(written);
@@ -80,7 +80,7 @@ export function stagesOf(written: unknown, chosen: unknown): readonly StageValue
   if (typeof chosen !== "string" || !names.includes(chosen)) {
     return [{ name: null, values: written }];
   }
-  // The run of one stage has no others.
+  // The run of a single stage has no other stages.
   return [{ name: chosen, values: { ...laidOver(written, chosen), stages: null } }];
 }
 
@@ -103,8 +103,8 @@ function merged(base: JsonObject, over: JsonObject, shape: Shape): JsonObject {
 }
 
 /**
- * What was found about the stages, each once and at the place that says it: in its stage, or in the rest of the file. Of that rest only
- * an error counts for one stage alone; anything milder counts where every stage has it.
+ * Merges the findings of all stages: each once, at the place that sets the value (the stage or the rest of the file). A finding about the
+ * rest of the file counts if it is an error or if every stage has it.
  */
 export function joinFindings(
   source: YamlSource,
@@ -129,7 +129,7 @@ export function joinFindings(
     .map(({ finding }) => finding);
 }
 
-/** Where the file has what stage `name` takes for the key at `path`: in that stage, or in the rest of the file. */
+/** Where the value that stage `name` uses for `path` is written: in the stage, or in the rest of the file. */
 export function ownPlace(source: YamlSource, name: string | null, path: KeyPath): KeyPath {
   if (name === null || path.length === 0) return path;
   const own = ["stages", name, ...path];
@@ -146,7 +146,7 @@ function placedBy(place: (path: KeyPath) => KeyPath, finding: Finding): Finding 
   };
 }
 
-/** None for a remedy with a second place that is not in the same stage: it would change the other stages. */
+/** Empty for a remedy whose second path is outside the same stage, because it would change the other stages. */
 function placedRemedy(place: (path: KeyPath) => KeyPath, remedy: Remedy): readonly Remedy[] {
   if (!("path" in remedy)) return [remedy];
   const path = place(remedy.path);

@@ -1,4 +1,4 @@
-/** The environments and splits whose tasks a run plays. */
+/** Which environments and splits a run takes its tasks from. */
 
 import { isLocalModel } from "./fields/presets.ts";
 import { type Config, defaultEnvironment, type EnvironmentConfig } from "./fields/schema.ts";
@@ -8,7 +8,7 @@ export interface SplitChoice {
   readonly split: string;
 }
 
-/** By environment the splits that are trained on. */
+/** The splits to train on, by environment. */
 export function trainedSplits(
   environments: Readonly<Record<string, { readonly splits: object }>>,
 ): Readonly<Record<string, readonly string[]>> {
@@ -17,7 +17,7 @@ export function trainedSplits(
   );
 }
 
-/** Those to train on first, then those that only an evaluation plays. */
+/** Splits to train on first, then those used only for evaluation. */
 export function taskChoices({ environments, evaluation }: Config): readonly SplitChoice[] {
   const trained = Object.entries(trainedSplits(environments));
   const evaluated = Object.entries(evaluation?.splits ?? {});
@@ -26,15 +26,15 @@ export function taskChoices({ environments, evaluation }: Config): readonly Spli
   );
 }
 
-/** What the configuration says of an environment; the defaults for one that only the evaluation names. */
+/** The configuration of an environment; the defaults for one that only `evaluation` names. */
 export function environmentConfig(config: Config, name: string): EnvironmentConfig {
   const kind = isLocalModel(config.model_name) ? "local" : "hosted";
   return config.environments[name] ?? defaultEnvironment(kind);
 }
 
 /**
- * The configuration without other environments and notifications, and so without what only they need: services, keys and secrets.
- * Null = without any environment. Without its agent, too, where nothing is played by one.
+ * The configuration reduced to one environment, without notifications, so that it needs no other services, keys or secrets. With `name`
+ * null, no environment at all. Drops the environment's agent unless `keepsAgent`.
  */
 export function withOnlyEnvironment(
   config: Config,

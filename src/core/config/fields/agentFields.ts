@@ -1,4 +1,4 @@
-/** Fields of the program that plays an environment in the place of the built-in loop. */
+/** Fields of the agent: a program that plays an environment instead of the built-in loop. */
 
 import { type FieldTable, OPTIONAL } from "./field.ts";
 
@@ -9,10 +9,10 @@ const command = {
   change: "fixed",
 } as const;
 
-/** What stands for something where it is in braces in an argument. */
+/** Placeholders that may appear in braces in an argument. */
 export const AGENT_VALUES = ["folder", "prompt", "task_file", "base_url", "mcp_url", "model"];
 
-/** Variables with the address of the model and the key of a rollout. */
+/** Variables that hold the model's URL and the rollout's key. */
 export const PROTOCOL_VARIABLES = {
   openai: { url: "OPENAI_BASE_URL", key: "OPENAI_API_KEY" },
   anthropic: { url: "ANTHROPIC_BASE_URL", key: "ANTHROPIC_API_KEY" },

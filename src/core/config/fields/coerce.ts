@@ -1,4 +1,4 @@
-/** YAML nodes as plain values of the types that the fields ask for. Finds no faults: what does not fit stays as it is. */
+/** Converts YAML nodes to plain values of the field's type. Reports no errors: a value that does not fit stays as it is. */
 
 import { isMap, isScalar, isSeq, type Node, type Scalar } from "yaml";
 import { scalarText } from "../source/yamlNodes.ts";
@@ -6,15 +6,15 @@ import type { YamlSource } from "../source/yamlSource.ts";
 import type { ObjectShape, Shape } from "./field.ts";
 import { childShape } from "./fields.ts";
 
-/** Text that is a number in a number field. */
+/** Text that counts as a number in a number field. */
 export const NUMBER_TEXT = /^[-+]?(\d+(_\d+)*(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i;
 const TRUE_WORDS: ReadonlySet<string> = new Set(["true", "yes", "on"]);
 const FALSE_WORDS: ReadonlySet<string> = new Set(["false", "no", "off"]);
 
 /**
- * Reads a node by the shape it should have. A YAML 1.1 loader and this one differ on scalars such as `1e-5`, `yes` and
- * `007`, so the type of the field decides, not the look of the value: number-like text is a number in a number field,
- * `yes/no/on/off` a boolean in a boolean field, and everything but null text in a text field.
+ * Reads a node as `shape`. YAML 1.1 parsers disagree with this one on scalars such as `1e-5`, `yes` and `007`, so the field's type
+ * decides instead of the value's look: number-like text is a number in a number field, `yes/no/on/off` a boolean in a boolean field, and
+ * everything but null is text in a text field.
  */
 export function coerce(source: YamlSource, node: Node | null, shape: Shape | undefined): unknown {
   const value = source.resolve(node);
@@ -34,13 +34,13 @@ function coerceMap(source: YamlSource, node: Node, shape: Shape | undefined): un
   const entries = shape?.type === "object" ? all.filter(({ key }) => !isOwnKey(key)) : all;
   if (!source.mayVisit(entries.length, node)) return {};
   const values = entries.map(({ key, value }) => {
-    // Nothing is read inside a value of unknown shape, so aliases cannot blow up or run in circles.
+    // Values of unknown shape are not read, so aliases cannot explode or recurse.
     return [key, isKnown ? coerce(source, value, childShape(shape, key)) : null] as const;
   });
   return Object.fromEntries(values);
 }
 
-/** A key that is the user's own, such as `x-defaults`: for anchors and notes, as Docker's Compose has them. */
+/** A key of the user's own, such as `x-defaults`, for anchors and notes as in Docker Compose. */
 function isOwnKey(key: string): boolean {
   return key.startsWith("x-");
 }
@@ -64,7 +64,7 @@ function coerceScalar(node: Scalar, shape: Shape | undefined): unknown {
   }
 }
 
-/** `key:` with nothing behind it is an empty mapping where one is expected and null is not a value of its own. */
+/** `key:` without a value is an empty mapping where one is expected and null is not allowed. */
 function coerceNull(shape: Shape | undefined): unknown {
   if (shape === undefined || shape.nullable === true) return null;
   return shape.type === "map" || isPlainObject(shape) ? {} : null;
@@ -78,7 +78,7 @@ function numberFrom(text: string): number | string {
   return NUMBER_TEXT.test(text) ? Number(text.replaceAll("_", "")) : text;
 }
 
-/** The boolean that a word stands for in a boolean field; `value` when it is none. */
+/** The boolean that a word means in a boolean field; `value` if it means none. */
 export function booleanFrom(text: string, value: unknown): unknown {
   const word = text.toLowerCase();
   if (TRUE_WORDS.has(word)) return true;

@@ -1,4 +1,4 @@
-/** Fields of the configuration about prices, and about what ends a run before its plan does. */
+/** Configuration fields for prices and for conditions that end a run early. */
 
 import { COUNT, type FieldTable, OPTIONAL } from "./field.ts";
 

@@ -1,4 +1,4 @@
-/** Fields of one environment in the configuration, and of one of its splits. */
+/** Configuration fields of an environment and of its splits. */
 
 import { agentFields } from "./agentFields.ts";
 import { COUNT, type FieldTable, OPTIONAL } from "./field.ts";
@@ -23,7 +23,7 @@ export const splitFields = {
 const columnField = (name: string, doc: string) =>
   ({ type: "string", default: name, change: "identity", doc }) as const;
 
-/** The columns of a dataset, by what they hold. */
+/** Columns of a dataset, by content. */
 export const columnFields = {
   question: columnField("question", "Column of the question, which is the prompt."),
   answer: columnField("answer", "Column of the right answer, which the model does not see."),
@@ -41,7 +41,7 @@ export const columnFields = {
   ),
 } as const satisfies FieldTable;
 
-/** How the answers to the questions of a dataset are graded. */
+/** How answers to a dataset's questions are graded. */
 export const graderFields = {
   type: {
     type: "enum",
@@ -78,7 +78,7 @@ export const graderFields = {
   },
 } as const satisfies FieldTable;
 
-/** Fields of a `local/dataset` environment only. */
+/** Fields that only a `local/dataset` environment has. */
 export const datasetFields = {
   tasks: {
     type: "string",

@@ -1,39 +1,39 @@
-/** Which server each environment of a configuration is on. */
+/** Determines which server each environment of a configuration uses. */
 
 import type { KeyPath } from "../source/keyPath.ts";
 import { shapeAt } from "./fields.ts";
 import type { Config, EnvironmentConfig } from "./schema.ts";
 
-/** Where secrets of a command go, whichever port it listens on. */
+/** The address that a command's secrets are bound to, whatever port it listens on. */
 export const THIS_COMPUTER = "http://127.0.0.1";
 
 type ServerConfig = NonNullable<EnvironmentConfig["server"]>;
 
-/** A server of an environment's own, that the trainer starts. */
+/** An environment's own server, started by the trainer. */
 export interface CommandServer extends Omit<ServerConfig, "command"> {
   readonly kind: "command";
   readonly command: readonly string[];
 }
 
-/** A server of an environment's own, at an address. */
+/** An environment's own server at an address. */
 export interface AddressServer extends Omit<ServerConfig, "url"> {
   readonly kind: "address";
   readonly url: string;
 }
 
-/** `shared` is the one at `openreward_base_url`, by default OpenReward. */
+/** `shared` is the server at `openreward_base_url`, by default OpenReward. */
 export type ServerChoice =
   | { readonly kind: "embedded" }
   | { readonly kind: "shared" }
   | AddressServer
   | CommandServer;
 
-/** Stand in the command of a bridge for the Python with the library, and for the program that bridges. */
+/** Placeholders in a bridge's command: the Python that has the library, and the bridge program. */
 export const BRIDGE_PARTS = { python: "{python}", program: "{bridge}" } as const;
-/** What a bridge calls its environment. */
+/** The environment's name on a bridge's server. */
 const BRIDGED = "bridged";
 
-/** Has all that decides what is started: a run folder is trusted with no other. */
+/** Includes everything that determines what is started, because a run folder is trusted for exactly this command. */
 function bridgeCommand({ id, args, python }: ServerConfig, library: string): readonly string[] {
   const { python: usual, program } = BRIDGE_PARTS;
   return [python ?? usual, program, library, id ?? "", JSON.stringify(args ?? {})];
@@ -55,7 +55,7 @@ export function environmentServer(
   return url === null ? { kind: "shared" } : { ...server, kind: "address", url };
 }
 
-/** All environments, those of evaluations included, each once. */
+/** All environments without duplicates, including those of evaluations. */
 export function environmentNames({
   environments,
   evaluation,
@@ -63,12 +63,12 @@ export function environmentNames({
   return [...new Set([...Object.keys(environments), ...Object.keys(evaluation?.splits ?? {})])];
 }
 
-/** The same for environments that share a server. */
+/** A key that is equal for environments that share a server. */
 export function serverPlace(server: ServerChoice): string {
   return JSON.stringify("environment" in server ? { ...server, environment: null } : server);
 }
 
-/** The environment under whose name the server of `name` is started, and what it prints is kept: the first that shares it. */
+/** The first environment that shares the server of `name`. The server is started and its output kept under that name. */
 export function serverOwner(
   config: Pick<Config, "environments" | "evaluation">,
   name: string,
@@ -78,12 +78,12 @@ export function serverOwner(
   return environmentNames(config).find((each) => placeOf(each) === place) ?? name;
 }
 
-/** True where an agent plays the environment. */
+/** True when an agent plays the environment. */
 export function hasAgent({ environments }: Pick<Config, "environments">, name: string): boolean {
   return (environments[name]?.agent ?? null) !== null;
 }
 
-/** The environments on servers of one kind. */
+/** The environments on servers of the given kind. */
 export function environmentsOn(
   config: Pick<Config, "environments" | "evaluation">,
   kind: ServerChoice["kind"],
@@ -91,12 +91,12 @@ export function environmentsOn(
   return environmentNames(config).filter((name) => environmentServer(config, name).kind === kind);
 }
 
-/** The variable that a header with the value `null` is looked up as. */
+/** The variable under which a header with the value `null` is looked up. */
 export function headerVariable(header: string): string {
   return header.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_");
 }
 
-/** The variable that the secret at `path` is looked up as. */
+/** The variable under which the secret at `path` is looked up. */
 export function secretVariable(path: KeyPath): string {
   const key = path.at(-1) ?? "";
   const holder = shapeAt(path.slice(0, -1));

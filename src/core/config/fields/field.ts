@@ -1,10 +1,10 @@
-/** What a configuration field is: its shape, its documentation, and the static type that follows from both. */
+/** Defines a configuration field: its shape, its documentation, and the static type derived from both. */
 
 import type { Json, JsonObject } from "../../json.ts";
 
 /**
- * When a value may differ from the one the run started with: `tunable` at any step border, `fixed` only when a run is
- * resumed, `identity` never, because the run would no longer be the same run.
+ * When a value may differ from the one the run started with: `tunable` between any two steps, `fixed` only at a resume, `identity` never,
+ * because it would no longer be the same run.
  */
 export type Change = "tunable" | "fixed" | "identity";
 
@@ -14,10 +14,10 @@ interface Nullable {
 
 export interface StringShape extends Nullable {
   readonly type: "string";
-  /** Source of a regular expression for the whole text, and the words that explain it. */
+  /** A regular expression that must match the whole text, and a description of it for messages. */
   readonly pattern?: string;
   readonly patternMeaning?: string;
-  /** Its value is never written down or shown. */
+  /** The value is never stored or shown. */
   readonly isSecret?: true;
 }
 
@@ -39,7 +39,7 @@ export interface BooleanShape extends Nullable {
 export interface EnumShape extends Nullable {
   readonly type: "enum";
   readonly values: readonly string[];
-  /** True when a number is taken, too; it is kept as its text. */
+  /** True when a number is also accepted; it is kept as text. */
   readonly orNumber?: true;
 }
 
@@ -51,7 +51,7 @@ export interface ListShape extends Nullable {
 
 export interface MapShape extends Nullable {
   readonly type: "map";
-  /** What a key stands for, for messages and tables. */
+  /** What a key names, for messages and tables. */
   readonly keyName: string;
   readonly of: Shape;
   readonly minEntries?: number;
@@ -60,9 +60,9 @@ export interface MapShape extends Nullable {
 export interface ObjectShape extends Nullable {
   readonly type: "object";
   readonly fields: FieldTable;
-  /** Field that a plain boolean instead of the object sets. */
+  /** The field that is set when a plain boolean is written instead of the object. */
   readonly shorthand?: string;
-  /** True where it holds some settings of a larger whole: nothing is required, and nothing is filled in. */
+  /** True when it holds a subset of a larger object's settings: nothing is required and no defaults are filled in. */
   readonly isPartial?: true;
 }
 
@@ -81,15 +81,15 @@ export type Field = Shape & {
   readonly doc: string;
   readonly change: Change;
   readonly default?: Json;
-  /** Takes the place of `default` when the model is a `local/` one. */
+  /** Replaces `default` for a `local/` model. */
   readonly localDefault?: Json;
-  /** The `method` that does without this key, which others require. */
+  /** The `method` that does not need this key; it is required for the others. */
   readonly optionalFor?: "sft";
-  /** Sensible values, the first one to begin with; shown and offered, never taken without being written. */
+  /** Sensible values, best first. They are shown and offered but never used as defaults. */
   readonly examples?: readonly Json[];
-  /** The key to use instead of this one, which is read for the sake of older files. */
+  /** The key to use instead of this one, which is still read for older files. */
   readonly replacedBy?: string;
-  /** True for a key that many files have. */
+  /** True for a key that most files have. */
   readonly isCommon?: true;
   /** True for a key that few files need. */
   readonly isAdvanced?: true;
@@ -121,11 +121,11 @@ type NonNullValueOf<S> = S extends { type: "string" }
 
 type ValueOf<S> = NonNullValueOf<S> | (S extends { nullable: true } ? null : never);
 
-/** The static type of an object whose fields are the table `Fields`, all defaults filled in. */
+/** The static type of an object with the field table `Fields`, all defaults filled in. */
 export type ValuesOf<Fields> = { readonly [Key in keyof Fields]: ValueOf<Fields[Key]> };
 
-/** A field that may be left out, and is null then. */
+/** A field that may be omitted and is then null. */
 export const OPTIONAL = { nullable: true, default: null } as const;
 
-/** A whole number from 1 on. */
+/** An integer of at least 1. */
 export const COUNT = { type: "integer", min: 1 } as const;

@@ -1,4 +1,4 @@
-/** The one table of configuration fields. Parsing, types, the editor's schema and the reference are all read from it. */
+/** The table of all configuration fields. Parsing, types, the editor's schema and the reference all derive from it. */
 
 import type { KeyPath } from "../source/keyPath.ts";
 import { agentFields } from "./agentFields.ts";
@@ -16,7 +16,7 @@ import { serverFields } from "./serverFields.ts";
 import { dataSourceFields, supervisedFields } from "./supervisedFields.ts";
 import { teacherFields } from "./teacherFields.ts";
 
-/** Of one run. */
+/** The settings of a single run. */
 const runSettings = {
   ...modelFields,
   ...dataFields,
@@ -32,15 +32,15 @@ const stageFields = stageFieldsOf(runSettings);
 
 export const configFields = { ...runSettings, ...stageFields } as const satisfies FieldTable;
 
-/** The configuration as a shape, to walk it from the root. */
+/** The whole configuration as a shape. */
 export const configShape: ObjectShape = { type: "object", fields: configFields };
 
 export interface FieldSection {
   readonly title: string;
-  /** Key path of the fields in the file; `<…>` is a name of the user's choice. Empty at the top level. */
+  /** Key path of the fields in the file, where `<…>` is a name that the user chooses. Empty for the top level. */
   readonly place: string;
   readonly fields: FieldTable;
-  /** True where names are so common that the same key elsewhere does not mean this one. */
+  /** True when the keys are so common that the same key elsewhere is likely unrelated. */
   readonly hasCommonNames?: true;
 }
 
@@ -96,30 +96,30 @@ export const fieldSections: readonly FieldSection[] = [
   },
 ];
 
-/** The field `key` of a table, or undefined; never something inherited. */
+/** The table's own field `key`, or undefined; ignores inherited properties. */
 export function fieldOf(fields: FieldTable, key: string): Field | undefined {
   return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }
 
-/** The shape that the table gives to a key path such as `["environments", "local/calculator", "top_p"]`. */
+/** The shape at a key path such as `["environments", "local/calculator", "top_p"]`. */
 export function shapeAt(path: KeyPath): Shape | undefined {
   let shape: Shape | undefined = configShape;
   for (const key of path) shape = childShape(shape, key);
   return shape;
 }
 
-/** True for the shape of a value that is never written down or shown. */
+/** True for a value that is never stored or shown. */
 export function isSecret(shape: Shape | undefined): boolean {
   return shape?.type === "string" && shape.isSecret === true;
 }
 
-/** The shape of what stands under `key` in a value of `shape`. */
+/** The shape of the value under `key` in a value of `shape`. */
 export function childShape(shape: Shape | undefined, key: string): Shape | undefined {
   if (shape?.type === "object") return fieldOf(shape.fields, key);
   return shape?.type === "map" || shape?.type === "list" ? shape.of : undefined;
 }
 
-/** `settings` are the fields of a run. */
+/** `settings` are the fields that a stage may set. */
 function stageFieldsOf<Settings extends FieldTable>(settings: Settings) {
   return {
     stages: {

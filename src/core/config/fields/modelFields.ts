@@ -1,4 +1,4 @@
-/** Fields of the configuration about the model and how it is spoken to. */
+/** Configuration fields for the model and its chat format. */
 
 import { COUNT, type FieldTable, OPTIONAL } from "./field.ts";
 

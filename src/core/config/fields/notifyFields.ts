@@ -1,9 +1,9 @@
-/** Fields of one entry of `notify`: where a message about a run goes, and what it is about. */
+/** Fields of an entry of `notify`: where a message about a run is sent, and which events it reports. */
 
 import { type FieldTable, OPTIONAL } from "./field.ts";
 import { HTTP_URL } from "./serverFields.ts";
 
-/** What a message can be about. */
+/** The events that a message can report. */
 const NOTIFY_EVENTS = ["end", "failure", "alarm", "budget"] as const;
 
 export const notifyFields = {

@@ -1,4 +1,4 @@
-/** Fields of the configuration about the loss, the advantages and the optimizer. */
+/** Configuration fields for the loss, the advantages and the optimizer. */
 
 import { COUNT, type FieldTable, OPTIONAL } from "./field.ts";
 import { teacherField } from "./teacherFields.ts";

@@ -1,4 +1,4 @@
-/** The defaults for a kind of model, and the values that follow from other settings. */
+/** Defaults that depend on the kind of model, and values derived from other settings. */
 
 import type { Config, EnvironmentConfig } from "./schema.ts";
 
@@ -17,20 +17,20 @@ export const EMBEDDED_ENVIRONMENT_NAMES = [
 
 const DATASET_NAME = /^local\/dataset(?::[a-z0-9][a-z0-9_-]*)?$/;
 
-/** True for an environment whose tasks are a file of the user: `local/dataset`, or `local/dataset:NAME` where there are several. */
+/** True for an environment whose tasks come from a user's file: `local/dataset`, or `local/dataset:NAME` for one of several. */
 export function isDatasetEnvironment(name: string): boolean {
   return DATASET_NAME.test(name);
 }
 
-/** Steps between two states to resume from, 0 for none: one step costs little locally and a save little less than a step. */
+/** Steps between rolling saves, 0 for none. Locally every step, since repeating a step costs more than a save. */
 export function rollingSaveEvery(config: Config): number {
   return config.rolling_save_every ?? (isLocalModel(config.model_name) ? 1 : 5);
 }
 
-/** Rollouts at once that were measured; each waits in memory with its tokens and its connection. `null` allows no more. */
+/** The highest concurrency that was measured; each rollout holds its tokens and a connection. `null` allows at most this many. */
 export const MOST_AT_ONCE = 4096;
 
-/** Rollouts that may run at the same time: without a number all that are issued, which otherwise take several waves. */
+/** Maximum number of concurrent rollouts. By default all issued rollouts run at once, so that a step does not take several waves. */
 export function rolloutsAtOnce(config: Config): number {
   const given = config.max_rollout_concurrency ?? config.max_active_tasks;
   if (given !== null) return given;
@@ -39,17 +39,17 @@ export function rolloutsAtOnce(config: Config): number {
   return Math.min(perStep * (config.max_steps_off_policy + 1), MOST_AT_ONCE);
 }
 
-/** Samples that may wait for an answer at the same time: without a number one for each rollout. */
+/** Maximum number of sampling requests in flight, by default one per concurrent rollout. */
 export function samplesAtOnce(config: Config): number {
   return config.max_samples_in_flight ?? rolloutsAtOnce(config);
 }
 
-/** Tokens below a limit in which the penalty for length grows; by default a fifth, as DAPO has 4,096 of 20,480 (arXiv:2503.14476). */
+/** Length of the penalty ramp below a token limit; by default a fifth, as in DAPO: 4,096 of 20,480 (arXiv:2503.14476). */
 export function overlongBuffer(config: Config): number {
   return config.overlong_buffer ?? Math.max(1, Math.floor(config.max_response_tokens / 5));
 }
 
-/** The reward from which on a rollout of the environment is a success. */
+/** The lowest reward that counts as a success in the environment. */
 export function successReward({
   success_reward,
   max_reward,
@@ -57,7 +57,7 @@ export function successReward({
   return success_reward ?? max_reward ?? 1;
 }
 
-/** True where some environment has a teacher, which teaches whatever the rewards are. */
+/** True when any environment has a teacher, which gives a training signal whatever the rewards are. */
 export function hasTeacher({
   teacher,
   environments,
@@ -65,7 +65,7 @@ export function hasTeacher({
   return teacher !== null || Object.values(environments).some((own) => own.teacher !== null);
 }
 
-/** What happens to a group with equal rewards: with `direct` advantages or a teacher it still teaches, otherwise all are zero. */
+/** What to do with groups of equal rewards: keep them if there is another signal (`direct` advantages or a teacher), otherwise drop. */
 export function zeroVariancePolicy(config: Config): "drop" | "keep" {
   const hasOtherSignal = config.advantage_calculation === "direct" || hasTeacher(config);
   return config.zero_variance ?? (hasOtherSignal ? "keep" : "drop");

@@ -1,4 +1,4 @@
-/** Fields of the configuration about how rollouts are sampled: budgets, clocks and concurrency. */
+/** Configuration fields for sampling rollouts: token budgets, timeouts and concurrency. */
 
 import { COUNT, type FieldTable, OPTIONAL } from "./field.ts";
 

@@ -1,4 +1,4 @@
-/** Fields of the configuration about a run itself (data, length, saving) and the services it reports to. */
+/** Configuration fields for the run itself (data, length, saving) and the services it uses. */
 
 import { alarmFields } from "./alarmFields.ts";
 import { environmentFields } from "./environmentFields.ts";

@@ -1,6 +1,6 @@
-/** When two plain values of a configuration are the same. */
+/** Equality of plain configuration values. */
 
-/** The order of keys in a mapping means nothing; that of items in a list does. */
+/** Compares deeply. The order of mapping keys does not matter; the order of list items does. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, index) => isSame(item, b[index]));

@@ -1,4 +1,4 @@
-/** The configuration as zod schemas and static types, both made from the field table. */
+/** The configuration as zod schemas and static types, both derived from the field table. */
 
 import * as z from "zod";
 import { isJsonObject } from "../../json.ts";
@@ -23,7 +23,7 @@ import type {
 } from "./field.ts";
 import { configFields } from "./fields.ts";
 
-/** A whole configuration, every default filled in. Keys are spelled as in the file. */
+/** A complete configuration with every default filled in. Keys are spelled as in the file. */
 export type Config = ValuesOf<typeof configFields>;
 export type EnvironmentConfig = ValuesOf<typeof environmentFields>;
 export type SplitConfig = ValuesOf<typeof splitFields>;
@@ -34,38 +34,36 @@ export type AlarmId = keyof AlarmsConfig;
 export type NotifyConfig = Config["notify"][number];
 export type EvaluationConfig = ValuesOf<typeof evaluationFields>;
 
-/** The only splits of a dataset whose configuration and file name none. */
+/** The splits of a dataset when neither the configuration nor the file defines any. */
 const DEFAULT_SPLIT_FRACTIONS: Readonly<Record<string, number>> = { train: 0.9, test: 0.1 };
 
-/** Which of a field's defaults holds. */
+/** Selects which of a field's defaults applies. */
 export type DefaultKind = "hosted" | "local";
 
-/**
- * The schemas take plain values of the right types, fill in the defaults, and refuse unknown keys at every level.
- */
+/** The schemas take plain values of the right types, fill in defaults, and reject unknown keys at every level. */
 const CONFIG_SCHEMAS = {
   hosted: { rl: schemaOfConfig("hosted", "rl"), sft: schemaOfConfig("hosted", "sft") },
   local: { rl: schemaOfConfig("local", "rl"), sft: schemaOfConfig("local", "sft") },
 };
 
-/** The schema for a hosted or a local model and for the method that the values name. */
+/** The schema for a hosted or a local model and for the method set in `values`. */
 export function configSchemaFor(kind: DefaultKind, values: unknown): z.ZodType<Config> {
   const isSupervised = isJsonObject(values) && values["method"] === "sft";
   return CONFIG_SCHEMAS[kind][isSupervised ? "sft" : "rl"];
 }
 
-/** An environment that the configuration does not list (one that is only evaluated), with every default. */
+/** An environment that is evaluated but not listed in the configuration, with every default. */
 export function defaultEnvironment(kind: DefaultKind): EnvironmentConfig {
   const required = { splits: { test: {} }, num_rollouts: 2 };
-  // Sound for the same reason as below: the schema and the type read the same table.
+  // This cast is sound because the schema and the type are derived from the same table.
   return schemaOfFields(environmentFields, kind).parse(required) as EnvironmentConfig;
 }
 
-// Sound for the same reason, each of the three.
+// Sound for the same reason.
 const defaultColumns = schemaOfFields(columnFields, "hosted").parse({}) as ColumnsConfig;
 const defaultGrader = schemaOfFields(graderFields, "hosted").parse({}) as GraderConfig;
 
-/** What a `local/dataset` environment reads and how it grades, every default filled in. */
+/** The dataset settings of a `local/dataset` environment with all defaults filled in. */
 export function datasetSettings({ tasks, columns, grader, split_fractions }: EnvironmentConfig) {
   return {
     tasks: tasks ?? "",
@@ -77,14 +75,14 @@ export function datasetSettings({ tasks, columns, grader, split_fractions }: Env
 
 function schemaOfConfig(kind: DefaultKind, method: Config["method"]): z.ZodType<Config> {
   const fields = Object.entries<Field>(configFields).map(([key, field]) => {
-    return [key, field.optionalFor === method ? withoutNeed(field) : field] as const;
+    return [key, field.optionalFor === method ? asOptional(field) : field] as const;
   });
-  // Sound because `schemaOfShape` and `ValuesOf` read the same table case by case.
+  // Sound because `schemaOfShape` and `ValuesOf` handle the same table case by case.
   return schemaOfFields(Object.fromEntries(fields), kind) as unknown as z.ZodType<Config>;
 }
 
-/** The field of a mapping that may be absent or empty. */
-function withoutNeed(field: Field): Field {
+/** Makes a required mapping optional: it may be missing or empty. */
+function asOptional(field: Field): Field {
   return field.type === "map" ? { ...field, minEntries: 0, default: {} } : field;
 }
 
@@ -148,7 +146,7 @@ function schemaOfMap(shape: MapShape, kind: DefaultKind): z.ZodType {
 }
 
 function schemaOfObject(shape: ObjectShape, kind: DefaultKind): z.ZodType {
-  // What it holds is checked as a part of its whole.
+  // The contents are validated as part of the whole they complete.
   if (shape.isPartial === true) return z.record(z.string(), z.unknown());
   const schema = schemaOfFields(shape.fields, kind);
   const key = shape.shorthand;

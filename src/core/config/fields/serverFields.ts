@@ -1,4 +1,4 @@
-/** Fields of the server that an environment runs on, where it has one of its own. */
+/** Fields of an environment's own server. */
 
 import { type FieldTable, OPTIONAL } from "./field.ts";
 
@@ -8,7 +8,7 @@ export const HTTP_URL = {
   patternMeaning: "an address that begins with http:// or https://, without a user name",
 } as const;
 
-/** Headers that a server, or a proxy before it, asks for. */
+/** Headers that a server or a proxy in front of it requires. */
 export const HEADERS = {
   type: "map",
   keyName: "header",

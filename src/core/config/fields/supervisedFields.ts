@@ -1,4 +1,4 @@
-/** Fields of the configuration about supervised fine-tuning: what is imitated, and what is held out. */
+/** Configuration fields for supervised fine-tuning: what to imitate and what to hold out. */
 
 import { COUNT, type FieldTable, OPTIONAL } from "./field.ts";
 

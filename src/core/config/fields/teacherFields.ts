@@ -1,4 +1,4 @@
-/** Fields of a teacher: a second model whose probabilities the policy learns from, on what it samples itself. */
+/** Fields of a teacher: a second model whose probabilities the policy learns from, on its own samples. */
 
 import { type FieldTable, OPTIONAL } from "./field.ts";
 

@@ -1,17 +1,17 @@
-/** Environments, models and checkpoints of services and of this computer: lists that were loaded before, each with its age. */
+/** Cached lists of environments, models and checkpoints from the services and from this computer, each with its age. */
 
 import { formatDuration } from "../../../../shared/format.ts";
 import type { KeyOrigin } from "../../../secrets/keySource.ts";
 import { isLocalModel } from "../../fields/presets.ts";
 
-/** A list as a service or this computer gave it. */
+/** A list from a service or from this computer. */
 export interface Listing<Item> {
   readonly items: readonly Item[];
-  /** Milliseconds since it was asked for; null when that is unknown. */
+  /** Milliseconds since the request; null when unknown. */
   readonly ageMs: number | null;
-  /** False when there is more than this: what is missing may exist anyway. */
+  /** False when the list is partial, so a name missing from it may still exist. */
   readonly isComplete: boolean;
-  /** Base URL of the service that gave it; null for this computer and for the hosted service. */
+  /** Base URL of the service; null for this computer and the hosted service. */
   readonly server: string | null;
 }
 
@@ -22,16 +22,16 @@ export interface SplitEntry {
 }
 
 export interface EnvironmentEntry {
-  /** As a configuration spells it: `Owner/Name` or `local/name`. */
+  /** As in a configuration: `Owner/Name` or `local/name`. */
   readonly name: string;
-  /** From outside; shown as text. */
+  /** Untrusted; shown as plain text. */
   readonly description: string | null;
   /** Null when unknown. */
   readonly splits: readonly SplitEntry[] | null;
   readonly tools: readonly string[] | null;
-  /** Names of the secrets that it asks for. */
+  /** Names of the secrets that it needs. */
   readonly secrets: readonly string[];
-  /** Address of its page; null when it has none. */
+  /** URL of its web page; null when it has none. */
   readonly page: string | null;
 }
 
@@ -39,7 +39,7 @@ export interface ModelEntry {
   readonly name: string;
   readonly contextTokens: number | null;
   readonly maxRank: number | null;
-  /** For example a price class; shown as text. */
+  /** For example a price class; shown as plain text. */
   readonly note: string | null;
 }
 
@@ -56,35 +56,35 @@ export interface CatalogueCheckpoint {
   readonly step: number | null;
   readonly reward: number | null;
   readonly ageMs: number | null;
-  /** Negative once it no longer exists; null when it stays or nothing is known. */
+  /** Negative once expired; null when it never expires or the expiry is unknown. */
   readonly expiresInMs: number | null;
   readonly sizeBytes: number | null;
-  /** True when it is known to have been deleted, or replaced by a newer one. */
+  /** True when it is known to be deleted or replaced by a newer one. */
   readonly isGone: boolean;
 }
 
-/** Lists of one side; null for one that was never there. */
+/** The lists of one provider; null for a list that was never loaded. */
 export interface CatalogueLists {
   readonly environments: Listing<EnvironmentEntry> | null;
   readonly models: Listing<ModelEntry> | null;
   readonly checkpoints: Listing<CatalogueCheckpoint> | null;
 }
 
-/** Where a secret's value would come from; never the value. */
+/** Where a secret's value would come from, without the value itself. */
 export interface SecretState {
-  /** Upper case, as it is looked up. */
+  /** Uppercase, as it is looked up. */
   readonly name: string;
   /** Null when it is not set. */
   readonly origin: KeyOrigin | null;
 }
 
 export interface Catalogue {
-  /** What this computer runs itself: names that begin with `local/`. */
+  /** What this computer runs itself: names that start with `local/`. */
   readonly local: CatalogueLists;
   readonly hosted: CatalogueLists;
-  /** Names of tokenizers beside those of the models. */
+  /** Tokenizer names in addition to those of the models. */
   readonly tokenizers: readonly string[];
-  /** Null when the secret store must not be asked. */
+  /** Null when the secret store must not be accessed. */
   readonly secrets: readonly SecretState[] | null;
 }
 
@@ -97,12 +97,12 @@ export const EMPTY_CATALOGUE: Catalogue = {
   secrets: null,
 };
 
-/** The side on which a model or an environment of this name is. */
+/** The lists that a model or environment of this name belongs to. */
 export function listsFor(catalogue: Catalogue, name: string): CatalogueLists {
   return isLocalModel(name) ? catalogue.local : catalogue.hosted;
 }
 
-/** The environment of this name, with or without `:variant`. */
+/** Finds an environment by name, with or without `:variant`. */
 export function findEnvironment(catalogue: Catalogue, name: string): EnvironmentEntry | null {
   const items = listsFor(catalogue, name).environments?.items ?? [];
   const plain = plainName(name);
@@ -116,12 +116,12 @@ export function findModel(catalogue: Catalogue, name: string): ModelEntry | null
   return items.find((item) => item.name === name) ?? null;
 }
 
-/** False for a checkpoint that no longer exists or has expired. */
+/** False for a checkpoint that is gone or has expired. */
 export function isUsable({ isGone, expiresInMs }: CatalogueCheckpoint): boolean {
   return !isGone && (expiresInMs === null || expiresInMs > 0);
 }
 
-/** The checkpoints that a run can begin from: the newest one, the one with the best reward, then the others by age. */
+/** Checkpoints that a run can start from: the newest, then the one with the best reward, then the rest from new to old. */
 export function usableCheckpoints(catalogue: Catalogue): readonly CatalogueCheckpoint[] {
   const usable = allCheckpoints(catalogue).filter(isUsable);
   const [newest] = usable;
@@ -152,7 +152,7 @@ export function formatListAge(ageMs: number | null): string {
   return `${formatDuration(Math.max(0, ageMs) / 1000)} old`;
 }
 
-/** An environment of which nothing but the name is known. */
+/** An entry for an environment of which only the name is known. */
 export function unknownEnvironment(name: string): EnvironmentEntry {
   return { name, description: null, splits: null, tools: null, secrets: [], page: null };
 }

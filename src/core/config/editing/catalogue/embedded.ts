@@ -1,6 +1,6 @@
 /**
- * What this program runs itself, as an editor offers it. The embedded engine and environments decide; a test asserts that this
- * table says the same.
+ * The models and environments that this program runs itself, as an editor offers them. A test asserts that the table matches the embedded
+ * engine and environments.
  */
 
 import type { EMBEDDED_ENVIRONMENT_NAMES } from "../../fields/presets.ts";
@@ -49,7 +49,7 @@ export const EMBEDDED_ENVIRONMENTS: readonly EnvironmentEntry[] = [
     name: "local/dataset",
     description: "Answer the questions of a file: JSONL, CSV or Parquet.",
     tools: ["answer"],
-    // The file decides.
+    // Depends on the file.
     splits: null,
     secrets: [],
     page: null,
@@ -60,7 +60,7 @@ export const EMBEDDED_MODELS: readonly ModelEntry[] = [
   { name: "local/tiny-tool", contextTokens: 256, maxRank: 64, note: "bundled" },
 ];
 
-/** What is known without asking a service. */
+/** What is known without contacting a service. */
 export const EMBEDDED_CATALOGUE: Catalogue = {
   ...EMPTY_CATALOGUE,
   local: {

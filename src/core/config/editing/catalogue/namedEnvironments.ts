@@ -1,4 +1,4 @@
-/** The environments that a configuration names, also one that is half-written. */
+/** Lists the environments that a configuration names, even when it is half-written. */
 
 import { isScalar, isSeq } from "yaml";
 import { languageOf, readYaml } from "../../source/yamlSource.ts";
@@ -6,11 +6,11 @@ import { pairsOf } from "../text/yamlPairs.ts";
 
 export interface NamedEnvironment {
   readonly name: string;
-  /** Its own server as the text has it: an address, a command, or a library with the name there; null for one without. */
+  /** Its own server as written: a URL, a command, or a library and the name in it; null without one. */
   readonly server: string | null;
 }
 
-/** To train and to evaluate in, in the order of the text. Never throws. */
+/** Environments of training and evaluation, in text order. Never throws. */
 export function namedEnvironments(
   text: string,
   { path }: { readonly path: string },

@@ -1,11 +1,11 @@
-/** Which lists of services would help at a place of a configuration. */
+/** Decides which lists of a service would help complete a place in a configuration. */
 
 import { isLocalModel } from "../../fields/presets.ts";
 import { languageOf } from "../../source/yamlSource.ts";
 import { type Cursor, cursorAt } from "../text/cursor.ts";
 import type { CatalogueLists } from "./catalogue.ts";
 
-/** None where words are completed that no service knows, and none about environments for a model of this computer. Never throws. */
+/** Empty where no service knows the words, and for environments when the model is local. Never throws. */
 export function namesToLoad(
   text: string,
   offset: number,

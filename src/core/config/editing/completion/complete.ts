@@ -1,4 +1,4 @@
-/** What can be written at a place of a configuration, whole or half-written. */
+/** Completions for a position in a configuration, even a half-written one. */
 
 import type { MapShape, ObjectShape, Shape } from "../../fields/field.ts";
 import { shapeAt } from "../../fields/fields.ts";
@@ -12,7 +12,7 @@ import type { Completion, CompletionContext } from "./completion.ts";
 import { fileSnippets } from "./templates.ts";
 
 export interface CompleteOptions {
-  /** Name of the file: its ending says whether it is YAML or JSON. */
+  /** File name; its extension says whether it is YAML or JSON. */
   readonly path: string;
   readonly catalogue?: Catalogue;
 }
@@ -42,9 +42,9 @@ export function complete(
 
 function completeAs(context: CompletionContext, shape: Shape): readonly Completion[] {
   const { cursor, language } = context;
-  // A value may stand on the line after its key, where a key would are in a mapping.
+  // A value may follow on the line after its key, where a mapping would have a key.
   const isKey = cursor.kind === "key" || isBegunItem(cursor);
-  // Enter right behind the colon begins a block, and would take an entry instead.
+  // Enter right after the colon starts a block; a completion offered here would be accepted instead.
   if (!isKey && cursor.needsSpace && (isMapping(shape) || shape.type === "list")) return [];
   if (!isKey || !isMapping(shape)) return completeValues(context, shape);
   const keys = completeKeys(context, shape);
@@ -52,7 +52,7 @@ function completeAs(context: CompletionContext, shape: Shape): readonly Completi
   return isBlank ? [...fileSnippets(cursor.replace), ...keys] : keys;
 }
 
-/** Behind a dash a mapping begins with its first key. */
+/** After a dash, a mapping starts with its first key. */
 function isBegunItem({ isFlow, path }: Cursor): boolean {
   return !isFlow && shapeAt(path.slice(0, -1))?.type === "list";
 }

@@ -1,4 +1,4 @@
-/** Completion of keys: those that a mapping may have and does not have yet. */
+/** Completes keys that a mapping may have but does not have yet. */
 
 import { formatQuantity } from "../../../../shared/format.ts";
 import { datasetFields } from "../../fields/environmentFields.ts";
@@ -20,7 +20,7 @@ import {
 } from "./completion.ts";
 import { environmentEntries, secretNames, splitEntries } from "./knownNames.ts";
 
-/** Keys for the mapping of `shape` at the cursor. */
+/** Keys for the mapping of type `shape` at the cursor. */
 export function completeKeys(
   context: CompletionContext,
   shape: ObjectShape | MapShape,
@@ -52,13 +52,13 @@ function fieldKeys(context: CompletionContext, fields: FieldTable): readonly Off
   }));
 }
 
-/** An embedded environment has no server of its own, and only a dataset has the keys of one. */
+/** Embedded environments have no server of their own, and only datasets take the dataset keys. */
 function isOfferedTo(environment: string, key: string): boolean {
   if (key in datasetFields) return isDatasetEnvironment(environment);
   return key !== "server" || !environment.startsWith("local/");
 }
 
-/** Required keys come first, followed by those that many files have. */
+/** Required keys first, then common ones, advanced ones, and deprecated ones last. */
 function rankOf(field: Field): number {
   if (field.replacedBy !== undefined) return 4;
   if (field.default === undefined) return 0;
@@ -66,7 +66,7 @@ function rankOf(field: Field): number {
   return field.isAdvanced === true ? 3 : 2;
 }
 
-/** A required key comes with a value to type over. */
+/** Required keys are inserted with an example value to type over. */
 function exampleFor(field: Field, kind: DefaultKind): string | null {
   const isScalar = field.type !== "map" && field.type !== "list" && field.type !== "object";
   if (field.default !== undefined || !isScalar) return null;
@@ -82,11 +82,11 @@ interface OfferedKey {
   readonly detail: string;
   readonly documentation?: string;
   readonly shape: Shape;
-  /** Value to type over; null or absent for none. */
+  /** Value to type over, if any. */
   readonly example?: string | null;
-  /** The whole value as a snippet, instead of what the shape asks for. */
+  /** A snippet for the whole value, used instead of one derived from the shape. */
   readonly block?: string;
-  /** Those with a lower one come first. */
+  /** Lower ranks are listed first. */
   readonly rank?: number;
   readonly isDeprecated?: boolean;
 }
@@ -183,10 +183,10 @@ function environmentBlock(
   return `\n  splits:\n    \${1:${split}}: {}\n  num_rollouts: \${2:8}\n  nonterminal_reward: \${3:0}$0`;
 }
 
-/** The parameters of each choice, with what they are when left out. */
+/** Parameters of each choice, with their default values. */
 type ParameterTable = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** By the key of a map of parameters: the key whose value decides which it takes, and which those are. */
+/** For each map of parameters: the key whose value selects them, and the parameters of each choice. */
 const PARAMETERS: Readonly<Record<string, readonly [string, ParameterTable]>> = {
   loss_fn_config: ["loss_fn", LOSS_DEFAULTS],
   off_policy_correction_config: ["off_policy_correction", CORRECTION_DEFAULTS],

@@ -1,4 +1,4 @@
-/** Completion of values: words that a field takes, names from the catalogue, numbers that make sense. */
+/** Completes values: enum words, names from the catalogue, defaults and examples. */
 
 import { formatDuration, formatQuantity, formatReward } from "../../../../shared/format.ts";
 import type { Json } from "../../../json.ts";
@@ -20,17 +20,17 @@ import {
 } from "./completion.ts";
 import { splitEntries } from "./knownNames.ts";
 
-/** A value before it is known how it must be written. */
+/** A value before it is formatted for the text at the cursor. */
 interface Candidate {
   readonly value: Json;
   readonly kind: CompletionKind;
   readonly detail: string;
   readonly documentation?: string;
-  /** What is shown, when that is not the value. */
+  /** Shown instead of the value. */
   readonly label?: string;
 }
 
-/** Values for the place of `shape` at the cursor. */
+/** Values for the field of type `shape` at the cursor. */
 export function completeValues(
   context: CompletionContext,
   shape: Shape & Partial<Field>,
@@ -42,7 +42,7 @@ export function completeValues(
     if (!unique.has(text)) unique.set(text, candidate);
   }
   const candidates = [...unique.values()];
-  // Where a whole value is written, another one is wanted: an editor would filter the others out.
+  // When the text is already a complete value, the user wants another one: disable the editor's filter.
   const { prefix } = context.cursor;
   const isWhole = candidates.some(({ value }) => shownText(value) === prefix);
   return candidates.map((candidate, index) => {
@@ -54,7 +54,7 @@ export function completeValues(
   });
 }
 
-/** Keeps the efforts that the model accepts. */
+/** Restricts `thinking.effort` to the levels that the model accepts. */
 function narrowed(
   { cursor, writtenValue }: CompletionContext,
   shape: Shape & Partial<Field>,
@@ -115,7 +115,7 @@ function exampleValues(
 ): readonly Candidate[] {
   if (shape.type === "map" || shape.type === "object") return [];
   const { localDefault } = shape;
-  // What suits large models says nothing about small ones.
+  // Examples for large models do not suit small ones.
   if (context.kind === "local" && typeof localDefault === "number") {
     return [localDefault / 2, localDefault * 2].map((value) => offer(value, ""));
   }
@@ -157,14 +157,14 @@ function namesFor(context: CompletionContext): readonly Candidate[] {
   }
 }
 
-/** Whether a setting of a stage names another run. */
+/** Whether the setting of a stage refers to another run. */
 function isRunPath(path: KeyPath): boolean {
   const [first, , third] = path;
   const isSource = first === "data" && third === "run" && path.length === 3;
   return isSource || isWeightsPath(path);
 }
 
-/** The one before comes first. */
+/** The nearest earlier stage first. */
 function earlierStages({ cursor }: CompletionContext, stage: string): readonly Candidate[] {
   const names = cursor.keys
     .filter(({ path }) => path.length === 1 && path[0] === "stages")
@@ -189,7 +189,7 @@ function evaluationSplits(
   }));
 }
 
-/** Those of the service's own list; without one those that the table lists. */
+/** The service's own list, or the built-in table without one. */
 function models({ catalogue }: CompletionContext): readonly Candidate[] {
   const hosted = catalogue.hosted.models?.items ?? listedModels().map(tableEntry);
   const local = catalogue.local.models?.items ?? [];

@@ -1,4 +1,4 @@
-/** One entry of a list of completions, in terms of text and offsets. */
+/** One entry of a completion list, in terms of text and offsets. */
 
 import type { DefaultKind } from "../../fields/schema.ts";
 import type { Span } from "../../source/span.ts";
@@ -20,23 +20,23 @@ export type CompletionKind =
 export interface Completion {
   readonly label: string;
   readonly kind: CompletionKind;
-  /** Right of the label, such as `128 train tasks · 4 tools`. */
+  /** Shown to the right of the label, such as `128 train tasks · 4 tools`. */
   readonly detail: string;
   /** Markdown; empty for none. */
   readonly documentation: string;
-  /** In the syntax of editors' snippets: `${1:word}`, `$0`; lines after the first are indented like it. */
+  /** Editor snippet syntax: `${1:word}`, `$0`. Lines after the first are indented to match it. */
   readonly snippet: string;
   readonly replace: Span;
-  /** What the typed word is compared with. */
+  /** What the typed text is matched against. */
   readonly filter: string;
-  /** Entries are listed in the order of these. */
+  /** Sort key. */
   readonly sort: string;
   readonly isDeprecated: boolean;
-  /** True when the value should be completed next. */
+  /** True when completion should be triggered again for the value. */
   readonly retrigger: boolean;
 }
 
-/** Text that a snippet inserts as it is. */
+/** Escapes text so that a snippet inserts it verbatim. */
 export function snippetText(text: string): string {
   return text.replace(/[\\$}]/g, "\\$&");
 }
@@ -45,10 +45,10 @@ export interface CompletionContext {
   readonly cursor: Cursor;
   readonly language: Language;
   readonly catalogue: Catalogue;
-  /** Which defaults hold, by the model that the text names so far. */
+  /** Which defaults apply, based on the model that the text names so far. */
   readonly kind: DefaultKind;
-  /** Name of the file without folder and ending. */
+  /** Name of the file without folder and extension. */
   readonly fileName: string;
-  /** The scalar that the text has for a key at the top level, or null. */
+  /** The scalar written for a top-level key, or null. */
   readonly writtenValue: (key: string) => string | null;
 }

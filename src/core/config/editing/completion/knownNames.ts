@@ -1,11 +1,11 @@
-/** Names that a configuration can use, from its own text and from the lists of the catalogue. */
+/** Names that a configuration can use, from its own text and from the catalogue. */
 
 import { stateText } from "../../../secrets/keySource.ts";
 import type { EnvironmentEntry, SplitEntry } from "../catalogue/catalogue.ts";
 import { findEnvironment, unknownEnvironment } from "../catalogue/catalogue.ts";
 import type { CompletionContext } from "./completion.ts";
 
-/** Environments that the text names come first, then those of the kind of its model. */
+/** Environments named in the text first, then those that match the kind of its model. */
 export function environmentEntries({
   catalogue,
   cursor,
@@ -24,7 +24,7 @@ export function environmentEntries({
   return [...new Map([...named, ...listed].map((entry) => [entry.name, entry])).values()];
 }
 
-/** `train` and `test` where nothing is known. */
+/** Falls back to `train` and `test` when the splits are unknown. */
 export function splitEntries(
   { catalogue }: CompletionContext,
   environment: string,
@@ -33,7 +33,7 @@ export function splitEntries(
   return known ?? ["train", "test"].map((name) => ({ name, tasks: null }));
 }
 
-/** Secrets that the environments of the text ask for, then those that are set. */
+/** Secrets that the environments in the text need, then others that are set. */
 export function secretNames({
   catalogue,
   cursor,

@@ -1,9 +1,9 @@
-/** Where the name of a configuration is in `tasks.json`, which is JSON with comments. */
+/** Finds the configuration's name in `tasks.json`, which is JSON with comments. */
 
 import type { Span } from "../../source/span.ts";
 import { lineStart } from "../text/yamlPairs.ts";
 
-/** The text between the quotes behind `"config":` of one of our tasks, when `offset` is in it; else null. Never throws. */
+/** The string after `"config":` in a task of the given type, when `offset` is inside it; else null. Never throws. */
 export function taskConfigAt(text: string, offset: number, type: string): Span | null {
   const before = /"config"[ \t]*:[ \t]*"([^"\\]*)$/.exec(
     text.slice(lineStart(text, offset), offset),
@@ -19,7 +19,7 @@ export function taskConfigAt(text: string, offset: number, type: string): Span |
 /** A string, a comment or a brace. */
 const TOKEN = /"[^"\\\r\n]*(?:\\.[^"\\\r\n]*)*"?|\/\/.*|\/\*[\s\S]*?(?:\*\/|$)|[{}]/g;
 
-/** The innermost object around `offset`, as far as it is written; empty outside of all. */
+/** The text of the innermost object around `offset`, as far as it is written; empty outside all objects. */
 function objectAround(text: string, offset: number): string {
   const open: number[] = [];
   for (const { 0: token, index } of text.matchAll(TOKEN)) {

@@ -1,4 +1,4 @@
-/** New configurations: whole texts for *New Configuration…*, and the same as snippets for an empty file. */
+/** Templates for *New Configuration…*, also offered as snippets in an empty file. */
 
 import type { Span } from "../../source/span.ts";
 import { type Completion, snippetText } from "./completion.ts";
@@ -9,7 +9,7 @@ export interface Template {
   readonly kind: TemplateKind;
   readonly title: string;
   readonly description: string;
-  /** A whole configuration without faults. */
+  /** A complete, valid configuration. */
   readonly text: string;
 }
 
@@ -61,7 +61,7 @@ max_steps: 40
 save_every: 10
 `;
 
-/** Settings for a hosted model; they end within `evaluation`, so a template can add to it. */
+/** Settings for a hosted model. They end inside `evaluation` so that a template can add to it. */
 const HOSTED_SETTINGS = `learning_rate: 2e-5 # 4e-5 for smaller models, 1e-5 for larger ones
 adam_eps: 1e-8
 loss_fn_config:
@@ -129,7 +129,7 @@ ${HOSTED_SETTINGS}    local/calculator: [test]
   every: 10
 `;
 
-/** In the order in which they are offered. */
+/** In display order. */
 export const TEMPLATES: readonly Template[] = [
   {
     kind: "local",
@@ -157,7 +157,7 @@ export const TEMPLATES: readonly Template[] = [
   },
 ];
 
-/** The templates as completions of an empty file. */
+/** The templates as completions for an empty file. */
 export function fileSnippets(replace: Span): readonly Completion[] {
   return TEMPLATES.map(({ kind, title, description, text }, index) => ({
     label: `tinker-config: ${title}`,

@@ -1,4 +1,4 @@
-/** An environment in a few words, a checkpoint in a few lines. */
+/** Describes an environment in a few words and a checkpoint in a few lines. */
 
 import {
   formatCount,
@@ -42,7 +42,7 @@ export function splitText({ name, tasks }: SplitEntry): string {
   return tasks === null ? code(name) : `${code(name)} (${formatQuantity(tasks, "task")})`;
 }
 
-/** Run and step, kind, model and rank, reward, size, age, expiry, path: what is known of them. */
+/** What is known of a checkpoint: run and step, kind, model, rank, reward, size, age, expiry and path. */
 export function checkpointMarkdown(checkpoint: CatalogueCheckpoint): string {
   const { kind, model, rank, reward, sizeBytes, ageMs, expiresInMs, isGone, path } = checkpoint;
   const facts = [

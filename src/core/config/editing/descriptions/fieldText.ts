@@ -1,4 +1,4 @@
-/** What a field's documentation says beside its value: in hovers and in lists of completions. */
+/** A field's documentation for hovers and completion lists. */
 
 import type { Change, Field } from "../../fields/field.ts";
 import type { DefaultKind } from "../../fields/schema.ts";
@@ -11,13 +11,13 @@ const CHANGES: Readonly<Record<Change, string>> = {
   identity: "Cannot be changed after a run starts.",
 };
 
-/** The default of a field for a kind of model, as a file would write it; null for a required field. */
+/** The field's default for a kind of model, formatted as in a file; null for a required field. */
 function defaultText(field: Field, kind: DefaultKind): string | null {
   const value = kind === "local" ? (field.localDefault ?? field.default) : field.default;
   return value === undefined ? null : valueCode(value);
 }
 
-/** Documentation as Markdown: what it is, type and range, default, when it may change. */
+/** Documentation as Markdown: description, type and range, default, and when it may change. */
 export function fieldMarkdown(field: Field, kind: DefaultKind): string {
   const usual = defaultText(field, kind);
   const local =

@@ -1,4 +1,4 @@
-/** A model in a few words, and what the table of models adds to them. */
+/** Describes a model in a few words, and in more detail from the built-in table. */
 
 import { formatCount } from "../../../../shared/format.ts";
 import { formatFactsOf } from "../../../models/formatOfModel.ts";
@@ -26,12 +26,12 @@ export function modelDetail({ contextTokens, maxRank, note }: ModelEntry): strin
     .join(" · ");
 }
 
-/** A model of the table as an entry of a service's list. */
+/** A model from the built-in table as an entry of a service's list. */
 export function tableEntry({ name, contexts, size }: LineUpModel): ModelEntry {
   return { name, contextTokens: contexts[0] ?? null, maxRank: null, note: size };
 }
 
-/** Kind, thinking, images, contexts, and what became of it; empty for a model that the table lacks. */
+/** Kind, thinking, images, context sizes and retirement; empty for a model that is not in the table. */
 export function modelMarkdown(name: string): string {
   const model = findLineUpModel(name);
   if (model === null) return "";
@@ -49,22 +49,22 @@ export function modelMarkdown(name: string): string {
   return parts.filter((part) => part !== null).join("\n\n");
 }
 
-/** What the model makes of `thinking`; empty where nothing is known. */
+/** How the model handles `thinking`; empty when unknown. */
 export function thinkingMarkdown(name: string): readonly string[] {
   const facts = formatFactsOf(name);
   const text = facts === null ? null : thinkingText(facts);
   return text === null ? [] : [`${code(name)}: ${text}`];
 }
 
-/** Sizes for which the formula is calibrated. */
+/** Exponents of the formula for the model families it is calibrated for. */
 const LEARNING_RATE_POWERS: readonly (readonly [owner: string, power: number])[] = [
   ["Qwen/", 0.0775],
   ["meta-llama/", 0.781],
 ];
 
 /**
- * The rate that Tinker's cookbook computes for supervised training with LoRA, 5e-4 (2000 / hidden size)^power (`get_lr` of
- * `hyperparam_utils.py`); empty where it is not calibrated or the hidden size is not known.
+ * The learning rate that Tinker's cookbook computes for supervised training with LoRA, 5e-4 (2000 / hidden size)^power (`get_lr` in
+ * `hyperparam_utils.py`). Empty when the family is not calibrated or the hidden size is unknown.
  */
 export function learningRateMarkdown(name: string): readonly string[] {
   const hiddenSize = findLineUpModel(name)?.hiddenSize ?? null;

@@ -1,4 +1,4 @@
-/** Findings that need the lists of services; without a list there are none. */
+/** Findings that need the lists of a service; without a list there are none. */
 
 import { nearestWords } from "../../../../shared/editDistance.ts";
 import { findLineUpModel, retirementText } from "../../../models/lineUp.ts";
@@ -65,15 +65,15 @@ function environmentFindings(
   whenFound: (entry: EnvironmentEntry) => readonly Finding[],
 ): readonly Finding[] {
   const name = path.at(-1) ?? "";
-  // The lists are those of other servers.
+  // An environment with its own server is in none of the lists.
   if (hasOwnServer(config, name)) return [];
   const { environments } = listsFor(catalogue, name);
   const list = listFor(environments, name, config.openreward_base_url);
-  // A bare name is either refused elsewhere or served by a server of the user's own.
+  // A bare name is either refused elsewhere or served by the user's own server.
   if (list === null || !name.includes("/")) return [];
   const entry = findEnvironment(catalogue, name);
   if (entry !== null) return whenFound(entry);
-  // The rules know the embedded ones themselves.
+  // The cross-field rules check embedded names.
   if (name.startsWith("local/")) return [];
   const names = list.items.map((item) => item.name);
   if (!list.isComplete) return caseFindings(path, plainName(name), names);
@@ -83,7 +83,7 @@ function environmentFindings(
   return [conflict("TRL300", path, message, { part: "key", remedies: renamesOf(path, near) })];
 }
 
-/** A name that is missing in a part of the list may exist, but hardly beside one that only its case sets apart. */
+/** A name missing from a partial list may exist, but hardly when the list has the same name in different case. */
 function caseFindings(path: KeyPath, name: string, names: readonly string[]): readonly Finding[] {
   const near = names.filter((other) => other.toLowerCase() === name.toLowerCase());
   if (near.length === 0) return [];
@@ -135,7 +135,7 @@ function splitMessage(name: string, split: string, names: readonly string[]): st
   return `\`${name}\` has no split \`${split}\`; it has ${list}.`;
 }
 
-/** The models of the server that this configuration uses; null when they are not known. */
+/** The models of the server that this configuration uses; null when unknown. */
 export function modelList(config: Config, catalogue: Catalogue): Listing<ModelEntry> | null {
   const { model_name: name, tinker_base_url: server } = config;
   return listFor(listsFor(catalogue, name).models, name, server);
@@ -162,7 +162,7 @@ function unknownModel(name: string, { items, ageMs }: Listing<{ readonly name: s
   const offered = `It offers ${choices.map((choice) => `\`${choice}\``).join(", ")}.`;
   const suggestion = near.length > 0 ? `Did you mean \`${near[0]}\`?` : offered;
   const hint = retired === null ? suggestion : retirementText(name, retired);
-  // What this program trains itself is no list that gets old.
+  // The list of embedded models never gets old.
   const age = ageMs === 0 ? "" : ` (list ${formatListAge(ageMs)})`;
   const message = `The service does not train \`${name}\`${age}. ${hint}`;
   const changes = choices.map((choice) => changeTo(["model_name"], choice));
@@ -190,7 +190,7 @@ function contextFindings(
   return [advice("TRL202", path, message, { relatedPaths: [["model_name"]], remedies })];
 }
 
-/** A few of the words, those like `word` first. */
+/** The first few words, with those similar to `word` in front. */
 function nearestFirst(
   word: string,
   words: readonly string[],
@@ -237,7 +237,7 @@ function findingAbout(
   return [note("TRL304", path, message, { part: "key", remedies: [set] })];
 }
 
-/** Undefined when the map has no such key, whatever its case. */
+/** Looks up a name case-insensitively; undefined when the map does not have it. */
 function writtenUnder(
   map: Readonly<Record<string, string | null>> | null,
   name: string,

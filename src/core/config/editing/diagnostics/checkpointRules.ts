@@ -1,4 +1,4 @@
-/** Findings about the checkpoint that a run continues from. */
+/** Findings about the checkpoint that a run starts from. */
 
 import type { Config } from "../../fields/schema.ts";
 import { STATE_PATH } from "../../rules/rules.ts";
@@ -73,7 +73,7 @@ function choices(
   return fitting.map(({ path }) => setTo([key], path, `Change to ${labels.get(path)}`));
 }
 
-/** Labels by path; two that would be the same have the path behind them. */
+/** Labels by path; duplicates get the path appended. */
 export function distinctLabels(
   checkpoints: readonly CatalogueCheckpoint[],
 ): ReadonlyMap<string, string> {
@@ -91,7 +91,7 @@ export function distinctLabels(
   );
 }
 
-/** `run · step 50`, or the path where nothing is known. */
+/** `run · step 50`, or the path when the run is unknown. */
 export function checkpointLabel({ run, step, path }: CatalogueCheckpoint): string {
   if (run === null) return path;
   return step === null ? run : `${run} · step ${step + 1}`;

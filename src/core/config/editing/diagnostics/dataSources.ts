@@ -1,4 +1,4 @@
-/** The sources of `data` in a text, and what is known of what they hold: from files and run folders, which others read. */
+/** The `data` sources in a text, with facts about their contents that others read from files and run folders. */
 
 import { formatQuantity, formatRounded } from "../../../../shared/format.ts";
 import { parseRolloutCondition } from "../../../../shared/rolloutCondition.ts";
@@ -15,11 +15,11 @@ import { ownPlace } from "../../stages.ts";
 
 export type DataSource = Config["data"][number];
 
-/** A source that a run would read, as it stands in the text. */
+/** A source that a run would read, as written in the text. */
 export interface WrittenSource {
-  /** Keys from the root to it. */
+  /** Path of the source in the configuration. */
   readonly path: KeyPath;
-  /** Position in its list. */
+  /** Index in its list. */
   readonly index: number;
   readonly source: DataSource;
   readonly span: Span;
@@ -31,28 +31,28 @@ export type SourceFacts =
   | {
       readonly kind: "read";
       readonly unit: "example" | "rollout";
-      /** Those that are trained or held out. */
+      /** Examples or rollouts that are trained on or held out. */
       readonly count: number;
       readonly turns: number;
-      /** Of a file about as many, by its characters; of rollouts those that were sampled. */
+      /** For a file an estimate from its characters; for rollouts the number of sampled tokens. */
       readonly tokens: number;
-      /** Lines of a file that are marked so. */
+      /** Lines of a file marked as held out. */
       readonly heldOut: number;
       readonly test: number;
-      /** True where the source goes on behind what was counted. */
+      /** True when the source has more than was counted. */
       readonly isPart: boolean;
-      /** Rows that cannot be trained on, each as a sentence; the first of them. */
+      /** The first rows that cannot be trained on, one sentence each. */
       readonly refused: readonly string[];
       readonly refusedCount: number;
     };
 
-/** By the position of the source; null = not read yet. */
+/** Returns null when the source has not been read yet. */
 export type FactsOf = (source: WrittenSource) => SourceFacts | null;
 
-/** Those of a supervised run or stage that are sound as far as the text says, and that no override replaces. */
+/** Sources of supervised runs or stages that look valid in the text and are not replaced by an override. */
 export function dataSources({ source: text, parts }: CheckedText): readonly WrittenSource[] {
   const found = parts.flatMap((part) => sourcesOf(text, part));
-  // What the file says for all stages is one source.
+  // A source in the shared part of the file counts once for all stages.
   return found.filter(
     ({ span }, index) => found.findIndex((other) => other.span.start === span.start) === index,
   );
@@ -69,7 +69,7 @@ function sourcesOf(
     const isSound =
       (source.path === null) !== (source.run === null) &&
       (source.where === null || parseRolloutCondition(source.where) !== null);
-    // The run of another stage is known when that is done.
+    // The run of another stage is only known once that stage is done.
     const isKnown = isSound && referencedStage(source.run) === null;
     const isWritten = entryAt(text, path) !== null;
     if (!isWritten || !isKnown || overridden.overrideBehind(ofFile) !== null) return [];
@@ -78,7 +78,7 @@ function sourcesOf(
   });
 }
 
-/** What keeps a run from training on its sources. */
+/** Faults that would keep a run from training on its sources. */
 export function dataProblems(checked: CheckedText, factsOf: FactsOf): readonly Problem[] {
   return dataSources(checked).flatMap((written) => {
     const facts = factsOf(written);
@@ -114,7 +114,7 @@ export function describeFacts(facts: SourceFacts): string {
   ].join(" · ");
 }
 
-/** More digits than one would say more than is known. */
+/** An estimate has only one significant digit. */
 function roughly(tokens: number): number {
   return Number(tokens.toPrecision(1));
 }

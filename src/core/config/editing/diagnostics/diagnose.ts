@@ -1,4 +1,4 @@
-/** Everything that an editor marks in the text of a configuration, by the rules that the program checks too. */
+/** Everything that an editor marks in a configuration, by the same rules that the program checks. */
 
 import {
   type CheckedText,
@@ -23,18 +23,18 @@ import { folderFindings, type KnownFolders } from "./folderRules.ts";
 export interface DiagnoseOptions extends CheckOptions {
   readonly catalogue?: Catalogue;
   readonly folders?: KnownFolders;
-  /** What the sources of `data` hold. */
+  /** Looks up the contents of `data` sources. */
   readonly factsOf?: FactsOf;
-  /** Which advice (TRL2xx that keeps no run from starting) is given; `essential` leaves notes out. */
+  /** Which advice (TRL2xx codes that do not block a run) to show; `essential` leaves out notes. */
   readonly advice?: "all" | "essential" | "off";
-  /** True when another program already checks the file against the schema. */
+  /** True when another extension already checks the file against the schema. */
   readonly hasSchemaChecker?: boolean;
 }
 
-/** A problem as an editor shows it; what has no place in the text has an empty span at its start. */
+/** A problem as an editor shows it. Without a location in the text, the span is empty and at the start. */
 export type Diagnosis = Problem & { readonly span: Span };
 
-/** What a schema alone finds. */
+/** Codes that a schema check finds by itself. */
 const SCHEMA_CODES: ReadonlySet<RuleCode> = new Set([
   "TRL110",
   "TRL111",
@@ -42,18 +42,18 @@ const SCHEMA_CODES: ReadonlySet<RuleCode> = new Set([
   "TRL121",
   "TRL122",
 ]);
-/** Errors in the editor although a run starts with them: a secret in the file should not be overlooked. */
+/** Shown as errors in the editor although they do not block a run, so that a secret in the file is not overlooked. */
 const RAISED: ReadonlySet<RuleCode> = new Set(["TRL400"]);
-/** From lists that may be old: the user may know better. */
+/** Errors based on lists that may be out of date, so the user may ignore them. */
 const IGNORABLE_ERRORS: ReadonlySet<RuleCode> = new Set(["TRL300", "TRL301", "TRL302", "TRL303"]);
 const MAX_DIAGNOSES = 500;
 
-/** In the order of the text. Never throws. */
+/** All problems in text order. Never throws. */
 export function diagnose(text: string, options: DiagnoseOptions): readonly Diagnosis[] {
   return diagnoseChecked(checkText(text, options), options);
 }
 
-/** The same for a text that is already checked. */
+/** {@link diagnose} for text that is already checked. */
 export function diagnoseChecked(
   checked: CheckedText,
   options: DiagnoseOptions,
@@ -72,7 +72,7 @@ export function diagnoseChecked(
     .map((problem) => asDiagnosis(problem, checked));
 }
 
-/** Whether the service's own list says of the model what the program's table would say otherwise. */
+/** Whether the service's own list covers the model, so that the built-in table's finding about it is dropped. */
 function hasServiceList({ repaired }: CheckedText, { catalogue }: DiagnoseOptions): boolean {
   if (repaired === null || catalogue === undefined) return false;
   const list = modelList(repaired.config, catalogue);
@@ -96,7 +96,7 @@ function liveProblems(checked: CheckedText, options: DiagnoseOptions): readonly 
   ];
 }
 
-/** Values of the file that an override hides, also those of stages. */
+/** Values in the file, including in stages, that an override replaces. */
 function hiddenValues({ source, overridden, parts }: CheckedText): readonly Problem[] {
   return overridden.applied.flatMap(({ path: key, text }): readonly Problem[] => {
     if (overridden.overrideBehind(key) !== text) return [];

@@ -1,4 +1,4 @@
-/** Findings about where runs are kept, for a reader who knows the machine's folders. */
+/** Findings about where runs are stored, for a caller that knows the machine's folders. */
 
 import { withSmallDrive } from "../../../util/driveLetter.ts";
 import { withoutEnd } from "../../../util/textEdges.ts";
@@ -6,7 +6,7 @@ import type { Config } from "../../fields/schema.ts";
 import { advice, type Finding } from "../../source/finding.ts";
 import { setTo } from "../../source/remedy.ts";
 
-/** Absolute folders, with `/` or `\` between names. */
+/** Absolute paths, separated by `/` or `\`. */
 export interface KnownFolders {
   readonly workspace: readonly string[];
   readonly home: string | null;

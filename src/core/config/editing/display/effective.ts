@@ -1,4 +1,4 @@
-/** The configuration that a run would have: every default and override filled in, each value with its origin. */
+/** The configuration that a run would use: all defaults and overrides filled in, each value with its origin. */
 
 import { isJsonObject, type Json } from "../../../json.ts";
 import { type CheckedPart, type CheckedText, type CheckOptions, checkText } from "../../check.ts";
@@ -8,7 +8,7 @@ import type { KeyPath } from "../../source/keyPath.ts";
 import { flowText, wordText } from "../text/valueText.ts";
 import { derivedText, isHidden, originText } from "./origin.ts";
 
-/** YAML with a comment per value; secrets are null, and what looks like a key is `***`. Never throws. */
+/** YAML with the origin of each value as a comment. Secrets are null, and anything that looks like a key is `***`. Never throws. */
 export function effectiveConfig(text: string, options: CheckOptions): string {
   const checked = checkText(text, options);
   const { source, problems, parts } = checked;
@@ -19,7 +19,7 @@ export function effectiveConfig(text: string, options: CheckOptions): string {
   ];
   const [part] = parts;
   if (part === undefined || part.repaired === null) return `${head.join("\n")}\n`;
-  // What a schema has parsed is JSON.
+  // Values parsed by the schema are JSON.
   const values = part.repaired.config as unknown as Json;
   return `${[...head, ...linesOf({ source, part }, values, configShape, [])].join("\n")}\n`;
 }

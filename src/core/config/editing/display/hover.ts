@@ -1,4 +1,4 @@
-/** What is shown about the key or value under the pointer. A secret is named, its value never shown. */
+/** Hover text for the key or value under the pointer. Secrets are named, but their values are never shown. */
 
 import { isScalar } from "yaml";
 import { formatQuantity } from "../../../../shared/format.ts";
@@ -44,7 +44,7 @@ export interface HoverText {
   readonly markdown: string;
 }
 
-/** Null where there is nothing to say. Never throws. */
+/** Null where there is nothing to show. Never throws. */
 export function hover(text: string, offset: number, options: HoverOptions): HoverText | null {
   const checked = checkText(text, options);
   const found = nodeAt(checked.source, offset);

@@ -1,4 +1,4 @@
-/** What the newest run of a configuration has measured, beside the keys that decide it. */
+/** Inlay hints that show, next to a key, what the configuration's newest run measured about it. */
 
 import {
   formatCost,
@@ -25,39 +25,39 @@ import type { Pair } from "../text/yamlPairs.ts";
 import type { MeasuredEnvironment, MeasuredRun } from "./measuredRun.ts";
 
 export interface InlayHint {
-  /** Where in the text it is shown: behind this character. */
+  /** Shown after this offset. */
   readonly offset: number;
   readonly label: string;
-  /** Says what the label rests on. */
+  /** Says what the label is based on. */
   readonly markdown: string;
 }
 
 export interface InlayHintOptions {
   readonly path: string;
-  /** Null = no run of the configuration has completed a step. */
+  /** Null when no run of the configuration has completed a step. */
   readonly run: MeasuredRun | null;
 }
 
-/** What stands beside a key, and a sentence that explains it. */
+/** The label next to a key, in parts, and a sentence that explains it. */
 interface Measure {
   readonly label: readonly (string | null)[];
   readonly says: string;
 }
 
 const SEPARATOR = " · ";
-/** VS Code cuts hints of a line beyond so many characters (`editor.inlayHints.maximumLength`). */
+/** VS Code truncates the hints of a line beyond this length (`editor.inlayHints.maximumLength`). */
 const MAX_LABEL = 43;
 
 /** By dotted key. */
 type Measures = Readonly<Record<string, (run: MeasuredRun) => Measure>>;
 
-/** In the order of the text; none without a run. Never throws. */
+/** In text order; empty without a run. Never throws. */
 export function inlayHints(text: string, { path, run }: InlayHintOptions): readonly InlayHint[] {
   if (run === null) return [];
   const source = readYaml(text, languageOf(path));
   const values = source.root === null ? null : coerce(source, source.root, configShape);
   const pairs = allPairs(source).filter(
-    // The end of a run stands once, beside the key that sets it.
+    // The end of the run is shown only once, next to the key that determines it.
     ({ path }) => path.join() !== "num_epochs" || valueAt(values, ["max_steps"]) == null,
   );
   const changed = changedKeys(source, { pairs, values, run });
@@ -73,7 +73,7 @@ export function inlayHints(text: string, { path, run }: InlayHintOptions): reado
   });
 }
 
-/** As many of `parts` as an editor shows; what matters most is the first. */
+/** As many of `parts` as the editor shows; they are sorted by importance. */
 function shortLabel(before: string, parts: readonly string[]): string {
   const label = `· ${before}${parts.join(SEPARATOR)}`;
   return label.length <= MAX_LABEL || parts.length === 1
@@ -81,7 +81,7 @@ function shortLabel(before: string, parts: readonly string[]): string {
     : shortLabel(before, parts.slice(0, -1));
 }
 
-/** Behind the value, or behind the name of an environment; null for a key without a value. */
+/** After the value, or after an environment's name; null for a key without a value. */
 function placeOf(path: KeyPath, { colonEnd, valueSpan }: Pair): number | null {
   const isEnvironment = path.length === 2 && path[0] === "environments";
   return isEnvironment ? colonEnd : (valueSpan?.end ?? null);
@@ -201,7 +201,7 @@ function turnsMeasure({ meanTurns, outOfTurns }: MeasuredEnvironment): Measure {
   return {
     label: [
       meanTurns === null ? null : `${meanTurns.toFixed(1)} on average`,
-      // A step in which no rollout reached the limit does not name it.
+      // The metric is absent in a step where no rollout reached the limit.
       meanTurns === null ? null : `${formatShare(outOfTurns ?? 0)} reach it`,
     ],
     says: "The turns per rollout, and the share of rollouts that this limit ended.",
@@ -226,14 +226,14 @@ function lengthsText({
   return `mean ${formatRounded(meanTokens)}${most}`;
 }
 
-/** `at 32: ` where the run had another value under this key. */
+/** `at 32: ` when the run used another value for this key. */
 function beforeText(path: KeyPath, changed: readonly string[], run: MeasuredRun): string {
   if (!changed.includes(formatKey(path))) return "";
   const value = valueAt(run.settings, path);
   return typeof value === "number" ? `at ${value}: ` : "before: ";
 }
 
-/** Keys of plain values that the run had otherwise; of a stage those of the file that it takes. */
+/** Keys with plain values that the run set differently. For the run of a stage, compares with what that stage would use. */
 function changedKeys(
   source: YamlSource,
   {

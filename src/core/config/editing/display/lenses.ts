@@ -1,4 +1,4 @@
-/** Code lenses above a configuration, its environments and its data: start and state of a run, tasks of an environment, what a source holds. */
+/** Code lenses of a configuration: start and status of a run, tasks of an environment, contents of a data source. */
 
 import { formatReward } from "../../../../shared/format.ts";
 import { checkText } from "../../check.ts";
@@ -17,9 +17,9 @@ import { pairsOf } from "../text/yamlPairs.ts";
 /** The newest run of a configuration. */
 export type NewestRun =
   | { readonly kind: "none" }
-  /** `outcome` in words, such as `done`, `stopped`, `failed`. */
+  /** `outcome` as text, such as `done`, `stopped`, `failed`. */
   | { readonly kind: "ended"; readonly outcome: string; readonly reward: number | null }
-  /** `reward` is that of the last of the `completed` steps; `steps` is null for a run without an end. */
+  /** `reward` is that of the last completed step; `steps` is null for a run without a planned end. */
   | {
       readonly kind: "running";
       readonly completed: number;
@@ -34,7 +34,7 @@ export type LensAction =
   | "openLastRun"
   | "stop"
   | "openDashboard"
-  /** Those of `Lens.source`. */
+  /** Opens the examples of `Lens.source`. */
   | "readExamples"
   | "addDataSource"
   | "startStage"
@@ -46,9 +46,9 @@ export interface Lens {
   readonly span: Span;
   readonly title: string;
   readonly action: LensAction;
-  /** As the configuration names it: the file, or the folder of the run. */
+  /** As named in the configuration: the file, or the run's folder. */
   readonly source?: LensSource;
-  /** The name of the stage above which it stands. */
+  /** The stage that the lens is above. */
   readonly stage?: string;
 }
 
@@ -57,11 +57,11 @@ export interface LensOptions {
   readonly catalogue?: Catalogue;
   readonly overrides?: readonly string[];
   readonly status: NewestRun;
-  /** What the sources of `data` hold; absent = it is not looked at. */
+  /** Looks up what `data` sources hold; without it there are no lenses about their contents. */
   readonly factsOf?: FactsOf | undefined;
 }
 
-/** Lenses at the top of the text, above each environment and above each source of data. Never throws. */
+/** Lenses at the top of the file and above each environment, stage and data source. Never throws. */
 export function lenses(
   text: string,
   { path, catalogue = EMPTY_CATALOGUE, overrides = [], status, factsOf }: LensOptions,
@@ -95,7 +95,7 @@ function headLenses(status: NewestRun): readonly Omit<Lens, "span">[] {
   return [...start, { title: `Last run: ${status.outcome}${reward}`, action: "openLastRun" }];
 }
 
-/** `Step 12/200 · 0.63`: how many are complete, and what the last of them earned. */
+/** `Step 12/200 · 0.63`: the number of completed steps and the reward of the last one. */
 function runningTitle({
   completed,
   steps,
@@ -105,7 +105,7 @@ function runningTitle({
   return reward === null ? count : `${count} · ${formatReward(reward)}`;
 }
 
-/** A stage can be trained again alone. */
+/** Any stage can be trained again by itself. */
 function stageLenses(source: YamlSource, { kind }: NewestRun): readonly Lens[] {
   if (kind === "running") return [];
   const stages = pairsOf(source, source.root).find(({ key }) => key === "stages");

@@ -1,4 +1,4 @@
-/** Links in a configuration: pages of environments, checkpoints, folders. */
+/** Links in a configuration: pages of environments, checkpoints and folders. */
 
 import { isScalar } from "yaml";
 import { environmentPage } from "../../../services.ts";
@@ -18,12 +18,12 @@ import { allPairs } from "../text/nodeAt.ts";
 import type { Pair } from "../text/yamlPairs.ts";
 
 export type LinkTarget =
-  /** An address on the web, https. */
+  /** An https URL. */
   | { readonly kind: "page"; readonly url: string }
-  /** An environment without a page. */
+  /** An environment without a web page. */
   | { readonly kind: "environment"; readonly name: string }
   | { readonly kind: "checkpoint"; readonly path: string }
-  /** As written: a relative one starts at the configuration's folder. */
+  /** As written; a relative path starts at the configuration's folder. */
   | { readonly kind: "folder"; readonly path: string };
 
 export interface ConfigLink {
@@ -36,7 +36,7 @@ export interface LinkOptions {
   readonly catalogue?: Catalogue;
 }
 
-/** In the order of the text. Never throws. */
+/** In text order. Never throws. */
 export function links(
   text: string,
   { path, catalogue = EMPTY_CATALOGUE }: LinkOptions,

@@ -1,59 +1,59 @@
-/** What a run of a configuration has measured: what inlay hints rest on. Null stands for what the run has not measured. */
+/** What a run of a configuration measured, as inlay hints show it. Null means that the run did not measure it. */
 
 export interface MeasuredRun {
   readonly name: string;
-  /** False once it has ended, also before its last step. */
+  /** False once it has ended, even before its last planned step. */
   readonly isLive: boolean;
   /** Completed steps. */
   readonly steps: number;
-  /** Null = endless, or not known. */
+  /** Null when endless or unknown. */
   readonly totalSteps: number | null;
-  /** How many of its last steps the means below are of. */
+  /** The number of final steps that the means below cover. */
   readonly measuredSteps: number;
-  /** The configuration that it ran with, all defaults filled in; undefined when it cannot be read. */
+  /** The configuration of the run with all defaults; undefined when it cannot be read. */
   readonly settings: unknown;
-  /** Means of a step. */
+  /** Means per step. */
   readonly step: {
-    /** Sum over all kinds. */
+    /** Tokens of all kinds. */
     readonly tokens: number | null;
     readonly costUsd: number | null;
     readonly seconds: number | null;
     readonly gradientNorm: number | null;
   };
-  /** Sums over all steps and evaluations. */
+  /** Totals over all steps and evaluations. */
   readonly used: {
     readonly tokens: number | null;
     readonly costUsd: number | null;
-    /** In all its attempts. */
+    /** Over all its attempts. */
     readonly seconds: number | null;
   };
-  /** Sums over all evaluations; null where there was none. */
+  /** Totals over all evaluations; null without evaluations. */
   readonly evaluation: {
-    /** Share of the tokens that the run has used. */
+    /** Share of all tokens that the run used. */
     readonly tokenShare: number | null;
     readonly costUsd: number | null;
   };
-  /** Until its last step. */
+  /** Estimated time until its last step. */
   readonly secondsLeft: number | null;
-  /** Values of the last step. */
+  /** At the last step. */
   readonly learningRate: number | null;
-  /** Mean of the last steps. */
+  /** Mean over the last steps. */
   readonly reward: number | null;
   readonly turns: {
-    /** Share cut by `max_response_tokens`. */
+    /** Share cut off by `max_response_tokens`. */
     readonly cut: number | null;
     readonly meanTokens: number | null;
     readonly mostTokens: number | null;
   };
   readonly rollouts: {
-    /** Share that `max_total_tokens` ended. */
+    /** Share ended by `max_total_tokens`. */
     readonly full: number | null;
     readonly meanTokens: number | null;
     readonly mostTokens: number | null;
-    /** Share that `rollout_timeout` ended. */
+    /** Share ended by `rollout_timeout`. */
     readonly timedOut: number | null;
   };
-  /** Share of groups whose rewards differ: only these teach anything. */
+  /** Share of groups whose rewards differ; only these provide a training signal. */
   readonly mixedGroups: number | null;
   /** By full name. */
   readonly environments: Readonly<Record<string, MeasuredEnvironment>>;
@@ -63,6 +63,6 @@ export interface MeasuredEnvironment {
   readonly reward: number | null;
   readonly success: number | null;
   readonly meanTurns: number | null;
-  /** Share that `max_turns` ended. */
+  /** Share ended by `max_turns`. */
   readonly outOfTurns: number | null;
 }

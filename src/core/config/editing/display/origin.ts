@@ -1,4 +1,4 @@
-/** Where a value of the effective configuration comes from. */
+/** Determines where a value of the effective configuration comes from. */
 
 import type { CheckedPart, CheckedText } from "../../check.ts";
 import type { Shape } from "../../fields/field.ts";
@@ -26,7 +26,7 @@ export interface PartKey {
   readonly path: KeyPath;
 }
 
-/** The first part that has what stands at `path` of the text; null when none reads it. */
+/** The first part that uses the value at `path` in the text; null when no part does. */
 export function partKeyAt({ source, parts }: CheckedText, path: KeyPath): PartKey | null {
   const inner = path[0] === "stages" && path.length > 2 ? path.slice(2) : path;
   const part = parts.find(({ name }) => isSame(ownPlace(source, name, inner), path));
@@ -63,7 +63,7 @@ const DERIVED: ReadonlyMap<string, (config: Config) => number | string> = new Ma
   ["log_path", () => ".tinker-rl/runs next to this file"],
 ]);
 
-/** What a null comes to where another value decides; null when it stays null. */
+/** What a null resolves to when it is derived from other values; null when it is not derived. */
 export function derivedText(config: Config, path: KeyPath): string | null {
   const [key = ""] = path;
   const derive = DERIVED.get(key);
@@ -71,13 +71,13 @@ export function derivedText(config: Config, path: KeyPath): string | null {
   return String(derive(config));
 }
 
-/** True for values that must never be shown: secrets by their place, and text that looks like a key. */
+/** True for values that must never be shown: secret fields, and text that looks like an API key. */
 export function isHidden(shape: Shape | undefined, value: unknown): boolean {
   if (typeof value !== "string") return false;
   return isSecret(shape) || hasKeyShape(value);
 }
 
-/** A shorthand such as `thinking: true` writes the key that it stands for. */
+/** A shorthand such as `thinking: true` sets the key that it abbreviates. */
 function isWritten(written: unknown, path: KeyPath): boolean {
   if (valueAt(written, path) !== undefined) return true;
   const parent = shapeAt(path.slice(0, -1));

@@ -1,4 +1,4 @@
-/** The configuration of a run that branches off from another one, and what it and the run are called. */
+/** Creates the configuration of a run that branches off another run, and the names of the file and the run. */
 
 import type { Json } from "../../../json.ts";
 import { checkText } from "../../check.ts";
@@ -8,20 +8,20 @@ import type { EditOptions } from "./setValue.ts";
 import { type SuggestedSetting, suggestionEdits } from "./suggestion.ts";
 
 export interface BranchPoint {
-  /** Base name of the configuration that the run was started with. */
+  /** Base name of the configuration that the original run was started with. */
   readonly fileName: string;
-  /** Name of the run that is left. */
+  /** Name of the original run. */
   readonly runName: string;
   /** Completed steps at the checkpoint. */
   readonly step: number;
 }
 
-/** Folders of runs have no longer name. */
+/** Maximum length of a run folder's name. */
 const MAX_RUN_NAME = 80;
 
 /**
- * Base name of the file, such as `math-step-10.tinker.yaml`; `count` is 2 when the first one is taken. One of `patterns`, names of
- * configurations in which `*` is any text, fits it where one of them has one `*`.
+ * Base name of the file, such as `math-step-10.tinker.yaml`. Pass a `count` of 2 or more when earlier names are taken. The name matches
+ * one of `patterns` (`*` is any text), if any of them has exactly one `*`.
  */
 export function branchFileName(
   { fileName, step }: Pick<BranchPoint, "fileName" | "step">,
@@ -44,7 +44,7 @@ export function branchFileName(
   const dot = fileName.lastIndexOf(".");
   const [stem, extension] =
     dot < 1 ? [fileName, ""] : [fileName.slice(0, dot), fileName.slice(dot)];
-  // JSON is YAML, too.
+  // JSON is also valid YAML.
   const other = affixes.find(({ after }) => after.endsWith(extension)) ?? affixes[0];
   return other === undefined
     ? `${name(stem)}${extension}`
@@ -59,15 +59,15 @@ export function branchRunName({ runName, step }: Pick<BranchPoint, "runName" | "
 }
 
 export interface Branch {
-  /** The overrides of the original run, as `key=value`. The new run has them in its file. */
+  /** The overrides of the original run, as `key=value`, which are written into the new file. */
   readonly overrides: readonly string[];
-  /** Where it begins: a `tinker://` path of weights with their optimizer. */
+  /** Starting point: a `tinker://` path of weights with optimizer state. */
   readonly statePath: string;
-  /** What it does differently. */
+  /** Settings that the branch changes. */
   readonly edits: readonly SuggestedSetting[];
   /** Its `run_name`. */
   readonly runName: string;
-  /** What it branches off from, for its first line. */
+  /** Where it branches off, for its first line. */
   readonly from: {
     readonly run: string;
     readonly checkpoint: string;
@@ -76,12 +76,12 @@ export interface Branch {
   };
 }
 
-/** Says that the file is a configuration, whatever its name, and where it comes from. */
+/** Marks the file as a configuration, whatever its name, and records where it comes from. */
 const FIRST_LINE = /^# tinker-rl: config, branched from .*(?:\r?\n|$)/;
 
 /**
- * The text of the run that it leaves, changed, with a first line that says where it comes from; null when no run could be started with
- * it, or it has no place for a setting. It has a name of its own, here and at trackers.
+ * The original run's text with the overrides and edits applied, its own run name, and a first line that says where it comes from. Null
+ * when the original is invalid or a setting cannot be placed.
  */
 export function branchText(
   text: string,
@@ -92,7 +92,7 @@ export function branchText(
   const { overridden } = checkText(text, { path, overrides });
   const given = overridden.applied.map((override) => ({
     path: override.path,
-    value: valueAt(overridden.values, override.path) as Json, // was read from YAML
+    value: valueAt(overridden.values, override.path) as Json, // was parsed from YAML
   }));
   const start = [
     { path: ["init_from"], value: null },
@@ -101,8 +101,8 @@ export function branchText(
     { path: ["wandb_run_name"], value: null },
     { path: ["openreward_run_name"], value: null },
   ];
-  // The stage is first, since it decides where the others stand. The last one of a key counts.
-  const chosen = (valueAt(overridden.values, ["stage"]) ?? null) as Json; // was read from YAML
+  // The stage comes first because it decides where the other settings go. For repeated keys, the last one wins.
+  const chosen = (valueAt(overridden.values, ["stage"]) ?? null) as Json; // was parsed from YAML
   const stage = { path: ["stage"], value: chosen };
   const settings = new Map<string, SuggestedSetting>(
     [stage, ...given, ...start, ...edits].map((setting) => [JSON.stringify(setting.path), setting]),

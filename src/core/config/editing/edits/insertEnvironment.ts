@@ -8,7 +8,7 @@ import { findPair } from "./pairEdits.ts";
 import { type EditOptions, setValueIn } from "./setValue.ts";
 
 export interface InsertOptions extends EditOptions {
-  /** What is written below the name, of a new environment with a split `test`; absent = the split `train` and a group size. */
+  /** The settings of a new environment that has a `test` split; by default the `train` split and a group size. */
   readonly entry?: JsonObject | undefined;
 }
 
@@ -16,16 +16,16 @@ export type Insertion =
   | { readonly kind: "edits"; readonly edits: readonly TextEdit[] }
   /** The environment is already in the file. */
   | { readonly kind: "present" }
-  /** The text has faults of syntax, or writes its environments in a way that cannot be added to. */
+  /** The text has syntax errors, or `environments` is written in a form that cannot be extended. */
   | { readonly kind: "impossible" };
 
-/** A dataset needs a file; this one is for the user to change. */
+/** Datasets need a file; this is a placeholder for the user to change. */
 const DATA_FILE = "questions.jsonl";
 const DEFAULT_ENTRY: JsonObject = { splits: { train: {} }, num_rollouts: 8 };
 
 const EVALUATED = ["evaluation", "splits"];
 
-/** The edits that add `name` beside the environments that are there, a new one also to the evaluation. */
+/** The edits that add `name` to `environments`, and a new environment with its own `entry` also to `evaluation.splits`. */
 export function insertEnvironment(
   text: string,
   name: string,

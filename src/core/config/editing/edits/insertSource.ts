@@ -1,4 +1,4 @@
-/** Adds a source of demonstrations to a configuration's text. */
+/** Adds a demonstration source to a configuration's text. */
 
 import { isSeq, type Node } from "yaml";
 import type { JsonObject } from "../../../json.ts";
@@ -11,8 +11,8 @@ import { indentAt, isFirstInLine, lineEnd, newlineOf } from "../text/yamlPairs.t
 import { type EditOptions, parsesAfterEdit, setValueIn } from "./setValue.ts";
 
 /**
- * The edits after which `data` has `entry` as its last source and `method` is `sft`. Null where no edit does that, and in a text with
- * stages, which have methods of their own.
+ * The edits that append `entry` to `data` and set `method: sft`. Null when that is not possible, and for a text with stages, where each
+ * stage has its own method.
  */
 export function insertSource(
   text: string,
@@ -34,7 +34,7 @@ export function insertSource(
 function appended(source: YamlSource, entry: JsonObject): readonly TextEdit[] | null {
   const data = entryAt(source, ["data"])?.value ?? null;
   if (isEmptyNode(data) || !isSeq<Node>(data) || data.items.length === 0) {
-    // Anything else than an empty list is a mistake that the user should see first.
+    // Anything but an empty list is a mistake that the user should see first.
     const isFree = isEmptyNode(data) || (isSeq(data) && data.items.length === 0);
     return isFree ? setValueIn(source, ["data"], [entry]) : null;
   }

@@ -1,4 +1,4 @@
-/** Edits that remove or rename one pair and leave the rest of the text, comments too, as it is. */
+/** Edits that remove or rename one pair and keep the rest of the text, including comments. */
 
 import { isMap, type Node, visit } from "yaml";
 import type { KeyPath } from "../../source/keyPath.ts";
@@ -14,20 +14,20 @@ import {
   pairsOf,
 } from "../text/yamlPairs.ts";
 
-/** A pair, and the mapping in which it stands. */
+/** A pair and the mapping that contains it. */
 export interface PairInMap {
   readonly map: Node;
   readonly pair: Pair;
 }
 
-/** The pair at `path` as far as it is written there and not behind an alias; the last of equal keys. */
+/** The pair at `path`, unless it is behind an alias or merged in; the last one of duplicate keys. */
 export function findPair(source: YamlSource, path: KeyPath): PairInMap | null {
   let map = source.root;
   let found: PairInMap | null = null;
   for (const key of path) {
     if (map === null) return null;
     const pair: Pair | undefined = pairsOf(source, map).findLast((own) => own.key === key);
-    // What stands behind an alias belongs to another place, too.
+    // A value behind an alias is shared with another place.
     if (pair === undefined || source.resolve(map) !== map) return null;
     found = { map, pair };
     map = pair.value;
@@ -35,7 +35,7 @@ export function findPair(source: YamlSource, path: KeyPath): PairInMap | null {
   return found;
 }
 
-/** The pair whose key begins at `offset`. */
+/** The pair whose key starts at `offset`. */
 export function pairAtOffset(source: YamlSource, offset: number): PairInMap | null {
   let found: PairInMap | null = null;
   if (source.root === null) return null;

@@ -1,4 +1,4 @@
-/** The secret that is written at a place of a configuration, to be taken to where it is kept. */
+/** Finds a secret written in a configuration, so that it can be moved to the secret store. */
 
 import { isScalar } from "yaml";
 import { secretVariable } from "../../fields/environmentServers.ts";
@@ -11,14 +11,14 @@ import type { TextEdit } from "../text/textEdit.ts";
 import { type EditOptions, setValueIn } from "./setValue.ts";
 
 export interface WrittenSecret {
-  /** The variable that it is looked up as. */
+  /** Name of the variable under which it is looked up. */
   readonly name: string;
   readonly value: string;
-  /** Puts null in its place, so that it is looked up. */
+  /** Replaces it with null, which means "look it up". */
   readonly edits: readonly TextEdit[];
 }
 
-/** Null when no secret is written there. */
+/** Null when `path` holds no secret. */
 export function secretAt(
   text: string,
   path: KeyPath,

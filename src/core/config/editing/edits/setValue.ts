@@ -1,4 +1,4 @@
-/** Sets one value in the text of a configuration and leaves everything else, comments too, as it is. */
+/** Sets one value in a configuration's text and keeps everything else, including comments. */
 
 import { CST, isMap, isScalar, isSeq, Lexer, type Node } from "yaml";
 import type { Json, JsonObject } from "../../../json.ts";
@@ -22,14 +22,14 @@ import {
   stepOf,
 } from "../text/yamlPairs.ts";
 
-/** Which file the text is: its name says whether it is YAML or JSON. */
+/** `path` is the file name, which says whether the text is YAML or JSON. */
 export interface EditOptions {
   readonly path?: string;
 }
 
 /**
- * The edits after which `path` has `value`; missing mappings on the way are made. Null when the text has a fault of
- * syntax, the place is behind an alias, or no edit would leave all comments.
+ * The edits that set `path` to `value`, creating missing mappings. Null when the text has syntax errors, the place is behind an alias, or
+ * no edit would keep all comments.
  */
 export function setValue(
   text: string,
@@ -42,7 +42,7 @@ export function setValue(
   return setValueIn(source, path, value);
 }
 
-/** The same for a text that is already read. */
+/** {@link setValue} for text that is already parsed. */
 export function setValueIn(
   source: YamlSource,
   path: KeyPath,
@@ -50,11 +50,11 @@ export function setValueIn(
 ): readonly TextEdit[] | null {
   const edit = editFor(source, path, value);
   if (edit === null || !parsesAfterEdit(source, [edit])) return null;
-  return saysSo(source, edit, path, value) ? [edit] : null;
+  return isAsIntended(source, edit, path, value) ? [edit] : null;
 }
 
-/** The last check: after the edit the text has the value, and every comment that it had. */
-function saysSo(source: YamlSource, edit: TextEdit, path: KeyPath, value: Json): boolean {
+/** Final check: the edited text has the value and all of its comments. */
+function isAsIntended(source: YamlSource, edit: TextEdit, path: KeyPath, value: Json): boolean {
   const text = applyEdits(source.text, [edit]);
   const after = readYaml(text, source.language);
   const node = after.resolve(entryAt(after, path)?.value ?? null);
@@ -140,7 +140,7 @@ function intoEmptyText(source: YamlSource, path: KeyPath, value: Json): TextEdit
   return { span: end, text: `${gap}${lines}${newline}` };
 }
 
-/** For a scalar where a mapping is needed: null is replaced, and a shorthand becomes the key that it abbreviates. */
+/** Handles a scalar where a mapping is needed: null is replaced, and a shorthand is expanded to its key. */
 function intoScalar(
   source: YamlSource,
   node: Node,
@@ -175,7 +175,7 @@ function replaceValue(source: YamlSource, map: Node, pair: Pair, value: Json): T
   const gap = span.start === colonEnd ? " " : "";
   const comments = commentsIn(source.text, span);
   if (comments.length === 0) return { span, text: `${gap}${text}` };
-  // The comments in and before the old value stay: one behind the key, the others on lines of their own.
+  // Keep the comments in and before the old value: one after the key, the others on their own lines.
   const indent = indentAt(source.text, keySpan.start) + stepOf(source);
   const end = behindComment(source.text, span.end);
   const rest = source.text.slice(span.end, end).trim();
@@ -187,19 +187,19 @@ function replaceValue(source: YamlSource, map: Node, pair: Pair, value: Json): T
   return { span: { start: span.start, end }, text: `${gap}${lines.join(separator)}${closing}` };
 }
 
-/** For a key with nothing behind it. */
+/** For a key without a value. */
 function addValue({ text: whole }: YamlSource, pair: Pair, text: string): TextEdit {
   const { start, colonEnd, keySpan } = pair;
   const hasColon = colonEnd > keySpan.end;
   if (hasColon) return { span: { start: colonEnd, end: colonEnd }, text: ` ${text}` };
-  // `{a, b}` has keys without a colon, and so may a key that begins with `?`.
+  // In `{a, b}` keys have no colon, and a key that starts with `?` may have none either.
   const isMarked = start < keySpan.start;
   const at = isMarked ? lineEnd(whole, colonEnd) : colonEnd;
   const colon = isMarked ? `${newlineOf(whole)}${indentAt(whole, start)}:` : ":";
   return { span: { start: at, end: at }, text: `${colon} ${text}` };
 }
 
-/** Behind the comment that follows on the line; `offset` itself when none does. */
+/** The end of a comment that follows on the line; `offset` itself without one. */
 function behindComment(text: string, offset: number): number {
   const end = lineEnd(text, offset);
   return /^[ \t]+#/.test(text.slice(offset, end)) ? end : offset;
@@ -220,7 +220,7 @@ function addPair(source: YamlSource, map: Node, key: string, value: Json): TextE
   const last = pairsOf(source, map).at(-1);
   if (isFlow(source, map)) return addToFlow(source, map, last, key, value);
   const first = pairsOf(source, map)[0];
-  // A mapping of nothing but `<<` shows no indent.
+  // A mapping with only a `<<` key has no indentation to follow.
   if (last === undefined || first === undefined) return null;
   const style = styleOf(source, indentAt(source.text, first.start));
   const at = endOfBlock(source.text, last.end, style.indent.length);
@@ -228,7 +228,7 @@ function addPair(source: YamlSource, map: Node, key: string, value: Json): TextE
   return { span: { start: at, end: at }, text };
 }
 
-/** Behind the comment on the line, and behind comments below that are indented more than the mapping. */
+/** After the comment on the line, and after comment lines below that are indented more than the mapping. */
 function endOfBlock(text: string, offset: number, indent: number): number {
   let end = lineEnd(text, offset);
   for (;;) {
@@ -261,7 +261,7 @@ function addToFlow(
   const [rest = "", comma, comment] = /^(,?)[ \t]*(#.*)?$/.exec(text.slice(last.end, end)) ?? [];
   const indent = `${newlineOf(text)}${indentAt(text, last.start)}`;
   if (comment !== undefined) {
-    // Behind the comment of the last pair, which is about that pair.
+    // Insert after the last pair's comment, so that it stays with its pair.
     const behind = comma === "" ? `,${rest}` : rest;
     return { span: { start: last.end, end }, text: `${behind}${indent}${pairText}${comma}` };
   }
@@ -272,11 +272,11 @@ function addToFlow(
 
 interface Comment {
   readonly start: number;
-  /** With its `#`, without white space around it. */
+  /** Including `#`, without surrounding white space. */
   readonly text: string;
 }
 
-/** In order; the text must be one that was read. */
+/** In order. The text must have been parsed before. */
 function commentsOf(text: string): readonly Comment[] {
   const comments: Comment[] = [];
   let offset = 0;

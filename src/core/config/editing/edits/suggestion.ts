@@ -1,4 +1,4 @@
-/** Several settings as one change of a configuration's text, for the suggestions of a run. */
+/** Applies several settings that a run suggests as one edit of a configuration's text. */
 
 import type { Json } from "../../../json.ts";
 import { type CheckedText, checkText } from "../../check.ts";
@@ -9,23 +9,23 @@ import { ownPlace } from "../../stages.ts";
 import { applyEdits, editBetween, type TextEdit } from "../text/textEdit.ts";
 import { type EditOptions, setValueIn } from "./setValue.ts";
 
-/** A key, from the root, and the value that it should have. */
+/** A key path and the value to set. */
 export interface SuggestedSetting {
   readonly path: KeyPath;
   readonly value: Json;
 }
 
 export interface SuggestionOptions extends EditOptions {
-  /** The stage of the run that suggests; null = the one that the text chooses, if any. */
+  /** The stage of the suggesting run; null for the stage that the text chooses, if any. */
   readonly stage?: string | null | undefined;
 }
 
-/** Where the text has a setting that is suggested, or would have it. */
+/** Path in the text where a suggested setting is, or would be written. */
 export function suggestedPlace(text: string, path: KeyPath, options: SuggestionOptions): KeyPath {
   return placeIn(checkFor(text, options), path);
 }
 
-/** Null when the text has no place for them; empty when it says the same already, written out or by its defaults. */
+/** Null when a setting cannot be placed; empty when the text already has the same values, explicitly or by default. */
 export function suggestionEdits(
   text: string,
   settings: readonly SuggestedSetting[],
@@ -33,7 +33,7 @@ export function suggestionEdits(
 ): readonly TextEdit[] | null {
   let changed = text;
   for (const setting of settings) {
-    // One after the other: several may be added at the same place, and one may choose a stage.
+    // Apply one at a time: several may go to the same place, and one may choose a stage.
     const checked = checkFor(changed, options);
     const { config, source } = checked;
     if (source.faults.some(({ severity }) => severity === "error")) return null;

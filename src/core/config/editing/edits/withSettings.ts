@@ -1,4 +1,4 @@
-/** The text of a configuration with the settings in it that stand beside it: what a run has used, as one file. */
+/** Writes settings from outside a configuration into its text, so that one file holds everything a run used. */
 
 import { formatKey } from "../../../../shared/format.ts";
 import { isJsonObject, type Json } from "../../../json.ts";
@@ -16,13 +16,13 @@ export interface Setting {
   readonly value: Json;
 }
 
-/** What overrides set, in their order. */
+/** The values that overrides set, in order. */
 export function overrideSettings(text: string, overrides: readonly string[]): readonly Setting[] {
   const { applied, values } = applyOverrides(valuesIn(text), overrides);
   return applied.map(({ path }) => ({ path, value: valueAt(values, path) }));
 }
 
-/** The last one of each wins. Comments stay. A setting that no edit can put in its place is a comment at the end. */
+/** The last setting of each key wins. Comments stay. A setting that cannot be placed becomes a comment at the end. */
 export function withSettings(text: string, settings: readonly Setting[]): string {
   const written = valuesIn(text);
   const last = new Map(settings.map((setting) => [formatKey(setting.path), setting]));
@@ -47,6 +47,6 @@ function valueAt(values: unknown, path: KeyPath): Json {
   for (const key of path) {
     value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : null;
   }
-  // Read from YAML, so it is JSON.
+  // Parsed from YAML, so it is JSON.
   return (value ?? null) as Json;
 }

@@ -1,4 +1,4 @@
-/** Edits that move a line, with what hangs on it, to the indentation that its mapping has. */
+/** Edits that move a line and everything nested under it to the indentation of its mapping. */
 
 import { checkText } from "../../check.ts";
 import type { YamlSource } from "../../source/yamlSource.ts";
@@ -6,12 +6,14 @@ import { parsesAfterEdit } from "../edits/setValue.ts";
 import { applyEdits, type TextEdit } from "../text/textEdit.ts";
 import { lineEnd, lineStart, nextLine } from "../text/yamlPairs.ts";
 
-/** The nearest levels above the line, each of which costs a reading of the text. */
+/** How many indentation levels above the line to try; each costs one parse of the text. */
 const MAX_LEVELS = 4;
-/** Nor is a longer text read so many times for one fix. */
+/** Longer texts are not worth that many parses for one fix. */
 const MAX_CHARACTERS = 32 * 1024;
 
-/** Moves the line at `offset` to the level of a line above it, to the one that leaves the fewest faults; null when none helps. */
+/**
+ * Moves the line at `offset` to the indentation of an earlier line, choosing the one that leaves the fewest errors; null if none parses.
+ */
 export function alignLine(source: YamlSource, offset: number): readonly TextEdit[] | null {
   if (source.text.length > MAX_CHARACTERS) return null;
   const start = lineStart(source.text, offset);
@@ -28,7 +30,7 @@ function errorsIn(text: string, path: string): number {
   return checkText(text, { path }).problems.filter(({ severity }) => severity === "error").length;
 }
 
-/** Widths of the indents above the line that starts at `start`, the nearest first, without its own. */
+/** Indentation widths of the lines above `start`, nearest first, without the line's own width. */
 function levelsAbove(text: string, start: number): readonly number[] {
   const own = indentOf(text, start);
   const levels = new Set<number>();

@@ -11,12 +11,12 @@ import type { TextEdit } from "../text/textEdit.ts";
 import { indentAt, lineStart, newlineOf } from "../text/yamlPairs.ts";
 import { remedyEdits } from "./remedyEdits.ts";
 
-/** More fixes than these at one place are not worth a menu. */
+/** A menu with more fixes than this is of no use. */
 const MAX_TRIES = 20;
-/** Each fix is tried on the whole text, so a long text gets fixes for fewer diagnostics at a time. */
+/** Each fix is tried on the whole text, so a longer text gets fixes for fewer diagnostics. */
 const MAX_TRIED_CHARACTERS = 25_000;
 
-/** The fixes for the diagnostics that touch `range`. */
+/** The quick fixes for all diagnostics that overlap `range`. */
 export function fixesAt(text: string, range: Span, options: DiagnoseOptions): readonly Fix[] {
   const checked = checkText(text, options);
   let triesLeft = Math.ceil(Math.min(MAX_TRIES, MAX_TRIED_CHARACTERS / Math.max(1, text.length)));
@@ -31,17 +31,17 @@ export function fixesAt(text: string, range: Span, options: DiagnoseOptions): re
   return fixes;
 }
 
-/** The fixes for one diagnostic. */
+/** The quick fixes for one diagnostic. */
 function fixesFor(source: YamlSource, diagnosis: Diagnosis): readonly Fix[] {
   const fixes = diagnosis.remedies.flatMap((remedy) => fixOf(source, diagnosis, remedy));
   const ignore = ignoreFix(source, diagnosis);
   return ignore === null ? fixes : [...fixes, ignore];
 }
 
-/** Applied to a whole file at once: hints about notation, and keys with a new name. */
+/** Codes whose fixes are applied to a whole file at once: notation hints and renamed keys. */
 const SAFE_CODES: ReadonlySet<RuleCode> = new Set(["TRL123", "TRL125"]);
 
-/** The edits of `source.fixAll.tinkerRL`: all that cannot change what the file means. */
+/** The edits of `source.fixAll.tinkerRL`, none of which can change the meaning of the file. */
 export function fixAll(text: string, options: DiagnoseOptions): readonly TextEdit[] {
   const checked = checkText(text, options);
   const edits: TextEdit[] = [];
@@ -64,12 +64,12 @@ export interface Fix {
   readonly title: string;
   readonly isPreferred: boolean;
   readonly edits: readonly TextEdit[];
-  /** What an editor alone can do, instead of edits; `path` is what it is about. */
+  /** What only the editor can do instead of edits; `path` is the key it is about. */
   readonly command: { readonly name: RemedyCommand; readonly path: KeyPath } | null;
   readonly diagnosis: Diagnosis;
 }
 
-/** Null where a comment is not possible, or has no effect. */
+/** Null where a comment is impossible or would have no effect. */
 function ignoreFix(source: YamlSource, diagnosis: Diagnosis): Fix | null {
   const { severity, code, span, override } = diagnosis;
   const isAdvice = severity === "warning" || severity === "info";

@@ -1,4 +1,4 @@
-/** Remedies as edits of the text in which the problem stands. */
+/** Turns remedies into edits of the text that has the problem. */
 
 import { isMap } from "yaml";
 import type { Json } from "../../../json.ts";
@@ -28,10 +28,10 @@ import {
 import { alignLine } from "./alignEdits.ts";
 import { asMapping, takeOutOfList } from "./reshapeEdits.ts";
 
-/** A text in which each replaced character uncovers another one is no configuration. */
+/** Stop if replaced characters keep uncovering new ones; such a text is no configuration. */
 const MAX_ROUNDS = 10;
 
-/** Null when the remedy has no place in this text; empty for what an editor alone can do. */
+/** Null when the remedy cannot be applied to this text; empty for a command that only the editor can run. */
 export function remedyEdits(source: YamlSource, remedy: RemedyAction): readonly TextEdit[] | null {
   const edits = editsFor(source, remedy);
   return edits !== null && parsesAfterEdit(source, edits) ? edits : null;
@@ -81,7 +81,7 @@ function rewrite(source: YamlSource, path: KeyPath, text: string): readonly Text
   return span === null ? null : [{ span, text }];
 }
 
-/** An empty mapping is left of one whose only pair it was: null can mean something else. */
+/** Removing a mapping's only pair leaves `{}`, because null can have another meaning. */
 function remove(source: YamlSource, path: KeyPath): readonly TextEdit[] | null {
   const place = findPair(source, path);
   if (place === null) return null;
@@ -90,7 +90,7 @@ function remove(source: YamlSource, path: KeyPath): readonly TextEdit[] | null {
   return isOnly ? setValueIn(source, path.slice(0, -1), {}) : removeAlone(source, place);
 }
 
-/** Null where a comment that is not about the pair would go with it. */
+/** Null when that would also delete a comment that is not about the pair. */
 function removeAlone(source: YamlSource, place: PairInMap): readonly TextEdit[] | null {
   const edit = removePair(source, place);
   const { start, end } = place.pair;
@@ -103,10 +103,10 @@ function move(source: YamlSource, path: KeyPath, to: KeyPath): readonly TextEdit
   const place = findPair(source, path);
   const removal = remove(source, path);
   if (place === null || removal === null) return null;
-  // What `coerce` makes of a parsed text is JSON.
+  // `coerce` returns JSON for parsed text.
   const value = coerce(source, place.pair.value, shapeAt(to)) as Json;
   const removed = applyEdits(source.text, removal);
-  // One after the other: both may touch the end of the same mapping.
+  // One at a time, because both edits may touch the end of the same mapping.
   const rest = readYaml(removed, source.language);
   const set = setValueIn(rest, to, value);
   return set === null ? null : [editBetween(source.text, applyEdits(removed, set))];
@@ -122,7 +122,7 @@ function swap(source: YamlSource, path: KeyPath, other: KeyPath): readonly TextE
   ];
 }
 
-/** Again, as long as what was replaced brings others to light. */
+/** Repeats while replaced characters uncover others. */
 function replaceStrays({ text, language }: YamlSource): readonly TextEdit[] {
   let after = text;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -134,7 +134,7 @@ function replaceStrays({ text, language }: YamlSource): readonly TextEdit[] {
   return [editBetween(text, after)];
 }
 
-/** One level more for the lines from the pair at `path` to the one at `end`. */
+/** Indents the lines from the pair at `path` up to the one at `end` by one level. */
 function indentPairs(
   source: YamlSource,
   path: KeyPath,

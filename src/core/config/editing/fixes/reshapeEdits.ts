@@ -1,4 +1,4 @@
-/** Edits that give a value the form that its key asks for: a list becomes a mapping, or the one value in it. */
+/** Edits that convert a value to the form its key requires: a list to a mapping, or to its only item. */
 
 import { isMap, isScalar, isSeq, type Node } from "yaml";
 import type { Json } from "../../../json.ts";
@@ -10,19 +10,19 @@ import { setValueIn } from "../edits/setValue.ts";
 import type { TextEdit } from "../text/textEdit.ts";
 import { indentAt, lineEnd, lineStart, nextLine, stepOf } from "../text/yamlPairs.ts";
 
-/** The list at `path` replaced by the one scalar in it; null for any other list. */
+/** Replaces the list at `path` with its only scalar; null for any other list. */
 export function takeOutOfList(source: YamlSource, path: KeyPath): readonly TextEdit[] | null {
   const place = findPair(source, path);
   const list = place?.pair.value ?? null;
   if (!isSeq<Node>(list) || list.items.length !== 1) return null;
   const [item] = list.items;
-  // A scalar of a configuration is JSON.
+  // Scalars of a configuration are JSON.
   return isScalar(item) ? setValueIn(source, path, item.value as Json) : null;
 }
 
 /**
- * The list or name at `path` as a mapping: names become keys, and mappings of one key stay what they are. A list of several
- * lines keeps its lines and comments. Null for a list of anything else.
+ * Converts the list or name at `path` to a mapping: names become keys, and single-key mappings become pairs. A multi-line list keeps its
+ * lines and comments. Null when an item is anything else.
  */
 export function asMapping(source: YamlSource, path: KeyPath): readonly TextEdit[] | null {
   const place = findPair(source, path);
@@ -80,7 +80,7 @@ function dashesRemoved(
   ];
 }
 
-/** The lines from `start` to `end` that are not blank, each with the offset at which it begins. */
+/** The non-blank lines from `start` to `end`, each with its offset. */
 function linesAt(text: string, start: number, end: number) {
   const lines: { readonly at: number; readonly content: string }[] = [];
   for (let at = lineStart(text, start); at < end; at = nextLine(text, at)) {
@@ -90,7 +90,7 @@ function linesAt(text: string, start: number, end: number) {
   return lines;
 }
 
-/** The dash of a list's item with the white space behind it; empty where there is none. */
+/** A list item's dash with the white space after it; empty without one. */
 function dashOf(content: string): string {
   return /^-[ ]+(?=\S)/.exec(content)?.[0] ?? "";
 }

@@ -1,4 +1,4 @@
-/** Reads block YAML line by line by its indents alone, so that a half-written line spoils nothing but itself. */
+/** Scans block YAML line by line using only indentation, so that a half-written line affects nothing else. */
 
 import type { KeyPath } from "../../source/keyPath.ts";
 import { FlowScanner } from "./flowScanner.ts";
@@ -9,7 +9,7 @@ interface Frame {
   readonly isMap: boolean;
   /** Path of the mapping or list itself. */
   readonly path: KeyPath;
-  /** The key or index of the entry that was met last. */
+  /** Key or index of the latest entry. */
   key: string;
   /** True when that entry has a value on its own line. */
   hasValue: boolean;
@@ -51,7 +51,7 @@ export class BlockScanner {
     }
   }
 
-  /** What stands at `at`, column `column`, up to the end of the line. */
+  /** Scans the content that starts at offset `at`, in column `column`, up to the end of the line. */
   #entry(at: number, column: number, end: number): void {
     const { text } = this.#result;
     if (text[at] === "-" && /^(?:\s|$)/.test(text.slice(at + 1, at + 2))) {
@@ -113,7 +113,7 @@ export class BlockScanner {
     this.#value(colon + 1, colon + 1 + gap, end, frame, scannedKey);
   }
 
-  /** The value of a pair: `gap` is where the white space before it begins. */
+  /** Scans a pair's value; `gap` is the start of the white space before it. */
   #value(gap: number, at: number, end: number, frame: Frame, scannedKey: ScannedKey | null): void {
     const { text, offset } = this.#result;
     const target = { kind: "value", path: this.#valuePath(), isFlow: false } as const;
@@ -141,7 +141,7 @@ export class BlockScanner {
     }
   }
 
-  /** A line that is no pair: the start of one, a collection on a line of its own, or more of a scalar. */
+  /** A line without a colon: a key being typed, a collection on its own line, or the continuation of a scalar. */
   #word(at: number, column: number, end: number): void {
     const { text } = this.#result;
     const { path, owner } = this.#containerAt(column);
@@ -170,7 +170,7 @@ export class BlockScanner {
     });
   }
 
-  /** The mapping in which a key at `column` would stand, and the frame whose value it would be or belong to. */
+  /** The mapping that a key at `column` would belong to, and the frame whose value that mapping would be. */
   #containerAt(column: number): {
     readonly path: KeyPath;
     readonly owner: Frame | null;
@@ -186,7 +186,7 @@ export class BlockScanner {
   #isClosedBy(column: number, isPair: boolean): boolean {
     const top = this.#frames.at(-1);
     if (top === undefined) return false;
-    // A list may stand at the indent of its own key.
+    // A list may be at the same indentation as its key.
     return top.indent > column || (isPair && !top.isMap && top.indent === column);
   }
 
@@ -199,7 +199,7 @@ export class BlockScanner {
     this.#frames.push(frame);
   }
 
-  /** The colon that ends the key at `at`, or null when there is none on the line. */
+  /** The colon that ends the key at `at`, or null if the line has none. */
   #colonOf(at: number, end: number): number | null {
     const { text } = this.#result;
     const quote = text[at];
@@ -212,7 +212,7 @@ export class BlockScanner {
     return null;
   }
 
-  /** The end of a plain or quoted scalar; a quoted one may continue over lines that are indented more than `indent`. */
+  /** The end of a plain or quoted scalar; a quoted one may continue on lines indented more than `indent`. */
   #scalarEnd(at: number, end: number, indent: number): number {
     const { text } = this.#result;
     if (text[at] === '"' || text[at] === "'") {
@@ -240,7 +240,7 @@ export class BlockScanner {
     return stop + 1;
   }
 
-  /** The end of the last line after `end` that is blank or indented more than `indent`. */
+  /** The end of the last following line that is blank or indented more than `indent`. */
   #blockEnd(end: number, indent: number): number {
     const { text } = this.#result;
     let stop = end;

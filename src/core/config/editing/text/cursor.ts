@@ -1,4 +1,4 @@
-/** What someone is writing at a target of a text that need not be whole: a key of which mapping, or a value of which key. */
+/** What is being typed at a position of a possibly incomplete text: a key of which mapping, or the value of which key. */
 
 import { isSame } from "../../fields/sameValue.ts";
 import type { KeyPath } from "../../source/keyPath.ts";
@@ -10,29 +10,29 @@ import { type CursorTarget, type ScannedKey, ScanResult } from "./scanResult.ts"
 
 export interface Cursor {
   readonly kind: "key" | "value";
-  /** The path of the mapping that contains the key, or of the key that has the value; list items count as keys `0`, `1` … */
+  /** Path of the mapping that contains the key, or of the key that the value belongs to. List items count as keys `0`, `1` … */
   readonly path: KeyPath;
-  /** The word at the cursor, quotes included; empty where none has begun. */
+  /** The word at the cursor including quotes; empty if none has been started. */
   readonly replace: Span;
-  /** What is written of the word before the cursor, without quotes. */
+  /** The part of the word before the cursor, without quotes. */
   readonly prefix: string;
   readonly quote: '"' | "'" | null;
   /** True inside of `{}` or `[]`. */
   readonly isFlow: boolean;
   /** True when a colon follows the word. */
   readonly hasColon: boolean;
-  /** True right behind a colon, where YAML needs a space first. */
+  /** True right after a colon, where YAML requires a space first. */
   readonly needsSpace: boolean;
-  /** Keys of the same mapping, that at the cursor left out. */
+  /** Keys of the same mapping, except the one at the cursor. */
   readonly present: readonly string[];
-  /** All keys of the text with their scalar values, as far as they stand on one line. */
+  /** All keys of the text, with scalar values that are on the same line. */
   readonly keys: readonly ScannedKey[];
 }
 
-/** Longer texts are not completed. */
+/** Longer texts get no completions. */
 const MAX_CHARACTERS = 256 * 1024;
 
-/** Null where nothing of the configuration can stand: in comments, in block text, behind a value. Never throws. */
+/** Null where no key or value can be: in comments, in block scalars, after a value. Never throws. */
 export function cursorAt(text: string, offset: number, language: Language): Cursor | null {
   if (text.length > MAX_CHARACTERS || offset < 0 || offset > text.length) return null;
   const result = new ScanResult(text, offset);

@@ -1,4 +1,4 @@
-/** Reads `{}` and `[]`, and JSON, that need not be closed: which key or value stands where. */
+/** Scans `{}`, `[]` and JSON that may be unclosed, to find the keys and values. */
 
 import type { KeyPath } from "../../source/keyPath.ts";
 import type { ScannedKey } from "./scanResult.ts";
@@ -26,14 +26,14 @@ export class FlowScanner {
   #lineStart = 0;
   #lineEnd = -1;
 
-  /** `indent` is that of the block in which the collection stands: a line with no more ends it, closed or not. */
+  /** `indent` is that of the enclosing block: a line indented no further ends the collection even if it is unclosed. */
   constructor(result: ScanResult, indent: number, isJson: boolean) {
     this.#result = result;
     this.#indent = indent;
     this.#isJson = isJson;
   }
 
-  /** Reads from `start` on what is the value of `path`, and returns the offset behind it. */
+  /** Scans from `start` the value of `path` and returns the offset after it. */
   scan(start: number, path: KeyPath): number {
     this.#basePath = path;
     const { text } = this.#result;
@@ -49,7 +49,7 @@ export class FlowScanner {
     return text.length;
   }
 
-  /** The offset after what stands at `at`; null when the collection ends before it. */
+  /** Scans one token at `at` and returns the offset after it; null when the collection ends before it. */
   #step(at: number): number | null {
     const { text } = this.#result;
     const character = text[at] ?? "";
@@ -154,7 +154,7 @@ export class FlowScanner {
     return end;
   }
 
-  /** The end of the line at `at`. It is found once per line: a collection may have all its words in one. */
+  /** The end of the line at `at`, cached because a collection may have all its words on one line. */
   #lineEndFrom(at: number): number {
     if (at < this.#lineStart || at > this.#lineEnd) {
       const end = this.#result.text.indexOf("\n", at);
@@ -184,7 +184,7 @@ export class FlowScanner {
     }
   }
 
-  /** True when the line after the break at `at` belongs to the block around the collection. */
+  /** True when the line after the break at `at` belongs to the enclosing block. */
   #endsAfter(at: number): boolean {
     if (this.#isJson) return false;
     const rest = /^(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]*)(\S?)/.exec(

@@ -1,4 +1,4 @@
-/** The key or value that stands at an offset of a text. */
+/** Finds the key or value at an offset of a text. */
 
 import { isMap, isSeq, type Node } from "yaml";
 import type { KeyPath } from "../../source/keyPath.ts";
@@ -13,12 +13,12 @@ export interface FoundNode {
   readonly node: Node;
 }
 
-/** Null for white space, comments and what has no key around it. */
+/** Null for white space, comments, and anything outside a key or value. */
 export function nodeAt(source: YamlSource, offset: number): FoundNode | null {
   return source.root === null ? null : nodeIn(source, source.root, [], offset);
 }
 
-/** Every pair of the text with its path, outer ones first; aliases are not followed. */
+/** All pairs of the text with their paths, outer ones first; aliases are not followed. */
 export function allPairs(
   source: YamlSource,
 ): readonly { readonly path: KeyPath; readonly pair: Pair }[] {

@@ -1,4 +1,4 @@
-/** Result of the scanners of half-written texts: the keys, and what the cursor is on. */
+/** Result of scanning a half-written text: its keys, and what the cursor is on. */
 
 import type { KeyPath } from "../../source/keyPath.ts";
 import type { Span } from "../../source/span.ts";
@@ -8,7 +8,7 @@ export interface ScannedKey {
   readonly path: KeyPath;
   readonly key: string;
   readonly span: Span;
-  /** The scalar behind the key on the same line, quotes off; null for none. */
+  /** The unquoted scalar after the key on the same line; null without one. */
   value: string | null;
 }
 
@@ -19,7 +19,7 @@ export interface CursorTarget {
   readonly isFlow: boolean;
 }
 
-/** Collects keys, and the first key or value that contains the cursor. */
+/** Collects keys and the first key or value that contains the cursor. */
 export class ScanResult {
   readonly text: string;
   readonly offset: number;
@@ -36,7 +36,7 @@ export class ScanResult {
     return this.#place;
   }
 
-  /** Stores the target when the cursor is in `span` and has none yet; null = no key or value can be written there. */
+  /** Sets the target if the cursor is in `span` and none is set yet; null means that no key or value can be written there. */
   setTarget(span: Span, place: Omit<CursorTarget, "word"> | null, word: Span = span): void {
     if (this.#isSettled || this.offset < span.start || this.offset > span.end) return;
     this.#isSettled = true;
@@ -50,7 +50,7 @@ export class ScanResult {
   }
 }
 
-/** The offset behind a quoted word that begins at `start`: behind its closing quote, or at `limit`. */
+/** The offset after the quoted word that starts at `start`: after its closing quote, or `limit` if unclosed. */
 export function quotedEnd(text: string, start: number, limit: number): number {
   const quote = text[start];
   for (let at = start + 1; at < limit; at++) {
@@ -63,7 +63,7 @@ export function quotedEnd(text: string, start: number, limit: number): number {
   return limit;
 }
 
-/** A word without its quotes, with JSON's escapes decoded where they are valid. */
+/** A word without quotes; JSON escapes are decoded if they are valid. */
 export function unquoted(word: string): string {
   if (word.startsWith("'")) return word.replace(/^'|'$/g, "").replaceAll("''", "'");
   if (!word.startsWith('"')) return word;

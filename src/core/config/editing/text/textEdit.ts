@@ -1,14 +1,14 @@
-/** Changes of a text, as editors apply and undo them. */
+/** Text changes as editors apply and undo them. */
 
 import type { Span } from "../../source/span.ts";
 
-/** Puts `text` instead of what is in `span` of the text before any of the edits. */
+/** Replaces `span` of the original text with `text`. */
 export interface TextEdit {
   readonly span: Span;
   readonly text: string;
 }
 
-/** The text after edits that do not overlap. */
+/** Applies edits that do not overlap. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   let result = "";
   let done = 0;
@@ -19,13 +19,13 @@ export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   return result + text.slice(done);
 }
 
-/** True when two of the edits touch the same text. */
+/** True when any two edits overlap. */
 export function overlap(edits: readonly TextEdit[]): boolean {
   const sorted = edits.toSorted((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
   return sorted.some((edit, index) => edit.span.start < (sorted[index - 1]?.span.end ?? 0));
 }
 
-/** The one edit that leads from a text to another, without what both begin and end with. */
+/** A single edit that turns `before` into `after`, without their common start and end. */
 export function editBetween(before: string, after: string): TextEdit {
   const shorter = Math.min(before.length, after.length);
   let start = 0;

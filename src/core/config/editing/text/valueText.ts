@@ -1,10 +1,10 @@
-/** Values as YAML or JSON text, in the style in which a person would write them into a configuration. */
+/** Formats values as YAML or JSON in the style a person would use in a configuration. */
 
 import { isJsonObject, type Json } from "../../../json.ts";
 import type { Language } from "../../source/yamlSource.ts";
 
 const PLAIN = /^[A-Za-z0-9_./][A-Za-z0-9_./:@+-]*(?: [A-Za-z0-9_./:@+-]+)*$/;
-/** What some YAML reader takes for something other than text. */
+/** Plain words that some YAML parser reads as something other than text. */
 const NOT_TEXT =
   /^(?:null|true|false|yes|no|on|off|y|n|[-+.]?\d[\d_.:]*(?:e[-+]?\d+)?|0[xo][\da-f]+|\.(?:inf|nan))$/i;
 
@@ -31,7 +31,7 @@ export interface BlockStyle {
   readonly newline: string;
 }
 
-/** `key: value` with the mappings in it as lines of their own, without the indent of the first line. */
+/** `key: value` with nested mappings on their own lines. The first line is not indented. */
 export function blockPair(key: string, value: Json, style: BlockStyle): string {
   const name = wordText(key, style.language);
   if (!isJsonObject(value) || Object.keys(value).length === 0) {
@@ -44,7 +44,7 @@ export function blockPair(key: string, value: Json, style: BlockStyle): string {
   return [`${name}:`, ...lines].join(style.newline);
 }
 
-/** Text as a key or value: plain where that is sure to be read as text, else in double quotes. */
+/** Text as a key or value: plain if every parser reads it as text, otherwise in double quotes. */
 export function wordText(text: string, language: Language): string {
   const isPlain =
     language === "yaml" && PLAIN.test(text) && !NOT_TEXT.test(text) && !/:( |$)/.test(text);

@@ -1,4 +1,4 @@
-/** Where pairs are in a text: ends, lines, indents. What an edit needs to keep comments and style. */
+/** Offsets, lines and indentation of pairs in a text, as edits need them to keep comments and style. */
 
 import { isMap, type Node, type YAMLMap } from "yaml";
 import { isEmptyNode } from "../../source/locate.ts";
@@ -7,14 +7,14 @@ import type { Entry } from "../../source/yamlNodes.ts";
 import type { YamlSource } from "../../source/yamlSource.ts";
 
 export interface Pair extends Entry {
-  /** Offset of the `?` of a key that has one, else of the key. */
+  /** Offset of the key, or of the `?` before it. */
   readonly start: number;
   readonly keySpan: Span;
-  /** Offset behind the colon; behind the key when it has none. */
+  /** Offset after the colon; after the key if it has none. */
   readonly colonEnd: number;
-  /** Null for `key:` with nothing behind it. */
+  /** Null for `key:` without a value. */
   readonly valueSpan: Span | null;
-  /** Offset behind the pair, comments not counted. */
+  /** Offset after the pair, not counting comments. */
   readonly end: number;
 }
 
@@ -56,18 +56,18 @@ export function lineEnd(text: string, offset: number): number {
   return text[end - 1] === "\r" && end > offset ? end - 1 : end;
 }
 
-/** Offset of the line after this one. */
+/** Offset of the start of the next line. */
 export function nextLine(text: string, offset: number): number {
   const end = text.indexOf("\n", offset);
   return end < 0 ? text.length : end + 1;
 }
 
-/** White space as wide as what stands before `offset` in its line. */
+/** White space as wide as the text before `offset` on its line. */
 export function indentAt(text: string, offset: number): string {
   return text.slice(lineStart(text, offset), offset).replace(/[^\t]/g, " ");
 }
 
-/** True when nothing but white space stands before `offset` in its line. */
+/** True when only white space precedes `offset` on its line. */
 export function isFirstInLine(text: string, offset: number): boolean {
   return text.slice(lineStart(text, offset), offset).trim() === "";
 }
@@ -76,7 +76,7 @@ export function newlineOf(text: string): string {
   return text.includes("\r\n") ? "\r\n" : "\n";
 }
 
-/** The indent of one level as the file has it; two spaces when it has none. */
+/** Indentation per level as used in the file; two spaces if it has no nesting. */
 export function stepOf(source: YamlSource): string {
   const outer = pairsOf(source, source.root);
   const nested = outer.find(({ value }) => pairsOf(source, value)[0] !== undefined);
@@ -88,7 +88,7 @@ export function stepOf(source: YamlSource): string {
   return " ".repeat(width > 0 && width <= 8 ? width : 2);
 }
 
-/** A key that begins with `?` may have its colon on a later line, behind comments. */
+/** A key that starts with `?` may have its colon on a later line, after comments. */
 function colonEndAfter(text: string, keyEnd: number): number {
   COLON.lastIndex = keyEnd;
   return COLON.test(text) ? COLON.lastIndex : keyEnd;
