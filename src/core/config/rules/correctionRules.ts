@@ -1,4 +1,4 @@
-/** What a correction for data of other weights may be given, and runs that should have one. */
+/** Which bounds an off-policy correction takes, and runs that should have a correction. */
 
 import type { Config } from "../fields/schema.ts";
 import { advice, conflict, type Finding, note } from "../source/finding.ts";
@@ -7,7 +7,7 @@ import { CORRECTION_DEFAULTS, correctionBounds } from "./correctionDefaults.ts";
 import { foreignParameters } from "./parameterRules.ts";
 
 const PLACE = "off_policy_correction_config";
-/** Steps ahead up to which importance weights without a bound rarely do harm. */
+/** How many steps off-policy unbounded importance weights are usually harmless. */
 const FEW_STEPS_AHEAD = 2;
 
 /** Findings about `off_policy_correction` and its bounds. */
@@ -38,7 +38,7 @@ function boundFindings(config: Config): readonly Finding[] {
   return [conflict("TRL204", [PLACE], message, { part: "key", remedies: [preferred(remedy)] })];
 }
 
-/** Importance weights of data from earlier weights that nothing bounds. */
+/** Runs that use importance weights of older samples without any bound. */
 function unboundedFindings(config: Config): readonly Finding[] {
   const { loss_fn, max_steps_off_policy: stepsAhead, off_policy_correction: correction } = config;
   if (loss_fn !== "importance_sampling") return [];

@@ -1,4 +1,4 @@
-/** Findings about `thinking.effort` and what the model's chat format takes. */
+/** Findings about `thinking.effort` and what the model's chat format accepts. */
 
 import type { FormatFacts } from "../../models/formats.ts";
 import { NUMBER_TEXT } from "../fields/coerce.ts";
@@ -8,7 +8,7 @@ import { advice, conflict, type Finding } from "../source/finding.ts";
 import { changeTo, preferFirst, preferred, type Remedy, setKeyTo } from "../source/remedy.ts";
 
 const PATH = ["thinking", "effort"];
-/** Every word, ascending. */
+/** All effort levels in ascending order. */
 const SCALE: readonly string[] = modelFields.thinking.fields.effort.values;
 const OFF = "none";
 
@@ -22,7 +22,7 @@ export function effortFindings(
     return [];
   }
   if (!enabled) {
-    // That a model always reasons is a finding of its own.
+    // A model that always reasons has its own finding.
     if (facts.thinking === "on") return [];
     const message = "The effort has no effect while thinking is off.";
     return [advice("TRL216", PATH, message, { remedies: [withoutEffort()] })];
@@ -42,7 +42,7 @@ export function effortFindings(
   return [conflict("TRL216", PATH, message, { remedies })];
 }
 
-/** What the model takes, as a sentence. */
+/** A sentence that lists the efforts the model accepts. */
 export function describeEfforts({ efforts, defaultEffort, effortRange }: FormatFacts): string {
   const words = efforts.map((word) =>
     word === defaultEffort ? `\`${word}\` (default)` : `\`${word}\``,
@@ -61,7 +61,7 @@ function isKnown(effort: string, { efforts, effortRange }: FormatFacts): boolean
   return effortRange !== null && value >= effortRange[0] && value <= effortRange[1];
 }
 
-/** The format's words, those nearest in strength first; a number, which has no place among them, stands for the default. */
+/** The format's levels, closest in strength first. A number has no place on the scale, so the default level stands for it. */
 function nearestEfforts(
   effort: string,
   { efforts, defaultEffort }: FormatFacts,

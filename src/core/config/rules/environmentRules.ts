@@ -1,4 +1,4 @@
-/** Rules over the fields of one environment. */
+/** Rules across the fields of one environment. */
 
 import { nearestWord, nearestWords } from "../../../shared/editDistance.ts";
 import { isLoopbackHost } from "../../util/loopback.ts";
@@ -10,11 +10,11 @@ import { advice, conflict, type Finding } from "../source/finding.ts";
 import type { KeyPath } from "../source/keyPath.ts";
 import { changeTo, preferred, removal, renamesOf, setKeyTo, setTo } from "../source/remedy.ts";
 
-/** Rollouts of a group that must succeed so that there is something to compare. */
+/** How many rollouts of a group must succeed for a comparison. */
 const MIN_SUCCESSES = 2;
 
 const DATA_FILE = /\.(jsonl|csv|parquet)$/i;
-/** The field table has exactly these keys. */
+/** `Object.keys` loses the key type; the table has exactly these keys. */
 const datasetKeys = Object.keys(datasetFields) as readonly (keyof typeof datasetFields)[];
 
 /** Findings about the environment at `path`. */
@@ -32,7 +32,7 @@ export function environmentFindings(
   ];
 }
 
-/** Only the program's own environments have names that begin with `local/`. */
+/** Checks that a name starting with `local/` is one of the program's own environments. */
 export function nameFindings(path: KeyPath): readonly Finding[] {
   const name = path.at(-1) ?? "";
   const known: readonly string[] = [...EMBEDDED_ENVIRONMENT_NAMES, "local/dataset"];
@@ -74,7 +74,7 @@ function serverFindings(path: KeyPath, { server }: EnvironmentConfig): readonly 
   return [conflict("TRL221", [...own, "url"], message, { relatedPaths: related })];
 }
 
-/** The trainer starts a bridge by itself. */
+/** A bridge needs an `id`, and neither `command` nor `url`, because the trainer starts its server. */
 function bridgeFindings(
   own: KeyPath,
   server: NonNullable<EnvironmentConfig["server"]>,
@@ -96,7 +96,7 @@ function isOnThisComputer(url: string): boolean {
   return !URL.canParse(url) || isLoopbackHost(new URL(url).hostname);
 }
 
-/** A dataset needs its file, and no other environment has one. */
+/** A dataset needs its file; no other environment may have dataset fields. */
 function datasetFindings(path: KeyPath, environment: EnvironmentConfig): readonly Finding[] {
   const { tasks, split_fractions } = environment;
   const name = path.at(-1) ?? "";
@@ -175,7 +175,7 @@ function samplingFindings(
   if (top_p !== null && top_p < 1) {
     add("top_p", `Sampling is truncated at top_p ${top_p}. ${offPolicy}`, 1);
   }
-  // 0 is off.
+  // 0 means off.
   if (top_k !== null && top_k > 0)
     add("top_k", `Sampling is truncated at top_k ${top_k}. ${offPolicy}`, null);
   return found;
@@ -212,7 +212,7 @@ export function agentFindings(config: Config): readonly Finding[] {
   });
 }
 
-/** Variables that differ from rollout to rollout: with a value of the file, every request would be refused. */
+/** Variables that the trainer sets for each rollout. With a value from the file, every request would be refused. */
 function variableFindings(
   path: KeyPath,
   { protocol, env }: NonNullable<EnvironmentConfig["agent"]>,
@@ -226,7 +226,7 @@ function variableFindings(
   });
 }
 
-/** Misspelled placeholders; other words in braces may be those of a program. */
+/** Misspelled placeholders. Other words in braces may be meant for the program. */
 function valueFindings(path: KeyPath, part: string): readonly Finding[] {
   return [...part.matchAll(/\{(\w+)\}/g)].flatMap(([whole, name = ""]) => {
     const near = nearestWord(name, AGENT_VALUES);

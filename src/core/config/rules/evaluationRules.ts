@@ -1,4 +1,4 @@
-/** Rules about what is evaluated, and about the checkpoint that is kept by it. */
+/** Rules about the evaluated splits and about `save_best`. */
 
 import { nearestWords } from "../../../shared/editDistance.ts";
 import { isDatasetEnvironment } from "../fields/presets.ts";
@@ -10,7 +10,7 @@ import { nameFindings } from "./environmentRules.ts";
 import { bestMetricNames } from "./evaluationCells.ts";
 
 const ENVIRONMENT_NAME = /^[^/\s]+\/[^/\s]+$/;
-/** Metrics that a message names. */
+/** The most metrics that a message lists. */
 const MAX_NAMED = 4;
 
 export function evaluationFindings(config: Config): readonly Finding[] {

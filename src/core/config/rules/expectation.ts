@@ -1,4 +1,4 @@
-/** What a field accepts, and what was found instead, in words. */
+/** Describes in words what a field accepts and what was found instead. */
 
 import type { ListShape, MapShape, NumberShape, Shape } from "../fields/field.ts";
 import { hasKeyShape } from "./secretRules.ts";
@@ -13,13 +13,13 @@ export function expectationOf(shape: Shape): string {
 
 type Mark = (word: string) => string;
 
-/** For example `integer >= 1 (steps) or null`; `mark` is for words that a file has as they are. */
+/** For example `integer >= 1 (steps) or null`. `mark` formats words that are written literally in a file. */
 export function typeText(shape: Shape, mark: Mark = (word) => word): string {
   const text = typeOfValue(shape, mark);
   return shape.nullable === true ? `${text} or null` : text;
 }
 
-/** The bounds of a number such as `>= 0 and < 1`; empty when there are none. */
+/** Bounds of a number such as `>= 0 and < 1`; empty without bounds. */
 function rangeOf(shape: NumberShape): string {
   const bounds = [
     [">=", shape.min],
@@ -32,7 +32,9 @@ function rangeOf(shape: NumberShape): string {
     .join(" and ");
 }
 
-/** What was found where `shape` was expected. Shows no text that may be a secret: instead of a collection, or like a key. */
+/**
+ * Describes the value found where `shape` was expected. Hides text that may be a secret: in place of a collection, or shaped like a key.
+ */
 export function describeValue(value: unknown, shape: Shape): string {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (typeof value === "object" && value !== null) {

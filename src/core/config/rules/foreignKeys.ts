@@ -1,8 +1,8 @@
-/** What other training programs call our keys. */
+/** Names that other training programs use for our keys. */
 
 import { normalizeWord } from "../../../shared/editDistance.ts";
 
-/** Keys of other training programs, by the key that means the same here. */
+/** Keys of other training programs, listed under our equivalent. */
 const FOREIGN_NAMES: Readonly<Record<string, readonly string[]>> = {
   model_name: ["model", "base_model", "model_name_or_path", "model_path"],
   lora_rank: ["rank", "lora_r", "r", "peft_rank"],
@@ -49,7 +49,7 @@ const OWN_NAMES: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** What a key of another program is called here, or null. */
+/** Our name for another program's key, or null. */
 export function ownNameOf(foreign: string): string | null {
   return OWN_NAMES.get(normalizeWord(foreign)) ?? null;
 }

@@ -1,4 +1,4 @@
-/** Settings that are allowed, and quietly do something else than their names say. */
+/** Findings about settings that are valid but silently do something other than their names suggest. */
 
 import { isLocalModel } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
@@ -6,11 +6,11 @@ import { advice, type Finding, hint, note } from "../source/finding.ts";
 import { preferred, setKeyTo, setTo } from "../source/remedy.ts";
 import { valueAt } from "./issues.ts";
 
-/** Gradients of sums over tokens have norms in the hundreds, those of means about 1. */
+/** Gradient norms are in the hundreds for a sum over tokens and about 1 for a mean. */
 const SMALL_NORM = 10;
-/** Steps ahead from which on clipping alone leaves much of a batch without a gradient. */
+/** From this many steps off-policy, clipping alone leaves much of a batch without a gradient. */
 const MANY_STEPS_AHEAD = 4;
-/** Tokens per second of one rollout at a hosted service, tools not counted. */
+/** Typical tokens per second of one rollout at a hosted service, not counting tools. */
 const TOKENS_PER_SECOND = 60;
 
 /** `values` is the configuration before defaults. */
@@ -26,7 +26,7 @@ export function intentFindings(config: Config, values: unknown): readonly Findin
   ];
 }
 
-/** GSPO weighs each rollout alike (Zheng et al. 2025, arXiv:2507.18071, equation 5). */
+/** GSPO weights all rollouts equally (Zheng et al. 2025, arXiv:2507.18071, equation 5). */
 function gspoFindings({ loss_fn, loss_normalization }: Config): readonly Finding[] {
   if (loss_fn !== "gspo" || loss_normalization === "sequence_mean") return [];
   const message = `GSPO weights all rollouts equally, but \`loss_normalization: ${loss_normalization}\` weights them by length. Set \`sequence_mean\`.`;
@@ -54,7 +54,7 @@ function substepFindings({ loss_fn, num_substeps }: Config): readonly Finding[] 
 
 function lagFindings(config: Config): readonly Finding[] {
   const { loss_fn, max_steps_off_policy: steps, off_policy_correction: correction } = config;
-  // The rule of corrections speaks of importance sampling.
+  // Importance sampling is covered by the correction rules.
   if (steps < MANY_STEPS_AHEAD || correction !== "none" || loss_fn === "importance_sampling")
     return [];
   const path = ["off_policy_correction"];
@@ -63,7 +63,7 @@ function lagFindings(config: Config): readonly Finding[] {
   return [note("TRL203", ["max_steps_off_policy"], message, { relatedPaths: [path], remedies })];
 }
 
-/** The two advantages of a pair are always +1 and -1, or nothing, once they are normalized. */
+/** With two rollouts, normalized advantages are always +1 and -1, or both zero. */
 function pairFindings({ environments }: Config): readonly Finding[] {
   return Object.entries(environments).flatMap(([name, { num_rollouts }]) => {
     if (num_rollouts > 2) return [];
@@ -74,7 +74,7 @@ function pairFindings({ environments }: Config): readonly Finding[] {
   });
 }
 
-/** Both are defaults of the original program. */
+/** Both values are defaults of the original program. */
 function missingRewardFindings({ environments }: Config): readonly Finding[] {
   return Object.entries(environments).flatMap(([name, environment]) => {
     if (environment.nonterminal_reward !== null || environment.max_failing_rollouts > 0) return [];
@@ -89,7 +89,7 @@ function missingRewardFindings({ environments }: Config): readonly Finding[] {
 function timeoutFindings(config: Config, values: unknown): readonly Finding[] {
   const { max_total_tokens, rollout_timeout, model_name } = config;
   const needed = Math.ceil(max_total_tokens / TOKENS_PER_SECOND);
-  // The defaults are those of the original program, and say nothing about what is meant here.
+  // The defaults come from the original program and do not show what the user intends.
   const place = [["max_total_tokens"], ["rollout_timeout"]].find(
     (key) => valueAt(values, key) !== undefined,
   );

@@ -1,4 +1,4 @@
-/** The faults that a schema found, as sentences for the person who writes the file. */
+/** Turns schema errors into sentences for the author of the file. */
 
 import type * as z from "zod";
 import { nearestWords } from "../../../shared/editDistance.ts";
@@ -14,12 +14,12 @@ import { unknownKey } from "./unknownKeys.ts";
 
 /** A value such as `16 steps`. */
 const NUMBER_AND_WORD = /^([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?) +([a-z]+)$/i;
-/** A menu with more words would not help. */
+/** A longer menu would not help. */
 const MAX_OFFERED = 5;
 /** More findings would not help. */
 const MAX_FINDINGS = 200;
 
-/** Findings for the schema's issues with `values`; one finding per unknown key. */
+/** Findings for the schema issues with `values`, one per unknown key. */
 export function findingsOf(
   issues: readonly z.core.$ZodIssue[],
   values: unknown,
@@ -27,7 +27,7 @@ export function findingsOf(
   const misplaced = unindentedEnvironmentKeys(values);
   const unknown: Finding[] = misplaced.map(({ finding }) => finding);
   const others: Finding[] = [];
-  /** Keys that are empty because what belongs below them is beside them, and what is taken for their neighbors. */
+  /** Keys that look empty because their children are not indented, and the children that are mistaken for siblings. */
   const emptied: KeyPath[] = misplaced.flatMap(({ below, keys }) => [
     below,
     ...keys.map((key) => ["environments", key]),
@@ -55,14 +55,14 @@ export function findingsOf(
       remedy.kind === "rename" ? [JSON.stringify([...path.slice(0, -1), remedy.to])] : [],
     ),
   );
-  // A key that is missing because its name is misspelled has one fault, not two.
+  // A misspelled required key is one fault, not two.
   const isExplained = ({ path, code }: Finding): boolean =>
     (code === "TRL111" && meant.includes(JSON.stringify(path))) ||
     emptied.some((below) => isWithin(path, below));
   return [...others.filter((finding) => !isExplained(finding)), ...unknown];
 }
 
-/** The value at `path` of plain values, or undefined. */
+/** The value at `path`, or undefined. */
 export function valueAt(values: unknown, path: KeyPath): unknown {
   let value = values;
   for (const key of path) {
@@ -125,7 +125,7 @@ function hintFor(value: unknown, shape: Shape, near: readonly string[]): string 
 
 const SEXAGESIMAL = /^\d+(:\d+)+$/;
 
-/** The number that a text gives in the unit of its field; null where that cannot be known. */
+/** The number that a text expresses in the field's unit; null when unclear. */
 function meantNumber(value: string, { unit = "" }: NumberShape): number | null {
   if (SEXAGESIMAL.test(value)) {
     const pieces = value.split(":").map(Number);
@@ -166,7 +166,7 @@ function remediesFor(
   return [];
 }
 
-/** 0 and 1, and words near to those that are booleans. */
+/** Offered for 0, 1, and words similar to `true` or `false`. */
 function booleanRemedies(path: KeyPath, value: unknown): readonly Remedy[] {
   const [word = ""] = nearestWords(String(value), ["true", "false"]);
   const meant =

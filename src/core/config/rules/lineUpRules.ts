@@ -1,4 +1,4 @@
-/** Findings from the table of models: TRL215 what it says about the service, TRL216 what the model's chat format can do. */
+/** Findings from the built-in model table: TRL215 about what the service offers, TRL216 about what the model's chat format can do. */
 
 import { nearestWords } from "../../../shared/editDistance.ts";
 import { formatCount } from "../../../shared/format.ts";
@@ -23,7 +23,7 @@ import { valueAt } from "./issues.ts";
 
 const MODEL = ["model_name"];
 
-/** `values` is the configuration before defaults: what no one wrote is no mistake. */
+/** `values` is the configuration before defaults, so that a default is never reported as a mistake. */
 export function lineUpFindings(config: Config, values: unknown): readonly Finding[] {
   if (isLocalModel(config.model_name)) return [];
   const model = findLineUpModel(config.model_name);
@@ -34,7 +34,7 @@ export function lineUpFindings(config: Config, values: unknown): readonly Findin
   ];
 }
 
-/** The table is of Tinker's own service; another server may train anything. */
+/** The table describes Tinker's own service; another server may train any model. */
 function serviceFindings(config: Config, model: LineUpModel | null): readonly Finding[] {
   const { model_name: name, tinker_base_url: server } = config;
   if (server !== null) return [];
@@ -87,7 +87,7 @@ function formatFindings(
   values: unknown,
   model: LineUpModel | null,
 ): readonly Finding[] {
-  // Another chat format than the model's own is checked against the tokenizer's template when a run starts.
+  // Any other chat format is checked against the tokenizer's template when a run starts.
   if (config.chat_format !== "auto") return [];
   if (model !== null && model.format === null) return [unknownFormat(model)];
   const name = config.model_name;

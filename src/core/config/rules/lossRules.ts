@@ -1,4 +1,4 @@
-/** Which parameters each loss takes, and what they must satisfy. */
+/** Which parameters each loss accepts, and their constraints. */
 
 import type { Config } from "../fields/schema.ts";
 import { conflict, type Finding } from "../source/finding.ts";
@@ -8,7 +8,7 @@ import { foreignParameters } from "./parameterRules.ts";
 
 const PLACE = "loss_fn_config";
 
-/** Findings about `loss_fn_config` for the loss that is set. */
+/** Findings about `loss_fn_config` for the configured loss. */
 export function lossFindings(config: Config): readonly Finding[] {
   const foreign = foreignParameters({
     place: PLACE,
@@ -47,7 +47,7 @@ function clipFindings(
   return [conflict("TRL204", [PLACE], message, { part: "key", remedies: [preferred(remedy)] })];
 }
 
-/** The normalisation scales the advantages; the penalty of `dro` does not depend on them. */
+/** Normalization scales the advantages, but the penalty of `dro` does not depend on them. */
 function normalizationFindings({ loss_normalization: given }: Config): readonly Finding[] {
   if (given === "token_sum") return [];
   const message = `The loss \`dro\` is a sum over tokens: its penalty cannot use \`${given}\`. Keep \`loss_normalization: token_sum\`.`;

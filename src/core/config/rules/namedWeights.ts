@@ -1,4 +1,7 @@
-/** Which settings name trained weights: by a `tinker://` path, the folder of a run, `FOLDER@STEP` for its checkpoint after so many steps, or the run of a stage. */
+/**
+ * Settings that name trained weights: by a `tinker://` path, a run's folder, `FOLDER@STEP` for the checkpoint after that many steps, or
+ * the run of a stage.
+ */
 
 import type { Config } from "../fields/schema.ts";
 import type { KeyPath } from "../source/keyPath.ts";
@@ -10,7 +13,7 @@ export interface NamedWeights {
 
 const RUN_STEP = /^(?<folder>.+)@(?<step>\d+)$/;
 
-/** Those that a run of this method reads. */
+/** The weights that a run with this method reads. */
 export function namedWeights(config: Config): readonly NamedWeights[] {
   const { environments, init_from, kl_reference, method, teacher } = config;
   const named = (path: KeyPath, given: string | null | undefined): readonly NamedWeights[] =>
@@ -28,7 +31,7 @@ export function namedWeights(config: Config): readonly NamedWeights[] {
   ];
 }
 
-/** True for the place of a setting that names weights. */
+/** True for the path of a setting that names weights. */
 export function isWeightsPath(path: KeyPath): boolean {
   const [first, , ...own] = path;
   const [key, inside, ...deeper] = first === "environments" ? own : path;
@@ -37,7 +40,7 @@ export function isWeightsPath(path: KeyPath): boolean {
   return path.length === 1 && (first === "init_from" || first === "kl_reference");
 }
 
-/** The folder and the number of steps of `FOLDER@STEP`; null for any other text. */
+/** Folder and step count of `FOLDER@STEP`; null for any other text. */
 export function runAtStep(text: string): { readonly folder: string; readonly step: number } | null {
   const { folder, step } = RUN_STEP.exec(text)?.groups ?? {};
   const isRun = folder !== undefined && !text.startsWith("tinker:");

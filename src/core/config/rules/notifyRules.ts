@@ -1,4 +1,4 @@
-/** Rules about `notify`: each entry has one place to go to, and no address in the file holds a key. */
+/** Rules about `notify`: each entry has exactly one destination, and no address in the file contains a key. */
 
 import type { Config, NotifyConfig } from "../fields/schema.ts";
 import { advice, conflict, type Finding } from "../source/finding.ts";
@@ -8,11 +8,11 @@ import { hasKeyShape } from "./secretRules.ts";
 
 /** Names of parameters that carry a key. */
 const KEY_PARAMETER = /(key|token|secret|sig(nature)?|auth|password|code)$/i;
-/** Long, with letters and digits and no words: keys in paths look like this, such as those of Mattermost. */
+/** Long, mixed letters and digits, no words: what keys in URL paths look like, such as Mattermost's. */
 const RANDOM_PART = /^(?=.*[A-Za-z])(?=.*\d)[A-Za-z0-9]{20,}$/;
 /** RFC 9562, section 4. */
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-/** Keys of the program itself, which are no addresses. */
+/** The program's own keys, which are not webhook addresses. */
 const OWN_KEY = /_API_KEY$|^HF_TOKEN$/;
 
 export function notifyFindings({ notify }: Pick<Config, "notify">): readonly Finding[] {
@@ -35,7 +35,7 @@ function placeFindings(entry: NotifyConfig, path: KeyPath): readonly Finding[] {
   return [conflict("TRL230", path, message)];
 }
 
-/** No message shows the address. */
+/** Messages never show the address, which may contain a key. */
 function addressFindings(
   { webhook, webhook_variable }: NotifyConfig,
   path: KeyPath,
@@ -57,7 +57,7 @@ function addressFindings(
   return [conflict("TRL230", place, message)];
 }
 
-/** True for an address by which alone anyone could send messages. */
+/** True for an address that lets anyone who has it send messages. */
 function holdsKey(address: string): boolean {
   const { pathname, searchParams, username, password } = new URL(address);
   if (username + password !== "" || hasKeyShape(address)) return true;

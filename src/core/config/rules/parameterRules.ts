@@ -1,4 +1,4 @@
-/** Parameters in a map that belongs to another choice, as `loss_fn_config` belongs to `loss_fn`. */
+/** Checks parameters in a map that belongs to another setting, as `loss_fn_config` belongs to `loss_fn`. */
 
 import { nearestWords } from "../../../shared/editDistance.ts";
 import { conflict, type Finding } from "../source/finding.ts";
@@ -7,7 +7,7 @@ import { removal } from "../source/remedy.ts";
 export interface ParameterMap {
   /** Key of the map. */
   readonly place: string;
-  /** What takes the parameters, as a sentence begins, for example "The loss `ppo`". */
+  /** Start of a sentence about what takes the parameters, for example "The loss `ppo`". */
   readonly owner: string;
   readonly allowed: readonly string[];
   readonly given: Readonly<Record<string, unknown>>;

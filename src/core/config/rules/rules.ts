@@ -1,4 +1,4 @@
-/** Rules over several fields, and advice about values that are allowed but rarely meant. */
+/** Cross-field rules, and advice about values that are allowed but rarely intended. */
 
 import { formatCount } from "../../../shared/format.ts";
 import { environmentsOn } from "../fields/environmentServers.ts";
@@ -18,24 +18,22 @@ import { notifyFindings } from "./notifyRules.ts";
 import { supervisedFindings } from "./supervisedRules.ts";
 import { teacherFindings } from "./teachers.ts";
 
-/** What `checkStatePath` of the Tinker client takes. */
+/** The paths that `checkStatePath` of the Tinker client accepts. */
 export const STATE_PATH = /^tinker:\/\/[^/\s]+\/weights\/[^/\s]+$/;
 /**
- * Above `high` a hosted run tends to collapse, below `low` nothing moves in its length. Fine-tuning takes about 5e-4, which hardly depends on the
- * size of the model: `hyperparam_utils.get_lr` of tinker-cookbook.
+ * A hosted run tends to collapse above `high` and to stand still below `low`. Fine-tuning needs about 5e-4, nearly independent of model
+ * size: `hyperparam_utils.get_lr` in tinker-cookbook.
  */
 const LEARNING_RATES = {
   rl: { high: 1e-4, low: 1e-7, usual: 2e-5, advised: "1e-5 to 4e-5", what: "RL" },
   sft: { high: 2e-3, low: 1e-6, usual: 5e-4, advised: "1e-4 to 5e-4", what: "fine-tuning" },
 } as const;
-/** Tokens of a step, at most, from which on its size is worth a look. */
+/** Maximum tokens of a step before its size gets a note. */
 const MANY_TOKENS_A_STEP = 64_000_000;
-/** Rollouts of a step that a machine trains on in bearable time and memory. */
+/** Maximum rollouts of a step that this computer can train in reasonable time and memory. */
 const MANY_LOCAL_ROLLOUTS = 2048;
 
-/**
- * Findings about a configuration whose fields are all valid by themselves. `values` is the configuration before defaults.
- */
+/** Findings about a configuration whose fields are each valid. `values` is the configuration before defaults. */
 export function crossFieldFindings(config: Config, values: unknown): readonly Finding[] {
   return [
     ...rankFindings(config),
@@ -86,10 +84,10 @@ function creditFindings({ credit, discount, environments }: Config): readonly Fi
   });
 }
 
-/** Names of variables whose values are keys, which a run folder must not hold. */
+/** Variables whose names suggest that the value is a key, which must not be stored in a run folder. */
 const KEY_NAME = /(KEY|TOKEN|SECRET|PASSWORD)$/i;
 
-/** What `null` stands for in `session_env`, and what must not be written there. */
+/** Checks that each `null` in `session_env` has a matching secret, and that no key is written there. */
 function sessionEnvFindings({ environments, secrets }: Config): readonly Finding[] {
   return Object.entries(environments).flatMap(([name, environment]) => {
     const known = { ...secrets, ...environment.secrets };
@@ -195,7 +193,7 @@ function endFindings(config: Config, values: unknown): readonly Finding[] {
     const remedies = [addEnd, setTo(["save_every"], 10)];
     return [advice("TRL205", ["save_every"], message, { remedies })];
   }
-  // A key that is written out, even as null, was chosen on purpose.
+  // A key written explicitly, even as null, was chosen on purpose.
   const isMeant = ["num_epochs", "max_steps"].some((key) => valueAt(values, [key]) !== undefined);
   if (isMeant) return [];
   const message = "The run trains until you stop it: add `num_epochs` or `max_steps`.";
@@ -216,7 +214,7 @@ function loadFindings(config: Config): readonly Finding[] {
 }
 
 function stepSizeFindings(config: Config): readonly Finding[] {
-  // Its steps have no rollouts.
+  // Supervised steps have no rollouts.
   if (config.method === "sft") return [];
   const groupSizes = Object.values(config.environments).map(({ num_rollouts }) => num_rollouts);
   const rollouts = config.batch_size * Math.max(0, ...groupSizes);
@@ -230,7 +228,7 @@ function stepSizeFindings(config: Config): readonly Finding[] {
   return [note("TRL208", ["batch_size"], `${size}: ${effect}`)];
 }
 
-/** Splits that ask for what the run as a whole turns off. */
+/** Splits that turn on shuffling although the run turns it off. */
 function shuffleFindings({ shuffle, environments }: Config, values: unknown): readonly Finding[] {
   if (shuffle) return [];
   return Object.entries(environments).flatMap(([name, { splits }]) =>
@@ -246,7 +244,7 @@ function shuffleFindings({ shuffle, environments }: Config, values: unknown): re
 }
 
 function weightFindings({ method, mix, environments }: Config): readonly Finding[] {
-  // Supervised runs have a finding for `mix` itself.
+  // For supervised runs, `mix` itself has a finding.
   if (method === "sft" || mix === "weighted") return [];
   return Object.entries(environments).flatMap(([name, { weight }]) => {
     if (weight === 1) return [];
@@ -267,7 +265,9 @@ function trackerFindings(config: Config): readonly Finding[] {
   return [conflict("TRL111", ["wandb"], message, { remedies: [add, disable] })];
 }
 
-/** A file of the original names projects and runs alone: there every run is reported, here only where that is asked for. */
+/**
+ * Configurations of the original program that name projects and runs but do not enable reporting: it always reports, we only on request.
+ */
 function silentTrackerFindings(config: Config, values: unknown): readonly Finding[] {
   const found: Finding[] = [];
   const { wandb_project_name, openreward_run_name } = config;
@@ -312,7 +312,7 @@ function refillFindings(config: Config): readonly Finding[] {
   return [...keptGroupFindings(config), ...scheduleFindings(config)];
 }
 
-/** A group of equal rewards that is trained on is not replaced. */
+/** Groups with equal rewards that are trained on are never replaced. */
 function keptGroupFindings(config: Config): readonly Finding[] {
   const isTrained = config.advantage_calculation === "direct" || learnsWithoutAdvantage(config);
   if (zeroVariancePolicy(config) === "drop" || !isTrained) return [];
@@ -348,7 +348,7 @@ function addressFindings(config: Config): readonly Finding[] {
   return found;
 }
 
-/** Texts that look like an address and are none, such as one with two ports, or that nothing can be appended to. */
+/** Texts that look like URLs but are invalid, such as one with two ports, or have a query, so that no path can be appended. */
 function malformedAddresses(config: Config): readonly Finding[] {
   const servers = Object.entries(config.environments).map(
     ([name, { server }]) => [["environments", name, "server", "url"], server?.url] as const,

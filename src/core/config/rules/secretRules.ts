@@ -1,4 +1,4 @@
-/** Findings about secrets that are written into the file. Their text never becomes part of a message. */
+/** Findings about secrets written in the file. Messages never contain their text. */
 
 import { isScalar, isSeq, type Node } from "yaml";
 import type { Shape } from "../fields/field.ts";
@@ -10,25 +10,28 @@ import type { Remedy } from "../source/remedy.ts";
 import { scalarText } from "../source/yamlNodes.ts";
 import type { YamlSource } from "../source/yamlSource.ts";
 
-/** Shorter text in a secret's place is more often a word such as a user name. */
+/** Shorter text in a secret field is more likely a plain word such as a user name. */
 const MIN_SECRET_LENGTH = 8;
-/** How the keys of well-known services begin. */
+/** Key prefixes of well-known services. */
 const KEY_SHAPE =
   /\b(?:tml-|sk-(?:ant-|proj-)?|or-|hf_|gh[pousr]_|github_pat_|xox[abprs]-|AKIA|AIza|wandb_v1_|glpat-)[A-Za-z0-9_-]{12,}/;
 
-/** The addresses of webhooks by which alone anyone could write: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks and https://discord.com/developers/docs/resources/webhook */
+/**
+ * Webhook URLs that let anyone post: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks and
+ * https://discord.com/developers/docs/resources/webhook
+ */
 const WEBHOOK =
   /\bhooks\.slack\.com\/(services|workflows|triggers)\/|\bdiscord(app)?\.com\/api\/(v\d+\/)?webhooks\//i;
 
-/** An address with a password, such as `http://user:password@host`. */
+/** A URL with a password, such as `http://user:password@host`. */
 const PASSWORD = /:\/\/[^\s/?#@:]*:[^\s/?#@]+@/;
 
-/** True for text that looks like the key of a service, or holds a password, wherever it stands. */
+/** True for text that contains what looks like a service's key, a password in a URL, or a webhook. */
 export function hasKeyShape(text: string): boolean {
   return KEY_SHAPE.test(text) || PASSWORD.test(text) || WEBHOOK.test(text);
 }
 
-/** A finding for each value that is a secret by its key or by its form. */
+/** One finding per value that is a secret by its field or its shape. */
 export function secretFindings(source: YamlSource): readonly Finding[] {
   const found: Finding[] = [];
   visit(source, source.root, configShape, [], found);
@@ -61,12 +64,12 @@ function visit(
 }
 
 function isLiteralSecret(value: unknown, text: string, shape: Shape | undefined): boolean {
-  // Its own rule refuses it, in words that say what to write instead.
+  // The rule for `notify` refuses it with better advice.
   if (value === null || text === "" || shape === notifyFields.webhook) return false;
   return (isSecret(shape) && text.length >= MIN_SECRET_LENGTH) || hasKeyShape(text);
 }
 
-/** A warning in the program, because the same file works elsewhere; the editor shows it as an error. */
+/** Only a warning in the program, because the same file works elsewhere; the editor shows an error. */
 function literalSecret(path: KeyPath, shape: Shape | undefined): Finding {
   const key = path.at(-1) ?? "";
   const isInPlace = isSecret(shape);

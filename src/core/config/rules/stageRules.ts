@@ -1,4 +1,4 @@
-/** Rules about `stages`: what none may set, where each ends, and which others it names. */
+/** Rules about `stages`: keys that none may set, where each ends, and which earlier stages it refers to. */
 
 import { nearestWords } from "../../../shared/editDistance.ts";
 import { isJsonObject } from "../../json.ts";
@@ -8,10 +8,10 @@ import { changeTo, preferred, removal, setTo } from "../source/remedy.ts";
 import { valueAt } from "./issues.ts";
 import { namedWeights } from "./namedWeights.ts";
 
-/** A run of an earlier stage, in place of its folder. */
+/** Refers to the run of an earlier stage instead of a folder. */
 const STAGE_REFERENCE = /^stage:(.*)$/;
 
-/** Keys that hold for all stages. The weights pass from one to the next, so they have the same model and adapter. */
+/** Keys that apply to all stages. Weights pass from one stage to the next, so model and adapter must be the same. */
 export const SHARED_KEYS: readonly string[] = [
   ...["model_name", "lora_rank", "train_attn", "train_mlp", "train_unembed", "tokenizer_name"],
   ...["log_path", "run_name", "wandb_run_name", "openreward_run_name", "resume_from"],
@@ -24,7 +24,7 @@ interface CheckedStage {
   readonly overridden: { readonly values: unknown };
 }
 
-/** Findings about all of them together. `written` are the values of the file, `stages` those that are checked, each with what it sets. */
+/** Findings about all stages together. `written` holds the file's values, `stages` the stages to check. */
 export function stageFindings(
   written: unknown,
   stages: readonly CheckedStage[],
@@ -44,7 +44,7 @@ export function stageFindings(
   ];
 }
 
-/** The name of the stage that a value stands for; null for any other value. */
+/** The stage that `stage:NAME` refers to; null for any other value. */
 export function referencedStage(value: string | null): string | null {
   return STAGE_REFERENCE.exec(value ?? "")?.[1] ?? null;
 }
@@ -52,7 +52,7 @@ export function referencedStage(value: string | null): string | null {
 function choiceFindings(chosen: unknown, names: readonly string[]): readonly Finding[] {
   if (typeof chosen !== "string" || names.includes(chosen)) return [];
   if (names.length === 0) {
-    // A run's own copy of its configuration is of this kind.
+    // A run's own copy of its configuration has `stage` without `stages`.
     return [advice("TRL229", ["stage"], "`stage` has no effect without `stages`.")];
   }
   const near = nearestWords(chosen, names);
@@ -61,7 +61,7 @@ function choiceFindings(chosen: unknown, names: readonly string[]): readonly Fin
   return [conflict("TRL229", ["stage"], message, { relatedPaths: [["stages"]], remedies })];
 }
 
-/** What one run continues cannot begin several. */
+/** `resume_from` continues a single run, so it cannot start several stages. */
 function resumeFindings(values: unknown): readonly Finding[] {
   const from = valueAt(values, ["resume_from"]);
   if (from === undefined || from === null) return [];
@@ -80,7 +80,7 @@ function sharedFindings(name: string, own: unknown): readonly Finding[] {
   });
 }
 
-/** A stage without an end would keep the others from beginning. */
+/** A stage without an end would prevent later stages from starting. */
 function endFindings(name: string | null, config: Config): readonly Finding[] {
   const { max_steps: steps, num_epochs: epochs, method } = config;
   if (name === null || steps !== null || epochs !== null || method === "collect") return [];

@@ -1,4 +1,4 @@
-/** Rules about `method: sft`: where its examples come from, and settings of reinforcement learning that it does not read. */
+/** Rules about `method: sft`: its data sources, and reinforcement-learning settings that have no effect. */
 
 import {
   CONDITION_FIELDS,
@@ -13,7 +13,7 @@ import { valueAt } from "./issues.ts";
 
 type DataSource = Config["data"][number];
 
-/** Keys that say how rollouts become training data. */
+/** Keys that control how rollouts become training data. */
 const OF_REINFORCEMENT = [
   ...["loss_fn", "loss_fn_config", "advantage_calculation", "advantage_eps", "advantage_clip"],
   ...[
@@ -57,7 +57,7 @@ function unusedData({ data }: Config): readonly Finding[] {
   return [advice("TRL226", ["data"], message, { part: "key", remedies })];
 }
 
-/** `data` as it is written: of what is wrong in it, another finding says more. */
+/** Checks `data` as written; invalid entries have findings of their own. */
 function missingData(data: unknown): readonly Finding[] {
   const isMissing = data === undefined || (Array.isArray(data) && data.length === 0);
   if (!isMissing) return [];

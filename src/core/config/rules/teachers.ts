@@ -1,4 +1,4 @@
-/** Which teacher an environment has, and what is wrong with what the configuration says of one. */
+/** Which teacher an environment has, and findings about teachers. */
 
 import { formatOfModel } from "../../models/formatOfModel.ts";
 import type { Config } from "../fields/schema.ts";
@@ -7,7 +7,7 @@ import type { KeyPath } from "../source/keyPath.ts";
 
 export type Teacher = NonNullable<Config["teacher"]>;
 
-/** That of the environment, else that of the run; null without. */
+/** The teacher of the environment, or else of the run; null without one. */
 export function teacherOf(
   { teacher, environments }: Pick<Config, "teacher" | "environments">,
   environment: string,

@@ -1,4 +1,4 @@
-/** Keys that stand beside the empty key that they belong below: one missing indent, however many keys follow. */
+/** Finds keys written next to the empty key they belong under: one finding for a missing indentation, however many keys follow. */
 
 import { isJsonObject } from "../../json.ts";
 import type { Shape } from "../fields/field.ts";
@@ -8,13 +8,13 @@ import type { KeyPath } from "../source/keyPath.ts";
 
 export interface Unindented {
   readonly finding: Finding;
-  /** The keys that it explains. */
+  /** The keys that the finding covers. */
   readonly keys: readonly string[];
   /** Path of the empty key. */
   readonly below: KeyPath;
 }
 
-/** `unknown` are keys of the mapping `siblings` at `path`, whose shape is `parent`. */
+/** `unknown` lists unknown keys of the mapping `siblings` at `path`, whose shape is `parent`. */
 export function unindentedKeys(
   path: KeyPath,
   unknown: readonly string[],
@@ -41,7 +41,7 @@ export function unindentedKeys(
   return found;
 }
 
-/** Keys of an environment that are written at the depth of its name, where they look like names of environments. */
+/** Environment fields at the indentation of environment names, where they look like environments. */
 export function unindentedEnvironmentKeys(values: unknown): readonly Unindented[] {
   const path = ["environments"];
   const environments = isJsonObject(values) ? values["environments"] : undefined;

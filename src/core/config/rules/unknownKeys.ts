@@ -1,4 +1,4 @@
-/** Findings about unknown keys: the right name, or the right place. */
+/** Findings about unknown keys that suggest the right name or the right place. */
 
 import { isAlias, isNode, visit } from "yaml";
 import { nearestWords } from "../../../shared/editDistance.ts";
@@ -14,7 +14,7 @@ import { ownNameOf } from "./foreignKeys.ts";
 
 const MAX_SHOWN = 80;
 
-/** `path` ends in the key; `siblings` is the mapping in which it stands, and `parent` its shape. */
+/** `path` ends with the key; `siblings` is the mapping that contains it, and `parent` its shape. */
 export function unknownKey(path: KeyPath, siblings: unknown, parent: Shape | undefined): Finding {
   const key = path.at(-1) ?? "";
   const shown = key.length > MAX_SHOWN ? `${key.slice(0, MAX_SHOWN)}…` : key;
@@ -94,7 +94,7 @@ function moveTo(path: KeyPath, own: string, section: FieldSection, siblings: unk
   return { advice, remedies: [{ kind: "move", path, to, title }] };
 }
 
-/** The one place that `place` stands for in this file; null when it has none or several. */
+/** The concrete path that `place` means in this file; null when there is none or more than one. */
 function placeFor(place: string, path: KeyPath, siblings: unknown): readonly string[] | null {
   if (!place.includes("<")) return [place];
   if (place !== "environments.<name>" || path.length !== 1 || !isJsonObject(siblings)) return null;
@@ -107,7 +107,7 @@ function short(key: string): string {
   return key.length > 40 ? `${key.slice(0, 40)}…` : key;
 }
 
-/** The finding with a name under which the key may stay, where aliases elsewhere use its anchors. */
+/** Suggests renaming instead of removing an unknown key when aliases elsewhere use its anchor. */
 export function keepAnchored(source: YamlSource, finding: Finding): Finding {
   const isRemoved = finding.remedies?.some(({ kind }) => kind === "remove") === true;
   if (finding.code !== "TRL110" || !isRemoved || !hasUsedAnchor(source, finding.path)) {

@@ -1,4 +1,4 @@
-/** A problem before its place in the text is known: what every rule returns. */
+/** A problem that has not been located in the text yet; what every rule returns. */
 
 import type { KeyPath } from "./keyPath.ts";
 import type { PairPart } from "./locate.ts";
@@ -14,21 +14,21 @@ export type Finding = Omit<Problem, "at" | "span" | "related" | "remedies"> & {
 
 type Extra = Partial<Pick<Finding, "part" | "relatedPaths" | "remedies" | "tag">>;
 
-/** Makes findings of one severity, about the value unless `extra` says otherwise. */
+/** Creates findings of one severity, about the value unless `extra` says otherwise. */
 function findingOf(severity: Severity) {
   return (code: RuleCode, path: KeyPath, message: string, extra: Extra = {}): Finding => {
     return { severity, code, path, message, part: "value", ...extra };
   };
 }
 
-/** A finding that keeps a run from starting. */
+/** Creates a finding that prevents a run from starting. */
 export const conflict = findingOf("error");
 
-/** A finding that is worth a second thought. */
+/** Creates a finding that deserves a second look. */
 export const advice = findingOf("warning");
 
-/** A finding that only an editor shows. */
+/** Creates a finding that only editors show. */
 export const note = findingOf("info");
 
-/** A finding that an editor shows without a mark in the list of problems, for what is allowed and often meant. */
+/** Creates a finding that editors show without listing it as a problem: allowed, and often intended. */
 export const hint = findingOf("hint");

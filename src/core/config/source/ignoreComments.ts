@@ -1,11 +1,11 @@
-/** Comments that silence a rule where someone knows better: `# tinker-rl-ignore TRL207` on the line before, or beside. */
+/** Comments that suppress a rule: `# tinker-rl-ignore TRL207` on the same line or the line before. */
 
 import type { Problem } from "./problem.ts";
 
 const COMMENT = /#\s*tinker-rl-ignore((?:[\s,]+TRL\d{3})+)/;
 const MAX_LINE = 2000;
 
-/** The problems that no comment of `text` silences. What keeps a run from starting cannot be silenced. */
+/** The problems that no comment in `text` suppresses. Errors cannot be suppressed by default. */
 export function withoutIgnored(
   problems: readonly Problem[],
   text: string,

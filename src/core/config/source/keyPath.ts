@@ -1,7 +1,7 @@
-/** Keys from the root of a configuration to one of its places; an item of a list has its index. */
+/** Keys from the root of a configuration to a value; list items have their index. */
 export type KeyPath = readonly string[];
 
-/** True for `path` itself and for what is in it. */
+/** True when `place` is `path` or inside it. */
 export function isWithin(place: KeyPath, path: KeyPath): boolean {
   return path.every((key, index) => place[index] === key);
 }

@@ -1,4 +1,4 @@
-/** From a key path to the place in the text that a problem with it should point at. */
+/** Maps a key path to the span of text that a problem should point at. */
 
 import { isSeq, type Node } from "yaml";
 import type { KeyPath } from "./keyPath.ts";
@@ -6,12 +6,12 @@ import type { Span } from "./span.ts";
 import type { Entry } from "./yamlNodes.ts";
 import { languageOf, readYaml, type YamlSource } from "./yamlSource.ts";
 
-/** The key, the value, or both with what stands between. */
+/** The key, the value, or both including the text between. */
 export type PairPart = "key" | "value" | "pair";
 
 /**
- * Where `part` of the pair at `path` stands. A place that the file does not have is stood in for by the nearest key
- * above it that it has, and at the top level by the first key.
+ * Span of `part` of the pair at `path`. When the file has no such pair, the span of the nearest existing parent key, or of the first key
+ * at the top level.
  */
 export function locate(source: YamlSource, path: KeyPath, part: PairPart): Span | null {
   let node = source.root;
@@ -26,7 +26,7 @@ export function locate(source: YamlSource, path: KeyPath, part: PairPart): Span 
   return span;
 }
 
-/** The entry at `path`, or null when the file has none there. */
+/** The entry at `path`, or null if the file has none. */
 export function entryAt(source: YamlSource, path: KeyPath): Entry | null {
   let node = source.root;
   let found: Entry | null = null;
@@ -39,7 +39,7 @@ export function entryAt(source: YamlSource, path: KeyPath): Entry | null {
   return found;
 }
 
-/** True for no node, and for the null of `key:` with nothing behind it, which stands where the next thing begins. */
+/** True for a missing node and for the empty value of `key:`, whose range would be where the next token starts. */
 export function isEmptyNode(node: Node | null): node is null {
   return node === null || (node.range != null && node.range[0] === node.range[1]);
 }
@@ -65,7 +65,7 @@ function childOf(source: YamlSource, node: Node | null, key: string): Entry | un
   return item === undefined ? undefined : { key, keyNode: null, value: item };
 }
 
-/** That of the nearest key above for one that the text does not have; null for an empty text. */
+/** Span of `part` at `keys`, or of the nearest existing parent key; null for an empty text. */
 export function keySpan(
   text: string,
   keys: KeyPath,

@@ -1,15 +1,15 @@
-/** What can be wrong with a configuration, where, and how that is printed. */
+/** Problems of a configuration: their codes, locations, and how they are printed. */
 
 import { formatKey } from "../../../shared/format.ts";
 import type { KeyPath } from "./keyPath.ts";
 import type { Remedy } from "./remedy.ts";
 import type { Position, Span } from "./span.ts";
 
-/** One code a rule, the same in the terminal and in the editor. */
+/** One code per rule, the same in the terminal and in the editor. */
 export type RuleCode =
-  /** Syntax: what the parser refuses, equal keys. */
+  /** Syntax: rejected by the parser, or duplicate keys. */
   | "TRL100"
-  /** Keys: unknown, missing. */
+  /** Keys: unknown, or missing. */
   | "TRL110"
   | "TRL111"
   /** Values: wrong type or form, out of range, not an allowed word, number or boolean written as text. */
@@ -17,69 +17,69 @@ export type RuleCode =
   | "TRL121"
   | "TRL122"
   | "TRL123"
-  /** Written out though it is the default; a key that another one has replaced. */
+  /** Values equal to the default; deprecated keys. */
   | "TRL124"
   | "TRL125"
-  /** Several keys: too few rollouts of a group left, reward bounds, token budgets, sampling off policy, loss parameters. */
+  /** Several keys: too few rollouts left in a group, reward bounds, token limits, off-policy sampling, loss parameters. */
   | "TRL200"
   | "TRL201"
   | "TRL202"
   | "TRL203"
   | "TRL204"
-  /** Several keys: no end, load on the host, learning rate, size of a step, two starts, folder of the runs. */
+  /** Several keys: no end, load on the computer, learning rate, step size, two starting points, folder of the runs. */
   | "TRL205"
   | "TRL206"
   | "TRL207"
   | "TRL208"
   | "TRL209"
   | "TRL210"
-  /** Several keys: evaluation on what is trained on, an address that is not used, a name for what is not reported. */
+  /** Several keys: evaluating on training data, an unused address, names for reporting that is not turned on. */
   | "TRL211"
   | "TRL213"
   | "TRL214"
-  /** The table of models: what the service trains, with how much context; what a model's chat format can do. */
+  /** The model table: what the service trains and with how much context; what a model's chat format can do. */
   | "TRL215"
   | "TRL216"
-  /** Several keys: an order or a share of tasks that the run does not follow; settings that take from `refill` what it is for. */
+  /** Several keys: task order or weights that the run ignores; settings that defeat `refill`. */
   | "TRL217"
   | "TRL218"
-  /** Several keys: a budget in USD without prices. */
+  /** Several keys: a cost limit without prices. */
   | "TRL219"
-  /** Several keys: a best checkpoint without the evaluation that chooses it. */
+  /** Several keys: a best checkpoint without an evaluation to choose it. */
   | "TRL220"
-  /** Several keys: a server of an environment's own that says neither where it is nor how it is started, or both in conflict. */
+  /** Several keys: an environment's own server without an address or command, or with conflicting ones. */
   | "TRL221"
-  /** Several keys: a dataset without its file, or settings of a dataset elsewhere. */
+  /** Several keys: a dataset without its file, or dataset settings in another environment. */
   | "TRL223"
-  /** Secrets: a variable of a session that is to be one, without it; one that is looked up and set nowhere. */
+  /** Secrets: a session variable that needs a secret that is not set, or that would store a key with the run. */
   | "TRL224"
-  /** Several keys: rewards by turn of an environment that combines its rewards otherwise than by their sum, or a discount of rewards that are not taken by turn. */
+  /** Several keys: `credit: reward_to_go` with a `reward_reduction` other than `sum`, or `discount` without `reward_to_go`. */
   | "TRL225"
-  /** Several keys: supervised fine-tuning without its data, a source that is none, settings that it does not read. */
+  /** Several keys: supervised fine-tuning without data, an invalid source, settings that have no effect. */
   | "TRL226"
-  /** Several keys: a teacher that is none, or reads other tokens; a reference that is not set. */
+  /** Several keys: an invalid teacher, a teacher with another tokenizer, a reference that is not set. */
   | "TRL227"
-  /** Several keys: an adapter that changes nothing. */
+  /** Several keys: an adapter that trains no layers. */
   | "TRL228"
-  /** Several keys: stages that do not follow one another. */
+  /** Several keys: stages that cannot follow one another. */
   | "TRL229"
-  /** Several keys: a notification without one place to go to, or with a key in its address. */
+  /** Several keys: a notification without exactly one destination, or with a key in its address. */
   | "TRL230"
-  /** Several keys: settings that an agent cannot have, or does not follow. */
+  /** Several keys: agent settings that are invalid or have no effect. */
   | "TRL231"
-  /** Several keys: a variable of an agent that the trainer sets. */
+  /** Several keys: an agent variable that the trainer sets itself. */
   | "TRL232"
-  /** A file that is trained on: a row of a dataset or of demonstrations, or that it cannot be read; the text itself never has it. */
+  /** Training data: unreadable files or invalid rows of datasets and demonstrations; never raised for the configuration's text alone. */
   | "TRL222"
-  /** What services offer: environment, split, model, rank or loss, checkpoint, secret that an environment asks for. */
+  /** What services offer: environment, split, model or rank, checkpoint, a secret that an environment needs. */
   | "TRL300"
   | "TRL301"
   | "TRL302"
   | "TRL303"
   | "TRL304"
-  /** A secret written into the file. */
+  /** A secret written in the file. */
   | "TRL400"
-  /** A value that something beside the file hides. */
+  /** A value that an override replaces. */
   | "TRL500";
 
 export type Severity = "error" | "warning" | "info" | "hint";
@@ -90,33 +90,33 @@ export interface RelatedLocation {
 }
 
 export interface Problem {
-  /** Only an error keeps a run from starting. */
+  /** Only errors prevent a run from starting. */
   readonly severity: Severity;
   readonly code: RuleCode;
-  /** What is wrong and what to do about it, as sentences. */
+  /** What is wrong and what to do about it, in sentences. */
   readonly message: string;
-  /** Keys from the root to the place at fault; empty for the file as a whole. */
+  /** Path of the key at fault; empty for the file as a whole. */
   readonly path: KeyPath;
-  /** Null when the file has no such place. */
+  /** Null when the file has no such key. */
   readonly at: Position | null;
   readonly span: Span | null;
-  /** Other places that the rule looked at. */
+  /** Other locations that are part of the problem. */
   readonly related: readonly RelatedLocation[];
   readonly remedies: readonly Remedy[];
-  /** How the place is drawn beside its mark. */
+  /** Extra styling for the text at fault. */
   readonly tag?: "unnecessary" | "deprecated";
-  /** The override that set the value at fault, as `key=value`; absent when the file did. */
+  /** The override that set the value at fault, as `key=value`; absent when it is from the file. */
   readonly override?: string;
 }
 
-/** A problem with its place in words: a file with line and column, or a flag. */
+/** A problem whose location is text: a file with line and column, or a flag. */
 export type PlacedProblem = Pick<Problem, "severity" | "message" | "path"> & {
   readonly place: string;
-  /** Absent where no rule has found it. */
+  /** Absent when the problem does not come from a rule. */
   readonly code?: RuleCode | undefined;
 };
 
-/** `flag` is that of the override that set the value at fault, if one did. */
+/** `flag` is the name of the flag shown for problems of overrides. */
 export function placeProblem(problem: Problem, path: string, flag = "--overrides"): PlacedProblem {
   const { at, override } = problem;
   if (override !== undefined) return { ...problem, place: `${flag} ${override}` };
@@ -124,18 +124,18 @@ export function placeProblem(problem: Problem, path: string, flag = "--overrides
 }
 
 /**
- * One line for a terminal and its problem matcher: `path:line:column: error: TRL110 message (key)`, or with
- * `--overrides key=value` as the place.
+ * One line for the terminal and its problem matcher: `path:line:column: error: TRL110 message (key)`, with `--overrides key=value` as the
+ * location of an override.
  */
 export function describeProblem(problem: Problem, path: string): string {
   return problemLine(placeProblem(problem, path));
 }
 
-/** As {@link describeProblem}. */
+/** Same format as {@link describeProblem}. */
 export function problemLine({ place, severity, code, message, path }: PlacedProblem): string {
   const rule = code === undefined ? "" : `${code} `;
   const key = path.length === 0 ? "" : ` (${formatKey(path)})`;
   const line = `${place}: ${severity}: ${rule}${message}${key}`;
-  // Keys may hold anything, and a line must stay one.
+  // Keys can contain any character, but the output must stay on one line.
   return line.replace(/[\p{Cc}\u2028\u2029]/gu, "\ufffd");
 }

@@ -1,47 +1,47 @@
-/** A repair of a problem as an intention; `editing/fixes/remedyEdits.ts` turns it into changes of a text. */
+/** The fix for a problem, independent of the text; `editing/fixes/remedyEdits.ts` turns it into edits. */
 
 import type { Json } from "../../json.ts";
 import type { KeyPath } from "./keyPath.ts";
 
 export type RemedyAction =
-  /** Gives the key at `path` a value; adds it where it is missing. */
+  /** Sets the key at `path`, adding it if missing. */
   | { readonly kind: "set"; readonly path: KeyPath; readonly value: Json }
-  /** Other text for the same value. */
+  /** Writes the same value differently. */
   | { readonly kind: "rewrite"; readonly path: KeyPath; readonly text: string }
   | { readonly kind: "rename"; readonly path: KeyPath; readonly to: string }
-  /** Takes the key at `path`, with its value, to another place. */
+  /** Moves the pair at `path` to another place. */
   | { readonly kind: "move"; readonly path: KeyPath; readonly to: KeyPath }
   | { readonly kind: "remove"; readonly path: KeyPath }
-  /** Removes the pair whose key begins at `offset`: for keys that a path cannot distinguish. */
+  /** Removes the pair whose key starts at `offset`, for duplicate keys that share a path. */
   | { readonly kind: "removePairAt"; readonly offset: number }
   | { readonly kind: "swap"; readonly path: KeyPath; readonly other: KeyPath }
-  /** A mapping instead of the list or the name at `path`. */
+  /** Converts the list or name at `path` to a mapping. */
   | { readonly kind: "toMapping"; readonly path: KeyPath }
-  /** The only value of the list at `path` instead of the list. */
+  /** Replaces the list at `path` with its only value. */
   | { readonly kind: "takeOutOfList"; readonly path: KeyPath }
-  /** Moves the line at `offset` to the indentation of the keys that it belongs to. */
+  /** Moves the line at `offset` to the indentation of its sibling keys. */
   | { readonly kind: "align"; readonly offset: number }
-  /** What is meant instead of characters that only look like YAML or JSON. */
+  /** Replaces characters that only look like YAML or JSON with the intended ones. */
   | { readonly kind: "replaceStrays" }
-  /** Moves the pair at `path`, and what follows it up to `end`, below the empty key before it. */
+  /** Indents the pair at `path`, and those after it up to `end`, under the empty key before it. */
   | { readonly kind: "indent"; readonly path: KeyPath; readonly end: KeyPath | null }
-  /** Spaces instead of tabs at the start of every line. */
+  /** Replaces tabs at the start of lines with spaces. */
   | { readonly kind: "spaces" }
-  /** What an editor alone can do. */
+  /** An action that only the editor can perform. */
   | { readonly kind: "command"; readonly command: RemedyCommand; readonly path: KeyPath };
 
 export type RemedyCommand = "setSecret" | "secretToStore" | "secretToEnvFile" | "openOverrides";
 
 export type Remedy = RemedyAction & {
-  /** As a menu shows it. */
+  /** Title in the menu. */
   readonly title: string;
-  /** True for the one that is nearly always meant. */
+  /** True for the fix that is almost always intended. */
   readonly isPreferred?: true | undefined;
-  /** True when it cannot change what the file means, so that it may be applied to a whole file at once. */
+  /** True when it cannot change the meaning of the file, so it may be applied to a whole file at once. */
   readonly isSafe?: true | undefined;
 };
 
-/** The remedy that gives a key another value, titled as such. */
+/** A remedy that sets a key to a value. */
 export function setTo(
   path: KeyPath,
   value: string | number | boolean | null,
@@ -50,32 +50,32 @@ export function setTo(
   return { kind: "set", path, value, title };
 }
 
-/** The same for a key elsewhere than the problem, which the title names. */
+/** {@link setTo} for a key other than the one at fault, which the title then names. */
 export function setKeyTo(path: KeyPath, value: string | number | boolean | null): Remedy {
   return setTo(path, value, `Set ${path.at(-1)} to ${value}`);
 }
 
-/** The same for one word instead of another. */
+/** {@link setTo} for replacing a word. */
 export function changeTo(path: KeyPath, word: string): Remedy {
   return setTo(path, word, `Change to '${word}'`);
 }
 
-/** The remedy that takes a key out of the file. */
+/** A remedy that removes a key. */
 export function removal(path: KeyPath): Remedy {
   return { kind: "remove", path, title: `Remove '${path.at(-1)}'` };
 }
 
-/** The remedies that give the key at `path` one of `words` as its name; the first is nearly always meant. */
+/** Remedies that rename the key at `path` to one of `words`, the first one preferred. */
 export function renamesOf(path: KeyPath, words: readonly string[]): readonly Remedy[] {
   return preferFirst(words.map((to) => ({ kind: "rename", path, to, title: `Change to '${to}'` })));
 }
 
-/** The same remedy as the one that is nearly always meant. */
+/** Marks a remedy as preferred. */
 export function preferred(remedy: Remedy): Remedy {
   return { ...remedy, isPreferred: true };
 }
 
-/** The same remedies, the first as the one that is nearly always meant. */
+/** Marks the first remedy as preferred. */
 export function preferFirst(remedies: readonly Remedy[]): readonly Remedy[] {
   return remedies.map((remedy, index) => (index === 0 ? preferred(remedy) : remedy));
 }

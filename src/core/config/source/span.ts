@@ -1,12 +1,12 @@
-/** Places in a text: offsets for editors, lines and columns for terminals. */
+/** Locations in a text: offsets for editors, lines and columns for terminals. */
 
-/** Offsets in UTF-16 units; `end` is the first one after it. */
+/** Offsets in UTF-16 code units; `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Lines and columns count from 1. */
+/** Lines and columns start at 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;

@@ -1,4 +1,4 @@
-/** Characters that look like YAML or JSON and are not: other spaces, full-width colons, comments in JSON, a file in UTF-16. */
+/** Finds characters that look like YAML or JSON but are not: non-ASCII spaces, full-width colons, comments in JSON, UTF-16 files. */
 
 import { type Node, visit } from "yaml";
 import type { Span } from "./span.ts";
@@ -6,11 +6,11 @@ import type { Span } from "./span.ts";
 export interface StrayCharacters {
   readonly span: Span;
   readonly message: string;
-  /** What is meant in their place; null where only the whole file can be written again. */
+  /** The replacement; null when the whole file must be saved again. */
   readonly meant: string | null;
 }
 
-/** Unicode's spaces (category Zs) but the ordinary one. */
+/** Unicode spaces (category Zs) except the ordinary one. */
 const OTHER_SPACES = "[\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000]+";
 const LEADING = new RegExp(`^[ \\t]*(${OTHER_SPACES})`);
 const OTHER_SPACE = new RegExp(`^${OTHER_SPACES}$`);
@@ -18,7 +18,7 @@ const BEHIND_KEY = new RegExp(
   `^[\\s\\w./"'-]+(?:(?<wide>\\uff1a)|:[ \\t]*(?<space>${OTHER_SPACES}))`,
 );
 const WIDE_COLON = "\uff1a";
-/** Text as UTF-8 that is UTF-16 has a zero byte for every letter; a few at the start are enough to see it. */
+/** UTF-16 read as UTF-8 has a zero byte per letter; a prefix of the file is enough to detect it. */
 const LOOKED_AT = 200;
 
 const MESSAGES = {
@@ -29,7 +29,7 @@ const MESSAGES = {
     "JSON does not allow comments. Remove this one, or keep the configuration in a .yaml file.",
 } as const;
 
-/** In the order of the text. They hide what the rest of the text means. */
+/** Stray characters in text order. They hide the structure of the rest of the text. */
 export function strayCharacters(
   text: string,
   language: "yaml" | "json",
@@ -43,7 +43,7 @@ export function strayCharacters(
     Scalar: (key, node) => {
       if (node.type !== "PLAIN" || !node.range) return;
       const [start, end] = node.range;
-      // A value may hold such characters, but hardly at its ends.
+      // A value may contain such characters, but hardly at its start or end.
       const isValue = key === "value" || typeof key === "number";
       found.push(...(isValue ? atEnds(text, { start, end }) : inLines(text, { start, end })));
     },
@@ -66,7 +66,7 @@ function atEnds(text: string, { start, end }: Span): readonly StrayCharacters[] 
   return first === last ? found : [...found, spaces(first, text.slice(first, last))];
 }
 
-/** A key, or a text in which no key was recognized. */
+/** For a key, or a text in which the parser recognized no key. */
 function inLines(text: string, { start, end }: Span): readonly StrayCharacters[] {
   const found: StrayCharacters[] = [];
   let at = start;
@@ -84,7 +84,7 @@ function inLines(text: string, { start, end }: Span): readonly StrayCharacters[]
   return found;
 }
 
-/** With the spaces behind it. */
+/** Includes the spaces after it. */
 function wideColon(text: string, start: number): StrayCharacters {
   const [gap = ""] = LEADING.exec(text.slice(start + 1, start + 1 + LOOKED_AT)) ?? [];
   const span = { start, end: start + 1 + gap.length };
@@ -109,7 +109,7 @@ function jsonComments(text: string): readonly StrayCharacters[] {
   return found;
 }
 
-/** Offset of the quote that closes the text which begins at `start`, or of the line's end. */
+/** Offset of the closing quote of the string that starts at `start`, or of the end of the line. */
 function textEnd(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"' && text[at] !== "\n") at += text[at] === "\\" ? 2 : 1;

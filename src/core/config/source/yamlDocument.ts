@@ -1,26 +1,26 @@
-/** Parses the text of a configuration within bounds: no file, however made, takes much time, memory or stack. */
+/** Parses a configuration with limits, so that no input can use much time, memory or stack. */
 
 import { Composer, CST, type Document, Lexer, LineCounter, type ParsedNode, Parser } from "yaml";
 
-/** Above these a text is no configuration; one of 500 lines has 20,000 characters and 5,000 lexemes. */
+/** Beyond these limits a text is no configuration; 500 lines have about 20,000 characters and 5,000 lexemes. */
 const MAX_CHARACTERS = 256 * 1024;
 const MAX_LEXEMES = 12_000;
-/** A configuration repeats itself in some tens of places. */
+/** A real configuration uses a few dozen aliases. */
 const MAX_ALIASES = 500;
-/** More stray characters would give no further information, and parsing each takes time. */
+/** More syntax errors add no information, and each one takes time. */
 const MAX_STRAY = 100;
-/** Open collections at a time. The parser calls itself for each; a configuration needs 12. */
+/** Maximum nesting. The parser recurses for each level; a configuration needs 12. */
 const MAX_DEPTH = 60;
-/** Marks that the lexer puts between pieces of text. */
+/** Markers that the lexer inserts between pieces of text. */
 const WIDTHLESS: ReadonlySet<string> = new Set(["\u0002", "\u0018", "\u001f"]);
 
 export interface ParsedText {
-  /** Null when the text was given up. */
+  /** Null when parsing was refused. */
   readonly document: Document.Parsed<ParsedNode> | null;
   readonly lines: LineCounter;
-  /** Offset of a second document's start, or null. */
+  /** Start of a second document, or null. */
   readonly secondDocument: number | null;
-  /** Why the text was given up, and where. */
+  /** Why and where parsing was refused. */
   readonly refusal: { readonly message: string; readonly offset: number } | null;
 }
 
@@ -33,7 +33,7 @@ class Refusal extends Error {
   }
 }
 
-/** YAML 1.2 (core schema, with merge keys), or with `json` only the scalars of JSON. Never throws. */
+/** Parses YAML 1.2 (core schema with merge keys), or for `json` the JSON schema's scalars. Never throws. */
 export function parseYamlText(text: string, language: "yaml" | "json"): ParsedText {
   const lines = new LineCounter();
   try {
@@ -44,7 +44,7 @@ export function parseYamlText(text: string, language: "yaml" | "json"): ParsedTe
       schema: language === "json" ? "json" : "core",
       merge: true,
       prettyErrors: false,
-      // Found by `duplicateKeys` instead: the parser may place one at the end of the line before.
+      // `duplicateKeys` reports these instead, because the parser may place one at the end of the previous line.
       uniqueKeys: false,
       lineCounter: lines,
     });
@@ -74,11 +74,11 @@ function* boundedTokens(text: string, parser: Parser): Generator<CST.Token, void
 
 interface Lexeme {
   readonly lexeme: string;
-  /** Where it ends in the text. */
+  /** End offset in the text. */
   readonly offset: number;
 }
 
-/** All of them at once: what is refused for their number costs no parsing. */
+/** Lexes everything first, so that a text over the limits is refused before any parsing. */
 function boundedLexemes(text: string): readonly Lexeme[] {
   if (text.length > MAX_CHARACTERS) {
     throw new Refusal(`The file is too large. The limit is ${MAX_CHARACTERS / 1024} KB.`, 0);

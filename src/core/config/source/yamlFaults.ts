@@ -1,4 +1,4 @@
-/** What is wrong with the syntax of a configuration, in words that show none of its values. */
+/** Syntax errors of a configuration, in words that reveal none of its values. */
 
 import { type Alias, type Document, type Node, visit, type YAMLError } from "yaml";
 import type { Remedy } from "./remedy.ts";
@@ -22,22 +22,22 @@ const MESSAGES: Readonly<Record<string, string>> = {
 };
 const MAX_MESSAGE = 200;
 
-/** More faults of a kind would not help. */
+/** More faults of one kind would not help. */
 const MAX_FAULTS = 100;
 
 interface FaultOptions {
   readonly language: "yaml" | "json";
-  /** The node of each alias, null where there is none. */
+  /** The node of each alias; null for an unresolved one. */
   readonly targets: ReadonlyMap<Alias, Node | null>;
 }
 
-/** All faults of a text. */
+/** All syntax faults of a text. */
 export function syntaxFaults(
   text: string,
   { document, secondDocument, refusal }: ParsedText,
   { targets, language }: FaultOptions,
 ): readonly SyntaxFault[] {
-  // What else is found would follow from them.
+  // Any other faults would only follow from these.
   const strays = strayCharacters(text, language, document?.contents ?? null);
   if (strays.length > 0) return strays.slice(0, MAX_FAULTS).map(strayFault);
   return [
@@ -71,7 +71,7 @@ function faultAt(text: string, message: string, offset: number): SyntaxFault {
   return { severity: "error", message, span: { start, end: Math.min(start + 1, text.length) } };
 }
 
-/** For one line that stands too far right the parser reports two errors at the same place; the second one knows the line. */
+/** For a line indented too far, the parser reports two errors at the same position; keep the second, which knows the line. */
 function withoutRepeatedIndentFaults(errors: readonly YAMLError[]): readonly YAMLError[] {
   return errors.filter(
     ({ code, pos }, index) =>
@@ -81,12 +81,12 @@ function withoutRepeatedIndentFaults(errors: readonly YAMLError[]): readonly YAM
   );
 }
 
-/** The line that stands too far right or left, without its indent; null when the error is about something else. */
+/** The line with the wrong indentation, trimmed; null when the error is about something else. */
 function misplacedLine(text: string, { code, pos, message }: YAMLError): Span | null {
   const [from, to] = pos;
   const isValueContinued =
     code === "MULTILINE_IMPLICIT_KEY" && /:[ \t]*$/.test(lineBefore(text, from));
-  // Brackets that are indented too little have the same code.
+  // Brackets with too little indentation have the same code.
   const isOffColumn = code === "BAD_INDENT" && message.includes("same column");
   if (!isOffColumn && !isValueContinued) return null;
   const start = text.lastIndexOf("\n", (isValueContinued ? to : from + 1) - 1) + 1;
@@ -101,7 +101,7 @@ function lineBefore(text: string, offset: number): string {
 }
 
 function faultOf(text: string, level: SyntaxFault["severity"], error: YAMLError): SyntaxFault {
-  // A value with an unknown tag is not used, least of all as a secret.
+  // A value with an unknown tag is not used, and must not be taken for a secret.
   const severity = error.code === "TAG_RESOLVE_FAILED" ? "error" : level;
   const line = misplacedLine(text, error);
   if (line !== null) {
@@ -117,7 +117,7 @@ function faultOf(text: string, level: SyntaxFault["severity"], error: YAMLError)
     error.code === "TAB_AS_INDENT"
       ? [{ kind: "spaces", title: "Indent with spaces", isPreferred: true }]
       : [];
-  // The parser quotes what it did not expect, which may be a secret.
+  // The parser quotes the unexpected text, which may be a secret.
   const words = error.message.replace(/: .*$/s, "").slice(0, MAX_MESSAGE);
   const message = MESSAGES[error.code] ?? `${words}.`;
   return {
@@ -162,7 +162,7 @@ function duplicate(key: string, span: Span, first: Node | null): SyntaxFault {
 }
 
 function unresolvedAlias(text: string, alias: Alias): SyntaxFault {
-  // Its name is not shown: it may be a secret that begins with a star.
+  // The alias's name is not shown, because it may be a secret that starts with a star.
   const message =
     "No anchor precedes this alias. Write the value out, in quotes if it begins with `*`.";
   return { severity: "error", message, span: spanOf(text, alias) ?? { start: 0, end: 0 } };

@@ -1,4 +1,4 @@
-/** What YAML nodes hold: the entries of mappings, merged ones included, their keys, and where nodes stand. */
+/** Reads YAML nodes: entries of mappings including merged ones, their keys, and the spans of nodes. */
 
 import {
   type Alias,
@@ -13,26 +13,26 @@ import {
 } from "yaml";
 import type { Span } from "./span.ts";
 
-/** One `key: value` of a mapping; merged ones (`<<`) keep the nodes of where they were written. */
+/** One `key: value` of a mapping; merged entries (`<<`) keep the nodes from where they were written. */
 export interface Entry {
   readonly key: string;
   readonly keyNode: Node | null;
   readonly value: Node | null;
 }
 
-/** The node that an alias stands for, or the node itself. */
+/** Resolves an alias to its node; returns any other node unchanged. */
 export type Resolve = (node: Node | null) => Node | null;
 
-/** Nodes that are looked at through aliases, and keys that are taken from merged mappings. */
+/** Limit on nodes visited through aliases plus keys merged into mappings. */
 const MAX_VISITS = 10_000;
 const MAX_KEY_TEXT = 200;
 
-/** A scalar as it was written: `0.10` stays `0.10`, and quotes are off. */
+/** A scalar as written, without quotes: `0.10` stays `0.10`. */
 export function scalarText(value: unknown, source: string | undefined): string {
   return typeof value === "string" ? value : (source ?? String(value));
 }
 
-/** Without white space behind it; null for a node that was not written. */
+/** Span without trailing white space; null for a node that is not in the text. */
 export function spanOf(text: string, { range }: Node): Span | null {
   if (!range) return null;
   const [start, end] = range;
@@ -40,7 +40,7 @@ export function spanOf(text: string, { range }: Node): Span | null {
   return { start, end: start + length };
 }
 
-/** Every alias with the last node before it that carries its anchor. */
+/** Maps each alias to the last preceding node with its anchor. */
 export function aliasTargets(document: Document.Parsed): ReadonlyMap<Alias, Node | null> {
   const anchors = new Map<string, Node>();
   const targets = new Map<Alias, Node | null>();
@@ -55,11 +55,11 @@ export function aliasTargets(document: Document.Parsed): ReadonlyMap<Alias, Node
 
 export interface VisitBudget {
   /**
-   * Asks for leave to look at `count` more nodes below `node`, for readers that follow aliases: a few lines of those can
-   * stand for far more than a configuration holds.
+   * Requests to visit `count` more nodes below `node`. Readers that follow aliases must ask, because a few lines of aliases can expand to
+   * far more than a configuration holds.
    */
   mayVisit(count: number, node: Node): boolean;
-  /** The node for which too much was asked first; null while there is none. */
+  /** The first node that exceeded the budget; null while none has. */
   exhaustedBy(): Node | null;
 }
 
@@ -76,7 +76,7 @@ export function visitBudget(): VisitBudget {
   };
 }
 
-/** Entries with those of merged mappings; each mapping is merged once, however many others build on it. */
+/** Reads entries including merged ones. Each mapping is merged once, however many others build on it. */
 export function mergeReader(
   text: string,
   resolve: Resolve,
@@ -88,7 +88,7 @@ export function mergeReader(
     if (!isMap<Node | null, Node | null>(map)) return [];
     const before = known.get(map);
     if (before !== undefined) return before;
-    // A mapping that merges itself adds no key.
+    // A mapping that merges itself adds no keys.
     known.set(map, []);
     const entries = merged(map);
     known.set(map, entries);
@@ -115,10 +115,10 @@ export function mergeReader(
   return read;
 }
 
-/** The entries that are in a mapping itself, equal keys included; empty for any other node. */
+/** Entries written in the mapping itself, duplicates included; empty for any other node. */
 export function ownEntries(text: string, node: Node | null): readonly Entry[] {
   if (!isMap(node)) return [];
-  // A parsed mapping has only nodes as keys.
+  // Keys of a parsed mapping are always nodes.
   const { items } = node as YAMLMap<Node | null, Node | null>;
   return items
     .filter(({ key }) => !isMergeKey(key))

@@ -1,4 +1,4 @@
-/** The text of a configuration as YAML nodes with their positions, without any meaning. */
+/** A configuration's text as YAML nodes with positions, without any interpretation. */
 
 import { type Alias, isAlias, type Node } from "yaml";
 import type { Position, Span } from "./span.ts";
@@ -18,32 +18,32 @@ export interface YamlSource {
   readonly language: Language;
   readonly root: Node | null;
   readonly faults: readonly SyntaxFault[];
-  /** The node that an alias stands for, or the node itself. */
+  /** Resolves an alias to its node; returns any other node unchanged. */
   resolve(node: Node | null): Node | null;
-  /** The entries of a mapping, those it merges in included; empty for any other node. */
+  /** Entries of a mapping including merged ones; empty for any other node. */
   entries(node: Node | null): readonly Entry[];
-  /** The entries that are in a mapping itself, equal keys included. */
+  /** Entries written in the mapping itself, duplicates included. */
   ownEntries(node: Node | null): readonly Entry[];
-  /** Where a node stands, without white space behind it; null for one that was not written. */
+  /** Span without trailing white space; null for a node that is not in the text. */
   span(node: Node): Span | null;
   position(offset: number): Position;
   /**
-   * Asks for leave to look at `count` more nodes below `node`, for readers that follow aliases: a few lines of those can
-   * stand for far more than a configuration holds.
+   * Requests to visit `count` more nodes below `node`. Readers that follow aliases must ask, because a few lines of aliases can expand to
+   * far more than a configuration holds.
    */
   mayVisit(count: number, node: Node): boolean;
-  /** Where {@link mayVisit} said no first, or merged mappings had come to as much; null while neither has. */
+  /** Where the budget of {@link mayVisit} or of merged mappings first ran out; null while it has not. */
   exhaustedAt(): Span | null;
 }
 
 export type Language = "yaml" | "json";
 
-/** A name that ends in `.json` is held to JSON's scalars. */
+/** `json` for a file name that ends in `.json`, otherwise `yaml`. */
 export function languageOf(path: string): Language {
   return path.toLowerCase().endsWith(".json") ? "json" : "yaml";
 }
 
-/** Reads YAML 1.2 (core schema, with merge keys), or with `json` only scalars that JSON knows. Never throws. */
+/** Parses YAML 1.2 (core schema with merge keys), or for `json` only JSON's scalars. Never throws. */
 export function readYaml(text: string, language: Language): YamlSource {
   const parsed = parseYamlText(text, language);
   const { document, lines } = parsed;
