@@ -1,4 +1,4 @@
-/** Marks the best checkpoint of a run by `save_best`, and deletes what was saved to be compared and lost. */
+/** Marks a run's best checkpoint by `save_best`, and deletes checkpoints that were saved only for the comparison and lost. */
 
 import { formatMeasure } from "../../shared/format.ts";
 import {
@@ -25,7 +25,7 @@ import { report } from "./run/report.ts";
 
 export class BestCheckpoint {
   #updating: Promise<void> = Promise.resolve();
-  /** Names of those that are not deleted, because no session of this run saved them. */
+  /** Checkpoints that are not deleted because this run did not provably save them. */
   readonly #kept = new Set<string>();
 
   /** Call after each confirmed save and each evaluation, in any order. @throws AppError `disk` */
@@ -57,13 +57,13 @@ async function update(context: PlayContext, metric: string, kept: Set<string>): 
       data: { name, metric, value: best.value },
     });
   }
-  // The mark is written first: a crash in between leaves a checkpoint too many, never one too few.
+  // Write the mark first: a crash in between leaves one checkpoint too many, never one too few.
   for (const entry of replaced) {
     if (!kept.has(entry.name)) await deleteReplaced(context, entry, kept);
   }
 }
 
-/** One that the service could not delete is tried again with the next save. */
+/** A checkpoint that the service could not delete is tried again at the next save. */
 async function deleteReplaced(
   context: PlayContext,
   entry: CheckpointEntry,
@@ -88,11 +88,11 @@ async function deleteReplaced(
 }
 
 interface BestChange {
-  /** The best one, when it was not marked as such; null when nothing changes about it. */
+  /** The new best checkpoint to mark; null when the mark does not change. */
   readonly marked: CheckpointEntry | null;
-  /** Those that lose their mark. */
+  /** Checkpoints that lose their mark. */
   readonly unmarked: readonly CheckpointEntry[];
-  /** Those that were saved to be compared, were, and are not the best: no one needs them. */
+  /** Checkpoints that were saved only for the comparison and are not the best. */
   readonly replaced: readonly CheckpointEntry[];
 }
 
@@ -102,8 +102,8 @@ const MEASURES: Readonly<Record<BestMeasure, (result: StoredResult) => number>> 
 };
 
 /**
- * What follows from all saves and evaluations of a run, and so is the same after a crash at any point. Of equal values the first
- * counts. The newest save is never replaced, because a resume begins with it.
+ * Derived from all saves and evaluations of a run, so the result is the same after a crash at any point. The first of equal values wins.
+ * The newest save is never replaced, because a resume starts from it.
  */
 export function bestChange(
   entries: readonly CheckpointEntry[],
@@ -147,8 +147,8 @@ function unmark({ best: _, ...entry }: CheckpointEntry): CheckpointEntry {
 }
 
 /**
- * Of the run's own weights; those before the first step are no checkpoint. An evaluation with more than 10% failed rollouts judges
- * none: what it measured is not the policy.
+ * Values of the run's own weights by step, without the evaluation before the first step. An evaluation with more than 10% failed rollouts
+ * is ignored, because it does not measure the policy.
  */
 function valuesByStep(
   evaluations: readonly EvaluationEntry[],

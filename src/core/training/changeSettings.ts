@@ -1,4 +1,4 @@
-/** What happens between two steps when new settings were given. */
+/** Applies new settings between two steps. */
 
 import { type SettingChange, settingChanges } from "../config/changes.ts";
 import { errorMessage } from "../errors.ts";
@@ -8,27 +8,27 @@ import type { RunContext } from "./run/context.ts";
 import type { SettingsChange } from "./run/control.ts";
 import type { RunIdentity } from "./step/loopPosition.ts";
 
-interface InForce {
+interface ActiveSettings {
   readonly context: RunContext;
   readonly identity: RunIdentity;
 }
 
 interface Place {
-  /** Steps that are completed. */
+  /** Completed steps. */
   readonly step: number;
-  /** Whether groups wait that were issued with the settings before. */
+  /** Whether groups issued with the old settings are still waiting. */
   readonly hasOlder: boolean;
 }
 
 /**
- * Puts new settings into force, or leaves those before with a warning when the run cannot take them. What it returns is in force at
- * once; `recorded` ends when the change is written down.
+ * Applies new settings, or keeps the old ones with a warning when the run cannot use the new ones. The returned context is in effect
+ * immediately; `recorded` resolves when the change is stored.
  */
 export function changeSettings(
-  { context, identity }: InForce,
+  { context, identity }: ActiveSettings,
   change: SettingsChange,
   place: Place,
-): InForce & { readonly recorded: Promise<void> } {
+): ActiveSettings & { readonly recorded: Promise<void> } {
   const { configHash, dropped } = change;
   let changed: RunContext;
   try {

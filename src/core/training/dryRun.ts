@@ -1,4 +1,4 @@
-/** One step of a run up to its update, to see what would be trained: rollouts, rewards, advantages, datums and alarms, with no weights changed. */
+/** Plays one step up to its update, to show what would be trained: rollouts, rewards, advantages, datums and alarms. No weights change. */
 
 import type { TrainingClient } from "../tinker/trainingClient.ts";
 import { checkLoss } from "./checks/checkLoss.ts";
@@ -9,8 +9,8 @@ import { StepPipeline } from "./stepPipeline.ts";
 import { SupervisedSteps } from "./supervised/supervisedSteps.ts";
 
 /**
- * Plays the step at `position` and writes down what a step writes. The service computes log-probabilities and the loss of the data,
- * but no gradient. @throws AppError as a step does
+ * Plays the step at `position` and writes what a step writes. The service computes log-probabilities and the loss, but no gradient.
+ * @throws AppError as a step does
  */
 export async function playDryRun(context: RunContext, position: LoopPosition): Promise<StepEnd> {
   const { services } = context;
@@ -37,7 +37,7 @@ export async function playDryRun(context: RunContext, position: LoopPosition): P
   }
 }
 
-/** The same model, to which nothing is added. */
+/** A client whose updates do nothing. */
 function withoutUpdates(client: TrainingClient): TrainingClient {
   return {
     modelId: client.modelId,

@@ -1,4 +1,4 @@
-/** Time and rewards of a run, and whether they or its tokens end it before its plan does, or let it sample ahead. */
+/** Tracks a run's time and rewards, and decides whether they or its token use end it early or limit sampling ahead. */
 
 import { formatQuantity } from "../../shared/format.ts";
 import { REWARD_AT_END } from "../environmentCheck/checks/rewards.ts";
@@ -25,7 +25,7 @@ import type { StepEnd } from "./step/step.ts";
 export class EndConditions {
   readonly #clock: Clock;
   readonly #results: StepResult[];
-  /** Until when `counters.seconds` counts the time of the run, on the monotonic clock; pauses are skipped. */
+  /** Monotonic time up to which `counters.seconds` counts the run's time, excluding pauses. */
   #countedUntilMs: number;
 
   private constructor(clock: Clock, results: readonly StepResult[]) {
@@ -34,18 +34,18 @@ export class EndConditions {
     this.#countedUntilMs = clock.monotonic();
   }
 
-  /** Time counts from now on. @throws AppError `file-unreadable` */
+  /** Starts counting time now. @throws AppError `file-unreadable` */
   static async open(context: Pick<RunContext, "ports" | "storage">): Promise<EndConditions> {
     return new EndConditions(context.ports.clock, await readResults(context));
   }
 
-  /** A step is completed, and its position counts the time until now. */
+  /** Records a completed step whose position counts the time until now. */
   addStep(row: MetricsRow): void {
     this.#results.push(resultOf(row));
     this.#countedUntilMs = this.#clock.monotonic();
   }
 
-  /** Waits without counting the time, also where a stop ends the wait. */
+  /** Awaits a pause without counting its time, even if a stop ends the pause. */
   async skip(pause: Promise<void>): Promise<void> {
     const fromMs = this.#clock.monotonic();
     try {
@@ -55,20 +55,20 @@ export class EndConditions {
     }
   }
 
-  /** The time of the run until now, minus a pause of so many milliseconds since the last step. */
+  /** The run's time until now, minus `pausedMs` of pauses since the last step. */
   secondsUntilNow({ counters }: Pick<LoopPosition, "counters">, pausedMs: number): number {
     const takenMs = this.#clock.monotonic() - this.#countedUntilMs - pausedMs;
     return counters.seconds + Math.max(0, takenMs) / 1000;
   }
 
-  /** What ends the run at this border although its plan continues; null without. */
+  /** Why the run ends here although its plan continues; null if it does not. */
   earlyEnd(context: RunContext, position: Pick<LoopPosition, "counters">): AppError | null {
     return this.#earlyEndAt(context, this.secondsUntilNow(position, 0));
   }
 
   /**
-   * Whether the update of another step may be submitted while one trains whose rollouts ended after `pausedMs` of a pause: not where
-   * the row of the step decides, nor where time may be over with it, in which case the border between the two decides.
+   * Whether the next step's update may be submitted while this one trains, whose rollouts ended after `pausedMs` of pauses. Not when the
+   * step's row decides, nor when time might run out with it: then the decision waits for the end of the step.
    */
   mayTrainAhead(context: RunContext, position: LoopPosition, pausedMs: number): boolean {
     const { counters, step } = position;
@@ -78,7 +78,7 @@ export class EndConditions {
     return this.#earlyEndAt(context, seconds) === null;
   }
 
-  /** As {@link stepsWithinBudget}, once the steps before `step` are completed. */
+  /** {@link stepsWithinBudget} once the steps before `step` are completed. */
   stepsAhead(context: RunContext, steps: number, tokens: TokenUsage): number {
     const { config, storage } = context;
     const spent = { usage: storage.usage, prices: pricesOf(context) };
@@ -96,13 +96,13 @@ export class EndConditions {
 }
 
 interface StepResult {
-  /** The mean; null without one, and where fewer than 90% of the rollouts were scored. */
+  /** Mean reward; null without one, or when fewer than 90% of the rollouts were scored. */
   readonly reward: number | null;
-  /** In nats a token; null where it was not measured. */
+  /** In nats per token; null when not measured. */
   readonly heldOutLoss: number | null;
 }
 
-/** Of all steps that the folder has. @throws AppError `file-unreadable` */
+/** Results of all steps in the run folder. @throws AppError `file-unreadable` */
 async function readResults({
   storage,
 }: Pick<RunContext, "storage">): Promise<readonly StepResult[]> {
@@ -117,12 +117,12 @@ function resultOf(row: MetricsRow): StepResult {
   return { reward: decidingReward(row), heldOutLoss: heldOutLoss(row) };
 }
 
-/** A step that trained nothing; `row` null = only the steps before a resume are known. */
+/** A step that trained nothing; `row` is null when it is only known from before a resume. */
 export interface EmptyStep extends Pick<StepEnd, "rollouts" | "isMasked"> {
   readonly row: MetricsRow | null;
 }
 
-/** `last` is the last of `count` such steps. */
+/** The error that ends a run after `count` such steps, of which `last` is the latest. */
 export function emptySteps(count: number, { rollouts: last, isMasked, row }: EmptyStep): AppError {
   if (isMasked) return maskedSteps(count);
   if (row !== null && metricAt(row, "teacher/kl") === 0) return taughtNothing(count);
@@ -152,14 +152,14 @@ function isUnrewarded({ record }: Played): boolean {
   return record.reward === null && record.error === null && record.agent === undefined;
 }
 
-/** Why rollouts gave no advantage, by what ended most of them. */
+/** Why the rollouts gave no advantage, judged by how most of them ended. */
 function causeOf(last: readonly Played[]): { readonly why: string; readonly remedy: string } {
   const [stop, own = []] =
     [...groupBy(last, ({ record }) => record.stop)].toSorted(
       ([, a], [, b]) => b.length - a.length,
     )[0] ?? [];
   const share = `${own.length} of ${last.length} rollouts ended with ${stop}`;
-  // Calls end with the one that ended the rollout.
+  // The last call of a rollout is the one that ended it.
   const [failed] = own.flatMap(({ record }) => record.turns.at(-1)?.results.at(-1) ?? []);
   if (stop !== undefined && OF_ENVIRONMENT.has(stop) && failed !== undefined) {
     return { why: `${share}. The first: ${withoutEnd(failed.text, /[.\s]/)}`, remedy: FIX };
@@ -176,7 +176,7 @@ function causeOf(last: readonly Played[]): { readonly why: string; readonly reme
           remedy: "Set `nonterminal_reward: 0`, so that they count as wrong, or raise that limit.",
         };
   }
-  // Of the steps before a resume, the rollouts are not known.
+  // For steps before a resume, the rollouts are unknown.
   if (last.length > 0 && last.every(({ record }) => (record.reward ?? 0) === 0)) {
     return {
       why: "no rollout earned a reward",
@@ -191,7 +191,7 @@ function causeOf(last: readonly Played[]): { readonly why: string; readonly reme
   };
 }
 
-/** Stops that the environment causes; their rollouts count as wrong, and the model cannot learn to avoid them. */
+/** Stops caused by the environment. Their rollouts count as wrong, but the model cannot learn to avoid them. */
 const OF_ENVIRONMENT: ReadonlySet<string> = new Set<StopReason>([
   "tool_crashed",
   "tool_timeout",

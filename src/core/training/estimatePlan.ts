@@ -1,4 +1,4 @@
-/** What a prepared run is going to do, for an estimate of what it takes. */
+/** What a prepared run is going to do, as the basis for estimating its cost. */
 
 import { sum } from "../../shared/mean.ts";
 import { rolloutsAtOnce } from "../config/fields/presets.ts";
@@ -25,17 +25,17 @@ import { isMeasured } from "./supervised/supervisedSteps.ts";
 import { endOfData, itemsFrom, type TaskSequence, totalSteps } from "./tasks/dataset.ts";
 import { datumLength } from "./update/datums.ts";
 
-/** How much of the sequence is counted. After that the shares of environments hardly change, and long runs are counted quickly. */
+/** How many tasks of the sequence are counted. Beyond that, the environments' shares hardly change. */
 const MAX_COUNTED = 20_000;
 
-/** Which tasks there are. */
+/** The tasks of a run. */
 export interface CountedTasks {
   readonly sequence: TaskSequence;
-  /** Counts the tasks of a split that is evaluated. */
+  /** Counts the tasks of an evaluated split. */
   readonly countTasks: (environment: string, split: string) => Promise<number>;
 }
 
-/** Asks the environments. `prepared` is that of the configuration, or of one that differs in its steps only. */
+/** Task counts from the environments. `prepared` may belong to a configuration that differs only in its number of steps. */
 export function askedTasks(prepared: Preparation, signal: AbortSignal): CountedTasks {
   const countTasks: CountedTasks["countTasks"] = (environment, split) => {
     const { gate, remote } = environmentOf({ services: prepared }, environment);
@@ -44,7 +44,7 @@ export function askedTasks(prepared: Preparation, signal: AbortSignal): CountedT
   return { sequence: prepared.sequence, countTasks };
 }
 
-/** @throws AppError as an environment that is asked for its tasks */
+/** @throws AppError when an environment cannot count its tasks */
 export async function estimatePlan(config: Config, tasks: CountedTasks): Promise<EstimatePlan> {
   const { sequence } = tasks;
   const steps = totalSteps(config, sequence.epochLength);
@@ -59,7 +59,7 @@ export async function estimatePlan(config: Config, tasks: CountedTasks): Promise
     mostBatches: config.refill ? 1 + config.max_refill_batches : 1,
     groupsInData,
     passes: updatePasses(config),
-    // Most rewards are not 0, and with `direct` advantages those of 0 alone teach nothing.
+    // Most rewards are not 0, and with `direct` advantages only rewards of 0 provide no signal.
     trainsOnEqual: trainsOnEqualRewards(config, 1),
     atOnce: rolloutsAtOnce(config),
     isAhead: config.max_steps_off_policy > 0,
@@ -101,7 +101,7 @@ async function plannedEvaluations(
   return { count: first + between + afterLastStep, afterLastStep, rollouts };
 }
 
-/** @throws AppError as an environment that is asked for its tasks */
+/** @throws AppError when an environment cannot count its tasks */
 export async function collectEstimate(
   config: Config,
   { countTasks }: Pick<CountedTasks, "countTasks">,
@@ -117,7 +117,7 @@ export async function collectEstimate(
     }
   }
   const none = planWithoutRollouts(0);
-  // It is played as one evaluation is, by weights that stay the same and after no check of the server.
+  // Collecting is like a single evaluation: the weights never change and there is no server check.
   const evaluations = { count: 1, afterLastStep: 1, rollouts };
   const played = { ...basis, serverCheck: NO_TOKENS, isForwardOnly: false };
   const plan = { ...none, atOnce: rolloutsAtOnce(config), evaluations };
@@ -135,7 +135,7 @@ export async function collectEstimate(
   };
 }
 
-/** Evaluations are left out: how long the model's answers are is not known. */
+/** Evaluations are left out because the length of the model's answers is unknown. */
 export function supervisedEstimate(
   config: Config,
   sequence: TaskSequence,
@@ -171,7 +171,7 @@ export function supervisedEstimate(
   };
 }
 
-/** Those that are sent of an example. */
+/** Tokens of an example that are sent. */
 function tokensOf({ streams }: Example): number {
   return sum(streams.map(datumLength));
 }

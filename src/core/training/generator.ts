@@ -1,6 +1,6 @@
 /**
- * Samples the groups that the steps of a run train, up to `max_steps_off_policy` steps ahead: after `s` steps, with their weights, the
- * groups of step `s + max_steps_off_policy` are issued. 0 makes the data on-policy.
+ * Samples the groups that the steps of a run train, up to `max_steps_off_policy` steps ahead: after `s` steps it issues, with the current
+ * weights, the groups of step `s + max_steps_off_policy`. With 0, the data is on-policy.
  */
 
 import { formatQuantity } from "../../shared/format.ts";
@@ -28,7 +28,7 @@ type NextStep = Pick<LoopPosition, "step" | "cursor">;
 
 const NOTHING_ISSUED: IssuedAhead = { pending: [], samplers: [] };
 
-/** The step that a task belongs to where each step takes a whole batch, counted from a step whose first task is that at `cursor`. */
+/** The step that a task belongs to when every step takes a whole batch and `step` starts with the task at `cursor`. */
 function stepAt(position: number, { step, cursor }: NextStep, config: Config): number {
   return step + Math.floor((position - cursor) / config.batch_size);
 }
@@ -39,7 +39,7 @@ export class Generator {
   readonly #samplers: SamplerSaves;
   readonly #queue: GroupQueue;
   readonly #sequence: TaskSequence;
-  /** Null where tasks come in their plain order. */
+  /** Null when tasks come in plain order. */
   #curriculum: Curriculum | null = null;
   #policy: Policy | null = null;
 
@@ -61,7 +61,7 @@ export class Generator {
   }
 
   /**
-   * Opens the sampler of the current weights, and issues the groups that were pending at `start` with the weights of then.
+   * Opens the sampler of the current weights, and reissues the groups that were pending at `start` with the weights they were issued for.
    * @throws AppError `tinker-*`
    */
   async start(context: RunContext, start: LoopPosition): Promise<void> {
@@ -86,7 +86,7 @@ export class Generator {
     policies: ReadonlyMap<number, Policy>,
   ): Promise<void> {
     const isStepKnown = this.#isStepKnown(context);
-    // Rows of a run that refilled its batches until now need not be whole batches.
+    // A run that used `refill` until now may have pending rows that are not whole batches.
     const stepOf = ({ position }: TaskItem) =>
       isStepKnown ? stepAt(position, start, context.config) : start.step;
     for (const row of pending) {
@@ -105,7 +105,7 @@ export class Generator {
     const { curriculum: kind, mix, seed } = context.config;
     if (kind === "none") return;
     const { sha256 } = context.ports;
-    // A run that continues has what was known when it began.
+    // A resumed run keeps what was known when it first started.
     const known = state === null ? await knownSuccess(context) : new Map<string, number>();
     const options = { kind, mix, seed, sequence: this.#sequence, sha256, known };
     this.#curriculum = new Curriculum(options, state);
@@ -115,7 +115,7 @@ export class Generator {
     return this.#curriculum ?? this.#sequence;
   }
 
-  /** What came of a step, before anything is issued for the weights behind it, at `next`. */
+  /** Passes a step's results to the curriculum, before anything is issued at `next` with the weights after the step. */
   observe(context: RunContext, next: NextStep, groups: readonly ScoredGroup[]): void {
     this.#curriculum?.observe(next.step - 1, next.cursor, taskOutcomes(context, groups));
   }
@@ -125,19 +125,19 @@ export class Generator {
     return this.#curriculum?.pools ?? null;
   }
 
-  /** With `refill` it depends on rewards how many groups a step takes of those that were issued ahead. */
+  /** With `refill`, the rewards decide how many of the groups issued ahead a step takes. */
   #isStepKnown({ config }: RunContext): boolean {
     return !config.refill || this.#stored === null;
   }
 
-  /** The current weights under the version of those whose sampler no longer exists: groups of it that are stored stay what they are. */
+  /** The current weights under the version of a sampler that no longer exists, so that stored groups of that version stay valid. */
   #inPlaceOf(version: number, samplers: IssuedAhead["samplers"]): Policy {
     const saved = samplers.find((sampler) => sampler.version === version);
     const updates = saved?.optimizer_updates ?? this.policy.updates;
     return { ...this.policy, version, updates };
   }
 
-  /** Warns of groups that must be played without the sampler that they were issued for. */
+  /** Warns about groups that must be sampled without the sampler they were issued for. */
   async #reportLost(
     { reporting }: RunContext,
     { step, items, policy: { version }, settingsHash }: IssuedBatch,
@@ -151,23 +151,23 @@ export class Generator {
     await report(reporting, { step, level: "warn", kind: "sampler-gone", message, data });
   }
 
-  /** True for a group that has ended and waits for a step from that at `cursor` on. */
+  /** True for a finished group that waits for a step at or after `cursor`. */
   isWaiting(group: Pick<GroupKey, "position" | "version">, { cursor }: Pick<NextStep, "cursor">) {
     return group.position >= cursor && this.#stored?.holds(group) === true;
   }
 
-  /** That of the current weights. */
+  /** The policy of the current weights. */
   get policy(): Policy {
     if (this.#policy === null) throw new AppError("invariant", "The run has no sampler yet.");
     return this.#policy;
   }
 
-  /** Submits a save of the weights as they are after so many steps, for sampling. @throws AppError `tinker-*` */
+  /** Submits a save of the weights after `step` steps for sampling. @throws AppError `tinker-*` */
   saveSampler(step: number): Promise<SamplingClient> {
     return this.#samplers.save(step);
   }
 
-  /** Groups that are issued from now on are sampled with these. */
+  /** Sets the weights that sample all groups issued from now on. */
   setWeights(
     sampler: SamplingClient,
     { step, optimizerUpdates }: Pick<LoopPosition, "step" | "optimizerUpdates">,
@@ -176,14 +176,14 @@ export class Generator {
     this.#policy = { sampler, version: step, updates: optimizerUpdates - behind, behind };
   }
 
-  /** Plays the groups of the next `steps` steps that are issued; others wait. */
+  /** Plays the issued groups of the next `steps` steps; others wait. */
   play({ config }: RunContext, steps: number): void {
     this.#queue.play(Math.max(0, steps) * config.batch_size);
   }
 
   /**
-   * Issues what is due before step `step`, whose first task is that at `cursor`; {@link play} begins it. With `refill` as many groups wait as the steps up to
-   * `step + max_steps_off_policy` train at least: then none lags behind by more than that either.
+   * Issues the groups due before `step`, whose first task is at `cursor`; {@link play} starts them. With `refill`, as many groups wait as
+   * the steps up to `step + max_steps_off_policy` train at least, so that no group lags behind by more than that.
    */
   issue(context: RunContext, at: NextStep, settingsHash: string): void {
     const { config, totalSteps } = context;
@@ -206,7 +206,7 @@ export class Generator {
     }
   }
 
-  /** Issues groups behind the others until `count` wait, or the data ends. */
+  /** Issues further groups until `count` are waiting or the data ends. */
   #issueUpTo(count: number, context: RunContext, at: NextStep, settingsHash: string): void {
     const { step } = at;
     const missing = count - this.#queue.waiting.length;
@@ -217,7 +217,7 @@ export class Generator {
   }
 
   /**
-   * Reads the groups of a step once all have ended, before it asks for them; false where it is not known yet which they are.
+   * Reads the groups of a step into memory once all have finished, before the step takes them. False while its groups are not known yet.
    * @throws as {@link GroupQueue.take}
    */
   async read(step: number): Promise<boolean> {
@@ -227,7 +227,7 @@ export class Generator {
     return true;
   }
 
-  /** Position of the first task that is not issued. */
+  /** Position of the first task that has not been issued. */
   #nextPosition({ cursor }: NextStep): number {
     const newest = this.#queue.groups.at(-1);
     return newest === undefined ? cursor : newest.key.position + 1;
@@ -241,18 +241,18 @@ export class Generator {
       return this.#queue.take(context, step, own.length);
     }
     return takeWithSignal(context, step, (count) => {
-      // The weights are still those of the step, so groups that the queue lacks are issued with them.
+      // The weights are still those of the step, so missing groups can be issued with them.
       this.#issueUpTo(count, context, at, settingsHash);
       return this.#queue.take(context, step, count);
     });
   }
 
-  /** The groups of a step are trained. */
+  /** Call when the groups of a step are trained. */
   release(step: number): void {
     this.#queue.release(step);
   }
 
-  /** Groups whose sampler no longer exists with its session are issued again by a resume. */
+  /** What a resume needs to issue the waiting groups again. Groups whose sampler ends with its session are left out. */
   issued(step: number): IssuedAhead {
     const samplers = new Map<number, IssuedAhead["samplers"][number]>();
     const waiting = this.#queue.groups;
@@ -274,7 +274,7 @@ export class Generator {
     return { ...ahead, curriculum: this.#curriculum.stateAt(step, isIssued) };
   }
 
-  /** Removes what neither this saved state nor the groups that wait now need. @throws AppError `disk` */
+  /** Removes stored groups and samplers that neither this saved state nor the waiting groups need. @throws AppError `disk` */
   async tidy(reporting: RunContext["reporting"], { dataset, samplers }: RunState): Promise<void> {
     await this.#stored?.removeBefore(dataset.cursor);
     const needed = [...samplers, ...this.issued(this.policy.version).samplers];

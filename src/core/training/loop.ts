@@ -1,6 +1,6 @@
 /**
- * The training loop: step after step, with evaluations and saves in between. A step is one of GRPO (arXiv:2402.03300), which trains the
- * groups that the generator issued for it, or one of supervised fine-tuning.
+ * The training loop: one step after another, with evaluations and saves in between. A step is one of GRPO (arXiv:2402.03300), which
+ * trains the groups that the generator issued for it, or one of supervised fine-tuning.
  */
 
 import { formatQuantity } from "../../shared/format.ts";
@@ -35,16 +35,16 @@ export interface LoopEnd {
   readonly outcome: "done" | "stopped";
   readonly step: number;
   readonly samplerPath: string | null;
-  /** What ended the run before its plan did, a budget or a target, or what is wrong with a plan that was carried out; null without. */
+  /** What ended the run early, such as a budget or target, or what is wrong with a completed plan; otherwise null. */
   readonly ending: AppError | null;
-  /** With the settings in force at the end. */
+  /** With the settings at the end of the run. */
   readonly context: RunContext;
-  /** Knows which checkpoints it has said it keeps. */
+  /** Remembers which checkpoints it has reported as kept. */
   readonly best: BestCheckpoint;
 }
 
 /**
- * Runs from `start` to the end of the plan or a request to stop, and leaves a lasting checkpoint either way.
+ * Runs from `start` until the plan ends or a stop is requested, and saves a permanent checkpoint in either case.
  * @throws AppError `loss-not-offered`, `loss-differs`, `config-invalid` before anything is trained; `empty-steps` after
  * `max_consecutive_empty_steps` steps without anything to train on; `tinker-*`, `environment-*`, `disk`
  */
@@ -77,13 +77,13 @@ class Loop {
   readonly #steps: StepSource;
   readonly #endConditions: EndConditions;
   #position: LoopPosition;
-  /** Metrics for the row of the next step. */
+  /** Extra metrics for the next step's row. */
   #extra: Promise<MetricsTree> = Promise.resolve({});
   /** The last step that trained nothing. */
   #lastEmpty: EmptyStep = { rollouts: [], isMasked: false, row: null };
   #lastMetrics: RunSnapshot["metrics"] = {};
   #hasReportedCapacity = false;
-  /** Ends when the save before the last one is confirmed. */
+  /** Resolves when the save before the last one is confirmed. */
   #earlierSave: Promise<void> = Promise.resolve();
 
   constructor({ context, start, identity, steps, endConditions }: LoopOptions) {
@@ -101,7 +101,7 @@ class Loop {
   async run(): Promise<LoopEnd> {
     const { config, control } = this.#context;
     this.#requireStepsLeft();
-    // Every server has the loss of supervised fine-tuning.
+    // Supervised fine-tuning needs no check, because every server has its loss.
     const check =
       config.method === "rl" ? new ServerCheck(this.#context, this.#position.step) : null;
     await check?.loss();
@@ -120,7 +120,7 @@ class Loop {
       }
     } catch (error) {
       await this.#endPlay();
-      // A stop gives up what was in progress; the weights are still those of the last completed step.
+      // A stop discards the step in progress; the weights are still those of the last completed step.
       if (!control.isStopping || error !== control.signal.reason) {
         await this.#saveBeforeFailing(error);
         throw error;
@@ -129,7 +129,7 @@ class Loop {
     return this.#end();
   }
 
-  /** A checkpoint without its run folder may already have as many steps as are planned. */
+  /** A checkpoint from another run folder may already have all planned steps. */
   #requireStepsLeft(): void {
     const { step, optimizerUpdates, counters } = this.#position;
     const isOfPath = step > 0 && optimizerUpdates === 0 && counters.consecutive_empty_steps === 0;
@@ -146,10 +146,10 @@ class Loop {
     return done !== null && done >= 1;
   }
 
-  /** Between two steps: lets new settings come into force and waits through a pause. False when no step follows. */
+  /** Between two steps: applies new settings and waits through a pause. False when no step follows. */
   async #betweenSteps(): Promise<boolean> {
     if (this.#context.control.isStopping) return false;
-    // New settings come first, because they may change the number of steps.
+    // Apply settings first, because they may change the number of steps.
     await this.#applyPendingSettings();
     if (this.#context.control.isPausing && !this.#isDone()) {
       await this.#pause();
@@ -157,7 +157,7 @@ class Loop {
     }
     if (this.#isDone()) return false;
     const { max_cost_usd: usd, max_tokens_total: tokens } = this.#context.config;
-    // What the evaluation uses decides whether the budget lets another step begin.
+    // The evaluation's tokens count toward the budget that decides whether another step starts.
     if (usd !== null || tokens !== null) await this.#extra;
     return this.#earlyEnd() === null;
   }
@@ -170,9 +170,9 @@ class Loop {
     const { control, reporting } = this.#context;
     const { watch, enterPhase } = reporting;
     const { step } = this.#position;
-    // Nothing is asked of the services during a pause.
+    // Finish the evaluation first, because the services get no requests during a pause.
     await this.#extra;
-    // A pause may last longer than a rolling save.
+    // A pause may outlive a rolling save.
     const last = await this.#checkpoints.settle();
     if (last?.kind === "rolling")
       await this.#checkpoints.saveLasting("interrupt", this.#snapshot());
@@ -224,7 +224,7 @@ class Loop {
     return output;
   }
 
-  /** Submits the save that is due between the step in progress and the next one; false when something else must come between them. */
+  /** Submits the save that is due after the step in progress; false when something must happen before the next step. */
   #mayFollow(pausedMs: number, completed: Promise<CompletedStep>): boolean {
     const step = this.#position.step + 1;
     const evaluation = dueEvaluation(this.#context, { ...this.#position, step });
@@ -248,7 +248,7 @@ class Loop {
     this.#earlierSave.catch(() => undefined);
   }
 
-  /** A run that went through its plan and never changed a weight has not done what it was started for. */
+  /** A run that completed its plan without ever changing the weights has failed. */
   #untrained(): AppError | null {
     const { step, optimizerUpdates } = this.#position;
     if (step === 0 || optimizerUpdates > 0 || !this.#isDone()) return null;
@@ -271,7 +271,10 @@ class Loop {
     this.#evaluateIfDue();
   }
 
-  /** Beside the rollouts of the next step, also of the first one of a resume: its row holds the results, and its update waits for them. */
+  /**
+   * Evaluates while the rollouts of the next step are played, even after a resume. That step's row holds the results, and its update
+   * waits for them.
+   */
   #evaluateIfDue(): void {
     const { evaluation } = this.#context.config;
     const at = dueEvaluation(this.#context, this.#position);
@@ -285,11 +288,11 @@ class Loop {
       await this.#best.update(this.#context);
       return mergeMetrics(await before, evaluationMetrics(each));
     });
-    // Awaited before the update of the next step; until then a failure must not count as one that no one handles.
+    // Awaited before the next step's update; until then a failure must not count as an unhandled rejection.
     this.#extra.catch(() => undefined);
   }
 
-  /** Ends all rollouts; the weights and the groups that were issued stay as they are. */
+  /** Ends all rollouts; weights and issued groups stay as they are. */
   async #endPlay(): Promise<void> {
     const pausedMs = await this.#steps.close();
     await Promise.allSettled([this.#extra]);
@@ -302,7 +305,7 @@ class Loop {
     control.withdrawSave();
     await this.#endPlay();
     await this.#context.storage.usage.flush();
-    // The results were given before the stop; they belong to the step that a resume begins with.
+    // These settings were sent before the stop, so they apply to the step that a resume starts with.
     await this.#applyPendingSettings();
     const early = this.#isDone() || control.isStopping ? null : this.#earlyEnd();
     const ending = this.#untrained() ?? early;
@@ -327,8 +330,8 @@ class Loop {
   }
 
   /**
-   * Keeps the last completed step when something else than training itself has failed, unless the weights are those of a later
-   * update already: a resume would make that one twice.
+   * Saves the last completed step when something other than training failed. Not when the weights already include a later update, which a
+   * resume would apply twice.
    */
   async #saveBeforeFailing(error: unknown): Promise<void> {
     if (this.#position.step === 0 || !this.#context.control.canSave) return;

@@ -1,4 +1,4 @@
-/** How many tasks environments have, as a past run found them: then no one has to ask the environments again. */
+/** Reads from a past run how many tasks its environments have, so that they need not be asked again. */
 
 import * as z from "zod";
 import type { Config } from "../config/fields/schema.ts";
@@ -14,7 +14,7 @@ const tasksSchema = z.object({
 });
 type Counts = z.infer<typeof tasksSchema>["tasks"];
 
-/** What the event of a run's start keeps of them: counts by environment and split. */
+/** The task counts by environment and split that a run's start event stores. */
 export function taskCounts({ sources }: Pick<TaskSequence, "sources">): JsonObject {
   const counts: Record<string, Record<string, number>> = {};
   for (const { environment, split, count } of sources) {
@@ -24,7 +24,8 @@ export function taskCounts({ sources }: Pick<TaskSequence, "sources">): JsonObje
 }
 
 /**
- * The tasks of a planned run of `config`, from the folder of a past one; null where it does not know all of them. @throws AppError `file-unreadable`
+ * The tasks of a planned run of `config`, read from the folder of a past run; null if any count is missing. @throws AppError
+ * `file-unreadable`
  */
 export async function pastTasks(
   config: Config,
@@ -58,7 +59,7 @@ async function readCounts(fileSystem: FolderFiles, folder: string): Promise<Coun
   return counts;
 }
 
-/** By environment and split; of a split that is only evaluated at least as many as the plan takes of it. */
+/** Counts by environment and split. For a split that is only evaluated, at least as many as the plan uses. */
 async function evaluatedTasks(
   { evaluation }: Config,
   counts: Counts,

@@ -1,4 +1,4 @@
-/** Everything that can be found out before a run costs anything: model, chat format, environments, tasks, plan. */
+/** Checks everything possible before a run costs anything: model, chat format, environments, tasks, plan. */
 
 import { nearestWord } from "../../shared/editDistance.ts";
 import type { Agent } from "../agents/agent.ts";
@@ -28,7 +28,7 @@ import {
   totalSteps,
 } from "./tasks/dataset.ts";
 
-/** Time that an environment may be full before a run begins. */
+/** How long to wait for a full environment before a run starts. */
 const FULL_AT_START_LIMIT_MS = 30 * 60_000;
 
 export interface PrepareOptions {
@@ -38,20 +38,20 @@ export interface PrepareOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly environment: (name: string) => RemoteEnvironment;
-  /** Whether a run continues, whose model stays as it is; absent = no. */
+  /** Whether an existing run continues, whose model cannot change. */
   readonly isContinued?: boolean;
-  /** The date that prompts show in a run that continues, YYYY-MM-DD; absent = today. */
+  /** The date that a continued run shows in prompts, YYYY-MM-DD; today by default. */
   readonly promptDate?: string | undefined;
-  /** The tokenizer and template of the configuration's model. */
+  /** Loads the tokenizer and chat template of the configured model. */
   readonly loadModel: () => Promise<ModelTokenizer>;
-  /** Reads and renders the examples of a supervised run; absent where there can be none. */
+  /** Reads and renders the examples of a supervised run; absent where there are none. */
   readonly loadExamples?: (chat: Chat) => Promise<ExampleSet>;
   readonly secretsOf: (name: string) => Promise<Readonly<Record<string, string>>>;
-  /** What plays an environment in the place of the loop of turns and tools; null = nothing. */
+  /** The agent that plays an environment instead of the built-in loop; null for none. */
   readonly agentOf?: (name: string) => Agent | null;
-  /** Called with a sentence for people as each part begins. */
+  /** Called with a description as each part starts. */
   readonly onPart: (what: string) => void;
-  /** Called with a sentence about each setting that does not do what it says. */
+  /** Called with a sentence about each setting that does not work as written. */
   readonly onWarning: (message: string) => void;
 }
 
@@ -59,16 +59,16 @@ export interface Preparation {
   readonly chat: Chat;
   readonly environments: ReadonlyMap<string, PreparedEnvironment>;
   readonly sequence: TaskSequence;
-  /** Absent for reinforcement learning. */
+  /** Only for supervised runs. */
   readonly examples?: ExampleSet | undefined;
-  /** Null = endless. */
+  /** Null when endless. */
   readonly totalSteps: number | null;
 }
 
 /** @throws AppError that names the configuration key at fault */
 export async function prepareRun(options: PrepareOptions): Promise<Preparation> {
   const { config } = options;
-  // Loading the tokenizer needs no service, so it runs beside the queries. A model that is not offered is reported before its tokenizer.
+  // Loading the tokenizer needs no service, so it runs in parallel. A model that is not offered is reported before tokenizer errors.
   const preparingChat = prepareChat(options);
   preparingChat.catch(() => undefined);
   options.onPart(`asking the service for ${config.model_name}`);
@@ -95,7 +95,7 @@ function taskData(options: PrepareOptions, sources: readonly TaskSource[]) {
   return { sequence };
 }
 
-/** The examples as one split of tasks, so that order, epochs and batches are those of tasks. */
+/** Treats the examples as one split of tasks, so that order, epochs and batches work the same way. */
 async function exampleData(options: PrepareOptions, chat: Chat) {
   const { config, loadExamples, sha256 } = options;
   if (loadExamples === undefined) throw new AppError("invariant", "Nothing reads the examples.");
@@ -113,7 +113,7 @@ async function exampleData(options: PrepareOptions, chat: Chat) {
   return { examples, sequence: { ...order, fingerprint } };
 }
 
-/** The model's context in tokens, or null when the service does not say. */
+/** The model's context in tokens, or null when the service does not report it. */
 async function requireModel({
   config,
   service,
@@ -147,7 +147,7 @@ async function requireModel({
   );
 }
 
-/** What to train instead of a model that the service does not offer, as sentences. */
+/** Sentences that suggest what to train instead of a model that the service does not offer. */
 function suggestModel(name: string, offered: readonly string[]): string {
   const retired = findLineUpModel(name)?.retired ?? null;
   if (retired !== null && offered.includes(retired.instead)) return retirementText(name, retired);
@@ -193,8 +193,8 @@ async function prepareEnvironments(
 }
 
 /**
- * What is trained on. Asks all environments at once, those of the evaluation too, because it may come last, and reports all that are
- * missing together.
+ * The tasks to train on. Asks all environments at once, including those of evaluations, which may come last, and reports all missing ones
+ * together.
  */
 async function taskSources(
   options: PrepareOptions,
@@ -220,7 +220,7 @@ async function taskSources(
   return sources.slice(0, trained.length);
 }
 
-/** Waits for an environment that is so full that it answers no query. @throws what it refuses with after 30 minutes */
+/** Waits for an environment that is too full to answer queries. @throws its refusal after 30 minutes */
 async function countTasks(
   { clock, onWarning }: PrepareOptions,
   { gate, remote }: PreparedEnvironment,
@@ -240,7 +240,7 @@ async function countTasks(
   });
 }
 
-/** Names that do not exist come before everything else: they are the user's to correct. */
+/** Unknown names come first, because the user must correct them. */
 function missingEnvironments(faults: readonly unknown[]): unknown {
   if (faults.length === 1) return faults[0];
   const unknownName = faults.find((fault) =>

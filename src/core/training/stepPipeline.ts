@@ -1,6 +1,6 @@
 /**
- * The steps of a run, one after the other. Where the groups of the next step have ended while a step trains, the next one begins: its
- * update waits in the service's queue, because a service that updates weights in cycles skips one when it has nothing to do.
+ * Runs the steps of a run one after another. If the next step's groups are ready while a step trains, the next one starts early: its
+ * update waits in the service's queue, because a service that updates weights in cycles skips a cycle when it has nothing to do.
  */
 
 import { mergeMetrics } from "../runFolder/metrics/metricsTree.ts";
@@ -15,26 +15,26 @@ import { headlineMetrics, type LoopPosition, positionAfter } from "./step/loopPo
 import { type BegunStep, beginStep, recordStep, type StepOutput } from "./step/step.ts";
 import type { CompletedStep, IssuedAhead, StepOrder, StepSource } from "./step/stepSource.ts";
 
-/** A step that began while the one before trained. */
+/** A step that started while the previous one trained. */
 interface NextStep {
   readonly begun: Promise<BegunStep>;
-  /** Reported once the step before is completed. */
+  /** Held until the previous step is completed. */
   readonly events: HeldEvents;
 }
 
 type NextPosition = Pick<LoopPosition, "step" | "cursor">;
 
-/** Recent steps that the estimate of the remaining time rests on. */
+/** Number of recent steps behind the estimate of the remaining time. */
 const ETA_STEPS = 9;
 
 export class StepPipeline implements StepSource {
   readonly #generator: Generator;
   readonly #alarms: StepAlarms;
   #elapsedS: readonly number[] = [];
-  /** The step that trains. */
+  /** The step in training. */
   #present: BegunStep | null = null;
   #next: NextStep | null = null;
-  /** Ends when it is known whether a next step begins while the present one trains. */
+  /** Resolves when it is known whether a next step starts while the current one trains. */
   #beginningNext: Promise<void> = Promise.resolve();
 
   private constructor(generator: Generator, alarms: StepAlarms) {
@@ -80,7 +80,7 @@ export class StepPipeline implements StepSource {
     this.#next = null;
     next?.events.release(context.reporting.watch);
     this.#generator.issue(context, position, settingsHash);
-    // The groups of a step that has begun already wait for none.
+    // The groups of a step that has already begun are done.
     const first = next === null ? 0 : 1;
     const steps = order.stepsAhead(position.step, position.counters.tokens.cumulative);
     this.#generator.play(context, steps - first);
@@ -92,7 +92,7 @@ export class StepPipeline implements StepSource {
     return completed;
   }
 
-  /** Ends all rollouts, then waits for what was begun. */
+  /** Ends all rollouts, then waits for everything that was started. Returns the milliseconds paused. */
   async close(): Promise<number> {
     const pausedMs = await this.#generator.close();
     await this.#beginningNext;
@@ -146,7 +146,7 @@ export class StepPipeline implements StepSource {
     }
   }
 
-  /** Lets a curriculum learn from a step before anything is issued for the weights behind it. */
+  /** Passes the step's results to the curriculum before anything is issued with the weights after it. */
   #observed({ context, position }: StepOrder, begun: BegunStep): BegunStep {
     this.#generator.observe(context, nextPosition(position, begun), begun.groups);
     const { pools } = this.#generator;
@@ -154,7 +154,7 @@ export class StepPipeline implements StepSource {
     return { ...begun, extra: mergeMetrics(begun.extra, { curriculum: { ...pools } }) };
   }
 
-  /** Samples with the weights after an update as soon as they are there. */
+  /** Samples with the updated weights as soon as they are available. */
   async #useWeights(order: StepOrder, begun: BegunStep): Promise<void> {
     const { context, position, settingsHash } = order;
     if (begun.update === null) return;
@@ -170,7 +170,7 @@ export class StepPipeline implements StepSource {
     }
   }
 
-  /** Plays the groups of steps after one whose update is submitted. */
+  /** Plays groups of later steps once this step's update is submitted. */
   #playAhead({ context, position, stepsAhead }: StepOrder, begun: BegunStep): void {
     const { cumulative } = usageAfter(position.counters.tokens, begun);
     this.#generator.play(context, stepsAhead(position.step + 1, cumulative));
@@ -188,7 +188,7 @@ export class StepPipeline implements StepSource {
     const events = new HeldEvents();
     const reporting = { ...context.reporting, watch: events.watch };
     const next = this.#begin({ ...order, context: { ...context, reporting }, extra: {} }, at);
-    // Awaited when its turn comes; until then a failure must not count as one that no one handles.
+    // Awaited when its turn comes; until then a failure must not count as an unhandled rejection.
     next.catch(() => undefined);
     this.#next = { begun: next, events };
   }
@@ -202,7 +202,7 @@ class HeldEvents {
   #held: ProgressEvent[] = [];
   #watch: Watcher | null = null;
 
-  /** Holds the event until {@link release}; passes it on from then on. */
+  /** Holds events until {@link release}, then passes them on. */
   readonly watch: Watcher = (event) => {
     if (this.#watch === null) this.#held.push(event);
     else this.#watch(event);

@@ -1,4 +1,4 @@
-/** Before the first update of an attempt: does the service compute the loss that the configuration names? */
+/** Checks before the first update of an attempt whether the service computes the configured loss. */
 
 import { AppError } from "../../errors.ts";
 import { NORMALIZATION_WORDS } from "../../serverChecks/normalizations.ts";
@@ -9,7 +9,7 @@ import { asClause, type CheckContext, reportServerCheck, serverName } from "./re
 type Finding<Kind extends LossFinding["kind"]> = Extract<LossFinding, { kind: Kind }>;
 
 /**
- * Trains nothing. Writes the finding as an event, and prints a line unless the embedded engine behaves as documented.
+ * Trains nothing. Records the finding as an event, and prints a line unless the embedded engine behaves as documented.
  * @throws AppError `loss-not-offered` and `loss-differs`, with the numbers; `tinker-*`
  */
 export async function checkLoss(context: CheckContext, step: number): Promise<void> {
@@ -32,7 +32,7 @@ export async function checkLoss(context: CheckContext, step: number): Promise<vo
     case "not-offered":
       throw notOffered(loss, server, finding);
     case "other":
-      // Only a number that fits another loss ends the run: a server may report the right loss in an unknown way.
+      // Only a value that matches another known loss ends the run; a server may report the right loss in an unknown form.
       if (finding.fits !== null) throw mismatch(loss, server, finding);
       return await reportUnchecked(
         "warn",

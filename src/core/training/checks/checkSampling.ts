@@ -1,4 +1,4 @@
-/** Before the first rollout of an attempt: which distribution do the log-probabilities of sampled tokens belong to? */
+/** Checks before the first rollout of an attempt which distribution the log-probabilities of sampled tokens belong to. */
 
 import type { MetricsTree } from "../../runFolder/metrics/metricsTree.ts";
 import {
@@ -14,8 +14,8 @@ import { asClause, type CheckContext, reportServerCheck, serverName } from "./re
 type CheckingContext = CheckContext & Pick<RunContext, "control">;
 
 /**
- * When temperature, top_p or top_k change the distribution: do the sampler's log-probabilities reflect it? Writes the finding as an
- * event and a warning, because no ratio of log-probabilities corrects for it. Returns metrics for the next row.
+ * When temperature, top_p or top_k change the sampling distribution, checks whether the sampler's log-probabilities reflect it. Records
+ * an event and a warning, because no ratio of log-probabilities can correct for it. Returns metrics for the next row.
  * @throws AppError `tinker-*`
  */
 export async function checkSampling(
@@ -43,7 +43,7 @@ export async function checkSampling(
   return { sampler: { logprob_convention: finding.convention } };
 }
 
-/** The first environment whose rollouts are not drawn from the model's own distribution; at temperature 0 nothing is drawn. */
+/** The first environment that does not sample from the model's own distribution; temperature 0 does not sample at all. */
 function nonDefaultSampling({ config, services }: CheckingContext) {
   for (const environment of Object.keys(config.environments)) {
     const settings = services.environments.get(environment)?.settings;

@@ -1,4 +1,4 @@
-/** How a run reports what it found out about its server. */
+/** Reports what a run learned about its server. */
 
 import { isLocalModel } from "../../config/fields/presets.ts";
 import type { JsonObject } from "../../json.ts";
@@ -8,7 +8,7 @@ import { report } from "../run/report.ts";
 
 export type CheckContext = Pick<RunContext, "config" | "services" | "reporting">;
 
-/** An event, and a line on the screen, but for the embedded engine when all is well. @throws AppError `disk` */
+/** Records an event and shows a line, except for good news about the embedded engine. @throws AppError `disk` */
 export async function reportServerCheck(
   context: CheckContext,
   step: number,
@@ -21,14 +21,14 @@ export async function reportServerCheck(
   await (isShown ? report(context.reporting, event) : context.reporting.events.record(event));
 }
 
-/** Says that the server is trusted, where the configuration says so. @throws AppError `disk` */
+/** Reports that the server is trusted without a check, as configured. @throws AppError `disk` */
 export async function reportSkippedProbe(context: CheckContext, step: number): Promise<void> {
   const { loss_fn } = context.config;
   const message = `probe_server is false, so the run does not check that ${serverName(context, "the")} computes loss_fn: ${loss_fn} as documented.`;
   await reportServerCheck(context, step, "info", message, { loss_fn });
 }
 
-/** For the beginning of a sentence unless `article` is "the". */
+/** Name of the server for the start of a sentence, or with `the` for the middle of one. */
 export function serverName(
   { config, services }: CheckContext,
   article: "The" | "the" = "The",
@@ -38,7 +38,7 @@ export function serverName(
     : `${article} server at ${services.service.address}`;
 }
 
-/** Text without a full stop, to stand within a sentence. */
+/** Text without its final period, for use within a sentence. */
 export function asClause(words: string): string {
   return withoutEnd(words.replace(/\s+/g, " "), /[.\s]/);
 }

@@ -1,4 +1,4 @@
-/** What an attempt asks the service before it trains, and the tokens of that, which belong to no step. */
+/** Checks that an attempt makes before training, with their token use, which belongs to no step. */
 
 import { hasTeacher } from "../../config/fields/presets.ts";
 import { teacherOf } from "../../config/rules/teachers.ts";
@@ -24,7 +24,7 @@ import { reportSkippedProbe } from "./reportServerCheck.ts";
 export class ServerCheck {
   readonly #meter = new UsageMeter();
   readonly #context: RunContext;
-  /** The next one of the run. */
+  /** The step that comes next. */
   readonly #step: number;
 
   constructor(context: RunContext, step: number) {
@@ -36,7 +36,7 @@ export class ServerCheck {
     return this.#meter.usage.used;
   }
 
-  /** Before the sampler is there. @throws AppError as {@link checkLoss} */
+  /** Call before the sampler exists. @throws AppError as {@link checkLoss} */
   async loss(): Promise<void> {
     const { config } = this.#context;
     if (config.probe_server) await checkLoss(this.#context, this.#step);
@@ -62,7 +62,10 @@ const REFUSALS = [
   "tinker-protocol",
 ] as const;
 
-/** @throws AppError `base-model-not-sampled`, `tinker-*`, `run-not-found`, `no-such-checkpoint` */
+/**
+ * Checks that the service provides the log-probabilities of the KL reference and the teachers.
+ * @throws AppError `base-model-not-sampled`, `tinker-*`, `run-not-found`, `no-such-checkpoint`
+ */
 export async function checkReferences(context: ReferenceContext): Promise<void> {
   const { config } = context;
   if (config.kl_coef > 0) {

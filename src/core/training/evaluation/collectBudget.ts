@@ -1,4 +1,4 @@
-/** The budgets of a run that collects rollouts: it has no steps, so that each rollout may be the last. */
+/** Enforces the budgets of a run that collects rollouts. It has no steps, so any rollout may be the last. */
 
 import type { EvaluationUsage } from "../../runFolder/usageLog.ts";
 import { earlyEnd } from "../run/budgets.ts";
@@ -8,12 +8,12 @@ import type { Watcher } from "../run/progress.ts";
 const NO_RESULTS = { rewards: [], heldOutLosses: [] };
 
 interface CollectBudget {
-  /** For rollouts whose pauses are not counted. */
+  /** Use this context to play, so that pauses are not counted. */
   readonly context: PlayContext;
   readonly count: (used: EvaluationUsage) => void;
 }
 
-/** Counts rollouts with those of earlier attempts, and ends the run once a budget is used up, which it may be already. */
+/** Counts rollouts including those of earlier attempts, and ends the run when a budget is used up, which may already be the case. */
 export async function openCollectBudget(context: PlayContext): Promise<CollectBudget> {
   const { config, control, ports, reporting, storage } = context;
   const { usage, stage } = storage;

@@ -1,4 +1,4 @@
-/** Runs an evaluation and writes what came of it. */
+/** Runs an evaluation and stores its results. */
 
 import { taskId } from "../../../shared/taskId.ts";
 import { successReward } from "../../config/fields/presets.ts";
@@ -38,18 +38,18 @@ import {
   readPlayed,
 } from "./storedEvaluation.ts";
 
-/** `asked` = by itself, not by a run. */
+/** `asked` is an evaluation that was started by itself, not by a run. */
 export type EvaluationPurpose = "start" | "periodic" | "end" | "asked";
 
 export interface EvaluationPlace {
   /** Completed steps. */
   readonly step: number;
   readonly purpose: EvaluationPurpose;
-  /** Absent for the weights of the run itself. */
+  /** Absent for the run's own weights. */
   readonly model?: EvaluatedModel;
 }
 
-/** The evaluation before the step that follows `step` completed ones; null without. */
+/** The evaluation due before the next step, after `step` completed ones; null if none is due. */
 export function dueEvaluation(
   context: Pick<RunContext, "config" | "sequence" | "totalSteps">,
   position: Pick<LoopPosition, "step" | "cursor">,
@@ -59,12 +59,12 @@ export function dueEvaluation(
   if (evaluation === null) return null;
   const { at_start: atStart, every } = evaluation;
   if (step === 0) return atStart ? { step, purpose: "start" } : null;
-  // After the last step the evaluation at the end follows, or nothing: no row is left to hold this one.
+  // After the last step comes the final evaluation or nothing: there is no further row to hold this one.
   const isOver = (doneFractionOf(context, position) ?? 0) >= 1;
   return every !== null && step % every === 0 && !isOver ? { step, purpose: "periodic" } : null;
 }
 
-/** {@link evaluate} while steps continue: it takes the next free slots, and watchers do not take its rollouts for those of the step. */
+/** {@link evaluate} while steps continue. It gets the next free slots, and its rollouts are reported separately from the step's. */
 export function evaluateBesideSteps(
   context: RunContext,
   evaluation: EvaluationConfig,
@@ -89,10 +89,9 @@ function besideSteps(
 }
 
 /**
- * Evaluates `sampler` after `step` completed steps on everything the configuration names. Bodies go to `eval/step-NNNNNN.jsonl`,
- * one line of results to `eval/results.jsonl`; when that line stands there, an attempt before this one has evaluated these weights,
- * and its results are given. Rollouts that such an attempt has finished are not played again; `count` counts what the others use. Rejects
- * when the run is asked to stop.
+ * Evaluates `sampler` after `step` completed steps on everything that is configured. Rollouts go to `eval/step-NNNNNN.jsonl`, and one
+ * line of results to `eval/results.jsonl`. If that line exists, an earlier attempt evaluated these weights and its results are returned.
+ * Rollouts that it finished are not played again; `count` counts the usage of the others. Rejects when the run is asked to stop.
  */
 export function evaluate(
   context: PlayContext,
@@ -151,7 +150,7 @@ async function evaluateAt(
   return results;
 }
 
-/** The stored results after `step`; null without. At the end only an evaluation at the end counts, because it used the saved weights. */
+/** Stored results after `step`; null without any. At the end, only a final evaluation counts, because it used the saved weights. */
 function recordedResults(
   evaluations: readonly EvaluationEntry[],
   { step, purpose, model }: EvaluationPlace,
@@ -199,7 +198,7 @@ interface EvaluateCellOptions {
   readonly count: (used: EvaluationUsage) => void;
   readonly seed: number;
   readonly at: EvaluationPlace;
-  /** Those that an earlier attempt has finished. */
+  /** Rollouts that an earlier attempt finished. */
   readonly played: PlayedRollouts;
   readonly report: (rollout: PlayedRollout) => void;
 }
@@ -217,7 +216,7 @@ function progressReport(
   };
 }
 
-/** The rollouts of `tasks` in their order, those that were played before included. */
+/** All rollouts of `tasks` in order, including those played before. */
 async function playCell(
   context: PlayContext,
   cell: EvaluationCell,
@@ -239,7 +238,7 @@ async function playCell(
       temperature,
       topP: 1,
       topK: -1,
-      // Nothing is trained on these tokens.
+      // These tokens are not trained on.
       recomputesLogprobs: false,
       teacher: null,
     }),
@@ -251,6 +250,6 @@ async function playCell(
     onUsed: ({ step }, tokens) => count({ for: "evaluation", step, tokens }),
   });
   const records = [...known.records, ...finished.map(({ record }) => playedRollout(record))];
-  // In the order of the tasks, on which the bits of sums and intervals depend.
+  // Task order, because the exact bits of sums and intervals depend on it.
   return records.sort((a, b) => a.group - b.group || a.rollout - b.rollout);
 }

@@ -1,4 +1,4 @@
-/** Measures a policy on tasks it is not trained on: fixed tasks and seeds, never a gradient. */
+/** Measures a policy on tasks that it is not trained on, with fixed tasks and seeds and without gradients. */
 
 import { rewardInterval } from "../../../shared/interval.ts";
 import { sum } from "../../../shared/mean.ts";
@@ -19,7 +19,7 @@ import { fraction, mean } from "../../util/stats.ts";
 
 const NO_INTERVAL = { low: null, high: null };
 
-/** The part of a rollout that a result is made of. */
+/** The fields of a rollout that results depend on. */
 export type EvaluatedRecord = Pick<RolloutRecord, "index" | "reward"> & {
   readonly turns: readonly Pick<RolloutRecord["turns"][number], "tokens">[];
 };
@@ -27,9 +27,9 @@ export type EvaluatedRecord = Pick<RolloutRecord, "index" | "reward"> & {
 export interface SummaryOptions {
   /** A rollout with at least this reward counts as a success. */
   readonly successReward: number;
-  /** What a failed rollout counts as; null = the smaller of 0 and the lowest reward among those that are summarized or compared. */
+  /** The reward of a failed rollout; null means the smaller of 0 and the lowest reward among the rollouts summarized or compared. */
   readonly failureReward: number | null;
-  /** The rollouts of the evaluation to compare with; none = no comparison. */
+  /** Rollouts of the evaluation to compare with; empty for no comparison. */
   readonly baseline: readonly Pick<EvaluatedRecord, "index" | "reward">[];
 }
 
@@ -80,13 +80,16 @@ function passRates(
   const fewest = tasks.reduce((least, { length }) => Math.min(least, length), Infinity);
   return reportedKs(tasks.length === 0 ? 0 : fewest).map((k) => {
     const rates = tasks.map((own) => passAtK(own.length, sum(own), k));
-    // Pass@1 is the share of successes, whose interval knows how many outcomes each task has.
+    // Pass@1 is the success rate, whose interval uses the number of outcomes per task.
     const interval = rewardInterval(k === 1 ? tasks : rates.map((rate) => [rate]));
     return { k, mean: mean(rates) ?? 0, ...(interval ?? NO_INTERVAL) };
   });
 }
 
-/** The row of the evaluation after the last of `step` completed steps, without metrics of a step. A resume that trains on moves it away. */
+/**
+ * The metrics row of the evaluation after the last of `step` completed steps, without step metrics. A resume that trains on moves it
+ * away.
+ */
 export function endRow(
   step: number,
   attempt: number,
@@ -96,7 +99,7 @@ export function endRow(
   return { step, evaluation_only: true, progress: { attempt }, ...metrics };
 }
 
-/** As metrics: `eval/<environment>/<split>/<greedy or temperature_T>/…` */
+/** Results as metrics: `eval/<environment>/<split>/<greedy or temperature_T>/…` */
 export function evaluationMetrics(results: readonly StoredResult[]): MetricsTree {
   return results.reduce<MetricsTree>((tree, result) => {
     const metrics = {
@@ -121,7 +124,7 @@ function passMetrics({ passAtK: rates }: StoredResult): MetricsTree {
   return { pass_at: Object.fromEntries(rates.map(({ k, mean: rate }) => [String(k), rate])) };
 }
 
-/** From the first evaluation, over the tasks that both have. */
+/** Change since the first evaluation, over the tasks that both have. */
 function changeMetrics({ difference }: StoredResult): MetricsTree {
   if (difference === undefined) return {};
   const { mean: change, low, high, tasks } = difference;

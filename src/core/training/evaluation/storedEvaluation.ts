@@ -1,4 +1,4 @@
-/** The rollouts of an evaluation that are stored: what a later one is compared with, and what an interrupted one continues from. */
+/** Stored rollouts of an evaluation, used to compare a later one and to continue an interrupted one. */
 
 import type { EvaluationCell } from "../../config/rules/evaluationCells.ts";
 import type { RolloutTask } from "../../rollout/rollout.ts";
@@ -14,7 +14,7 @@ import { groupBy } from "../../util/groupBy.ts";
 import type { RunStorage } from "../run/context.ts";
 import type { EvaluatedRecord } from "./evaluation.ts";
 
-/** What is kept of a stored rollout: texts of thousands would take much memory. */
+/** The fields kept in memory; the texts of thousands of rollouts would take too much. */
 export interface PlayedRollout extends EvaluatedRecord {
   readonly group: number;
   readonly rollout: number;
@@ -33,7 +33,7 @@ export function playedRollout(record: RolloutRecord): PlayedRollout {
   };
 }
 
-/** The last stored rollout for each number of each task. */
+/** The last stored rollout for each rollout number of each task. */
 export class PlayedRollouts {
   readonly #stored = new Map<string, { readonly record: PlayedRollout; readonly cell: string }>();
 
@@ -49,7 +49,7 @@ export class PlayedRollouts {
     );
   }
 
-  /** The records of `tasks`, and the tasks that have none. A group that its environment scored together counts as a whole. */
+  /** Stored records of `tasks`, and the tasks without one. A group that its environment scored together is kept or replayed as a whole. */
   ofTasks(
     { temperature }: EvaluationCell,
     tasks: readonly RolloutTask[],

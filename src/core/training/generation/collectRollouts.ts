@@ -1,4 +1,4 @@
-/** Plays a list of rollouts within the run's limits, and waits for all of them. */
+/** Plays a list of rollouts within the run's limits and waits for all of them. */
 
 import type { FinishedRollout, RolloutTask } from "../../rollout/rollout.ts";
 import { raceAbort } from "../../util/abort.ts";
@@ -10,9 +10,9 @@ import { type PlayOptions, RolloutPlayer } from "./rolloutPlayer.ts";
 export type CollectOptions = Omit<PlayOptions, "context">;
 
 /**
- * Resolves with the finished rollouts in the order of `tasks`, in which a group stands together. Rejects, when nothing plays any more, with
- * the first fatal fault or the reason of a stop.
- * @throws AppError `run-capacity`, or that of the environment, when one is unavailable for too long
+ * Resolves with the finished rollouts in the order of `tasks`, in which groups are contiguous. Rejects with the first fatal fault or the
+ * reason of a stop, once nothing is playing anymore.
+ * @throws AppError `run-capacity`, or the environment's error, when it is unavailable for too long
  */
 export async function collectRollouts(
   context: PlayContext,

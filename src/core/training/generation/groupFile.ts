@@ -1,7 +1,7 @@
 /**
- * The stored form of a group that ended before its step: its rollouts in the order in which they ended, each as the length of a JSON line
- * as u32, little-endian, that line, then the token ids of all its streams as i32 and their log-probabilities as f32, and behind them the ids
- * of the prompts that a teacher reads in place of theirs.
+ * Stored form of a group that finished before its step. Rollouts follow in the order in which they ended, each as: the length of a JSON
+ * line (u32, little-endian), the line, the token ids of all streams (i32), their log-probabilities (f32), and the ids of the prompts that
+ * a teacher reads instead (i32).
  */
 
 import * as z from "zod";
@@ -20,7 +20,7 @@ const tokenRun = z.object({
   isTrained: z.boolean(),
 }) satisfies z.ZodType<TokenRun>;
 
-/** True for runs of which each holds a token. */
+/** True when every run has at least one token. */
 function areRising(runs: readonly TokenRun[]): boolean {
   return runs.every(({ end }, i) => end > (runs[i - 1]?.end ?? 0));
 }
@@ -29,16 +29,16 @@ const rolloutLine = z.object({
   record: rolloutRecordSchema,
   facts: rolloutFactsSchema,
   stack: z.string().nullable(),
-  /** One entry a stream. */
+  /** One entry per stream. */
   streams: z.array(z.array(tokenRun).refine(areRising)),
-  /** Tokens of the teacher's prompt of each stream, 0 where it is the same; absent = everywhere. */
+  /** Length of the teacher's prompt for each stream, 0 if it is the same; absent if it is the same for all. */
   taught: z.array(z.int().nonnegative()).optional(),
 });
 
 const HEADER_BYTES = 4;
 const BYTES_PER_NUMBER = 4;
 
-/** One rollout of a group; those of all, one behind the other, are its stored form. */
+/** Encodes one rollout. The stored form of a group is all its encoded rollouts concatenated. */
 export function encodeRollout(rollout: FinishedRollout): Uint8Array {
   const { record, facts, stack, streams } = rollout;
   const taught = streams.map(({ taughtPrompt }) => taughtPrompt ?? new Int32Array());
@@ -59,12 +59,12 @@ export function encodeRollout(rollout: FinishedRollout): Uint8Array {
   return concatBytes([header, line, ...arrays.map(bytesOf)]);
 }
 
-/** Without a copy; every machine this runs on is little-endian. */
+/** A view without copying; all supported machines are little-endian. */
 function bytesOf({ buffer, byteOffset, byteLength }: Int32Array | Float32Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** In the order of the rollouts, without the images, which the records name; null for what is no whole group. */
+/** The rollouts in order, without images, which the records refer to. Null if the bytes are not a complete group. */
 export function decodeGroup(bytes: Uint8Array): readonly FinishedRollout[] | null {
   const rollouts: FinishedRollout[] = [];
   for (let rest = bytes; rest.length > 0; ) {
@@ -76,7 +76,7 @@ export function decodeGroup(bytes: Uint8Array): readonly FinishedRollout[] | nul
   return rollouts.sort((a, b) => a.record.rollout - b.record.rollout);
 }
 
-/** The rollout with which the bytes begin, and where it ends. */
+/** Decodes the first rollout and returns where it ends. */
 function decodeFirst(
   bytes: Uint8Array,
 ): { readonly rollout: FinishedRollout; readonly end: number } | null {
@@ -90,7 +90,7 @@ function decodeFirst(
   const taughtCount = sum(line.taught ?? []);
   const end = start + BYTES_PER_NUMBER * (2 * count + taughtCount);
   if (bytes.length < end) return null;
-  // Copies, because views would keep the text in memory that lies beside the numbers.
+  // Copy, because views would keep the surrounding JSON text in memory.
   const numbers = (at: number, length: number) => {
     const from = start + BYTES_PER_NUMBER * at;
     return new Uint8Array(bytes.subarray(from, from + BYTES_PER_NUMBER * length)).buffer;

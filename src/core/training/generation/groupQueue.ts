@@ -1,7 +1,6 @@
 /**
- * The groups that were issued and not trained yet, in the order of the data. Groups are issued between two updates, all with the
- * weights of that moment, and taken from the head step by step: how far a group lags behind follows from its position, never from
- * timing.
+ * Groups that were issued but not trained yet, in data order. Groups are issued between two updates, all with the current weights, and
+ * taken from the head step by step, so a group's lag follows from its position, never from timing.
  */
 
 import { sum } from "../../../shared/mean.ts";
@@ -24,33 +23,33 @@ import { withoutTexts, writeRollout } from "./storedRecord.ts";
 
 /** Groups that are issued together. */
 export interface IssuedBatch {
-  /** The step that trains them, or the first that may. */
+  /** The step that trains them, or the earliest step that may. */
   readonly step: number;
-  /** False while it depends on rewards which step trains them; their rollouts are written down when it takes them. */
+  /** False while rewards decide which step trains them; their rollouts are then stored when a step takes them. */
   readonly isStepKnown: boolean;
   readonly items: readonly TaskItem[];
-  /** What samples them. */
+  /** The policy that samples them. */
   readonly policy: Policy;
-  /** Identifies the settings that they are played with. */
+  /** Identifies the settings they are played with. */
   readonly settingsHash: string;
 }
 
 export interface TakenBatch {
-  /** In the order of groups and rollouts. */
+  /** In order of groups and rollouts. */
   readonly rollouts: readonly FinishedRollout[];
-  /** What sampled each group. */
+  /** The policy that sampled each group. */
   readonly policies: readonly Policy[];
-  /** Time for which the run was paused because of its environments since the batch before. */
+  /** How long unavailable environments paused the run since the previous batch. */
   readonly pausedMs: number;
-  /** Groups that were issued before the update of these and are not trained, with these; ask before they are released. */
+  /** Counts groups issued before this batch's update and not trained yet, including this batch. Call before {@link GroupQueue.release}. */
   readonly depth: () => number;
-  /** Those of them that had ended when the step asked for its own. */
+  /** How many of those had finished when the step asked for its groups. */
   readonly ready: number;
-  /** Time in which others were played, counted from some moment before. */
+  /** Total time in which any rollouts were playing; only differences are meaningful. */
   readonly busyMs: () => number;
 }
 
-/** The rollouts of a group that is issued and not played yet. */
+/** The rollouts of a group that is issued but not started. */
 interface HeldGroup {
   readonly context: RunContext;
   readonly tasks: readonly RolloutTask[];
@@ -63,9 +62,9 @@ interface QueuedGroup {
   readonly batch: IssuedBatch;
   readonly key: GroupKey;
   readonly progress: GroupProgress;
-  /** Number of its rollouts. */
+  /** Number of rollouts in the group. */
   readonly size: number;
-  /** Null for one that is stored. */
+  /** Resolves with null for a stored group. */
   readonly ended: Promise<readonly FinishedRollout[] | null>;
 }
 
@@ -73,32 +72,32 @@ export class GroupQueue {
   readonly #stored: StoredGroups | null;
   #waiting: readonly QueuedGroup[] = [];
   readonly #held = new Map<GroupKey, HeldGroup>();
-  /** By the step that took them and is not completed. */
+  /** Groups taken by steps that are not completed, by step. */
   readonly #taken = new Map<number, readonly QueuedGroup[]>();
   readonly #ended = new WeakSet<GroupKey>();
   readonly #progress = new Map<number, StepProgress>();
-  /** Stored groups that were read, or are. */
+  /** Stored groups that have been or are being read. */
   readonly #reading = new WeakMap<GroupKey, Promise<readonly FinishedRollout[]>>();
   #player: RolloutPlayer | null = null;
-  /** Time for which the run was paused because of its environments, and which no batch has reported. */
+  /** How long unavailable environments paused the run, not yet reported with a batch. */
   #pausedMs = 0;
 
-  /** `stored` keeps groups that wait for their step; with null they wait in memory. */
+  /** `stored` keeps waiting groups on disk; with null they wait in memory. */
   constructor(stored: StoredGroups | null = null) {
     this.#stored = stored;
   }
 
-  /** In their order. */
+  /** All groups in order. */
   get groups(): readonly QueuedGroup[] {
     return [...[...this.#taken.values()].flat(), ...this.#waiting];
   }
 
-  /** Those that no step has taken, in their order. */
+  /** Groups that no step has taken, in order. */
   get waiting(): readonly QueuedGroup[] {
     return this.#waiting;
   }
 
-  /** Adds groups behind those that were issued before, to be played with the settings of `context`; stored ones are not played. */
+  /** Appends groups to be played with the settings of `context`; stored groups are not played again. */
   issue(context: RunContext, batch: IssuedBatch): void {
     const { step, items, policy, settingsHash } = batch;
     const first = this.groups.filter((group) => group.batch.step === step).length;
@@ -133,28 +132,28 @@ export class GroupQueue {
         this.#stored?.has(key) === true
           ? this.#restore(key, own, player, options)
           : this.#store(key, this.#hold(key, { context, tasks: own, options }));
-      // Awaited when its step comes; until then a failure must not count as one that no one handles.
+      // Awaited when its step comes; until then a failure must not count as an unhandled rejection.
       ended.then(() => this.#ended.add(key)).catch(() => undefined);
       return { batch, key, size: own.length, ended, progress: progress[i] ?? new GroupProgress() };
     });
     this.#waiting = [...this.#waiting, ...issued];
   }
 
-  /** Begins the first `count` groups that no step has taken, those that play already among them. */
+  /** Starts the first `count` groups that no step has taken, counting those that are already playing. */
   play(count: number): void {
     this.#begin(this.#waiting.slice(0, count));
   }
 
-  /** Reads groups once all of them have ended, so that they need not be read when a step takes them. @throws as {@link take} */
+  /** Reads stored groups into memory once all of them have finished, before a step takes them. @throws as {@link take} */
   async read(groups: readonly QueuedGroup[]): Promise<void> {
     await Promise.all(groups.map(({ ended }) => ended));
     for (const group of groups) await this.#read(group);
   }
 
   /**
-   * Takes up to `count` groups from the head for a step, behind those that it has taken before, and waits for them. They stay in the
-   * queue until they are {@link release}d. Rejects, when nothing plays any more, with the first fatal fault or the reason of a stop.
-   * @throws AppError `run-capacity`, or that of an environment, when one is unavailable for too long; `group-unreadable`; `disk`
+   * Takes up to `count` groups from the head for a step, after those it already took, and waits for them. They stay in the queue until
+   * {@link release}. Rejects with the first fatal fault or the reason of a stop, once nothing is playing anymore.
+   * @throws AppError `run-capacity`, or the environment's error, when it is unavailable for too long; `group-unreadable`; `disk`
    */
   async take(context: RunContext, step: number, count: number): Promise<TakenBatch> {
     const before = this.#taken.get(step) ?? [];
@@ -181,7 +180,7 @@ export class GroupQueue {
         }
       }
       this.#player?.throwIfAborted();
-      // Groups that are issued ahead may come at any time.
+      // Keep the player if groups are issued ahead, because more may come at any time.
       if (this.#stored === null && this.#waiting.length === 0) await this.#end();
       const pausedMs = this.#takePausedMs();
       const busyMs = () => this.#player?.busyMs ?? 0;
@@ -195,13 +194,13 @@ export class GroupQueue {
     }
   }
 
-  /** Forgets the groups of a completed step. */
+  /** Drops the groups of a completed step. */
   release(step: number): void {
     this.#taken.delete(step);
     this.#progress.delete(step);
   }
 
-  /** Ends what is playing, for the reason that the run ends. Resolves with the milliseconds of pauses that no batch has reported. */
+  /** Stops whatever is playing because the run ends. Resolves with the milliseconds of pauses that no batch has reported. */
   async close(): Promise<number> {
     this.#player?.abort(new AppError("run-ended", "The run ended before the rollout."));
     await this.#end().catch(() => undefined);
@@ -232,7 +231,7 @@ export class GroupQueue {
     });
   }
 
-  /** Plays those of the groups that are held. */
+  /** Starts those of the groups that are held back. */
   #begin(groups: readonly QueuedGroup[]): void {
     for (const own of groupBy(groups, ({ batch }) => batch).values()) {
       const held = own.flatMap(({ key }) => this.#held.get(key) ?? []);
@@ -255,7 +254,7 @@ export class GroupQueue {
     return null;
   }
 
-  /** A rollout whose record is written needs no texts; one that waits on disk needs no tokens either. */
+  /** A rollout whose record is stored needs no texts in memory; one that waits on disk needs no tokens either. */
   async #keep(rollout: FinishedRollout, key: GroupKey | undefined): Promise<FinishedRollout> {
     const kept = withoutTexts(rollout);
     if (this.#stored === null || key === undefined) return kept;
@@ -263,7 +262,7 @@ export class GroupQueue {
     return { ...kept, streams: [], images: [] };
   }
 
-  /** Reports a group that an earlier attempt has played; plays it when it cannot be read. */
+  /** Reports a group that an earlier attempt played, or plays it again when it cannot be read. */
   async #restore(
     key: GroupKey,
     tasks: readonly RolloutTask[],
@@ -291,7 +290,7 @@ export class GroupQueue {
     { isStepKnown }: IssuedBatch,
   ): Promise<readonly FinishedRollout[]> {
     const rollouts = await this.#stored?.read(key);
-    // Where the step was known, the records were written when the rollouts ended.
+    // When the step was known, the records were stored as the rollouts ended.
     if (rollouts != null) return isStepKnown ? rollouts.map(withoutTexts) : rollouts;
     throw new AppError(
       "group-unreadable",
@@ -319,7 +318,7 @@ export class GroupQueue {
 
 type GroupPlace = Pick<RolloutTask, "step" | "group">;
 
-/** One for each rollout of a task. */
+/** One task per rollout of the group. */
 function groupTasks(config: Config, item: TaskItem, place: GroupPlace): readonly RolloutTask[] {
   const { environment, split, index } = item;
   const size = config.environments[environment]?.num_rollouts ?? 0;
@@ -334,7 +333,7 @@ function groupTasks(config: Config, item: TaskItem, place: GroupPlace): readonly
   }));
 }
 
-/** The rollout as one of the group at `place`, which may have been unknown when it was played. */
+/** The rollout as part of the group at `place`, which may have been unknown when it was played. */
 function atPlace(rollout: FinishedRollout, { step, group }: GroupPlace): FinishedRollout {
   const { record, facts } = rollout;
   return {

@@ -1,6 +1,6 @@
 /**
- * Dynamic sampling of DAPO (Yu et al. 2025, arXiv:2503.14476): a step takes further groups instead of those that give nothing to
- * train on, until it has a whole batch of groups with a signal. How many it takes depends on rewards alone, never on timing.
+ * Dynamic sampling of DAPO (Yu et al. 2025, arXiv:2503.14476): a step replaces groups that have nothing to train on until it has a full
+ * batch of groups with a signal. How many it takes depends only on rewards, never on timing.
  */
 
 import { formatQuantity } from "../../../shared/format.ts";
@@ -11,7 +11,7 @@ import { sampledTokens } from "../run/stepProgress.ts";
 import { hasSignal, type ScoredGroup, scoreGroups } from "../update/groups.ts";
 import type { TakenBatch } from "./groupQueue.ts";
 
-/** As the metrics name it; null without `refill`. */
+/** Keyed by metric name; null without `refill`. */
 export function refillCost(
   { refill, batch_size: wanted }: RunContext["config"],
   groups: readonly ScoredGroup[],
@@ -20,9 +20,9 @@ export function refillCost(
   const untrained = groups.filter((group) => !hasSignal(group));
   const rollouts = untrained.flatMap((group) => group.rollouts);
   return {
-    /** That a step took beyond a batch. */
+    /** Groups that a step took beyond one batch. */
     groups: Math.max(0, groups.length - wanted),
-    /** Those of all its groups that give nothing to train on, with their rollouts and the tokens sampled for them. */
+    /** Groups with nothing to train on, their rollouts, and the tokens sampled for them. */
     untrained_groups: untrained.length,
     untrained_rollouts: rollouts.length,
     untrained_tokens: sum(rollouts.map(({ rollout }) => sampledTokens(rollout))),
@@ -30,8 +30,8 @@ export function refillCost(
 }
 
 /**
- * Takes as many groups as are missing, again and again, so that none is taken in vain; ends early with `max_refill_batches`, and where
- * `take` has no more.
+ * Takes exactly as many groups as are missing, repeatedly, so that none is taken in vain. Ends early at `max_refill_batches` or when
+ * `take` runs out.
  * @throws as `take`
  */
 export async function takeWithSignal(

@@ -1,4 +1,4 @@
-/** Plays groups of rollouts within the run's limits; one fault that concerns the whole run ends them all. */
+/** Plays groups of rollouts within the run's limits. A fault that affects the whole run ends all of them. */
 
 import { AgentEpisode } from "../../agents/agentEpisode.ts";
 import type { Clock } from "../../ports.ts";
@@ -19,20 +19,22 @@ import { environmentOf, type PlayContext } from "../run/context.ts";
 import { report } from "../run/report.ts";
 
 export interface PlayOptions {
-  /** With the settings that the rollouts begin and end with. */
+  /** Includes the settings that the rollouts are played with. */
   readonly context: PlayContext;
   readonly sampler: SamplingClient;
-  /** Seed of a sample; not called when seeds are switched off. */
+  /** Seed of a sample; not called when seeds are turned off. */
   readonly seedOf: (task: RolloutTask, turn: number) => number;
-  /** Changes to an environment's settings, for evaluation. */
+  /** Overrides an environment's settings, for evaluations. */
   readonly settings?: (settings: RolloutSettings) => RolloutSettings;
-  /** Takes slots before the rollouts that wait for one; absent = behind them. */
+  /** Gets free slots before waiting rollouts; by default after them. */
   readonly isUrgent?: boolean;
-  /** Awaited before the next rollout takes the slot; for a rollout that is scored with its group when all of it have ended. */
+  /** Awaited before the next rollout gets the slot. For a rollout scored with its group, called when all of the group have ended. */
   readonly onFinished: (rollout: FinishedRollout) => Promise<void>;
-  /** Called then: what stays of the rollout in memory until its group has ended; absent = all. */
+  /**
+   * Called after `onFinished`; returns the part of the rollout to keep in memory until its group has ended. Keeps everything by default.
+   */
   readonly keep?: (rollout: FinishedRollout) => Promise<FinishedRollout>;
-  /** Called once a rollout has ended or was aborted, with the tokens that it took, and with its streams when it has ended. */
+  /** Called when a rollout has ended or was aborted, with its token use, and with its streams if it ended. */
   readonly onUsed: (
     task: RolloutTask,
     tokens: TokenUsage,
@@ -40,15 +42,15 @@ export interface PlayOptions {
   ) => void;
 }
 
-/** Number of rollouts that begin in one turn of the event loop, so that thousands do not block it. */
+/** How many rollouts start per turn of the event loop, so that thousands do not block it. */
 const STARTS_AT_ONCE = 16;
 
-/** A group of which not all rollouts have ended. */
+/** A group with rollouts that have not ended. */
 class OpenGroup {
   readonly tasks: readonly RolloutTask[];
-  /** Rollouts that have not ended. */
+  /** Number of rollouts that have not ended. */
   left: number;
-  /** Ended ones that are scored when all have. */
+  /** Ended rollouts that are scored once all have ended. */
   readonly unscored: FinishedRollout[] = [];
   readonly ended: Promise<readonly FinishedRollout[]>;
   readonly #finished: FinishedRollout[] = [];
@@ -62,7 +64,7 @@ class OpenGroup {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Awaited later; until then a failure must not count as one that no one handles.
+    // Awaited later; until then a failure must not count as an unhandled rejection.
     this.ended.catch(() => undefined);
     if (tasks.length === 0) this.#resolve([]);
   }
@@ -77,9 +79,9 @@ class OpenGroup {
   }
 }
 
-/** A rollout's slot among those that the whole run plays at once. */
+/** A rollout's slot within the run's concurrency limit. */
 class RolloutSlot {
-  /** Time without the slot: before it was taken first, and while others had it. */
+  /** Time without the slot: before it was first acquired, and while others had it. */
   queuedMs = 0;
   release: () => void = () => undefined;
   readonly #clock: Clock;
@@ -90,7 +92,7 @@ class RolloutSlot {
     this.#acquire = (atHead) => slots.acquire({ atHead, signal });
   }
 
-  /** Resolves with what `wait` gives once it has ended and there is a free slot, which others may take until then. */
+  /** Gives up the slot during `wait`, acquires one again, and resolves with the result of `wait`. */
   async takeAfter<Result>(wait: () => Promise<Result>, atHead: boolean): Promise<Result> {
     const startedMs = this.#clock.monotonic();
     this.release();
@@ -109,7 +111,7 @@ export class RolloutPlayer {
   readonly #context: PlayContext;
   readonly #failing = new AbortController();
   readonly #playing = new Set<Promise<void>>();
-  /** One at a time: many rollouts end together, and the texts and bytes of each take several times what it holds. */
+  /** Limited to one: many rollouts end at once, and encoding one takes several times its size in memory. */
   readonly #writing = new Limiter(1);
   #busyMs = 0;
   #busySinceMs = 0;
@@ -119,15 +121,15 @@ export class RolloutPlayer {
     this.#context = context;
   }
 
-  /** Time in which rollouts were played or waited for a slot. */
+  /** Time in which rollouts were playing or waiting for a slot. */
   get busyMs(): number {
     const isBusy = this.#playing.size > 0;
     return this.#busyMs + (isBusy ? this.#context.ports.clock.monotonic() - this.#busySinceMs : 0);
   }
 
   /**
-   * Begins groups, behind those that were begun before. Each promise resolves with the rollouts of its group in the order of `tasks`;
-   * those of an environment that is full or fails wait for it. A rejection leaves others playing: {@link end} waits for them.
+   * Starts groups after those started before. Each promise resolves with its group's rollouts in the order of `tasks`. Rollouts of a full
+   * or failing environment wait for it. After a rejection others keep playing: {@link end} waits for them.
    */
   play(
     groups: readonly (readonly RolloutTask[])[],
@@ -138,7 +140,7 @@ export class RolloutPlayer {
     return opened.map(({ ended }) => ended);
   }
 
-  /** Waits until nothing plays. Rejects with the first fatal fault or the reason of a stop. */
+  /** Waits until nothing is playing. Rejects with the first fatal fault or the reason of a stop. */
   async end(): Promise<void> {
     while (this.#playing.size > 0) await Promise.allSettled(this.#playing);
     this.throwIfAborted();
@@ -150,7 +152,7 @@ export class RolloutPlayer {
     this.#context.control.signal.throwIfAborted();
   }
 
-  /** Ends all rollouts at once; their groups reject with `reason`. */
+  /** Aborts all rollouts; their groups reject with `reason`. */
   abort(reason: unknown): void {
     this.#failing.abort(reason);
   }
@@ -217,7 +219,7 @@ export class RolloutPlayer {
       if (ended.scoredFrom === null) await this.#add(group, finish, options);
       for (const rollout of scored) await this.#add(group, () => rollout, options);
     } catch (error) {
-      // Before the slot is released, or the next rollout would start in it.
+      // Abort before releasing the slot, or the next rollout would start in it.
       this.#failing.abort(error);
       throw error;
     } finally {
@@ -226,7 +228,7 @@ export class RolloutPlayer {
     }
   }
 
-  /** The rollouts of an ended group that are scored together. */
+  /** Scores the rollouts of a finished group together. */
   async #score(
     { unscored }: OpenGroup,
     options: RolloutOptions,
@@ -238,7 +240,7 @@ export class RolloutPlayer {
     return scored;
   }
 
-  /** Adds a rollout to its group once it is written down. */
+  /** Adds a rollout to its group once it is stored. */
   async #add(
     group: OpenGroup,
     finish: () => FinishedRollout,
@@ -252,7 +254,7 @@ export class RolloutPlayer {
     group.add(rollout);
   }
 
-  /** Reports once: the other groups of the environment most likely fail in the same way. */
+  /** Reports only once, because the environment's other groups most likely fail in the same way. */
   async #reportUnscored({ record }: FinishedRollout): Promise<void> {
     if (this.#hasReportedUnscored) return;
     this.#hasReportedUnscored = true;

@@ -1,6 +1,6 @@
 /**
- * The samplers of a run. One that groups ahead of their step need is saved under a name, so that a resume can open it again; any
- * other no longer exists with its session.
+ * The samplers of a run. A sampler needed by groups issued ahead is saved under a name so that a resume can reopen it; any other ends
+ * with its session.
  */
 
 import { isAppError } from "../../errors.ts";
@@ -10,7 +10,7 @@ import type { RunServices } from "../run/context.ts";
 import { type DeletionContext, deleteSaved } from "../run/deleteSaved.ts";
 import type { Policy } from "../run/policy.ts";
 
-/** A pause may last long, and the weights of the present step must outlive it. */
+/** Long, because the current weights must outlive any pause. */
 const TTL_S = 7 * 24 * 3600;
 
 type SavedSampler = RunState["samplers"][number];
@@ -19,16 +19,16 @@ export class SamplerSaves {
   readonly #services: RunServices;
   readonly #isNamed: boolean;
   readonly #paths = new Map<string, string>();
-  /** Versions by the paths that are not deleted. */
+  /** Version by path, for samplers that are not deleted. */
   readonly #saved = new Map<string, number>();
 
-  /** `isNamed` false = nothing is to outlive the session. */
+  /** `isNamed` is false when no sampler needs to outlive the session. */
   constructor(services: RunServices, isNamed: boolean) {
     this.#services = services;
     this.#isNamed = isNamed;
   }
 
-  /** Submits a save of the weights as they are after `step` completed steps, and opens the sampler. @throws AppError `tinker-*` */
+  /** Submits a save of the weights after `step` completed steps and opens the sampler. @throws AppError `tinker-*` */
   async save(step: number): Promise<SamplingClient> {
     const { client, service } = this.#services;
     if (!this.#isNamed) return client.ephemeralSampler();
@@ -41,7 +41,7 @@ export class SamplerSaves {
     return sampler;
   }
 
-  /** Null when the service does not have it any more. @throws AppError `tinker-*` */
+  /** Null when the service no longer has it. @throws AppError `tinker-*` */
   async reopen({
     path,
     version,
@@ -59,7 +59,7 @@ export class SamplerSaves {
     }
   }
 
-  /** How a resume finds the sampler again; null for one that no longer exists with its session. */
+  /** What a resume needs to find the sampler again; null for one that ends with its session. */
   recordOf({ sampler, version, updates, behind }: Policy): SavedSampler | null {
     const path = this.#paths.get(sampler.samplerId);
     if (path === undefined) return null;
@@ -67,8 +67,8 @@ export class SamplerSaves {
   }
 
   /**
-   * Deletes those of versions before `version` that are not among `needed`. One that cannot be deleted, or that no session of this run
-   * saved, expires by itself. @throws AppError `disk`
+   * Deletes samplers of versions before `version` that are not in `needed`. A sampler that cannot be deleted, or that this run did not
+   * provably save, expires by itself. @throws AppError `disk`
    */
   async deleteBefore(
     version: number,

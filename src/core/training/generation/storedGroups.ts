@@ -1,7 +1,6 @@
 /**
- * Groups that ended before the step that trains them, as files of the run folder: they take no memory while they wait, and a resume
- * neither plays nor pays for them again. Of a group that has not ended, the rollouts that have lie in a file of the attempt, which a resume
- * removes.
+ * Groups that finished before the step that trains them, as files in the run folder. They take no memory while they wait, and a resume
+ * does not play or pay for them again. Rollouts of an unfinished group are in a file of the current attempt, which a resume removes.
  */
 
 import { errorMessage, isAppError } from "../../errors.ts";
@@ -11,9 +10,9 @@ import type { RunContext } from "../run/context.ts";
 import { decodeGroup, encodeRollout } from "./groupFile.ts";
 import { storedRecord, withImages } from "./storedRecord.ts";
 
-/** What decides which tokens a group holds. */
+/** What determines the tokens of a group. */
 export interface GroupKey {
-  /** In the endless list of tasks. */
+  /** Position in the endless task sequence. */
   readonly position: number;
   /** Version of the weights that sampled it. */
   readonly version: number;
@@ -23,7 +22,7 @@ export interface GroupKey {
 type GroupContext = Pick<RunContext, "storage" | "ports" | "reporting">;
 
 const FILE_NAME = /^group-(\d{6,})-v(\d+)-[0-9a-f]{16}\.bin$/;
-/** Characters of the digest of settings in a file name. */
+/** Length of the settings digest in a file name. */
 const HASH_LENGTH = 16;
 
 export class StoredGroups {
@@ -35,7 +34,7 @@ export class StoredGroups {
     this.#names = names;
   }
 
-  /** Finds what earlier attempts have left. @throws AppError `disk` */
+  /** Finds the groups that earlier attempts stored. @throws AppError `disk` */
   static async open(context: GroupContext): Promise<StoredGroups> {
     const { fileSystem, folder } = context.storage;
     const { pendingFolder } = runPaths(folder);
@@ -48,7 +47,7 @@ export class StoredGroups {
     return new StoredGroups(context, names);
   }
 
-  /** Removes what an attempt has left that sampled ahead. @throws AppError `disk` */
+  /** Removes groups stored by an attempt that sampled ahead. @throws AppError `disk` */
   static remove({ storage }: GroupContext): Promise<void> {
     return storage.fileSystem.remove(runPaths(storage.folder).pendingFolder);
   }
@@ -57,7 +56,7 @@ export class StoredGroups {
     return this.#names.has(this.#nameOf(key));
   }
 
-  /** True for a group of whatever settings. */
+  /** True if the group is stored with any settings. */
   holds({ position, version }: Pick<GroupKey, "position" | "version">): boolean {
     return [...this.#names].some((name) => {
       const [, storedPosition, storedVersion] = FILE_NAME.exec(name) ?? [];
@@ -65,26 +64,26 @@ export class StoredGroups {
     });
   }
 
-  /** Writes down a rollout of a group that has not ended. @throws AppError `disk` */
+  /** Stores a rollout of a group that has not finished. @throws AppError `disk` */
   async add(key: GroupKey, rollout: FinishedRollout): Promise<void> {
     const { fileSystem, folder } = this.#context.storage;
     await fileSystem.makeDirectory(runPaths(folder).pendingFolder);
     const { facts, stack } = rollout;
     const record = await storedRecord(this.#context, rollout);
-    // Facts hold the names of tools as the model wrote them.
+    // Facts contain tool names as the model wrote them.
     const { redactor } = this.#context.reporting;
     const cleaned = { ...rollout, ...redactor.redactRecord({ record, facts, stack }) };
     await fileSystem.append(this.#openPathOf(key), encodeRollout(cleaned));
   }
 
-  /** Completes a group of which all rollouts are written down. @throws AppError `disk` */
+  /** Completes a group whose rollouts are all stored. @throws AppError `disk` */
   async complete(key: GroupKey): Promise<void> {
     const { fileSystem } = this.#context.storage;
     await fileSystem.rename(this.#openPathOf(key), this.#pathOf(key));
     this.#names.add(this.#nameOf(key));
   }
 
-  /** Null for a group that is not there, or that cannot be read. */
+  /** Null for a group that is missing or unreadable. */
   async read(key: GroupKey): Promise<readonly FinishedRollout[] | null> {
     const { fileSystem } = this.#context.storage;
     const path = this.#pathOf(key);
@@ -102,7 +101,7 @@ export class StoredGroups {
     }
   }
 
-  /** Removes the groups before this position: no resume needs them any more. @throws AppError `disk` */
+  /** Removes groups before `position`, which no resume needs anymore. @throws AppError `disk` */
   async removeBefore(position: number): Promise<void> {
     const { fileSystem, folder } = this.#context.storage;
     for (const name of this.#names) {
@@ -112,7 +111,7 @@ export class StoredGroups {
     }
   }
 
-  /** Holds the rollouts of a group that has not ended. */
+  /** File for the rollouts of an unfinished group. */
   #openPathOf(key: GroupKey): string {
     return `${this.#pathOf(key)}.attempt-${this.#context.storage.attempt}`;
   }

@@ -1,4 +1,4 @@
-/** Stores the images of a rollout before the record that names them, and finds them again. */
+/** Stores a rollout's images before the record that refers to them, and loads them again. */
 
 import type { FinishedRollout } from "../../rollout/rollout.ts";
 import { readStoredImage, storeImages } from "../../runFolder/rollouts/imageFiles.ts";
@@ -11,7 +11,7 @@ interface ImagePlace {
   readonly ports: Pick<RunContext["ports"], "sha256">;
 }
 
-/** The record with the names of its images. @throws AppError `disk` */
+/** The record with its images stored and referenced by name. @throws AppError `disk` */
 export async function storedRecord(
   { storage: { fileSystem, folder }, ports: { sha256 } }: ImagePlace,
   { record, images }: Pick<FinishedRollout, "record" | "images">,
@@ -25,14 +25,14 @@ export async function writeRollout(context: RunContext, rollout: FinishedRollout
   await context.storage.store.addRollout(await storedRecord(context, rollout));
 }
 
-/** The rollout for training, once its record is written: texts take as much as tokens do, and no step reads them. */
+/** The rollout for training once its record is stored. Texts take as much memory as tokens, and no step reads them. */
 export function withoutTexts(rollout: FinishedRollout): FinishedRollout {
   const { record } = rollout;
   const texts = { systemText: null, promptText: "", conversation: [], tools: [], turns: [] };
   return { ...rollout, record: { ...record, ...texts } };
 }
 
-/** A stored rollout with the images that its record names. @throws AppError `image-invalid`, `file-not-found`, `disk` */
+/** Loads the images that a stored rollout's record refers to. @throws AppError `image-invalid`, `file-not-found`, `disk` */
 export async function withImages(
   { storage, ports }: Pick<RunContext, "storage" | "ports">,
   rollout: FinishedRollout,

@@ -1,4 +1,4 @@
-/** New values for tunable keys while a run continues: which are allowed, and how they come into force. */
+/** Changes tunable keys while a run continues: which changes are allowed, and how they take effect. */
 
 import { configChanges } from "../../config/changes.ts";
 import type { Config } from "../../config/fields/schema.ts";
@@ -9,10 +9,7 @@ import { totalSteps } from "../tasks/dataset.ts";
 import { limitsOf, type PreparedEnvironment, type RunContext } from "./context.ts";
 import { checkSchedule } from "./learningRate.ts";
 
-/**
- * The keys in which `after` differs, all of them tunable.
- * @throws AppError `config-not-tunable`, `config-unchanged`
- */
+/** The keys that differ in `after`; all must be tunable. */
 export function tunableChanges(before: Config, after: Config): readonly string[] {
   const changes = configChanges(before, after);
   const refused = changes.find(({ change }) => change !== "tunable");
@@ -45,8 +42,8 @@ function evaluated({ evaluation }: Config): readonly string[] {
 }
 
 /**
- * Puts `config` in force: changes the limits and the gates, and returns the context with it. What is in progress keeps the settings that
- * it began with. @throws AppError `config-conflict` when the schedule needs an end that the run no longer has; nothing is changed then
+ * Applies `config`: resizes limits and gates and returns the updated context. Work in progress keeps its settings. @throws AppError
+ * `config-conflict` when the schedule needs an end that the run no longer has; nothing is changed then
  */
 export function applySettings(context: RunContext, config: Config): RunContext {
   const { sequence, services } = context;

@@ -1,4 +1,4 @@
-/** What ends a run before its plan does: budgets that are used up, a target that is reached, and steps that bring nothing more. */
+/** Decides what ends a run before its plan does: used-up budgets, a reached target, or steps without progress. */
 
 import { NO_BEST, withReward } from "../../../shared/bestReward.ts";
 import { formatCost, formatCount, formatMeasure } from "../../../shared/format.ts";
@@ -10,10 +10,10 @@ import { type CountedUsage, costOf, type Prices, usedTotal } from "../../usage/p
 import { countTokens, type TokenUsage } from "../../usage/tokenUsage.ts";
 import { mean } from "../../util/stats.ts";
 
-/** The codes of early ends after which a run is done. */
+/** Early ends that count as done. */
 export const DONE_EARLY: ReadonlySet<ErrorCode> = new Set(["target-reached", "no-progress"]);
 
-/** The codes of early ends after which a higher budget lets a run continue. */
+/** Early ends that a higher budget lets a run continue from. */
 export const BUDGET_ENDS = ["cost-budget", "token-budget", "time-budget"] as const;
 
 type Limits = Pick<
@@ -27,22 +27,22 @@ type Limits = Pick<
   | "target_reward"
 >;
 
-/** A value per completed step; null where it has none. */
+/** One value per completed step; null for a step without one. */
 export interface ResultsByStep {
   readonly rewards: readonly (number | null)[];
   readonly heldOutLosses: readonly (number | null)[];
 }
 
-/** What a run has used until now, in all its attempts: rollouts that wait for their step and evaluations included. */
+/** What a run has used so far over all attempts, including evaluations and rollouts that wait for their step. */
 export interface Spent {
   readonly usage: CountedUsage;
   readonly prices: Prices | null;
   readonly seconds: number;
-  /** As {@link RunStorage} has it. */
+  /** As in {@link RunStorage}. */
   readonly stage: string | null;
 }
 
-/** The used part of each budget, 1 when all of it is used; absent without the budget. */
+/** Used share of each budget, 1 when used up; absent without that budget. */
 export function budgetShares(limits: Limits, { usage, prices, seconds }: Omit<Spent, "stage">) {
   const { max_cost_usd: usd, max_hours: hours, max_tokens_total: tokens } = limits;
   const used = usedTotal(usage, prices);
@@ -54,8 +54,8 @@ export function budgetShares(limits: Limits, { usage, prices, seconds }: Omit<Sp
 }
 
 /**
- * How many of the next steps may be sampled while some budget of tokens or USD is left for each, at the mean cost of a step until now.
- * Infinity without such a budget; 1 before any step has shown what one costs. `tokens` are those of the completed `steps`.
+ * How many of the next steps may be sampled while every token or cost budget lasts at the mean cost per step so far. Infinity without
+ * such a budget; 1 before any step shows the cost. `tokens` are those of the completed `steps`.
  */
 export function stepsWithinBudget(
   { max_cost_usd: usd, max_tokens_total: total }: Limits,
@@ -78,7 +78,7 @@ export function stepsWithinBudget(
   return Math.min(Number.POSITIVE_INFINITY, ...counts);
 }
 
-/** True where the row of each step decides whether another one follows. */
+/** True when a step's row decides whether another step follows. */
 export function waitsForRow({
   pause_on_alarm: isPaused,
   target_reward: target,
@@ -87,7 +87,7 @@ export function waitsForRow({
   return isPaused || target !== null || patience !== null;
 }
 
-/** Why a run ends now; null when it continues. */
+/** Why the run ends now; null when it continues. */
 export function earlyEnd(limits: Limits, spent: Spent, results: ResultsByStep): AppError | null {
   const { max_cost_usd: usd, max_hours: hours, max_tokens_total: tokens } = limits;
   const shares = budgetShares(limits, spent);
@@ -142,7 +142,7 @@ function withoutProgress(
   return new AppError("no-progress", message);
 }
 
-/** The number of steps after which the mean reward over five steps was highest; null without rewards. */
+/** Number of steps after which the five-step mean reward was highest; null without rewards. */
 function bestStep(rewards: readonly (number | null)[]): number | null {
   const reached = rewards.reduce(
     (before, reward, step) => (reward === null ? before : withReward(before, reward, step)),
@@ -151,7 +151,7 @@ function bestStep(rewards: readonly (number | null)[]): number | null {
   return reached.best?.step ?? null;
 }
 
-/** The number of steps after which the loss was lowest; null without one. */
+/** Number of steps after which the loss was lowest; null without one. */
 function lowestStep(losses: readonly (number | null)[]): number | null {
   const measured = losses.filter((loss) => loss !== null);
   return measured.length === 0 ? null : losses.indexOf(Math.min(...measured)) + 1;

@@ -1,4 +1,4 @@
-/** What the steps of a prepared run share, divided by what it serves: a function takes the contexts that it needs. */
+/** What the steps of a run share, split by purpose so that a function can take only the parts it needs. */
 
 import type { RunPhase } from "../../../shared/runFile.ts";
 import type { Agent } from "../../agents/agent.ts";
@@ -24,15 +24,15 @@ import type { TaskSequence } from "../tasks/dataset.ts";
 import type { RunControl } from "./control.ts";
 import type { Watcher } from "./progress.ts";
 
-/** Everything about a run; `config`, `totalSteps` and the environments' settings are those in force. */
+/** Everything about a run. `config`, `totalSteps` and the environments' settings are the current ones. */
 export interface RunContext {
   readonly config: Config;
   readonly sequence: TaskSequence;
-  /** What a supervised run imitates, which the items of the sequence point to; absent for reinforcement learning. */
+  /** What a supervised run imitates, indexed by the items of the sequence; absent for reinforcement learning. */
   readonly examples?: ExampleSet | undefined;
-  /** Null = endless. */
+  /** Null when endless. */
   readonly totalSteps: number | null;
-  /** The vendor's prices, used if the configuration has none; null if not all of them are known. */
+  /** The vendor's prices, used when the configuration sets none; null unless all are known. */
   readonly listPrices: Prices | null;
   readonly limits: RunLimits;
   readonly control: RunControl;
@@ -42,7 +42,7 @@ export interface RunContext {
   readonly reporting: RunReporting;
 }
 
-/** The part of a run that plays rollouts; an evaluation by itself has no model that is trained. */
+/** What playing rollouts needs. A standalone evaluation trains no model and has no training client. */
 export interface PlayContext extends Omit<RunContext, "services"> {
   readonly services: Omit<RunServices, "client">;
 }
@@ -51,31 +51,34 @@ export interface RunPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly sha256: Sha256;
-  /** Lag of the event loop since this was last called: 99th percentile in milliseconds; null when not known. */
+  /** Event loop lag since the last call: 99th percentile in milliseconds; null when unknown. */
   readonly takeLagMs?: () => number | null;
 }
 
-/** The model, and the environments that it is trained in. */
+/** The model and its environments. */
 export interface RunServices {
   readonly service: ServiceClient;
   readonly client: TrainingClient;
-  /** The sampler that `tinker://` paths and run folders of a configuration name. @throws AppError `run-not-found`, `no-such-checkpoint` */
+  /**
+   * Resolves a `tinker://` path or run folder in the configuration to a sampler path. @throws AppError `run-not-found`,
+   * `no-such-checkpoint`
+   */
   readonly samplerPathOf: (given: string) => Promise<string>;
-  /** True for the address of a checkpoint that a session of this run saved: nothing else may be deleted. */
+  /** True for a checkpoint path that a session of this run saved; nothing else may be deleted. */
   readonly isOwn: (path: string) => boolean;
   readonly chat: Chat;
-  /** How others fared in the tasks of a split; empty where that is not known. Absent = no service is asked. */
+  /** How others fared in the tasks of a split; empty when unknown. Absent when no service may be asked. */
   readonly knownDifficulty?:
     | ((split: {
         readonly environment: string;
         readonly split: string;
       }) => Promise<readonly TaskDifficulty[]>)
     | undefined;
-  /** By full name, those of the evaluation included. */
+  /** By full name, including those of evaluations. */
   readonly environments: ReadonlyMap<string, PreparedEnvironment>;
 }
 
-/** Null when not all prices are known. */
+/** Null unless all prices are known. */
 export function pricesOf({ config, listPrices }: Pick<RunContext, "config" | "listPrices">) {
   return config.prices ?? listPrices;
 }
@@ -86,20 +89,20 @@ export interface RunStorage {
   readonly folder: string;
   readonly store: RolloutStore;
   readonly usage: UsageLog;
-  /** Continuous execution of the run that this is, from 1. */
+  /** Number of this attempt, from 1: one continuous execution of the run. */
   readonly attempt: number;
-  /** Of those that are trained together, with one budget; null for any other run. */
+  /** Name of the stage when several stages are trained together with one budget; otherwise null. */
   readonly stage: string | null;
 }
 
-/** What others learn of the run. */
+/** How the run reports to the outside. */
 export interface RunReporting {
   readonly events: EventLog;
   readonly watch: Watcher;
   readonly log: Log;
-  /** Knows every secret of the run; whatever is written passes it. */
+  /** Knows every secret of the run; everything written passes through it. */
   readonly redactor: Redactor;
-  /** Writes down in `run.json` what the run is doing. */
+  /** Records the run's current phase in `run.json`. */
   readonly enterPhase: (phase: RunPhase) => Promise<void>;
 }
 
@@ -108,13 +111,13 @@ export interface PreparedEnvironment {
   readonly remote: RemoteEnvironment;
   readonly settings: RolloutSettings;
   readonly gate: EnvironmentGate;
-  /** None = the loop of turns and tools plays it. */
+  /** Null or absent when the built-in loop plays it. */
   readonly agent?: Agent | null;
-  /** What stays the same when settings change while the run continues. */
+  /** Inputs to the settings that stay the same when settings change during the run. */
   readonly given: RolloutInputs;
 }
 
-/** Bounds over everything a run does at once. */
+/** Concurrency limits for the whole run. */
 export interface RunLimits {
   readonly rollouts: Limiter;
   readonly samples: Limiter;
@@ -125,7 +128,7 @@ export function runLimits(config: Config): RunLimits {
   return { rollouts: new Limiter(rollouts), samples: new Limiter(samples) };
 }
 
-/** Rollouts and samples that the configuration allows at once. */
+/** Concurrent rollouts and samples that the configuration allows. */
 export function limitsOf(config: Config): Readonly<Record<keyof RunLimits, number>> {
   return { rollouts: rolloutsAtOnce(config), samples: samplesAtOnce(config) };
 }

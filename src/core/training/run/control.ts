@@ -1,4 +1,4 @@
-/** Records all requests about a run. The loop acts on them between steps; a stop aborts the rollouts. */
+/** Collects all requests to a run. The loop handles them between steps; a stop aborts rollouts. */
 
 import type { Config } from "../../config/fields/schema.ts";
 import { AppError } from "../../errors.ts";
@@ -7,15 +7,15 @@ import type { CheckpointEntry } from "../../runFolder/checkpointLog.ts";
 import { linkSignals } from "../../util/abort.ts";
 import { WakeableSleep } from "../../util/wakeableSleep.ts";
 
-/** New values for tunable keys, checked already. */
+/** Validated new values for tunable keys. */
 export interface SettingsChange {
   readonly config: Config;
   readonly configHash: string;
-  /** Dotted paths of the keys that differ. */
+  /** Dotted paths of the changed keys. */
   readonly keys: readonly string[];
-  /** Writes the configuration down with the run; called when it comes into force. */
+  /** Stores the configuration with the run; called when the change takes effect. */
   readonly record: () => Promise<void>;
-  /** Called instead when it cannot come into force after all. */
+  /** Called instead when the change cannot take effect after all. */
   readonly dropped: () => void;
 }
 
@@ -37,45 +37,45 @@ export class RunControl {
   #waitingSaves: WaitingSave[] = [];
   #isOver = false;
 
-  /** Aborted once a stop is asked for, or with what makes it impossible to continue. */
+  /** Aborted when a stop is requested, or with the failure that ends the attempt. */
   get signal(): AbortSignal {
     return this.#stopping.signal;
   }
 
-  /** True when a stop was requested; false when the run ends because it cannot continue. */
+  /** True when a stop was requested; false when the run ends because of a failure. */
   get isStopping(): boolean {
     return this.signal.aborted && this.#failure === null;
   }
 
-  /** True when a stop was requested, also after a failure. */
+  /** True when a stop was requested, even after a failure. */
   get isStopRequested(): boolean {
     return this.#stop !== null;
   }
 
-  /** The error of a lost service without which the attempt cannot continue; null while nothing is lost. */
+  /** The failure of a service that ends the attempt; null if there is none. */
   get failure(): AppError | null {
     return this.#failure;
   }
 
-  /** True from the command to pause until the command to continue. */
+  /** True between the commands to pause and to continue. */
   get isPausing(): boolean {
     return this.#isPausing;
   }
 
-  /** Asks the run to give up its unfinished step, save the last completed one, and end. Repeats change nothing. */
+  /** Asks the run to discard its unfinished step, save the last completed one, and end. Repeated calls have no effect. */
   stop(reason = "The run was asked to stop."): void {
     this.#stop ??= new AppError("stopped", reason);
     this.#stopping.abort(this.#stop);
   }
 
-  /** Ends the attempt with this error at once, wherever it stands; after a command to stop it changes nothing. */
+  /** Ends the attempt with `error` immediately; no effect once a stop was requested. */
   fail(error: AppError): void {
     if (this.signal.aborted) return;
     this.#failure = error;
     this.#stopping.abort(error);
   }
 
-  /** For another attempt at the run: leaves a failure behind, with a new {@link signal}; a stop that came after it holds. */
+  /** Prepares another attempt after a failure, with a new {@link signal}. A stop requested after the failure stays in effect. */
   recover(): void {
     this.withdrawSave();
     if (this.#failure === null) return;
@@ -84,39 +84,39 @@ export class RunControl {
     if (this.#stop !== null) this.#stopping.abort(this.#stop);
   }
 
-  /** Asks the run to wait after the step in progress, or for as long where it waits already. */
+  /** Asks the run to pause after the current step, or to stay in the pause it is in. */
   pause(): void {
     if (this.#isPausing) return;
     this.#isPausing = true;
     this.#sleep.wake();
   }
 
-  /** Takes a command to pause back, or ends the pause or the rest. */
+  /** Cancels a pause, pending or in progress, or wakes the current wait. */
   continue(): void {
     this.#isPausing = false;
     this.#sleep.wake();
   }
 
-  /** Replaces settings before the next step; each command builds on the one before it. */
+  /** Replaces settings before the next step; each change builds on the one before. */
   changeSettings(change: SettingsChange): void {
     const keys = new Set([...(this.#settingsChange?.keys ?? []), ...change.keys]);
     this.#settingsChange = { ...change, keys: [...keys] };
   }
 
-  /** True while a command waits for the end of the step in progress: to stop, to pause or to save, or with other settings. */
+  /** True while a stop, pause, save or settings change waits for the end of the current step. */
   get hasRequest(): boolean {
     const isWaiting = this.#settingsChange !== null || this.#waitingSaves.length > 0;
     return this.signal.aborted || this.#isPausing || isWaiting;
   }
 
-  /** True while a save needs not wait for an update. */
+  /** True while a save need not wait for an update. */
   get canSave(): boolean {
     return this.#save !== null;
   }
 
   /**
-   * Saves the last completed step: at once while rollouts are in progress, after the update when one is being made. Resolves with the
-   * confirmed checkpoint. @throws AppError `run-ended` when the run ends before
+   * Saves the last completed step: immediately while rollouts are playing, otherwise after the current update. Resolves with the
+   * confirmed checkpoint. @throws AppError `run-ended` when the run ends first
    */
   saveNow(): Promise<CheckpointEntry> {
     if (this.#isOver) return Promise.reject(over());
@@ -124,7 +124,7 @@ export class RunControl {
     return new Promise((resolve, reject) => this.#waitingSaves.push({ resolve, reject }));
   }
 
-  /** For the loop: `save` may be called until {@link withdrawSave}; whoever waited is served now. */
+  /** For the loop: `save` may be called until {@link withdrawSave}; waiting saves are made now. */
   offerSave(save: Save): void {
     this.#save = save;
     for (const { resolve } of this.#waitingSaves.splice(0)) resolve(save());
@@ -135,21 +135,21 @@ export class RunControl {
     this.#save = null;
   }
 
-  /** For the loop: hands the waiting settings over, once. */
+  /** For the loop: returns the waiting settings change once. */
   takeSettingsChange(): SettingsChange | null {
     const change = this.#settingsChange;
     this.#settingsChange = null;
     return change;
   }
 
-  /** For the loop: resolves when the pause ends. Rejects with the reason of a stop. */
+  /** For the loop: resolves when the pause ends; rejects with the reason of a stop. */
   async pauseOver(): Promise<void> {
     if (this.#isPausing) await this.#sleep.untilWoken(this.signal);
   }
 
   /**
-   * For the loop: resolves with false after `ms`, with true as soon as there is a command to pause or to continue. Rejects with the
-   * reason of a stop or of `signal`.
+   * For the loop: resolves with false after `ms`, or with true on a command to pause or continue. Rejects with the reason of a stop or of
+   * `signal`.
    */
   async waitForRequest(clock: Clock, ms: number, signal?: AbortSignal): Promise<boolean> {
     const ending = linkSignals([this.signal, signal]);
@@ -160,7 +160,7 @@ export class RunControl {
     }
   }
 
-  /** Refuses the save that is waited for, and later ones: the run is over. */
+  /** Rejects waiting and later saves because the run is over. */
   end(): void {
     this.withdrawSave();
     this.#isOver = true;

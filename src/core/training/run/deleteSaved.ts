@@ -1,20 +1,20 @@
-/** Deletes saved weights that a run no longer needs: only those that its own sessions saved, each with an event. */
+/** Deletes saved weights that a run no longer needs. Only deletes what its own sessions saved, and records an event for each. */
 
 import { errorMessage, isAppError } from "../../errors.ts";
 import { appendCheckpoint, type CheckpointEntry } from "../../runFolder/checkpointLog.ts";
 import type { PlayContext, RunReporting, RunServices } from "./context.ts";
 
-/** `not-own` when no session of the run saved it: then it stays, whatever the run folder calls it. */
+/** `not-own` when no session of this run saved it; then it stays, whatever the run folder says. */
 export type Deletion = "deleted" | "gone" | "not-own" | "failed";
 
-/** What `deleteSaved` needs of a run. */
+/** What {@link deleteSaved} needs of a run. */
 export interface DeletionContext {
   readonly services: Pick<RunServices, "service" | "isOwn">;
   readonly reporting: Pick<RunReporting, "events" | "log">;
 }
 
 /**
- * `path` is an address such as `tinker://RUN/weights/NAME`; `why` completes "Deleted PATH: ". A service that refuses is a line in the log.
+ * Deletes `path`, such as `tinker://RUN/weights/NAME`; `why` completes "Deleted PATH: ". Only logs a failure of the service.
  * @throws AppError `disk`
  */
 export async function deleteSaved(
@@ -42,7 +42,7 @@ export async function deleteSaved(
 }
 
 /**
- * Deletes a checkpoint and ends its entry in `checkpoints.jsonl`, unless the service could not delete it or it is not this run's.
+ * Deletes a checkpoint and expires its entry in `checkpoints.jsonl`, unless the service fails or the checkpoint is not this run's.
  * @throws AppError `disk`
  */
 export async function deleteCheckpoint(

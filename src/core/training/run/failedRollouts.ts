@@ -1,4 +1,4 @@
-/** What a run does about rollouts that failed. */
+/** How a run reacts to failed rollouts. */
 
 import { REWARD_AT_END } from "../../environmentCheck/checks/rewards.ts";
 import { AppError } from "../../errors.ts";
@@ -11,7 +11,7 @@ import type { RunContext, RunReporting } from "./context.ts";
 import { report } from "./report.ts";
 
 /**
- * Logs the stack of the first fault of each kind. A single rollout may fail so; when most of a step does, the run ends.
+ * Records the first internal error of each class with its stack. A few rollouts may fail this way; if most of a step do, the run ends.
  * @throws AppError `rollout-bugs`, before anything is trained
  */
 export async function requireNoInternalErrors(
@@ -34,7 +34,7 @@ export async function requireNoInternalErrors(
   );
 }
 
-/** Why a rollout has no reward; null when it has one. */
+/** Why a rollout has no reward; null if it has one. */
 function failureOf({ record }: Pick<FinishedRollout, "record">): string | null {
   const { reward, error, stop } = record;
   if (reward !== null) return null;
@@ -43,7 +43,7 @@ function failureOf({ record }: Pick<FinishedRollout, "record">): string | null {
   return error ?? agentFailure(record) ?? ended;
 }
 
-/** Why each rollout, or its agent, failed; empty unless all did. Where rewards differ, a step learns however its agents ended. */
+/** Why each rollout or its agent failed; empty unless all did. If rewards differ, the step learns however the agents ended. */
 export function failuresOfAll(
   rollouts: readonly Pick<FinishedRollout, "record">[],
 ): readonly string[] {
@@ -53,13 +53,13 @@ export function failuresOfAll(
   return failures.length === rollouts.length ? failures : [];
 }
 
-/** All rollouts, or only their agents where some have a reward. */
+/** Names all rollouts, or only their agents when some have a reward. */
 export function whoFailed(rollouts: readonly Pick<FinishedRollout, "record">[]): string {
   const all = `all ${rollouts.length} rollouts`;
   return rollouts.some(({ record }) => record.reward !== null) ? `the agents of ${all}` : all;
 }
 
-/** Warns when all rollouts of a step failed, with the first reason. */
+/** Warns with the first reason when all rollouts of a step failed. */
 export async function reportFailure(
   reporting: RunReporting,
   step: number,
@@ -71,7 +71,7 @@ export async function reportFailure(
   await report(reporting, { step, level: "warn", kind: "rollouts-failed", message });
 }
 
-/** Pauses the run after the step in progress when `group_failures` says so and the rollout failed. */
+/** Pauses the run after the current step if the rollout failed and `group_failures` is `fail_fast`. */
 export async function pauseAtFailure(
   context: RunContext,
   finished: FinishedRollout,

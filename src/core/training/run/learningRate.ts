@@ -1,4 +1,4 @@
-/** The learning rate as a function of the step alone, so that a resume finds the same. */
+/** The learning rate as a function of the step alone, so that a resume gets the same values. */
 
 import type { Config } from "../../config/fields/schema.ts";
 import { AppError, assertNever } from "../../errors.ts";
@@ -9,16 +9,16 @@ export type ScheduleRules = Pick<
 >;
 
 /**
- * Learning rate of step `step` (from 0): a linear warm-up over `warmup_steps`, then constant, or falling linearly or by half a
- * cosine to `min_learning_rate_ratio` of itself at `steps`.
- * @throws AppError `config-conflict` when a falling schedule has no end
+ * Learning rate of `step` (from 0): linear warm-up over `warmup_steps`, then constant, or a linear or half-cosine decay to
+ * `min_learning_rate_ratio` of itself at `steps`.
+ * @throws AppError `config-conflict` when a decaying schedule has no end
  */
 export function learningRateAt(rules: ScheduleRules, step: number, steps: number | null): number {
   const warmup = rules.warmup_steps > 0 ? Math.min(1, (step + 1) / rules.warmup_steps) : 1;
   return rules.learning_rate * warmup * decay(rules, step, steps);
 }
 
-/** @throws AppError `config-conflict` when a falling schedule has no end */
+/** @throws AppError `config-conflict` when a decaying schedule has no end */
 export function checkSchedule(rules: ScheduleRules, steps: number | null): void {
   if (steps === null && rules.learning_rate_schedule !== "constant") throw withoutEnd(rules);
 }

@@ -1,4 +1,4 @@
-/** The context of a run whose training client and base model count what they are asked for. */
+/** A run's context whose training client and reference samplers count their token use. */
 
 import { meteredSampler, meteredTraining } from "../../tinker/metered.ts";
 import type { UsageMeter } from "../../usage/usageMeter.ts";

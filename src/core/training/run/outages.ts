@@ -1,4 +1,4 @@
-/** What a run does while its environments let it play no rollout: reports why, saves the last step, pauses, and gives up in the end. */
+/** What a run does while no environment can be played: reports why, saves the last step, pauses, and eventually gives up. */
 
 import { formatDuration, formatQuantity } from "../../../shared/format.ts";
 import type { Config } from "../../config/fields/schema.ts";
@@ -20,19 +20,19 @@ type Limits = Readonly<Record<Outage["why"], number>>;
 
 const HALF_HOUR_MS = 30 * 60_000;
 const HOUR_MS = 2 * HALF_HOUR_MS;
-/** Time that an environment may be unavailable before the run reports it, and pauses when it has nothing else to play. */
+/** How long an environment may be unavailable before the run reports it, and pauses if it has nothing else to play. */
 const PAUSE_AFTER_MS: Limits = { failing: 0, unpaid: 0, full: HALF_HOUR_MS };
-/** Time that an environment may be unavailable before the run ends, to be resumed later. */
+/** How long an environment may be unavailable before the run ends, to be resumed later. */
 const GIVE_UP_AFTER_MS: Limits = { failing: HALF_HOUR_MS, unpaid: HOUR_MS, full: HOUR_MS };
-/** How often the run looks at its environments. */
+/** How often the run checks its environments. */
 const LOOK_EVERY_MS = 1_000;
-/** Time in which a Tinker service that can be reached answers. */
+/** How long a reachable Tinker service takes to answer at most. */
 const ANSWER_LIMIT_MS = 10_000;
 
 interface AwaitedWork {
-  /** The step under way, or the completed ones before an evaluation. */
+  /** The current step, or the completed steps before an evaluation. */
   readonly step: number;
-  /** Called after each pause. */
+  /** Called after each pause with its length. */
   readonly onPaused?: ((ms: number) => void) | undefined;
 }
 
@@ -43,8 +43,8 @@ interface UnavailableEnvironment {
 }
 
 /**
- * Does work that waits for rollouts or environments, and pauses the run while they let it play nothing. The work must obey the signal.
- * @throws AppError `run-capacity`, or the code of what an environment fails with, when one is unavailable for too long
+ * Runs work that waits for rollouts or environments, and pauses the run while none can be played. The work must obey the signal.
+ * @throws AppError `run-capacity`, or the environment's error, when one is unavailable for too long
  */
 export async function pauseUntilAvailable<T>(
   context: PlayContext,
@@ -67,7 +67,7 @@ export async function pauseUntilAvailable<T>(
 class OutageWatch {
   readonly #context: PlayContext;
   readonly #awaited: AwaitedWork;
-  /** Aborted when the work is over. */
+  /** Aborted when the work is done. */
   readonly #over: AbortSignal;
   readonly #reported = new Map<string, Outage>();
   #hasSaved = false;
@@ -78,7 +78,7 @@ class OutageWatch {
     this.#over = over;
   }
 
-  /** Until the work is over. @throws AppError as {@link pauseUntilAvailable}; the reason of a stop */
+  /** Watches until the work is done. @throws AppError as {@link pauseUntilAvailable}; the reason of a stop */
   async follow(): Promise<void> {
     for (;;) {
       await this.#rest();
@@ -98,13 +98,13 @@ class OutageWatch {
     });
   }
 
-  /** Time until the first of them has been unavailable for as long as its kind may be. */
+  /** Time until the first of them exceeds the limit for its kind of outage. */
   #leftMs(unavailable: readonly UnavailableEnvironment[], limits: Limits): number {
     const endsMs = unavailable.map(({ outage: { why, sinceMs } }) => sinceMs + limits[why]);
     return Math.min(...endsMs) - this.#context.ports.clock.monotonic();
   }
 
-  /** Resolves when it is time to look again; with true after a command to pause or continue. */
+  /** Resolves with false when it is time to check again, or with true on a command to pause or continue. */
   async #rest(): Promise<boolean> {
     const { control, ports } = this.#context;
     try {
@@ -115,7 +115,7 @@ class OutageWatch {
     }
   }
 
-  /** Pauses the run until one of these environments is available, or the work is over. */
+  /** Pauses the run until any of these environments is available or the work is done. */
   async #pause(unavailable: readonly UnavailableEnvironment[]): Promise<void> {
     const { ports, reporting } = this.#context;
     const { onPaused, step } = this.#awaited;
@@ -150,10 +150,7 @@ class OutageWatch {
     if (isRequested && !control.isPausing) retryNow();
   }
 
-  /**
-   * Saves only when the Tinker service answers: a save that does not get through would lose the model, while waiting loses
-   * nothing.
-   */
+  /** Saves only if the Tinker service responds: a save that fails would lose the model, while waiting loses nothing. */
   async #save(): Promise<void> {
     const { control, ports, reporting, services } = this.#context;
     if (this.#hasSaved || this.#awaited.step === 0 || !control.canSave) return;
@@ -171,7 +168,7 @@ class OutageWatch {
     await control.saveNow();
   }
 
-  /** Reports each outage once, when it has lasted for as long as its kind may. */
+  /** Reports each outage once, when it has lasted for the limit of its kind. */
   async #reportBegun(unavailable: readonly UnavailableEnvironment[]): Promise<void> {
     const { step } = this.#awaited;
     for (const environment of unavailable) {
@@ -225,7 +222,7 @@ function giveUpError(
   });
 }
 
-/** An evaluation or a collection by itself, which trains no model, is continued by what started it. */
+/** A standalone evaluation or collection trains no model and is continued by starting it again. */
 function continueStep({ services }: PlayContext): string {
   return "client" in services ? "resume the run" : "start it again in the same way";
 }
@@ -257,7 +254,7 @@ function outageText(context: PlayContext, { name, gate, outage }: UnavailableEnv
   return `${name} cannot be played, because ${server} failed: ${reason} ${step}`;
 }
 
-/** Reports the environments that did not accept all sessions that the run asked for; false when all did. */
+/** Reports environments that did not accept all requested sessions; false when all did. */
 export async function reportCapacity(context: PlayContext, step: number): Promise<boolean> {
   const { config, services } = context;
   let hasReported = false;
@@ -282,7 +279,7 @@ export async function reportCapacity(context: PlayContext, step: number): Promis
   return hasReported;
 }
 
-/** What to lower `max_concurrency` to; null for an environment that only the evaluation names, or that accepted all sessions. */
+/** A lower value for `max_concurrency`; null for an environment that is only evaluated or accepted all sessions. */
 function fewerSessions(config: Config, name: string, gate: EnvironmentGate): number | null {
   const value = Math.max(1, gate.stats.peak);
   const isOwn = config.environments[name] !== undefined;
@@ -293,7 +290,7 @@ function maxConcurrencyKey(name: string): string {
   return `environments.${name}.max_concurrency`;
 }
 
-/** Sessions of an environment that the configuration asks for at once. */
+/** Concurrent sessions of an environment that the configuration asks for. */
 export function requestedSessions(config: Config, name: string): number {
   return Math.min(
     limitsOf(config).rollouts,

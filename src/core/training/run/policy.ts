@@ -1,16 +1,16 @@
-/** The weights of one moment, as something that samples. */
+/** The weights at one point in time, for sampling. */
 
 import type { SamplingClient } from "../../tinker/samplingClient.ts";
 
 export interface Policy {
   readonly sampler: SamplingClient;
-  /** Completed steps when the weights came to be. */
+  /** Completed steps when the weights were made. */
   readonly version: number;
-  /** Updates of the weights that it has seen. */
+  /** Number of weight updates that it includes. */
   readonly updates: number;
   /**
-   * Updates that it had not seen when groups were issued with it: 0 unless the service hands out old weights. What it lacks beyond that
-   * when they are trained is the lag that `max_steps_off_policy` allowed then.
+   * Updates it lacked when groups were issued with it: 0 unless the service returned old weights. Any further lag at training time is
+   * what `max_steps_off_policy` allowed.
    */
   readonly behind: number;
 }

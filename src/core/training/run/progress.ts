@@ -1,4 +1,4 @@
-/** What a run reports to its watchers, after the fact; a watcher cannot delay it. */
+/** Events that a run reports to its watchers after the fact; a watcher cannot delay the run. */
 
 import type { Trend } from "../../../shared/trend.ts";
 import type { AlarmNotice } from "../../alarms/evaluateAlarms.ts";
@@ -7,28 +7,28 @@ import type { Fit } from "../../runFolder/metrics/fitMetrics.ts";
 import type { UsedTotal } from "../../usage/prices.ts";
 
 export type ProgressEvent =
-  /** A part of the preparation begins, in words for people. */
+  /** A part of the preparation starts; `what` is for display. */
   | { readonly kind: "preparing"; readonly what: string }
   | {
       readonly kind: "started";
       readonly folder: string;
       readonly name: string;
       readonly model: string;
-      /** The next step to run; above 0 after a resume. */
+      /** The next step; above 0 after a resume. */
       readonly step: number;
-      /** Null = endless. */
+      /** Null when endless. */
       readonly totalSteps: number | null;
-      /** True when the run may end with its data, before all of these. */
+      /** True when the run may run out of data before `totalSteps`. */
       readonly isTotalAtMost: boolean;
       readonly groupsPerStep: number;
-      /** Steps whose groups are sampled before it is their turn; 0 = on-policy. */
+      /** How many steps ahead groups are sampled; 0 is on-policy. */
       readonly stepsAhead: number;
       readonly environments: readonly string[];
-      /** Those of a supervised run; absent for reinforcement learning. */
+      /** Only for supervised runs. */
       readonly examples?: { readonly trained: number; readonly heldOut: number } | undefined;
     }
   | {
-      /** An evaluation by itself begins; nothing is trained. */
+      /** A standalone evaluation starts; nothing is trained. */
       readonly kind: "evaluation-started";
       readonly folder: string;
       readonly name: string;
@@ -41,7 +41,7 @@ export type ProgressEvent =
       readonly used: UsedTotal;
     }
   | { readonly kind: "warning"; readonly message: string }
-  /** Worth knowing, and nothing is wrong. */
+  /** Information without a problem. */
   | { readonly kind: "notice"; readonly message: string }
   | { readonly kind: "step-started"; readonly step: number; readonly rollouts: number }
   | {
@@ -63,9 +63,9 @@ export type ProgressEvent =
       readonly kind: "step-finished";
       readonly step: number;
       readonly totalSteps: number | null;
-      /** True when the run may end with its data, before all of these. */
+      /** True when the run may run out of data before `totalSteps`. */
       readonly isTotalAtMost: boolean;
-      /** Over all scored rollouts; null when none was. */
+      /** Over all scored rollouts; null without any. */
       readonly rewardMean: number | null;
       /** Trend of the mean reward, including this step. */
       readonly trend: Trend;
@@ -73,9 +73,9 @@ export type ProgressEvent =
       readonly loss: number | null;
       readonly trainedGroups: number;
       readonly groups: number;
-      /** Tokens of groups that give nothing to train on. */
+      /** Tokens of groups with nothing to train on. */
       readonly untrainedTokens: number;
-      /** Those that failed or took too long, whatever the reward. */
+      /** Agents that failed or timed out, whatever the reward. */
       readonly failedAgents: number;
       readonly learningRate: number;
       readonly rolloutS: number;
@@ -87,18 +87,18 @@ export type ProgressEvent =
       readonly used: UsedTotal;
     }
   | {
-      /** A step of supervised fine-tuning has ended. */
+      /** A supervised step has ended. */
       readonly kind: "batch-finished";
       readonly step: number;
       readonly totalSteps: number | null;
       /** Mean over the trained tokens, in nats. */
       readonly loss: number | null;
-      /** After the step; null where it was not measured. */
+      /** After the step; null when not measured. */
       readonly heldOutLoss: number | null;
-      /** How far the run has come, including this step; null before the first loss. */
+      /** Progress of the fit including this step; null before the first loss. */
       readonly fit: Fit | null;
       readonly examples: number;
-      /** That were trained. */
+      /** Trained tokens. */
       readonly tokens: number;
       readonly learningRate: number;
       readonly totalS: number;
@@ -112,11 +112,11 @@ export type ProgressEvent =
       readonly step: number;
       readonly rollouts: number;
       readonly purpose: "start" | "periodic" | "end" | "asked";
-      /** Absent for the weights of the run itself. */
+      /** Absent for the run's own weights. */
       readonly model?: EvaluatedModel;
     }
   | {
-      /** An evaluation continues beside the rollouts of a step; its end is `evaluated`. */
+      /** Progress of an evaluation that runs alongside a step; it ends with `evaluated`. */
       readonly kind: "evaluating-beside";
       /** Completed steps. */
       readonly step: number;
@@ -129,7 +129,7 @@ export type ProgressEvent =
       readonly purpose: "start" | "periodic" | "end" | "asked";
       readonly model?: EvaluatedModel;
       readonly results: readonly StoredResult[];
-      /** Those of the first evaluation in the run folder; null for that one. */
+      /** Results of the first evaluation in the run folder; null for the first one itself. */
       readonly baseline: readonly StoredResult[] | null;
     }
   | {
@@ -139,7 +139,7 @@ export type ProgressEvent =
       readonly checkpointKind: string;
       readonly statePath: string;
     }
-  /** Something goes wrong in the run, from this step on. */
+  /** An alarm starts at this step. */
   | (AlarmNotice & {
       readonly kind: "alarm";
       readonly step: number;
@@ -157,9 +157,9 @@ export type ProgressEvent =
   /** After training, while rollouts are still being uploaded. */
   | {
       readonly kind: "uploading";
-      /** Rollouts that have not been taken. */
+      /** Rollouts not yet accepted. */
       readonly waiting: number;
-      /** True for the last of these: what waits now waits for a resume. */
+      /** True for the last of these events: the rest waits for a resume. */
       readonly isOver: boolean;
     }
   /** After training, while metrics are still being sent to Weights & Biases. */
@@ -172,9 +172,9 @@ export type ProgressEvent =
       readonly step: number;
       /** Trend of the mean reward; null without a step in this attempt. */
       readonly trend: Trend | null;
-      /** How far a supervised run has come; null without a step in this attempt. */
+      /** Progress of a supervised run's fit; null without a step in this attempt. */
       readonly fit: Fit | null;
-      /** Why the run ended before its plan did; null when it did not, or was asked to stop. */
+      /** Why the run ended before its plan did; null if it completed or was asked to stop. */
       readonly reason: string | null;
       readonly used: UsedTotal;
     };

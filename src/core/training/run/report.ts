@@ -1,4 +1,4 @@
-/** What a run reports: an event in its folder, then a line for whoever watches. */
+/** Reports of a run: an event in its folder and a line for its watcher. */
 
 import { errorMessage } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
@@ -7,9 +7,9 @@ import { oneLine } from "../../util/textEdges.ts";
 import type { RunReporting } from "./context.ts";
 
 export interface Report {
-  /** Null = outside of the steps. */
+  /** Null outside of steps. */
   readonly step: number | null;
-  /** Informs with a notice, else with a warning. */
+  /** `info` becomes a notice, `warn` a warning. */
   readonly level: "info" | "warn";
   /** Kebab-case name of the event. */
   readonly kind: string;
@@ -17,7 +17,7 @@ export interface Report {
   readonly data?: JsonObject;
 }
 
-/** Records an event, then informs the watcher, both cleaned of secrets and on one line. @throws AppError `disk` */
+/** Records an event, then notifies the watcher, with secrets removed and on one line. @throws AppError `disk` */
 export async function report(
   { events, redactor, watch }: Pick<RunReporting, "events" | "redactor" | "watch">,
   { step, level, kind, message, data = {} }: Report,
@@ -27,7 +27,7 @@ export async function report(
   watch({ kind: level === "warn" ? "warning" : "notice", message: cleaned });
 }
 
-/** Records an event while the caller continues; a fault of the disk is a line in the log. */
+/** Records an event without waiting; a disk error is only logged. */
 export function recordWithoutWaiting(
   { events, log }: Pick<RunReporting, "events" | "log">,
   event: NewRunEvent,

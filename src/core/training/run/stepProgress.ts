@@ -1,4 +1,4 @@
-/** Reports the rollouts of a step to watchers; those that ended before the step began, when it begins. */
+/** Reports the rollouts of a step to watchers; those that ended before the step are reported when it starts. */
 
 import type { FinishedRollout } from "../../rollout/rollout.ts";
 import type { Watcher } from "./progress.ts";
@@ -8,7 +8,7 @@ interface EndedRollout {
   readonly sampledTokens: number;
 }
 
-/** The rollouts of a group; they are reported from the moment at which a step takes the group. */
+/** Rollouts of a group, reported once a step takes the group. */
 export class GroupProgress {
   readonly #early: EndedRollout[] = [];
   #step: StepProgress | null = null;
@@ -36,7 +36,7 @@ export class StepProgress {
     this.#step = step;
   }
 
-  /** Takes groups of so many rollouts together: the first of the step, or further ones. */
+  /** Takes groups with `rollouts` rollouts in total: the step's first ones, or further ones. */
   take(groups: readonly GroupProgress[], rollouts: number): void {
     const isFirst = this.#rollouts === 0;
     this.#rollouts += rollouts;

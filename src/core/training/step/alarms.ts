@@ -1,4 +1,4 @@
-/** Judges each metrics row before it is written, and reports alarms that begin and end. */
+/** Evaluates alarms on each metrics row before it is written, and reports alarms that begin and end. */
 
 import type { Trend } from "../../../shared/trend.ts";
 import { alarmBegins, alarmEnds } from "../../alarms/alarmEvents.ts";
@@ -17,9 +17,9 @@ import { trendMetrics } from "../../runFolder/metrics/trendMetrics.ts";
 import type { RunContext } from "../run/context.ts";
 
 export interface EvaluatedRow {
-  /** With `trend/*`, and `alarm/<id>`, 0 or 1, for each alarm that is not turned off. */
+  /** Includes `trend/*`, and `alarm/<id>` as 0 or 1 for each alarm that is on. */
   readonly row: MetricsRow;
-  /** About the mean reward. */
+  /** Trend of the mean reward. */
   readonly trend: Trend;
   readonly begun: readonly AlarmNotice[];
   readonly ended: readonly AlarmId[];
@@ -29,26 +29,26 @@ const NO_BUDGETS = { max_cost_usd: null, max_hours: null, max_tokens_total: null
 
 export class StepAlarms {
   #history: AlarmHistory | null = null;
-  /** Updates of the weights when each sampler was first used; the last one only. */
+  /** Number of updates when the latest sampler was first used. */
   #sampler: { readonly id: string; readonly updates: number } | null = null;
 
-  /** Number of updates that a sampler lags behind the weights. Each save gives a new sampler, so a sampler seen before lags. */
+  /** How many updates a sampler lags behind the weights. Each save creates a new sampler, so a sampler seen before is behind. */
   samplerAge(samplerId: string, updates: number): number {
     if (this.#sampler?.id !== samplerId) this.#sampler = { id: samplerId, updates };
     return updates - this.#sampler.updates;
   }
 
-  /** Writes events before the row: after a crash in between they are reported twice rather than never. */
+  /** Records events before the row, so that a crash in between reports them twice rather than never. */
   async evaluate(context: RunContext, bare: MetricsRow): Promise<EvaluatedRow> {
     const { config, reporting, storage } = context;
     this.#history ??= await AlarmHistory.read(storage.fileSystem, storage.folder);
     const trend = this.#history.trendWith(bare);
-    // Examples have no rewards.
+    // Supervised rows have no rewards.
     const known =
       metricAt(bare, "fit/steps") === null ? { ...bare, trend: trendMetrics(trend) } : bare;
     const past = this.#history.with(known);
     const states = evaluateAlarms(past, thresholds(config));
-    // A part of a common budget is nothing that a user has written.
+    // The user did not write a stage's share of a common budget.
     const written = storage.stage === null ? config : { ...config, ...NO_BUDGETS };
     const begins = states.filter(({ change }) => change === "begins");
     const saved = begins.length === 0 ? [] : await this.#usable(context);
@@ -69,7 +69,7 @@ export class StepAlarms {
   }
 }
 
-/** Groups with equal rewards raise no alarm where the configuration trains on them. */
+/** Groups with equal rewards raise no alarm if the configuration trains on them. */
 function thresholds(config: Config): AlarmsConfig {
   const { alarms } = config;
   const { equal_rewards } = alarms;
@@ -79,7 +79,7 @@ function thresholds(config: Config): AlarmsConfig {
   };
 }
 
-/** Reports to watchers after the line of the step, and pauses the run where the configuration says so. */
+/** Notifies watchers after the step's own line, and pauses the run if the configuration asks for it. */
 export function applyAlarmActions(
   { config, control, reporting: { watch } }: RunContext,
   { row: { step }, begun, ended }: EvaluatedRow,

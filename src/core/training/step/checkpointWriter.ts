@@ -1,4 +1,4 @@
-/** Saves weights between steps, and flips `state.json` only when the service has confirmed a save. */
+/** Saves weights between steps, and updates `state.json` only after the service has confirmed a save. */
 
 import { rollingSaveEvery } from "../../config/fields/presets.ts";
 import type { Config } from "../../config/fields/schema.ts";
@@ -10,17 +10,17 @@ import { deleteCheckpoint } from "../run/deleteSaved.ts";
 export type SaveKind = "periodic" | "rolling" | "final" | "interrupt" | "manual" | "best";
 
 export interface RunSnapshot {
-  /** Completed steps; the checkpoint's number. */
+  /** Completed steps; used in the checkpoint's name. */
   readonly step: number;
   readonly epoch: number;
-  /** Position in the list of tasks. */
+  /** Position in the task sequence. */
   readonly position: number;
   readonly state: (last: NonNullable<RunState["last_checkpoint"]>) => RunState;
   readonly metrics: Readonly<Record<string, number | null>>;
 }
 
 const ROLLING_TTL_S = 24 * 3600;
-/** A rolling save as old as this is made again: the next one may be far away. */
+/** A rolling save this old is renewed, because the next one may be far away. */
 const RENEW_AFTER_S = ROLLING_TTL_S / 2;
 
 const PREFIXES: Readonly<Record<SaveKind, string>> = {
@@ -32,7 +32,7 @@ const PREFIXES: Readonly<Record<SaveKind, string>> = {
   best: "best",
 };
 
-/** The kind of save due after `step` completed steps, or null; `isEvaluated` says whether their weights are about to be evaluated. */
+/** The kind of save due after `step` completed steps, or null. `isEvaluated` says whether these weights are about to be evaluated. */
 export function dueCheckpoint(
   config: Config,
   step: number,
@@ -44,12 +44,12 @@ export function dueCheckpoint(
   return rolling > 0 && step % rolling === 0 ? "rolling" : null;
 }
 
-/** `checkpoint_000010` for the tenth completed step. */
+/** Such as `checkpoint_000010` after ten completed steps. */
 function checkpointName(kind: SaveKind, step: number): string {
   return `${PREFIXES[kind]}_${String(step).padStart(6, "0")}`;
 }
 
-/** Completed steps that a checkpoint's name states; null when it states none. */
+/** The number of completed steps in a checkpoint's name; null if there is none. */
 export function stepOfCheckpoint(path: string): number | null {
   const digits = /(?:^|\/)(?:checkpoint|rolling|final|interrupt|manual|best)_(\d{6,})$/.exec(
     path,
@@ -57,7 +57,7 @@ export function stepOfCheckpoint(path: string): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-/** What the service has confirmed. */
+/** A checkpoint that the service has confirmed. */
 interface SavedEntry extends CheckpointEntry {
   readonly state_path: string;
 }
@@ -72,22 +72,22 @@ interface Submitted {
 export class CheckpointWriter {
   readonly #context: RunContext;
   readonly #onSaved: (state: RunState) => Promise<void>;
-  /** The one submitted last, until someone has waited for it. */
+  /** The latest submitted save, until it has been awaited. */
   #pending: Promise<SavedEntry> | null = null;
   #latest: Submitted | null = null;
   #last: SavedEntry | null = null;
   #rolling: SavedEntry | null = null;
 
-  /** `onSaved` is called with each state that was written down. */
+  /** `onSaved` is called with each state that is stored. */
   constructor(context: RunContext, onSaved: (state: RunState) => Promise<void> = async () => {}) {
     this.#context = context;
     this.#onSaved = onSaved;
   }
 
   /**
-   * Submits a save of the weights after `step` completed steps, in order behind what was submitted before, and returns; it is confirmed
-   * while rollouts continue, and written down when the snapshot is there. Waits for an earlier one first.
-   * @throws AppError what the earlier save failed with
+   * Submits a save of the weights after `step` completed steps, ordered after earlier requests, and waits only for the previous save. It
+   * is confirmed while rollouts continue, and recorded when the snapshot is available.
+   * @throws AppError the previous save's error
    */
   async begin(
     kind: SaveKind,
@@ -100,14 +100,14 @@ export class CheckpointWriter {
   }
 
   /**
-   * A lasting save between two steps, without holding the run up; the one of this step when there is one. Call it only while the
-   * weights are those of the snapshot. Resolves when it is confirmed.
+   * A permanent save between two steps that does not hold up the run; reuses this step's save if there is one. Call only while the
+   * weights match the snapshot. Resolves when confirmed.
    */
   async saveNow(snapshot: RunSnapshot): Promise<SavedEntry> {
     const latest = this.#latest;
     if (latest !== null && latest.step === snapshot.step && latest.kind !== "rolling") {
       const entry = await latest.entry;
-      // One that was saved to be compared goes once another one is better; what a user asked for stays.
+      // A checkpoint saved for comparison is deleted when a better one comes; one that a user requested must stay.
       return entry.kind === "best" ? this.#record({ ...entry, kind: "manual" }, snapshot) : entry;
     }
     return this.#submit("manual", snapshot.step, snapshot);
@@ -125,22 +125,20 @@ export class CheckpointWriter {
     return entry;
   }
 
-  /** True when a rolling save is the last one and has lived through half of its time. */
+  /** True when the last save is a rolling one past half of its lifetime. */
   get isAgeing(): boolean {
     const created = this.#last?.kind === "rolling" ? Date.parse(this.#last.created_at) : null;
     return created !== null && this.#context.ports.clock.now() - created > RENEW_AFTER_S * 1000;
   }
 
-  /** Waits until the last save is confirmed and written down; null when there was none. */
+  /** Waits until the last save is confirmed and recorded; null if there was none. */
   async settle(): Promise<SavedEntry | null> {
     const pending = this.#pending;
     this.#pending = null;
     return (await pending) ?? this.#last;
   }
 
-  /**
-   * A lasting save of the weights as they are: uses the last one when it is of this step and lasts, else makes one.
-   */
+  /** A permanent save of the current weights: reuses the last save if it is of this step and permanent, else makes one. */
   async saveLasting(kind: "final" | "interrupt", snapshot: RunSnapshot): Promise<SavedEntry> {
     const last = await this.settle();
     if (last === null || last.step !== snapshot.step || last.kind === "rolling") {
@@ -199,7 +197,7 @@ export class CheckpointWriter {
     return entry;
   }
 
-  /** The rolling save before is not needed once a newer save is in `state.json`. */
+  /** The previous rolling save is not needed once a newer save is in `state.json`. */
   async #dropOldRolling(entry: SavedEntry): Promise<void> {
     const old = this.#rolling;
     this.#rolling = entry.kind === "rolling" ? entry : null;

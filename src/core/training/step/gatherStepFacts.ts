@@ -1,4 +1,4 @@
-/** What the metrics of a step are made of, gathered from its rollouts, its groups and its update. */
+/** Gathers what a step's metrics are computed from: its rollouts, groups and update. */
 
 import { successReward } from "../../config/fields/presets.ts";
 import type { Config } from "../../config/fields/schema.ts";
@@ -37,51 +37,51 @@ import { isOverlong } from "../update/overlong.ts";
 import type { TrainedStep } from "../update/trainStep.ts";
 import type { StepAlarms } from "./alarms.ts";
 
-/** What a step begins with. */
+/** Inputs needed to begin a step. */
 export interface StepBeginning {
   readonly step: number;
-  /** Waits for its rollouts. */
+  /** Waits for the step's rollouts. */
   readonly take: () => Promise<TakenBatch>;
-  /** Submits a save of the weights after this step, for sampling. */
+  /** Submits a save of the weights after this step for sampling. */
   readonly saveSampler: () => Promise<SamplingClient>;
-  /** Metrics that go into this step's row, for example of an evaluation before it. */
+  /** Further metrics for this step's row, for example of an evaluation before it. */
   readonly extra: MetricsTree | Promise<MetricsTree>;
 }
 
-/** What is known of a step once those before it are completed. */
+/** Inputs known once the previous steps are completed. */
 export interface StepInput {
   readonly step: number;
-  /** When the steps before it were completed, on the monotonic clock. */
+  /** Monotonic time when the previous steps were completed. */
   readonly fromMs: number;
-  /** Position before this step. */
+  /** Cursor before this step. */
   readonly cursor: number;
-  /** Updates made before it. */
+  /** Updates made before this step. */
   readonly optimizerUpdates: number;
-  /** Sum over all earlier steps. */
+  /** Total over all earlier steps. */
   readonly usage: RunUsage;
-  /** That the run has taken until now, less a pause of so many milliseconds since the step before. */
+  /** The run's time so far, minus `pausedMs` of pauses since the previous step. */
   readonly secondsUntilNow: (pausedMs: number) => number;
-  /** Seconds of recent steps of this attempt. */
+  /** Durations of recent steps of this attempt in seconds. */
   readonly elapsedS: readonly number[];
   readonly alarms: StepAlarms;
 }
 
-/** What came of a step. */
+/** Results of a step. */
 interface StepResults extends TakenBatch {
   readonly groups: readonly ScoredGroup[];
-  /** What was sent. */
+  /** Data that was sent. */
   readonly data: readonly TrainingDatum[];
-  /** What `off_policy_correction` left out, with the log-probabilities of its forward pass. */
+  /** Data that `off_policy_correction` removed, with the log-probabilities of its forward pass. */
   readonly masked: readonly TrainingDatum[];
   readonly learningRate: number;
-  /** Sum over all steps, including this one. */
+  /** Total over all steps including this one. */
   readonly usage: RunUsage;
   /** Null when nothing was trained. */
   readonly trained: TrainedStep | null;
   readonly times: StepTimes;
-  /** That the run has taken, with this step. */
+  /** The run's time including this step. */
   readonly seconds: number;
-  /** Share of the training in which rollouts of later steps were played. */
+  /** Share of the training time in which rollouts of later steps were playing. */
   readonly overlapFrac: number | null;
   readonly extra: MetricsTree;
 }
@@ -115,7 +115,7 @@ export function gatherStepFacts(
     rollouts: scored.map(({ rollout, advantage }) => ({
       ...rollout.facts,
       reward: rollout.record.reward,
-      // The model wrote them, and metrics are called after them.
+      // The model wrote the names, and metrics are named after them.
       tools: rollout.facts.tools.map((tool) => ({ ...tool, name: redactor.redact(tool.name) })),
       advantage,
       isIncluded: advantage !== null,
@@ -157,12 +157,12 @@ function tokensOf(
 
 /** What a step has done. */
 interface StepDone {
-  /** Items of the sequence. */
+  /** Items taken from the task sequence. */
   readonly taken: number;
-  /** Of the weights. */
+  /** Weight updates. */
   readonly updates: number;
   readonly totalS: number;
-  /** That the run has taken, with this step. */
+  /** The run's time including this step. */
   readonly seconds: number;
 }
 
@@ -188,7 +188,7 @@ export function progressOf(
   };
 }
 
-/** With `refill` at the pace until now: that decides how many steps the data is enough for. */
+/** With `refill`, extrapolated from the data used per step so far, because the data decides how many steps remain. */
 function stepsLeft(
   { config, totalSteps }: RunContext,
   completed: number,
@@ -199,8 +199,8 @@ function stepsLeft(
 }
 
 /**
- * The tokens of the steps with this one, and the part that nothing came of: of a rollout that is not trained on all, of another one
- * those of attempts that it has repeated.
+ * Token use of all steps including this one, and the discarded part: all tokens of an untrained rollout, and those of repeated attempts
+ * of a trained one.
  */
 export function usageAfter(
   before: RunUsage,
@@ -219,7 +219,7 @@ export function usageAfter(
   return { ...before, cumulative, discarded };
 }
 
-/** Totals are those of the usage log, with what was sampled ahead; `before` and `after` are those of the steps. */
+/** Totals are from the usage log and include rollouts sampled ahead; `before` and `after` are totals of the steps only. */
 export function stepUsage(
   context: RunContext,
   before: RunUsage,
@@ -268,8 +268,8 @@ function furtherMetrics(
 }
 
 /**
- * How far groups are sampled ahead. `queue_depth` counts those that were issued before the update of the step and not trained, its own
- * among them, and `queue_ready` those of them that had ended when the step asked for its own.
+ * How far groups are sampled ahead. `queue_depth` counts groups issued before the step's update and not trained, including its own;
+ * `queue_ready` counts those that had finished when the step asked for its groups.
  */
 function aheadMetrics({
   rollouts,
@@ -286,14 +286,14 @@ function aheadMetrics({
       wait_for_batch_s: rolloutS,
     },
     time: { overlap_frac: overlapFrac },
-    // Sampling continues during the whole step, not only while the step waits for its groups.
+    // Sampling continues during the whole step, not only while the step waits for groups.
     throughput: { sampled_tok_s: fraction(sampled, totalS) },
   };
 }
 
 /**
- * With several passes: how far the policy had moved from its samplers at the start of each datum's last update, and how many updates it
- * was then since the oldest group was sampled.
+ * With several passes: how far the policy had moved from its samplers at the start of each datum's last update, and how many updates had
+ * been made by then since the oldest group was sampled.
  */
 function passMetrics(
   { config }: RunContext,
@@ -313,7 +313,7 @@ function passMetrics(
   };
 }
 
-/** How many rollouts were too long, where the configuration treats them in a way of their own. */
+/** Share of overlong rollouts, if the configuration treats them specially. */
 function overlongMetrics(config: Config, rollouts: readonly FinishedRollout[]): MetricsTree {
   if (config.overlong === "train") return {};
   const overlong_frac = fraction(rollouts.filter(isOverlong).length, rollouts.length);
@@ -325,7 +325,7 @@ function refillMetrics(config: Config, groups: readonly ScoredGroup[]): MetricsT
   return cost === null ? {} : { refill: { ...cost } };
 }
 
-/** Metrics about environments that were full or failed; none for environments that always worked. */
+/** Metrics of environments that were full or failed; none for those that always worked. */
 function capacityMetrics({ config, services: { environments } }: RunContext): MetricsTree {
   const nameOf = metricNames([...environments.keys()]);
   const entries = [...environments].flatMap(([name, { gate }]) => {
@@ -337,14 +337,14 @@ function capacityMetrics({ config, services: { environments } }: RunContext): Me
   return entries.length === 0 ? {} : { capacity: Object.fromEntries(entries) };
 }
 
-/** The bounds that count as clipping in the metrics. */
+/** The bounds that count as clipping in metrics. */
 function clipBounds(config: Config): ClipBounds | null {
   const { clip_low_threshold: low, clip_high_threshold: high } = lossParameters(config);
   if (low === undefined || high === undefined) return null;
   return { low, high, cuts: config.loss_fn === "cispo" ? "weight" : "gradient" };
 }
 
-/** The age of each group's policy, when the weights have had `updates` updates. */
+/** Age of each group's policy in updates, for weights with `updates` updates. */
 export function policyAges(
   policies: readonly Pick<Policy, "updates">[],
   updates: number,
@@ -352,7 +352,7 @@ export function policyAges(
   return policies.map((policy) => updates - policy.updates);
 }
 
-/** `async/staleness`: the ages, and what of them `max_steps_off_policy` did not allow. */
+/** `async/staleness`: the ages, and how much of them `max_steps_off_policy` did not allow. */
 export function ageMetrics(policies: readonly Policy[], updates: number): MetricsTree {
   const { mean, min, max } = summarize(policyAges(policies, updates));
   const beyond_allowed = Math.max(...policies.map(({ behind }) => behind));
@@ -360,8 +360,8 @@ export function ageMetrics(policies: readonly Policy[], updates: number): Metric
 }
 
 /**
- * One for each target, of the trainer's probability over that which the loss starts from: with `gspo` the geometric mean over the
- * trained tokens of the datum. Undefined where they are those of trainer and sampler.
+ * Per target, the ratio of the trainer's probability to the one that the loss starts from; with `gspo`, the geometric mean over the
+ * datum's trained tokens. Undefined when the ratios are simply trainer to sampler.
  */
 export function lossRatios(
   { logprobs, oldLogprobs, mask }: TrainingDatum,

@@ -1,4 +1,4 @@
-/** Where a curriculum starts from: how others fared in its tasks, where the service of its environment says so. */
+/** The starting point of a curriculum: how others fared in its tasks, if the environment's service knows. */
 
 import { taskId } from "../../../shared/taskId.ts";
 import { successReward } from "../../config/fields/presets.ts";
@@ -8,10 +8,10 @@ import type { RunContext } from "../run/context.ts";
 import type { TriedTask } from "../tasks/curriculum.ts";
 import type { ScoredGroup } from "../update/groups.ts";
 
-/** Fewer rollouts say little of a task. */
+/** Fewer rollouts say little about a task. */
 const MIN_ROLLOUTS = 4;
 
-/** The part of a success that others came to on average, from 0 to 1, by the names of the tasks that are known. */
+/** Mean share of a success that others reached, from 0 to 1, by task id; only known tasks. */
 export async function knownSuccess({
   config,
   services,
@@ -39,8 +39,8 @@ export async function knownSuccess({
 }
 
 /**
- * One for each rollout that the policy has ended: the part of a success that it earned, none without a reward, and its tokens. A fault
- * says nothing of its task.
+ * One outcome per finished rollout: the share of a success it earned (0 without a reward) and its tokens. Rollouts that failed with an
+ * error say nothing about their task and are left out.
  */
 export function taskOutcomes(
   { config }: Pick<RunContext, "config">,
@@ -56,7 +56,7 @@ export function taskOutcomes(
   );
 }
 
-/** From 0 to 1: a reward beside the one that counts as success. */
+/** The reward relative to the success reward, clamped to 0 to 1. */
 function partOfSuccess(reward: number | null, success: number): number {
   if (reward === null) return 0;
   if (success <= 0) return reward >= success ? 1 : 0;

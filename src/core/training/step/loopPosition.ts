@@ -1,4 +1,4 @@
-/** Where a run stands between two steps, and what is saved of it. */
+/** The position of a run between two steps, and what is saved of it. */
 
 import { flattenMetrics } from "../../runFolder/metrics/metricsTree.ts";
 import type { RunState } from "../../runFolder/state.ts";
@@ -15,14 +15,14 @@ import { taskCounts } from "../tasks/dataset.ts";
 import type { RunSnapshot } from "./checkpointWriter.ts";
 import type { StepEnd } from "./step.ts";
 
-/** What `state.json` keeps, and what a resume starts from. */
+/** What `state.json` stores and a resume starts from. */
 export interface LoopPosition {
   /** The next step. */
   readonly step: number;
   readonly cursor: number;
   readonly optimizerUpdates: number;
   readonly counters: RunState["counters"];
-  /** Groups of the next steps that were issued before it; absent = none. */
+  /** Groups of the next steps that were already issued; absent if there are none. */
   readonly issued?: Pick<RunState, "pending" | "samplers" | "curriculum">;
 }
 
@@ -30,7 +30,7 @@ export interface RunIdentity {
   readonly runId: string;
   readonly configHash: string;
   readonly generation: number;
-  /** The run's id on Weights & Biases; null or absent when it is not reported there. */
+  /** The run's id on Weights & Biases; null or absent when not reported there. */
   readonly wandb?: string | null;
 }
 
@@ -62,7 +62,7 @@ export function positionAfter(
   };
 }
 
-/** What is saved at a position; `metrics` are those of the last completed step. */
+/** The snapshot to save at a position; `metrics` are those of the last completed step. */
 export function snapshotAt(
   { sequence, services: { chat }, storage: { usage } }: RunContext,
   { step, cursor, optimizerUpdates, counters, issued }: LoopPosition,
@@ -91,7 +91,7 @@ export function snapshotAt(
   };
 }
 
-/** The few numbers that a list of checkpoints shows. */
+/** The few metrics that a list of checkpoints shows. */
 export function headlineMetrics({ row }: StepEnd): RunSnapshot["metrics"] {
   const flat = flattenMetrics(row);
   const names = ["rollout/reward/mean", "loss", "lr"];
@@ -104,7 +104,7 @@ export function headlineMetrics({ row }: StepEnd): RunSnapshot["metrics"] {
 }
 
 /**
- * What was used since the save and does not wait for its step must be done again, so it is discarded.
+ * Adds the usage since the save. What does not wait for its step must be repeated, so it counts as discarded.
  * @throws AppError `disk`
  */
 export async function withUsage(
@@ -125,7 +125,7 @@ export async function withUsage(
   return { ...position, counters: { ...position.counters, seconds } };
 }
 
-/** Counts and writes down the tokens of a server check, which belong to no step. */
+/** Counts and logs the tokens of a server check, which belong to no step. */
 export function withServerCheck(
   { storage }: Pick<RunContext, "storage">,
   position: LoopPosition,

@@ -1,4 +1,4 @@
-/** One step of training: rollouts, groups, datums, an update of the policy, and everything written down about it. */
+/** One training step: rollouts, groups, datums, a policy update, and everything recorded about it. */
 
 import type { Trend } from "../../../shared/trend.ts";
 import type { Config } from "../../config/fields/schema.ts";
@@ -46,21 +46,21 @@ import {
   usageAfter,
 } from "./gatherStepFacts.ts";
 
-/** What came of a step, however it was made. */
+/** Result of a step, whatever its method. */
 export interface StepEnd {
   readonly row: MetricsRow;
-  /** Of the weights; 0 when nothing was trained. */
+  /** Weight updates; 0 when nothing was trained. */
   readonly updates: number;
   /** True when `off_policy_correction` left nothing to train on. */
   readonly isMasked: boolean;
   readonly rollouts: readonly FinishedRollout[];
-  /** Position after it. */
+  /** Cursor after the step. */
   readonly cursor: number;
   readonly rewardMean: number | null;
-  /** Sum over all steps, including this one. */
+  /** Total over all steps including this one. */
   readonly usage: RunUsage;
   readonly totalS: number;
-  /** That the run has taken, with this step. */
+  /** The run's time including this step. */
   readonly seconds: number;
 }
 
@@ -69,7 +69,7 @@ export interface StepOutput extends StepEnd {
   readonly trained: TrainedStep | null;
 }
 
-/** A step whose update is submitted. */
+/** A step whose update has been submitted. */
 export interface BegunStep {
   readonly step: number;
   readonly batch: TakenBatch;
@@ -77,18 +77,18 @@ export interface BegunStep {
   readonly learningRate: number;
   readonly extra: MetricsTree;
   readonly takenMs: number;
-  /** When its update was submitted, or it was known that there is none. */
+  /** When its update was submitted, or when it was clear that there is none. */
   readonly preparedMs: number;
-  /** What `off_policy_correction` left out, with the log-probabilities of its forward pass. */
+  /** Data that `off_policy_correction` removed, with the log-probabilities of its forward pass. */
   readonly masked: readonly TrainingDatum[];
-  /** Tokens of its requests other than rollouts. */
+  /** Tokens of the step's requests other than rollouts. */
   readonly updateTokens: TokenUsage;
   /** Null when nothing is trained. */
   readonly update: Update | null;
 }
 
 interface Update {
-  /** What was sent, with the advantages that it is trained with. */
+  /** Data that was sent, with the final advantages. */
   readonly data: readonly TrainingDatum[];
   readonly submittedMs: number;
   readonly trained: Promise<TrainedUpdate>;
@@ -99,7 +99,7 @@ interface TrainedUpdate extends TrainedStep {
 }
 
 /**
- * Waits for the rollouts of a step and submits its update. Rejects, with nothing submitted, when the run is asked to stop before.
+ * Waits for the rollouts of a step and submits its update. Rejects without submitting anything if a stop is requested first.
  * @throws AppError as {@link GroupQueue.take}; `tinker-*`
  */
 export async function beginStep(context: RunContext, input: StepBeginning): Promise<BegunStep> {
@@ -108,7 +108,7 @@ export async function beginStep(context: RunContext, input: StepBeginning): Prom
   const batch = await input.take();
   const takenMs = ports.clock.monotonic();
   const { rollouts } = batch;
-  // Before the update: what ends an evaluation, as a stop does, must not keep an update from its row.
+  // Await before the update: if a stop ends an evaluation, the update must not be left without its row.
   const before = await input.extra;
   await requireNoInternalErrors(reporting, step, rollouts);
   await reportFailure(reporting, step, rollouts);
@@ -138,12 +138,12 @@ export async function beginStep(context: RunContext, input: StepBeginning): Prom
     const times = { takenMs, preparedMs };
     return { step, batch, groups, learningRate, extra, ...times, masked, updateTokens, update };
   } finally {
-    // Whatever comes of it: the service was asked for these.
+    // Count in any case, because the service received these requests.
     storage.usage.add({ for: "update", step, tokens: meter.usage.used });
   }
 }
 
-/** The environment that each datum of the groups was sampled in. */
+/** The environment in which each datum was sampled. */
 function environmentsOf(groups: readonly ScoredGroup[]): (datum: TrainingDatum) => string {
   const names = new Map(
     groups.map(({ facts, rollouts }) => [facts.group, rollouts[0]?.rollout.record.environment]),
@@ -151,7 +151,7 @@ function environmentsOf(groups: readonly ScoredGroup[]): (datum: TrainingDatum) 
   return ({ group }) => names.get(group) ?? "";
 }
 
-/** Waits for the update of a step, writes down what came of it, and appends its row. */
+/** Waits for a step's update, records its results, and appends its row. */
 export async function recordStep(
   context: RunContext,
   input: StepInput,
@@ -166,7 +166,7 @@ export async function recordStep(
     await storage.store.addTokens(step, toTokenRecords(data, trained.logprobs));
   }
   const { rollouts, pausedMs } = batch;
-  // A step that was begun while the one before trained has taken none of the time until then.
+  // A step that began while the previous one trained used none of the time up to its end.
   const secondsFrom = (ms: number, untilMs: number) =>
     Math.max(0, untilMs - Math.max(ms, input.fromMs)) / 1000;
   const totalS = secondsFrom(input.fromMs + pausedMs, clock.monotonic());
@@ -194,7 +194,7 @@ export async function recordStep(
     overlapFrac: trained?.overlapFrac ?? null,
     extra,
   });
-  // Without a wait in between: the totals of the row are what stands before this line.
+  // Do not await in between: the row's totals cover exactly what precedes this line in the log.
   storage.usage.add({ for: "row", step, seconds });
   const judged = await input.alarms.evaluate(context, buildMetricsRow(facts));
   await appendMetrics(storage.fileSystem, storage.folder, judged.row);
@@ -217,12 +217,12 @@ export async function recordStep(
   };
 }
 
-/** When the results of the updates were there, on the monotonic clock: the sampler comes after them. */
+/** Monotonic time when the update results arrived; the sampler comes after them. */
 function updatedAt({ endedMs, samplerS }: TrainedStep): number {
   return endedMs - 1000 * samplerS;
 }
 
-/** When each part of the step ended; for one that was begun before its turn, not before the step. */
+/** When each part of the step ended, clamped to its start for a step that began early. */
 function phasesOf(
   { fromMs }: StepInput,
   { batch, takenMs, update }: BegunStep,
@@ -277,7 +277,7 @@ async function train(
     const overlapFrac = fraction(busyMs() - busyFromMs, step.endedMs - submittedMs);
     return { ...step, overlapFrac };
   });
-  // Awaited when the step is recorded; until then a failure must not count as one that no one handles.
+  // Awaited when the step is recorded; until then a failure must not count as an unhandled rejection.
   trained.catch(() => undefined);
   return { data: batch.data, submittedMs, trained };
 }

@@ -1,4 +1,4 @@
-/** How a run makes its steps: from rollouts of its policy, or from examples. The loop around them is the same. */
+/** How a run makes its steps: from rollouts of its policy or from examples. The loop around them is the same. */
 
 import type { MetricsTree } from "../../runFolder/metrics/metricsTree.ts";
 import type { RunState } from "../../runFolder/state.ts";
@@ -11,7 +11,7 @@ import type { StepInput } from "./gatherStepFacts.ts";
 import type { LoopPosition } from "./loopPosition.ts";
 import type { StepEnd } from "./step.ts";
 
-/** A group of rollouts whose tokens were written down. */
+/** A group of rollouts whose tokens were logged. */
 export type UsedGroup = Parameters<Parameters<UsageLog["read"]>[0]>[0];
 
 /** What a resume needs to issue the same groups again. */
@@ -22,21 +22,21 @@ export interface StepOrder {
   readonly position: LoopPosition;
   readonly settingsHash: string;
   readonly secondsUntilNow: StepInput["secondsUntilNow"];
-  /** Metrics that go into the row. */
+  /** Further metrics for the row. */
   readonly extra: MetricsTree | Promise<MetricsTree>;
   /**
-   * Asked when the next step could begin while this one trains, which was paused for so many milliseconds. False = something must come
-   * between the two; true = what must be of the weights in between was submitted.
+   * Called when the next step could begin while this one trains, with this step's pauses in milliseconds. False when something must come
+   * in between; true when everything that needs the weights in between has been submitted.
    */
   readonly mayFollow: (pausedMs: number, completed: Promise<CompletedStep>) => boolean;
-  /** How many further steps may be sampled once so many are completed with these tokens, for the budgets' sake. */
+  /** How many further steps the budgets allow to be sampled, given the completed steps and their tokens. */
   readonly stepsAhead: (steps: number, tokens: TokenUsage) => number;
 }
 
 export interface CompletedStep<Output extends StepEnd = StepEnd> {
   readonly output: Output;
   readonly position: LoopPosition;
-  /** Metrics of the checkpoint after it. */
+  /** Metrics of the checkpoint after the step. */
   readonly metrics: RunSnapshot["metrics"];
 }
 
@@ -47,14 +47,14 @@ export interface StepSource {
   run(order: StepOrder): Promise<CompletedStep>;
   /** True when the next step is in progress, so that nothing can come before it. */
   readonly hasBegunNext: boolean;
-  /** Samples with the weights between two steps. @throws AppError `tinker-*` */
+  /** A sampler with the weights between two steps. @throws AppError `tinker-*` */
   sampler(context: RunContext): Promise<SamplingClient>;
-  /** What was sampled for later steps, and what decides which tasks those have, after so many completed ones. */
+  /** Groups issued for later steps and the curriculum's state, after `step` completed steps. */
   issued(step: number): IssuedAhead;
-  /** True for a group that has ended and waits for a step from that at a position on. */
+  /** True for a finished group that waits for a step at or after the position. */
   isWaiting(group: UsedGroup, at: Pick<LoopPosition, "cursor">): boolean;
   /** Removes what neither this saved state nor later steps need. @throws AppError `disk` */
   tidy(reporting: RunContext["reporting"], state: RunState): Promise<void>;
-  /** Ends all work; returns for how many milliseconds the last of it was paused. */
+  /** Ends all work and returns how many milliseconds the last of it was paused. */
   close(): Promise<number>;
 }

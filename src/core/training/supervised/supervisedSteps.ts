@@ -1,4 +1,4 @@
-/** Steps of supervised fine-tuning: batches of examples, one update of cross entropy each. The next is sent while one trains. */
+/** Steps of supervised fine-tuning: a batch of examples and one cross-entropy update each. The next batch is sent while one trains. */
 
 import { sum } from "../../../shared/mean.ts";
 import type { Config } from "../../config/fields/schema.ts";
@@ -34,7 +34,7 @@ import { toTokenRecords } from "../update/tokenRecords.ts";
 import { requireFinite } from "../update/trainerLogprobs.ts";
 import { optimizerParameters } from "../update/trainStep.ts";
 
-/** Recent steps that the estimate of the remaining time rests on. */
+/** Number of recent steps behind the estimate of the remaining time. */
 const ETA_STEPS = 9;
 
 /** A batch whose update is in the service's queue. */
@@ -44,7 +44,7 @@ interface SentBatch {
   readonly data: readonly TrainingDatum[];
   readonly learningRate: number;
   readonly sentMs: number;
-  /** Those that the service was asked for. */
+  /** Tokens of the batch's requests. */
   readonly tokens: TokenUsage;
   readonly results: Promise<BatchResults>;
 }
@@ -52,7 +52,7 @@ interface SentBatch {
 interface BatchResults {
   readonly backward: ForwardBackwardResult;
   readonly serverMetrics: Readonly<Record<string, number>>;
-  /** Null where it was not measured. */
+  /** Null when not measured. */
   readonly heldOut: SupervisedFacts["heldOut"];
   readonly endedMs: number;
 }
@@ -106,7 +106,7 @@ export class SupervisedSteps implements StepSource {
     const next = { step: position.step + 1, cursor: position.cursor + sent.items.length };
     if (hasBatch(context, next) && order.mayFollow(0, completed)) {
       this.#next = sendBatch(context, next);
-      // Awaited when its turn comes; until then a failure must not count as one that no one handles.
+      // Awaited when its turn comes; until then a failure must not count as an unhandled rejection.
       this.#next.catch(() => undefined);
     }
     return completed;
@@ -137,13 +137,13 @@ function examplesOf({ examples }: RunContext): ExampleSet {
   return examples;
 }
 
-/** False behind the last step of the plan. */
+/** False after the last planned step. */
 function hasBatch({ config, sequence, totalSteps }: RunContext, at: NextPosition): boolean {
   const isPlanned = totalSteps === null || at.step < totalSteps;
   return isPlanned && itemsFrom(sequence, at.cursor, 1, config).length > 0;
 }
 
-/** Submits the update of a batch, and the measurement of what is held out, without awaiting either. */
+/** Submits a batch's update and the held-out measurement without awaiting either. */
 async function sendBatch(context: RunContext, at: NextPosition): Promise<SentBatch> {
   const { config, control, ports, sequence, storage, totalSteps } = context;
   const { trained, heldOut } = examplesOf(context);
@@ -160,7 +160,7 @@ async function sendBatch(context: RunContext, at: NextPosition): Promise<SentBat
   const optimized = client.optimStep(optimizerParameters(config, learningRate));
   const isDue = heldOut.length > 0 && isMeasured(context, at.step + 1);
   const measured = isDue ? heldOutLoss(client, heldOut) : Promise.resolve(null);
-  // Whatever comes of it, and before it is asked whether another batch may follow.
+  // Count now: the service received the requests in any case, and the budgets are checked before another batch follows.
   const tokens = meter.usage.used;
   storage.usage.add({ for: "update", step: at.step, tokens });
   const results = Promise.all([backward, optimized, measured]).then(
@@ -175,7 +175,7 @@ async function sendBatch(context: RunContext, at: NextPosition): Promise<SentBat
   return { items, examples, data, learningRate, sentMs, tokens, results };
 }
 
-/** Whether what is held out is measured after so many steps: after the first, after every few, and after the last. */
+/** Whether the held-out loss is measured after `completed` steps: after the first, at the interval, and after the last. */
 export function isMeasured(
   { config, totalSteps }: Pick<RunContext, "config" | "totalSteps">,
   completed: number,
@@ -201,7 +201,7 @@ async function heldOutLoss(
   return { ...meanLoss(data, logprobs), examples: examples.length };
 }
 
-/** Each example as a rollout by itself, with what the model thought of its tokens. */
+/** Stores each example as a rollout, with the model's log-probabilities of its tokens. */
 async function storeExamples(
   { storage: { store } }: RunContext,
   step: number,
@@ -262,7 +262,7 @@ async function recordBatch(
     totalS,
     extra: { ...budgetMetrics(context, used, seconds), ...extra },
   });
-  // Without a wait in between: the totals of the row are what stands before this line.
+  // Do not await in between: the row's totals cover exactly what precedes this line in the log.
   storage.usage.add({ for: "row", step, seconds });
   histories.fit.add(bare);
   const { fit } = histories.fit;
@@ -302,7 +302,7 @@ async function recordBatch(
 
 const SUPERVISED_LOSS = "cross_entropy";
 
-/** One for each stream with a trained token; `group` is the position of the example. */
+/** One datum per stream with a trained token; `group` is the index of the example. */
 export function exampleDatums(examples: readonly Example[]): readonly TrainingDatum[] {
   return examples.flatMap(({ streams }, group) =>
     streams.flatMap(
@@ -311,7 +311,7 @@ export function exampleDatums(examples: readonly Example[]): readonly TrainingDa
   );
 }
 
-/** What is sent, with weights by `loss_normalization`. */
+/** The data to send, with weights by `loss_normalization`. */
 export function weightedData(
   examples: readonly Example[],
   data: readonly TrainingDatum[],
@@ -334,7 +334,7 @@ interface MeanLoss {
   readonly tokens: number;
 }
 
-/** `logprobs` has one entry a target for each datum. */
+/** `logprobs` has one entry per target for each datum. */
 function meanLoss(
   data: readonly Pick<TrainingDatum, "mask">[],
   logprobs: readonly ArrayLike<number>[],

@@ -1,7 +1,8 @@
 /**
- * Which task comes next, by what is known of the policy's success at each: a Beta posterior a task, of which old evidence fades, because the
- * policy changes, and whose prior is what is known of the other tasks of its split, and of others who have tried the task. `pools` draws mostly tasks that are neither solved nor out of reach; `signal` draws by the expected variance of a group's rewards per token, since
- * a group of equal rewards has no gradient. Like prioritized level replay (Jiang et al. 2021, arXiv:2010.03934), with the success itself in place of an error.
+ * Chooses the next task by the policy's estimated success at each: a Beta posterior per task. Old evidence fades because the policy
+ * changes, and the prior comes from the other tasks of the split and from others who tried the task. `pools` mostly draws tasks that are
+ * neither solved nor out of reach; `signal` draws by the expected variance of a group's rewards per token, since a group of equal rewards
+ * has no gradient. Similar to prioritized level replay (Jiang et al. 2021, arXiv:2010.03934), with success in place of an error.
  */
 
 import { taskId } from "../../../shared/taskId.ts";
@@ -18,47 +19,47 @@ import type { CurriculumState } from "../../runFolder/state.ts";
 import { groupBy } from "../../util/groupBy.ts";
 import type { TaskItem, TaskRef, TaskSequence } from "./dataset.ts";
 
-/** What is left of earlier evidence at each visit. */
+/** Share of earlier evidence kept at each visit. */
 const MEMORY = 0.6;
-/** A posterior mean from which on a task is solved, and down to which it is out of reach: eight of eight, or none. */
+/** Posterior mean at or above which a task is solved, or at or below which it is out of reach: eight of eight rollouts, or none. */
 const SOLVED = 0.85;
 const HARD = 0.15;
-/** The same for a task that was never tried, by the others of its split: these must be nearly sure. */
+/** The same for untried tasks, judged by the rest of the split; stricter, because the evidence is indirect. */
 const SPLIT_SOLVED = 0.95;
 const SPLIT_HARD = 0.05;
-/** Rollouts that the prior of a task counts for. */
+/** How many rollouts the prior counts for. */
 const PRIOR = 2;
-/** How often each pool is drawn from, while it holds a task. */
+/** How often each non-empty pool is drawn from. */
 const POOL_WEIGHTS = { open: 0.85, hard: 0.1, solved: 0.05 } as const;
 
 type Pool = keyof typeof POOL_WEIGHTS;
 
-/** What came of one rollout of a task. */
+/** Outcome of one rollout of a task. */
 export interface TriedTask extends TaskRef {
-  /** From 0, nothing, to 1, all that counts as success. */
+  /** From 0 to 1, where 1 is a full success. */
   readonly success: number;
   readonly tokens: number;
 }
 
 const NO_EVIDENCE: TaskEvidence = { successes: 0, failures: 0, tokens: 0, step: -1 };
 
-/** A task with its names, which many comparisons need. */
+/** A task with its precomputed names, which are compared often. */
 interface NamedTask {
   readonly task: TaskRef;
   readonly name: string;
   readonly splitName: string;
 }
 
-/** How a task stands until the next outcomes. */
+/** A task's standing until the next outcomes. */
 interface Standing extends NamedTask {
   readonly pool: Pool;
-  /** What `signal` draws it by. */
+  /** Weight by which `signal` draws it. */
   readonly weight: number;
-  /** The last step that trained it; -1 without. */
+  /** The last step that trained it; -1 if none has. */
   readonly step: number;
 }
 
-/** What one step has changed. */
+/** What one step replaced. */
 interface Observation {
   readonly step: number;
   readonly evidence: ReadonlyMap<string, TaskEvidence | undefined>;
@@ -67,10 +68,10 @@ interface Observation {
 
 export interface CurriculumOptions extends Pick<Config, "seed" | "mix"> {
   readonly kind: "pools" | "signal";
-  /** The same tasks in their plain order, each once an epoch. */
+  /** The same tasks in plain order, each once per epoch. */
   readonly sequence: TaskSequence;
   readonly sha256: Sha256;
-  /** How others fared in tasks, from 0 to 1 by name; absent = nothing is known. */
+  /** How others fared in tasks, from 0 to 1 by name; absent when unknown. */
   readonly known?: ReadonlyMap<string, number>;
 }
 
@@ -81,9 +82,9 @@ export class Curriculum {
   readonly #drawn = new Map<number, string>();
   readonly #byName: ReadonlyMap<string, NamedTask>;
   readonly #known: ReadonlyMap<string, number>;
-  /** Of all tasks in their plain order; null from outcomes to the draw after them. */
+  /** Standings of all tasks in plain order; null after new outcomes until the next draw. */
   #standings: readonly Standing[] | null = null;
-  /** What stood in the place of what the last observation has changed. */
+  /** The values that the last observation replaced. */
   #before: Observation = { step: -1, evidence: new Map(), drawn: new Map() };
 
   constructor(options: CurriculumOptions, state: CurriculumState | null = null) {
@@ -100,7 +101,7 @@ export class Curriculum {
     return this.#options.sequence.epochLength;
   }
 
-  /** The task at a position: drawn when it is asked for first, from then on the same. Positions are asked for in order. */
+  /** The task at a position: drawn at the first call and fixed from then on. Positions must be requested in order. */
   itemAt(at: number): TaskItem {
     const name = this.#drawn.get(at) ?? this.#draw(at);
     const task = this.#byName.get(name)?.task ?? this.#options.sequence.itemAt(at);
@@ -109,7 +110,7 @@ export class Curriculum {
     return { environment, split, index, position: at, epoch };
   }
 
-  /** The outcomes of a step whose tasks end before `cursor`; before any task is drawn for the weights behind it. */
+  /** Records the outcomes of a step whose tasks end before `cursor`. Call before drawing any task for the weights after it. */
   observe(step: number, cursor: number, outcomes: readonly TriedTask[]): void {
     const evidence = new Map<string, TaskEvidence | undefined>();
     for (const [name, own] of groupBy(outcomes, taskId)) {
@@ -123,7 +124,7 @@ export class Curriculum {
     this.#before = { step, evidence, drawn };
   }
 
-  /** As of so many completed steps, with the tasks of these positions, which are issued. */
+  /** The state after `step` completed steps, with the drawn tasks of issued positions. */
   stateAt(step: number, isIssued: (at: number) => boolean): CurriculumState {
     const evidence = new Map<string, TaskEvidence | undefined>(this.#evidence);
     const drawn = new Map(this.#drawn);
@@ -140,7 +141,7 @@ export class Curriculum {
     };
   }
 
-  /** How many tasks are in each pool; `new` have never been tried. */
+  /** Number of tasks in each pool; `new` counts tasks that were never tried. */
   get pools(): Readonly<Record<Pool | "new", number>> {
     const sizes = { open: 0, hard: 0, solved: 0, new: 0 };
     for (const { name } of this.#tasks) {
@@ -153,7 +154,7 @@ export class Curriculum {
   #draw(at: number): string {
     const { kind, mix, sequence } = this.#options;
     const waiting = new Set(this.#drawn.values());
-    // With weights an environment keeps its share: what is drawn is one of its tasks.
+    // With weights, each environment keeps its share: draw only among its tasks.
     const only = mix === "weighted" ? sequence.itemAt(at).environment : null;
     this.#standings ??= this.#standingsNow();
     const all = this.#standings;
@@ -183,7 +184,7 @@ export class Curriculum {
     });
   }
 
-  /** Within a pool the one that was trained longest ago; those never tried first, in their plain order. */
+  /** Draws from a pool the task trained longest ago; untried tasks come first, in plain order. */
   #fromPools(tasks: readonly Standing[], at: number): Standing | undefined {
     const pools: Record<Pool, Standing[]> = { open: [], hard: [], solved: [] };
     for (const task of tasks) pools[task.pool].push(task);
@@ -198,14 +199,14 @@ export class Curriculum {
     return tasks[drawByWeight(weights, this.#uniform(at, "task"))];
   }
 
-  /** Expected success before the policy has tried the task: of its split and of others, half each where both are known. */
+  /** Expected success before the policy tried the task: the mean of the split's and the others' success, or whichever is known. */
   #prior({ name, splitName }: NamedTask, means: ReadonlyMap<string, number>): number {
     const ofSplit = means.get(splitName);
     const ofOthers = this.#known.get(name);
     return ((ofSplit ?? ofOthers ?? 0.5) + (ofOthers ?? ofSplit ?? 0.5)) / 2;
   }
 
-  /** Mean success by split, with the prior Beta(1, 1). */
+  /** Mean success per split, with a Beta(1, 1) prior. */
   #meansBySplit(): ReadonlyMap<string, number> {
     const sums = new Map<string, { successes: number; all: number }>();
     for (const [name, { successes, failures }] of this.#evidence) {
@@ -221,14 +222,14 @@ export class Curriculum {
     );
   }
 
-  /** Of a rollout, over the tasks that were tried; 1 before any was. */
+  /** Mean tokens per rollout over the tried tasks; 1 before any was tried. */
   #meanTokens(): number {
     const known = [...this.#evidence.values()];
     const total = known.reduce((sum, { tokens }) => sum + tokens, 0);
     return total > 0 ? total / known.length : 1;
   }
 
-  /** From 0 to below 1, by the seed and the position alone. */
+  /** In [0, 1), determined by seed and position. */
   #uniform(at: number, word: string): number {
     const digest = this.#options.sha256(`curriculum|${this.#options.seed}|${at}|${word}`);
     return Number.parseInt(digest.slice(0, 12), 16) / 16 ** 12;
@@ -239,7 +240,7 @@ function named(task: TaskRef): NamedTask {
   return { task, name: taskId(task), splitName: `${task.environment}:${task.split}` };
 }
 
-/** Of equal ones the first. */
+/** The first one among equals. */
 function longestAgo(tasks: readonly Standing[]): Standing | undefined {
   return tasks.reduce<Standing | undefined>(
     (found, task) => (found === undefined || task.step < found.step ? task : found),
@@ -258,7 +259,7 @@ function updated(old: TaskEvidence, outcomes: readonly TriedTask[], step: number
   };
 }
 
-/** Of a task that was tried, with the prior Beta(1, 1): the expected success and the pool. */
+/** Expected success and pool of a tried task, with a Beta(1, 1) prior. */
 export function posterior({ successes, failures }: Pick<TaskEvidence, "successes" | "failures">): {
   readonly mean: number;
   readonly pool: Pool;
@@ -271,13 +272,13 @@ function poolOfUntried(mean: number): Pool {
   return mean >= SPLIT_SOLVED ? "solved" : mean <= SPLIT_HARD ? "hard" : "open";
 }
 
-/** E[p (1 - p)] under the posterior Beta(a, b): ab / ((a + b)(a + b + 1)). `mean` is that of the prior. */
+/** E[p (1 - p)] under the posterior Beta(a, b): ab / ((a + b)(a + b + 1)). `mean` is the prior mean. */
 function expectedVariance({ successes, failures }: TaskEvidence, mean: number): number {
   const [a, b] = [PRIOR * mean + successes, PRIOR * (1 - mean) + failures];
   return (a * b) / ((a + b) * (a + b + 1));
 }
 
-/** The first place at which the weights up to it exceed `uniform` of their sum. */
+/** The first index where the cumulative weight exceeds the fraction `uniform` of the total. */
 function drawByWeight(weights: readonly number[], uniform: number): number {
   let left = uniform * weights.reduce((sum, weight) => sum + weight, 0);
   for (const [place, weight] of weights.entries()) {

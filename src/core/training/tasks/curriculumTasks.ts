@@ -1,4 +1,4 @@
-/** What a curriculum knows of the tasks of a run, as the run's last save has it. */
+/** What a curriculum knows about a run's tasks, read from the run's last save. */
 
 import type { FolderFiles } from "../../ports.ts";
 import { readEvidence } from "../../runFolder/curriculumTexts.ts";
@@ -6,27 +6,27 @@ import { readState } from "../../runFolder/state.ts";
 import { posterior } from "./curriculum.ts";
 
 export interface CurriculumTask {
-  /** As `taskId` writes it. */
+  /** As returned by `taskId`. */
   readonly name: string;
-  /** Expected of the next rollout, 0 to 1. */
+  /** Expected success of the next rollout, from 0 to 1. */
   readonly success: number;
   readonly pool: ReturnType<typeof posterior>["pool"];
-  /** Those that still count: each visit leaves a part of the earlier ones. */
+  /** Effective number of rollouts; older ones count less after each visit. */
   readonly rollouts: number;
-  /** Mean of a rollout. */
+  /** Mean tokens per rollout. */
   readonly tokens: number;
   /** The last step that trained it, from 0. */
   readonly step: number;
 }
 
 export interface CurriculumTasks {
-  /** Completed steps of the save. */
+  /** Completed steps at the save. */
   readonly completed: number;
   /** In the order in which they were first tried. */
   readonly tasks: readonly CurriculumTask[];
 }
 
-/** Null without a curriculum, and before the first save. @throws AppError `state-invalid`, `state-format` */
+/** Null without a curriculum or before the first save. @throws AppError `state-invalid`, `state-format` */
 export async function readCurriculumTasks(
   fileSystem: FolderFiles,
   folder: string,

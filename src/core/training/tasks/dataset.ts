@@ -1,4 +1,4 @@
-/** The order of tasks: one endless sequence in which every epoch holds every task once, decided by the seed alone. */
+/** The order of tasks: one endless sequence, determined by the seed, in which every epoch has every task once. */
 
 import { taskId } from "../../../shared/taskId.ts";
 import type { Config } from "../../config/fields/schema.ts";
@@ -12,11 +12,11 @@ export interface TaskRef {
   readonly index: number;
 }
 
-/** One split of one environment as the configuration uses it. */
+/** One split of one environment as configured. */
 export interface TaskSource {
   readonly environment: string;
   readonly split: string;
-  /** Tasks that the environment offers. */
+  /** Number of tasks that the environment offers. */
   readonly count: number;
   readonly shuffle: boolean;
   readonly numSamples: number | null;
@@ -34,12 +34,12 @@ export function taskSource(
 }
 
 export interface TaskItem extends TaskRef {
-  /** Position in the sequence: distinguishes repeated tasks. */
+  /** Position in the sequence, which distinguishes repeated tasks. */
   readonly position: number;
   readonly epoch: number;
 }
 
-/** Names an item of the sequence: environment, split, index and position. */
+/** Key of an item: environment, split, index and position. */
 export function taskKeyOf(item: TaskItem): string {
   return `${taskId(item)}#${item.position}`;
 }
@@ -49,19 +49,19 @@ interface KeyedTask {
   readonly key: string;
 }
 
-/** Tasks in the order of one epoch. */
+/** The tasks of one epoch in order. */
 type EpochOrder = readonly TaskRef[];
 
 export interface TaskSequence {
   readonly sources: readonly TaskSource[];
-  /** Tasks of one epoch. */
+  /** Number of tasks per epoch. */
   readonly epochLength: number;
-  /** Identifies sources, counts, sampling and seed: a resume must find the same. */
+  /** Digest of sources, counts, mix and seed; a resume must find the same. */
   readonly fingerprint: string;
   itemAt(position: number): TaskItem;
 }
 
-/** The number of tasks of each `ENVIRONMENT SPLIT`. */
+/** Number of tasks per `ENVIRONMENT SPLIT`. */
 export function taskCounts({
   sources,
 }: Pick<TaskSequence, "sources">): Readonly<Record<string, number>> {
@@ -71,9 +71,9 @@ export function taskCounts({
 }
 
 /**
- * Builds the sequence. `proportional` merges all tasks of an epoch; `weighted` gives every
- * environment its share of any prefix to within about one item, each at its own epoch.
- * @throws AppError `no-tasks` when a source holds none
+ * Builds the sequence. `proportional` shuffles all tasks of an epoch together. `weighted` gives each environment its share of any prefix
+ * to within about one item, with its own epochs.
+ * @throws AppError `no-tasks` when a source has none
  */
 export function createTaskSequence(
   sources: readonly TaskSource[],
@@ -118,7 +118,7 @@ interface ChosenSource {
   readonly indices: readonly number[];
 }
 
-/** All tasks, or `num_samples` of them: a fixed random subset when shuffled, else the first ones. */
+/** All tasks, or `num_samples` of them: a fixed random subset if shuffled, otherwise the first ones. */
 export function chooseTasks(
   source: Omit<TaskSource, "weight">,
   seed: number,
@@ -142,7 +142,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Position -> task, epoch after epoch over the given sources; the last two epochs are kept. */
+/** Maps positions to tasks, epoch by epoch; caches the last two epochs. */
 function epochSequence(
   sources: readonly ChosenSource[],
   seed: number,
@@ -161,7 +161,7 @@ function epochSequence(
   };
 }
 
-/** Merged by digest; a source that is not shuffled keeps its own order within the merge. */
+/** Merged by digest; an unshuffled source keeps its own order within the merge. */
 function epochOrder(
   sources: readonly ChosenSource[],
   seed: number,
@@ -182,7 +182,7 @@ function epochOrder(
     .map(({ task }) => task);
 }
 
-/** Largest-remainder schedule over environments, each with a sequence of its own. */
+/** Largest-remainder schedule over environments, each with its own sequence. */
 function weightedSequence(
   sources: readonly ChosenSource[],
   seed: number,
@@ -209,9 +209,7 @@ function weightedSequence(
   };
 }
 
-/**
- * Steps of a run: all epochs in batches, the last one possibly short, bounded by `max_steps`; null = endless.
- */
+/** Number of steps: all epochs in batches, the last one possibly short, bounded by `max_steps`; null when endless. */
 export function totalSteps(
   config: Pick<Config, "num_epochs" | "max_steps" | "batch_size">,
   epochLength: number,
@@ -224,17 +222,17 @@ export function totalSteps(
   return config.max_steps === null ? byEpochs : Math.min(byEpochs, config.max_steps);
 }
 
-/** What decides when a run ends. */
+/** What determines when a run ends. */
 export interface RunLength {
   readonly config: Pick<Config, "num_epochs" | "refill">;
   readonly sequence: TaskSequence;
-  /** Null = endless. */
+  /** Null when endless. */
   readonly totalSteps: number | null;
 }
 
 /**
- * How much of a run is done, 1 at its end; null = endless. With `refill` a step may take more tasks than a batch holds, so that the data
- * can end before the steps do.
+ * Completed share of a run, 1 at its end; null when endless. With `refill` a step may take more tasks than a batch, so the data can end
+ * before the steps do.
  */
 export function doneFractionOf(
   { config, sequence, totalSteps }: RunLength,
@@ -245,12 +243,12 @@ export function doneFractionOf(
   return totalSteps === null ? null : Math.max(step / totalSteps, ofData);
 }
 
-/** True when `totalSteps` bounds a run that may end with its data before. */
+/** True when the run may run out of data before `totalSteps`. */
 export function isTotalAtMost({ num_epochs, refill }: RunLength["config"]): boolean {
   return refill && num_epochs !== null;
 }
 
-/** A sentence for each environment of which the first step takes a task more than once. */
+/** A sentence for each environment whose tasks repeat within the first step. */
 export function repeatedTaskWarnings(
   sequence: TaskSequence,
   config: Pick<Config, "num_epochs" | "batch_size">,
@@ -266,7 +264,7 @@ export function repeatedTaskWarnings(
   });
 }
 
-/** The items of a step: a batch from `cursor` on, cut at the end of the last epoch. */
+/** The items of a step: one batch from `cursor`, cut off at the end of the last epoch. */
 export function batchAt(
   sequence: TaskSequence,
   cursor: number,
@@ -275,7 +273,7 @@ export function batchAt(
   return itemsFrom(sequence, cursor, config.batch_size, config);
 }
 
-/** Up to `count` items from `cursor` on, cut at the end of the last epoch. */
+/** Up to `count` items from `cursor`, cut off at the end of the last epoch. */
 export function itemsFrom(
   sequence: Pick<TaskSequence, "epochLength" | "itemAt">,
   cursor: number,
@@ -286,7 +284,7 @@ export function itemsFrom(
   return Array.from({ length: Math.max(0, end - cursor) }, (_, i) => sequence.itemAt(cursor + i));
 }
 
-/** The position behind the last item of all epochs; null = endless. */
+/** The position after the last item of all epochs; null when endless. */
 export function endOfData(
   { epochLength }: Pick<TaskSequence, "epochLength">,
   epochs: number | null,

@@ -1,4 +1,4 @@
-/** Changes of advantages that need log-probabilities from the service: the penalty for leaving the base model, what teachers say, then the correction for other weights. */
+/** Adjusts advantages with log-probabilities from the service: the KL penalty, teachers, then the off-policy correction. */
 
 import { sum } from "../../../shared/mean.ts";
 import { hasTeacher } from "../../config/fields/presets.ts";
@@ -13,18 +13,14 @@ import { correctOffPolicy, isMasked } from "./offPolicyCorrection.ts";
 import { trainerLogprobs } from "./trainerLogprobs.ts";
 
 export interface AdjustedData {
-  /** What is sent, which is what has a gradient; may be nothing. */
+  /** Data to send, namely all with a gradient; may be empty. */
   readonly data: readonly TrainingDatum[];
-  /** What `off_policy_correction` leaves out, with the log-probabilities of its forward pass. */
+  /** Data that `off_policy_correction` removed, with the log-probabilities of its forward pass. */
   readonly masked: readonly TrainingDatum[];
   readonly metrics: MetricsTree;
 }
 
-/**
- * Asks for what the configuration needs, all at once, and for nothing where it needs nothing. Warns when the correction leaves nothing
- * to train on.
- * @throws AppError `training-not-finite`; `tinker-*`
- */
+/** Requests all log-probabilities that the configuration needs at once, or none. Warns when the correction leaves nothing to train on. */
 export async function adjustAdvantages(
   context: RunContext,
   step: number,

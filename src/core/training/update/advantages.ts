@@ -23,10 +23,10 @@ export type AdvantageRules = Pick<
   "advantage_calculation" | "advantage_eps" | "advantage_clip"
 >;
 
-/** The rewards or the advantages of a group, in the order of its rollouts. */
+/** Rewards or advantages of a group, in rollout order. */
 type Group = readonly number[];
 
-/** One advantage per reward, for the groups that a step trains on. `advantage_clip` bounds the absolute value. */
+/** One advantage per reward of the trained groups. `advantage_clip` bounds the absolute value. */
 export function computeAdvantages(
   groups: readonly Group[],
   rules: AdvantageRules,
@@ -38,8 +38,8 @@ export function computeAdvantages(
 }
 
 /**
- * The advantages of each turn of each rollout, group by group, from its returns. A rollout with one return has one advantage. A turn that no
- * other rollout of the group reached has nothing to be compared with, and takes the advantage of the turn before.
+ * Advantages per turn of each rollout, group by group, from its returns. A rollout with one return has one advantage. A turn that no
+ * other rollout of the group reached cannot be compared, and takes the advantage of the turn before.
  */
 export function turnAdvantages(
   groups: readonly (readonly Group[])[],
@@ -62,7 +62,7 @@ export function turnAdvantages(
   });
 }
 
-/** The returns of a group turn by turn, each of the rollouts that have the turn, in their order. */
+/** Returns of a group by turn; each turn lists the rollouts that have it, in order. */
 export function byTurn(group: readonly Group[]): readonly Group[] {
   const count = Math.max(0, ...group.map((returns) => returns.length));
   return Array.from({ length: count }, (_, turn) =>
@@ -104,7 +104,7 @@ function centered(rewards: Group): Group {
   return rewards.map((reward) => reward - mean);
 }
 
-/** Divided by the standard deviation of `all`; nothing is left of differences that are none. */
+/** Divides by the standard deviation of `all`; returns zeros when all values are equal. */
 function scaled(values: Group, all: readonly number[], eps: number): Group {
   const { std } = summarize(all);
   if (std === null || areEqualRewards(all)) return values.map(() => 0);

@@ -1,7 +1,7 @@
 /**
- * From trajectories to training data: the one place where tokens are shifted against what predicts them. Each sampled token has the
- * advantage of its rollout, or of its turn, and its log-probability under the policy that sampled it, the denominator of the importance ratio in PPO
- * (Schulman et al. 2017, arXiv:1707.06347), GRPO, CISPO and plain importance sampling.
+ * Converts trajectories to training data. This is the only place where tokens are shifted against their predictions. Each sampled token
+ * has the advantage of its rollout or turn, and its log-probability under the policy that sampled it: the denominator of the importance
+ * ratio in PPO (Schulman et al. 2017, arXiv:1707.06347), GRPO, CISPO and plain importance sampling.
  */
 
 import { AppError } from "../../errors.ts";
@@ -11,14 +11,14 @@ import { type LedgerView, TOKEN_SOURCES } from "../../rollout/ledger.ts";
 import { type Datum, policyInputs } from "../../tinker/wire/datum.ts";
 import { groupBy } from "../../util/groupBy.ts";
 
-/** A token stream and where it came from. */
+/** A token stream and its origin. */
 export interface DatumSource {
   readonly group: number;
   readonly rollout: number;
-  /** Position of the stream in its rollout. */
+  /** Index of the stream in its rollout. */
   readonly stream: number;
   readonly ledger: LedgerView;
-  /** Those of the rollout, which ids below 0 stand for; absent = none. */
+  /** Images of the rollout, referenced by ids below 0; absent without any. */
   readonly images?: readonly ImageFile[] | undefined;
 }
 
@@ -27,28 +27,28 @@ export interface TrainingDatum extends DatumSource {
   readonly tokens: Int32Array;
   readonly targets: Int32Array;
   readonly logprobs: Float32Array;
-  /** What the ratio of the loss starts from where that is not `logprobs`. */
+  /** Log-probabilities from which the ratio of the loss starts, if not `logprobs`. */
   readonly oldLogprobs?: Float32Array | undefined;
-  /** Log-probabilities of all targets under the weights at the beginning of the step; absent if not requested. */
+  /** Log-probabilities of all targets under the weights at the start of the step; absent if not requested. */
   readonly trainerLogprobs?: Float32Array | undefined;
-  /** Made again each time until something changes those of single tokens. */
+  /** Computed on each access until an adjustment sets them per token. */
   readonly advantages: Float32Array;
-  /** Those of `off_policy_correction`, which the advantages hold already; absent = 1 each. */
+  /** Weights from `off_policy_correction`, already part of the advantages; absent means 1. */
   readonly weights?: Float64Array;
   /** 1 where the target was sampled and is trained. */
   readonly mask: Uint8Array;
 }
 
-/** Tokens of the datum of one stream; 0 when nothing in it is trained. */
+/** Number of tokens in a stream's datum; 0 when nothing in it is trained. */
 export function datumLength({ mask }: Pick<LedgerView, "mask">): number {
   return Math.max(0, mask.lastIndexOf(1));
 }
 
 /**
- * The datum of one stream, or null when nothing in it is trained. With `full` the stream up to its last trained token: input
- * = full[0..n-2], targets = full[1..n-1], and the per-token arrays without their first element: `docs/protocols/tinker.md#forward_backward`.
- * `advantages` has one for each turn of the rollout, or one for all of them.
- * @throws AppError `invariant` when the ledger contradicts itself
+ * The datum of one stream, or null when nothing in it is trained. With `full` as the stream up to its last trained token: input =
+ * full[0..n-2], targets = full[1..n-1], and per-token arrays without their first element: `docs/protocols/tinker.md#forward_backward`.
+ * `advantages` has one value per turn of the rollout, or one for all turns.
+ * @throws AppError `invariant` when the ledger is inconsistent
  */
 export function buildDatum(
   source: DatumSource,
@@ -57,13 +57,13 @@ export function buildDatum(
   const { tokens, logprobs, mask } = checkedLedger(source.ledger);
   const n = datumLength({ mask }) + 1;
   if (n < 2) return null;
-  // Views of the ledger, which only grows: a copy would double what a batch takes.
+  // Views of the ledger, which only grows; copying would double a batch's memory.
   const targets = tokens.subarray(1, n);
   const trained = mask.subarray(1, n);
   return {
     ...source,
     tokens: tokens.subarray(0, n - 1),
-    // Nothing predicts an image: the wire wants 0 there.
+    // Images have no prediction; the protocol wants target 0 there.
     targets: targets.some(isImageId) ? targets.map((id) => (isImageId(id) ? 0 : id)) : targets,
     logprobs: logprobs.subarray(1, n),
     get advantages() {
@@ -74,7 +74,7 @@ export function buildDatum(
   };
 }
 
-/** A loop, because a callback for each of millions of tokens takes a hundred times as long. */
+/** A plain loop, because a callback per token is about a hundred times slower for millions of tokens. */
 function spread(
   advantages: readonly number[],
   mask: Uint8Array,
@@ -89,7 +89,7 @@ function spread(
 
 const SAMPLED = TOKEN_SOURCES.indexOf("sampled");
 
-/** Its arrays, got once: a ledger makes a new view each time. */
+/** Reads each array once, because a ledger creates a new view on every access. */
 function checkedLedger({ tokens, logprobs, mask, sources, turns }: LedgerView) {
   const lengths = [logprobs.length, mask.length, sources.length, turns.length];
   const isWhole = lengths.every((length) => length === tokens.length);
@@ -106,7 +106,7 @@ function checkedLedger({ tokens, logprobs, mask, sources, turns }: LedgerView) {
   return { tokens, logprobs, mask };
 }
 
-/** What is sent: exactly the inputs of the loss, with `factor` in the advantages. */
+/** The datum to send: exactly the inputs of the loss, with advantages multiplied by `factor`. */
 export function toWireDatum(datum: TrainingDatum, lossFn: string, factor = 1): Datum {
   const { tokens, images, targets, mask, advantages: own } = datum;
   const { oldLogprobs: logprobs = datum.logprobs } = datum;
@@ -119,8 +119,8 @@ export function toWireDatum(datum: TrainingDatum, lossFn: string, factor = 1): D
 }
 
 /**
- * Cuts data into `count` contiguous parts of about equal token counts, or into one for each group where there are fewer groups: a
- * group is never split. Each part gets a group, and then those whose middle token falls within an even share of what is left.
+ * Splits data into `count` contiguous parts with about equal token counts, or fewer if there are fewer groups; a group is never split.
+ * Each part gets one group, then further ones while their middle token falls within an even share of what remains.
  */
 export function splitSubsteps(
   data: readonly TrainingDatum[],

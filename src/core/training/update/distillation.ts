@@ -1,7 +1,8 @@
 /**
- * Distillation on policy: with d = log-probability of a sampled token under the policy that sampled it, less that under the teacher, each
- * trained token gets -coef d on its advantage, the gradient of the reverse KL divergence from the teacher, or with a discount the sum of those of the
- * tokens behind it: Agarwal et al. 2024, arXiv:2306.13649; Gu et al. 2024, arXiv:2306.08543; `distillation/train_on_policy.py` of tinker-cookbook.
+ * On-policy distillation. With d as the log-probability of a sampled token under the sampling policy minus that under the teacher, each
+ * trained token gets -coef d added to its advantage: the gradient of the reverse KL divergence from the teacher. With a discount, it is
+ * the discounted sum over this and later tokens. Agarwal et al. 2024, arXiv:2306.13649; Gu et al. 2024, arXiv:2306.08543;
+ * `distillation/train_on_policy.py` in tinker-cookbook.
  */
 
 import type { Config } from "../../config/fields/schema.ts";
@@ -19,21 +20,21 @@ import {
   withAdvantages,
 } from "./reference.ts";
 
-/** What a teacher makes of a datum. */
+/** A teacher's log-probabilities for a datum. */
 export interface Lesson {
   readonly teacher: Pick<Teacher, "coef" | "discount">;
-  /** One a target; not finite = unknown, which leaves the token without. */
+  /** One per target; a non-finite value is unknown and adds nothing to the token. */
   readonly logprobs: Float32Array;
 }
 
-/** Names the teacher of an environment by what the configuration says of it. */
+/** The reference model that a teacher's configuration names. */
 export function referenceOf({ model, checkpoint }: Teacher): ReferenceModel {
   return checkpoint === null
     ? { kind: "base", name: model ?? "" }
     : { kind: "weights", given: checkpoint };
 }
 
-/** The lesson of each datum; null without a teacher. @throws AppError `tinker-*` */
+/** The lesson for each datum; null without a teacher. @throws AppError `tinker-*` */
 export async function lessons(
   context: ReferenceContext,
   data: readonly TrainingDatum[],
@@ -54,7 +55,7 @@ export async function lessons(
   return data.map((datum) => taught.get(datum) ?? null);
 }
 
-/** Log-probability under the policy less that under the teacher, at each trained token; 0 elsewhere and where it is unknown. */
+/** Log-probability under the policy minus that under the teacher at each trained token; 0 elsewhere or if unknown. */
 function differences(
   { logprobs, mask }: Pick<TrainingDatum, "logprobs" | "mask">,
   lesson: Lesson,
@@ -65,7 +66,7 @@ function differences(
   });
 }
 
-/** The data with what its teachers add to the advantages. */
+/** Adds the teachers' terms to the advantages. */
 export function distill(
   data: readonly TrainingDatum[],
   taught: readonly (Lesson | null)[],
@@ -82,7 +83,7 @@ export function distill(
   });
 }
 
-/** `teacher/kl`, the mean difference over the trained tokens, and the same for each environment where there are several. */
+/** `teacher/kl`: the mean difference over trained tokens, also per environment if there are several. */
 export function teacherMetrics(
   { environments }: Pick<Config, "environments">,
   data: readonly TrainingDatum[],

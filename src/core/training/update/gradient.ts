@@ -1,6 +1,6 @@
 /**
- * Says which data has a gradient. What has none changes no weight, but costs as much as other data, and a service refuses a batch of
- * nothing else. The estimate counts by the same rule of the configuration (`learnsWithoutAdvantage`).
+ * Decides which data has a gradient. Data without one changes no weights but costs the same, and a service refuses a batch with nothing
+ * else. Estimates use the same rule (`learnsWithoutAdvantage`).
  */
 
 import { hasPenalty, learnsWithoutAdvantage } from "../../config/rules/lossDefaults.ts";
@@ -8,12 +8,12 @@ import type { TrainingDatum } from "./datums.ts";
 
 type LossConfig = Parameters<typeof learnsWithoutAdvantage>[0];
 
-/** Whether a rollout with this advantage may have a gradient, before log-probabilities are asked for that change single tokens. */
+/** Whether a rollout with this advantage may have a gradient, before log-probabilities are requested that can change single tokens. */
 export function mayHaveGradient(advantage: number, config: LossConfig): boolean {
   return advantage !== 0 || learnsWithoutAdvantage(config);
 }
 
-/** Whether a datum with its final advantages and weights has a gradient: at a trained token that counts, from its advantage or from the loss itself. */
+/** Whether a datum with final advantages and weights has a gradient at any trained token, from its advantage or from the loss itself. */
 export function hasGradient(
   { mask, advantages, weights }: Pick<TrainingDatum, "mask" | "advantages" | "weights">,
   config: LossConfig,

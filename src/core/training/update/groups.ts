@@ -1,7 +1,7 @@
 /**
- * Decides which groups of a step are trained on, and with which advantages: GRPO compares the rollouts of one task with each other
- * (arXiv:2402.03300). A group with equal rewards gives no gradient and is left out, as dynamic sampling in DAPO filters such
- * groups (Yu et al. 2025, arXiv:2503.14476); `refill.ts` takes others in their place.
+ * Decides which groups of a step are trained on, and with which advantages: GRPO compares the rollouts of a task (arXiv:2402.03300). A
+ * group with equal rewards has no gradient and is left out, as in DAPO's dynamic sampling (Yu et al. 2025, arXiv:2503.14476); `refill.ts`
+ * replaces such groups.
  */
 
 import { sum } from "../../../shared/mean.ts";
@@ -22,11 +22,11 @@ import { isOverlong, overlongPenalty } from "./overlong.ts";
 
 export interface ScoredRollout {
   readonly rollout: FinishedRollout;
-  /** The mean of its turns with `credit: reward_to_go`; null when it is not trained on. */
+  /** With `credit: reward_to_go` the mean over turns; null when not trained on. */
   readonly advantage: number | null;
-  /** That of each turn with `credit: reward_to_go`; else, and where it is not trained on, absent. */
+  /** Per turn with `credit: reward_to_go`; otherwise, or when not trained on, absent. */
   readonly turnAdvantages?: readonly number[] | undefined;
-  /** What is sent, one datum for each stream that holds tokens to train; none also for an advantage of 0 where the loss has no gradient there. */
+  /** Data to send, one datum per stream with trained tokens; empty also when an advantage of 0 has no gradient. */
   readonly data: readonly TrainingDatum[];
   readonly trainingUse: "trained" | `excluded:${string}`;
 }
@@ -36,15 +36,15 @@ export interface ScoredGroup {
   readonly rollouts: readonly ScoredRollout[];
 }
 
-/** What a step is trained with, in the order of groups, rollouts and streams, so that a repeat sends the same bytes. */
+/** Training data of a step in the order of groups, rollouts and streams, so that a repeat sends the same bytes. */
 export interface TrainingBatch {
-  /** What is sent. */
+  /** Data to send. */
   readonly data: readonly TrainingDatum[];
-  /** What counts in the normalisation of the loss. */
+  /** Rollouts that count in the normalization of the loss. */
   readonly counted: readonly CountedRollout[];
 }
 
-/** True for a group that gives something to train on. */
+/** True for a group with something to train on. */
 export function hasSignal({ rollouts }: ScoredGroup): boolean {
   return rollouts.some(({ data }) => data.length > 0);
 }
@@ -63,20 +63,20 @@ export function trainingBatch(groups: readonly ScoredGroup[]): TrainingBatch {
   };
 }
 
-/** Of a rollout: its reward alone, or with `credit: reward_to_go` one for each turn. */
+/** Values of a rollout: its reward, or with `credit: reward_to_go` one return per turn. */
 type Returns = readonly number[];
 
-/** The finished rollouts of a task, and why they are not trained on; null when they are. */
+/** Finished rollouts of a task. */
 interface Group {
   readonly group: number;
   readonly members: readonly FinishedRollout[];
   readonly scored: readonly FinishedRollout[];
-  /** What each of `scored` is compared by, less the penalties for length: its reward, or the return of each turn. */
+  /** Values by which `scored` are compared, minus length penalties: rewards, or the return of each turn. */
   readonly returns: readonly Returns[];
   readonly excluded: string | null;
 }
 
-/** Scores the finished rollouts of a step, group by group in their order. */
+/** Scores the finished rollouts of a step, in group order. */
 export function scoreGroups(
   rollouts: readonly FinishedRollout[],
   config: Config,
@@ -94,8 +94,8 @@ export function scoreGroups(
 }
 
 /**
- * The groups once `off_policy_correction` has left out these data: a rollout of which nothing is sent is not trained on, although it
- * counts in the baseline of its group and in the normalization of the loss.
+ * The groups after `off_policy_correction` removed the `masked` data. A rollout with no data left is not trained on, but still counts in
+ * its group's baseline and in the normalization of the loss.
  */
 export function leaveOutMasked(
   groups: readonly ScoredGroup[],
@@ -127,7 +127,7 @@ function toGroup(group: number, unordered: readonly FinishedRollout[], config: C
   return { group, members, scored, returns, excluded };
 }
 
-/** True for an environment whose teacher takes the place of its rewards. */
+/** True for an environment whose teacher replaces its rewards. */
 function teachesAlone([first]: readonly FinishedRollout[], config: Config): boolean {
   const environment = first?.record.environment ?? "";
   return teacherOf(config, environment)?.rewards === false;
@@ -167,7 +167,7 @@ function scoreRollout(
   if (advantages === null) return leftOut(rollout, "failed");
   if (config.overlong === "mask" && isOverlong(rollout)) return leftOut(rollout, "overlong");
   const { streams, record } = rollout;
-  // No sampled token can be trained on: every turn came without usable log-probs.
+  // Without usable log-probabilities, no sampled token can be trained on.
   if (!streams.some(({ trainedTokens }) => trainedTokens > 0)) return leftOut(rollout, "masked");
   const scored = {
     rollout,
@@ -195,7 +195,7 @@ function leftOut(rollout: FinishedRollout, why: string): ScoredRollout {
   return { rollout, advantage: null, data: [], trainingUse: `excluded:${why}` };
 }
 
-/** Failures first, then too little to compare, then nothing of a fitting length, then rewards that are all equal. */
+/** Why a group is left out; checked in this order: failures, too few rollouts, all overlong, equal rewards. */
 function whyExcluded(
   members: readonly FinishedRollout[],
   given: readonly Returns[],

@@ -1,4 +1,4 @@
-/** What a step's rollouts and the program that plays them show about the health of a run, for its alarms. */
+/** Metrics about the health of a run, computed from a step's rollouts and the process itself, for alarms. */
 
 import { sum } from "../../../shared/mean.ts";
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
@@ -15,9 +15,9 @@ type Streams = readonly Ledger[];
 
 export interface StepHealth {
   readonly rollouts: readonly FinishedRollout[];
-  /** Updates of the weights that the sampler of each group lacks. */
+  /** Per group, how many weight updates its sampler lacks. */
   readonly staleness: readonly number[];
-  /** Null when it was not measured. */
+  /** Null when not measured. */
   readonly lagMs: number | null;
 }
 
@@ -34,9 +34,9 @@ export function healthMetrics({ rollouts, staleness, lagMs }: StepHealth): Metri
 }
 
 /**
- * `duplicate_frac`: of the rollouts with an earlier one in their group, the share that sampled the same tokens as one of those.
- * `duplicate_expected_frac`: the share to expect of independent draws, the mean of 1 - (1 - p)^k over the same rollouts, where p
- * is the probability of what was sampled and k the number of earlier ones. Both have the same expectation.
+ * `duplicate_frac`: among rollouts with an earlier one in their group, the share that sampled the same tokens as an earlier one.
+ * `duplicate_expected_frac`: the share expected from independent draws, the mean of 1 - (1 - p)^k over the same rollouts, where p is the
+ * probability of the sampled tokens and k the number of earlier rollouts. Both have the same expectation.
  */
 function duplicateMetrics(rollouts: readonly FinishedRollout[]): MetricsTree {
   let compared = 0;
@@ -49,7 +49,7 @@ function duplicateMetrics(rollouts: readonly FinishedRollout[]): MetricsTree {
     for (const [k, streams] of played.entries()) {
       if (k === 0) continue;
       compared += 1;
-      // The search ends at the rollout itself at the latest.
+      // The search finds the rollout itself at the latest.
       if (played.findIndex((earlier) => areSame(earlier, streams)) < k) identical += 1;
       expected += 1 - power(1 - probability(streams), k);
     }
@@ -61,8 +61,8 @@ function duplicateMetrics(rollouts: readonly FinishedRollout[]): MetricsTree {
 }
 
 /**
- * The mean of -log p over all sampled tokens with a log-probability of the sampler, in nats: an estimate of the entropy per token.
- * Unlike `optim/entropy` it has the groups that are left out for equal rewards, which those are that lose their variety first.
+ * Mean of -log p over all sampled tokens that have a log-probability, in nats: an estimate of the entropy per token. Unlike
+ * `optim/entropy` it includes groups that are left out for equal rewards, which lose their diversity first.
  */
 function sampledEntropy(rollouts: readonly FinishedRollout[]): number | null {
   const streams = rollouts.flatMap((rollout) => rollout.streams);
@@ -80,7 +80,7 @@ function areSame(a: Streams, b: Streams): boolean {
   );
 }
 
-/** Compares from the end, because rollouts of a group begin with the same prompt. */
+/** Compares from the end, because the rollouts of a group share the same prompt. */
 function isSame({ tokens: a }: Ledger, { tokens: b }: Ledger): boolean {
   if (a.length !== b.length) return false;
   for (let i = a.length - 1; i >= 0; i -= 1) if (a[i] !== b[i]) return false;

@@ -1,9 +1,9 @@
 /**
- * The penalty for leaving the base model, as a part of the advantages, because the losses of the wire know no KL term. With
- * d = log-probability of a sampled token under the policy that sampled it, less that under the base model, each trained token gets
- * kl_coef (mean of d over the batch - d) on its advantage, or with a discount the sum of those of the tokens behind it. The mean of d estimates the KL divergence of the policy from the base
- * model (`optim/kl_policy_base`), and tokens beyond it are discouraged: a reward for each token as in RLHF (Ziegler et al. 2019,
- * arXiv:1909.08593), with the batch as its baseline, as tinker-cookbook's `kl_penalty_coef` does (`rl/metrics.py` there).
+ * The KL penalty, added to the advantages because the service's losses have no KL term. With d as the log-probability of a sampled token
+ * under the sampling policy minus that under the base model, each trained token gets kl_coef (mean of d over the batch - d) added to its
+ * advantage; with a discount, the discounted sum over this and later tokens. The mean of d estimates the KL divergence of the policy from
+ * the base model (`optim/kl_policy_base`), and tokens above it are discouraged: a per-token reward as in RLHF (Ziegler et al. 2019,
+ * arXiv:1909.08593) with the batch as baseline, like `kl_penalty_coef` in tinker-cookbook (`rl/metrics.py`).
  */
 
 import type { TrainingDatum } from "./datums.ts";
@@ -17,12 +17,12 @@ import {
 
 export interface PenalizedData {
   readonly data: readonly TrainingDatum[];
-  /** Mean of d over the trained tokens; null when it is known of none. */
+  /** Mean of d over the trained tokens; null when unknown for all of them. */
   readonly klPolicyBase: number | null;
 }
 
 /**
- * Asks the service for what the reference makes of the data, and penalizes the difference.
+ * Requests the reference model's log-probabilities of the data and penalizes the difference.
  * @throws AppError `tinker-*`
  */
 export async function withKlPenalty(
@@ -34,7 +34,7 @@ export async function withKlPenalty(
   return penalizeKl(data, logprobs, coefficient, discount);
 }
 
-/** The model that `kl_coef` holds the policy to. */
+/** The model that `kl_coef` keeps the policy close to. */
 export function klReference({ config, services }: ReferenceContext): ReferenceModel {
   const { init_from: init, kl_reference: given, model_name: model } = config;
   if (given === "base") {
@@ -43,7 +43,7 @@ export function klReference({ config, services }: ReferenceContext): ReferenceMo
   return { kind: "weights", given: given === "init" ? (init ?? "") : given };
 }
 
-/** `base` has one log-probability per target of each datum; one that is not finite is unknown, which leaves the token without a penalty. */
+/** `base` has one log-probability per target of each datum; a non-finite one is unknown, and its token gets no penalty. */
 export function penalizeKl(
   data: readonly TrainingDatum[],
   base: readonly Float32Array[],

@@ -1,23 +1,26 @@
-/** How much each token counts in the loss. Services add up, so everything else is in the advantages: `docs/protocols/tinker.md#losses`. */
+/**
+ * How much each token counts in the loss. Services only sum, so any normalization goes into the advantages:
+ * `docs/protocols/tinker.md#losses`.
+ */
 
 import type { Config } from "../../config/fields/schema.ts";
 import { groupBy } from "../../util/groupBy.ts";
 import type { TrainingDatum } from "./datums.ts";
 
-/** A rollout that is trained on, also when an advantage of 0 leaves nothing of it to send. */
+/** A rollout that is trained on, even if its advantage of 0 leaves nothing to send. */
 export interface CountedRollout {
   readonly group: number;
   readonly rollout: number;
-  /** Those that the model wrote and that may be trained. */
+  /** Tokens sampled by the model that may be trained. */
   readonly tokens: number;
 }
 
 export type RolloutNumbers = Pick<CountedRollout, "group" | "rollout">;
 
 /**
- * What the advantages of each datum of one optimizer update are multiplied by. All rollouts of the update count in the
- * denominators, those that send nothing included: otherwise the others would weigh more, the fewer differ from their mean. All
- * datums of a rollout share one factor, so that a break in its token stream changes no weight.
+ * The factor for the advantages of each datum of one optimizer update. All rollouts of the update count in the denominators, including
+ * those that send nothing; otherwise the remaining ones would weigh more. All datums of a rollout share one factor, so that a break in
+ * its token stream changes no weights.
  */
 export function lossFactors(
   data: readonly TrainingDatum[],

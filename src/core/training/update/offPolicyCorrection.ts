@@ -1,16 +1,17 @@
 /**
- * Weights for tokens that other weights sampled than those that are about to be updated, or a sampler whose probabilities differ from
- * the trainer's. With r = p/q, the probability of a token by the trainer over that by its sampler, its weight is
+ * Weights for tokens that were sampled with other weights than those about to be updated, or by a sampler whose probabilities differ from
+ * the trainer's. With r = p/q, a token's probability under the trainer over that under its sampler, the weight is
  *
  * - `tis`: min(r, ratio_high), truncated importance sampling (Espeholt et al. 2018, arXiv:1802.01561; Yao et al. 2025,
  *   <https://fengyao.notion.site/off-policy-rl>); 2 is the bound of verl, SkyRL and slime;
  * - `icepop`: r from ratio_low to ratio_high, else 0 (Ling Team 2025, arXiv:2510.18855), by default 0.5 to 5 as in verl;
- * - `sequence_mask`: 1 where the geometric mean of r over the rollout lies from ratio_low to ratio_high, else 0 (Liu et al. 2025,
+ * - `sequence_mask`: 1 if the geometric mean of r over the rollout is from ratio_low to ratio_high, else 0 (Liu et al. 2025,
  *   <https://richardli.xyz/rl-collapse>; verl's `bypass_ppo_clip_geo_rs`), by default 0.99 to 1.01 as in SkyRL.
  *
- * Weights are constants to the gradient, so they go into the advantages, which suits every loss. Those of `tis` and `icepop` lead
- * from the sampler to the trainer, so that the ratio of the loss starts at p (decoupled PPO, Hilton et al. 2022, arXiv:2110.00641);
- * with `sequence_mask` it starts at q, as without a correction. What divides the loss (`lossNormalization.ts`) stays as it is.
+ * Weights are constant with respect to the gradient, so they can be multiplied into the advantages for every loss. With `tis` and
+ * `icepop`, the weights correct from sampler to trainer, so the ratio of the loss starts at p (decoupled PPO, Hilton et al. 2022,
+ * arXiv:2110.00641); with `sequence_mask` it starts at q, as without a correction. The denominators of the loss (`lossNormalization.ts`)
+ * do not change.
  */
 
 import type { Config } from "../../config/fields/schema.ts";
@@ -27,20 +28,20 @@ type CorrectionConfig = Pick<
 >;
 
 export interface CorrectedData {
-  /** All data, with the weights, which are in the advantages too. */
+  /** All data with weights, which are also in the advantages. */
   readonly data: readonly TrainingDatum[];
   /** `optim/off_policy_…` over all trained tokens. */
   readonly metrics: MetricsTree;
 }
 
-/** A datum with its sampler's and its trainer's view. */
+/** A datum with the log-ratios between its trainer and its sampler. */
 interface Compared {
   readonly datum: TrainingDatum;
   /** log r of each target. */
   readonly differences: Float64Array;
 }
 
-/** `trainer` has the log-probability of each target of each datum under the weights that are about to be updated. */
+/** `trainer` has the log-probability of each target of each datum under the weights about to be updated. */
 export function correctOffPolicy(
   data: readonly TrainingDatum[],
   trainer: readonly Float32Array[],
@@ -68,12 +69,12 @@ export function correctOffPolicy(
   return { data: corrected, metrics: correctionMetrics(compared, weights, config) };
 }
 
-/** True when no token that is trained has a weight: nothing of the datum is sent. */
+/** True when every trained token has weight 0, so nothing of the datum is sent. */
 export function isMasked({ mask, weights }: Pick<TrainingDatum, "mask" | "weights">): boolean {
   return weights !== undefined && mask.every((trained, i) => trained !== 1 || weights[i] === 0);
 }
 
-/** Mean of log r over the trained tokens of each rollout, in all its streams. */
+/** Mean of log r over the trained tokens of each rollout, across its streams. */
 function rolloutMeans(compared: readonly Compared[]): ReadonlyMap<string, number> {
   const byRollout = groupBy(compared, ({ datum }) => rolloutKey(datum));
   return new Map(
@@ -101,7 +102,7 @@ function weighting(config: CorrectionConfig): (ratio: number) => number {
   }
 }
 
-/** The trainer's log-probabilities of what is trained; elsewhere what stands there for the sampler's. */
+/** The trainer's log-probabilities at trained tokens, and the sampler's elsewhere. */
 function knownWhereTrained({ logprobs, mask }: TrainingDatum, own: Float32Array | undefined) {
   return logprobs.map((q, i) => (mask[i] === 1 ? (own?.[i] ?? q) : q));
 }

@@ -1,7 +1,7 @@
 /**
- * What becomes of rollouts that ran into a limit of tokens, or came near one. `mask` takes their tokens out of the loss while their
- * rewards stay in the baseline of the group: overlong filtering of DAPO (Yu et al. 2025, arXiv:2503.14476, section 3.4). `penalty` lowers
- * their rewards: the soft overlong punishment of the same section, where the limit is the nearest of those that a rollout was played with.
+ * Handles rollouts that reached a token limit or came close. `mask` removes their tokens from the loss but keeps their rewards in the
+ * group's baseline: overlong filtering of DAPO (Yu et al. 2025, arXiv:2503.14476, section 3.4). `penalty` lowers their rewards: the soft
+ * overlong punishment of the same section, with the nearest limit that applied to the rollout.
  */
 
 import { overlongBuffer } from "../../config/fields/presets.ts";
@@ -14,15 +14,15 @@ const LENGTH_STOPS: ReadonlySet<string> = new Set([
   "turn_truncated",
 ]);
 
-/** True when a limit of tokens ended the rollout, or cut its last turn before another limit ended it. */
+/** True when a token limit ended the rollout, or truncated its last turn before another limit ended it. */
 export function isOverlong({ facts }: Pick<FinishedRollout, "facts">): boolean {
   if (LENGTH_STOPS.has(facts.stop)) return true;
   return facts.stop !== "reached_terminal_state" && facts.turns.at(-1)?.isTruncated === true;
 }
 
 /**
- * What `overlong: penalty` takes off the reward: 0 with `overlong_buffer` tokens or more left below the nearest limit, from there in
- * a straight line to all of `overlong_penalty` where none is left and for a rollout that is too long.
+ * How much `overlong: penalty` subtracts from the reward: 0 if at least `overlong_buffer` tokens are left below the nearest limit, rising
+ * linearly to `overlong_penalty` if none is left or the rollout is overlong.
  */
 export function overlongPenalty(rollout: Pick<FinishedRollout, "facts">, config: Config): number {
   if (config.overlong !== "penalty") return 0;

@@ -1,4 +1,4 @@
-/** Log-probabilities of training data under another model than the policy: the one that `kl_coef` holds it to, or a teacher. */
+/** Log-probabilities of training data under a model other than the policy: the KL reference or a teacher. */
 
 import { type LedgerView, TOKEN_SOURCES } from "../../rollout/ledger.ts";
 import type { SamplingClient } from "../../tinker/samplingClient.ts";
@@ -7,12 +7,12 @@ import type { TrainingDatum } from "./datums.ts";
 
 export type ReferenceContext = Pick<RunContext, "config" | "control" | "limits" | "services">;
 
-/** Which model: a base model by name, or trained weights by what the configuration says of them. */
+/** A base model by name, or trained weights as named in the configuration. */
 export type ReferenceModel =
   | { readonly kind: "base"; readonly name: string }
   | { readonly kind: "weights"; readonly given: string };
 
-/** Sessions of a run with other weights: one for each, however many steps ask. */
+/** Samplers for other weights, opened once per training client and name. */
 const opened = new WeakMap<object, Map<string, Promise<SamplingClient>>>();
 
 /** @throws AppError `tinker-*`, `run-not-found`, `no-such-checkpoint` */
@@ -28,14 +28,14 @@ export function referenceSampler(
   const sampler =
     known.get(given) ?? samplerPathOf(given).then((path) => service.samplerForPath(path));
   known.set(given, sampler);
-  // One that failed may succeed later.
+  // A later attempt may succeed.
   sampler.catch(() => known.delete(given));
   return sampler;
 }
 
 /**
- * One for each target of each datum, as many at once as the run may sample; NaN if the service gives none, and for a target that fills the
- * context to its end. Where another prompt is read, those of the prompt itself are NaN. @throws AppError `tinker-*`
+ * One per target of each datum, with the run's sampling concurrency. NaN if the service gives none, for a target that fills the context
+ * to its end, and within the prompt when it is replaced by `promptOf`. @throws AppError `tinker-*`
  */
 export async function referenceLogprobs(
   context: ReferenceContext,
@@ -55,7 +55,7 @@ export async function referenceLogprobs(
   );
 }
 
-/** What stands in the place of the first `length` tokens of a stream. */
+/** Replaces the first `length` tokens of a stream. */
 export interface ReferencePrompt {
   readonly ids: ArrayLike<number> & Iterable<number>;
   readonly length: number;
@@ -67,7 +67,7 @@ function ownPrompt(): ReferencePrompt {
   return { ids: [], length: 0 };
 }
 
-/** With what a teacher alone reads. */
+/** The prompt with the text that only a teacher reads. */
 export function taughtPrompt({ sources, taughtPrompt: ids }: LedgerView): ReferencePrompt {
   if (ids === undefined) return ownPrompt();
   return { ids, length: sources.findIndex((source) => source !== PROMPT) };
@@ -81,7 +81,7 @@ async function logprobsOf(
   signal: AbortSignal,
 ): Promise<Float32Array> {
   const [environment] = services.environments.values();
-  // A request for log-probabilities samples a token, too, for which there must be room.
+  // A request for log-probabilities also samples one token, which needs room.
   const room = (environment?.given.maxContext ?? Number.POSITIVE_INFINITY) - 1;
   const sequence = [...ids, ...ledger.tokens.subarray(length, tokens.length + 1)].slice(0, room);
   const known = await sampler.computeLogprobs(sequence, { images, signal });
@@ -91,7 +91,7 @@ async function logprobsOf(
   );
 }
 
-/** Each value plus `discount` times what comes after it; `discount` 0 changes nothing. */
+/** Each value plus `discount` times the sum that follows; a discount of 0 changes nothing. */
 export function discountedSums(values: Float64Array, discount: number): Float64Array {
   if (discount === 0) return values;
   const sums = Float64Array.from(values);
@@ -101,7 +101,7 @@ export function discountedSums(values: Float64Array, discount: number): Float64A
   return sums;
 }
 
-/** The datum with a part more on the advantage of each trained token; `added` has one a target. */
+/** Adds `added`, one value per target, to the advantages of trained tokens. */
 export function withAdvantages(datum: TrainingDatum, added: Float64Array): TrainingDatum {
   const advantages = datum.advantages.map((advantage, i) =>
     datum.mask[i] === 1 ? advantage + (added[i] ?? 0) : advantage,

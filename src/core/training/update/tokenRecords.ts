@@ -1,11 +1,11 @@
-/** The stored form of a datum's tokens: unshifted, so that every value stands beside the token it is about. */
+/** Stored form of a datum's tokens, unshifted: every value is at the index of its token. */
 
 import { isImageId } from "../../images/imageIds.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
 import type { TokenRecord } from "../../runFolder/rollouts/tokenRecord.ts";
 import type { DatumSource, TrainingDatum } from "./datums.ts";
 
-/** Those of a batch, each made when it is asked for. */
+/** The records of a batch, created lazily. */
 export function* toTokenRecords(
   data: readonly TrainingDatum[],
   trainerLogprobs: readonly Float32Array[],
@@ -13,7 +13,7 @@ export function* toTokenRecords(
   for (const [i, datum] of data.entries()) yield toTokenRecord(datum, trainerLogprobs[i] ?? null);
 }
 
-/** The tokens of a rollout that is not trained on: without advantages and the trainer's log-probabilities. */
+/** Token records of a rollout that is not trained on, without advantages and trainer log-probabilities. */
 export function evaluatedTokens({ record, streams }: FinishedRollout): readonly TokenRecord[] {
   const { group, rollout } = record;
   const advantages = new Float32Array(0);
@@ -24,7 +24,7 @@ export function evaluatedTokens({ record, streams }: FinishedRollout): readonly 
   );
 }
 
-/** `trainerLogprobs` has one entry per target; null = unknown. Tokens after the last trained one are kept, with mask 0. */
+/** `trainerLogprobs` has one entry per target; null if unknown. Tokens after the last trained one are kept, with mask 0. */
 export function toTokenRecord(
   datum: DatumSource & Pick<TrainingDatum, "advantages">,
   trainerLogprobs: Float32Array | null,
@@ -35,7 +35,7 @@ export function toTokenRecord(
   const trainer = new Float32Array(n).fill(Number.NaN);
   if (trainerLogprobs !== null) trainer.set(trainerLogprobs, 1);
   ids.forEach((id, token) => {
-    // What the server scored there is the target 0, which stands for no token.
+    // The server scored the placeholder target 0 there, which is not a token.
     if (isImageId(id)) trainer[token] = Number.NaN;
   });
   const advantages = new Float32Array(n);

@@ -1,8 +1,7 @@
 /**
- * The policy updates of one step on the service: everything is submitted before anything is awaited. `loss_fn` names the policy
- * loss: `importance_sampling`, `ppo` (clipped, arXiv:1707.06347), `cispo` (Chen et al. 2025, arXiv:2506.13585), `dro`
- * or `gspo` (Zheng et al. 2025, arXiv:2507.18071). With one substep and one pass the update is on-policy; from the second update on the
- * ratios differ from 1.
+ * The policy updates of one step on the service; everything is submitted before anything is awaited. `loss_fn` is the policy loss:
+ * `importance_sampling`, `ppo` (clipped, arXiv:1707.06347), `cispo` (Chen et al. 2025, arXiv:2506.13585), `dro` or `gspo` (Zheng et al.
+ * 2025, arXiv:2507.18071). With one substep and one pass the update is on-policy; from the second update on, ratios differ from 1.
  */
 
 import { sum } from "../../../shared/mean.ts";
@@ -23,21 +22,21 @@ import { requireFinite, trainerLogprobs } from "./trainerLogprobs.ts";
 type ServerMetrics = Readonly<Record<string, number>>;
 
 export interface TrainedStep {
-  /** Log-probs of each datum's targets before its own update in the first pass, in the order of the data. */
+  /** Log-probabilities of each datum's targets before its update in the first pass, in data order. */
   readonly logprobs: readonly Float32Array[];
-  /** The same of the last pass; null where that is the first. */
+  /** The same in the last pass; null if there is only one. */
   readonly lastLogprobs: readonly Float32Array[] | null;
   /**
-   * Sum over substeps of `loss:sum`, or the like of it, or of the losses of all tokens, as a mean over passes; null when the service
-   * reports neither.
+   * The service's loss metric, preferably `loss:sum`, or else the sum of all token losses; summed over substeps, averaged over passes.
+   * Null when the service reports neither.
    */
   readonly loss: number | null;
   readonly serverMetrics: ServerMetrics;
-  /** Updates in all passes. */
+  /** Updates over all passes. */
   readonly substeps: number;
-  /** Seconds that the sampler took beyond the training results. */
+  /** Seconds between the training results and the sampler. */
   readonly samplerS: number;
-  /** When the sampler was there, on the monotonic clock. */
+  /** Monotonic time when the sampler was ready. */
   readonly endedMs: number;
   /** Samples with the weights after the step. */
   readonly sampler: SamplingClient;
@@ -60,7 +59,7 @@ type StepConfig = OptimizerConfig &
     | "seed"
   >;
 
-/** Updates that are in the service's queue. */
+/** Updates in the service's queue. */
 interface SubmittedUpdates {
   /** @throws AppError `training-not-finite` when loss or log-probs are not numbers; `tinker-*` */
   readonly trained: Promise<TrainedStep>;
@@ -69,13 +68,13 @@ interface SubmittedUpdates {
 interface TrainStepOptions extends PassOrder {
   readonly client: TrainingClient;
   readonly clock: Clock;
-  /** Submits a save of the weights as they are, for sampling. */
+  /** Submits a save of the current weights for sampling. */
   readonly saveSampler: () => Promise<SamplingClient>;
 }
 
 /**
- * Submits forward_backward and optim_step for every substep of every pass and then the sampler save, and resolves without awaiting any: the service
- * works in cycles, and a call that misses one costs a whole one: `docs/protocols/tinker.md#optim_step`.
+ * Submits forward_backward and optim_step for each substep of each pass, then the sampler save, and resolves without awaiting them: the
+ * service works in cycles, and a call that misses one costs a whole cycle: `docs/protocols/tinker.md#optim_step`.
  * @throws AppError `tinker-*`
  */
 export async function trainStep(
@@ -97,7 +96,7 @@ export async function trainStep(
     const forwardBackward = client.forwardBackward(wire, config.loss_fn, lossParameters(config));
     const optimStep = client.optimStep(optimizerParameters(config, learningRate));
     const results = Promise.all([forwardBackward, optimStep]);
-    // Awaited below; until then a failure must not count as one that no one handles.
+    // Awaited below; until then a failure must not count as an unhandled rejection.
     results.catch(() => undefined);
     pending.push({ data, pass, results });
   }
@@ -108,7 +107,7 @@ export async function trainStep(
   return { trained };
 }
 
-/** The parameters of Adam for one update. */
+/** Adam's parameters for one update. */
 export function optimizerParameters(config: OptimizerConfig, learningRate: number): AdamParams {
   return {
     learning_rate: learningRate,
@@ -120,7 +119,7 @@ export function optimizerParameters(config: OptimizerConfig, learningRate: numbe
   };
 }
 
-/** Results of an update of the policy. */
+/** Results of one policy update. */
 type UpdateResults = readonly [ForwardBackwardResult, { readonly metrics: ServerMetrics }];
 
 interface SubmittedUpdate {
@@ -171,7 +170,7 @@ async function resultsOf(
   };
 }
 
-/** Assigns a group of which nothing is sent to the update of the group before it; without one, to the first update. */
+/** Assigns a group with nothing to send to the update of the group before it, or to the first update. */
 function splitBatch({ data, counted }: TrainingBatch, count: number): readonly TrainingBatch[] {
   const parts = splitSubsteps(data, count);
   const partOf = new Map(parts.flatMap((part, i) => part.map(({ group }) => [group, i] as const)));
@@ -187,8 +186,8 @@ function splitBatch({ data, counted }: TrainingBatch, count: number): readonly T
 }
 
 /**
- * dro's quadratic term acts on every position. With the learner's own log-prob instead of q it vanishes where nothing was
- * sampled. What a correction has asked for serves as well until the first update.
+ * The quadratic term of `dro` acts on every position. With the learner's own log-probability instead of q, it vanishes where nothing was
+ * sampled. Before the first update, the correction's log-probabilities can be reused.
  */
 async function withOwnLogprobs(
   client: TrainingClient,
@@ -205,8 +204,8 @@ async function withOwnLogprobs(
 }
 
 /**
- * Reduces what each substep reported, as the names say, sums to the mean over passes; a norm of the gradient and a loss without a reduction
- * become their mean.
+ * Reduces each metric over substeps by its suffix, with sums averaged over passes. Gradient norms and losses without a suffix are
+ * averaged.
  */
 function mergeMetrics(metrics: readonly ServerMetrics[], passes: number): ServerMetrics {
   const byName = groupBy(
@@ -242,14 +241,14 @@ function meanLoss(outputs: readonly DatumOutput[], passes: number): number | nul
 }
 
 interface PassOrder {
-  /** Counted in the run, from 0. */
+  /** Step of the run, from 0. */
   readonly step: number;
   readonly sha256: Sha256;
 }
 
 /**
- * The batch of each pass, as PPO makes several epochs of minibatches (arXiv:1707.06347, algorithm 1): the first in the order of the data,
- * the others shuffled by `seed`, step and pass. Advantages and log-probabilities of the sampler stay those of the first pass.
+ * The batch of each pass, like PPO's epochs of minibatches (arXiv:1707.06347, algorithm 1): the first in data order, the others shuffled
+ * by `seed`, step and pass. Advantages and the sampler's log-probabilities stay the same.
  */
 function passesOf(
   batch: TrainingBatch,
@@ -263,7 +262,7 @@ function passesOf(
   );
 }
 
-/** Groups by their keys; within a group the order stays. */
+/** Sorts groups by key; the order within a group stays. */
 function inOrderOf(
   { data, counted }: TrainingBatch,
   keyOf: (group: number) => string,

@@ -1,4 +1,4 @@
-/** Log-probabilities by the weights that are trained. */
+/** Log-probabilities under the weights in training. */
 
 import { AppError } from "../../errors.ts";
 import type { TrainingClient } from "../../tinker/trainingClient.ts";
@@ -6,8 +6,8 @@ import { indexOfNonFinite } from "../../util/stats.ts";
 import { type TrainingDatum, toWireDatum } from "./datums.ts";
 
 /**
- * Of the targets of each datum, by the weights at this position of the model's sequence: a forward pass that trains nothing. Every
- * service has the loss that it names, and the log-probabilities do not depend on it.
+ * Log-probabilities of each datum's targets under the current weights, from a forward pass that trains nothing. The loss it names exists
+ * on every service and does not affect the result.
  * @throws AppError `training-not-finite`; `tinker-*`
  */
 export async function trainerLogprobs(
