@@ -1,17 +1,17 @@
-/** Why the agent of a rollout failed, and what it said about that. */
+/** Describes why a rollout's agent failed, and what it printed. */
 
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 
 const PRINTED = " It printed: ";
 const MAX_PRINTED = 600;
 
-/** Null where there is none, or it ended well. */
+/** Null without an agent, or if it succeeded. */
 export function agentFailure({ agent }: Pick<RolloutRecord, "agent">): string | null {
   if (agent?.failure === undefined) return null;
   return `${agent.failure}${printedText(agent.output)}`;
 }
 
-/** A sentence, behind a space, with the last lines of what a program printed; empty where that is nothing. */
+/** A sentence, starting with a space, with the last lines of a program's output; empty without output. */
 export function printedText(output: string): string {
   const all = output.trim();
   const end = all.slice(-MAX_PRINTED);
@@ -19,7 +19,7 @@ export function printedText(output: string): string {
   return printed === "" ? "" : `${PRINTED}${printed}`;
 }
 
-/** A failure without what a program printed. */
+/** The failure without the program's output. */
 export function withoutPrinted(failure: string): string {
   return failure.split(PRINTED)[0] ?? failure;
 }

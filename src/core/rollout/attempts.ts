@@ -1,4 +1,4 @@
-/** Attempts in fresh sessions of an environment, each within a time limit, until one is accepted or none is left. */
+/** Retries in fresh sessions of an environment, each within a time limit, until an attempt is accepted or none is left. */
 
 import { errorMessage } from "../errors.ts";
 import type { EnvironmentSession } from "../openreward/types.ts";
@@ -22,9 +22,9 @@ export interface AttemptOptions {
   /** What is attempted, for messages. */
   readonly name: string;
   readonly signal: AbortSignal;
-  /** Runs the waits for an environment that is full or fails. */
+  /** Wraps every wait for an environment that is full or failing. */
   readonly whileWaiting?: WithTimerPaused | undefined;
-  /** Called before each attempt: nothing came of those before it. */
+  /** Called before each attempt, including the first. */
   readonly onAttempt?: (() => void) | undefined;
 }
 
@@ -32,31 +32,30 @@ export interface AttemptOptions {
 interface Attempt<Result> {
   /** Null when it failed. */
   readonly result: Result | null;
-  /** Why it failed, AppError `timeout` after `rollout_timeout`; null when it did not. */
+  /** Why it failed, AppError `timeout` after `rollout_timeout`; null on success. */
   readonly error: unknown;
   /** 0 when no session was opened. */
   readonly openedInMs: number;
-  /** For a place among the sessions of the environment. */
+  /** Time spent waiting for a free session slot of the environment. */
   readonly waitedMs: number;
 }
 
-/** The last attempt, and what came before it. */
+/** The final attempt and what preceded it. */
 export interface AcceptedAttempt<Result> extends Attempt<Result> {
-  /** Attempts that counted. */
+  /** Number of attempts that counted. */
   readonly attempts: number;
-  /** True when it failed and no further one was allowed. */
+  /** True when it failed and no retry was left. */
   readonly hasGivenUp: boolean;
-  /** Time in which sessions were opened, over all attempts. */
+  /** Time spent opening sessions, over all attempts. */
   readonly sessionMs: number;
-  /** Time until it began. */
+  /** Time before it began. */
   readonly retriedMs: number;
 }
 
 /**
- * Repeats `use` in fresh sessions, with pauses between them, until it ends without a fault that another attempt may avoid, or no attempt
- * is left. Attempts that the environment failed, or refused because it is full, do not count. `use` gets a deadline, whose signal it must
- * obey.
- * @throws the fault of an attempt when every other rollout would fail with it, too; the reason of the signal
+ * Repeats `use` in fresh sessions, with pauses in between, until it ends without a retryable fault or no attempt is left. Attempts do not
+ * count when the environment failed or was full. `use` gets a deadline whose signal it must obey.
+ * @throws the fault of an attempt when every other rollout would fail with it too; the reason of the signal
  */
 export async function inFreshSessions<Result>(
   options: AttemptOptions,
@@ -87,7 +86,7 @@ export async function inFreshSessions<Result>(
   }
 }
 
-/** Closes the session whatever happens. Throws nothing but the reason of the signal. */
+/** Always closes the session. Throws only the reason of the signal. */
 async function attempt<Result>(
   { clock, gate, name, settings, signal, task, whileWaiting }: AttemptOptions,
   use: (session: EnvironmentSession, limit: Deadline) => Promise<Result>,
@@ -111,7 +110,7 @@ async function attempt<Result>(
     return { result: await use(session, limit), error: null, ...times };
   } catch (error) {
     signal.throwIfAborted();
-    // The time limit and the end of the session come before what they made `use` throw.
+    // The time limit or end of session takes precedence over the error it caused in `use`.
     const fault = limit.signal.aborted ? limit.signal.reason : error;
     return { result: null, error: fault, ...times };
   } finally {

@@ -1,4 +1,4 @@
-/** The conversation with which an environment opens an episode: for the renderer, and as it is stored. */
+/** Converts the conversation with which an environment starts an episode, for the renderer and for storage. */
 
 import { type Content, shownContent } from "../chat/content.ts";
 import type { InitialMessage } from "../chat/renderer.ts";
@@ -7,13 +7,13 @@ import type { Block, Message, MessageBlock } from "../openreward/types.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import { writeExactJson } from "../util/exactJson.ts";
 
-/** What the model reads of blocks. */
+/** Reads blocks as the model sees them. */
 type ReadBlocks = (blocks: readonly Block[]) => Content;
 type StoredMessage = RolloutRecord["conversation"][number];
 
 /**
- * Messages for the renderer, as the official client makes them for OpenAI's format: results of tools are messages of their own, before
- * what the user says beside them; pieces of reasoning are joined.
+ * Messages for the renderer, in the same form as the official client's OpenAI format: tool results are separate messages before the
+ * user's text, and pieces of reasoning are joined.
  */
 export function toInitialMessages(
   messages: readonly Message[],
@@ -54,7 +54,7 @@ export function toInitialMessages(
   });
 }
 
-/** As the record keeps it: empty where the task is one message of the user, which is the prompt. */
+/** The stored form: empty when the task is a single user message, which is already the prompt. */
 export function storedConversation(messages: readonly InitialMessage[]): readonly StoredMessage[] {
   if (messages.length === 1 && messages[0]?.role === "user") return [];
   return messages.flatMap((message): readonly StoredMessage[] => {
@@ -77,7 +77,7 @@ export function storedConversation(messages: readonly InitialMessage[]): readonl
   });
 }
 
-/** The prompt as one text: what the user says, or each message below the name of who says it. */
+/** The prompt as one text: the user's message alone, or each message under its speaker's name. */
 export function promptText(messages: readonly InitialMessage[]): string {
   const stored = storedConversation(messages);
   const [only] = messages;

@@ -1,4 +1,4 @@
-/** Describes the first prompt of one task, for which the environment is asked for the tools and the prompt and for nothing else. */
+/** Describes the first prompt of one task. Asks the environment only for its tools and the prompt. */
 
 import type { PromptDescription } from "../../shared/promptDescription.ts";
 import type { Chat } from "../chat/chat.ts";
@@ -18,13 +18,16 @@ export interface DescribeTaskOptions {
   readonly index: number;
   readonly chat: Chat;
   readonly settings: RolloutSettings;
-  /** True when the model reasons before it calls. */
+  /** True when the model reasons before it calls tools. */
   readonly thinking: boolean;
 }
 
 export type DescribedTask = Omit<PromptDescription, "model" | "warnings">;
 
-/** @throws AppError `no-such-number` for a task that the split does not have, `environment-*`, `chat-render`, `chat-tools-uncallable`, `rollout-image` */
+/**
+ * @throws AppError `no-such-number` for a task that the split does not have, `environment-*`, `chat-render`, `chat-tools-uncallable`,
+ * `rollout-image`
+ */
 export async function describeTask(options: DescribeTaskOptions): Promise<DescribedTask> {
   const { remote, split, index, chat, settings, thinking } = options;
   const session = await openTask(options);
@@ -52,7 +55,7 @@ export async function describeTask(options: DescribeTaskOptions): Promise<Descri
   }
 }
 
-/** Images of a model that reads none are shown as placeholders, whatever a run would do. */
+/** Shows placeholders if the model reads no images, whatever a run would do. */
 function imagesOf({ chat, remote, settings }: DescribeTaskOptions): RolloutImages {
   const onImage = chat.images?.kind === "sent" ? settings.onImage : "placeholder";
   return new RolloutImages({ chat, environment: remote.name, settings: { onImage } });
@@ -72,7 +75,7 @@ export async function openTask({
   try {
     return await remote.openSession({ split, index, secrets }, { answerLimitMs });
   } catch (error) {
-    // A service that does not answer says no number either.
+    // A service that does not respond cannot report a count either.
     const count = isServiceFault(error)
       ? error
       : await remote.numTasks(split).catch((fault) => splitFault(fault, { remote, split }));
@@ -83,7 +86,7 @@ export async function openTask({
   }
 }
 
-/** AppError `no-such-number` for a split of `count` tasks. */
+/** AppError `no-such-number` for a split with `count` tasks. */
 export function noSuchTask(
   { remote, split, index }: Pick<DescribeTaskOptions, "remote" | "split" | "index">,
   count: number,

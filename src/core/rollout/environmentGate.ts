@@ -1,6 +1,6 @@
 /**
- * Guards the sessions of one environment: opens as many as the environment accepts, holds attempts back while the environment fails,
- * and decides whether the environment or the rollout caused a fault.
+ * Controls the sessions of one environment: opens as many as it accepts, holds attempts back while it fails, and decides whether the
+ * environment or the rollout caused a fault.
  */
 
 import { type AppError, isAppError } from "../errors.ts";
@@ -22,26 +22,26 @@ export interface EnvironmentGateOptions {
   readonly remote: Pick<RemoteEnvironment, "openSession" | "splits" | "release">;
   readonly clock: Clock;
   readonly random: Random;
-  /** Most sessions at once; Infinity leaves it to the limit over all environments. */
+  /** Maximum number of sessions; Infinity leaves only the limit over all environments. */
   readonly maxSessions: number;
 }
 
-/** Counts since the run began. */
+/** Counters since the run started. */
 export interface GateStats {
-  /** The limit in force, never above that of the configuration. */
+  /** The current limit, never above the configured one. */
   readonly limit: number;
-  /** Most sessions that were in use at once. */
+  /** Highest number of sessions in use at once. */
   readonly peak: number;
-  /** Most sessions that were in use or asked for at once. */
+  /** Highest number of sessions in use or waited for at once. */
   readonly demand: number;
   readonly rejections: number;
-  /** Time that rollouts waited after rejections, over all rollouts. */
+  /** Time that rollouts waited after rejections, summed over all rollouts. */
   readonly waitS: number;
-  /** How often the environment began to fail. */
+  /** How many times the environment started to fail. */
   readonly failures: number;
 }
 
-/** Why no session can be opened at the moment. */
+/** Why no session can be opened right now. */
 export interface Outage {
   /**
    * `failing`: attempts fail because of the environment. `unpaid`: the account has no credit left. `full`: the environment refuses even a
@@ -55,7 +55,7 @@ export interface Outage {
 
 interface Failing extends Outage {
   sinceMs: number;
-  /** Infinity = after {@link EnvironmentGate.retryNow}. */
+  /** Infinity until {@link EnvironmentGate.retryNow} is called. */
   nextProbeMs: number;
   isProbing: boolean;
 }
@@ -64,34 +64,34 @@ export interface OpenedSession {
   readonly session: EnvironmentSession;
   /** Time that the environment took to open it. */
   readonly tookMs: number;
-  /** Closes the session and releases its place. */
+  /** Closes the session and frees its slot. */
   readonly close: () => Promise<void>;
 }
 
 interface OpenSessionOptions extends Pick<OpenOptions, "answerLimitMs"> {
-  /** Runs every wait, for a full or for a failing environment. */
+  /** Wraps every wait for an environment that is full or failing. */
   readonly whileWaiting?: WithTimerPaused | undefined;
 }
 
-/** Pause before the next attempt that tests whether a failing environment works again. */
+/** Time between attempts that test whether a failing environment works again. */
 export const PROBE_EVERY_MS = 30_000;
-/** Time in which an environment that works answers a query. */
+/** How long a working environment takes to answer a query at most. */
 const ANSWER_LIMIT_MS = 30_000;
 const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.25 };
 
 export class EnvironmentGate {
   readonly #options: EnvironmentGateOptions;
   readonly #sessions: AdaptiveLimit;
-  /** Waits after refusals for which the environment named no time. */
+  /** Waits after refusals that named no retry time. */
   readonly #backingOff = new Set<WakeableSleep>();
-  /** Wakes those who wait for the environment to work again. */
+  /** Wakes attempts that wait for the environment to work again. */
   readonly #changed = new WakeableSleep();
-  /** Of the rollouts in open sessions. */
+  /** Timers of the rollouts in open sessions. */
   readonly #timers = new Set<WithTimerPaused>();
   #failing: Failing | null = null;
-  /** Since the environment last accepted something. */
+  /** Set since the environment last accepted a request. */
   #full: Outage | null = null;
-  /** The query that is under way to see whether the environment answers. */
+  /** The pending query that tests whether the environment answers. */
   #answering: Promise<boolean> | null = null;
   #hasOpened = false;
   #waitMs = 0;
@@ -114,22 +114,22 @@ export class EnvironmentGate {
     };
   }
 
-  /** Null while sessions can be opened, as far as is known. */
+  /** Null while sessions can be opened, as far as known. */
   get outage(): Outage | null {
     return this.#failing ?? (this.#sessions.inUse === 0 ? this.#full : null);
   }
 
-  /** Changes how many sessions the configuration allows at once; open ones are left alone. */
+  /** Changes the configured maximum number of sessions; open ones are not affected. */
   setMaxSessions(maxSessions: number): void {
     this.#sessions.setMax(maxSessions);
   }
 
-  /** Keeps a failing environment from being tried until {@link retryNow}. */
+  /** Stops probing a failing environment until {@link retryNow}. */
   pauseProbes(): void {
     if (this.#failing !== null) this.#failing.nextProbeMs = Number.POSITIVE_INFINITY;
   }
 
-  /** Lets the next attempt try an unavailable environment at once; an outage counts from now. */
+  /** Lets the next attempt try an unavailable environment immediately; outages are timed from now. */
   retryNow(): void {
     const nowMs = this.#nowMs;
     this.#full &&= { ...this.#full, sinceMs: nowMs };
@@ -139,13 +139,13 @@ export class EnvironmentGate {
     for (const sleep of this.#backingOff) sleep.wake();
   }
 
-  /** Pauses a rollout's timer whenever the environment begins to fail, until it works again. Returns a function that ends this. */
+  /** Pauses a rollout's timer while the environment fails. Returns a function that undoes the registration. */
   pauseWhileFailing(timer: WithTimerPaused): () => void {
     this.#timers.add(timer);
     return () => void this.#timers.delete(timer);
   }
 
-  /** Opens a session, waiting for as long as the environment is full or fails. @throws AppError `environment-*` but for capacity */
+  /** Opens a session, waiting while the environment is full or failing. @throws AppError `environment-*` except for capacity */
   async open(
     choice: TaskChoice,
     signal: AbortSignal,
@@ -165,7 +165,7 @@ export class EnvironmentGate {
         const opened = await this.#tryToOpen(choice, { answerLimitMs, signal }, release);
         if ("session" in opened) return opened;
         await whileWaiting(async () => {
-          // Keeps the place meanwhile, so that the other attempts do not ask and get refused in turn.
+          // Keep the slot meanwhile, so that the next attempts do not ask and get refused too.
           await this.#waitForCapacity(opened.refusal, refusals, signal);
           release = await this.#sessions.keepOrReacquire(release, signal);
           await this.#reachable(signal);
@@ -178,8 +178,8 @@ export class EnvironmentGate {
   }
 
   /**
-   * Sends the environment a query outside of a session. Waits while the environment is full and, once it has opened a session, while it
-   * fails. `onFull` is called with the first refusal.
+   * Sends a query outside of a session. Waits while the environment is full and, if it has opened a session before, while it fails.
+   * `onFull` is called with the first refusal.
    */
   async query<Answer>(
     send: () => Promise<Answer>,
@@ -206,10 +206,9 @@ export class EnvironmentGate {
   }
 
   /**
-   * Reports how an attempt ended, null = without a fault; call it once for each attempt. Resolves with true when the environment caused
-   * the fault: the attempt then does not count, and the next one waits here, after the last of `refusals` in a row, or in {@link open}.
-   * After a fault of the service the environment is to blame unless it answers a query; a refusal because it is full, or of a key or name
-   * that it had accepted before, is always its fault.
+   * Reports how an attempt ended, with null for no fault; call once per attempt. Resolves with true if the environment caused the fault:
+   * then the attempt does not count, and the next one waits here (after `refusals` refusals in a row) or in {@link open}. A service fault
+   * is blamed on the environment unless it answers a query. A refusal for capacity, or of a key or name it accepted before, always is.
    */
   async blamesEnvironment(fault: unknown, signal: AbortSignal, refusals = 1): Promise<boolean> {
     const isUnanswered = isServiceFault(fault) && !(await this.#answers(signal));
@@ -227,7 +226,7 @@ export class EnvironmentGate {
     return this.#options.clock.monotonic();
   }
 
-  /** Waits after a refusal, as long as the environment asked, else longer with each refusal in a row, `refusals` in all. */
+  /** Waits after a refusal for as long as the environment asked, or longer with each of the `refusals` in a row. */
   async #waitForCapacity(refusal: AppError, refusals: number, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
     const askedMs = refusal.data["retryAfterMs"];
@@ -265,7 +264,7 @@ export class EnvironmentGate {
   }
 
   async #close(session: EnvironmentSession, release: () => void): Promise<void> {
-    // The environment may free the session's place before its answer arrives.
+    // The environment may free the session before its reply arrives.
     this.#sessions.inUse -= 1;
     try {
       await session.close();
@@ -282,11 +281,11 @@ export class EnvironmentGate {
   #refused(refusal: AppError): void {
     this.#sessions.refused();
     this.#full ??= { why: "full", sinceMs: this.#nowMs, fault: refusal };
-    // An environment that is full answers, so it does not fail.
+    // A full environment responds, so it is not failing.
     this.#works();
   }
 
-  /** Resolves when an attempt may begin: at once, as the one that probes, or when the environment works again. */
+  /** Resolves when an attempt may start: immediately, as the probing attempt, or when the environment works again. */
   async #reachable(signal: AbortSignal): Promise<void> {
     for (let failing = this.#failing; failing !== null; failing = this.#failing) {
       const waitMs = failing.nextProbeMs - this.#nowMs;
@@ -300,7 +299,7 @@ export class EnvironmentGate {
     }
   }
 
-  /** The environment begins to fail, or a probe has failed. */
+  /** Records that the environment started to fail, or that a probe failed. */
   #failed(fault: AppError): void {
     const nextProbeMs = this.#nowMs + PROBE_EVERY_MS;
     if (this.#failing === null) {
@@ -320,7 +319,7 @@ export class EnvironmentGate {
     }
   }
 
-  /** Ends a probe with success. The end of an attempt that began before the environment failed says nothing. */
+  /** Ends a successful probe. An attempt that began before the outage says nothing about it. */
   #succeeded(): void {
     if (this.#failing?.isProbing === true) this.#works();
   }
@@ -334,15 +333,15 @@ export class EnvironmentGate {
     while (this.#failing !== null) await this.#changed.untilWoken();
   }
 
-  /** True for a fault of the service, or a refused key or name, when a session had been opened before: it may pass. */
+  /** True for a service fault, or a refused key or name, after a session had been opened: it may be temporary. */
   #isLaterFault(error: unknown): error is AppError {
     return this.#hasOpened && (isServiceFault(error) || isRefusal(error));
   }
 
-  /** Whether the environment answers a query. While it is known to fail, only the probing attempt asks. */
+  /** Whether the environment answers a query. During a known outage, only the probing attempt asks. */
   async #answers(signal: AbortSignal): Promise<boolean> {
     if (this.#failing?.isProbing === false) return false;
-    // All attempts that fail meanwhile share the query; the signals of all abort together.
+    // Attempts that fail at the same time share one query; their signals all abort together.
     this.#answering ??= this.#askForSplits(signal).finally(() => {
       this.#answering = null;
     });
@@ -363,7 +362,7 @@ export class EnvironmentGate {
       // A full environment works.
       return isAppError(error, "environment-capacity");
     } finally {
-      // The session of a query that failed may be gone, and must not fail the next one. Freeing it may take long, and logs its faults.
+      // The failed query's session may be gone and must not affect the next query. Freeing it may take long, and logs its own errors.
       remote.release().catch(() => undefined);
     }
     return true;
@@ -373,20 +372,17 @@ export class EnvironmentGate {
 /** Time without a refusal before the limit grows. */
 const GROW_AFTER_MS = 10_000;
 
-/**
- * How many sessions of one environment are open at once: as many as the configuration allows, fewer when the environment says it is
- * full, and slowly more again.
- */
+/** Adapts the number of open sessions of one environment: the configured maximum, fewer when the environment is full, then slowly more. */
 class AdaptiveLimit extends Limiter {
-  /** Open sessions that are not being closed. */
+  /** Open sessions, without those being closed. */
   inUse = 0;
   peak = 0;
-  /** Most places that were taken or waited for. */
+  /** Highest number of slots taken or waited for. */
   demand = 0;
   rejections = 0;
   readonly #clock: Clock;
   #max: number;
-  /** Since the last refusal or the last growth. */
+  /** Sessions opened since the last refusal or growth. */
   #openings = 0;
   #lastRefusalMs = Number.NEGATIVE_INFINITY;
 
@@ -396,7 +392,7 @@ class AdaptiveLimit extends Limiter {
     this.#max = max;
   }
 
-  /** True when {@link acquire} would not wait. */
+  /** True when {@link acquire} would not have to wait. */
   get hasRoom(): boolean {
     return this.waiting === 0 && this.active < this.limit;
   }
@@ -404,16 +400,16 @@ class AdaptiveLimit extends Limiter {
   setMax(max: number): void {
     const isOwnLimit = this.limit === this.#max;
     this.#max = max;
-    // A limit that refusals have lowered rises by itself, slowly.
+    // A limit lowered by refusals recovers slowly by itself.
     if (isOwnLimit || this.limit > max) this.resize(max);
   }
 
-  /** A place was asked for. */
+  /** Records that a slot was requested. */
   asked(): void {
     this.demand = Math.max(this.demand, this.active + this.waiting);
   }
 
-  /** A session was opened. When the last refusal is long ago, a limit that is used up grows by one after as many openings as the limit. */
+  /** Records an opened session. If the last refusal is long ago, an exhausted limit grows by one after as many openings as the limit. */
   opened(): void {
     this.inUse += 1;
     this.peak = Math.max(this.peak, this.inUse);
@@ -431,16 +427,16 @@ class AdaptiveLimit extends Limiter {
     this.#lastRefusalMs = this.#clock.monotonic();
   }
 
-  /** Halves the sessions that are asked for, because one was refused; those in use evidently fit. */
+  /** Halves the number of requested sessions after a refusal, but keeps those in use, which evidently fit. */
   shrink(): void {
     const half = Math.max(this.inUse, Math.min(this.limit, Math.floor(this.active / 2)));
     this.resize(Math.max(1, Math.min(this.#max, half)));
   }
 
-  /** Keeps the place; if the limit has fallen below it meanwhile, releases it and waits for the next one. */
+  /** Keeps the slot; if the limit has dropped below the slots in use, releases it and waits for the next one. */
   async keepOrReacquire(release: () => void, signal: AbortSignal): Promise<() => void> {
     if (this.active <= this.limit) return release;
-    // Queues in front of attempts that have not asked yet, and does so before the release.
+    // Queue ahead of attempts that have not asked yet, and before releasing.
     const next = this.acquire({ atHead: true, signal });
     release();
     return await next;

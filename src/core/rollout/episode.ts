@@ -1,4 +1,4 @@
-/** One attempt at a rollout: a session with an environment, turn by turn, until a stop reason ends it. */
+/** One attempt at a rollout: plays a session turn by turn until a stop reason ends it. */
 
 import type { Chat } from "../chat/chat.ts";
 import { declareTool } from "../chat/firstPrompt.ts";
@@ -39,15 +39,15 @@ export interface EpisodeOptions {
   readonly chat: Chat;
   readonly clock: Clock;
   readonly settings: RolloutSettings;
-  /** Name for messages. */
+  /** For messages. */
   readonly environment: string;
-  /** Seed of a turn's sample; undefined = not sent. */
+  /** Seed of a turn's sample; not sent when undefined. */
   readonly seedOf: (turn: number) => number | undefined;
-  /** Waits for a place among the samples in flight; returns what gives it back. */
+  /** Waits for a slot among the run's samples in flight; returns its release function. */
   readonly sampleSlot: (signal: AbortSignal) => Promise<() => void>;
-  /** Called with the messages to the model: the opening ones, and what follows each of its turns but the last. */
+  /** Called with the messages to the model: the first prompt, and what follows each turn except the last. */
   readonly onMessages?: ((messages: readonly InitialMessage[]) => void) | undefined;
-  /** Its end aborts the attempt; what has been played so far stays. Waits that are nobody's fault pause it. */
+  /** Aborts the attempt when it expires; what was played so far is kept. Paused during waits that are not the rollout's fault. */
   readonly limit: Deadline;
 }
 
@@ -57,14 +57,14 @@ interface PlayedTurn {
   readonly outcome: TurnOutcome;
 }
 
-/** What an attempt has come to. */
+/** What an attempt has played so far. */
 export interface PlayedEpisode
   extends Pick<RolloutRecord, "promptText" | "conversation" | "tools" | "turns" | "agent"> {
-  /** Every reward received, in order. */
+  /** All rewards received, in order. */
   readonly rewards: readonly number[];
   readonly turnFacts: readonly TurnFacts[];
   readonly toolFacts: readonly ToolCallFacts[];
-  /** Those that the model saw, in the order in which it did. */
+  /** The images that the model saw, in order. */
   readonly images: readonly PooledImage[];
   readonly promptTokens: number;
   readonly observationTokens: number;
@@ -72,16 +72,16 @@ export interface PlayedEpisode
   readonly samplingMs: number;
 }
 
-/** What plays an attempt: the loop of turns and tools, or an agent's program. */
+/** Plays an attempt: the built-in loop of turns and tools, or an agent. */
 export interface RolloutEpisode {
-  /** The tokens so far, one ledger for each stream; none before the first prompt. */
+  /** The tokens so far, one ledger per stream; empty before the first prompt. */
   readonly streams: readonly Ledger[];
   readonly turnCount: number;
-  /** Types of the blocks that the environment takes to score a group; null when it scores none. */
+  /** Block types that the environment accepts to score a group; null when it does not score groups. */
   readonly scoredFrom: readonly string[] | null;
-  /** Made anew each time, at any time. */
+  /** A snapshot, computed on each access; valid at any time. */
   readonly played: PlayedEpisode;
-  /** Plays to the end. Faults of services are thrown; what the model does wrong is not a fault. */
+  /** Plays to the end. Throws service faults; mistakes of the model are not faults. */
   play(): Promise<StopReason>;
 }
 
@@ -97,7 +97,7 @@ export class Episode implements RolloutEpisode {
   readonly #images: RolloutImages;
   readonly #calls: EpisodeCalls;
   #tools: ToolList | null = null;
-  /** Those of them that the model can call, for the parser. */
+  /** Declarations of the callable tools, for the parser. */
   #declared: readonly ToolDeclaration[] = [];
   #parseErrorsInARow = 0;
   #noCallsInARow = 0;
@@ -157,7 +157,7 @@ export class Episode implements RolloutEpisode {
 
   async #open(): Promise<TokenStreams> {
     const { chat, limit, session, settings } = this.#options;
-    // Both wait for the environment's set-up, which is not the rollout's own time.
+    // Both wait for the environment's setup, which is not the rollout's own time.
     const [tools, prompt] = await limit.withTimerPaused(async () => [
       await session.tools(limit),
       await session.prompt(limit),
@@ -217,7 +217,7 @@ export class Episode implements RolloutEpisode {
         stop = this.#limitReached(parsed, calls.length > 0, isTruncated);
       }
     } finally {
-      // Also when a call is cut off: the record must hold every turn that the streams hold.
+      // Record the turn even when a call is cut off, because the streams already contain it.
       const outcome: TurnOutcome = {
         stopReason,
         isTruncated,
@@ -238,8 +238,8 @@ export class Episode implements RolloutEpisode {
   }
 
   /**
-   * Samples a turn and reads it. From then on its ids stand in the stream alone: neither the lists that came nor their text take memory
-   * while the rollout goes on.
+   * Samples a turn and parses it. Afterwards its ids are kept only in the stream, so that neither the sampled lists nor their text use
+   * memory for the rest of the rollout.
    */
   async #writtenTurn(streams: TokenStreams, room: number) {
     const { chat, clock, seedOf, settings } = this.#options;
@@ -280,7 +280,7 @@ export class Episode implements RolloutEpisode {
   }
 }
 
-/** Holds nothing but the reader, unlike a function in a turn's own scope. */
+/** A separate function, so that the closure keeps only the reader alive and not a turn's scope. */
 function parsedBy(read: () => WrittenTurn): () => ParsedTurn {
   return () => read().parsed;
 }

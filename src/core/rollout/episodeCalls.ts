@@ -1,4 +1,4 @@
-/** The tool calls of one episode, run in its session within the limits of its rollout. */
+/** Runs the tool calls of one episode within the limits of its rollout. */
 
 import type { ToolCall } from "../chat/renderer.ts";
 import { isAppError } from "../errors.ts";
@@ -25,16 +25,16 @@ export interface EpisodeCallsOptions extends Omit<RunCallOptions, "settings"> {
   >;
 }
 
-/** Calls that are under way at once. */
+/** Maximum number of concurrent calls. */
 export const MAX_PARALLEL_CALLS = 8;
 
-/** A call that was run: what came back, or why nothing did. */
+/** A call that ran: its outcome, or why there is none. */
 type RanCall = { readonly durationS: number } & (
   | { readonly outcome: ToolCallOutcome }
   | { readonly error: unknown }
 );
 
-/** What a call brought, and what ends the rollout with it. */
+/** The answer to a call, and whether the call ends the rollout. */
 interface CallEnd {
   readonly answer: ToolAnswer;
   readonly stop: StopReason | null;
@@ -42,25 +42,25 @@ interface CallEnd {
 
 export class EpisodeCalls {
   readonly facts: ToolCallFacts[] = [];
-  /** Every reward received, in order. */
+  /** All rewards received, in order. */
   readonly rewards: number[] = [];
   readonly #options: EpisodeCallsOptions;
   readonly #images: RolloutImages;
   #count = 0;
-  /** Whether the call before this one took too long. */
+  /** Whether the previous call timed out. */
   #timedOut = false;
-  /** Whether a call that was given up may have ended the episode. */
+  /** Whether a call that timed out may have ended the episode. */
   #mayHaveEnded = false;
 
-  /** `images` takes in those of the answers. */
+  /** `images` collects the images in the answers. */
   constructor(options: EpisodeCallsOptions, images: RolloutImages) {
     this.#options = options;
     this.#images = images;
   }
 
   /**
-   * Runs calls one after the other, or at once with `parallel_tool_calls`, none beyond the limit of calls. Answers and rewards count in the
-   * order of the calls, up to the one that finished the episode.
+   * Runs calls in sequence, or concurrently with `parallel_tool_calls`, up to the call limit. Answers and rewards count in call order, up
+   * to the call that finished the episode.
    */
   async runAll(calls: readonly ToolCall[], answers: ToolAnswer[]): Promise<StopReason | null> {
     const { maxToolCalls, parallelToolCalls } = this.#options.settings;
@@ -112,7 +112,7 @@ export class EpisodeCalls {
   #answered(call: ToolCall, outcome: ToolCallOutcome, isOvertaken: boolean): CallEnd {
     this.#timedOut = false;
     const isLate = outcome.kind === "rejected" && outcome.reason === "episode_finished";
-    // A call beside it, or one that was given up before, has ended the episode, so the environment did not run this one.
+    // A concurrent call, or one that timed out earlier, ended the episode, so the environment did not run this one.
     if (isLate && (isOvertaken || this.#mayHaveEnded)) {
       const answer = refusedAnswer(call, outcome.error);
       return { answer, stop: isOvertaken ? null : "tool_timeout" };
@@ -124,17 +124,17 @@ export class EpisodeCalls {
     return { answer, stop: "reached_terminal_state" };
   }
 
-  /** A call without an answer that the policy caused ends the rollout; after one that took too long it may go on, once. */
+  /** An unanswered call that the policy caused ends the rollout. After a single timeout, the rollout may continue. */
   #unanswered(call: ToolCall, error: unknown): CallEnd {
     const { settings } = this.#options;
     const stop = policyOutcome(error, "call");
     if (stop === null || !isAppError(error)) throw error;
     const answer = unanswered(call, error, settings);
-    const isTold =
+    const mayContinue =
       stop === "tool_timeout" && settings.onToolTimeout === "answer" && !this.#timedOut;
     this.#timedOut = true;
     this.#mayHaveEnded = true;
-    return { answer, stop: isTold ? null : stop };
+    return { answer, stop: mayContinue ? null : stop };
   }
 }
 

@@ -1,4 +1,4 @@
-/** What is stored of an episode and its turns. */
+/** The stored form of an episode and its turns. */
 
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import type { Chat } from "../chat/chat.ts";
@@ -12,7 +12,7 @@ import type { SampledTurn } from "./sampleTurn.ts";
 export type TurnRecord = RolloutRecord["turns"][number];
 export type ToolResultRecord = TurnRecord["results"][number];
 
-/** Of the tools that a record keeps: each rollout has its own, and a description has no limit. */
+/** Limits on stored tools: every rollout stores its own list, and descriptions can be of any length. */
 const MAX_STORED_TOOLS = 256;
 const MAX_STORED_DESCRIPTION = 4_000;
 
@@ -28,7 +28,7 @@ export function storedTools(tools: readonly ToolDeclaration[]): RolloutRecord["t
   });
 }
 
-/** False where a tool may lack something of what the model read of it. */
+/** False when stored tools may be truncated compared to what the model read. */
 export function areWhole(tools: RolloutRecord["tools"]): boolean {
   return (
     tools.length < MAX_STORED_TOOLS &&
@@ -46,7 +46,7 @@ export interface WrittenTurn {
   readonly parsed: ParsedTurn;
 }
 
-/** Reads the last turn of a stream, anew each time: texts take far more memory than the ids that they are made of. */
+/** Returns a reader of the last turn in a stream. It decodes again on each call, because texts take far more memory than their ids. */
 export function lastTurnReader(
   { renderer, tokenizer }: Chat,
   ledger: Ledger,
@@ -61,7 +61,7 @@ export function lastTurnReader(
   };
 }
 
-/** The turn with its longest texts as parts of `text`, where they stand in it: parts take no memory of their own. */
+/** The turn with its longest texts as substrings of `text` where possible, which share its memory. */
 function withTextsIn(text: string, parsed: ParsedTurn): ParsedTurn {
   const partOf = (own: string): string => {
     const at = text.indexOf(own);
@@ -75,7 +75,7 @@ function withTextsIn(text: string, parsed: ParsedTurn): ParsedTurn {
   };
 }
 
-/** What came of a turn beside what the model wrote. */
+/** What happened in a turn besides what the model wrote. */
 export type TurnOutcome = Pick<
   TurnRecord,
   | "stopReason"

@@ -1,4 +1,4 @@
-/** The table of faults as the reference shows it. */
+/** Renders the fault table for the reference. */
 
 import { FAULT_RULES, type FaultCause, type FaultReaction } from "./faults.ts";
 

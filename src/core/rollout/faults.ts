@@ -1,7 +1,7 @@
 /**
- * What a rollout does about what ends it, by who caused it. What the policy caused is an outcome: the rollout keeps its rewards, gets
+ * How a rollout reacts to faults, depending on who caused them. What the policy caused is an outcome: the rollout keeps its rewards, gets
  * `nonterminal_reward`, and is trained on, so that the policy learns from it. What others caused is a failure: the rollout starts again
- * where that may help, and has no reward where it does not. The reference shows this table (`faultReference.ts`).
+ * if that may help, and otherwise has no reward. The reference shows this table (`faultReference.ts`).
  */
 
 import type { ErrorCode } from "../errorCodes.ts";
@@ -11,33 +11,33 @@ import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
 export type FaultCause = "policy" | "environment" | "service" | "configuration" | "program";
 
 export type FaultReaction =
-  /** The rollout ends with a stop reason and keeps its signal. */
+  /** The rollout ends with a stop reason and its rewards count. */
   | "outcome"
-  /** Starts again in a fresh session with the same seeds, `max_rollout_retries` times; then it has failed. */
+  /** Starts again in a fresh session with the same seeds, up to `max_rollout_retries` times, then fails. */
   | "retry"
-  /** Waits and starts again; no attempt counts. */
+  /** Waits and starts again; the attempt does not count. */
   | "wait"
-  /** The rollout has failed at once, because a repeat would meet the same; others play. */
+  /** Fails immediately, because a retry would fail the same way; other rollouts continue. */
   | "fail"
-  /** Every other rollout would fail in the same way. */
+  /** Ends the run, because every other rollout would fail the same way. */
   | "end-run";
 
 export interface FaultRule {
-  /** What happens, in a sentence without a period, for the reference. */
+  /** What happens, as a sentence without a period, for the reference. */
   readonly what: string;
   readonly cause: FaultCause;
   readonly reaction: FaultReaction;
-  /** Errors that it is about; empty for what is no error. */
+  /** Error codes that it covers; empty if there is no error. */
   readonly codes: readonly ErrorCode[];
-  /** Where it must happen for an outcome; absent = anywhere. */
+  /** Where it must happen to count as an outcome; anywhere if absent. */
   readonly during?: "call" | "later-turn";
-  /** As what an outcome is recorded; a fault that breaks a rollout off is `error` or `max_retries`. */
+  /** Stop reasons recorded for an outcome; a fault that aborts a rollout is recorded as `error` or `max_retries`. */
   readonly stops?: readonly StopReason[];
 }
 
-/** Code of a reward that cannot be trained on. */
+/** Code for a reward that cannot be trained on. */
 export const INVALID_REWARD = "environment-reward-invalid";
-/** For an error without a code. */
+/** Class of an error without a code. */
 const UNEXPECTED = "bug";
 
 export const FAULT_RULES: readonly FaultRule[] = [
@@ -187,30 +187,30 @@ export const FAULT_RULES: readonly FaultRule[] = [
   },
 ];
 
-/** True for a fault that says something about the environment's service, and nothing about the task or the model. */
+/** True for a fault of the environment's service, which says nothing about the task or the model. */
 export function isServiceFault(error: unknown): error is AppError {
   return isAppError(error, "environment-unavailable", "environment-session-lost");
 }
 
-/** True for faults that every rollout of the environment would have: a refused key, an account without credit, an unknown name. */
+/** True for faults that every rollout of the environment would have: a refused key, no credit left, an unknown name. */
 export function isRefusal(error: unknown): error is AppError {
   return isAppError(error, "environment-auth", "environment-billing", "environment-not-found");
 }
 
-/** The class of a fault in records and metrics: its code. */
+/** Class of a fault in records and metrics: its error code. */
 export function errorClass(error: unknown): string | null {
   if (error === null) return null;
   return isAppError(error) ? error.code : UNEXPECTED;
 }
 
-/** True for the class of a fault that neither the policy, nor an environment, nor a service, nor a setting caused. */
+/** True for the class of a fault in this program itself. */
 export function isInternalError(ofClass: string | null): boolean {
   return FAULT_RULES.some(
     ({ cause, codes }) => cause === "program" && codes.some((code) => code === ofClass),
   );
 }
 
-/** The stop reason where the policy caused the fault, in a call or in a turn after the first one; null where it did not. */
+/** The stop reason if the policy caused the fault, in a call or in a turn after the first; otherwise null. */
 export function policyOutcome(
   error: unknown,
   during: NonNullable<FaultRule["during"]>,
@@ -222,7 +222,9 @@ export function policyOutcome(
   return rule?.stops?.[0] ?? null;
 }
 
-/** For a fault that the policy did not cause. An unexpected error is taken to concern this rollout alone, and null is no fault to repeat. */
+/**
+ * Reaction to a fault that the policy did not cause. Unexpected errors are assumed to affect only this rollout; null counts as no fault.
+ */
 export function faultReaction(error: unknown): Exclude<FaultReaction, "outcome"> {
   if (!isAppError(error)) return "fail";
   for (const { codes, reaction } of FAULT_RULES) {

@@ -1,33 +1,33 @@
-/** What the program itself says to a model after one of its turns; none of it contains a control token. */
+/** What the program itself says to a model after a turn. It never contains control tokens. */
 
 import type { Content } from "../chat/content.ts";
 import type { FollowUp, ParsedTurn } from "../chat/renderer.ts";
 
-/** After a turn without any tool call. */
+/** Sent after a turn without any tool call. */
 export const NO_CALL_NUDGE = "Call one of the tools.";
 
-/** The same where a call stands in the reasoning, which an answer or nothing follows. */
+/** Sent instead when a call is inside the reasoning, which an answer or nothing follows. */
 export const THOUGHT_CALL_NUDGE = `A tool call in the reasoning does not run. Close the reasoning first. ${NO_CALL_NUDGE}`;
 
-/** A tool's refusal of a call, as the model reads it. */
+/** How the model reads that a tool refused its call. */
 export function toolErrorText(error: string): string {
   return `Error: ${error}`;
 }
 
-/** Id for the answer at a position of a turn: that of its call as the model wrote it, where the call has one. */
+/** Id of the answer at an index within a turn: the id the model gave its call, if any. */
 export function callIdOf(calls: ParsedTurn["calls"], index: number): string {
   return calls[index]?.id ?? `call_${index}`;
 }
 
 /**
- * An answer to each call in the order of the turn, because many formats tie an answer to its call by nothing else: the result of one
- * that ran, what was wrong with another. A nudge when there was no call at all.
+ * One answer per call in the order of the turn, because many formats match answers to calls only by order: the result of a call that ran,
+ * or what was wrong with it. A nudge if there was no call at all.
  */
 export function followUpsTo(
   { calls, errors, thoughtCall }: ParsedTurn,
   results: readonly { readonly record: { readonly name: string }; readonly said: Content }[],
 ): readonly FollowUp[] {
-  // An answer in plain text: the model made no call that a result could follow.
+  // The model answered in plain text, so there is no call that a result could follow.
   if (calls.length === 0 && errors.length === 0 && results.length > 0) {
     return results.map(({ said }) => ({ role: "user", ...said }));
   }
@@ -51,7 +51,7 @@ export function followUpsTo(
     .map(({ place: _, ...answer }) => ({ role: "tool", ...answer }));
 }
 
-/** Ids that no call of the turn has. */
+/** Ids that no call of the turn uses. */
 function* unusedIds(
   calls: ParsedTurn["calls"],
   errors: ParsedTurn["errors"],

@@ -1,6 +1,6 @@
 /**
- * Asks an environment to score a group as a whole. It scores transcripts, so the sessions of the rollouts need not stay open:
- * a fresh session of the same task is opened when the last rollout has ended.
+ * Asks an environment to score a group as a whole. Scoring works on transcripts, so the rollouts' sessions need not stay open: a fresh
+ * session of the same task is opened when the last rollout has ended.
  */
 
 import type { Message, MessageBlock } from "../openreward/types.ts";
@@ -15,8 +15,8 @@ type GroupScoringOptions = Pick<
 >;
 
 /**
- * The rollouts with their scores, in their order, after as many attempts as a rollout has. Where the environment cannot score them,
- * all have failed: no score is invented, and rewards of single calls do not stand in for it.
+ * The rollouts with their scores, in order, with as many attempts as a rollout has. If the environment cannot score them, all of them
+ * fail: scores are never invented, and per-call rewards do not replace them.
  */
 export async function scoreGroup(
   options: GroupScoringOptions,
@@ -43,7 +43,7 @@ export async function scoreGroup(
 
 type Turn = RolloutRecord["turns"][number];
 
-/** Messages with blocks of these types only; with text alone a turn that was nothing but a call is an empty text. */
+/** Messages with only these block types. If only text is allowed, a turn that was just a call becomes an empty text. */
 function candidateOf({ turns }: RolloutRecord, blockTypes: readonly string[]): readonly Message[] {
   const isTaken = ({ type }: MessageBlock): boolean => blockTypes.includes(type);
   return turns.flatMap((turn, number): readonly Message[] => {
@@ -71,7 +71,7 @@ function modelBlocks(turn: Turn, number: number): readonly MessageBlock[] {
   ];
 }
 
-/** Results without a call come from the tool that grades a final message; the model did not call it. */
+/** Results without a call are from the tool that grades a final message, which the model did not call. */
 function answerBlocks(turn: Turn, number: number): readonly MessageBlock[] {
   const { calls, errors, results, nudge } = turn;
   return [

@@ -1,35 +1,36 @@
 /**
- * One token stream of a rollout: it only grows, and has everything training needs at the same index as the token it belongs to. Sampled ids are never decoded and encoded again, and the log-probability of each is that of the policy that
- * sampled it: GRPO and PPO divide by it (importance ratio), so a recomputed or invented one would make the data off-policy.
+ * One token stream of a rollout. It only grows, and stores everything training needs at the index of its token. Sampled ids are never
+ * decoded and re-encoded, and each keeps the log-probability of the policy that sampled it: GRPO and PPO divide by it (importance ratio),
+ * so a recomputed or invented value would make the data off-policy.
  */
 
 import { AppError } from "../errors.ts";
 
-/** Where a token came from. `closing` ends a turn that sampling left open; `delta` leads to the next turn. */
+/** Origin of a token. `closing` ends a turn that sampling left open; `delta` leads to the next turn. */
 export const TOKEN_SOURCES = ["prompt", "sampled", "closing", "delta"] as const;
 export type TokenSource = (typeof TOKEN_SOURCES)[number];
 
-/** Largest log-probability that still counts as rounding of 0. */
+/** Largest log-probability that still counts as a rounded 0. */
 const MAX_LOGPROB = 1e-3;
 
-/** All arrays have one entry a token. Typed, because a step holds millions of them. */
+/** All arrays have one entry per token. They are typed arrays because a step holds millions of tokens. */
 export interface LedgerView {
   readonly tokens: Int32Array;
-  /** Log-probability by the sampler, in the precision of the wire; 0 where the mask is 0. */
+  /** The sampler's log-probability as transmitted; 0 where the mask is 0. */
   readonly logprobs: Float32Array;
-  /** 1 = sampled and trained. */
+  /** 1 if sampled and trained. */
   readonly mask: Uint8Array;
-  /** Positions in {@link TOKEN_SOURCES}. */
+  /** Indices into {@link TOKEN_SOURCES}. */
   readonly sources: Uint8Array;
-  /** Turn of the rollout for each token, -1 for the prompt; closing and delta tokens belong to the turn they follow. */
+  /** Each token's turn in the rollout, -1 for the prompt. Closing and delta tokens belong to the preceding turn. */
   readonly turns: Int16Array;
-  /** Ids that a teacher reads in place of the prompt; absent = the same. */
+  /** Ids that a teacher reads instead of the prompt; absent if they are the same. */
   readonly taughtPrompt?: Int32Array | undefined;
 }
 
 type Logprobs = readonly number[] | Float32Array;
 
-/** A stream as it is stored. */
+/** A stream in its stored form. */
 interface StoredTokens {
   readonly tokens: Int32Array;
   readonly logprobs: Float32Array;
@@ -37,41 +38,41 @@ interface StoredTokens {
   readonly taughtPrompt?: Int32Array | undefined;
 }
 
-/** Tokens in a row with the same source and turn. */
+/** Consecutive tokens with the same source and turn. */
 export interface TokenRun {
-  /** Position behind the last of them. */
+  /** Exclusive end index. */
   readonly end: number;
   readonly source: TokenSource;
   readonly turn: number;
   readonly isTrained: boolean;
 }
 
-/** Log-probs of a sampled turn; those of all other tokens are 0. */
+/** Log-probabilities of a sampled turn; all other tokens have 0. */
 interface LogprobPart {
   readonly start: number;
   readonly values: Float32Array;
 }
 
 export class Ledger implements LedgerView {
-  /** In place of one array, which would be copied each time that it grows. */
+  /** Chunks instead of a single array, which would be copied whenever it grows. */
   #tokens: Int32Array[] = [];
   #logprobs: LogprobPart[] = [];
   #length = 0;
-  /** In place of an entry a token, which would take half as much again. */
+  /** Runs instead of an entry per token, which would need half as much memory again. */
   readonly #runs: TokenRun[] = [];
   #turn = -1;
   #turnCount = 0;
   #lastTurnStart = 0;
   #taughtPrompt: Int32Array | undefined;
 
-  /** `firstTurn` is the turn of the rollout that follows the prompt; `taughtPrompt` is what a teacher reads in place of the prompt. */
+  /** `firstTurn` is the number of the first turn after the prompt; `taughtPrompt` is what a teacher reads instead of the prompt. */
   constructor(prompt: ArrayLike<number>, firstTurn = 0, taughtPrompt?: ArrayLike<number>) {
     this.#taughtPrompt = taughtPrompt && Int32Array.from(taughtPrompt);
     this.#append(prompt, "prompt", null);
     this.#turn = firstTurn - 1;
   }
 
-  /** A stream that was stored, over the arrays that were read. */
+  /** Restores a stored stream, reusing its arrays. */
   static restore({ tokens, logprobs, runs, taughtPrompt }: StoredTokens): Ledger {
     const ledger = new Ledger([]);
     ledger.#taughtPrompt = taughtPrompt;
@@ -85,7 +86,7 @@ export class Ledger implements LedgerView {
     return ledger;
   }
 
-  /** The array is never written again: who has taken it keeps these tokens, without a copy, while the stream grows. */
+  /** Never modified afterwards: callers can keep it without a copy while the stream grows. */
   get tokens(): Int32Array {
     const [first] = this.#tokens;
     if (first !== undefined && this.#tokens.length === 1) return first;
@@ -103,12 +104,12 @@ export class Ledger implements LedgerView {
     return values;
   }
 
-  /** Ids of the turn that was sampled last, and of the context behind it. */
+  /** Ids of the last sampled turn and of the context after it. */
   get lastTurn(): Int32Array {
     return this.slice(this.#lastTurnStart);
   }
 
-  /** The ids from `start` up to `end`, not to be written; a copy, unless they were added together. */
+  /** The ids from `start` to `end`, read-only; copied unless they were appended as one chunk. */
   slice(start = 0, end = this.#length): Int32Array {
     const whole = this.#partAt(start, end);
     if (whole !== null) return whole;
@@ -131,7 +132,7 @@ export class Ledger implements LedgerView {
     return null;
   }
 
-  /** Made anew each time, as are {@link sources} and {@link turns}. */
+  /** Computed on each access, like {@link sources} and {@link turns}. */
   get mask(): Uint8Array {
     return this.#spread(new Uint8Array(this.#length), ({ isTrained }) => (isTrained ? 1 : 0));
   }
@@ -146,7 +147,7 @@ export class Ledger implements LedgerView {
     return this.#spread(new Int16Array(this.#length), ({ turn }) => turn);
   }
 
-  /** Source, turn and mask of all tokens, as they are stored. */
+  /** Source, turn and mask of all tokens, in stored form. */
   get runs(): readonly TokenRun[] {
     return this.#runs;
   }
@@ -159,7 +160,7 @@ export class Ledger implements LedgerView {
     return this.#length;
   }
 
-  /** Tokens with mask 1. */
+  /** Number of tokens with mask 1. */
   get trainedTokens(): number {
     let count = 0;
     let start = 0;
@@ -170,13 +171,14 @@ export class Ledger implements LedgerView {
     return count;
   }
 
-  /** Turns that were sampled in this stream. */
+  /** Number of turns sampled in this stream. */
   get turnCount(): number {
     return this.#turnCount;
   }
 
   /**
-   * Adds a sampled turn, typed arrays without a copy. `logprobs` null makes it context only: no invented probability is ever trained on.
+   * Appends a sampled turn; typed arrays are not copied. With `logprobs` null it is only context: invented probabilities are never
+   * trained on.
    * @throws AppError `invariant` when `logprobs` cannot be trained on, see {@link areUsable}
    */
   addTurn(tokens: ArrayLike<number>, logprobs: Logprobs | null): void {
@@ -189,7 +191,7 @@ export class Ledger implements LedgerView {
     this.#append(tokens, "sampled", logprobs);
   }
 
-  /** Adds a turn that was given, not sampled: it has no log-probabilities, and only a loss without them may train it. */
+  /** Appends a turn that was given, not sampled. It has no log-probabilities, so only a loss without them may train on it. */
   addGivenTurn(tokens: ArrayLike<number>, isTrained: boolean): void {
     this.#turn += 1;
     this.#turnCount += 1;
@@ -197,7 +199,7 @@ export class Ledger implements LedgerView {
     this.#append(tokens, "sampled", null, isTrained);
   }
 
-  /** Adds what leads from the last turn to the next. */
+  /** Appends the context between the last turn and the next. */
   addContext(closing: readonly number[], delta: readonly number[]): void {
     this.#append(closing, "closing", null);
     this.#append(delta, "delta", null);
@@ -227,7 +229,7 @@ export class Ledger implements LedgerView {
     this.#runs.push(run);
   }
 
-  /** Fills an array of the stream's length. */
+  /** Fills an array of the stream's length from its runs. */
   #spread<Values extends Uint8Array | Int16Array>(
     values: Values,
     entryOf: (run: TokenRun) => number,
@@ -242,8 +244,8 @@ export class Ledger implements LedgerView {
 }
 
 /**
- * True when log-probs can be trained on: one per token, finite, not above 0. Eight or more that are all exactly zero cannot:
- * servers that computed none send such ones.
+ * True when log-probabilities can be trained on: one per token, finite, not above 0. Eight or more that are all exactly zero are
+ * rejected, because servers that computed none send zeros.
  */
 export function areUsable(tokens: ArrayLike<number>, logprobs: Logprobs | null): boolean {
   if (logprobs === null || logprobs.length !== tokens.length) return false;

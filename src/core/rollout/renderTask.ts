@@ -1,4 +1,4 @@
-/** A task as the environment gives it, and as the model reads it: the first prompt of a rollout. */
+/** Renders a task from the environment into the first prompt of a rollout. */
 
 import type { Chat } from "../chat/chat.ts";
 import { buildFirstPrompt, type FirstPrompt, withAddedText } from "../chat/firstPrompt.ts";
@@ -16,26 +16,26 @@ export interface RenderTaskOptions {
   readonly chat: Chat;
   readonly settings: Pick<RolloutSettings, "systemPromptTemplate"> &
     Partial<Pick<RolloutSettings, "teacher">>;
-  /** Takes the images of the prompt in. */
+  /** Collects the images of the prompt. */
   readonly images: RolloutImages;
 }
 
 export interface TaughtPrompt {
-  /** The text of the configuration that the teacher alone reads. */
+  /** The configured text that only the teacher reads. */
   readonly text: string;
-  /** Ids of the first prompt with it. */
+  /** Ids of the first prompt including that text. */
   readonly tokens: readonly number[];
 }
 
 export interface RenderedTask {
-  /** Without the system text of the configuration. */
+  /** Without the configured system text. */
   readonly task: readonly InitialMessage[];
-  /** What the model can call: none in a chat format without calls. */
+  /** Tools that the model can call; none in a chat format without tool calls. */
   readonly tools: readonly ToolSpec[];
   readonly first: FirstPrompt;
   /** Ids of `first`. */
   readonly tokens: readonly number[];
-  /** The same as a teacher reads it; absent = it reads nothing else. */
+  /** The prompt as a teacher reads it; absent if it is the same. */
   readonly taught?: TaughtPrompt | undefined;
 }
 
@@ -62,7 +62,7 @@ export async function renderTask({
   return { task, tools, first, tokens, taught };
 }
 
-/** Where a model cannot call tools, it can still answer an environment that grades final messages. */
+/** A model that cannot call tools can still play an environment that grades final messages. */
 function callableTools(
   { tools, terminalTool }: RenderTaskOptions["offered"],
   { renderer }: Chat,

@@ -1,4 +1,4 @@
-/** How the rewards of a rollout become one number. */
+/** Combines the rewards of a rollout into one number. */
 
 import type { EnvironmentConfig } from "../config/fields/schema.ts";
 import { AppError, assertNever } from "../errors.ts";
@@ -12,12 +12,12 @@ export type RewardRules = Pick<
 
 type RewardStages = RolloutRecord["rewardBreakdown"];
 
-/** Advantages, losses and their sums hold 32 bits, which end at 3.4e38: rewards up to this size leave them room. */
+/** Advantages, losses and their sums are 32-bit floats with a maximum of 3.4e38; rewards up to this size leave headroom. */
 export const MAX_REWARD = 1e30;
 
 /**
- * `nonterminal_reward` joins or replaces the rewards of a rollout that did not finish. The score of the group counts as the last of the
- * environment's rewards. Then the rewards are reduced, the result is raised to `min_reward` and lowered to `max_reward`.
+ * `nonterminal_reward` is added to, or replaces, the rewards of a rollout that did not finish. The group's score counts as the last of
+ * the environment's rewards. The rewards are then reduced, and the result is clamped to `min_reward` and `max_reward`.
  */
 export function scoreRewards(
   rewards: readonly number[],
@@ -39,7 +39,7 @@ export function scoreRewards(
   };
 }
 
-/** AppError `environment-reward-invalid` where there were rewards, and none came of them; else null. */
+/** AppError `environment-reward-invalid` if there were rewards but no usable result; otherwise null. */
 export function rewardFault(
   { sum, reduced, clamped }: RewardStages,
   environment: string,
@@ -56,9 +56,9 @@ export function rewardFault(
 }
 
 /**
- * What a rollout earned from each of its turns on, from the rewards of its turns: G_t = r_t + discount r_(t+1) + discount² r_(t+2) + … (Sutton and Barto
- * 2018, equation 3.8), raised to `min_reward` and lowered to `max_reward` as the reward of a rollout is. The score of the group and
- * `nonterminal_reward` count in the last turn. Without a discount the first one is the reward of the rollout with `reward_reduction: sum`.
+ * The return of each turn from its rewards: G_t = r_t + discount r_(t+1) + discount² r_(t+2) + … (Sutton and Barto 2018, equation 3.8),
+ * clamped to `min_reward` and `max_reward` like a rollout's reward. The group's score and `nonterminal_reward` count in the last turn.
+ * Without a discount, the first return is the rollout's reward under `reward_reduction: sum`.
  */
 export function returnsByTurn(
   rewards: readonly number[],

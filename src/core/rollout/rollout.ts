@@ -25,13 +25,13 @@ import type { Ledger } from "./ledger.ts";
 import { rewardFault, scoreRewards } from "./rewards.ts";
 import type { RolloutSettings } from "./settings.ts";
 
-/** Which rollout this is. */
+/** Identifies a rollout. */
 export interface RolloutTask {
   readonly step: number;
-  /** Position of the group in its step, and of the rollout in its group. */
+  /** Index of the group in its step, and of the rollout in its group. */
   readonly group: number;
   readonly rollout: number;
-  /** Environment, split, index and position in the data. */
+  /** Environment, split, index and position in the task sequence. */
   readonly taskKey: string;
   readonly environment: string;
   readonly split: string;
@@ -46,40 +46,40 @@ export interface RolloutOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Waits for a place among the samples in flight of the whole run. */
+  /** Waits for a slot among the whole run's samples in flight. */
   readonly sampleSlot: (signal: AbortSignal) => Promise<() => void>;
-  /** Runs the waits for an environment that is full or fails. */
+  /** Wraps every wait for an environment that is full or failing. */
   readonly whileWaiting?: WithTimerPaused;
-  /** Counts the tokens of this rollout, also of one that is aborted; absent = its facts alone have them. */
+  /** Counts the rollout's tokens even if it is aborted; without it, only the rollout's facts have them. */
   readonly meter?: UsageMeter;
   /** As {@link EpisodeOptions.onMessages}. */
   readonly onMessages?: EpisodeOptions["onMessages"];
-  /** Seed of a turn's sample, the same in each attempt; undefined = not sent. */
+  /** Seed of a turn's sample, the same in each attempt; not sent when undefined. */
   readonly seedOf: (turn: number) => number | undefined;
-  /** Absent = the loop of turns and tools. */
+  /** Creates the episode to play; by default the built-in loop of turns and tools. */
   readonly newEpisode?: ((options: EpisodeOptions) => RolloutEpisode) | undefined;
 }
 
 export interface FinishedRollout {
   readonly record: RolloutRecord;
-  /** Its tokens, one ledger for each stream; none when the rollout ended before its first prompt. */
+  /** Its tokens, one ledger per stream; empty if the rollout ended before its first prompt. */
   readonly streams: readonly Ledger[];
-  /** Those that ids below 0 stand for. */
+  /** Images referenced by ids below 0. */
   readonly images: readonly PooledImage[];
-  /** Its reward is in the record. */
+  /** The reward is in the record. */
   readonly facts: Omit<
     RolloutFacts,
     "reward" | "isIncluded" | "isSent" | "successReward" | "advantage"
   >;
-  /** Stack of the error that made it fail; null without one. */
+  /** Stack of the error that made it fail; null without an error. */
   readonly stack: string | null;
-  /** Types of the blocks that its environment takes to score the group; null when it is not to be scored with its group. */
+  /** Block types that its environment accepts to score the group; null when it is not scored with its group. */
   readonly scoredFrom: readonly string[] | null;
 }
 
-/** A rollout that nothing plays any more. */
+/** A rollout that is no longer playing. */
 export interface EndedRollout extends Pick<FinishedRollout, "streams" | "scoredFrom"> {
-  /** Makes its record, anew each time: the texts of a record take as much memory as the tokens that they are read from. */
+  /** Creates its record, again on each call: a record's texts take as much memory as the tokens they are decoded from. */
   finish(): FinishedRollout;
 }
 
@@ -95,8 +95,8 @@ interface EndedAttempt extends LastAttempt {
 }
 
 /**
- * Plays one rollout. What the model or its environment does ends in a record; only faults that concern the whole run (a refused
- * key, an unknown environment) and an abort through `signal` are thrown.
+ * Plays one rollout. Whatever the model or its environment does ends in a record. Throws only faults that affect the whole run (a refused
+ * key, an unknown environment) and aborts through `signal`.
  */
 export async function runRollout(
   options: RolloutOptions,
@@ -223,7 +223,7 @@ function finish(
   };
 }
 
-/** The rollout with the time that it waited before it started. */
+/** The rollout with its queueing time before it started. */
 export function withQueueTimes(
   rollout: FinishedRollout,
   { beforeMs, inAllMs }: { readonly beforeMs: number; readonly inAllMs: number },
@@ -258,7 +258,7 @@ function scoredFrom(result: LastAttempt, { groupScoring }: RolloutSettings) {
   return groupScoring && hasPlayed(result) ? (result.episode?.scoredFrom ?? null) : null;
 }
 
-/** The rollout with its score of the group, or failed when the environment gave the group no scores. */
+/** The rollout with its group score, or failed if the environment gave none. */
 export function withGroupScore(
   rollout: FinishedRollout,
   outcome: { readonly score: number } | { readonly error: unknown },

@@ -1,4 +1,4 @@
-/** The images of one rollout, in the order in which its environment sent them. */
+/** The images of one rollout, in the order the environment sent them. */
 
 import type { Chat } from "../chat/chat.ts";
 import { type Content, contentOfParts, type ImagePart } from "../chat/content.ts";
@@ -10,15 +10,15 @@ import type { RolloutSettings } from "./settings.ts";
 export interface RolloutImagesOptions {
   readonly chat: Pick<Chat, "images">;
   readonly settings: Pick<RolloutSettings, "onImage">;
-  /** Name for messages. */
+  /** For messages. */
   readonly environment: string;
-  /** Where they are; absent = in one of their own. */
+  /** Where images are collected; its own pool by default. */
   readonly pool?: ImagePool | undefined;
 }
 
-/** Limits the images of a rollout, because all are sent again with each turn. */
+/** Limits the images per rollout, because all are sent again with every turn. */
 export const MAX_IMAGES = 64;
-/** What a model reads in the place of an image that it does not get. */
+/** Text that replaces an image for a model that does not get it. */
 export const IMAGE_PLACEHOLDER = "[image]";
 
 export class RolloutImages {
@@ -30,7 +30,7 @@ export class RolloutImages {
     this.#pool = options.pool ?? new ImagePool(options.chat.images);
   }
 
-  /** Name for messages. */
+  /** For messages. */
   get environment(): string {
     return this.#options.environment;
   }
@@ -40,9 +40,8 @@ export class RolloutImages {
   }
 
   /**
-   * Blocks joined without a separator, each image in its place: for a model that reads images; else as a placeholder where
-   * `on_image` asks for that. An image is never dropped. @throws AppError `rollout-image`,
-   * `rollout-image-limit`, `image-invalid`
+   * Joins blocks without a separator, with images in place for a model that reads images, or as placeholders if `on_image` asks for that.
+   * An image is never dropped. @throws AppError `rollout-image`, `rollout-image-limit`, `image-invalid`
    */
   read(blocks: readonly Block[]): Content {
     return contentOfParts(

@@ -1,4 +1,4 @@
-/** Samples one turn and makes sure of its log-probs. */
+/** Samples one turn and checks its log-probabilities. */
 
 import type { Chat } from "../chat/chat.ts";
 import type { Renderer } from "../chat/renderer.ts";
@@ -13,19 +13,19 @@ import { type Deadline, timeoutError } from "../util/abort.ts";
 import { areUsable } from "./ledger.ts";
 import type { RolloutSettings } from "./settings.ts";
 
-/** Its log-probs are null when the service gave none that can be trained on, and none could be computed. */
+/** Log-probabilities are null if the service gave no usable ones and none could be computed. */
 export interface SampledTurn extends Sample {
-  /** True when the service's own log-probs were missing or unusable. */
+  /** True when the service's own log-probabilities were missing or unusable. */
   readonly wereMissing: boolean;
 }
 
-/** Tokens, or texts where the format has no token that ends a turn. */
+/** Stop tokens, or stop texts if the format has no token that ends a turn. */
 export function stopsOf({ stopIds, stopTexts }: Renderer): readonly number[] | readonly string[] {
   return stopTexts.length === 0 ? stopIds : stopTexts;
 }
 
 interface SampleTurnOptions extends SampleOptions {
-  /** False = log-probs that are unusable stay unknown; absent = they are computed anew. */
+  /** If false, unusable log-probabilities stay null; by default they are recomputed. */
   readonly recomputesLogprobs?: boolean | undefined;
 }
 
@@ -36,14 +36,14 @@ interface TimedSampling {
     RolloutSettings,
     "temperature" | "topK" | "topP" | "samplingTimeoutMs" | "recomputesLogprobs"
   >;
-  /** Waits for a place among the samples in flight; returns what gives it back. */
+  /** Waits for a slot among the samples in flight; returns its release function. */
   readonly sampleSlot: (signal: AbortSignal) => Promise<() => void>;
-  /** That of the rollout; the wait for a place pauses it. */
+  /** The rollout's deadline; paused while waiting for a slot. */
   readonly limit: Deadline;
 }
 
 /**
- * One sample of a rollout within `sampling_timeout`, with the settings of its environment. `signal` is that of the limit, or follows it.
+ * Samples a turn within `sampling_timeout`, with the environment's settings. `signal` is the limit's own signal or derived from it.
  * @throws AppError `timeout`, and as {@link sampleTurn}
  */
 export async function sampleInTime(
@@ -71,8 +71,8 @@ export async function sampleInTime(
 }
 
 /**
- * One sample; unusable log-probs are computed anew from the whole stream, unless nothing needs them.
- * @throws AppError `prompt-too-long`, `sample-refused` for a request that the service does not take; `tinker-*`
+ * Draws one sample. Unusable log-probabilities are recomputed from the whole stream, unless they are not needed.
+ * @throws AppError `prompt-too-long` or `sample-refused` when the service refuses the request; `tinker-*`
  */
 export async function sampleTurn(
   sampler: SamplingClient,
@@ -88,7 +88,7 @@ export async function sampleTurn(
   return { ...drawn, logprobs, wereMissing: true };
 }
 
-/** Log-probs of `tokens` after `prompt`; null when the service cannot score prompts. */
+/** Log-probabilities of `tokens` after `prompt`; null when the service cannot score prompts. */
 async function recompute(
   sampler: SamplingClient,
   { prompt, images = [] }: SampleRequest,
@@ -105,17 +105,17 @@ async function recompute(
   }
 }
 
-/** 400 Bad Request is about this request; 422 is about the form, which all requests share. */
+/** 400 Bad Request concerns this request; 422 concerns the format, which all requests share. */
 const BAD_REQUEST = 400;
 const CONTENT_TOO_LARGE = 413;
 
-/** How services word a prompt that does not fit: the hosted one, and those that build on vLLM or SGLang. */
+/** How services report a prompt that is too long: the hosted service, and those built on vLLM or SGLang. */
 const OVERFLOW =
   /context (window|length)|sequence length|max_model_len|(prompt|input) is too long/i;
 
 /**
- * The error that a rollout ends with: `prompt-too-long` where the service says that the context is full or the request too large, `sample-refused` for any
- * other request that it does not take. Null for what is not a refusal of this one request.
+ * The error that ends a rollout: `prompt-too-long` when the service reports a full context or a request that is too large,
+ * `sample-refused` for any other refused request. Null if the error does not concern this particular request.
  */
 export function sampleRefusal(error: unknown, request: SampleRequest): AppError | null {
   if (!isAppError(error, "tinker-bad-request", "tinker-request-failed")) return null;

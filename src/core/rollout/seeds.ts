@@ -1,15 +1,15 @@
-/** Seeds of sampling requests: derived from what is sampled, so that they depend neither on timing nor on resumes. */
+/** Seeds of sampling requests, derived from what is sampled so that they depend on neither timing nor resumes. */
 
 import type { Sha256 } from "../ports.ts";
 
-/** One rollout of training. */
+/** A training rollout. */
 export interface RolloutSeedKey {
-  /** With its position in the sequence of tasks: a task that comes again, in the same step too, has another key. */
+  /** Includes the position in the task sequence, so a repeated task has another key, even within a step. */
   readonly taskKey: string;
   readonly rollout: number;
 }
 
-/** One rollout of an evaluation. */
+/** An evaluation rollout. */
 export interface EvaluationKey {
   readonly environment: string;
   readonly split: string;
@@ -32,7 +32,7 @@ export function rolloutSeed(
   return lowBits(sha256, `roll|${seed}|${taskKey}|${rollout}|0|${turn}`);
 }
 
-/** Evaluation has its own seeds, the same at every step, so that its curve compares like with like. */
+/** Evaluations have their own seeds, identical at every step, so that their results are comparable. */
 export function evaluationSeed(
   sha256: Sha256,
   seed: number,
@@ -43,7 +43,7 @@ export function evaluationSeed(
   return lowBits(sha256, `eval|${seed}|${environment}|${split}|${index}|${rollout}|0|${turn}`);
 }
 
-/** A conversation with a person: `attempt` counts how often the turn was sampled again, `sample` those that were drawn side by side. */
+/** For a conversation with a person: `attempt` counts resamplings of the turn, `sample` numbers samples drawn side by side. */
 export function conversationSeed(
   sha256: Sha256,
   seed: number,

@@ -1,4 +1,4 @@
-/** What one environment's rollouts are made with, taken from the configuration once. */
+/** Settings for the rollouts of one environment, resolved from the configuration once. */
 
 import type { Config, EnvironmentConfig } from "../config/fields/schema.ts";
 import type { RewardRules } from "./rewards.ts";
@@ -7,7 +7,7 @@ export interface RolloutSettings {
   readonly systemPromptTemplate: string | null;
   readonly temperature: number;
   readonly topP: number;
-  /** -1 = off; the configuration may also say 0. */
+  /** -1 is off; the configuration may also use 0. */
   readonly topK: number;
   readonly maxResponseTokens: number;
   readonly maxTotalTokens: number;
@@ -25,14 +25,14 @@ export interface RolloutSettings {
   readonly onToolTimeout: Config["on_tool_timeout"];
   readonly parallelToolCalls: boolean;
   readonly samplingTimeoutMs: number;
-  /** Whether log-probabilities that the service did not give are asked for again, as training needs them. */
+  /** Whether missing log-probabilities are requested separately, as training needs them. */
   readonly recomputesLogprobs: boolean;
-  /** Whether groups are scored by an environment that offers it. */
+  /** Whether to use group scoring if the environment offers it. */
   readonly groupScoring: boolean;
   readonly rewards: RewardRules;
-  /** What the teacher reads beside the conversation; null = nothing. */
+  /** What the teacher reads in addition to the conversation; null for nothing. */
   readonly teacher: TeacherContext | null;
-  /** Resolved values, for the environment only. */
+  /** Resolved secret values, for the environment only. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
@@ -42,15 +42,15 @@ export interface TeacherContext {
   readonly maxTokens: number;
 }
 
-/** What settings rest on beside the configuration. */
+/** Inputs to the settings besides the configuration. */
 export interface RolloutInputs {
-  /** The model's context in tokens; null = unknown. */
+  /** The model's context in tokens; null if unknown. */
   readonly maxContext: number | null;
-  /** Resolved values, for the environment only. */
+  /** Resolved secret values, for the environment only. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** Settings of `environment`; the model's context bounds the total. */
+/** Settings of `environment`. The model's context bounds the total tokens. */
 export function rolloutSettings(
   config: Config,
   environment: EnvironmentConfig,

@@ -1,7 +1,7 @@
 /**
- * The token streams of one rollout. A turn is appended to the last stream; where its context cannot be reached by appending,
- * because the chat format leaves out earlier reasoning or cannot continue a turn, another stream begins with the whole
- * conversation as its prompt. So each sampled token stands once, behind the context that it was sampled in.
+ * The token streams of one rollout. Turns are appended to the last stream. If the next context cannot be reached by appending, because
+ * the chat format drops earlier reasoning or cannot continue a turn, a new stream starts with the whole conversation as its prompt. So
+ * each sampled token appears exactly once, after the context it was sampled in.
  */
 
 import type { Chat } from "../chat/chat.ts";
@@ -17,10 +17,10 @@ export class TokenStreams {
   readonly #chat: Chat;
   readonly #first: FirstPrompt;
   readonly #messages: InitialMessage[];
-  /** Those that come behind {@link #messages}, read when the whole conversation is rendered. */
+  /** Later messages, parsed only when the whole conversation is rendered. */
   readonly #unread: (() => readonly InitialMessage[])[] = [];
   readonly #streams: Ledger[];
-  /** The text that a teacher alone reads; null = none. */
+  /** The text that only a teacher reads; null for none. */
   readonly #taughtText: string | null;
   #observationTokens = 0;
 
@@ -35,35 +35,35 @@ export class TokenStreams {
     this.#streams = [new Ledger(tokens, 0, taught?.tokens)];
   }
 
-  /** The stream in which the next turn is sampled. */
+  /** The stream for the next turn. */
   get current(): Ledger {
     const last = this.#streams.at(-1);
     if (last === undefined) throw new AppError("invariant", "A rollout has at least one stream.");
     return last;
   }
 
-  /** Position of {@link current} in {@link all}. */
+  /** Index of {@link current} in {@link all}. */
   get index(): number {
     return this.#streams.length - 1;
   }
 
-  /** In the order in which they were sampled; one that was begun last may hold no turn yet. */
+  /** In sampling order; the last one may not have a turn yet. */
   get all(): readonly Ledger[] {
     return this.#streams;
   }
 
-  /** Turns sampled in a stream after the first make a break each time that a stream begins. */
+  /** Number of streams with turns, beyond the first. */
   get breaks(): number {
     return Math.max(0, this.#streams.filter(({ turnCount }) => turnCount > 0).length - 1);
   }
 
-  /** Tokens that came from the environment after the first prompt. */
+  /** Tokens from the environment after the first prompt. */
   get observationTokens(): number {
     return this.#observationTokens;
   }
 
   /**
-   * Makes the context of the next turn, after one with the ids `turn`, which `read` parses.
+   * Prepares the context of the next turn, after a turn with the ids `turn`, which `read` parses.
    * @throws AppError `chat-bridge` when the chat format can neither append to this conversation nor render it again
    */
   async continue(
@@ -84,7 +84,9 @@ export class TokenStreams {
     }
   }
 
-  /** What to append, or the prompt of another stream, also as a teacher reads it; and how many tokens of it came from the environment. */
+  /**
+   * What to append, or the prompt of a new stream and its version for the teacher; and how many of the tokens came from the environment.
+   */
   #contextAfter(
     turn: readonly number[],
     followUps: readonly FollowUp[],
@@ -125,14 +127,14 @@ export class TokenStreams {
       return this.#chat.renderer.renderInitial(messages, this.#first.tools);
     } catch (cause) {
       if (!isAppError(cause, "chat-render")) throw cause;
-      // The first prompt was rendered: what the template refuses is this conversation, not every one.
+      // The first prompt rendered fine, so the template refuses only this conversation.
       const message = `The conversation cannot continue, because the model's chat format can neither append to it nor render it again. ${cause.message}`;
       throw new AppError("chat-bridge", message, { cause, configPath: "thinking.retention" });
     }
   }
 }
 
-/** Holds nothing but its parameters, unlike a function in the scope of a method. */
+/** A separate function, so that the closure keeps only its parameters alive. */
 function unreadMessages(
   read: () => ParsedTurn,
   followUps: readonly FollowUp[],
@@ -140,7 +142,7 @@ function unreadMessages(
   return () => [modelMessage(read()), ...followUps];
 }
 
-/** A turn as a message; calls that could not be read are text. */
+/** A turn as a message; calls that could not be parsed become text. */
 function modelMessage({ reasoning, content, calls, errors }: ParsedTurn): InitialMessage {
   return {
     role: "assistant",

@@ -1,4 +1,4 @@
-/** The calls of a turn, and what an environment answers to them. */
+/** Runs the calls of a turn and converts the environment's answers. */
 
 import { type Content, shownContent } from "../chat/content.ts";
 import type { ParsedTurn, ToolCall } from "../chat/renderer.ts";
@@ -11,7 +11,7 @@ import { toolErrorText } from "./feedback.ts";
 import type { RolloutImages } from "./rolloutImages.ts";
 import type { RolloutSettings } from "./settings.ts";
 
-/** What a tool answered: as it is stored, and as the model reads it. */
+/** A tool's answer as it is stored and as the model reads it. */
 export interface ToolAnswer {
   readonly record: ToolResultRecord;
   readonly said: Content;
@@ -21,13 +21,16 @@ export interface RunCallOptions {
   readonly session: EnvironmentSession;
   readonly settings: Pick<RolloutSettings, "toolTimeoutMs">;
   readonly clock: Clock;
-  /** Name for messages. */
+  /** For messages. */
   readonly environment: string;
-  /** That of the rollout. A wait that neither the policy nor the environment causes pauses it. */
+  /** The rollout's deadline, paused during waits that neither policy nor environment cause. */
   readonly limit: Pick<Deadline, "signal" | "withTimerPaused">;
 }
 
-/** A whole turn without a call answers an environment that grades final messages: `docs/protocols/openreward.md#terminal-tool`. */
+/**
+ * The calls of a turn. A complete turn without calls is the answer in an environment that grades final messages:
+ * `docs/protocols/openreward.md#terminal-tool`.
+ */
 export function callsOf(parsed: ParsedTurn, terminal: TerminalTool | null): readonly ToolCall[] {
   const isAnswer = parsed.ended && parsed.calls.length + parsed.errors.length === 0;
   if (terminal === null || !isAnswer) return parsed.calls;
@@ -36,8 +39,8 @@ export function callsOf(parsed: ParsedTurn, terminal: TerminalTool | null): read
 }
 
 /**
- * Runs one call within `tool_timeout`, with a signal of its own, because the session can still be used after a call that was given up: the
- * server lets the call run on, and makes others of the same tool wait for it: `docs/protocols/openreward.md#tools`.
+ * Runs one call within `tool_timeout`, with its own signal, because the session stays usable after a timeout: the server lets the call
+ * finish, and other calls of the same tool wait for it: `docs/protocols/openreward.md#tools`.
  * @throws AppError `tool-timeout`, `environment-*`
  */
 export async function runCall(
@@ -54,7 +57,7 @@ export async function runCall(
   );
 }
 
-/** What `tool_timeout` leaves a call. */
+/** The time limit of a call by `tool_timeout`. */
 export function toolLimit(
   name: string,
   environment: string,
@@ -64,7 +67,7 @@ export function toolLimit(
   return { limitMs, onLimit: () => new AppError("tool-timeout", message) };
 }
 
-/** What the model reads, and the record keeps, of a call that ended without an answer. */
+/** The answer recorded, and read by the model, for a call that ended without one. */
 export function unanswered(
   call: ToolCall,
   error: AppError,
@@ -77,14 +80,14 @@ export function unanswered(
   return refusedAnswer(call, why);
 }
 
-/** What the model reads, and the record keeps, of a call that brought nothing but an error. */
+/** The answer recorded, and read by the model, for a call that only produced an error. */
 export function refusedAnswer({ name }: ToolCall, why: string): ToolAnswer {
   const content = toolErrorText(why);
   const record = { name, text: content, isError: true, reward: null, finished: false };
   return { record, said: { content } };
 }
 
-/** @throws AppError `rollout-after-end` when the episode was over before the call; `rollout-image`, `rollout-image-limit`, `image-invalid` */
+/** @throws AppError `rollout-after-end` when the episode was already over; `rollout-image`, `rollout-image-limit`, `image-invalid` */
 export function toolAnswer(
   call: ToolCall,
   outcome: ToolCallOutcome,
