@@ -1,4 +1,7 @@
-/** Owns the catalogue of hosted environments: its pages, the secrets that an environment asks for, how hard its tasks are, what its deployment printed: `docs/protocols/openreward.md#catalogue`. */
+/**
+ * The catalogue of hosted environments: its pages, required secrets, task difficulty, and deployment logs:
+ * `docs/protocols/openreward.md#catalogue`.
+ */
 
 import * as z from "zod";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
@@ -11,9 +14,9 @@ import { creditStep } from "./faults.ts";
 
 export interface EnvironmentCatalogueOptions {
   readonly http: HttpClient;
-  /** Base URL of the catalogue; a path prefix is kept. */
+  /** Base URL of the catalogue; may include a path prefix. */
   readonly apiUrl: string;
-  /** Null = what is public. */
+  /** Null to read only public data. */
   readonly apiKey: string | null;
   readonly userAgent: string;
   readonly signal?: AbortSignal;
@@ -22,19 +25,19 @@ export interface EnvironmentCatalogueOptions {
 export interface ListedEnvironment {
   /** `Owner/Name`. */
   readonly name: string;
-  /** From outside. */
+  /** Untrusted text. */
   readonly description: string | null;
 }
 
 export interface EnvironmentPage {
   readonly items: readonly ListedEnvironment[];
-  /** False when the catalogue has more, or names that no server stands behind were left out. */
+  /** False when the catalogue has more pages, or when names without a server were left out. */
   readonly isComplete: boolean;
 }
 
-/** Most records that the catalogue gives at once. */
+/** Maximum page size of the catalogue. */
 const PAGE_SIZE = 100;
-/** Pages asked for at a time. */
+/** Pages requested concurrently. */
 const AT_ONCE = 4;
 
 const pageReply = z.object({
@@ -51,12 +54,12 @@ type Page = z.infer<typeof pageReply>;
 
 /** How others fared in a task. */
 export interface TaskDifficulty {
-  /** In the split, from 0. */
+  /** Index in the split, from 0. */
   readonly index: number;
   readonly meanReward: number;
   readonly minReward: number | null;
   readonly maxReward: number | null;
-  /** Number of rollouts that these are of; null when it is unknown. */
+  /** Number of rollouts behind these values; null if unknown. */
   readonly rollouts: number | null;
 }
 
@@ -74,16 +77,16 @@ const difficultyReply = z.object({
   ),
 });
 
-/** What a deployment of an environment printed. */
+/** Output of an environment's deployment. */
 export interface DeploymentLog {
   readonly id: string;
   readonly status: string | null;
   readonly branch: string | null;
   readonly commit: string | null;
   readonly createdAt: string | null;
-  /** Null when the service has none. */
+  /** Build log; null when the service has none. */
   readonly build: string | null;
-  /** The newest lines since it runs, in the order of the service. */
+  /** Latest runtime log lines, in the service's order. */
   readonly lines: readonly string[];
 }
 
@@ -110,7 +113,10 @@ const runtimeLogReply = z.object({
 
 const secretsReply = z.object({ secrets: z.array(z.string()) });
 
-/** Reads at most `maxPages` pages of a hundred. @throws AppError `environment-auth`, `environment-billing`, `environment-not-found`, `environment-unavailable`, `environment-protocol`, `transport` */
+/**
+ * Reads at most `maxPages` pages of 100 records. @throws AppError `environment-auth`, `environment-billing`, `environment-not-found`,
+ * `environment-unavailable`, `environment-protocol`, `transport`
+ */
 export async function listEnvironments(
   options: EnvironmentCatalogueOptions,
   maxPages: number,
@@ -125,7 +131,7 @@ export async function listEnvironments(
     isAtEnd = found.some(isLast);
   }
   const records = pages.flatMap(({ environments }) => environments);
-  // Most names were never deployed, so no server stands behind them; the list leaves them out.
+  // Most names were never deployed and have no server, so the list leaves them out.
   const served = records.filter((record) => record.has_github_connection !== false);
   const items = served.map(({ owner, name, description }) => ({
     name: `${owner}/${name}`,
@@ -137,7 +143,7 @@ export async function listEnvironments(
   };
 }
 
-/** Names of the secrets that an environment asks for. @throws as {@link listEnvironments} */
+/** Names of the secrets that an environment requires. @throws as {@link listEnvironments} */
 export async function requiredSecrets(
   options: EnvironmentCatalogueOptions,
   name: string,
@@ -147,7 +153,7 @@ export async function requiredSecrets(
   return (await ask(options, `${path}/required-secrets`, secretsReply, what)).secrets;
 }
 
-/** The tasks of a split that others have played, in order. @throws as {@link listEnvironments} */
+/** The tasks of a split that others have played, by index. @throws as {@link listEnvironments} */
 export async function taskDifficulty(
   options: EnvironmentCatalogueOptions,
   { environment, split }: { readonly environment: string; readonly split: string },
@@ -172,10 +178,13 @@ export async function taskDifficulty(
   return known.sort((a, b) => a.index - b.index);
 }
 
-/** Lines of the log since a deployment runs. */
+/** Maximum number of runtime log lines. */
 const LOG_LINES = 500;
 
-/** The log of the newest deployment of an environment; null when it was never deployed. @throws as {@link listEnvironments}, with `environment-auth` for others than its owner */
+/**
+ * Log of an environment's latest deployment; null if it was never deployed. @throws as {@link listEnvironments}, with `environment-auth`
+ * for anyone but its owner
+ */
 export async function deploymentLog(
   options: EnvironmentCatalogueOptions,
   name: string,
@@ -206,7 +215,7 @@ export async function deploymentLog(
   };
 }
 
-/** The record of `Owner/Name` or `Owner/Name:variant`. */
+/** API path and variant of `Owner/Name` or `Owner/Name:variant`. */
 function recordOf(name: string): { readonly path: string; readonly variant: string | undefined } {
   const [owner = "", rest = ""] = name.split("/");
   const [short = "", variant] = rest.split(":");

@@ -1,4 +1,4 @@
-/** Owns the connection to an ORS server: its environments by name, and their start-up queries. */
+/** The connection to an ORS server: its environments by name and their startup queries. */
 
 import type * as z from "zod";
 import { isAppError } from "../errors.ts";
@@ -21,9 +21,9 @@ import type {
 } from "./types.ts";
 import { type EnvironmentDependencies, EnvironmentWire, type WireRequest } from "./wire.ts";
 
-/** A session without `/create` cannot be pinged, and hosted ones end after 120 s without a ping. */
+/** A session without `/create` cannot be pinged, and hosted sessions end after 120 s without a ping. */
 const QUERY_SESSION_LIFE_MS = 60_000;
-/** A large dataset may have to be read first. */
+/** The server may have to read a large dataset first. */
 const QUERY_TIMEOUT_MS = 5 * 60_000;
 
 const WITHOUT_TASKS = [
@@ -33,7 +33,7 @@ const WITHOUT_TASKS = [
   "environment-reply-too-long",
 ] as const;
 
-/** Prepares a connection; nothing is sent before an environment is asked for something. */
+/** Creates a connection; nothing is sent until an environment is queried. */
 export function connectEnvironments(dependencies: EnvironmentDependencies): EnvironmentConnection {
   return {
     environment(name, { onServer = null, toolsetName = null, sessionEnv } = {}) {
@@ -94,7 +94,7 @@ class ConnectedEnvironment implements RemoteEnvironment {
     try {
       return (await this.#query(request, taskRangeReply, options)).tasks;
     } catch (error) {
-      // Not every server has the route, and not every environment lists its tasks.
+      // Not every server has this route, and not every environment can list its tasks.
       if (isAppError(error, ...WITHOUT_TASKS)) return null;
       throw error;
     }
@@ -130,7 +130,7 @@ class ConnectedEnvironment implements RemoteEnvironment {
     return this.#suggestingNames(ask());
   }
 
-  /** Adds to "not found" what may have been meant; the names are looked up once for all who ask. */
+  /** Adds similar names to a "not found" error; they are looked up once for all callers. */
   async #suggestingNames<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;
@@ -141,7 +141,7 @@ class ConnectedEnvironment implements RemoteEnvironment {
     }
   }
 
-  /** Hosted gateways route questions about an environment by the id of a session; all of them share one. */
+  /** Hosted gateways route queries about an environment by session id; all queries share one session. */
   async #querySessionId(signal: AbortSignal | undefined): Promise<string> {
     const nowMs = this.#wire.dependencies.clock.monotonic();
     if (this.#querySession && nowMs - this.#querySession.openedMs >= QUERY_SESSION_LIFE_MS) {

@@ -1,4 +1,4 @@
-/** Owns the reading of SSE: bytes to events, and the detection of silence: `docs/protocols/openreward.md#streams`. */
+/** Reads server-sent events from bytes, and detects silent streams: `docs/protocols/openreward.md#streams`. */
 
 import { createParser } from "eventsource-parser";
 import { AppError } from "../errors.ts";
@@ -9,7 +9,7 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-/** Splits bytes into events: LF, CRLF or CR line ends, at most one space stripped from a value, data lines joined by LF. */
+/** Splits bytes into events: LF, CRLF or CR line endings, at most one space stripped from a value, data lines joined by LF. */
 export class EventReader {
   readonly #decoder = new TextDecoder();
   readonly #parser = createParser({
@@ -18,10 +18,10 @@ export class EventReader {
   #events: StreamEvent[] = [];
   #endedWithCr = false;
 
-  /** The events that end in this chunk. */
+  /** The events completed by this chunk. */
   read(chunk: Uint8Array): readonly StreamEvent[] {
     let text = this.#decoder.decode(chunk, { stream: true });
-    // The parser holds a CR at the end of a chunk back, which would delay an event until the next byte.
+    // The parser holds back a CR at the end of a chunk, which would delay an event until the next byte.
     if (this.#endedWithCr && text.startsWith("\n")) text = text.slice(1);
     if (text !== "") this.#endedWithCr = text.endsWith("\r");
     this.#events = [];
@@ -30,7 +30,7 @@ export class EventReader {
   }
 }
 
-/** Notices when an event stream goes silent: with one timer a stream, however many bytes come. */
+/** Detects when an event stream goes silent, with a single timer per stream however many bytes arrive. */
 export class IdleTimeout {
   readonly #clock: Clock;
   readonly #onSilence: (reason: AppError) => void;
@@ -38,19 +38,19 @@ export class IdleTimeout {
   #lastSignMs: number;
   #stopTimer: () => void = () => undefined;
 
-  /** `onSilence` is called with AppError `silent`; it has to end the stream. */
+  /** `onSilence` is called with AppError `silent` and must end the stream. */
   constructor(clock: Clock, onSilence: (reason: AppError) => void) {
     this.#clock = clock;
     this.#onSilence = onSilence;
     this.#lastSignMs = clock.monotonic();
   }
 
-  /** When the last byte arrived, or when the watch was made. */
+  /** When the last byte arrived, or when this was created. */
   get lastSignMs(): number {
     return this.#lastSignMs;
   }
 
-  /** From now on a silence may last so long. */
+  /** Starts the timeout with this limit on silence. */
   start(limitMs: number): void {
     this.#limitMs = limitMs;
     this.#wait(this.#clock.monotonic(), limitMs);

@@ -1,4 +1,4 @@
-/** Owns how failures of the wire become the program's environment errors: `docs/protocols/openreward.md#statuses-and-retries`. */
+/** Converts failures of the protocol into the program's environment errors: `docs/protocols/openreward.md#statuses-and-retries`. */
 
 import * as z from "zod";
 import type { ErrorCode } from "../errorCodes.ts";
@@ -8,17 +8,17 @@ import { OPENREWARD_ACCOUNT_URL } from "../services.ts";
 import { withoutEnd } from "../util/textEdges.ts";
 import type { RemoteEnvironment, Split } from "./types.ts";
 
-/** Where a failure happened: goes into message and data of every error. */
+/** Where a failure happened; part of the message and data of every error. */
 export interface FaultLocation {
   readonly environment: string;
   readonly sid: string | null;
   /** Method and path, for example `POST /call`. */
   readonly action: string;
-  /** True once `/create` succeeded: a 404 then means that the session no longer exists. */
+  /** True after `/create` succeeded: a 404 then means that the session no longer exists. */
   readonly isInSession: boolean;
-  /** Whether OpenReward itself answers. */
+  /** Whether the server is OpenReward's own. */
   readonly isOpenReward: boolean;
-  /** The log of a server that the program started, from the run folder; null = unknown. */
+  /** Log of a server that the program started, relative to the run folder; null if unknown. */
   readonly log?: string | null | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface HttpFailure {
   readonly status: number;
   readonly body: string;
   readonly retryAfterMs: number | null;
-  /** What was sent as the key; absent = unknown. */
+  /** The key that was sent; absent if unknown. */
   readonly key?: KeySource | undefined;
 }
 
@@ -34,7 +34,7 @@ const MAX_DETAIL_CHARS = 500;
 
 const detailBody = z.object({ detail: z.unknown() });
 
-/** An AppError with its location; never holds keys or bodies that we sent. */
+/** An AppError with its location. Never contains keys or request bodies. */
 export function environmentFault(
   code: ErrorCode,
   location: FaultLocation,
@@ -48,7 +48,7 @@ export function environmentFault(
   });
 }
 
-/** The error that an HTTP status other than 200 means at this location. */
+/** The error for an HTTP status other than 200 at this location. */
 export function httpFault(location: FaultLocation, failure: HttpFailure): AppError {
   const { status, retryAfterMs, key } = failure;
   const detail = readDetail(failure.body) || "no details given";
@@ -85,7 +85,7 @@ export function httpFault(location: FaultLocation, failure: HttpFailure): AppErr
         { retryAfterMs },
       );
     case 500:
-      // Without a session no code of the environment can have run: the service itself failed.
+      // Without a session, none of the environment's code can have run, so the service itself failed.
       return location.sid === null
         ? fault("environment-unavailable", `answered 500 (${detail}). Try again later.`)
         : fault("environment-tool-crashed", crashText(location, detail));
@@ -99,18 +99,18 @@ export function httpFault(location: FaultLocation, failure: HttpFailure): AppErr
   }
 }
 
-/** That the environment's own code failed, and where to read about it. */
+/** Says that the environment's own code failed, and where its log is. */
 export function crashText({ log = null }: Pick<FaultLocation, "log">, detail: string): string {
   const where = log === null ? "Check its logs." : logSentence(log);
   return `the environment's own code failed: ${withoutEnd(detail, /[.\s]/)}. ${where}`;
 }
 
-/** Where the output of a server is that the program started. */
+/** Says where to find the log of a server that the program started. */
 export function logSentence(log: string): string {
   return `Its log is ${log} in the run folder.`;
 }
 
-/** True for what a full environment says when it opens no session, with status 503 or in an `error` event. */
+/** True for the message of a full environment that opens no session, with status 503 or in an `error` event. */
 export function saysFull(detail: string): boolean {
   return /\bmaximum capacity\b/i.test(detail);
 }
@@ -128,7 +128,7 @@ export function creditStep(isOpenReward: boolean): string {
     : "Add credit to the account that its key belongs to.";
 }
 
-/** The error for a connection that failed, `cause` being the transport's error. */
+/** The error for a failed connection; `cause` is the transport error. */
 export function unavailable(location: FaultLocation, cause: unknown): AppError {
   return environmentFault(
     "environment-unavailable",
@@ -138,7 +138,7 @@ export function unavailable(location: FaultLocation, cause: unknown): AppError {
   );
 }
 
-/** The error for a reply that ORS does not allow. */
+/** The error for a reply that violates ORS. */
 export function protocolFault(location: FaultLocation, what: string, cause?: unknown): AppError {
   return environmentFault(
     "environment-protocol",
@@ -148,7 +148,7 @@ export function protocolFault(location: FaultLocation, what: string, cause?: unk
   );
 }
 
-/** The error for an answer that is longer than `limit`; asking again would bring it again. */
+/** The error for a reply longer than `limit`; asking again would not help. */
 export function replyTooLong(location: FaultLocation, limit: string): AppError {
   return environmentFault(
     "environment-reply-too-long",
@@ -157,23 +157,23 @@ export function replyTooLong(location: FaultLocation, limit: string): AppError {
   );
 }
 
-/** What the server says in the body of an error, shortened: `detail` where the body is JSON that has it, else the text. */
+/** The server's error text, shortened: `detail` of a JSON body, otherwise the body itself. */
 export function readDetail(body: string): string {
   let detail: unknown = body;
   try {
     const parsed = detailBody.safeParse(JSON.parse(body));
     if (parsed.success) detail = parsed.data.detail;
   } catch {
-    // Gateways answer in text or HTML: the text itself is the detail.
+    // Gateways reply with text or HTML; use the text itself.
   }
   const text = typeof detail === "string" ? detail : JSON.stringify(detail);
   return text.trim().slice(0, MAX_DETAIL_CHARS);
 }
 
 /**
- * Of a number of tasks that was asked for: a server that refuses the request, which has nothing but the split in it, does not have the
- * split, which the key `configPath` names. Other errors stay as they are, also those of the session that is opened first, which has no
- * id yet.
+ * Handles an error from counting tasks. If the server refuses the request, which contains only the split, the split does not exist, and
+ * `configPath` names the key at fault. Returns other errors unchanged, including those from opening the query's session, which has no id
+ * yet.
  */
 export async function splitFault(
   error: unknown,
@@ -194,7 +194,7 @@ export async function splitFault(
   });
 }
 
-/** AppError `no-such-split` where the environment lists splits without this one. */
+/** AppError `no-such-split` if the environment lists splits but not this one; otherwise null. */
 export function noSuchSplit(
   environment: string,
   split: string,

@@ -1,23 +1,23 @@
-/** Owns the keep-alive of a session: when to ping, and when missing answers mean that it is lost: `docs/protocols/openreward.md#keep-alive`. */
+/** Keeps a session alive: when to ping, and when missing replies mean that it is lost: `docs/protocols/openreward.md#keep-alive`. */
 
 import { errorMessage } from "../errors.ts";
 import { sleepUntilAborted } from "../util/wakeableSleep.ts";
 import { isStarting } from "./retryPolicy.ts";
 import type { EnvironmentWire, WireRequest } from "./wire.ts";
 
-/** Measured from start to start. */
+/** From the start of one ping to the start of the next. */
 const PING_INTERVAL_MS = 10_000;
 const PING_TIMEOUT_MS = 30_000;
 const MAX_FAILURES = 5;
-/** Answers that the session no longer exists; a gateway may give a single wrong one. */
+/** "Gone" replies needed; a gateway may send a single wrong one. */
 const MAX_GONE_ANSWERS = 2;
 const GONE_STATUSES: ReadonlySet<number> = new Set([404, 410]);
 
 type PingAnswer = "alive" | "gone" | "failed";
 
 /**
- * Pings a session that was just made every 10 s until `signal` aborts, or until the session counts as lost: 5 failures or 2 "gone"
- * answers in a row. Resolves with why it is lost, null when stopped; never rejects.
+ * Pings a new session every 10 s until `signal` aborts or the session counts as lost: 5 failures or 2 "gone" replies in a row. Resolves
+ * with the reason, or null when stopped; never rejects.
  */
 export async function keepAlive(
   wire: EnvironmentWire,
@@ -41,7 +41,7 @@ export async function keepAlive(
   }
 }
 
-/** Whether the server holds the session. */
+/** Whether the server still has the session. */
 export async function ping(
   wire: EnvironmentWire,
   sid: string,
@@ -58,7 +58,7 @@ export async function ping(
     const response = await wire.send(request, signal);
     await response.bytes();
     if (GONE_STATUSES.has(response.status)) return "gone";
-    // Any other answer but a gateway's shows that someone still holds the session.
+    // Any other reply, except from a gateway, shows that a server has the session.
     return response.status < 500 || isStarting(response) ? "alive" : "failed";
   } catch (error) {
     wire.dependencies.log.debug("environment ping failed", { sid, error: errorMessage(error) });

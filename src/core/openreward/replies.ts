@@ -1,4 +1,4 @@
-/** Owns the shapes of ORS replies, and their translation into ours: `docs/protocols/openreward.md#tools`. */
+/** Schemas of ORS replies and their conversion to our types: `docs/protocols/openreward.md#tools`. */
 
 import * as z from "zod";
 import type { JsonObject } from "../json.ts";
@@ -34,12 +34,12 @@ const knownMessageBlock = z.discriminatedUnion("type", [
 ]);
 const MESSAGE_BLOCKS = new Set(["text", "image", "reasoning", "tool_call", "tool_result"]);
 
-/** Messages as they came, from a text that was parsed exactly; {@link readMessages} translates them. */
+/** Messages as received, from JSON parsed with exact numbers; {@link readMessages} converts them. */
 export const messagesReply = z.array(
   z.object({ role: z.enum(["system", "user", "assistant"]), blocks: wireBlocks }),
 );
 
-/** Blocks as they came; {@link readBlocks} translates them. */
+/** Blocks as received; {@link readBlocks} converts them. */
 export const promptReply = wireBlocks;
 
 export const splitsReply = z.array(z.object({ name: z.string(), type: z.string() }));
@@ -48,7 +48,7 @@ export const namesReply = z.array(z.string());
 export const taskRangeReply = z.object({ tasks: z.array(jsonObject) });
 export const createReply = z.object({ sid: z.string() });
 
-/** For a text that was parsed exactly: bounds in a schema are shown to the model as they stand there. */
+/** For JSON parsed with exact numbers, because bounds in a tool's schema are shown to the model as written. */
 export const toolsReply = z
   .object({
     tools: z.array(
@@ -73,7 +73,7 @@ export const toolsReply = z
       })),
       terminalTool: terminal ? { ...terminal, arg: terminal.arg ?? null } : null,
       supportsGroupScoring: offers.supports_score_group ?? false,
-      // Older servers know these two.
+      // Older servers accept these two.
       messageBlockTypes: offers.message_block_types ?? ["text", "image"],
     }),
   );
@@ -91,10 +91,10 @@ export const callReply = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(false), error: z.string(), reason: z.string().nullish() }),
 ]);
 
-/** Called with the type of a block that this client does not know. */
+/** Called with the type of an unknown block. */
 export type UnknownBlockListener = (type: string) => void;
 
-/** Keeps text and image blocks, skips unknown ones. Throws a ZodError when a known block is malformed. */
+/** Keeps text and image blocks and skips unknown ones. Throws a ZodError when a known block is malformed. */
 export function readBlocks(
   blocks: z.infer<typeof wireBlocks>,
   onUnknown: UnknownBlockListener,
@@ -126,7 +126,7 @@ export function readMessages(
   return messages.map(({ role, blocks }) => ({ role, blocks: blocks.flatMap(readBlock) }));
 }
 
-/** The outcome of a `/call` reply. */
+/** Converts a `/call` reply to an outcome. */
 export function readOutcome(
   reply: z.infer<typeof callReply>,
   onUnknown: UnknownBlockListener,
@@ -152,7 +152,7 @@ const REASONS: readonly RejectionReason[] = [
   "episode_finished",
 ];
 
-/** Older servers give no reason; the beginning of their message shows it: `docs/protocols/openreward.md#tools`. */
+/** Older servers give no reason, so it is derived from the start of the message: `docs/protocols/openreward.md#tools`. */
 function rejectionReason(reason: string | null, error: string): RejectionReason {
   const known = REASONS.find((candidate) => candidate === reason);
   if (known !== undefined) return known;

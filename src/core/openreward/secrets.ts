@@ -1,8 +1,8 @@
-/** Owns the `X-Secrets` header: what is in it and how it is encoded: `docs/protocols/openreward.md#secrets`. */
+/** Content and encoding of the `X-Secrets` header: `docs/protocols/openreward.md#secrets`. */
 
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 
-/** Names under which OpenReward environments look for the user's key. */
+/** Names under which OpenReward environments expect the user's key. */
 const KEY_NAMES = ["api_key", "OPENREWARD_API_KEY"] as const;
 const KEY_DOMAINS = ["sessions", "api", "search"].flatMap((role) => [
   `${role}.openreward.ai`,
@@ -14,7 +14,7 @@ const GOOGLE = ["generativelanguage.googleapis.com"];
 const KAGGLE = ["www.kaggle.com"];
 const MODAL = ["api.modal.com"];
 
-/** Hosts of well-known names, in upper or lower case, as `api/sandboxes/secrets.py` of the package `openreward` 0.1.167 sends them. */
+/** Hosts for well-known secret names (upper or lower case), as in `api/sandboxes/secrets.py` of the package `openreward` 0.1.167. */
 const WELL_KNOWN_HOSTS: Readonly<Record<string, readonly string[]>> = {
   OPENAI_API_KEY: ["api.openai.com"],
   ANTHROPIC_API_KEY: ["api.anthropic.com"],
@@ -57,8 +57,8 @@ interface WireSecret {
 }
 
 /**
- * Base64 of `{name: {"value": ..., "allowed_domains": [...]}}`, or null when there is nothing to send; a value goes
- * with the hosts of its well-known name, or with none. `openRewardKey` is added under the names its environments expect; pass null for every other server.
+ * Base64 of `{name: {"value": ..., "allowed_domains": [...]}}`, or null when there is nothing to send. A value has the hosts of its
+ * well-known name, if any. `openRewardKey` is added under the names that OpenReward's environments expect; pass null for other servers.
  */
 export function encodeSecrets(
   secrets: Readonly<Record<string, string>>,
@@ -82,7 +82,7 @@ function wellKnownHosts(name: string): readonly string[] | undefined {
   return isOneCase ? WELL_KNOWN_HOSTS[name.toUpperCase()] : undefined;
 }
 
-/** `btoa` takes single bytes only, and the escapes mean the same characters. */
+/** `btoa` accepts only single bytes; the escapes encode the same characters. */
 function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u0080-\uffff]/g,

@@ -1,4 +1,4 @@
-/** Owns one open session: its prompt, its tools, its calls, its keep-alive, its end. */
+/** One open session: its prompt, tools, calls, keep-alive and end. */
 
 import * as z from "zod";
 import { AppError } from "../errors.ts";
@@ -39,10 +39,10 @@ import type {
 } from "./types.ts";
 import type { EnvironmentWire, WireRequest } from "./wire.ts";
 
-/** For the making of a session, and again for its set-up. */
+/** Applies to opening a session, and again to its setup. */
 const OPEN_LIMIT_MS = 30 * 60_000;
 
-/** Made once: an error with a stack for every session would cost as much as a request. */
+/** Created once, because an error with a stack per session would cost as much as a request. */
 const CLOSED = new AppError(
   "environment-session-lost",
   "The session was closed. Repeat the rollout.",
@@ -52,7 +52,7 @@ interface SessionOptions extends OpenOptions {
   readonly onUnknownBlock: UnknownBlockListener;
 }
 
-/** Reserves an id, starts the episode and its pings; nothing stays open when it throws. */
+/** Reserves an id, then starts the episode and its pings; leaves nothing open when it throws. */
 export async function openSession(
   wire: EnvironmentWire,
   task: TaskChoice,
@@ -65,7 +65,10 @@ export async function openSession(
   return new OpenSession({ wire, sid, onUnknownBlock });
 }
 
-/** Runs what opens a session within 30 minutes, and within `answerLimitMs` without the start of the environment; `step` = what to do then. */
+/**
+ * Runs `open` within 30 minutes overall, and within `answerLimitMs` not counting the environment's startup; `step` says what to do on
+ * timeout.
+ */
 export async function whileOpening<T>(
   wire: EnvironmentWire,
   limits: Pick<OpenOptions, "answerLimitMs"> &
@@ -159,7 +162,7 @@ class OpenSession implements EnvironmentSession {
         return this.#wire.parse(request, reply.text, toolsReply, parseExactJson);
       }
       if (reply.status !== 404) throw this.#wire.fault(request, reply, reply.text);
-      // A server older than `/task_tools`, or a dead session: the second request shows which.
+      // Either the server is older than `/task_tools` or the session is dead; the second request shows which.
       const older = this.#request("GET", this.#wire.path("tools"));
       const exactly = { schema: toolsReply, parseJson: parseExactJson };
       return this.#wire.fetchJson(older, { ...rule, ...exactly });
@@ -188,7 +191,7 @@ class OpenSession implements EnvironmentSession {
       ...this.#request("POST", this.#wire.path("score_group")),
       body: candidatesBody(candidates),
     };
-    // Scoring reads the candidates and changes nothing, so it may be asked for again.
+    // Scoring only reads the candidates, so it is safe to repeat.
     const text = await this.#run(request, { ...options, isRepeatable: true });
     const { scores } = this.#wire.parse(request, text, scoresReply);
     if (scores.length === candidates.length) return scores.map(({ reward }) => reward);
@@ -201,17 +204,17 @@ class OpenSession implements EnvironmentSession {
     return this.#closing;
   }
 
-  /** As the official client: the conversation, or from a server without one the prompt as a message of the user. */
+  /** Like the official client: fetches the conversation, or from an older server the prompt as a user message. */
   async #fetchPrompt(request: WireRequest, signal: AbortSignal): Promise<readonly Message[]> {
     const wire = this.#wire;
-    // Reading either may reset the episode, so nothing is read twice.
+    // Reading either may reset the episode, so a request that may have arrived is not repeated.
     const rule = { repeat: "if-unsent", signal } as const;
     const reply = await wire.sendWithRetries(request, rule);
     if (reply.status === 200) {
       const messages = wire.parse(request, reply.text, messagesReply, parseExactJson);
       return this.#translate(request, () => readMessages(messages, this.#onUnknownBlock));
     }
-    // A server older than `/messages`, or a dead session: the second request shows which.
+    // Either the server is older than `/messages` or the session is dead; the second request shows which.
     if (reply.status !== 404) throw wire.fault(request, reply, reply.text);
     const older = this.#request("GET", wire.path("prompt"));
     const blocks = await wire.fetchJson(older, { ...rule, schema: promptReply });
@@ -223,7 +226,7 @@ class OpenSession implements EnvironmentSession {
     return { method, path, sid: this.id, isInSession: true };
   }
 
-  /** The result of a streamed request. */
+  /** Runs a streamed request and returns its result. */
   async #run(
     request: StreamedJob["request"],
     {
@@ -238,7 +241,7 @@ class OpenSession implements EnvironmentSession {
     return text;
   }
 
-  /** These requests wait for the set-up of the environment: the server says "starting", or it answers late. */
+  /** For requests that wait for the environment's setup: the server replies "starting" or takes long to reply. */
   async #whileSettingUp<T>(
     request: WireRequest,
     { signal: parent = this.ended }: CallOptions,
@@ -286,10 +289,10 @@ class OpenSession implements EnvironmentSession {
   }
 }
 
-/** Index-aligned with the candidates. */
+/** Same order as the candidates. */
 const scoresReply = z.object({ scores: z.array(z.object({ reward: z.number() })) });
 
-/** As the official client sends bare conversations. */
+/** The form in which the official client sends conversations without metadata. */
 function candidatesBody(candidates: readonly (readonly Message[])[]): ExactJsonObject {
   return {
     candidates: candidates.map((messages) => ({

@@ -1,4 +1,7 @@
-/** Owns the steps that make and free a session: `/create_session`, `/create`, `/delete`, `/delete_session`; see `docs/protocols/openreward.md#sessions`. */
+/**
+ * The requests that create and free a session: `/create_session`, `/create`, `/delete`, `/delete_session`; see
+ * `docs/protocols/openreward.md#sessions`.
+ */
 
 import * as z from "zod";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
@@ -16,10 +19,10 @@ const RELEASE_LIMIT_MS = 15_000;
 
 const sessionReply = z.object({ sid: z.string().optional() });
 
-/** How the steps wait: until when, and what keeps the time while the environment is still starting. */
+/** How the requests wait: until when, and with what to pause the timer while the environment is starting. */
 export type StepWaits = Pick<RepeatRule, "signal" | "withTimerPaused">;
 
-/** Reserves a session id; one that was announced but not completed is freed. @throws AppError `environment-setting` for `session_env` */
+/** Reserves a session id and frees announced ids that were not completed. @throws AppError `environment-setting` for `session_env` */
 export async function reserveSession(
   wire: EnvironmentWire,
   secrets: NonNullable<TaskChoice["secrets"]>,
@@ -50,7 +53,7 @@ export async function reserveSession(
     const sid = (text === "" ? null : wire.parse(request, text, sessionReply).sid) ?? taskId;
     if (sid === null)
       throw protocolFault(wire.locationOf(request), "the server gave no session id");
-    // The ids that remain belong to broken attempts that no repeat took up.
+    // Any remaining ids belong to broken attempts that were not resumed.
     for (const id of [sid, taskId]) if (id !== null) announced.delete(id);
     return sid;
   } catch (error) {
@@ -62,7 +65,7 @@ export async function reserveSession(
   }
 }
 
-/** The variables with their values; one whose secret is not sent is left out, as in the queries before a session. */
+/** The variables with their values; those whose secret is not sent are left out, as in queries before a session. */
 function sessionEnv(
   env: EnvironmentWire["session"]["env"],
   secrets: Readonly<Record<string, string>>,
@@ -82,7 +85,7 @@ export async function createEpisode(
     readonly sid: string;
     readonly task: TaskChoice;
     readonly secrets: string | null;
-    /** True for servers that read secrets from the body only. */
+    /** True for servers that only read secrets from the body. */
     readonly sendsSecretsInBody: boolean;
     readonly waits: StepWaits;
   },
@@ -108,7 +111,7 @@ export async function createEpisode(
   const { secrets: _, ...bodyOfAnyDialect } = body;
   const rule = { repeat: "always", ...waits } as const;
   const reply = await wire.sendWithRetries(request, rule);
-  // A server of the other dialect refuses the key that only this one knows.
+  // A server of the other dialect rejects the body key that only this dialect knows.
   const isDialectRefused = reply.status === 422 && sendsSecretsInBody;
   const decisive = isDialectRefused
     ? await wire.sendWithRetries({ ...request, body: bodyOfAnyDialect }, rule)
@@ -118,7 +121,7 @@ export async function createEpisode(
     wire.parse(request, text, createReply);
     return;
   }
-  // The answer to the first attempt was lost, but it had worked.
+  // The first attempt had worked, but its reply was lost.
   const hasWorkedBefore = decisive.isRepeat && status === 400;
   if (hasWorkedBefore && readDetail(text).includes("Session already exists")) return;
   const fault = wire.fault(request, decisive, text);
@@ -127,7 +130,7 @@ export async function createEpisode(
   throw settingFault(wire, "toolset_name", toolsetName, fault);
 }
 
-/** The error for a setting of the configuration that the server refuses. */
+/** The error for a configured setting that the server refuses. */
 function settingFault(
   wire: EnvironmentWire,
   key: "toolset_name" | "session_env",
@@ -143,7 +146,7 @@ function settingFault(
   );
 }
 
-/** `X-Secrets` for these secrets; the user's key is in it for OpenReward's own environments only. */
+/** The `X-Secrets` header; includes the user's key only for OpenReward's own environments. */
 export function secretsHeader(
   wire: EnvironmentWire,
   secrets: Readonly<Record<string, string>>,
@@ -151,14 +154,14 @@ export function secretsHeader(
   return encodeSecrets(secrets, wire.target.isOpenReward ? wire.dependencies.apiKey : null);
 }
 
-/** True for a server of the `ors-sdk` dialect, which has no `/version`: `docs/protocols/openreward.md#dialects`. */
+/** True for a server of the `ors-sdk` dialect, which lacks `/version`: `docs/protocols/openreward.md#dialects`. */
 export async function lacksVersion(wire: EnvironmentWire, waits: StepWaits): Promise<boolean> {
   const request: WireRequest = { method: "GET", path: "/version", sid: null, isInSession: false };
   const { status } = await wire.sendWithRetries(request, { repeat: "always", ...waits });
   return status === 404;
 }
 
-/** Ends the episode and frees the id in at most 15 s; faults are logged only. */
+/** Ends the episode and frees the id within 15 s; errors are only logged. */
 export async function releaseSession(
   wire: EnvironmentWire,
   sid: string,

@@ -1,4 +1,7 @@
-/** Owns one streamed request (`/create_session`, `/call`) from post to result, across broken connections: `docs/protocols/openreward.md#streams`. */
+/**
+ * Runs one streamed request (`/create_session`, `/call`) from post to result, across broken connections:
+ * `docs/protocols/openreward.md#streams`.
+ */
 
 import { AppError, isAppError } from "../errors.ts";
 import type { HttpResponse } from "../ports.ts";
@@ -12,33 +15,33 @@ import { BACKOFF, createStartingWait, isStarting, waitAsked } from "./retryPolic
 import { type EnvironmentWire, readWhole, type WireRequest } from "./wire.ts";
 
 const SILENCE_LIMIT_MS = 30_000;
-/** Time for the server to end its stream after the last event, so that the connection can serve again. */
+/** Time for the server to close its stream after the last event, so that the connection can be reused. */
 const DRAIN_MS = 250;
 /** The first connection and six more without progress. */
 const MAX_CONNECTIONS = 7;
-/** A connection whose bytes flowed for so long counts as progress. */
+/** A connection that received bytes for this long counts as progress. */
 const STEADY_STREAM_MS = 10_000;
-/** Bounds the connections in all, so that progress does not make the repeats endless. */
+/** Limits connections overall, so that progress cannot cause endless retries. */
 const MAX_CONNECTIONS_IN_ALL = 100;
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([408, 502, 503, 504]);
 
 export interface StreamedJob {
   readonly request: WireRequest & { readonly body: ExactJsonObject };
-  /** True when running the job twice does no harm; otherwise it is not posted again unless it cannot have run. */
+  /** True when running the job twice is harmless; otherwise it is only posted again if it cannot have run. */
   readonly isRepeatable: boolean;
-  /** True when a 429 is for the caller to handle. */
+  /** True when the caller handles a 429 itself. */
   readonly throwsCapacity: boolean;
   readonly onTaskId?: (taskId: string) => void;
   readonly signal?: AbortSignal | undefined;
-  /** Runs the waits for an environment that is still starting. */
+  /** Wraps waits for an environment that is still starting. */
   readonly withTimerPaused?: WithTimerPaused | undefined;
-  /** Runs the wait for the result once the server has answered. */
+  /** Wraps the wait for the result once the server has responded. */
   readonly whileRunning?: WithTimerPaused | undefined;
 }
 
 export interface JobResult {
   readonly taskId: string | null;
-  /** The joined pieces; empty = no result. */
+  /** The joined chunks; empty for no result. */
   readonly text: string;
 }
 
@@ -55,9 +58,9 @@ type Attempt =
     };
 
 /**
- * Posts the job and returns its result; a broken or silent stream is opened again with its `task_id`.
- * @throws AppError `environment-tool-crashed` for an `error` event, `environment-unavailable`,
- * `environment-capacity`, and what other statuses mean.
+ * Posts the job and returns its result; a broken or silent stream is reopened with its `task_id`.
+ * @throws AppError `environment-tool-crashed` for an `error` event, `environment-unavailable`, `environment-capacity`, and the errors of
+ * other statuses
  */
 export async function runStreamedJob(wire: EnvironmentWire, job: StreamedJob): Promise<JobResult> {
   const { sid, environment } = wire.locationOf(job.request);
@@ -111,7 +114,7 @@ async function attemptJob(
   const openedMs = clock.monotonic();
   const silence = new IdleTimeout(clock, (reason) => link.abort(reason));
   try {
-    // The first answer may wait for the set-up of the environment; the answer of a running job comes at once.
+    // The first response may wait for the environment's setup; the response for a running job is immediate.
     if (taskId !== null) silence.start(SILENCE_LIMIT_MS);
     const response = await wire.send({ ...request, body, acceptsEvents: true }, link.signal);
     silence.stop();
@@ -137,7 +140,7 @@ async function attemptJob(
   }
 }
 
-/** What a status other than 200 means for the job. @throws AppError when it decides */
+/** What a status other than 200 means for the job. @throws AppError when it is final */
 async function readRefusal(
   wire: EnvironmentWire,
   job: StreamedJob,
@@ -163,7 +166,7 @@ interface StreamListener {
   readonly silence: IdleTimeout;
 }
 
-/** Reads the stream up to its result. @throws AppError `silent` or `transport` when it breaks off before */
+/** Reads the stream until its result is complete. @throws AppError `silent` or `transport` when it breaks off earlier */
 async function readResult(
   wire: EnvironmentWire,
   request: WireRequest,
@@ -186,14 +189,14 @@ async function readResult(
       }
     }
   } catch (error) {
-    // The result is complete, so a fault after the end event does not matter.
+    // The result is complete, so an error after the end event does not matter.
     if (!isComplete) throw error;
   }
   if (!isComplete) throw new AppError("transport", "The event stream ended before its result.");
   return text;
 }
 
-/** The piece of the result that an event brings. @throws AppError for an `error` event */
+/** The part of the result in an event. @throws AppError for an `error` event */
 function readEvent(
   wire: EnvironmentWire,
   request: WireRequest,
@@ -205,7 +208,7 @@ function readEvent(
   return name === "chunk" || name === "end" ? data : "";
 }
 
-/** What an `error` event means: no session, a job that the server no longer knows, or a failure of the environment. */
+/** Meaning of an `error` event: no session, a job the server no longer knows, or a failure of the environment. */
 function eventFault(wire: EnvironmentWire, request: WireRequest, message: string): AppError {
   const location = wire.locationOf(request);
   if (!location.isInSession) {

@@ -1,4 +1,4 @@
-/** Owns the search for the name that was meant when an environment is not found: in the catalogue, or at the server itself. */
+/** Finds similar names when an environment is not found: in the catalogue or on the server itself. */
 
 import * as z from "zod";
 import { nearestWords } from "../../shared/editDistance.ts";
@@ -10,7 +10,7 @@ import type { Target } from "./target.ts";
 import type { EnvironmentWire } from "./wire.ts";
 
 const LOOK_UP_TIMEOUT_MS = 5_000;
-/** Most records that the catalogue gives at once. */
+/** Maximum page size of the catalogue. */
 const PAGE_SIZE = 100;
 
 const catalogueReply = z.object({
@@ -18,13 +18,13 @@ const catalogueReply = z.object({
 });
 
 export interface NameSearch {
-  /** At most three names like the target's, nearest first, spelled as in a configuration. */
+  /** At most three names similar to the target, nearest first, spelled as in a configuration. */
   readonly near: readonly string[];
-  /** True for a name that the catalogue has as it is written. */
+  /** True when the catalogue has the name exactly as written. */
   readonly isListed: boolean;
 }
 
-/** Looks for the name that was meant; faults only make the list shorter. */
+/** Looks for similar names; errors only shorten the list. */
 export async function suggestNames(wire: EnvironmentWire): Promise<NameSearch> {
   const { target } = wire;
   const apiUrl = target.deployment === null ? null : catalogueUrl(wire);
@@ -36,13 +36,13 @@ export async function suggestNames(wire: EnvironmentWire): Promise<NameSearch> {
   ];
   const found = await Promise.all(lists.map((list) => list.catch((error) => noNames(wire, error))));
   const names = [...new Set(found.flat())];
-  // A name that exists as it is written was not refused for its spelling.
+  // A name that exists as written was not refused because of its spelling.
   const meant = target.onServer ?? target.name;
   const isListed = names.includes(meant);
   return { near: isListed ? [] : nearestWords(meant, names), isListed };
 }
 
-/** The same error with `data.near`, and with the question whether one of the names was meant, or what is missing behind it. */
+/** The error with `data.near`, and with a "did you mean" question or what the listed environment is missing. */
 export function withSuggestions(
   { target }: Pick<EnvironmentWire, "target">,
   error: AppError,
@@ -60,12 +60,12 @@ export function withSuggestions(
   return new AppError(error.code, error.message + question, { data, cause: error });
 }
 
-/** How the gateway says that nothing runs under a name. */
+/** True if the gateway says that nothing is deployed under the name. */
 function lacksDeployment({ data }: AppError): boolean {
   return String(data["detail"]).includes("Deployment not found");
 }
 
-/** Where the catalogue is; null when the server is not part of a hosted service. */
+/** URL of the catalogue; null when the server is not part of a hosted service. */
 function catalogueUrl({ dependencies }: EnvironmentWire): string | null {
   if (dependencies.apiUrl !== undefined) return dependencies.apiUrl;
   const url = new URL(dependencies.baseUrl);
@@ -74,7 +74,7 @@ function catalogueUrl({ dependencies }: EnvironmentWire): string | null {
   return url.origin;
 }
 
-/** What this owner has, and what others have under such a name. */
+/** Queries for this owner's environments, and for similar names of other owners. */
 function catalogueQueries(deployment: string): readonly string[] {
   const [owner = "", name = ""] = deployment.split("/");
   return [{ owner }, { search: name }].map((filter) =>
@@ -82,7 +82,7 @@ function catalogueQueries(deployment: string): readonly string[] {
   );
 }
 
-/** The catalogue is read without the key: that belongs to `baseUrl`, and public names need none. */
+/** The catalogue is read without the key, which belongs to `baseUrl`; public names need none. */
 async function hostedNames(
   { dependencies, target }: EnvironmentWire,
   apiUrl: string,
@@ -114,7 +114,7 @@ async function serverNames(wire: EnvironmentWire): Promise<readonly string[]> {
   return names.map((name) => spelledLike(wire.target, name));
 }
 
-/** A name of the server in the form in which the target was written. */
+/** A name on the server, spelled in the same form as the target. */
 function spelledLike({ name, deployment, envName, onServer }: Target, found: string): string {
   if (onServer !== null) return found;
   if (deployment !== null) return `${deployment}:${found}`;

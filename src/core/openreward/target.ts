@@ -1,17 +1,17 @@
-/** Owns what an environment's name means on the wire: deployment header, path prefix, who may see the key. */
+/** What an environment's name means in requests: deployment header, path prefix, and who may get the key. */
 
 import { AppError } from "../errors.ts";
 
 export interface Target {
-  /** As the configuration spells it. */
+  /** As in the configuration. */
   readonly name: string;
   /** Value of `X-Deployment`; null for an environment of the server itself. */
   readonly deployment: string | null;
-  /** Name on the server, first segment of the paths; null = the default environment. */
+  /** Name on the server, the first path segment; null for the default environment. */
   readonly envName: string | null;
-  /** The same where the configuration gives it apart from `name`. */
+  /** The name on the server if the configuration gives it separately. */
   readonly onServer: string | null;
-  /** True for `Owner/Name` at OpenReward: its environments, and no others, get the user's key among their secrets. */
+  /** True for `Owner/Name` at OpenReward. Only these environments get the user's key among their secrets. */
   readonly isOpenReward: boolean;
 }
 
@@ -19,8 +19,8 @@ const LOCAL_OWNER = "local";
 const OPENREWARD_HOST = /^([a-z0-9-]+\.)*openreward\.ai$/;
 
 /**
- * Reads `Owner/Name`, `Owner/Name:variant`, `local/name` or a bare `name`; `onServer` is the environment's name on its server, null =
- * as `name` says.
+ * Parses `Owner/Name`, `Owner/Name:variant`, `local/name` or a plain `name`. `onServer` is the environment's name on its server; null
+ * means as in `name`.
  * @throws AppError `environment-not-found`
  */
 export function resolveTarget(

@@ -1,4 +1,4 @@
-/** Owns what the rest of the program sees of an environment: connection, session, tools and outcomes. */
+/** What the rest of the program sees of an environment: connection, session, tools and outcomes. */
 
 import type { JsonObject } from "../json.ts";
 import type { ExactJsonObject } from "../util/exactJson.ts";
@@ -18,7 +18,7 @@ export interface ImageBlock {
 
 export type Block = TextBlock | ImageBlock;
 
-/** `reasoning` and `tool_call` are in messages of the assistant, `tool_result` in those of the user. */
+/** `reasoning` and `tool_call` occur in assistant messages, `tool_result` in user messages. */
 export type MessageBlock =
   | Block
   | { readonly type: "reasoning"; readonly text: string }
@@ -49,11 +49,14 @@ export interface Split {
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of the arguments; null = no arguments. */
+  /** JSON Schema of the arguments; null for no arguments. */
   readonly inputSchema: ExactJsonObject | null;
 }
 
-/** The tool that grades a final message: call it with `{[arg]: text}`, or `{}` when `arg` is null: `docs/protocols/openreward.md#terminal-tool`. */
+/**
+ * The tool that grades a final message: call it with `{[arg]: text}`, or `{}` if `arg` is null:
+ * `docs/protocols/openreward.md#terminal-tool`.
+ */
 export interface TerminalTool {
   readonly name: string;
   readonly arg: string | null;
@@ -64,7 +67,7 @@ export interface ToolList {
   readonly tools: readonly ToolSpec[];
   readonly terminalTool: TerminalTool | null;
   readonly supportsGroupScoring: boolean;
-  /** Types of the blocks that messages may hold when a group is scored. */
+  /** Block types that messages may contain when a group is scored. */
   readonly messageBlockTypes: readonly string[];
 }
 
@@ -74,19 +77,19 @@ export type RejectionReason =
   | "input_validation"
   | "episode_finished";
 
-/** A crash of the tool is neither: it is thrown. */
+/** A crash of the tool is neither; it is thrown. */
 export type ToolCallOutcome =
   | {
       readonly kind: "result";
       readonly blocks: readonly Block[];
-      /** Null = not scored, which differs from 0. */
+      /** Null means not scored, which differs from 0. */
       readonly reward: number | null;
       readonly finished: boolean;
-      /** For logs only: it may hold the answer. */
+      /** For logs only, since it may contain the answer. */
       readonly metadata: JsonObject | null;
     }
   | {
-      /** The model's mistake (but `episode_finished` is the caller's); the episode continues. */
+      /** The model's mistake, except that `episode_finished` is the caller's; the episode continues. */
       readonly kind: "rejected";
       readonly reason: RejectionReason;
       readonly error: string;
@@ -97,65 +100,68 @@ export interface CallOptions {
 }
 
 export interface ToolCallOptions extends CallOptions {
-  /** Runs each wait for an environment that is still starting, so that the caller's clock can stand still meanwhile. */
+  /** Wraps each wait for an environment that is still starting, so that the caller can pause its timer. */
   readonly withTimerPaused?: WithTimerPaused;
 }
 
 export interface OpenOptions extends CallOptions {
-  /** Time for the server to answer, without what it needs to start the environment; absent = none but the 30 minutes. */
+  /** Time for the server to respond, not counting the environment's startup; by default only the 30-minute limit applies. */
   readonly answerLimitMs?: number | undefined;
 }
 
-/** How an environment is asked for, beside its name. */
+/** Options of an environment besides its name. */
 export interface EnvironmentOptions {
-  /** Its name on its server, where it has another one. */
+  /** Its name on its server, if different. */
   readonly onServer?: string | null | undefined;
-  /** Tools that the server adds to those of the environment. */
+  /** Tools that the server adds to the environment's own. */
   readonly toolsetName?: string | null | undefined;
-  /** Variables of the environment in its sessions; null = the secret of the same name. */
+  /** Environment variables for its sessions; null means the secret of the same name. */
   readonly sessionEnv?: Readonly<Record<string, string | null>> | null | undefined;
 }
 
 export interface TaskChoice {
   readonly split: string;
   readonly index: number;
-  /** Secrets by name, for the environment. */
+  /** Secrets for the environment, by name. */
   readonly secrets?: Readonly<Record<string, string>>;
 }
 
 /**
  * One episode. Every method throws AppError `environment-session-lost`, `environment-auth`, `environment-billing`,
- * `environment-unavailable`, `environment-capacity` or `environment-protocol`, with `data.environment` and `data.sid` unless `close` cut it off.
+ * `environment-unavailable`, `environment-capacity` or `environment-protocol`, with `data.environment` and `data.sid` unless `close` cut
+ * it off.
  */
 export interface EnvironmentSession {
   readonly id: string;
   /**
-   * Aborted, with an AppError `environment-session-lost` as its reason, when pings show that the session no longer exists, or when it is closed.
-   * A signal that is given to a method is to follow it; without one this is what ends a call.
+   * Aborted, with AppError `environment-session-lost` as its reason, when pings show that the session is gone or when it is closed.
+   * Signals passed to methods should derive from it; without one, it ends calls.
    */
   readonly ended: AbortSignal;
   /**
-   * The conversation to continue with; one message of the user where the environment has only a prompt. Fetched once, because reading
-   * it may reset the episode; a second call returns the same. Waits for the set-up of the episode, as `tools` does: no clock of a
-   * rollout should run then.
+   * The conversation to continue; a single user message if the environment only has a prompt. Fetched once, because reading it may reset
+   * the episode; later calls return the same. Waits for the episode's setup, as `tools` does, so pause the rollout's timer meanwhile.
    */
   prompt(options?: CallOptions): Promise<readonly Message[]>;
   tools(options?: CallOptions): Promise<ToolList>;
-  /** Calls may overlap; whether they run at once is the server's to say. @throws AppError `environment-tool-crashed` when the environment's own code failed. */
+  /**
+   * Calls may overlap; the server decides whether they run concurrently. @throws AppError `environment-tool-crashed` when the
+   * environment's own code failed
+   */
   callTool(
     name: string,
     input: ExactJsonObject,
     options?: ToolCallOptions,
   ): Promise<ToolCallOutcome>;
   /**
-   * One score for each conversation, comparing them; what the model did after the prompt. The session stays as it is, also when it
-   * fails. @throws AppError `environment-tool-crashed` when the environment's own judging failed.
+   * One score per conversation, by comparison; each has what the model did after the prompt. The session is not changed, even on failure.
+   * @throws AppError `environment-tool-crashed` when the environment's own scoring failed
    */
   scoreGroup(
     candidates: readonly (readonly Message[])[],
     options?: ToolCallOptions,
   ): Promise<readonly number[]>;
-  /** Ends the episode in at most 15 s; repeats are harmless, faults are logged only. */
+  /** Ends the episode within 15 s. Safe to call again; errors are only logged. */
   close(): Promise<void>;
 }
 
@@ -165,32 +171,30 @@ export interface RemoteEnvironment {
   readonly address: string;
   splits(options?: CallOptions): Promise<readonly Split[]>;
   numTasks(split: string, options?: CallOptions): Promise<number>;
-  /** Tools that all tasks share; a session's own list may be longer. */
+  /** Tools shared by all tasks; a session's list may be longer. */
   tools(options?: CallOptions): Promise<ToolList>;
-  /** Data of the tasks from `start` up to `stop`, as the environment has them; null from a server that does not give them. */
+  /** Task data from `start` to `stop` as the environment has it; null if the server does not provide it. */
   tasks(
     split: string,
     start: number,
     stop: number,
     options?: CallOptions,
   ): Promise<readonly JsonObject[] | null>;
-  /** Whether the server still holds the session with this id, also after it was closed. */
+  /** Whether the server still has the session with this id, even after it was closed. */
   holdsSession(id: string, options?: CallOptions): Promise<boolean>;
-  /** Gives back the session that the queries share; call it when start-up is over. */
+  /** Frees the session that queries share; call when startup is done. */
   release(): Promise<void>;
   /**
-   * Opens a session within 30 minutes, start of the environment included.
-   * @throws AppError `environment-unavailable` when a limit is over; `environment-setting` when the server refuses one of {@link EnvironmentOptions};
-   * `environment-not-found`, as the queries do, with `data.near`: names that may have been meant
+   * Opens a session within 30 minutes, including the environment's startup.
+   * @throws AppError `environment-unavailable` on a timeout; `environment-setting` when the server refuses one of {@link
+   * EnvironmentOptions}; `environment-not-found`, like the queries, with similar names in `data.near`
    */
   openSession(task: TaskChoice, options?: OpenOptions): Promise<EnvironmentSession>;
 }
 
 export interface EnvironmentConnection {
-  /**
-   * `Owner/Name`, `Owner/Name:variant`, or `local/name` or a bare name for an environment of the server itself.
-   */
+  /** `Owner/Name`, `Owner/Name:variant`, or for an environment of the server itself `local/name` or a plain name. */
   environment(name: string, options?: EnvironmentOptions): RemoteEnvironment;
-  /** Names of the environments that the server itself has. @throws AppError `environment-*` */
+  /** Names of the server's own environments. @throws AppError `environment-*` */
   names(options?: CallOptions): Promise<readonly string[]>;
 }

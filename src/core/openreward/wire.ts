@@ -1,4 +1,4 @@
-/** Owns single ORS requests of one environment: headers, redirects, repeats of simple requests, checked replies. */
+/** Sends single ORS requests for one environment: headers, redirects, retries of simple requests, validated replies. */
 
 import type * as z from "zod";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
@@ -27,7 +27,7 @@ import {
 } from "./retryPolicy.ts";
 import type { Target } from "./target.ts";
 
-/** Attempts of a simple request. */
+/** Maximum attempts of a simple request. */
 const PLAIN_ATTEMPTS = 4;
 const MAX_REDIRECTS = 3;
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([307, 308]);
@@ -39,29 +39,29 @@ export interface EnvironmentDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Where OpenReward's environments or an ORS server are. */
+  /** URL of OpenReward's sessions or of an ORS server. */
   readonly baseUrl: string;
-  /** Sent as `X-API-Key` to `baseUrl` only; null = no such header. */
+  /** Sent as `X-API-Key` to `baseUrl` only; null for no such header. */
   readonly apiKey: string | null;
   /** For messages about the key. */
   readonly keySource?: KeySource;
   readonly userAgent: string;
-  /** Where the catalogue of hosted environments is; absent = the `api.` twin of a `sessions.` host, if it is one. */
+  /** URL of the catalogue of hosted environments; by default the `api.` counterpart of a `sessions.` host. */
   readonly apiUrl?: string | undefined;
-  /** The log of a server that the program started, from the run folder; null as long as there is none. */
+  /** Log of a server that the program started, relative to the run folder; null while there is none. */
   readonly logOf?: () => string | null;
 }
 
-/** What each session of an environment begins with: `docs/protocols/openreward.md#sessions`. */
+/** Settings of each session of an environment: `docs/protocols/openreward.md#sessions`. */
 export interface SessionSettings {
   readonly toolsetName: string | null;
-  /** Null = the secret of the same name. */
+  /** Null means the secret of the same name. */
   readonly env: Readonly<Record<string, string | null>>;
 }
 
 export interface WireRequest {
   readonly method: "GET" | "POST";
-  /** From the root, for example `/create`; {@link EnvironmentWire.path} makes those of an environment. */
+  /** From the root, such as `/create`; {@link EnvironmentWire.path} builds those of an environment. */
   readonly path: string;
   readonly sid: string | null;
   readonly isInSession: boolean;
@@ -72,14 +72,14 @@ export interface WireRequest {
 }
 
 export interface RepeatRule {
-  /** `"if-unsent"` repeats only what cannot have run: requests that never left, 429, and "starting" answers. */
+  /** `"if-unsent"` only repeats what cannot have run: requests that were never sent, 429, and "starting" replies. */
   readonly repeat: "always" | "if-unsent";
   readonly signal?: AbortSignal | undefined;
-  /** Runs the waits for an environment that is still starting, the requests that find out whether it still is included. */
+  /** Wraps waits for an environment that is still starting, including the requests that check whether it still is. */
   readonly withTimerPaused?: WithTimerPaused | undefined;
 }
 
-/** A whole answer to a simple request. */
+/** A complete reply to a simple request. */
 export interface PlainReply {
   readonly status: number;
   readonly text: string;
@@ -97,7 +97,7 @@ export class EnvironmentWire {
   readonly dependencies: EnvironmentDependencies;
   readonly session: SessionSettings;
   readonly #base: URL;
-  /** The address without slashes at its end. */
+  /** The base URL without trailing slashes. */
   readonly #root: string;
 
   constructor(
@@ -112,7 +112,7 @@ export class EnvironmentWire {
     this.#root = withoutEnd(this.#base.href, /\//);
   }
 
-  /** Path of an endpoint of the environment. */
+  /** Path of an endpoint of this environment. */
   path(endpoint: string): string {
     const { envName } = this.target;
     return envName === null ? `/${endpoint}` : `/${encodeURIComponent(envName)}/${endpoint}`;
@@ -126,8 +126,8 @@ export class EnvironmentWire {
   }
 
   /**
-   * Sends once, following 307 and 308 within the origin with method, body and headers.
-   * @throws AppError `transport`; reading the answer throws `environment-reply-too-long` when it is longer than is read
+   * Sends once, following 307 and 308 redirects within the origin with the same method, body and headers.
+   * @throws AppError `transport`; reading an overlong reply throws `environment-reply-too-long`
    */
   async send(request: WireRequest, signal: AbortSignal | undefined): Promise<HttpResponse> {
     let url = this.#root + request.path;
@@ -150,7 +150,7 @@ export class EnvironmentWire {
     }
   }
 
-  /** Sends, repeats what may be repeated, and returns the first answer that decides. @throws AppError `environment-unavailable` */
+  /** Sends with retries where allowed and returns the first final reply. @throws AppError `environment-unavailable` */
   async sendWithRetries(request: WireRequest, rule: RepeatRule): Promise<PlainReply> {
     const { clock, random } = this.dependencies;
     const { signal, withTimerPaused = withoutTimer } = rule;
@@ -189,7 +189,7 @@ export class EnvironmentWire {
     });
   }
 
-  /** What the server asks for, at most five minutes. */
+  /** The wait that the server asks for, at most five minutes. */
   retryAfterMs(reply: Pick<HttpResponse, "header">): number | null {
     const nowMs = this.dependencies.clock.now();
     return retryAfterMs(reply, { nowMs, maxMs: MAX_RETRY_AFTER_MS });
@@ -215,7 +215,7 @@ export class EnvironmentWire {
     }
   }
 
-  /** A simple request whose 200 reply has the given shape. @throws AppError as {@link httpFault} says, or `environment-protocol` */
+  /** Sends a simple request and parses its 200 reply. @throws AppError as {@link httpFault}, or `environment-protocol` */
   async fetchJson<T>(
     request: WireRequest,
     rule: RepeatRule & {
@@ -228,7 +228,7 @@ export class EnvironmentWire {
     return this.parse(request, reply.text, rule.schema, rule.parseJson);
   }
 
-  /** @throws AppError `environment-protocol` when the text is not JSON of that shape */
+  /** @throws AppError `environment-protocol` when the text is not JSON that matches the schema */
   parse<T>(
     request: WireRequest,
     text: string,
@@ -242,7 +242,7 @@ export class EnvironmentWire {
     }
   }
 
-  /** What a status other than 200 means. */
+  /** The error for a status other than 200. */
   fault(
     request: WireRequest,
     response: Pick<HttpResponse, "status" | "header">,
@@ -272,7 +272,7 @@ export class EnvironmentWire {
     });
   }
 
-  /** Keys and secrets travel with a redirect, so it must stay within the origin and below the base path. */
+  /** Keys and secrets are sent along with a redirect, so it must stay within the origin and below the base path. */
   #redirectTarget(
     request: WireRequest,
     url: string,
@@ -287,14 +287,14 @@ export class EnvironmentWire {
     if (next.origin !== new URL(url).origin) {
       throw protocolFault(at, `the server redirects to another origin (${next.origin})`);
     }
-    // Behind a gateway a server does not know the path under which it is offered.
+    // A server behind a gateway does not know the path prefix under which it is served.
     const root = withoutEnd(this.#base.pathname, /\//);
     if (!next.pathname.startsWith(`${root}/`)) next.pathname = root + next.pathname;
     return next.href;
   }
 }
 
-/** Only the body of a 200 matters: a refusal stands even if its words break off. */
+/** Only the body of a 200 matters: a refusal counts even if its text is cut off. */
 export async function readWhole(response: HttpResponse): Promise<string> {
   try {
     return await response.text();
@@ -307,7 +307,7 @@ export async function readWhole(response: HttpResponse): Promise<string> {
 function isRepeatable(request: WireRequest, status: number, rule: RepeatRule): boolean {
   if (status === 429) return true;
   if (rule.repeat === "if-unsent") return false;
-  // A 500 inside a session is the environment's own failure and would come again.
+  // A 500 inside a session is a failure of the environment itself and would occur again.
   const isPassing500 = status === 500 && request.method === "GET" && !request.isInSession;
   return isPassing500 || TRANSIENT_STATUSES.has(status);
 }
