@@ -1,4 +1,4 @@
-/** Checks whether an environment is fit to train on. */
+/** Checks whether an environment is suitable for training. */
 
 import { errorMessage, isAppError } from "../errors.ts";
 import { noSuchSplit } from "../openreward/faults.ts";
@@ -21,18 +21,18 @@ export interface EnvironmentReport {
 }
 
 export interface EnvironmentCheckOptions extends ProbeOptions {
-  /** Ids of the checks to make; absent = all. */
+  /** Ids of the checks to run; all by default. */
   readonly only?: readonly string[] | undefined;
-  /** Called as each check begins. */
+  /** Called before each check. */
   readonly onCheck?:
     | ((check: EnvironmentCheck, position: number, count: number) => void)
     | undefined;
 }
 
 /**
- * Makes all checks, one after the other, within the limits of the probe. A check that the environment gives nothing for says so.
- * @throws AppError `environment-*` when the environment cannot be reached, has not this name or runs out of credit, `no-such-split`, and
- * the reason of `signal`
+ * Runs the checks one after another within the probe's limits. A check that does not apply to the environment says so.
+ * @throws AppError `environment-*` when the environment is unreachable, has another name or runs out of credit, `no-such-split`, and the
+ * reason of `signal`
  */
 export async function checkEnvironment(
   options: EnvironmentCheckOptions,
@@ -42,7 +42,7 @@ export async function checkEnvironment(
   const sinceMs = clock.monotonic();
   const wanted = ENVIRONMENT_CHECKS.filter(({ id }) => only === undefined || only.includes(id));
   try {
-    // Without its splits there is nothing to check, and the error says why.
+    // Nothing can be checked without the splits, and the error says why.
     const splits = await probe.splits();
     const fault = split === null ? null : noSuchSplit(remote.name, split, splits);
     if (fault !== null) throw fault;
@@ -70,7 +70,7 @@ async function runCheck(check: EnvironmentCheck, probe: Probe): Promise<CheckOut
   }
 }
 
-/** All findings with the ids of their checks, the most severe first. */
+/** All findings with the ids of their checks, most severe first. */
 export function findingsOf({
   checks,
 }: Pick<EnvironmentReport, "checks">): readonly (CheckFinding & { readonly check: string })[] {

@@ -1,4 +1,4 @@
-/** All checks, in the order of the report. */
+/** All checks, in report order. */
 
 import { answerInFeedback, answerInPrompt, answerInTools } from "./checks/answerLeaks.ts";
 import {
@@ -45,9 +45,9 @@ export const ENVIRONMENT_CHECKS: readonly EnvironmentCheck[] = [
   // repeatability
   sameAnswers,
   stableGrader,
-  // Odd arguments could spoil what sessions share, so this comes before them.
+  // Before checks with odd arguments, which could corrupt state shared by sessions.
   isolation,
-  // mistakes of a model
+  // a model's mistakes
   malformedCalls,
   unknownTool,
   afterEnd,
@@ -63,7 +63,7 @@ export const ENVIRONMENT_CHECKS: readonly EnvironmentCheck[] = [
   answerVariety,
   farmedReward,
   constantReward,
-  // rewards of all that was played
+  // rewards of everything played
   rewardGiven,
   rewardRange,
   // many sessions

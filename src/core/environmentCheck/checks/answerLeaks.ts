@@ -1,4 +1,4 @@
-/** The right answer is neither in the prompt nor in the tools. */
+/** Checks that neither the prompt nor the tools reveal the right answer. */
 
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
 import { shorten } from "../probe/answer.ts";
@@ -22,11 +22,11 @@ import {
 import { type PlayedSession, type Probe, taskName } from "../probe/probe.ts";
 import { argumentSchemas, type PlayableTool, requiredArguments } from "../probe/tools.ts";
 
-/** What stands before an answer that was not meant to be read. */
+/** Words that often precede an answer that was not meant to be read. */
 const MARKER =
   /\b(?:answers?|solutions?|ground[_ ]?truth|truth|label|target|expected|secret|correct|gold|hint|key)\b["'*_`]*\s*(?:\([^)]{0,30}\))?\s*(?:\bis\b|\bare\b|:|=|->|→)\s*["'`*([]*([^\n]{1,80})/gi;
 const SLOTS = 3;
-/** A word or number, up to a bracket, and the rest of the line. */
+/** Where a marked answer may end: a word or number up to a bracket, a phrase, or the rest of the line. */
 const ENDINGS = [
   /^[^\s"'`*)\],;]+?(?=[.!?]?(?:[\s"'`*)\],;]|$))/,
   /^[^"'`*)\]<]+/,
@@ -74,7 +74,7 @@ async function searchLeak(
 ): Promise<CheckOutcome> {
   for (const tool of await triedTools(probe)) {
     const payoff = await markedPayoff(probe, tool, textOf);
-    // Where anything pays, a copied answer proves nothing.
+    // If any call pays, a copied answer proves nothing.
     if (payoff !== null && (await contentlessPayoff(probe, tool)) === null) {
       return found(undefined, leakFinding(place, payoff));
     }
@@ -82,7 +82,7 @@ async function searchLeak(
   return found("no marked answer earns a reward", await occurrence(probe, place, textOf));
 }
 
-/** What a text behind a marker earns as the one argument of a tool. */
+/** Reward for passing the text after a marker as a tool's only argument. */
 async function markedPayoff(
   probe: Probe,
   tool: PlayableTool,
@@ -113,7 +113,7 @@ function candidate(text: string, slot: number, ending: RegExp): string | null {
   return ending.exec(marked)?.[0].trim() || null;
 }
 
-/** Null where the argument is a number and the text is none. */
+/** Null when the argument is numeric and the text is not a number. */
 function answerWith(tool: PlayableTool, argument: string, text: string): PlannedCall | null {
   const types = [argumentSchemas(tool)[argument]?.["type"] ?? "string"].flat();
   if (types.includes("string")) return { tool: tool.name, input: { [argument]: text } };
@@ -134,7 +134,7 @@ function leakFinding(place: string, { steps }: Payoff): CheckFinding {
   };
 }
 
-/** Values that a schema suggests, where they are no free choice. */
+/** Tries values that a schema suggests and that leave no free choice. */
 async function defaultsPay(probe: Probe): Promise<CheckOutcome | null> {
   for (const { name } of await triedTools(probe)) {
     const payoff = await payoffEverywhere(probe, ({ tools }) => {
@@ -179,7 +179,7 @@ const OCCURRENCE_TASKS = 6;
 const MIN_LENGTH = 3;
 const MIN_DIFFERENT = 3;
 
-/** Right answers that stand in the text on every task: so do choices, and passages that are asked about. */
+/** Finds right answers that occur in the text on every task. Choices, and passages that are asked about, do so legitimately. */
 async function occurrence(
   probe: Probe,
   place: string,
@@ -211,7 +211,7 @@ async function occurrence(
   };
 }
 
-/** Of the answer as a word of its own; -1 where it is not. */
+/** Position of the answer as a separate word; -1 without one. */
 function positionOf(text: string, answer: string): number {
   const isPart = (character: string): boolean => /[\p{L}\p{N}]/u.test(character);
   for (let at = text.indexOf(answer); at >= 0; at = text.indexOf(answer, at + 1)) {
@@ -220,7 +220,7 @@ function positionOf(text: string, answer: string): number {
   return -1;
 }
 
-/** What a model reads of a tool, without its choices. */
+/** What a model reads about a tool, without enum choices. */
 function toolText({ description, schema }: PlayableTool): string {
   return `${description}\n${schema === null ? "" : textsOf(schema).join("\n")}`;
 }

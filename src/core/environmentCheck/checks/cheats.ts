@@ -1,4 +1,4 @@
-/** What needs no skill is not paid: an early end, an empty answer, form without content, instructions to the grader. */
+/** Checks that nothing without skill is rewarded: an early end, an empty answer, form without content, instructions to the grader. */
 
 import { describeCall, isFinal } from "../probe/answer.ts";
 import {
@@ -32,7 +32,7 @@ import { argumentSchemas, type PlayableTool, requiredArguments } from "../probe/
 
 const TOO_FEW = `fewer than ${MIN_CHEAT_TASKS} tasks, on which anything may be right by chance`;
 
-/** Tries the cheat with each tool, up to the first that pays. */
+/** Tries a cheat with each tool until one pays. */
 async function tryTools(
   probe: Probe,
   trial: (tool: PlayableTool) => Promise<Payoff | null>,
@@ -116,7 +116,7 @@ export const instructedGrader: EnvironmentCheck = {
       async (tool) => {
         for (const text of INSTRUCTIONS) {
           const payoff = await payoffEverywhere(probe, () => callWithText(tool, text));
-          // Where anything pays, the instruction does not matter.
+          // If any call pays, the instruction makes no difference.
           if (payoff !== null)
             return (await contentlessPayoff(probe, tool)) === null ? payoff : null;
         }
@@ -163,12 +163,12 @@ export const constantReward: EnvironmentCheck = {
   },
 };
 
-/** All valid calls of a tool that ends the episode with each; null for any other tool, and when they are few or all the same. */
+/** All valid calls of a tool that ends the episode every time; null for other tools, or if the calls are too few or all the same. */
 function finalCalls(probe: Probe, tool: PlayableTool): readonly PaidStep[] | null {
   const calls = playedSteps(probe).filter(
     ({ step }) => step.tool === tool.name && step.answer.kind === "result",
   );
-  // A tool that ends the episode only where it succeeds, as the step to a goal, earns the same each time.
+  // A tool that ends the episode only on success, like the last step to a goal, earns the same each time.
   const endsAll = calls.every(({ step }) => isFinal(step.answer));
   const different = new Set(calls.map(({ step }) => describeCall(step))).size;
   return endsAll && calls.length >= MIN_CALLS && different > 1 ? calls : null;
@@ -189,7 +189,7 @@ export const hedgedAnswer: EnvironmentCheck = {
       async (tool) => {
         for (const text of HEDGES) {
           const payoff = await payoffEverywhere(probe, () => callWithText(tool, text));
-          // Rewards that differ between tasks measure how near an answer is.
+          // Rewards that differ between tasks measure how close an answer is.
           if (payoff?.isSame !== true) continue;
           return (await contentlessPayoff(probe, tool)) === null ? payoff : null;
         }
@@ -208,7 +208,7 @@ export const hedgedAnswer: EnvironmentCheck = {
 
 const HEDGE_ADVICE = "Compare the whole answer, not whether it contains the right one.";
 
-/** The right answers of several tasks in one: a model could list them only where there are few. */
+/** Tries the right answers of several tasks in one. A model could only do this where there are few possible answers. */
 async function listOfAnswers(probe: Probe): Promise<CheckFinding | null> {
   const oracle = await findOracle(probe);
   if (oracle === null) return null;
@@ -230,7 +230,7 @@ async function listOfAnswers(probe: Probe): Promise<CheckFinding | null> {
   return null;
 }
 
-/** A choice between two is right on all of them by chance in one of 2,000 environments. */
+/** With two choices, one of them is right on all of these tasks by chance in one of 2,000 environments. */
 const VARIETY_TASKS = 12;
 const MAX_CHOICES = 6;
 
@@ -260,7 +260,7 @@ export const answerVariety: EnvironmentCheck = {
   },
 };
 
-/** Each choice that the schema offers, and what is right on the first task. */
+/** Each choice that the schema offers, and the right answer of the first task. */
 async function constantCalls(
   probe: Probe,
   tool: PlayableTool,

@@ -1,4 +1,4 @@
-/** Prompts and answers fit the model that is to read them: its context, and whether it reads images. */
+/** Checks that prompts and answers suit the model: its context length, and whether it reads images. */
 
 import { formatCount } from "../../../shared/format.ts";
 import { isAppError } from "../../errors.ts";
@@ -42,7 +42,7 @@ export const promptLength: EnvironmentCheck = {
   },
 };
 
-/** As the model reads it; null where that is not known. */
+/** Tokens as the model reads them; null if unknown. */
 async function countedTokens(
   probe: Probe,
   task: Parameters<Probe["promptTokens"]>[0],
@@ -50,7 +50,7 @@ async function countedTokens(
   try {
     return await probe.promptTokens(task);
   } catch (error) {
-    // What a model cannot read has a check of its own.
+    // Content that a model cannot read has its own check.
     if (isAppError(error)) return null;
     throw error;
   }
@@ -120,7 +120,7 @@ function limitOf({ options: { maxTotalTokens } }: Probe): {
     : { limit: maxTotalTokens, what: " of a rollout" };
 }
 
-/** English has about four letters to a token, other scripts about one. */
+/** English has about four letters per token, other scripts about one. */
 function aboutTokens(text: string): number {
   const others =
     text.match(/[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/gu)?.length ?? 0;

@@ -1,4 +1,4 @@
-/** The contract: splits have tasks, sessions begin with a prompt, and tools can be called by a model. */
+/** Checks the contract: splits have tasks, sessions begin with a prompt, and models can call the tools. */
 
 import { formatQuantity } from "../../../shared/format.ts";
 import { errorMessage, isAppError } from "../../errors.ts";
@@ -50,7 +50,7 @@ export const splits: EnvironmentCheck = {
   },
 };
 
-/** What no other check can do without. @throws `error` when the environment did not cause it */
+/** A finding for something that all other checks depend on. @throws `error` when the environment did not cause it */
 function failed(probe: Probe, error: unknown, message: string, task?: string): CheckFinding {
   if (!isAppError(error) || probe.signal.aborted) throw error;
   return {
@@ -61,7 +61,7 @@ function failed(probe: Probe, error: unknown, message: string, task?: string): C
   };
 }
 
-/** Findings with the same evidence. */
+/** Collects findings with the same evidence. */
 function findingsAbout(numbers: string) {
   const findings: CheckFinding[] = [];
   const report = (severity: CheckFinding["severity"], message: string, advice: string): void => {
@@ -96,7 +96,7 @@ export const sessionStart: EnvironmentCheck = {
   },
 };
 
-/** A number of tasks that is too large shows at the end. */
+/** The last tasks, because a task count that is too large only shows at the end. */
 async function lastTasks(probe: Probe): Promise<readonly PlayedTask[]> {
   const tasks: PlayedTask[] = [];
   for (const split of await probe.filledSplits()) {
@@ -105,7 +105,7 @@ async function lastTasks(probe: Probe): Promise<readonly PlayedTask[]> {
   return tasks;
 }
 
-/** What the formats of models and the interfaces of services can spell. */
+/** Names that all model formats and service APIs allow. */
 const CALLABLE = /^[a-zA-Z0-9_-]{1,64}$/;
 
 export const toolNames: EnvironmentCheck = {

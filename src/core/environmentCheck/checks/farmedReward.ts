@@ -1,4 +1,4 @@
-/** What was paid once is not paid again. */
+/** Checks that a reward cannot be earned twice with the same call. */
 
 import { type CheckFinding, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
 import {
@@ -15,7 +15,7 @@ import type { PlayedTask, Probe, Step } from "../probe/probe.ts";
 const REPEATS = 4;
 const MAX_LINES = 4;
 
-/** Calls up to one that was paid without ending the episode. */
+/** Calls up to one that was rewarded without ending the episode. */
 interface PaidLine {
   readonly task: PlayedTask;
   readonly calls: readonly PlannedCall[];
@@ -61,7 +61,7 @@ async function paidLines(probe: Probe): Promise<readonly PaidLine[]> {
   return [...lines.values()].slice(0, MAX_LINES);
 }
 
-/** The steps of a game pay again, too, but say something else each time. */
+/** Steps of a game are rewarded again too, but their replies differ. */
 function repeatedPay(task: PlayedTask, steps: readonly Step[]): CheckFinding | null {
   const rewards = steps.map(rewardOf);
   const [first, ...again] = steps;

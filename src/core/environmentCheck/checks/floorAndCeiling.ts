@@ -1,4 +1,4 @@
-/** What chance earns, and what a right answer earns, where the environment gives it away to a check. */
+/** Measures what random calls earn, and what a right answer earns if the environment reveals one. */
 
 import type { Json, JsonObject } from "../../json.ts";
 import { mean } from "../../util/stats.ts";
@@ -81,7 +81,7 @@ export const rightAnswer: EnvironmentCheck = {
   },
 };
 
-/** What the task data call the answer may be written otherwise than it is given, so this is no defect. */
+/** Only a warning, because the answer in the task data may have to be written in another form. */
 async function unpaidAnswer(probe: Probe): Promise<CheckOutcome | null> {
   for (const tool of await triedTools(probe)) {
     const [argument, ...others] = Object.entries(argumentSchemas(tool));
@@ -102,7 +102,7 @@ async function unpaidAnswer(probe: Probe): Promise<CheckOutcome | null> {
   return null;
 }
 
-/** Up to the first that is paid, or does not end the episode. */
+/** Tries answers until one is rewarded or does not end the episode. */
 async function unpaidSteps(
   probe: Probe,
   tool: PlayableTool,

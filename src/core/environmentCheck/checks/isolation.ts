@@ -1,4 +1,4 @@
-/** Sessions do not see each other. */
+/** Checks that sessions do not see each other. */
 
 import { answerText, describeCall, isFinal, shorten } from "../probe/answer.ts";
 import { settledSessions } from "../probe/crowd.ts";
@@ -42,14 +42,14 @@ export const isolation: EnvironmentCheck = {
   },
 };
 
-/** Tools that ended an episode or broke it so far: they come last. */
+/** Tools that have ended or broken an episode so far; they are called last. */
 function endingTools(probe: Probe): ReadonlySet<string> {
   const steps = probe.plays.flatMap(({ steps: each }) => each);
   const ending = steps.filter(({ answer }) => answer.kind === "failed" || isFinal(answer));
   return new Set(ending.map(({ tool }) => tool));
 }
 
-/** Each session writes a mark of its own wherever text goes; then all look whether they read one of another. */
+/** Each session writes its own mark wherever text is accepted; then all are searched for marks of other sessions. */
 async function canaries(
   probe: Probe,
   sessions: readonly PlayedSession[],
@@ -87,7 +87,7 @@ async function canaries(
   return null;
 }
 
-/** One that opens after the others have written. */
+/** A session opened after the others have written. */
 async function laterSession(
   probe: Probe,
   tools: readonly PlayableTool[],
@@ -128,7 +128,7 @@ function aroundMark(text: string, mark: string): string {
 
 const CROWD = 8;
 
-/** The same calls alone, and in several sessions at once call by call, must get the same answers. */
+/** The same calls must get the same answers alone and interleaved with other sessions. */
 async function interference(probe: Probe): Promise<CheckFinding | null> {
   const plays = await randomPlays(probe);
   const longest = plays
@@ -136,7 +136,7 @@ async function interference(probe: Probe): Promise<CheckFinding | null> {
     .toSorted((a, b) => b.steps.length - a.steps.length)[0];
   if (longest === undefined || longest.steps.length === 0) return null;
   const { task, steps: calls } = longest;
-  // Where chance is part of the task, or of the grader, answers differ alone, too.
+  // If the task or the grader is random, answers also differ alone.
   const alone = transcript(longest);
   for (let i = 0; i < CROWD; i += 1) {
     if (transcript(await probe.play(task, calls)) !== alone) return null;

@@ -1,4 +1,4 @@
-/** Sessions are freed, many at once are served, and calls are fast enough to train on. */
+/** Checks that sessions are freed, that many are served at once, and that calls are fast enough for training. */
 
 import { formatCount } from "../../../shared/format.ts";
 import { percentile } from "../../util/stats.ts";
@@ -9,7 +9,7 @@ import { constantCall, playedSteps, randomPlays, stepEvidence } from "../probe/p
 import { type PlayedSession, type Probe, taskName } from "../probe/probe.ts";
 
 const RELEASED_SESSIONS = 16;
-/** The environment may clean up after it has answered. */
+/** The environment may clean up after replying. */
 const GRACE_MS = 2_000;
 
 export const sessionRelease: EnvironmentCheck = {
@@ -101,7 +101,7 @@ function failed(opened: number, fault: string | null): CheckFinding | null {
   };
 }
 
-/** Calls that fail, where the same one alone does not. */
+/** Calls that fail only when made concurrently. */
 async function failedCalls(
   probe: Probe,
   sessions: readonly PlayedSession[],

@@ -1,4 +1,4 @@
-/** What a model does wrong is answered in words, and never crashes, pays or spoils a session. */
+/** Checks that a model's mistakes get a message, and never crash, earn a reward or break the session. */
 
 import type { JsonObject } from "../../json.ts";
 import { describeAnswer, isBroken, shorten } from "../probe/answer.ts";
@@ -29,7 +29,7 @@ import {
 
 const MAX_TOOLS = 5;
 const HUGE_TEXT = "x".repeat(100_000);
-/** Only an escape in JSON can spell it, and Python cannot write it as UTF-8. */
+/** JSON can only express it as an escape, and Python cannot encode it as UTF-8. */
 const SURROGATE = "a lone surrogate";
 const ODD_TEXTS: Readonly<Record<string, string>> = {
   "an empty text": "",
@@ -95,14 +95,14 @@ function without(input: JsonObject, name: string): JsonObject {
   return Object.fromEntries(Object.entries(input).filter(([key]) => key !== name));
 }
 
-/** All faults of a tool in one finding. */
+/** Reports all faults of a tool in one finding. */
 async function tryTool(
   probe: Probe,
   task: PlayedTask,
   tool: PlayableTool,
   odd: readonly Odd[],
 ): Promise<CheckFinding | null> {
-  // What plain arguments meet, too, has another cause, and `random-calls` reports it.
+  // If plain arguments fail too, the cause is another, which `random-calls` reports.
   const [plain] = (await probe.play(task, [constantCall(tool, "x")])).steps;
   if (plain !== undefined && isBroken(plain.answer)) return null;
   const faults: { readonly what: string; readonly call: string; readonly answer: string }[] = [];
@@ -203,7 +203,7 @@ export const afterEnd: EnvironmentCheck = {
   },
 };
 
-/** Calls that end an episode, with a reward if there are such. */
+/** Calls that end an episode, if possible with a reward. */
 async function endingCalls(
   probe: Probe,
 ): Promise<{ readonly task: PlayedTask; readonly calls: readonly PlannedCall[] } | null> {
@@ -219,7 +219,7 @@ async function endingCalls(
   return best === undefined ? null : { task: best.task, calls: best.steps };
 }
 
-/** The reward of the call that ended it counts: that one is repeated. */
+/** Reward of the call that ended the episode, which is the one to be repeated. */
 function earned({ steps }: Play): number {
   const last = steps.at(-1);
   return last === undefined ? 0 : rewardOf(last);

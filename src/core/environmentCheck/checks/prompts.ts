@@ -1,4 +1,4 @@
-/** Prompts are the same in every session, and say what they mean to. */
+/** Checks that prompts are the same in every session and have no rendering faults. */
 
 import { shorten } from "../probe/answer.ts";
 import { type EnvironmentCheck, found } from "../probe/finding.ts";
@@ -47,7 +47,7 @@ export function samePrompts(probe: Probe) {
   });
 }
 
-/** Traces of a template that was not filled in, or of a value that is none. */
+/** Traces of an unfilled template or of a missing value. */
 const TRACES: readonly RegExp[] = [
   /\{\{\s*[a-z_][\w.]*\s*\}\}/i,
   /\{(?:question|prompt|task|input|problem|instruction|context|query|self\.[\w.]+|task_spec[\w.[\]'"]*)\}/i,
@@ -57,7 +57,7 @@ const TRACES: readonly RegExp[] = [
   /(?:question|problem|task|answer|input)\s*:\s*(?:None|undefined|nan|null)\b/i,
   /\ufffd/,
 ];
-/** A question about templates or code may hold such words. */
+/** A minority may be questions about templates or code. */
 const MIN_SHARE = 0.5;
 
 export const promptText: EnvironmentCheck = {

@@ -1,4 +1,4 @@
-/** The same calls get the same answers, and the same answer gets the same reward. */
+/** Checks that the same calls get the same answers, and the same answer the same reward. */
 
 import { describeAnswer, describeCall } from "../probe/answer.ts";
 import {
@@ -28,7 +28,7 @@ interface Difference {
   readonly second: Step;
 }
 
-/** Random plays played twice: where they first differ. */
+/** Replays random plays and records where they first differ. */
 function repeats(
   probe: Probe,
 ): Promise<{ readonly plays: readonly Play[]; readonly differences: readonly Difference[] }> {
@@ -57,7 +57,7 @@ export const sameAnswers: EnvironmentCheck = {
       return notMade("prompts differ between sessions, so answers may, too");
     }
     const { plays, differences: all } = await repeats(probe);
-    // A reward that alone differs is for the check of graders.
+    // If only the reward differs, the grader check reports it.
     const differences = all.filter(({ first, second }) => first.answer.text !== second.answer.text);
     if (plays.length === 0) return notMade("no random play could be repeated");
     const [difference] = differences;
@@ -92,7 +92,7 @@ function isSame(one: Step, other: Step | undefined): boolean {
 }
 
 const TASKS = 3;
-/** A grader that errs in one of ten cases is found with a chance of 96% over the tasks of one answer. */
+/** Finds a grader that errs in one of ten cases with a probability of 96% over the tasks. */
 const REPEATS = 10;
 const LEAST_DIFFERENCE = 1e-9;
 
@@ -107,7 +107,7 @@ export const stableGrader: EnvironmentCheck = {
     const open = new Set(
       tools.filter((tool) => textArguments(tool).length > 0).map(({ name }) => name),
     );
-    // A move of a game may meet chance; a written answer is graded.
+    // Moves of a game may involve chance, but a written answer is graded.
     const severityOf = (tool: string) => (open.has(tool) ? "defect" : "warning");
     const silent = (await repeats(probe)).differences.find(
       ({ first, second }) =>
@@ -134,13 +134,13 @@ async function callsToRepeat(probe: Probe, task: PlayedTask): Promise<readonly P
   return right === null ? wrong : [right, ...wrong];
 }
 
-/** Stops after the first that is not scored: there is nothing to compare. */
+/** Stops at the first call that is not scored, because there is nothing to compare. */
 async function repeatCall(
   probe: Probe,
   task: PlayedTask,
   call: PlannedCall,
 ): Promise<readonly Step[]> {
-  // Those that were played before count, too: a task may be paid only once.
+  // Earlier plays count too, since a task may only be rewarded once.
   const steps: Step[] = probe.plays.flatMap((play) => {
     const [first] = taskName(play.task) === taskName(task) ? play.steps : [];
     return first !== undefined && describeCall(first) === describeCall(call) ? [first] : [];

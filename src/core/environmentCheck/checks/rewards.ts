@@ -1,4 +1,4 @@
-/** Episodes that end have a reward, a finite number of a sane size. */
+/** Checks that finished episodes have a reward that is finite and of reasonable size. */
 
 import { formatMeasure } from "../../../shared/format.ts";
 import { type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
@@ -7,7 +7,7 @@ import type { Play } from "../probe/probe.ts";
 
 const MIN_ENDED = 3;
 
-/** What to do about an environment that ends episodes without a reward. */
+/** Advice for an environment that ends episodes without a reward. */
 export const REWARD_AT_END =
   "Give a reward with the call that ends the episode; 0 where it is not earned. Some servers send NaN and infinity as none.";
 
@@ -43,7 +43,7 @@ function isScored({ answer }: Play["steps"][number]): boolean {
   return answer.kind === "result" && answer.reward !== null;
 }
 
-/** Beyond it sums lose their fractions in single precision, and one rollout outweighs all others. */
+/** Beyond this, sums in single precision lose their fractions, and one rollout outweighs all others. */
 const HUGE = 1e6;
 const LARGE = 100;
 

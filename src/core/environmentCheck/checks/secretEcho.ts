@@ -1,4 +1,4 @@
-/** Secrets that the environment gets do not come back. */
+/** Checks that the environment does not send back the secrets it gets. */
 
 import { isAppError } from "../../errors.ts";
 import { answerText, describeCall } from "../probe/answer.ts";
@@ -15,7 +15,7 @@ import { type PlayedSession, type Probe, taskName } from "../probe/probe.ts";
 import { randomSource } from "../probe/valueSources.ts";
 
 const NAMES = ["CANARY_SECRET", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "HF_TOKEN"];
-/** OpenReward's own environments need the key of the user under these names. */
+/** OpenReward's own environments need the user's key under these names. */
 const OWN_SERVER_NAMES = ["api_key", "OPENREWARD_API_KEY"];
 const CALLS = 10;
 
@@ -26,7 +26,7 @@ export const secretEcho: EnvironmentCheck = {
     const [task] = await probe.playedTasks(1);
     if (task === undefined) return notMade("there is no task");
     const uniform = probe.uniform("secrets");
-    // An echo may show a part of a secret only.
+    // Only part of a secret may be echoed.
     const mark = `${Math.floor(uniform() * 1e15).toString(36)}zq`;
     const isHosted = /\.openreward\.ai$/.test(probe.remote.address);
     const known = [...NAMES, ...(isHosted ? [] : OWN_SERVER_NAMES)];

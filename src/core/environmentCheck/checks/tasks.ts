@@ -1,13 +1,13 @@
-/** Tasks differ, within a split and between splits. */
+/** Checks that tasks differ within and between splits. */
 
 import { formatCount, formatQuantity } from "../../../shared/format.ts";
 import { type CheckFinding, type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
 import { type PlayedTask, type Probe, taskName } from "../probe/probe.ts";
 import { identifiedTasks, type KeyedTask, promptKeys, promptSample } from "../probe/taskSample.ts";
 
-/** With so many different tasks to train on, repeats are those of a generator with few outcomes. */
+/** With this many different tasks, repeats are harmless: they come from a generator with few outcomes. */
 const ENOUGH_TASKS = 64;
-/** Fewer repeats are not worth a word. */
+/** Fewer repeats are not worth reporting. */
 const MIN_SHARE = 0.1;
 
 export const taskDuplicates: EnvironmentCheck = {
@@ -27,7 +27,7 @@ export const taskDuplicates: EnvironmentCheck = {
   },
 };
 
-/** `counts` is true where repeats weigh in training, and keys are more than prompts, which hide the secret of a game. */
+/** `counts` is true when repeats affect training and keys are more than prompts, which do not show the secret of a game. */
 function duplicates(
   split: string,
   tasks: readonly KeyedTask[],
@@ -53,7 +53,7 @@ function duplicates(
   };
 }
 
-/** From this share of different prompts in a split a prompt identifies its task. */
+/** Minimum share of different prompts in a split for prompts to identify tasks. */
 const IDENTIFYING = 0.9;
 const MIN_PROMPTS = 8;
 
@@ -118,19 +118,19 @@ function overlaps(
   );
 }
 
-/** Words of a shingle. */
+/** Words per shingle. */
 const WORDS = 4;
-/** Shared by so many prompts, a shingle belongs to the template and says nothing of the task. */
+/** A shingle shared by more prompts than this belongs to the template and says nothing about the task. */
 const TEMPLATE_SHARE = 0.2;
-/** Fewer shingles of its own say too little of a task. */
+/** With fewer shingles of its own, a task cannot be compared. */
 const MIN_SHINGLES = 8;
-/** Shared shingles over all shingles of both. */
+/** Jaccard similarity: shared shingles divided by all shingles of both. */
 const THRESHOLD = 0.6;
 
 interface Shingled extends PlayedTask {
   readonly prompt: string;
   readonly position: number;
-  /** For each of its own shingles the positions of the prompts that have it. */
+  /** For each of its shingles, the positions of the prompts that contain it. */
   readonly holders: readonly (readonly number[])[];
 }
 
@@ -152,11 +152,11 @@ export const nearOverlap: EnvironmentCheck = {
 interface NearPair {
   readonly one: Shingled;
   readonly other: Shingled;
-  /** Jaccard's index. */
+  /** Jaccard index. */
   readonly similarity: number;
 }
 
-/** Those of different splits. Exact copies are for the check of equal tasks. */
+/** Similar pairs from different splits. Exact copies have their own check. */
 function nearPairs(tasks: readonly Shingled[]): readonly NearPair[] {
   return tasks.flatMap((one, index) => {
     const shared = new Map<number, number>();
@@ -183,7 +183,7 @@ function finding({ one, other, similarity }: NearPair, count: number): CheckFind
   };
 }
 
-/** Prompts with the shingles that are not of a template; those with too few are left out. */
+/** Prompts with their shingles that are not part of a template, except those with too few. */
 function ownShingles(
   tasks: readonly (PlayedTask & { readonly prompt: string })[],
 ): readonly Shingled[] {
@@ -196,7 +196,7 @@ function ownShingles(
     });
     return { ...task, position, holders };
   });
-  // Two variants of a question share their words in a small sample, too.
+  // In a small sample, too, two variants of a question may share their words.
   const most = Math.max(2, TEMPLATE_SHARE * tasks.length);
   return all
     .map((task) => ({ ...task, holders: task.holders.filter(({ length }) => length <= most) }))

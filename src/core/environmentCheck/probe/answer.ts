@@ -1,4 +1,4 @@
-/** What comes back from a call, failures included. */
+/** The reply to a call, including failures. */
 
 import * as z from "zod";
 import { type AppError, errorMessage, isAppError } from "../../errors.ts";
@@ -37,7 +37,7 @@ const FAILURES: Readonly<Partial<Record<string, CallFailure>>> = {
 };
 const EVIDENCE_LENGTH = 200;
 
-/** @throws what is no AppError */
+/** @throws anything that is not an AppError */
 export async function readCall(
   call: () => Promise<ToolCallOutcome>,
   elapsedMs: () => number,
@@ -63,7 +63,7 @@ function failureOf(error: AppError): CallFailure {
   return failure === "malformed" && isAboutReward(error.cause) ? "malformed-reward" : failure;
 }
 
-/** A reward of another type, or a number that JSON does not have. */
+/** True for a reward of another type, or a number that JSON does not support. */
 function isAboutReward(cause: unknown): boolean {
   if (cause instanceof z.ZodError) {
     return cause.issues.some(({ path }) => path.includes("reward"));
@@ -73,12 +73,12 @@ function isAboutReward(cause: unknown): boolean {
 
 type FailedAnswer = Extract<CallAnswer, { kind: "failed" }>;
 
-/** True for the call that ends an episode. */
+/** True for the result that ends an episode. */
 export function isFinal(answer: CallAnswer): answer is Extract<CallAnswer, { kind: "result" }> {
   return answer.kind === "result" && answer.finished;
 }
 
-/** True for a call that failed. Slow calls and rewards have checks of their own. */
+/** True for a call that failed. Slow calls and invalid rewards have their own checks. */
 export function isBroken(answer: CallAnswer): answer is FailedAnswer & {
   readonly failure: Exclude<CallFailure, "timeout" | "malformed-reward">;
 } {
@@ -89,13 +89,13 @@ export function isBroken(answer: CallAnswer): answer is FailedAnswer & {
   );
 }
 
-/** All that the environment wrote, what the model does not see included. */
+/** Everything the environment wrote, including what the model does not see. */
 export function answerText(answer: CallAnswer): string {
   const metadata = answer.kind === "result" ? answer.metadata : null;
   return metadata === null ? answer.text : `${answer.text}\n${JSON.stringify(metadata)}`;
 }
 
-/** The answer in a line, as evidence. */
+/** The reply on one line, as evidence. */
 export function describeAnswer(answer: CallAnswer): string {
   const text = shorten(answer.text);
   if (answer.kind === "failed") return `${answer.failure}: ${text}`;
@@ -104,7 +104,7 @@ export function describeAnswer(answer: CallAnswer): string {
   return `reward ${answer.reward ?? "none"}${end}: ${text}`;
 }
 
-/** A call in a line, as evidence. */
+/** The call on one line, as evidence. */
 export function describeCall({
   tool,
   input,
@@ -115,7 +115,7 @@ export function describeCall({
   return shorten(`${tool} ${JSON.stringify(input)}`);
 }
 
-/** A line of at most 200 characters. */
+/** One line of at most 200 characters. */
 export function shorten(text: string): string {
   const line = oneLine(text.slice(0, 2 * EVIDENCE_LENGTH));
   return line.length <= EVIDENCE_LENGTH ? line : `${line.slice(0, EVIDENCE_LENGTH - 1)}…`;

@@ -1,18 +1,18 @@
-/** Many sessions at once. */
+/** Opens many sessions at once. */
 
 import { errorMessage, isAppError } from "../../errors.ts";
 import type { PlayedSession, PlayedTask, Probe } from "./probe.ts";
 
 export interface Crowd {
-  /** Those that opened. The caller closes them. */
+  /** The opened sessions; the caller closes them. */
   readonly sessions: readonly PlayedSession[];
-  /** Sessions that were refused for lack of room. */
+  /** Number of sessions refused for capacity. */
   readonly refused: number;
-  /** Why the first of the others did not open; null = all others opened. */
+  /** Error of the first other session that did not open; null if there is none. */
   readonly fault: string | null;
 }
 
-/** Opens `count` sessions over the tasks in turn, all at once. @throws what is no AppError, and when no time is left */
+/** Opens `count` sessions concurrently, cycling through the tasks. @throws anything that is not an AppError, and when time is up */
 export async function settledSessions(
   probe: Probe,
   tasks: readonly PlayedTask[],

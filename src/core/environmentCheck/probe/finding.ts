@@ -1,15 +1,15 @@
-/** What a check of an environment says. */
+/** The results of a check of an environment. */
 
 import type { Probe } from "./probe.ts";
 
-/** A defect makes rewards or tasks wrong; a warning may be intended and says what it costs; a note is for information. */
+/** A defect makes rewards or tasks wrong; a warning may be intended and states its cost; a note is only information. */
 export type FindingSeverity = "defect" | "warning" | "note";
 
-/** What was observed, for a person to repeat. */
+/** What was observed, so that it can be reproduced. */
 export interface Evidence {
-  /** `train 3`. */
+  /** Such as `train 3`. */
   readonly task?: string | undefined;
-  /** `answer {"value":"x"}`. */
+  /** Such as `answer {"value":"x"}`. */
   readonly call?: string | undefined;
   readonly answer?: string | undefined;
   readonly numbers?: string | undefined;
@@ -17,10 +17,10 @@ export interface Evidence {
 
 export interface CheckFinding {
   readonly severity: FindingSeverity;
-  /** A sentence that says what was seen. */
+  /** A sentence that states what was seen. */
   readonly message: string;
   readonly evidence: Evidence;
-  /** What to do. */
+  /** What to do about it. */
   readonly advice: string;
 }
 
@@ -28,25 +28,25 @@ export interface CheckOutcome {
   readonly findings: readonly CheckFinding[];
   /** What was measured, in a few words. */
   readonly measured?: string | undefined;
-  /** Why the check could not be made; that is no finding. */
+  /** Why the check was not made; this is not a finding. */
   readonly notMade?: string | undefined;
 }
 
 export interface EnvironmentCheck {
-  /** In kebab case. */
+  /** In kebab-case. */
   readonly id: string;
   /** What the environment should do, as a sentence. */
   readonly rule: string;
-  /** @throws AppError when the environment gives nothing to check, or the limits of the probe are over */
+  /** @throws AppError when the environment has nothing to check, or the probe's limits are reached */
   run(probe: Probe): Promise<CheckOutcome>;
 }
 
-/** The outcome of a check that could not be made. */
+/** The outcome of a check that was not made. */
 export function notMade(reason: string): CheckOutcome {
   return { findings: [], notMade: reason };
 }
 
-/** The outcome that holds the findings that are there. */
+/** The outcome with all non-null findings. */
 export function found(
   measured: string | undefined,
   ...findings: readonly (CheckFinding | null)[]

@@ -1,4 +1,4 @@
-/** JSON Schemas of tools: whether they are valid, and values that they allow. */
+/** Validates the JSON Schemas of tools, and generates values that they allow. */
 
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
 
@@ -10,10 +10,10 @@ const COUNTS = ["minLength", "maxLength", "minItems", "maxItems"];
 const EXCLUSIVE_BOUNDS = ["exclusiveMinimum", "exclusiveMaximum"];
 const BOUNDS = ["minimum", "maximum", "multipleOf", ...EXCLUSIVE_BOUNDS];
 const MAX_DEPTH = 12;
-/** Values of one call: schemas that refer to one another in many ways can ask for any number of them. */
+/** Maximum number of values per call; mutually recursive schemas could ask for any number. */
 const MAX_VALUES = 1_000;
 
-/** What is wrong with a schema of a tool's arguments, each as a few words; empty for a valid one. */
+/** Faults in the schema of a tool's arguments, a few words each; empty for a valid one. */
 export function schemaFaults(schema: JsonObject): readonly string[] {
   const type = schema["type"];
   const isObject = type === "object" || (type === undefined && isJsonObject(schema["properties"]));
@@ -46,7 +46,7 @@ function faultsAt(schema: Json, path: string, root: JsonObject, depth: number): 
   ];
 }
 
-/** Older drafts take a list of schemas as `items`. */
+/** Older drafts allow a list of schemas as `items`. */
 function isSchemaPlace(value: Json | undefined): value is Json {
   return value !== undefined && !Array.isArray(value);
 }
@@ -101,7 +101,7 @@ function isCount(value: Json): boolean {
 }
 
 function isNumber(value: Json): boolean {
-  // Draft 4 has the exclusive bounds as flags.
+  // In draft 4, the exclusive bounds are flags.
   return typeof value === "number" || typeof value === "boolean";
 }
 
@@ -112,7 +112,7 @@ function isPattern(value: Json | undefined): boolean {
     new RegExp(value, "u");
     return true;
   } catch {
-    // Patterns of Python have groups that JavaScript spells otherwise; such a pattern is no fault.
+    // Python patterns may have group syntax that JavaScript lacks, which is not a fault.
     return value.includes("(?");
   }
 }
@@ -126,19 +126,19 @@ function resolve(reference: string, root: JsonObject): Json | null {
   return place ?? null;
 }
 
-/** Where the values come from that a schema leaves open. */
+/** Provides the values that a schema leaves open. */
 export interface ValueSource {
   text(schema: JsonObject): string;
-  /** Within bounds, both included. */
+  /** Within inclusive bounds. */
   number(low: number, high: number, isInteger: boolean): number;
   boolean(): boolean;
-  /** Index of the alternative to take, below `count`. */
+  /** Index of the chosen alternative, below `count`. */
   choose(count: number): number;
-  /** Whether to give an argument that is not required. */
+  /** Whether to include an optional argument. */
   takesOptional(): boolean;
 }
 
-/** Arguments that the schema allows, as far as they can be made without a solver; none for a tool without a schema. */
+/** Arguments that the schema allows, as far as possible without a solver; empty for a tool without a schema. */
 export function drawArguments(schema: JsonObject | null, source: ValueSource): JsonObject {
   if (schema === null) return {};
   const value = draw(schema, { source, root: schema, budget: { values: MAX_VALUES } }, 0);
@@ -147,9 +147,9 @@ export function drawArguments(schema: JsonObject | null, source: ValueSource): J
 
 interface Drawing {
   readonly source: ValueSource;
-  /** Holds the definitions that `$ref` names. */
+  /** Contains the definitions that `$ref` refers to. */
   readonly root: JsonObject;
-  /** What is left of {@link MAX_VALUES}. */
+  /** What remains of {@link MAX_VALUES}. */
   readonly budget: { values: number };
 }
 
@@ -167,7 +167,7 @@ function draw(written: Json, drawing: Drawing, depth: number): Json {
   return drawTyped(schema, drawing, depth);
 }
 
-/** References and `allOf` replaced by what they hold, which may be others. */
+/** Replaces references and `allOf` with their contents, recursively. */
 function expand(written: Json, drawing: Drawing, depth: number): JsonObject {
   const { root, budget } = drawing;
   if (!isJsonObject(written) || depth > MAX_DEPTH || budget.values <= 0) return {};

@@ -1,15 +1,15 @@
-/** How bad it is that a cheat pays. */
+/** Rates how serious it is that a cheat is rewarded. */
 
 import type { CheckFinding, FindingSeverity } from "./finding.ts";
 import { findOracle, type Payoff, rewardOf, stepEvidence } from "./players.ts";
 import type { Probe } from "./probe.ts";
 
-/** From this share of the best reward a cheat is worth learning in place of the task. */
+/** From this share of the best reward, a model may learn the cheat instead of the task. */
 const DEFECT_SHARE = 0.5;
 
 /**
- * The finding that a cheat pays. A defect when it ends every episode with the same, large reward; a warning when the reward is small, differs
- * between tasks or does not end the episode, as partial rewards and the steps of a game do.
+ * The finding for a rewarded cheat. A defect when it ends every episode with the same large reward. A warning when the reward is small,
+ * differs between tasks, or does not end the episode, as with partial rewards and the steps of a game.
  */
 export async function payoffFinding(
   probe: Probe,
@@ -36,7 +36,7 @@ export async function payoffFinding(
   };
 }
 
-/** The largest reward that any call earned so far. */
+/** The largest reward of any call so far. */
 function bestReward({ plays }: Probe): number {
   return Math.max(0, ...plays.flatMap(({ steps }) => steps.map(rewardOf)));
 }

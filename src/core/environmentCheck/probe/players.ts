@@ -1,4 +1,4 @@
-/** Players that need no model: random calls, one call on many tasks, and the answers that an environment gives away. */
+/** Players without a model: random calls, one call on many tasks, and answers that the environment reveals. */
 
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
 import { describeAnswer, describeCall, isFinal } from "./answer.ts";
@@ -19,15 +19,15 @@ export type PlannedCall = Pick<Step, "tool" | "input">;
 
 const RANDOM_PLAYS = 12;
 const RANDOM_CALLS = 10;
-/** Tasks on which one and the same call is tried. */
+/** Number of tasks on which the same call is tried. */
 export const CHEAT_TASKS = 6;
-/** Fewer say nothing: the call may be right by chance. */
+/** Fewer tasks prove nothing, because the call may be right by chance. */
 export const MIN_CHEAT_TASKS = 3;
 const MAX_TOOLS = 8;
 const MAX_CANDIDATES = 16;
 const ORACLE_TASKS = 4;
 
-/** Random valid calls until the episode ends, on tasks spread over the split. */
+/** Plays random valid calls until the episode ends, on tasks spread over the split. */
 export function randomPlays(probe: Probe): Promise<readonly Play[]> {
   return probe.once("randomPlays", async () => {
     const tasks = await probe.playedTasks(RANDOM_PLAYS);
@@ -40,7 +40,7 @@ export function randomPlays(probe: Probe): Promise<readonly Play[]> {
   });
 }
 
-/** The seed of the calls follows from `name`. */
+/** `name` determines the seed of the calls. */
 function randomPlay(probe: Probe, task: PlayedTask, name: string): Promise<Play> {
   const uniform = probe.uniform(name);
   return probe.session(task, async (session) => {
@@ -55,20 +55,20 @@ function randomPlay(probe: Probe, task: PlayedTask, name: string): Promise<Play>
   });
 }
 
-/** A step with the task that it was made in. */
+/** A step with its task. */
 export interface PaidStep {
   readonly task: PlayedTask;
   readonly step: Step;
 }
 
-/** The call and its answer, for a finding about it. */
+/** A call and its answer as evidence. */
 export function stepEvidence(paid: PaidStep | undefined): Evidence {
   if (paid === undefined) return {};
   const { task, step } = paid;
   return { task: taskName(task), call: describeCall(step), answer: describeAnswer(step.answer) };
 }
 
-/** All that was played so far. */
+/** All steps played so far. */
 export function playedSteps({ plays }: Probe): readonly PaidStep[] {
   return plays.flatMap(({ task, steps }) => steps.map((step) => ({ task, step })));
 }
@@ -79,7 +79,7 @@ export function hasEnded({ steps }: Play): boolean {
   return last !== undefined && isFinal(last.answer);
 }
 
-/** What one way to call earned; on every task, else there is none. */
+/** Rewards of the same kind of call, which paid on every task. */
 export interface Payoff {
   readonly steps: readonly PaidStep[];
   readonly rewards: readonly number[];
@@ -93,8 +93,8 @@ export function rewardOf({ answer }: Step): number {
 }
 
 /**
- * Makes the call that `plan` gives, which may make others before, in a session of each of `count` tasks. Null unless each pays more
- * than 0; the first that does not ends the trial.
+ * Makes the call returned by `plan`, which may make other calls first, in a session of each of `count` tasks. Null unless every call
+ * earns more than 0; stops at the first that does not.
  */
 export async function payoffEverywhere(
   probe: Probe,
@@ -122,12 +122,12 @@ function payoffOf(steps: readonly PaidStep[]): Payoff {
   return { steps, rewards, isSame, endsAll: steps.every(({ step }) => isFinal(step.answer)) };
 }
 
-/** The same arguments in every call: `text` for each text, the first or last of all else. */
+/** A call with fixed arguments: `text` for every string, and the first or last choice of everything else. */
 export function constantCall(tool: PlayableTool, text: string, choice = 0): PlannedCall {
   return { tool: tool.name, input: drawArguments(tool.schema, constantSource(text, choice)) };
 }
 
-/** What a call without any content earns on every task with this tool; null when it does not pay. */
+/** Reward of a call without content on every task; null when it does not pay. */
 export function contentlessPayoff(probe: Probe, tool: PlayableTool): Promise<Payoff | null> {
   return probe.once(`contentless ${tool.name}`, async () => {
     const first = await payoffEverywhere(probe, () => constantCall(tool, "x"));
@@ -137,18 +137,18 @@ export function contentlessPayoff(probe: Probe, tool: PlayableTool): Promise<Pay
   });
 }
 
-/** Tools that cheats try: at most 8. */
+/** Tools that cheats are tried with: at most 8. */
 export async function triedTools(probe: Probe): Promise<readonly PlayableTool[]> {
   return (await probe.tools()).slice(0, MAX_TOOLS);
 }
 
-/** Right answers that the environment gives away, verified by play. */
+/** Right answers that the environment reveals, verified by playing them. */
 export interface Oracle {
-  /** For example ``the metadata `truth` ``. */
+  /** Such as ``the metadata `truth` ``. */
   readonly source: string;
-  /** The least reward that it earned. */
+  /** The lowest reward that it earned. */
   readonly reward: number;
-  /** Null where the task has no such answer. */
+  /** Null if the task has no such answer. */
   callFor(task: PlayedTask): Promise<PlannedCall | null>;
   /** The answer itself. */
   answerFor(task: PlayedTask): Promise<string | null>;
@@ -165,8 +165,8 @@ const ANSWER_NAME =
   /^(answers?|truth|ground_?truth|solutions?|targets?|secret|label|expected|gold|correct|key|reference|result|output|word)$/i;
 
 /**
- * Searches data of tasks, and what results say in their metadata, for values that earn more than a call without content. Calls that end
- * the episode come before others, which may be rewarded steps on the way; then the one that earns most counts.
+ * Searches task data and result metadata for values that earn more than a call without content. Prefers calls that end the episode over
+ * those that may be rewarded intermediate steps; among these, the highest reward.
  */
 export function findOracle(probe: Probe): Promise<Oracle | null> {
   return probe.once("oracle", async () => {
@@ -191,15 +191,15 @@ export function findOracle(probe: Probe): Promise<Oracle | null> {
   });
 }
 
-/** A call with the right answer to a task; null where it is not known. */
+/** A call with the right answer to a task; null if unknown. */
 export async function rightCall(probe: Probe, task: PlayedTask): Promise<PlannedCall | null> {
   return (await (await findOracle(probe))?.callFor(task)) ?? null;
 }
 
-/** From each required argument to the path of the value for it. */
+/** Path of the value for each required argument. */
 type AnswerPlan = Readonly<Record<string, string>>;
 
-/** One value for a tool with one argument; for several, values of the same names. */
+/** For a tool with one argument, each value; with several, values with the same names. */
 function answerPlans(tool: PlayableTool, leaves: readonly Leaf[]): readonly AnswerPlan[] {
   const schemas = argumentSchemas(tool);
   const required = requiredArguments(tool);
@@ -271,7 +271,7 @@ async function verify(
   };
 }
 
-/** The value as a schema wants it; null where it cannot be. */
+/** The value as the schema requires it; null if not convertible. */
 function fitted(
   value: Leaf["value"],
   schema: JsonObject | undefined,
@@ -285,7 +285,7 @@ function fitted(
   return types.includes("boolean") && typeof value === "boolean" ? value : null;
 }
 
-/** Values of a task, those that are named like an answer first. */
+/** Values of a task, those named like an answer first. */
 function leavesOf(
   probe: Probe,
   task: PlayedTask,
@@ -299,7 +299,7 @@ function leavesOf(
   });
 }
 
-/** Of the first result that has some, when each tool is called without content. */
+/** Metadata of the first result that has some, after calling each tool without content. */
 async function metadataOf(probe: Probe, task: PlayedTask): Promise<JsonObject | null> {
   for (const tool of await triedTools(probe)) {
     const play = await probe.play(task, [constantCall(tool, "x")]);
@@ -325,7 +325,7 @@ function leavesIn(value: Json, path: string, depth: number): readonly Leaf[] {
     .slice(0, MAX_LEAVES);
 }
 
-/** The arguments with `text` in each that takes any text; null for a tool without one. */
+/** A call with `text` in every argument that accepts any text; null for a tool without one. */
 export function callWithText(tool: PlayableTool, text: string): PlannedCall | null {
   const names = textArguments(tool);
   if (names.length === 0) return null;

@@ -1,4 +1,4 @@
-/** Plays an environment for its checks, within limits of time, requests and text; what several checks need is asked once. */
+/** Plays an environment for its checks, with limits on time, requests and text. Results that several checks need are cached. */
 
 import { createUniform } from "../../../shared/uniform.ts";
 import { AppError, isAppError } from "../../errors.ts";
@@ -16,17 +16,17 @@ import { type PlayableTool, playableTools } from "./tools.ts";
 import { WordList } from "./valueSources.ts";
 
 export interface ProbeLimits {
-  /** For all checks of an environment. */
+  /** For all checks of an environment together. */
   readonly totalMs: number;
   readonly openMs: number;
   readonly callMs: number;
-  /** A call that takes longer is reported. */
+  /** Slower calls are reported. */
   readonly slowCallMs: number;
-  /** A session that takes longer to open is reported. */
+  /** Sessions that are slower to open are reported. */
   readonly slowOpenMs: number;
-  /** Sessions and calls together. */
+  /** Sessions and calls in total. */
   readonly actions: number;
-  /** UTF-16 units of prompts and answers together. */
+  /** UTF-16 code units of prompts and answers in total. */
   readonly textUnits: number;
 }
 
@@ -44,16 +44,16 @@ export interface ProbeOptions {
   readonly remote: RemoteEnvironment;
   readonly clock: Clock;
   readonly seed: number;
-  /** Tasks of a split whose prompts are read. */
+  /** Number of tasks per split whose prompts are read. */
   readonly tasks: number;
-  /** Split to play; null = `train`, or the first one. */
+  /** Split to play; null for `train`, or else the first one. */
   readonly split: string | null;
   readonly secrets: Readonly<Record<string, string>>;
-  /** Tokens of a rollout, at most the model's context; null = unknown. */
+  /** Token limit of a rollout, at most the model's context; null if unknown. */
   readonly maxTotalTokens: number | null;
-  /** Whether rollouts with images can be played; absent = unknown. */
+  /** Whether rollouts with images can be played; unknown if absent. */
   readonly readsImages?: boolean | undefined;
-  /** Tokens of a session's first prompt as the model reads it, tools included; absent = its tokenizer is unknown. */
+  /** Tokens of a session's first prompt as the model reads it, including tools; absent if its tokenizer is unknown. */
   readonly countTokens?: ((session: EnvironmentSession) => Promise<number | null>) | undefined;
   readonly limits?: Partial<ProbeLimits> | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -64,29 +64,29 @@ export interface PlayedTask {
   readonly index: number;
 }
 
-/** A call with its answer. */
+/** A call with its reply. */
 export interface Step {
   readonly tool: string;
   readonly input: JsonObject;
   readonly answer: CallAnswer;
 }
 
-/** A session that was played to some point. */
+/** A session as far as it was played. */
 export interface Play {
   readonly task: PlayedTask;
   readonly prompt: string;
-  /** Whether the prompt has one. */
+  /** Whether the prompt has an image. */
   readonly hasImage: boolean;
   readonly openMs: number;
   readonly steps: readonly Step[];
 }
 
-/** `train 3`. */
+/** Such as `train 3`. */
 export function taskName({ split, index }: PlayedTask): string {
   return `${split} ${index}`;
 }
 
-/** Data of tasks that a split has at most looked through. */
+/** Maximum number of tasks per split whose data is read. */
 const MAX_TASK_DATA = 1_000;
 const TASK_PAGE = 100;
 const MAX_SPLITS = 3;
@@ -96,7 +96,7 @@ export class Probe {
   readonly options: ProbeOptions;
   readonly remote: RemoteEnvironment;
   readonly limits: ProbeLimits;
-  /** All that was played, in order. */
+  /** Everything played so far, in order. */
   readonly plays: Play[] = [];
   readonly vocabulary = new WordList();
   readonly #deadline: Deadline;
@@ -114,12 +114,12 @@ export class Probe {
     this.#deadline = deadline({ clock, limitMs, onLimit, parents: [signal] });
   }
 
-  /** Aborted once no time or no credit is left, or the user has stopped the check. */
+  /** Aborted when time or credit runs out, or when the user stops the check. */
   get signal(): AbortSignal {
     return this.#deadline.signal;
   }
 
-  /** Whether calls of the tool took long more than once, so that further ones would cost the time of all checks. */
+  /** Whether calls of the tool were slow more than once, so that further ones would use up the time of other checks. */
   isSlow(tool: string): boolean {
     const calls = this.plays.flatMap(({ steps }) => steps).filter((step) => step.tool === tool);
     return calls.filter(({ answer }) => answer.ms >= this.limits.slowCallMs).length >= SLOW_CALLS;
@@ -129,7 +129,7 @@ export class Probe {
     this.#deadline.clear();
   }
 
-  /** What `make` gives, made once for all who ask. */
+  /** Runs `make` once per key and shares its result. */
   once<T>(key: string, make: () => Promise<T>): Promise<T> {
     const known = this.#once.get(key) as Promise<T> | undefined;
     if (known !== undefined) return known;
@@ -138,7 +138,7 @@ export class Probe {
     return made;
   }
 
-  /** Random numbers that follow from the seed and a name. */
+  /** A random number generator determined by the seed and a name. */
   uniform(name: string): () => number {
     let seed = this.options.seed;
     for (const unit of name) seed = (Math.imul(seed, 31) + (unit.codePointAt(0) ?? 0)) >>> 0;
@@ -163,7 +163,7 @@ export class Probe {
     );
   }
 
-  /** Tools that a session offers, by that of the first task. */
+  /** Tools that the session of the first task offers. */
   tools(): Promise<readonly PlayableTool[]> {
     return this.once("tools", async () => {
       const [task] = await this.playedTasks(1);
@@ -172,7 +172,7 @@ export class Probe {
     });
   }
 
-  /** The first splits that have tasks, the one to play before the others. */
+  /** The first splits that have tasks, starting with the one to play. */
   filledSplits(): Promise<readonly string[]> {
     return this.once("filledSplits", async () => {
       const names = (await this.splits()).map(({ name }) => name);
@@ -184,7 +184,7 @@ export class Probe {
     });
   }
 
-  /** At most `count` tasks of the split to play, spread over it. */
+  /** Up to `count` tasks, spread over the split to play. */
   async playedTasks(count: number): Promise<readonly PlayedTask[]> {
     const [split] = await this.filledSplits();
     if (split === undefined) return [];
@@ -193,7 +193,7 @@ export class Probe {
     return Array.from({ length: most }, (_, i) => ({ split, index: Math.floor((i * all) / most) }));
   }
 
-  /** Data of the first tasks of a split; null from a server that does not give them. */
+  /** Data of a split's first tasks; null if the server does not provide it. */
   taskData(split: string): Promise<readonly JsonObject[] | null> {
     return this.once(`taskData ${split}`, async () => {
       const count = Math.min(await this.numTasks(split), MAX_TASK_DATA);
@@ -210,7 +210,7 @@ export class Probe {
     });
   }
 
-  /** Data of one task; null from a server that does not give it. */
+  /** Data of one task; null if the server does not provide it. */
   async dataOf({ split, index }: PlayedTask): Promise<JsonObject | null> {
     const page = await this.once(`dataOf ${split} ${index}`, () =>
       this.#limited("The data of a task", (signal) =>
@@ -221,7 +221,7 @@ export class Probe {
   }
 
   /**
-   * Opens a session, reads its tools and prompt, and hands it to `work`; closes it in any case.
+   * Opens a session, reads its tools and prompt, passes it to `work`, and always closes it.
    * @throws AppError `environment-*`, `timeout`
    */
   async session<T>(
@@ -237,7 +237,7 @@ export class Probe {
     }
   }
 
-  /** As {@link session}, for sessions that overlap; the caller closes it. */
+  /** {@link session} for overlapping sessions; the caller closes it. */
   async open(task: PlayedTask, secrets = this.options.secrets): Promise<PlayedSession> {
     const { clock } = this.options;
     const sinceMs = clock.monotonic();
@@ -270,7 +270,10 @@ export class Probe {
     );
   }
 
-  /** Tokens of a task's first prompt as the model reads it; null without its tokenizer. @throws AppError `chat-*`, `environment-*`, `rollout-image` */
+  /**
+   * Tokens of a task's first prompt as the model reads it; null without its tokenizer. @throws AppError `chat-*`, `environment-*`,
+   * `rollout-image`
+   */
   async promptTokens(task: PlayedTask): Promise<number | null> {
     const { countTokens, secrets } = this.options;
     if (countTokens === undefined) return null;
@@ -295,7 +298,7 @@ export class Probe {
     });
   }
 
-  /** The answer to a call; a failure of the environment is an answer, the end of all time is none. */
+  /** The reply to a call. A failure of the environment counts as a reply; running out of time is thrown. */
   async answerOf(
     session: EnvironmentSession,
     tool: string,
@@ -333,7 +336,7 @@ export class Probe {
     try {
       return await withLimit(limit, ({ signal }) => work(signal));
     } catch (error) {
-      // It says nothing about the environment, and every further request would meet the same.
+      // Says nothing about the environment, and every further request would fail the same way.
       if (isAppError(error, "environment-billing")) this.#deadline.abort(error);
       throw error;
     }
@@ -381,7 +384,7 @@ export class PlayedSession implements Play {
     this.#session = session;
   }
 
-  /** True once a call has ended the episode, or broken it. */
+  /** True once a call has ended or broken the episode. */
   get isOver(): boolean {
     const answer = this.steps.at(-1)?.answer;
     return answer !== undefined && (answer.kind === "failed" || isFinal(answer));

@@ -1,4 +1,4 @@
-/** Tasks that were looked at: their data where the server gives it, and their prompts. */
+/** Samples of tasks: their data if the server provides it, and their prompts. */
 
 import type { JsonObject } from "../../json.ts";
 import type { PlayedTask, Probe } from "./probe.ts";
@@ -7,7 +7,7 @@ export interface PromptedTask extends PlayedTask {
   readonly prompt: string;
 }
 
-/** Prompts of tasks of each split: half from its beginning, half spread over the rest. */
+/** Prompts of sampled tasks of each split: half from its start, half spread over the rest. */
 export function promptSample(probe: Probe): Promise<readonly PromptedTask[]> {
   return probe.once("promptSample", async () => {
     const sample: PromptedTask[] = [];
@@ -34,22 +34,22 @@ function sampledIndices(count: number, wanted: number): readonly number[] {
 }
 
 export interface KeyedTask extends PlayedTask {
-  /** Equal for tasks that are the same. */
+  /** Equal for identical tasks. */
   readonly key: string;
 }
 
-/** The prompts as keys: they are the same for tasks that hide something. */
+/** Prompts as keys. Tasks that hide something may have the same prompt. */
 export async function promptKeys(probe: Probe): Promise<readonly KeyedTask[]> {
   return (await promptSample(probe)).map((task) => ({ ...task, key: task.prompt }));
 }
 
-/** Keys that number tasks without being part of them. */
+/** Keys that number tasks but are not part of their content. */
 const ID_KEY =
   /^(?:id|idx|index|uid|uuid|_id|task_?id|problem_?id|question_?id|sample_?id|split|number)$/i;
 
 /**
- * The first tasks of each split by their data, without ids; null when data that distinguishes tasks is not given, as where it is only
- * an id.
+ * The first tasks of each split, keyed by their data without ids. Null when the server provides no data that distinguishes tasks, for
+ * example only an id.
  */
 export function identifiedTasks(probe: Probe): Promise<readonly KeyedTask[] | null> {
   return probe.once("identifiedTasks", async () => {

@@ -1,4 +1,4 @@
-/** The tools of an environment as a player sees them, the one that grades a final message included. */
+/** An environment's tools as a player sees them, including the one that grades a final message. */
 
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
 import type { ToolList } from "../../openreward/types.ts";
@@ -7,11 +7,11 @@ import { plainJson } from "../../util/exactJson.ts";
 export interface PlayableTool {
   readonly name: string;
   readonly description: string;
-  /** Null = no arguments. */
+  /** Null for no arguments. */
   readonly schema: JsonObject | null;
 }
 
-/** In their order; the terminal tool is added unless it is among them. */
+/** The tools in order, with the terminal tool added if it is not among them. */
 export function playableTools({ tools, terminalTool }: ToolList): readonly PlayableTool[] {
   const own = tools.map(({ name, description, inputSchema }): PlayableTool => {
     const schema = inputSchema === null ? null : plainJson(inputSchema);
@@ -26,13 +26,13 @@ export function playableTools({ tools, terminalTool }: ToolList): readonly Playa
   return [...own, { name, description, schema }];
 }
 
-/** Arguments that a tool must get. */
+/** Names of the required arguments. */
 export function requiredArguments({ schema }: PlayableTool): readonly string[] {
   const names: Json = schema?.["required"] ?? [];
   return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
 }
 
-/** Schemas of a tool's arguments by their names. */
+/** Schemas of a tool's arguments by name. */
 export function argumentSchemas({ schema }: PlayableTool): Readonly<Record<string, JsonObject>> {
   const properties = schema?.["properties"];
   if (!isJsonObject(properties)) return {};
@@ -43,7 +43,7 @@ export function argumentSchemas({ schema }: PlayableTool): Readonly<Record<strin
   );
 }
 
-/** The arguments that take any text. */
+/** Names of the arguments that accept any text. */
 export function textArguments(tool: PlayableTool): readonly string[] {
   return Object.entries(argumentSchemas(tool))
     .filter(([, schema]) => isOpenText(schema))

@@ -1,11 +1,11 @@
-/** Values for arguments: drawn at random, or the same everywhere. */
+/** Sources of argument values: random or constant. */
 
 import type { ValueSource } from "./jsonSchema.ts";
 
 const MAX_WORDS = 300;
 const PLAIN_WORDS: readonly string[] = ["x", "0", "1", "yes"];
 
-/** Words that texts are drawn from: those that the environment itself uses. */
+/** Words for random texts, collected from the environment's own texts. */
 export class WordList {
   readonly #words = new Set<string>(PLAIN_WORDS);
 
@@ -16,14 +16,14 @@ export class WordList {
     }
   }
 
-  /** One in four comes from no text at all. */
+  /** One in four words is a plain word that is not from any text. */
   draw(uniform: () => number): string {
     const words = uniform() < 0.25 ? PLAIN_WORDS : [...this.#words];
     return words[Math.floor(uniform() * words.length)] ?? "x";
   }
 }
 
-/** Random values; `uniform` decides all of them. */
+/** Random values drawn from `uniform`. */
 export function randomSource(uniform: () => number, vocabulary: WordList): ValueSource {
   return {
     text: () => vocabulary.draw(uniform),
@@ -37,7 +37,7 @@ export function randomSource(uniform: () => number, vocabulary: WordList): Value
   };
 }
 
-/** The same values in every call. `text` is for each text; `choice` is the place of what is chosen, from 0 for the first to 1. */
+/** The same values in every call. `text` is used for strings; `choice`, from 0 to 1, is the relative position among choices and numbers. */
 export function constantSource(text: string, choice = 0): ValueSource {
   return {
     text: () => text,
