@@ -1,4 +1,4 @@
-/** An agent: a program outside of this one that plays rollouts, with the policy behind an endpoint. */
+/** An agent: an external program that plays rollouts, with the policy behind an endpoint. */
 
 import type { InitialMessage } from "../chat/renderer.ts";
 import type { EnvironmentConfig } from "../config/fields/schema.ts";
@@ -9,16 +9,16 @@ import type { ExactJsonObject } from "../util/exactJson.ts";
 
 export type AgentConfig = NonNullable<EnvironmentConfig["agent"]>;
 
-/** An agent that an environment of a run is played with. */
+/** An agent that plays an environment of a run. */
 export interface Agent {
   readonly settings: AgentSettings;
   readonly run: RunAgent;
 }
 
 export interface AgentSettings {
-  /** Null = the time limit of the rollout alone. */
+  /** Null when only the rollout's time limit applies. */
   readonly timeoutMs: number | null;
-  /** Where rewards come from: the session's tools, the last line that the agent prints, or that of another command. */
+  /** Source of the rewards: the session's tools, the last line of the agent's output, or that of another command. */
   readonly reward: "session" | "output" | "command";
 }
 
@@ -30,8 +30,8 @@ export function agentSettings({ timeout, reward, reward_command }: AgentConfig):
 }
 
 /**
- * Starts the agent's program for one rollout, with an address and a key of its own, and resolves once it has ended with its children. An
- * abort of the signal ends it. @throws AppError `agent-not-started`; the reason of a signal that was aborted before the start
+ * Starts the agent's program for one rollout, with its own address and key, and resolves when it and its children have ended. Aborting
+ * the signal ends it. @throws AppError `agent-not-started`; the reason of a signal that was aborted before the start
  */
 export type RunAgent = (rollout: AgentRollout) => Promise<AgentEnd>;
 
@@ -40,22 +40,24 @@ export interface AgentRollout {
   readonly model: EndpointModel;
   readonly tools: SessionTools;
   readonly signal: AbortSignal;
-  /** Has `run` start the program that grades what the agent left, within its own time, unless there is nothing to grade. */
+  /**
+   * Grades what the agent left by calling `run`, which starts the grading program with its own time limit, if there is anything to grade.
+   */
   readonly graded: (
     end: AgentEnd,
     run: (signal: AbortSignal) => Promise<AgentEnd>,
   ) => Promise<AgentEnd>;
 }
 
-/** What the agent is asked to do. */
+/** The task for the agent. */
 export interface AgentTask {
   readonly environment: string;
   readonly split: string;
   readonly index: number;
-  /** As one text, in which `[image 1]` stands for the first image. */
+  /** As one text, with `[image 1]` for the first image. */
   readonly prompt: string;
   readonly messages: readonly InitialMessage[];
-  /** Those in the messages, by their ids there. */
+  /** Images in the messages, by id. */
   readonly images: readonly ImageFile[];
   readonly tools: readonly ToolSpec[];
 }
@@ -63,23 +65,23 @@ export interface AgentTask {
 /** Tools of the environment's session, as the agent calls them. */
 export interface SessionTools {
   readonly all: readonly ToolSpec[];
-  /** What the environment answers. @throws AppError `endpoint-refused` once the rollout has ended */
+  /** Calls a tool of the environment. @throws AppError `endpoint-refused` once the rollout has ended */
   call(name: string, args: ExactJsonObject): Promise<ToolReply>;
 }
 
 export interface ToolReply {
-  /** Texts and images, in their order. */
+  /** Texts and images in order. */
   readonly parts: readonly (string | ImageFile)[];
   readonly isError: boolean;
 }
 
 export interface AgentEnd {
-  /** Exit code; the name of the signal that ended it; null where the rollout ended it. */
+  /** Exit code, or the name of the signal that ended it; null when the rollout ended it. */
   readonly code: number | string | null;
-  /** The end of what it printed, on both streams. */
+  /** The end of its output, both streams combined. */
   readonly output: string;
-  /** The line with the reward; null where rewards come from the session, or there was none. */
+  /** The line with the reward; null when rewards come from the session, or when there was none. */
   readonly rewardLine: string | null;
-  /** How `reward_command` ended, and the end of what it printed; absent where it was not started. */
+  /** How `reward_command` ended, and the end of its output; absent when it was not started. */
   readonly grader?: Pick<AgentEnd, "code" | "output"> | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * One attempt at a rollout that an agent plays: its program asks for turns of the policy through an endpoint and calls the tools of the
- * session, until it ends or a limit ends it.
+ * One attempt at a rollout that an agent plays: its program requests turns of the policy through an endpoint and calls the session's
+ * tools, until it ends or a limit is reached.
  */
 
 import { partsOf, shownContent } from "../chat/content.ts";
@@ -40,39 +40,39 @@ interface AgentEpisodeOptions extends EpisodeOptions {
   readonly sha256: Sha256;
 }
 
-/** Conversations and tokens that an agent may have in a rollout. */
+/** Maximum conversations, tokens and images of an agent in a rollout. */
 const LIMITS = { threads: 256, tokens: 4_000_000, images: MAX_IMAGES, whenFull: "refuse" } as const;
-/** Requests of an agent that are answered at once. */
+/** Maximum number of an agent's requests answered concurrently. */
 const MAX_REQUESTS = 64;
-/** Those that wait for it. */
+/** Maximum number of requests waiting. */
 const MAX_WAITING = 512;
 const ROLLOUT_ENDED = "rollout_ended";
-/** Between the seeds of turns that are asked for with the same messages, and of conversations that begin with other ones. */
+/** Seed offsets between repeated requests with the same messages, and between conversations that start differently. */
 const REPEATS = 2 ** 16;
 const OPENINGS = 2 ** 32;
-/** Different refusals that a record keeps. */
+/** Maximum number of distinct refusals in a record. */
 const MAX_REFUSALS = 16;
 
 export class AgentEpisode implements RolloutEpisode {
   #promptText = "";
   #promptTokens = 0;
   #samplingMs = 0;
-  /** What the model was asked first. */
+  /** The first messages to the model. */
   #conversation: RolloutRecord["conversation"] = [];
   readonly #options: AgentEpisodeOptions;
-  /** Those of the environment, and of what the agent asks. */
+  /** Images of the environment and of the agent's requests. */
   readonly #pool: ImagePool;
   readonly #images: RolloutImages;
   readonly #calls: EpisodeCalls;
   readonly #threads: PolicyThreads;
   readonly #turns: AgentTurns;
-  /** Aborted when the agent is to end, for what {@link #stop} or {@link #fault} says. */
+  /** Aborted to end the agent, for the reason in {@link #stop} or {@link #fault}. */
   readonly #ending: LinkedSignal;
   readonly #requests: Limiter;
   readonly #callPlaces: Limiter;
-  /** Digest of the first message of the task. */
+  /** Digest of the task's first message. */
   #taskOpening = "";
-  /** How often turns were asked for with the same messages, by those. */
+  /** Repeat numbers in use, by the messages of the request. */
   readonly #asked = new Map<string, Set<number>>();
   readonly #refusals = new Map<string, number>();
   readonly #printedRewards: number[] = [];
@@ -81,7 +81,7 @@ export class AgentEpisode implements RolloutEpisode {
   /** True once a call has ended the episode. */
   #isOver = false;
   #tools: ToolList | null = null;
-  /** Those of the first request. */
+  /** Tools of the first request. */
   #declared: readonly ToolDeclaration[] = [];
   #stop: StopReason | null = null;
   #fault: unknown = null;
@@ -89,7 +89,7 @@ export class AgentEpisode implements RolloutEpisode {
   #isTooLong = false;
   #isTruncated = false;
   #agentEnd: AgentEnd | null = null;
-  /** True once the program that grades was started. */
+  /** True once the grading program was started. */
   #isGraded = false;
   /** Why the agent counts as failed. */
   #failure: string | undefined;
@@ -102,7 +102,7 @@ export class AgentEpisode implements RolloutEpisode {
     this.#images = new RolloutImages({ ...options, pool: this.#pool });
     this.#ending = linkSignals([limit.signal]);
     this.#turns = new AgentTurns(chat);
-    // A call that is still under way at the end adds no reward to a rollout that is over.
+    // A call still running at the end must not add a reward to a rollout that is over.
     const callLimit = { signal: this.#ending.signal, withTimerPaused: limit.withTimerPaused };
     this.#calls = new EpisodeCalls({ ...options, limit: callLimit }, this.#images);
     this.#requests = new Limiter(this.#requestsAtOnce());
@@ -150,7 +150,7 @@ export class AgentEpisode implements RolloutEpisode {
     return this.#tools?.supportsGroupScoring ? this.#tools.messageBlockTypes : null;
   }
 
-  /** How the agent's program ended, and what it was refused. */
+  /** How the agent's program ended, and which requests were refused. */
   get #agent(): RolloutRecord["agent"] {
     const refusals = [...this.#refusals].map(([message, count]) => ({ message, count }));
     const { code = null, output = "" } = this.#agentEnd ?? {};
@@ -161,7 +161,7 @@ export class AgentEpisode implements RolloutEpisode {
     try {
       return await this.#play();
     } finally {
-      // A request that is still under way adds nothing to a rollout that is over.
+      // A request still running must not add to a rollout that is over.
       this.#ending.abort(new AppError("stopped", "The rollout has ended."));
       this.#ending.clear();
     }
@@ -169,7 +169,7 @@ export class AgentEpisode implements RolloutEpisode {
 
   async #play(): Promise<StopReason> {
     const { agent, limit, session, environment, task } = this.#options;
-    // Both wait for the environment's set-up, which is not the rollout's own time.
+    // Both wait for the environment's setup, which is not the rollout's own time.
     const [tools, prompt] = await limit.withTimerPaused(async () => [
       await session.tools(limit),
       await session.prompt(limit),
@@ -186,7 +186,7 @@ export class AgentEpisode implements RolloutEpisode {
       new AppError("agent-failed", this.#timeoutText(limitMs, "agent.timeout"));
     let end: AgentEnd;
     try {
-      // Waits for services count as little for the agent as for the rollout.
+      // Waits for services count toward neither the agent's time nor the rollout's.
       end = await limit.runPart({ limitMs, onLimit, isPausedWithWhole: true }, () =>
         agent.run({
           task: { ...own, tools: tools.tools },
@@ -204,7 +204,7 @@ export class AgentEpisode implements RolloutEpisode {
     return await this.#ended(end);
   }
 
-  /** Why the agent was ended. @throws the fault of a service, of an agent before a turn of the model, or of what grades it */
+  /** Why the agent was ended. @throws the fault of a service, of an agent without a turn of the model, or of the grader */
   #endedBy(error: unknown): StopReason {
     if (this.#fault !== null) throw this.#fault;
     if (this.#isGraded) throw error;
@@ -220,7 +220,7 @@ export class AgentEpisode implements RolloutEpisode {
     throw error;
   }
 
-  /** What an agent that has ended comes to. @throws AppError `agent-failed`, `agent-reward` */
+  /** Outcome of an agent that ended by itself. @throws AppError `agent-failed`, `agent-reward` */
   async #ended(end: AgentEnd): Promise<StopReason> {
     if (this.#fault !== null) throw this.#fault;
     const { environment, agent } = this.#options;
@@ -242,7 +242,7 @@ export class AgentEpisode implements RolloutEpisode {
     return "agent_failed";
   }
 
-  /** Nothing is graded of an agent that failed, or that asked the model nothing. */
+  /** Runs the grader, unless the agent failed or never used the model. */
   async #graded(end: AgentEnd, run: (signal: AbortSignal) => Promise<AgentEnd>): Promise<AgentEnd> {
     const { agent, environment, limit, settings } = this.#options;
     const { timeoutMs } = agent.settings;
@@ -265,13 +265,13 @@ export class AgentEpisode implements RolloutEpisode {
     return { ...end, output, rewardLine: grader.code === 0 ? grader.rewardLine : null, grader };
   }
 
-  /** The stop reason, unless the agent brought it about by its own calls alone. @throws AppError `agent-failed` */
+  /** The stop reason, unless the agent caused it with only its own calls. @throws AppError `agent-failed` */
   #afterTurn(stop: StopReason): StopReason {
     if (this.turnCount > 0) return stop;
     throw this.#withoutTurn(this.#agentEnd ?? { code: null, output: "", rewardLine: null });
   }
 
-  /** Where the environment grades final messages, it gets the last one. */
+  /** Sends the last message to an environment that grades final messages. */
   async #finalMessage(): Promise<StopReason> {
     const last = this.#turns.last;
     const terminal = this.#tools?.terminalTool ?? null;
@@ -312,7 +312,7 @@ export class AgentEpisode implements RolloutEpisode {
       } catch (error) {
         this.#isTooLong = isAppError(error, "prompt-too-long");
         if (refusalOf(error) !== null) throw error;
-        // What is broken off at the end of the rollout, or of the request, is no fault.
+        // An abort at the end of the rollout or of the request is not a fault.
         if (this.#ending.signal.aborted) {
           throw endpointRefusal(errorMessage(error), { code: ROLLOUT_ENDED });
         }
@@ -335,7 +335,7 @@ export class AgentEpisode implements RolloutEpisode {
     this.#ending.abort(fault);
   }
 
-  /** The agent gets no more turns, and ends. */
+  /** Ends the agent, which gets no more turns. */
   #end(stop: StopReason): void {
     this.#stop ??= stop;
     this.#ending.abort(new AppError("stopped", `The rollout has ended: ${stop}.`));
@@ -352,7 +352,7 @@ export class AgentEpisode implements RolloutEpisode {
     }
   }
 
-  /** As many as the limits of the rollout leave, whatever they sample; the others wait. */
+  /** As many requests as the rollout's limits allow even if each samples the maximum; others wait. */
   #requestsAtOnce(): number {
     const { maxTurns, maxResponseTokens } = this.#options.settings;
     const turns = maxTurns - this.turnCount;
@@ -407,7 +407,7 @@ export class AgentEpisode implements RolloutEpisode {
       const samplingMs = Math.round(clock.monotonic() - started);
       this.#samplingMs += samplingMs;
       const times = { startedAtMs, samplingMs };
-      // Of requests at once, the first that is answered begins the rollout.
+      // Among concurrent requests, the first one answered starts the rollout.
       if (this.turnCount === 0) this.#begins(messages, request.tools, prompt.length);
       const own = { messages, tools: request.tools };
       this.#isTruncated = this.#turns.add(finished, own, times);
@@ -422,8 +422,8 @@ export class AgentEpisode implements RolloutEpisode {
   }
 
   /**
-   * What the seed of a turn follows from: its depth, as in the loop of turns and tools, and how its conversation begins where that is not
-   * the task, or a sub-agent would be sampled with the draws of its caller.
+   * Turn number for the seed: the depth, as in the built-in loop, offset by how the conversation starts if it is not the task. Otherwise
+   * a sub-agent would get the same random draws as its caller.
    */
   #seedTurn({ depth, opening }: PendingTurn): number {
     const isTask = opening === this.#taskOpening;
@@ -438,7 +438,7 @@ export class AgentEpisode implements RolloutEpisode {
     this.#declared = tools;
     this.#promptTokens = promptTokens;
     const [only] = messages;
-    // Where the record has no conversation, the model was asked what the environment says.
+    // A record without a conversation means that the model was asked exactly the task's prompt.
     const shown = only?.role === "user" ? shownContent(only) : null;
     this.#conversation =
       messages.length === 1 && shown !== null && shown !== this.#promptText
@@ -446,7 +446,7 @@ export class AgentEpisode implements RolloutEpisode {
         : storedConversation(messages);
   }
 
-  /** The lowest number that no other turn with the same messages has: the seed depends on what is asked, not on when. */
+  /** The lowest repeat number not in use for the same messages, so that the seed depends on what is asked and not on when. */
   #repeat(context: string): { readonly repeats: number; readonly giveBack: () => void } {
     const taken = this.#asked.get(context) ?? new Set<number>();
     this.#asked.set(context, taken);
@@ -479,10 +479,10 @@ export class AgentEpisode implements RolloutEpisode {
       this.#isOver ||= stop === "reached_terminal_state";
       for (const { record } of answers) this.#turns.ran(call, record);
       const isOfSession = this.#options.agent.settings.reward === "session";
-      // Where the agent's own output is its reward, it goes on after the end of the episode.
+      // If the agent's own output is its reward, it continues after the end of the episode.
       if (stop !== null && (isOfSession || stop !== "reached_terminal_state")) this.#end(stop);
     } catch (error) {
-      // Another call has ended it, or is about to.
+      // Another call has ended the episode, or is about to.
       const isLate = this.#isOver || this.#callsUnderWay > 1;
       if (isLate && isAppError(error, "rollout-after-end")) {
         return { parts: ["Not run: the episode is over."], isError: true };
@@ -504,7 +504,7 @@ function howEnded({ code }: AgentEnd): string {
   return typeof code === "number" ? `with code ${code}` : `by ${code}`;
 }
 
-/** The last line is a number, or a JSON object with the number `reward`; null where it is neither. */
+/** The reward in the last line, a number or a JSON object with the number `reward`; null if it is neither. */
 function rewardIn(line: string | null): number | null {
   const value = line === null ? undefined : parseJson(line)?.value;
   const reward = isJsonObject(value) ? value["reward"] : value;

@@ -1,4 +1,4 @@
-/** The turns of a rollout that an agent plays, with what became of their calls. */
+/** The turns of a rollout that an agent plays, with the results of their calls. */
 
 import type { Chat } from "../chat/chat.ts";
 import { shownContent } from "../chat/content.ts";
@@ -19,7 +19,7 @@ import type { Ledger } from "../rollout/ledger.ts";
 import type { TurnFacts } from "../runFolder/metrics/stepFacts.ts";
 import { plainJson, sortKeys, writeExactJson } from "../util/exactJson.ts";
 
-/** When a turn was sampled, in milliseconds. */
+/** When a turn was sampled and for how long, in milliseconds. */
 export interface TurnTimes {
   readonly startedAtMs: number;
   readonly samplingMs: number;
@@ -30,17 +30,17 @@ interface AgentTurn extends TurnTimes {
   readonly stopReason: string;
   readonly isTruncated: boolean;
   readonly stream: number;
-  /** Undefined where it goes on, and in the first conversation. */
+  /** The prompt of a new conversation; undefined when it continues, and for the first conversation. */
   readonly asked: string | undefined;
-  /** With its arguments, by which a call that the agent makes is recognized. */
+  /** With arguments, to match them with the calls that the agent makes. */
   readonly calls: readonly { readonly name: string; readonly args: string }[];
-  /** What the session answered, by the position of the call. */
+  /** The session's results, by call index. */
   readonly ran: Map<number, ToolResultRecord>;
-  /** Calls of the agent that the turn did not make. */
+  /** Calls by the agent that the turn did not ask for. */
   readonly others: ToolResultRecord[];
-  /** What the agent gave the model as results, by the position of the call. */
+  /** What the agent gave the model as results, by call index. */
   heard: readonly string[];
-  /** What it said besides; null = nothing. */
+  /** What else the agent said to the model; null for nothing. */
   said: string | null;
   durationMs: number;
 }
@@ -64,17 +64,17 @@ export class AgentTurns {
     return this.facts.reduce((sum, { sampledTokens }) => sum + sampledTokens, 0);
   }
 
-  /** Made anew each time. */
+  /** Computed on each access. */
   get records(): readonly TurnRecord[] {
     return this.#turns.map(recordOf);
   }
 
-  /** What the model wrote last. */
+  /** The model's latest turn. */
   get last(): WrittenTurn | null {
     return this.#turns.at(-1)?.read() ?? null;
   }
 
-  /** Returns whether the turn was cut off. */
+  /** Adds a turn and returns whether it was cut off. */
   add(
     { isFirst, ledger, sampled }: Pick<FinishedTurn, "isFirst" | "ledger" | "sampled">,
     { messages, tools }: Pick<EndpointRequest, "messages" | "tools">,
@@ -82,7 +82,7 @@ export class AgentTurns {
   ): boolean {
     if (!this.#streams.includes(ledger)) this.#streams.push(ledger);
     const readWhole = lastTurnReader(this.#chat, ledger, tools);
-    // As the agent got it: what it answers is in the order of those calls.
+    // As the agent received it, because its results follow the order of those calls.
     const read = (): WrittenTurn => {
       const turn = readWhole();
       return { ...turn, parsed: withDeclaredCalls(turn.parsed, tools) };
@@ -107,7 +107,7 @@ export class AgentTurns {
     return isTruncated;
   }
 
-  /** The agent goes on from a turn at `nowMs`. */
+  /** Records that the agent continued from a turn at `nowMs`. */
   continued({ turn: number, news }: ContinuedTurn, nowMs: number): void {
     const turn = this.#turns[number];
     if (turn === undefined) return;
@@ -117,12 +117,12 @@ export class AgentTurns {
     turn.durationMs = nowMs - turn.startedAtMs;
   }
 
-  /** Notes what the session made of the last message. */
+  /** Records the session's result for the last message. */
   answered(result: ToolResultRecord): void {
     this.#turns.at(-1)?.others.push(result);
   }
 
-  /** Notes a call in the session with the newest turn that made it, or else as one of the agent's own after the newest turn. */
+  /** Assigns a call's result to the newest turn that asked for it, or to the newest turn as a call of the agent's own. */
   ran({ name, args }: Pick<ToolCall, "name" | "args">, result: ToolResultRecord): void {
     const key = argumentsKey(args);
     const open = this.#turns
@@ -160,7 +160,7 @@ function recordOf(turn: AgentTurn): TurnRecord {
   });
 }
 
-/** In the order of the calls: what the model read of each, with what the session says of it. */
+/** Results in call order: what the model read, with the session's details. */
 function resultsOf({ calls, ran, heard, others }: AgentTurn): readonly ToolResultRecord[] {
   const length = Math.max(heard.length, ...[...ran.keys()].map((i) => i + 1));
   const ofCalls = calls.slice(0, length).map(({ name }, i): ToolResultRecord => {

@@ -1,4 +1,4 @@
-/** A turn of the model as its caller gets it. */
+/** A turn of the model as its caller receives it. */
 
 import { toolCallError } from "../chat/parsing/toolCalls.ts";
 import type { ParsedTurn, ToolCall, ToolDeclaration } from "../chat/renderer.ts";
@@ -8,19 +8,19 @@ import type { SampledTurn } from "../rollout/sampleTurn.ts";
 import type { EndpointRequest } from "./endpointRequest.ts";
 
 export interface AnsweredCall extends Pick<ToolCall, "name" | "args"> {
-  /** No other call of the caller has it. */
+  /** Unique among the caller's calls. */
   readonly id: string;
 }
 
 export interface AnsweredTurn {
   readonly reasoning: string | null;
-  /** Tokens within it. */
+  /** Number of tokens in the reasoning. */
   readonly reasoningTokens: number;
-  /** What the model says outside of its reasoning; calls that could not be read, or of tools that were not declared, are text. */
+  /** Text outside the reasoning, including calls that could not be parsed or whose tool was not declared. */
   readonly text: string;
   readonly calls: readonly AnsweredCall[];
   readonly end: "turn" | "calls" | "length" | "stop_text";
-  /** The one of the caller's stop texts that ended the turn; null = none did. */
+  /** The caller's stop text that ended the turn; null if none did. */
   readonly stopText: string | null;
 }
 
@@ -29,8 +29,8 @@ export interface StoppedTurn extends SampledTurn {
 }
 
 /**
- * Cuts a turn behind the token that completes a stop text: those after it were sampled, but are neither answered nor trained, and the
- * conversation continues from the cut.
+ * Cuts a turn after the token that completes a stop text. Later tokens are neither returned nor trained, and the conversation continues
+ * from the cut.
  */
 export function cutAtStop(
   tokenizer: Pick<Tokenizer, "decode">,
@@ -45,7 +45,7 @@ export function cutAtStop(
     return stopTexts.find((stop) => text.includes(stop));
   };
   if (stopIn(all.length) === undefined) return { ...sampled, stopText: null };
-  // A longer beginning has whatever a shorter one has.
+  // Binary search: once a prefix contains a stop text, every longer one does.
   let [low, high] = [1, all.length];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
@@ -61,7 +61,7 @@ export function cutAtStop(
   };
 }
 
-/** The turn with its calls of other tools than `tools` among those that cannot be read: no client knows what to do with them. */
+/** Moves calls of undeclared tools to the turn's errors, because clients cannot handle them. */
 export function withDeclaredCalls(
   parsed: ParsedTurn,
   tools: readonly ToolDeclaration[],
@@ -85,7 +85,7 @@ export function withDeclaredCalls(
   };
 }
 
-/** `newId` makes the id of a call. */
+/** `newId` creates a call id. */
 export function answeredTurn(
   parsed: ParsedTurn,
   { stopReason, stopText }: StoppedTurn,

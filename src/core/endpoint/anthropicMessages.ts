@@ -1,4 +1,7 @@
-/** Anthropic's messages: https://docs.anthropic.com/en/api/messages, and their stream: https://docs.anthropic.com/en/api/messages-streaming. */
+/**
+ * Anthropic's Messages API: https://docs.anthropic.com/en/api/messages, and its streams:
+ * https://docs.anthropic.com/en/api/messages-streaming.
+ */
 
 import { contentOfParts, type ImagePart } from "../chat/content.ts";
 import { ColumnError, declaration, shown } from "../chat/openaiMessages.ts";
@@ -23,11 +26,11 @@ export interface MessagesRequest extends EndpointRequest {
   readonly isStreamed: boolean;
 }
 
-/** Keys that change nothing about what the model writes: whether it reasons is a matter of its chat format. */
+/** Keys without an effect on what the model writes; its chat format decides whether it reasons. */
 const WITHOUT_EFFECT =
   "model metadata service_tier thinking cache_control context_management".split(" ");
 
-/** `body` as `parseExactJson` reads it. @throws ColumnError, AppError `endpoint-refused` */
+/** `body` is as returned by `parseExactJson`. @throws ColumnError, AppError `endpoint-refused` */
 export function readMessagesRequest(body: unknown): MessagesRequest {
   const fields = new RequestFields(body);
   fields.ignore(...WITHOUT_EFFECT);
@@ -59,9 +62,9 @@ export function readMessagesRequest(body: unknown): MessagesRequest {
   return request;
 }
 
-/** What is known of the messages before. */
+/** What is known from earlier messages. */
 interface Reading {
-  /** Names of tools by the ids of the calls. */
+  /** Tool names by call id. */
   readonly names: Map<string, string>;
   readonly images: RequestImages;
 }
@@ -72,7 +75,7 @@ function systemIn(given: unknown): readonly InitialMessage[] {
   return content === "" ? [] : [{ role: "system", content }];
 }
 
-/** Results of tools are messages of their own, before what the user says beside them. */
+/** Tool results become separate messages before the user's own text. */
 function messagesIn(message: unknown, column: string, reading: Reading): readonly InitialMessage[] {
   if (!isExactObject(message)) throw new ColumnError(column, "expected an object");
   const { role, content } = message;
@@ -96,7 +99,7 @@ function messagesIn(message: unknown, column: string, reading: Reading): readonl
   return [...results, { role, ...contentOfParts(parts) }];
 }
 
-/** A text is one block. */
+/** Treats plain text as a single block. */
 function blocksOf(content: unknown, column: string): readonly ExactJsonObject[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   if (!Array.isArray(content)) {
@@ -170,7 +173,7 @@ function imageIn({ source }: ExactJsonObject, column: string, images: RequestIma
   throw new ColumnError(`${column}.source`, reason);
 }
 
-/** Texts of blocks are joined. */
+/** Joins the texts of all blocks. */
 function textIn(content: unknown, column: string): string {
   return blocksOf(content, column)
     .map((block, i) => textOf(block, `${column}[${i}]`))
@@ -212,7 +215,7 @@ function toolChoice(
   throw notFree();
 }
 
-/** The answer as a whole. */
+/** The whole answer. */
 export function messageAnswer(turn: PolicyTurn, facts: AnswerFacts): ExactJson {
   return {
     ...head(facts),
@@ -223,10 +226,10 @@ export function messageAnswer(turn: PolicyTurn, facts: AnswerFacts): ExactJson {
   };
 }
 
-/** An event of a stream; its name is the `type` of its data. */
+/** A stream event; its name is the `type` of its data. */
 export type MessageEvent = ExactJsonObject & { readonly type: string };
 
-/** The same answer in the events of a stream. */
+/** The same answer as stream events. */
 export function messageEvents(turn: PolicyTurn, facts: AnswerFacts): readonly MessageEvent[] {
   const empty = { content: [], stop_reason: null, stop_sequence: null };
   return [
@@ -241,7 +244,7 @@ export function messageEvents(turn: PolicyTurn, facts: AnswerFacts): readonly Me
   ];
 }
 
-/** A refusal, or a fault, in Anthropic's form. */
+/** A refusal or fault in Anthropic's format. */
 export function anthropicError({ status, message }: RequestRefusal): ExactJson {
   return { type: "error", error: { type: ERROR_TYPES[status] ?? typeOf(status), message } };
 }
@@ -270,7 +273,7 @@ function head({ id, model }: AnswerFacts): ExactJsonObject {
   return { id: `msg_${id}`, type: "message", role: "assistant", model };
 }
 
-/** `cache_read_input_tokens` are none of `input_tokens`, as there. */
+/** As in Anthropic's API, `cache_read_input_tokens` is not part of `input_tokens`. */
 function usageJson({ prompt, cachedTokens }: PolicyTurn, outputTokens: number): ExactJson {
   return {
     input_tokens: prompt.length - cachedTokens,
@@ -280,7 +283,7 @@ function usageJson({ prompt, cachedTokens }: PolicyTurn, outputTokens: number): 
   };
 }
 
-/** Reasoning, text, calls; the stream has `delta` in place of what is in `whole` alone. */
+/** Reasoning, text or a call. In a stream, `start` and `delta` replace `whole`. */
 interface AnswerBlock {
   readonly whole: ExactJsonObject;
   readonly start: ExactJsonObject;

@@ -1,4 +1,4 @@
-/** What answers the requests of one caller of an endpoint, whatever the protocol. */
+/** Answers the requests of one caller of an endpoint, whatever the protocol. */
 
 import type { Tokenizer } from "../chat/tokenizer.ts";
 import type { AnsweredTurn, StoppedTurn } from "./answeredTurn.ts";
@@ -6,28 +6,28 @@ import type { EndpointRequest } from "./endpointRequest.ts";
 import type { RequestRefusal } from "./refusal.ts";
 
 export interface EndpointModel {
-  /** Tokens of the context that a request would begin a conversation with. @throws AppError `chat-render` */
+  /** Context tokens of a request as the start of a new conversation. @throws AppError `chat-render` */
   countTokens(request: EndpointRequest): Promise<number>;
   /**
-   * Answers a request with one turn. An abort leaves its conversation as it was before the turn.
+   * Answers a request with one turn. After an abort, the conversation is as it was before the turn.
    * @throws AppError `endpoint-refused`, `prompt-too-long`, `sample-refused`, `chat-render`, `tinker-*`; the reason of the signal
    */
   turn(request: EndpointRequest, needs: TurnNeeds): Promise<PolicyTurn>;
-  /** Learns what was refused, also before it reached {@link turn}. */
+  /** Called with each refusal, even before the request reached {@link turn}. */
   readonly onRefused?: ((refusal: RequestRefusal) => void) | undefined;
 }
 
 export interface PolicyTurn extends AnsweredTurn {
   readonly prompt: Int32Array;
   readonly sampled: StoppedTurn;
-  /** Tokens of the prompt that the service had computed before. */
+  /** Prompt tokens that the service had cached. */
   readonly cachedTokens: number;
-  /** Gives the text of a token. */
+  /** Decodes tokens to text. */
   readonly tokenizer: Pick<Tokenizer, "decode">;
 }
 
 export interface TurnNeeds {
   readonly signal: AbortSignal;
-  /** Whether log-probabilities that the service did not give are asked for again. */
+  /** Whether missing log-probabilities are requested separately. */
   readonly needsLogprobs: boolean;
 }

@@ -1,4 +1,4 @@
-/** The model behind an endpoint: answers the requests of one caller with sampled turns. */
+/** The model behind an endpoint: answers one caller's requests with sampled turns. */
 
 import type { Chat } from "../chat/chat.ts";
 import { sampleTurn, stopsOf } from "../rollout/sampleTurn.ts";
@@ -13,11 +13,11 @@ export interface EndpointPolicyOptions {
   readonly chat: Chat;
   readonly sampler: SamplingClient;
   readonly threads: PolicyThreads;
-  /** What holds where a request says nothing else. */
+  /** Defaults for what a request does not set. */
   readonly sampling: Pick<RolloutSettings, "temperature" | "topP" | "topK" | "maxResponseTokens">;
-  /** Counts what all requests take. */
+  /** Counts the token use of all requests. */
   readonly meter: UsageMeter;
-  /** Waits for a place among the samples in flight; returns what gives it back. */
+  /** Waits for a slot among the samples in flight; returns its release function. */
   readonly sampleSlot: (signal: AbortSignal) => Promise<() => void>;
 }
 

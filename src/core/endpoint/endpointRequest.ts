@@ -1,4 +1,4 @@
-/** What a caller of the endpoint asks, whatever the protocol. */
+/** A request to the endpoint, whatever the protocol. */
 
 import { joinSystemMessages } from "../chat/firstPrompt.ts";
 import { ColumnError, type MessageRules } from "../chat/openaiMessages.ts";
@@ -16,30 +16,30 @@ import type { RequestImages, SentMessages } from "./requestImages.ts";
 export interface EndpointRequest extends SentMessages {
   readonly tools: readonly ToolDeclaration[];
   readonly sampling: AskedSampling;
-  /** Texts at which the turn ends. */
+  /** Texts that end the turn. */
   readonly stopTexts: readonly string[];
-  /** True where no more than one call of a turn may be answered with. */
+  /** True when at most one call of a turn may be returned. */
   readonly oneCall: boolean;
-  /** True where the caller wants a call in any case, which nothing makes the model write. */
+  /** True when the caller insists on a call, which cannot be enforced. */
   readonly wantsCall: boolean;
 }
 
-/** Null = as the model is served. */
+/** Null means the server's default. */
 export interface AskedSampling {
   readonly temperature: number | null;
   readonly topP: number | null;
-  /** -1 = off. */
+  /** -1 is off. */
   readonly topK: number | null;
   readonly maxTokens: number | null;
   readonly seed: number | null;
 }
 
-/** @throws AppError `endpoint-refused` for a request that {@link EndpointRequest.wantsCall} */
+/** @throws AppError `endpoint-refused` for a request with {@link EndpointRequest.wantsCall} */
 export function requireFreeChoice({ wantsCall }: Pick<EndpointRequest, "wantsCall">): void {
   if (wantsCall) throw notFree();
 }
 
-/** For a `tool_choice` that nothing can enforce. */
+/** For a `tool_choice` that cannot be enforced. */
 export function notFree(): AppError {
   return endpointRefusal(
     "tool_choice: the model decides itself whether it calls a tool. Use auto or none.",
@@ -50,7 +50,7 @@ export function notFree(): AppError {
 /** Why a part of a message is refused, as the end of a sentence. */
 export const ONLY_TEXT = "this endpoint takes text, and images of the user and in results";
 
-/** A turn of the model may be empty; the order is judged by {@link orderedMessages}, and by the chat format. */
+/** Model turns may be empty; {@link orderedMessages} and the chat format check the order. */
 export function requestRules(images: RequestImages): MessageRules {
   return {
     onlyText: ONLY_TEXT,
@@ -60,8 +60,8 @@ export function requestRules(images: RequestImages): MessageRules {
 }
 
 /**
- * The messages as formats take them: system texts at the beginning are one, and results stand in the order of their calls, because
- * many formats tie a result to its call by nothing else. `columnOf` is where a caller sent a message. @throws ColumnError
+ * Messages in the order that formats require: leading system texts merged into one, and results in call order, because many formats match
+ * results to calls only by order. `columnOf` locates a message in the request. @throws ColumnError
  */
 export function orderedMessages(
   given: readonly InitialMessage[],
@@ -83,7 +83,7 @@ export function orderedMessages(
       throw new ColumnError(columnOf(i), "this result has no matching call");
     }
     if (message.role === "system" && i > 0 && ordered.at(-1)?.role !== "system") {
-      // Some chat formats would leave it out without a word.
+      // Some chat formats would silently drop it.
       const reason = "a system message can only be at the beginning";
       throw new ColumnError(`${columnOf(i)}.role`, reason);
     }

@@ -1,4 +1,4 @@
-/** Digests by which messages are recognized that were sent or answered before. */
+/** Digests that identify messages sent or answered before. */
 
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../chat/renderer.ts";
 import { imageIndex } from "../images/imageIds.ts";
@@ -7,8 +7,8 @@ import { plainJson, sortKeys, writeExactJson } from "../util/exactJson.ts";
 import type { SentImage } from "./requestImages.ts";
 
 /**
- * One digest a message. Two messages have the same where their callers mean the same: clients spell arguments and their numbers anew, name
- * calls by other ids, and leave the reasoning out. `images` are by their ids in the messages.
+ * One digest per message, equal for messages that mean the same: clients may reformat arguments and numbers, use other call ids, and omit
+ * the reasoning. `images` is indexed by the ids in the messages.
  */
 export function messageKeys(
   messages: readonly InitialMessage[],
@@ -29,7 +29,7 @@ export function messageKeys(
   });
 }
 
-/** That of a turn of the model. */
+/** The digest of a model turn. */
 export function turnKey(
   { text, calls }: { readonly text: string; readonly calls: readonly Call[] },
   sha256: Sha256,

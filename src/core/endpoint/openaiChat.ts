@@ -1,4 +1,4 @@
-/** OpenAI's chat completions: https://platform.openai.com/docs/api-reference/chat. */
+/** OpenAI's Chat Completions API: https://platform.openai.com/docs/api-reference/chat. */
 
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { readMessages, readTools } from "../chat/openaiMessages.ts";
@@ -19,14 +19,14 @@ import { MAX_STOP_TEXTS, samplingIn } from "./samplingFields.ts";
 
 export interface ChatCompletionRequest extends EndpointRequest {
   readonly isStreamed: boolean;
-  /** Whether a stream ends with a chunk of the usage. */
+  /** Whether a stream ends with a usage chunk. */
   readonly streamsUsage: boolean;
   readonly wantsLogprobs: boolean;
-  /** Whether the ids of prompt and turn are answered with, by the names that vLLM gives them. */
+  /** Whether to return the token ids of prompt and turn, under vLLM's names. */
   readonly wantsTokenIds: boolean;
 }
 
-/** What an answer says beside the turn. */
+/** Metadata of an answer. */
 export interface AnswerFacts {
   readonly id: string;
   /** Name of the model. */
@@ -35,14 +35,14 @@ export interface AnswerFacts {
   readonly created: number;
 }
 
-/** Keys that change nothing about what the model writes: whether it reasons is a matter of its chat format. */
+/** Keys without an effect on what the model writes; its chat format decides whether it reasons. */
 const WITHOUT_EFFECT = [
   ..."model user metadata store service_tier safety_identifier prompt_cache_key".split(" "),
   ..."prompt_cache_retention reasoning_effort verbosity".split(" "),
 ];
 const NOT_APPLIED = "The model is sampled as it was trained. Leave the parameter out.";
 
-/** `body` as `parseExactJson` reads it. @throws ColumnError, AppError `endpoint-refused` */
+/** `body` is as returned by `parseExactJson`. @throws ColumnError, AppError `endpoint-refused` */
 export function readChatCompletion(body: unknown): ChatCompletionRequest {
   const fields = new RequestFields(body);
   fields.ignore(...WITHOUT_EFFECT);
@@ -72,7 +72,10 @@ export function readChatCompletion(body: unknown): ChatCompletionRequest {
   return request;
 }
 
-/** Nothing constrains what the model writes; `place` is where a caller can ask instead. @throws AppError `endpoint-refused` */
+/**
+ * Refuses output formats, which cannot be enforced; `place` is where the caller can ask for one instead. @throws AppError
+ * `endpoint-refused`
+ */
 function requireTextFormat(format: unknown, param: string, place: string): void {
   if (format === undefined || (isExactObject(format) && format["type"] === "text")) return;
   throw endpointRefusal(
@@ -81,7 +84,10 @@ function requireTextFormat(format: unknown, param: string, place: string): void 
   );
 }
 
-/** A format that stands beside other settings of the text, of which `ignored` changes nothing. @throws ColumnError, AppError `endpoint-refused` */
+/**
+ * Checks a format nested in an object of text settings, of which `ignored` has no effect. @throws ColumnError, AppError
+ * `endpoint-refused`
+ */
 export function requireTextSettings(
   fields: RequestFields,
   { key, ignored, place }: Readonly<Record<"key" | "ignored" | "place", string>>,
@@ -100,7 +106,7 @@ function requireText(fields: RequestFields): void {
   }
 }
 
-/** With `none` the model is not shown the tools. @throws AppError `endpoint-refused` for a choice of one tool */
+/** With `none`, the model does not see the tools. @throws AppError `endpoint-refused` for the choice of a specific tool */
 export function chosenTools(
   fields: RequestFields,
   declared: readonly ToolDeclaration[],
@@ -123,7 +129,7 @@ function streamsUsage(fields: RequestFields): boolean {
   return wants;
 }
 
-/** The answer as a whole. */
+/** The whole answer. */
 export function chatCompletion(
   turn: PolicyTurn,
   request: ChatCompletionRequest,
@@ -153,7 +159,7 @@ export function chatCompletion(
   });
 }
 
-/** The same answer in the chunks of a stream. */
+/** The same answer as stream chunks. */
 export function chatCompletionChunks(
   turn: PolicyTurn,
   request: ChatCompletionRequest,
@@ -202,7 +208,7 @@ function tokenIds(
   return { prompt_token_ids: Array.from(prompt), token_ids: Array.from(sampled.tokens) };
 }
 
-/** A refusal, or a fault, in OpenAI's form. */
+/** A refusal or fault in OpenAI's format. */
 export function openaiError({ status, message, param, code }: RequestRefusal): ExactJson {
   return { error: { message, type: ERROR_TYPES[status] ?? typeOf(status), param, code } };
 }
@@ -243,7 +249,7 @@ function usageJson({ prompt, sampled, cachedTokens, reasoningTokens }: PolicyTur
   };
 }
 
-/** Of each sampled token, control tokens and reasoning included: a token's own text may be a part of a character only. */
+/** Log-probabilities of all sampled tokens, including control tokens and reasoning. A token's text may be only part of a character. */
 function logprobsJson(
   { sampled, tokenizer }: PolicyTurn,
   { wantsLogprobs }: ChatCompletionRequest,

@@ -1,5 +1,5 @@
 /**
- * OpenAI's responses: https://platform.openai.com/docs/api-reference/responses, and their stream:
+ * OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses, and its streams:
  * https://platform.openai.com/docs/api-reference/responses-streaming. Nothing is stored: each request has the whole conversation.
  */
 
@@ -20,14 +20,14 @@ export interface ResponsesRequest extends EndpointRequest {
   readonly instructions: string | null;
 }
 
-/** Keys that change nothing about what the model writes: whether it reasons is a matter of its chat format. */
+/** Keys without an effect on what the model writes; its chat format decides whether it reasons. */
 const WITHOUT_EFFECT = [
   ..."model user metadata store service_tier safety_identifier prompt_cache_key".split(" "),
   ..."prompt_cache_retention reasoning stream_options client_metadata".split(" "),
 ];
 const STATELESS = "Nothing is stored here. Send the whole conversation as input.";
 
-/** `body` as `parseExactJson` reads it. @throws ColumnError, AppError `endpoint-refused` */
+/** `body` is as returned by `parseExactJson`. @throws ColumnError, AppError `endpoint-refused` */
 export function readResponses(body: unknown): ResponsesRequest {
   const fields = new RequestFields(body);
   fields.ignore(...WITHOUT_EFFECT);
@@ -86,12 +86,12 @@ function toolsIn(given: unknown): readonly ToolDeclaration[] {
 }
 
 interface PlacedMessage {
-  /** Where its first item stands. */
+  /** Location of its first item. */
   readonly column: string;
   readonly message: InitialMessage;
 }
 
-/** What is known of a turn of the model, whose parts are items of their own. */
+/** An unfinished model turn, whose parts are separate items. */
 interface OpenTurn {
   readonly column: string;
   reasoning: string | null;
@@ -112,7 +112,7 @@ function itemsIn(given: unknown, images: RequestImages): readonly PlacedMessage[
 class ItemReader {
   readonly #images: RequestImages;
   readonly #messages: PlacedMessage[] = [];
-  /** Names of tools by the ids of the calls. */
+  /** Tool names by call id. */
   readonly #names = new Map<string, string>();
   #turn: OpenTurn | null = null;
 
@@ -155,7 +155,7 @@ class ItemReader {
     return this.#messages;
   }
 
-  /** The open turn, or another where it cannot take what comes. */
+  /** The open turn, or a new one if the open one cannot take the item. */
   #turnAt(column: string, takes: (turn: OpenTurn) => boolean): OpenTurn {
     if (this.#turn !== null && takes(this.#turn)) return this.#turn;
     this.end();
@@ -211,7 +211,7 @@ function isUnsaid({ content, calls }: OpenTurn): boolean {
   return content === null && calls.length === 0;
 }
 
-/** The reasoning itself, or its summary by another server. */
+/** The reasoning itself, or its summary from another server. */
 function reasoningIn(item: ExactJsonObject, column: string): string | null {
   const { content, summary } = item;
   const parts = [content, summary].find((list) => Array.isArray(list) && list.length > 0);
@@ -224,7 +224,7 @@ function reasoningIn(item: ExactJsonObject, column: string): string | null {
     .join("\n\n");
 }
 
-/** Parts are joined; null takes no images. */
+/** Joins parts; pass null to refuse images. */
 function contentIn(content: unknown, column: string, images: RequestImages | null = null): Content {
   if (typeof content === "string") return { content };
   if (!Array.isArray(content)) {
@@ -245,10 +245,10 @@ function contentIn(content: unknown, column: string, images: RequestImages | nul
   );
 }
 
-/** An event of a stream; its name is the `type` of its data. */
+/** A stream event; its name is the `type` of its data. */
 export type ResponseEvent = ExactJsonObject & { readonly type: string };
 
-/** The same answer in the events of a stream. */
+/** The same answer as stream events. */
 export function responseEvents(
   turn: PolicyTurn,
   request: ResponsesRequest,
@@ -265,7 +265,7 @@ export function responseEvents(
   return events.map((event, i) => ({ ...event, sequence_number: i }));
 }
 
-/** The answer as a whole. */
+/** The whole answer. */
 export function responseAnswer(
   turn: PolicyTurn,
   request: ResponsesRequest,
@@ -319,10 +319,10 @@ function head(
   };
 }
 
-/** An item of the output: as it begins in a stream, the events in between, and as a whole. */
+/** An output item: how it starts in a stream, the events in between, and its final form. */
 interface OutputItem {
   readonly start: ExactJsonObject;
-  /** Without the places that all have. */
+  /** Without the fields that locate the item, which are added to all. */
   readonly events: readonly ResponseEvent[];
   readonly whole: ExactJsonObject;
 }

@@ -1,7 +1,7 @@
 /**
- * What the requests of one caller become in tokens. A caller sends its whole conversation each time: where it is one that was answered here,
- * with that answer and what followed it, the token streams of that thread grow by what is new, as those of a rollout do. Anything else
- * (a compacted or edited history, a sub-agent, other tools) is another thread. So each sampled token stands once, behind the context that it was sampled in.
+ * Converts the requests of one caller to tokens. A caller sends its whole conversation each time. If it continues one that was answered
+ * here, that thread's token streams grow only by what is new, as in a rollout. Anything else (a compacted or edited history, a sub-agent,
+ * other tools) starts a new thread. So each sampled token appears exactly once, after the context it was sampled in.
  */
 
 import type { Chat } from "../chat/chat.ts";
@@ -31,27 +31,27 @@ import { newImages, type SentMessages, withPooledImages } from "./requestImages.
 
 export interface PolicyThreadsOptions {
   readonly chat: Chat;
-  /** Where the images of its requests are. */
+  /** Holds the images of its requests. */
   readonly images: ImagePool;
-  /** What the model reads in the place of an image; absent = the image. */
+  /** Text that replaces an image for the model; absent to send images. */
   readonly imagePlaceholder?: string | undefined;
-  /** That of the configuration, before what callers say; null = none. */
+  /** The configured system prompt, before the caller's messages; null for none. */
   readonly systemPromptTemplate: string | null;
-  /** Most tokens of a context with the turn that follows it. */
+  /** Maximum tokens of a context including its next turn. */
   readonly maxTotalTokens: number;
   readonly sha256: Sha256;
-  /** Makes the id of a call; no two are the same. */
+  /** Creates a unique call id. */
   readonly newCallId: () => string;
   readonly limits: ThreadLimits;
 }
 
 export interface ThreadLimits {
   readonly threads: number;
-  /** Of all streams together. */
+  /** Over all streams. */
   readonly tokens: number;
-  /** Of all conversations together. */
+  /** Over all conversations. */
   readonly images: number;
-  /** What a request meets that needs another thread: the thread used longest ago is forgotten, or the request is refused. */
+  /** When a new thread does not fit: forget the least recently used thread, or refuse the request. */
   readonly whenFull: "forget" | "refuse";
 }
 
@@ -60,48 +60,48 @@ type SentRequest = Pick<EndpointRequest, "messages" | "images" | "tools" | "oneC
 /** With messages whose images have their ids in the streams. */
 type ThreadRequest = Omit<SentRequest, "images">;
 
-/** A context in which a turn is to be sampled. */
+/** A context for sampling a turn. */
 export interface PendingTurn {
-  /** Ids to sample behind. */
+  /** Token ids of the context. */
   readonly prompt: Int32Array;
-  /** Those in it, by their ids. */
+  /** Images in the context, by id. */
   readonly images: readonly ImageFile[];
-  /** Those of the request. */
+  /** Messages of the request. */
   readonly messages: readonly InitialMessage[];
-  /** Tokens that a turn may have within the limit, at least 1. */
+  /** Remaining tokens for the turn, at least 1. */
   readonly room: number;
-  /** Whether the thread was there before, or the context has another one's ids. */
+  /** Whether the context continues a thread, copies another thread's ids, or was rendered. */
   readonly from: "append" | "repeat" | "render";
-  /** Turns of the model among the messages of the request. */
+  /** Number of model turns in the request. */
   readonly depth: number;
-  /** Digest of the first message, as {@link messageKeys} has it. */
+  /** Digest of the first message by {@link messageKeys}. */
   readonly opening: string;
-  /** The same for requests with the same messages and tools. */
+  /** Equal for requests with the same messages and tools. */
   readonly context: string;
-  /** The turn that the request continues, and what follows it; null in a new thread. */
+  /** The turn that the request continues and what follows it; null in a new thread. */
   readonly continued: ContinuedTurn | null;
-  /** Adds what was sampled. To be called once, or else {@link abandon}. */
+  /** Adds the sampled turn. Call this or {@link abandon} once. */
   finish(sampled: SampledTurn): FinishedTurn;
-  /** Nothing was sampled; the same request may come again. */
+  /** Ends without a turn; the same request may be repeated. */
   abandon(): void;
 }
 
 export interface ContinuedTurn {
-  /** Its number among those of all threads. */
+  /** Its number over all threads. */
   readonly turn: number;
-  /** Results in the order of its calls, and what the user says. */
+  /** Results in call order, and the user's messages. */
   readonly news: readonly InitialMessage[];
 }
 
 export interface FinishedTurn {
   readonly answer: AnsweredTurn;
-  /** Its number among those of all threads, from 0. */
+  /** Its number over all threads, from 0. */
   readonly turn: number;
-  /** Whether its conversation has no turn before it that was sampled here. */
+  /** Whether it is the first turn sampled here in its conversation. */
   readonly isFirst: boolean;
-  /** The stream that it is the last turn of. */
+  /** The stream that ends with this turn. */
   readonly ledger: Ledger;
-  /** Cut at a stop text of the caller. */
+  /** Cut at the caller's stop text. */
   readonly sampled: StoppedTurn;
 }
 
@@ -117,51 +117,51 @@ interface Thread {
   readonly toolsKey: string;
   readonly tools: readonly ToolDeclaration[];
   readonly streams: TokenStreams;
-  /** Keys of the messages up to where the last turn begins. */
+  /** Keys of the messages before the last turn. */
   asked: readonly string[];
-  /** Tokens of the current stream up to there. */
+  /** Tokens of the current stream before the last turn. */
   contextLength: number;
-  /** Null while none was sampled there. */
+  /** Null until a turn is sampled. */
   turn: LastTurn | null;
   isBusy: boolean;
-  /** Ids of those in its messages. */
+  /** Ids of the images in its messages. */
   images: readonly number[];
-  /** Number of each turn among those of all threads. */
+  /** Each turn's number over all threads. */
   readonly turnNumbers: number[];
   /** Ids of all its calls, as the caller knows them. */
   readonly callIds: string[];
 }
 
-/** A second call where the caller takes one a turn. */
+/** Result for further calls when the caller takes one per turn. */
 const ONE_CALL = toolErrorText("Only the first call of a turn runs.");
 
 export class PolicyThreads {
   readonly #options: PolicyThreadsOptions;
-  /** The one used last comes last. */
+  /** In order of use, the most recent last. */
   #threads: readonly Thread[] = [];
   #turnCount = 0;
-  /** Ids of the images of requests whose thread is sought. */
+  /** Image ids of requests whose thread is being looked up. */
   readonly #sought = new Set<readonly number[]>();
-  /** Ids of calls as the model wrote them, by those that the caller knows. */
+  /** The model's own call ids, by the ids that the caller knows. */
   readonly #ownIds = new Map<string, string>();
 
   constructor(options: PolicyThreadsOptions) {
     this.#options = options;
   }
 
-  /** Turns that were sampled, in all threads. */
+  /** Number of turns sampled in all threads. */
   get turnCount(): number {
     return this.#turnCount;
   }
 
-  /** Tokens that followed turns, in all threads. */
+  /** Number of tokens that followed turns, in all threads. */
   get observationTokens(): number {
     return this.#threads.reduce((sum, { streams }) => sum + streams.observationTokens, 0);
   }
 
   /**
-   * Every stream in which a turn was sampled, in the order of their first turns; their turns are numbered as they were sampled, over
-   * all threads. Made anew each time.
+   * All streams with sampled turns, in the order of their first turns. Turns are numbered in sampling order over all threads. Computed on
+   * each access.
    */
   get streams(): readonly Ledger[] {
     const streams = this.#threads.flatMap(({ streams: { all }, turnNumbers }) =>
@@ -174,7 +174,7 @@ export class PolicyThreads {
   }
 
   /**
-   * Makes the context of the next turn; several may be open at once. `messages` are ordered as `orderedMessages` does it.
+   * Creates the context of the next turn; several may be open at once. `messages` must be ordered as by `orderedMessages`.
    * @throws AppError `endpoint-refused`, `prompt-too-long`, `chat-render`
    */
   async begin(sent: SentRequest): Promise<PendingTurn> {
@@ -219,7 +219,7 @@ export class PolicyThreads {
     };
   }
 
-  /** Tokens of the context that a conversation would begin with; opens no thread. @throws AppError `chat-render` */
+  /** Context tokens of a conversation's start, without opening a thread. @throws AppError `chat-render` */
   async countTokens(sent: Pick<SentRequest, "messages" | "images" | "tools">): Promise<number> {
     const messages = this.#withImages(sent, new ImagePool(this.#options.chat.images));
     return (await this.#render(this.#first({ ...sent, messages }))).length;
@@ -229,7 +229,7 @@ export class PolicyThreads {
     return withPooledImages(sent, { pool, placeholder: this.#options.imagePlaceholder });
   }
 
-  /** The thread of a request, which holds the images of the request from then on. */
+  /** Finds or creates the thread of a request, which then holds the request's images. */
   async #found(request: ThreadRequest, asked: readonly string[], tools: string) {
     const images = request.messages.flatMap((message) => message.images ?? []).map(({ id }) => id);
     this.#sought.add(images);
@@ -279,7 +279,7 @@ export class PolicyThreads {
     return { thread: this.#add({ request, asked, tools, first, tokens }), from: "render" };
   }
 
-  /** False where the chat format cannot continue the conversation; the thread's streams stay as they are. */
+  /** False when the chat format cannot continue the conversation; the thread's streams stay unchanged. */
   async #append(
     thread: Thread,
     { messages }: ThreadRequest,
@@ -320,7 +320,7 @@ export class PolicyThreads {
     });
   }
 
-  /** Formats that show the ids of calls show those that the model wrote. */
+  /** Restores the model's own call ids, for formats that show them. */
   #withOwnIds(message: InitialMessage): InitialMessage {
     const own = (id: string): string => this.#ownIds.get(id) ?? id;
     if (message.role === "tool") return { ...message, callId: own(message.callId) };
@@ -353,7 +353,10 @@ export class PolicyThreads {
     return thread;
   }
 
-  /** For what comes next. @throws AppError `endpoint-refused`: 400 when nothing may be forgotten, 429 when all is in use, which clients try again */
+  /**
+   * Makes room for `next`. @throws AppError `endpoint-refused`: 400 when nothing may be forgotten; 429, which clients retry, when all
+   * threads are in use
+   */
   #makeRoom(next: Omit<ThreadLimits, "whenFull">): void {
     const { images: pool, limits } = this.#options;
     const { threads, tokens: most, whenFull } = limits;
@@ -380,7 +383,7 @@ export class PolicyThreads {
     this.#threads = [...this.#threads.filter((other) => other !== thread), thread];
   }
 
-  /** As the caller gets it. */
+  /** Parses a turn as the caller receives it. */
   #parse(ids: readonly number[], tools: readonly ToolDeclaration[]): ParsedTurn {
     return withDeclaredCalls(this.#options.chat.renderer.parse(ids, tools), tools);
   }
@@ -405,7 +408,7 @@ export class PolicyThreads {
   }
 }
 
-/** True when `asked` is what led to the thread's last turn, that turn, and results or messages of the user. */
+/** True when the request consists of the messages before the thread's last turn, that turn, and then only results or user messages. */
 function isContinued(
   { isBusy, turn, asked: before }: Thread,
   asked: readonly string[],
@@ -418,7 +421,7 @@ function isContinued(
   return isNews && before.every((key, i) => asked[i] === key);
 }
 
-/** Turns sampled side by side may say the same in other tokens; then the ids of their calls distinguish them. */
+/** Turns sampled in parallel may have the same text but different tokens; the ids of their calls distinguish them. */
 function hasSameIds({ asked, turn }: Thread, { messages }: ThreadRequest): boolean {
   const message = messages[asked.length];
   const ids = message?.role === "assistant" ? message.calls.map(({ id }) => id) : [];
@@ -429,7 +432,7 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((text, i) => text === other[i]);
 }
 
-/** As a rollout gives a model the answers of an environment, followed by what the user says. */
+/** Answers in the same form as a rollout's, followed by the user's messages. */
 function followUpsIn(
   news: readonly InitialMessage[],
   { answer }: LastTurn,

@@ -1,4 +1,4 @@
-/** How a request to the endpoint is refused: in words, with the HTTP status and the parameter at fault. */
+/** A refused request to the endpoint: message, HTTP status, and the parameter at fault. */
 
 import { ColumnError } from "../chat/openaiMessages.ts";
 import { AppError, isAppError } from "../errors.ts";
@@ -6,9 +6,9 @@ import { AppError, isAppError } from "../errors.ts";
 export interface RequestRefusal {
   readonly status: number;
   readonly message: string;
-  /** Key at fault, such as `messages[2].content`; null = none. */
+  /** Key at fault, such as `messages[2].content`; null for none. */
   readonly param: string | null;
-  /** OpenAI's code for programs; null = none. */
+  /** OpenAI's machine-readable code; null for none. */
   readonly code: string | null;
 }
 
@@ -18,7 +18,7 @@ interface RefusalDetails {
   readonly code?: string;
 }
 
-/** Status 400 unless given. */
+/** Status 400 by default. */
 export function endpointRefusal(
   message: string,
   { status = 400, param, code }: RefusalDetails = {},
@@ -26,17 +26,17 @@ export function endpointRefusal(
   return new AppError("endpoint-refused", message, { data: { status, param, code } });
 }
 
-/** Errors about what the caller asks, which another request would not meet. */
+/** Errors caused by this particular request. */
 const OF_THE_REQUEST = ["chat-render", "chat-bridge", "sample-refused"] as const;
 
-/** Null for an error that is no fault of the request. */
+/** Null for an error that the request did not cause. */
 export function refusalOf(error: unknown): RequestRefusal | null {
   if (error instanceof ColumnError) {
     const { column, message } = error;
     return { status: 400, message: `${column}: ${message}.`, param: column, code: null };
   }
   if (isAppError(error, "endpoint-refused")) {
-    // `endpointRefusal` is the only maker of this code.
+    // Only `endpointRefusal` creates this code.
     const { status = 400, param = null, code = null } = error.data as Partial<RequestRefusal>;
     return { status, message: error.message, param, code };
   }

@@ -1,4 +1,4 @@
-/** Reads the keys of a request, and refuses those that nobody has read: what would be ignored is never accepted. */
+/** Reads the keys of a request and refuses keys that were never read, so that nothing is silently ignored. */
 
 import { ColumnError, shown } from "../chat/openaiMessages.ts";
 import { type ExactJsonObject, ExactNumber, isExactObject } from "../util/exactJson.ts";
@@ -6,7 +6,7 @@ import { endpointRefusal } from "./refusal.ts";
 
 interface Range {
   readonly from?: number;
-  /** In the place of `from`, which it does not include. */
+  /** An exclusive lower bound instead of `from`. */
   readonly above?: number;
   readonly to: number;
   readonly isInteger?: boolean;
@@ -14,7 +14,7 @@ interface Range {
 
 export class RequestFields {
   readonly #body: Readonly<Record<string, unknown>>;
-  /** Where the object stands; empty = it is the body. */
+  /** Path of the object; empty for the body. */
   readonly #path: string;
   readonly #read = new Set<string>();
 
@@ -27,7 +27,7 @@ export class RequestFields {
     this.#path = path;
   }
 
-  /** As it was sent; undefined also for null. */
+  /** The value as sent; null becomes undefined. */
   value(key: string): unknown {
     this.#read.add(key);
     return (Object.hasOwn(this.#body, key) ? this.#body[key] : undefined) ?? undefined;
@@ -74,7 +74,7 @@ export class RequestFields {
     });
   }
 
-  /** Refuses every value of a key but those that ask for nothing. @throws AppError `endpoint-refused` */
+  /** Refuses all values of a key except the `allowed` ones, which need no support. @throws AppError `endpoint-refused` */
   only(key: string, allowed: readonly unknown[], why: string): void {
     const given = this.value(key);
     const plain = given instanceof ExactNumber ? Number(given.text) : given;
@@ -84,7 +84,7 @@ export class RequestFields {
     });
   }
 
-  /** Keys that change nothing about the answer. */
+  /** Accepts keys that do not affect the answer. */
   ignore(...keys: readonly string[]): void {
     for (const key of keys) this.#read.add(key);
   }
@@ -106,7 +106,7 @@ export class RequestFields {
   }
 }
 
-/** The text that an object at `column` must have under `key`. @throws ColumnError */
+/** The required text of an object at `column` under `key`. @throws ColumnError */
 export function stringAt(object: ExactJsonObject, key: string, column: string): string {
   const value = object[key];
   if (typeof value === "string") return value;

@@ -1,4 +1,4 @@
-/** The images of a request. In its messages each has the id of its place in the request; conversations give it one of their own. */
+/** The images of a request. In its messages, an image's id is its index in the request; conversations assign their own ids. */
 
 import { contentOfParts, type ImagePart, partsOf } from "../chat/content.ts";
 import type { ImagePool, PooledImage } from "../chat/imagePool.ts";
@@ -11,28 +11,28 @@ import { endpointRefusal } from "./refusal.ts";
 
 export interface SentImage {
   readonly base64: string;
-  /** Where it stands. */
+  /** Its location in the request. */
   readonly column: string;
 }
 
 export interface SentMessages {
-  /** The last is of the user or a result; behind calls stand their results, in the order of the calls. */
+  /** Ends with a user message or a result; calls are followed by their results in call order. */
   readonly messages: readonly InitialMessage[];
-  /** Those in the messages, by their ids there. */
+  /** Images in the messages, by id. */
   readonly images: readonly SentImage[];
 }
 
-/** Collects the images of a request while its messages are read. */
+/** Collects a request's images while its messages are read. */
 export class RequestImages {
   readonly all: SentImage[] = [];
 
   add(base64: string, column: string): ImagePart {
     this.all.push({ base64, column });
-    // How many tokens it takes is known where its model is.
+    // The number of tokens depends on the model.
     return { id: imageId(this.all.length - 1), tokens: 0 };
   }
 
-  /** An image that a request has as an address. @throws ColumnError for one that is not the image itself */
+  /** Adds an image given as a URL. @throws ColumnError for a URL that does not contain the image itself */
   addAddress(address: unknown, column: string): ImagePart {
     const base64 = typeof address === "string" ? base64In(address) : null;
     if (base64 !== null) return this.add(base64, column);
@@ -42,7 +42,7 @@ export class RequestImages {
     );
   }
 
-  /** A part of a message of chat completions. @throws ColumnError */
+  /** Adds an image part of a chat completions message. @throws ColumnError */
   addPart({ image_url: given }: Readonly<Record<string, unknown>>, column: string): ImagePart {
     const address = isExactObject(given) ? given["url"] : given;
     return this.addAddress(address, `${column}.image_url`);
@@ -51,28 +51,28 @@ export class RequestImages {
 
 const NOTHING_FETCHED = "; nothing is fetched from elsewhere";
 
-/** Null for an address that is no image as base64: https://www.rfc-editor.org/rfc/rfc2397 */
+/** Null unless the URL contains a base64 image: https://www.rfc-editor.org/rfc/rfc2397 */
 function base64In(address: string): string | null {
   const head = /^data:image\/[^,]{1,100};base64,/i.exec(address.slice(0, 128))?.[0];
   return head === undefined ? null : address.slice(head.length);
 }
 
-/** Those that the pool does not have yet. */
+/** Number of images that are not in the pool yet. */
 export function newImages({ images }: Pick<SentMessages, "images">, pool: ImagePool): number {
   const places = positions();
   return images.filter(({ base64 }) => pool.find(base64, places(base64)) === null).length;
 }
 
 /**
- * The messages with ids of the pool: a conversation that comes again has those that it had, and others are added.
- * `placeholder` stands for each image; absent = the image itself does. @throws AppError `endpoint-refused`
+ * The messages with image ids of the pool: known images of a repeated conversation keep their ids, new ones are added. If set,
+ * `placeholder` replaces each image. @throws AppError `endpoint-refused`
  */
 export function withPooledImages(
   { messages, images }: SentMessages,
   { pool, placeholder }: { readonly pool: ImagePool; readonly placeholder: string | undefined },
 ): readonly InitialMessage[] {
   if (images.length === 0) return messages;
-  // All are read before one is added: what is refused leaves nothing behind.
+  // Read all before adding any, so that a refusal leaves nothing behind.
   const read = placeholder === undefined ? images.map((image) => readFor(pool, image)) : [];
   const places = positions();
   const pooled = (part: string | ImagePart): string | ImagePart => {
@@ -89,7 +89,7 @@ export function withPooledImages(
   });
 }
 
-/** Counts how often a text came before. */
+/** Counts earlier occurrences of a text. */
 function positions(): (text: string) => number {
   const counts = new Map<string, number>();
   return (text) => {

@@ -1,13 +1,13 @@
-/** The sampling settings that all protocols name alike. */
+/** Sampling settings with the same names in all protocols. */
 
 import type { AskedSampling } from "./endpointRequest.ts";
 import type { RequestFields } from "./requestFields.ts";
 
-/** Those of the servers that hold open models take. */
+/** As many as servers of open models accept. */
 export const MAX_STOP_TEXTS = 16;
 const MAX = Number.MAX_SAFE_INTEGER;
 
-/** `maxTokensKeys` are those of the most tokens of a turn: the first that is given holds. @throws ColumnError */
+/** `maxTokensKeys` are the names for the token limit of a turn; the first one set applies. @throws ColumnError */
 export function samplingIn(
   fields: RequestFields,
   maxTokensKeys: readonly string[],
