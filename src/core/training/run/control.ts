@@ -84,7 +84,7 @@ export class RunControl {
     if (this.#stop !== null) this.#stopping.abort(this.#stop);
   }
 
-  /** Asks the run to pause after the current step, or to stay in the pause it is in. */
+  /** Asks the run to pause after the current step, or to keep waiting if it already waits for an environment. */
   pause(): void {
     if (this.#isPausing) return;
     this.#isPausing = true;
