@@ -367,7 +367,7 @@ export class AgentEpisode implements RolloutEpisode {
 
   async #turn(request: EndpointRequest, { signal }: TurnNeeds): Promise<PolicyTurn> {
     if (this.#requests.waiting >= MAX_WAITING) {
-      throw endpointRefusal(`${MAX_REQUESTS + MAX_WAITING} requests are under way.`, {
+      throw endpointRefusal(`${MAX_REQUESTS + MAX_WAITING} requests are in progress.`, {
         status: 429,
       });
     }

@@ -53,7 +53,7 @@ const ASSIGNMENT = new RegExp(`^((?:${SEGMENT.source})(?:\\.(?:${SEGMENT.source}
 
 /** Overrides apply to all stages, so they are applied after a stage's own values. */
 const IN_STAGES =
-  "No override sets a stage. Write this under `stages` in the file, or choose one stage with `stage=NAME` and override its keys without `stages.NAME`.";
+  "Overrides cannot set stages. Write this under `stages` in the file, or choose one stage with `stage=NAME` and override its keys without `stages.NAME`.";
 
 /**
  * Applies overrides in order to the plain values of a file; the last one wins. Keys are joined with dots. A name that contains dots may

@@ -195,7 +195,7 @@ function toolsIn(given: unknown): readonly ToolDeclaration[] {
       return declaration({ name, description, parameters }, column, "input_schema");
     }
     throw endpointRefusal(
-      `${column}.type: ${shown(type)} is a tool of Anthropic's servers, which are not here. Declare a tool of your own with an input_schema.`,
+      `${column}.type: ${shown(type)} is a tool that runs on Anthropic's servers, not here. Declare a tool of your own with an input_schema.`,
       { param: `${column}.type` },
     );
   });

@@ -42,13 +42,13 @@ export function requireFreeChoice({ wantsCall }: Pick<EndpointRequest, "wantsCal
 /** For a `tool_choice` that cannot be enforced. */
 export function notFree(): AppError {
   return endpointRefusal(
-    "tool_choice: the model decides itself whether it calls a tool. Use auto or none.",
+    "tool_choice: the model decides by itself whether to call a tool. Use auto or none.",
     { param: "tool_choice" },
   );
 }
 
 /** Why a part of a message is refused, as the end of a sentence. */
-export const ONLY_TEXT = "this endpoint takes text, and images of the user and in results";
+export const ONLY_TEXT = "this endpoint accepts text, and images in user messages and results";
 
 /** Model turns may be empty; {@link orderedMessages} and the chat format check the order. */
 export function requestRules(images: RequestImages): MessageRules {

@@ -72,14 +72,11 @@ export function readChatCompletion(body: unknown): ChatCompletionRequest {
   return request;
 }
 
-/**
- * Refuses output formats, which cannot be enforced; `place` is where the caller can ask for one instead. @throws AppError
- * `endpoint-refused`
- */
+/** Output formats cannot be enforced; `place` is where to ask for one instead. @throws AppError `endpoint-refused` */
 function requireTextFormat(format: unknown, param: string, place: string): void {
   if (format === undefined || (isExactObject(format) && format["type"] === "text")) return;
   throw endpointRefusal(
-    `${param}: the model writes text that nothing constrains. Ask for the format in the ${place}, or leave ${param} out.`,
+    `${param}: output formats are not enforced. Ask for the format in the ${place}, or leave ${param} out.`,
     { param },
   );
 }

@@ -34,8 +34,8 @@ export function readResponses(body: unknown): ResponsesRequest {
   fields.only("previous_response_id", [], STATELESS);
   fields.only("conversation", [], STATELESS);
   fields.only("background", [false], "Leave it out.");
-  fields.only("truncation", ["disabled"], "Nothing is left out of a conversation.");
-  fields.only("top_logprobs", [0], "This protocol's answers have no log-probabilities here.");
+  fields.only("truncation", ["disabled"], "Conversations are never truncated.");
+  fields.only("top_logprobs", [0], "Answers in this protocol have no log-probabilities here.");
   requireText(fields);
   const instructions = fields.text("instructions");
   const images = new RequestImages();
@@ -68,7 +68,7 @@ function requireText(fields: RequestFields): void {
   const included = fields.texts("include", 8);
   const other = included.find((what) => what !== "reasoning.encrypted_content");
   if (other === undefined) return;
-  throw endpointRefusal(`include: ${shown(other)} is not there.`, { param: "include" });
+  throw endpointRefusal(`include: ${shown(other)} is not supported.`, { param: "include" });
 }
 
 function toolsIn(given: unknown): readonly ToolDeclaration[] {
@@ -79,7 +79,7 @@ function toolsIn(given: unknown): readonly ToolDeclaration[] {
     const { type, name, description, parameters } = tool;
     if (type === "function") return declaration({ name, description, parameters }, column);
     throw endpointRefusal(
-      `${column}.type: ${shown(type)} is not a type of tool that works here. Declare tools of type function.`,
+      `${column}.type: ${shown(type)} is not a supported type of tool. Declare tools of type function.`,
       { param: `${column}.type` },
     );
   });
@@ -140,7 +140,7 @@ class ItemReader {
         this.#answer(item, column);
         return;
       default:
-        throw new ColumnError(`${column}.type`, `items of type ${shown(type)} are not taken here`);
+        throw new ColumnError(`${column}.type`, `items of type ${shown(type)} are not supported`);
     }
   }
 

@@ -79,7 +79,7 @@ export class RequestFields {
     const given = this.value(key);
     const plain = given instanceof ExactNumber ? Number(given.text) : given;
     if (plain === undefined || allowed.includes(plain)) return;
-    throw endpointRefusal(`${this.#path}${key}: ${shown(given)} is not possible here. ${why}`, {
+    throw endpointRefusal(`${this.#path}${key}: ${shown(given)} is not supported. ${why}`, {
       param: this.#path + key,
     });
   }

@@ -49,7 +49,7 @@ export class RequestImages {
   }
 }
 
-const NOTHING_FETCHED = "; nothing is fetched from elsewhere";
+const NOTHING_FETCHED = "; images are not downloaded";
 
 /** Null unless the URL contains a base64 image: https://www.rfc-editor.org/rfc/rfc2397 */
 function base64In(address: string): string | null {

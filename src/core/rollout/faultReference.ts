@@ -24,7 +24,7 @@ export function faultReference(): string {
     return `| ${what} | ${CAUSES[cause]} | ${REACTIONS[reaction]} | ${recorded} |`;
   });
   return [
-    "| What happens | Whose doing | The rollout | Stop reason |",
+    "| What happens | Caused by | The rollout | Stop reason |",
     "|---|---|---|---|",
     ...rows,
   ].join("\n");

@@ -27,10 +27,7 @@ export interface RunCallOptions {
   readonly limit: Pick<Deadline, "signal" | "withTimerPaused">;
 }
 
-/**
- * The calls of a turn. A complete turn without calls is the answer in an environment that grades final messages:
- * `docs/protocols/openreward.md#terminal-tool`.
- */
+/** A complete turn without calls is the answer where final messages are graded: `docs/protocols/openreward.md#terminal-tool`. */
 export function callsOf(parsed: ParsedTurn, terminal: TerminalTool | null): readonly ToolCall[] {
   const isAnswer = parsed.ended && parsed.calls.length + parsed.errors.length === 0;
   if (terminal === null || !isAnswer) return parsed.calls;

@@ -271,10 +271,7 @@ class Loop {
     this.#evaluateIfDue();
   }
 
-  /**
-   * Evaluates while the rollouts of the next step are played, even after a resume. That step's row holds the results, and its update
-   * waits for them.
-   */
+  /** Evaluates alongside the next step's rollouts, even after a resume; that step's row holds the results, so its update waits. */
   #evaluateIfDue(): void {
     const { evaluation } = this.#context.config;
     const at = dueEvaluation(this.#context, this.#position);

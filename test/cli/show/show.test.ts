@@ -168,14 +168,14 @@ test("a run is named after its folder also where that is the working directory",
 });
 
 test("a rollout that an agent played shows how its program ended, and what it was refused", async () => {
-  const refusals = [{ message: "n: 2 is not possible here.", count: 3 }];
+  const refusals = [{ message: "n: 2 is not supported.", count: 3 }];
   const record = aRecord({ agent: { exit: "1", output: "Traceback\nKeyError\n", refusals } });
   const { lines } = await show(await aRun([record]), ...FIRST);
   const start = lines.indexOf("agent");
   const rows = lines.slice(start + 1, start + 5).map((line) => line.trim().split(/ {2,}/));
   expect(rows).toEqual([
     ["end", "ended with 1"],
-    ["refused", "3×: n: 2 is not possible here."],
+    ["refused", "3×: n: 2 is not supported."],
     ["printed", "Traceback"],
     ["KeyError"],
   ]);

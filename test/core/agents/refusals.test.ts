@@ -53,6 +53,6 @@ it("are the requests that ask for what is not possible, and neither a wanted cal
   expect(await episode.play()).toBe("reached_terminal_state");
   expect(episode.turnCount).toBe(1);
   expect(episode.played.agent?.refusals).toEqual([
-    { message: "n: 2 is not possible here. One request gives one answer. Send several.", count: 2 },
+    { message: "n: 2 is not supported. One request gives one answer. Send several.", count: 2 },
   ]);
 });

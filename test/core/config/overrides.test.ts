@@ -134,7 +134,7 @@ describe("a bad override", () => {
       "environments.Owner/Game.num_rollouts= ",
       /^TRL100 `environments\.Owner\/Game\.num_rollouts` has/,
     ],
-    ["stages.first.max_steps=1", /^TRL100 No override sets a stage\. Write this under `stages`/],
+    ["stages.first.max_steps=1", /^TRL100 Overrides cannot set stages\. Write this under `stages`/],
   ])("%s names itself", (override, message) => {
     const lines = messages([override]);
     const start = `--overrides ${override}: error: `;

@@ -77,17 +77,17 @@ describe("a request", () => {
     const body = { messages, tool_choice: "required" };
     expect(read(body)).toMatchObject({ wantsCall: true });
     const { complete } = aPolicy([]);
-    await expect(complete(body)).rejects.toThrow("tool_choice: the model decides itself");
+    await expect(complete(body)).rejects.toThrow("tool_choice: the model decides by itself");
   });
 
   const calls = [{ id: "a", function: { name: "add", arguments: "{}" } }];
   const called = [...messages, { role: "assistant", content: null, tool_calls: calls }];
   const answered = { role: "tool", tool_call_id: "a", content: "1" };
   it.each([
-    [{ n: 2 }, "n", "n: 2 is not possible here."],
-    [{ response_format: { type: "json_schema" } }, "response_format", "nothing constrains"],
+    [{ n: 2 }, "n", "n: 2 is not supported."],
+    [{ response_format: { type: "json_schema" } }, "response_format", "output formats are not enforced"],
     [{ tool_choice: { type: "function" } }, "tool_choice", "Use auto or none."],
-    [{ presence_penalty: 0.5 }, "presence_penalty", "0.5 is not possible here."],
+    [{ presence_penalty: 0.5 }, "presence_penalty", "0.5 is not supported."],
     [{ top_logprobs: 3 }, "top_logprobs", "the sampled tokens alone"],
     [{ logit_bias: {} }, "logit_bias", "does not know this parameter"],
     [{ modalities: ["audio"] }, "modalities", "text only"],
@@ -109,12 +109,12 @@ describe("a request", () => {
     [
       { messages: [{ role: "user", content: [IMAGE_ELSEWHERE] }] },
       "messages[0].content[0].image_url",
-      "nothing is fetched from elsewhere",
+      "images are not downloaded",
     ],
     [
       { messages: [{ role: "system", content: [IMAGE_ELSEWHERE] }] },
       "messages[0].content[0]",
-      "images of the user and in results",
+      "images in user messages and results",
     ],
   ])("is refused in words: %j", (change, param, message) => {
     let refused: unknown = null;

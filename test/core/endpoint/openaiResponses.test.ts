@@ -86,23 +86,23 @@ describe("a request", () => {
   const output = { type: "function_call_output", call_id: "b", output: "" };
   it.each([
     [{ previous_response_id: "resp_1" }, "previous_response_id", "Nothing is stored here."],
-    [{ text: { format: { type: "json_schema" } } }, "text.format", "nothing constrains"],
+    [{ text: { format: { type: "json_schema" } } }, "text.format", "output formats are not enforced"],
     [
       { tools: [{ type: "web_search" }] },
       "tools[0].type",
-      '"web_search" is not a type of tool that works here',
+      '"web_search" is not a supported type of tool',
     ],
-    [{ include: ["file_search_call.results"] }, "include", "is not there"],
-    [{ background: true }, "background", "is not possible here"],
+    [{ include: ["file_search_call.results"] }, "include", "is not supported"],
+    [{ background: true }, "background", "is not supported"],
     [{ input: 3 }, "input", "expected text or a list of items, got 3"],
     [{ input: [call] }, "input[0].role", "the last message must be"],
     [{ input: [call, output] }, "input[1].call_id", "expected the call_id of an earlier"],
     [{ input: [{ ...call, arguments: "[]" }] }, "input[0].arguments", "expected a JSON object"],
-    [{ input: [{ type: "item_reference" }] }, "input[0].type", "are not taken here"],
+    [{ input: [{ type: "item_reference" }] }, "input[0].type", "are not supported"],
     [
       { input: [{ role: "user", content: [{ type: "input_image" }] }] },
       "input[0].content[0].image_url",
-      "nothing is fetched from elsewhere",
+      "images are not downloaded",
     ],
   ])("is refused in words: %j", (change, param, message) => {
     let refused: unknown = null;

@@ -117,10 +117,10 @@ describe("a grid is refused as a whole, and each line names key and value", () =
   it("a key that no override sets, beside one that is set for all runs", () => {
     expect(problems(["stages.x.learning_rate=1,2"], ["max_steps=5"])).toEqual([
       expect.stringMatching(
-        /^--grid stages\.x\.learning_rate=1: error: .*No override sets a stage/,
+        /^--grid stages\.x\.learning_rate=1: error: .*Overrides cannot set stages/,
       ),
       expect.stringMatching(
-        /^--grid stages\.x\.learning_rate=2: error: .*No override sets a stage/,
+        /^--grid stages\.x\.learning_rate=2: error: .*Overrides cannot set stages/,
       ),
     ]);
   });

@@ -58,6 +58,6 @@ export const agentFields = {
     ...command,
     ...OPTIONAL,
     examples: [["python", "grade.py"]],
-    doc: "Program that runs in the agent's folder once the agent has ended with code 0 or at a limit, and prints the reward on its last line, as in `reward: output`. Takes the place of `reward`. It has as much time as the agent, counted by itself.",
+    doc: "Program that runs in the agent's folder once the agent has ended with code 0 or at a limit, and prints the reward on its last line, as in `reward: output`. Takes the place of `reward`. Its time limit is the same as the agent's and counts separately.",
   },
 } as const satisfies FieldTable;

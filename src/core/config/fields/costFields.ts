@@ -84,6 +84,6 @@ export const costFields = {
     change: "tunable",
     unit: "steps",
     examples: [20],
-    doc: "End the run as done when it has made no progress for this many steps: no higher mean reward over five steps in a row, or with `method: sft` no lower `held_out/loss`. `null` sets no such end.",
+    doc: "End the run as done when it has made no progress for this many steps: no higher mean reward over five steps in a row, or with `method: sft` no lower `held_out/loss`. `null` turns this off.",
   },
 } as const satisfies FieldTable;

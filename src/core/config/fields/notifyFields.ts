@@ -12,7 +12,7 @@ export const notifyFields = {
     ...OPTIONAL,
     examples: ["http://localhost:9000/hook"],
     change: "fixed",
-    doc: "Address that gets a POST request. Only an address without a key can be written here: those of Slack and Discord contain one, so put them into a variable and name it in `webhook_variable`.",
+    doc: "Address to send a POST request to. It must not contain a key: those of Slack and Discord do, so put them into a variable and name it in `webhook_variable`.",
   },
   webhook_variable: {
     type: "string",

@@ -195,7 +195,7 @@ export const optimizerFields = {
     default: 0,
     change: "tunable",
     isAdvanced: true,
-    doc: "How much a token answers for d at later tokens of its stream, with `kl_coef`: each counts `kl_discount` to the power of the distance. 0 leaves each token to itself.",
+    doc: "With `kl_coef`: how much d at later tokens of the stream counts for a token, namely `kl_discount` to the power of the distance. With 0, only the token's own d counts.",
   },
   teacher: {
     ...teacherField,

@@ -36,7 +36,7 @@ export const dataFields = {
     values: ["none", "pools", "signal"],
     default: "none",
     change: "identity",
-    doc: "Which tasks come next. `none` takes each task once per epoch. With the others the run estimates how often the policy solves each task: `pools` takes mostly tasks that are neither solved nor out of reach, and the others now and then to see whether that has changed; `signal` takes those whose groups should differ most in reward, per token. Where OpenReward knows how others fared in a task, the estimate starts there. An epoch then has as many tasks, but not each once. `curriculum/…` counts the tasks by what is known of them.",
+    doc: "Which tasks come next. `none` takes each task once per epoch. With the others the run estimates how often the policy solves each task: `pools` takes mostly tasks that are neither solved nor out of reach, and the others now and then to see whether that has changed; `signal` takes those whose groups should differ most in reward, per token. Where OpenReward knows how others fared in a task, the estimate starts there. An epoch then has the same number of tasks, but some repeat and others are left out. `curriculum/…` counts the tasks by what is known of them.",
   },
   shuffle: {
     type: "boolean",
@@ -168,7 +168,7 @@ export const serviceFields = {
   tinker_headers: {
     ...HEADERS,
     isAdvanced: true,
-    doc: "Headers of every request to the Tinker service, for a proxy before it that asks for its own. The value `null` looks the header up as a variable: `X-Proxy-Key` as `X_PROXY_KEY`.",
+    doc: "Headers of every request to the Tinker service, for a proxy in front of it that requires them. The value `null` looks the header up as a variable: `X-Proxy-Key` as `X_PROXY_KEY`.",
   },
   probe_server: {
     type: "boolean",

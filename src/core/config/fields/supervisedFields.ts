@@ -43,7 +43,7 @@ export const dataSourceFields = {
     ...OPTIONAL,
     change: "identity",
     examples: [4],
-    doc: "Most rollouts of `run` for the same task: those with the highest reward, and of equal ones the first. `null` sets no limit.",
+    doc: "Maximum number of rollouts of `run` per task: those with the highest reward, the first ones among equals. `null` sets no limit.",
   },
 } as const satisfies FieldTable;
 
@@ -54,7 +54,7 @@ export const supervisedFields = {
     default: "rl",
     change: "identity",
     isCommon: true,
-    doc: "How the model learns: `rl` from the rewards of its own rollouts, `sft` by imitating the turns of the model in `data`. With `sft`, `batch_size` counts examples, and `environments` are needed only to evaluate. `collect` trains nothing: it plays the tasks of training `samples_per_task` times each, as data of a later stage.",
+    doc: "How the model learns: `rl` from the rewards of its own rollouts, `sft` by imitating the turns of the model in `data`. With `sft`, `batch_size` counts examples, and `environments` are needed only to evaluate. `collect` trains nothing: it plays each training task `samples_per_task` times, as data for a later stage.",
   },
   data: {
     type: "list",
@@ -90,7 +90,7 @@ export const supervisedFields = {
     ...OPTIONAL,
     change: "identity",
     examples: [500],
-    doc: "With `method: collect`: most tasks of each split, chosen by `seed`. `null` takes all.",
+    doc: "With `method: collect`: maximum number of tasks per split, chosen by `seed`. `null` takes all.",
   },
   held_out: {
     type: "number",

@@ -31,7 +31,7 @@ export const teacherFields = {
     default: 0,
     change: "tunable",
     isAdvanced: true,
-    doc: "How much a token answers for the difference to the teacher at later tokens of its stream: each counts `discount` to the power of the distance. 0 leaves each token to itself.",
+    doc: "How much the difference to the teacher at later tokens of the stream counts for a token, namely `discount` to the power of the distance. With 0, only the token's own difference counts.",
   },
   context: {
     type: "string",

@@ -49,7 +49,7 @@ function unboundedFindings(config: Config): readonly Finding[] {
   }
   if (stepsAhead === 0 || correction !== "none") return [];
   const report = stepsAhead > FEW_STEPS_AHEAD ? advice : note;
-  const message = `Rollouts are trained ${stepsAhead} ${stepsAhead === 1 ? "step" : "steps"} after their weights, and \`importance_sampling\` does not bound their ratios: a few tokens may dominate an update. Use \`ppo\` or \`cispo\`, which clip them, or \`off_policy_correction: tis\`.`;
+  const message = `Rollouts are trained ${stepsAhead} ${stepsAhead === 1 ? "step" : "steps"} off-policy, and \`importance_sampling\` does not bound their ratios: a few tokens may dominate an update. Use \`ppo\` or \`cispo\`, which clip them, or \`off_policy_correction: tis\`.`;
   const remedies = [
     preferred(setKeyTo(["loss_fn"], "ppo")),
     setKeyTo(["off_policy_correction"], "tis"),

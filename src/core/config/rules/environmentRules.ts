@@ -231,7 +231,7 @@ function valueFindings(path: KeyPath, part: string): readonly Finding[] {
   return [...part.matchAll(/\{(\w+)\}/g)].flatMap(([whole, name = ""]) => {
     const near = nearestWord(name, AGENT_VALUES);
     if (near === null || near === name) return [];
-    const message = `\`${whole}\` stands for nothing. Did you mean \`{${near}}\`?`;
+    const message = `\`${whole}\` is not a placeholder. Did you mean \`{${near}}\`?`;
     const remedies = [
       preferred(
         changeTo(

@@ -58,7 +58,7 @@ function lagFindings(config: Config): readonly Finding[] {
   if (steps < MANY_STEPS_AHEAD || correction !== "none" || loss_fn === "importance_sampling")
     return [];
   const path = ["off_policy_correction"];
-  const message = `Rollouts are trained up to ${steps} steps after their weights without a correction. Use \`off_policy_correction: tis\`, or fewer steps.`;
+  const message = `Rollouts are trained up to ${steps} steps off-policy without a correction. Use \`off_policy_correction: tis\`, or fewer steps.`;
   const remedies = [preferred(setKeyTo(path, "tis"))];
   return [note("TRL203", ["max_steps_off_policy"], message, { relatedPaths: [path], remedies })];
 }

@@ -112,7 +112,7 @@ function referenceFindings(
     const message =
       name === null
         ? `\`stage:${other}\` stands for a run of \`stages\`, which the file does not have. Name the folder of a run.`
-        : `\`stage:${other}\` is not a stage before \`${name}\`. ${earlier.length === 0 ? "It is the first: name the folder of a run." : `Before it are ${listed(earlier)}.`}`;
+        : `\`stage:${other}\` is not a stage before \`${name}\`. ${earlier.length === 0 ? "It is the first: name the folder of a run." : `Earlier stages: ${listed(earlier)}.`}`;
     return [conflict("TRL229", place, message)];
   });
 }

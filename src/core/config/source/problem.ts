@@ -71,7 +71,7 @@ export type RuleCode =
   | "TRL232"
   /** Training data: unreadable files or invalid rows of datasets and demonstrations; never raised for the configuration's text alone. */
   | "TRL222"
-  /** What services offer: environment, split, model or rank, checkpoint, a secret that an environment needs. */
+  /** What services offer: environment, split, model with its rank and loss, checkpoint, a secret that an environment needs. */
   | "TRL300"
   | "TRL301"
   | "TRL302"

@@ -163,7 +163,7 @@ export const unknownTool: EnvironmentCheck = {
       if (!isBroken(next)) return found("answered with a message");
       return found(undefined, {
         severity: "defect",
-        message: "After a call of an unknown tool the session is not usable any more.",
+        message: "After a call of an unknown tool the session is no longer usable.",
         evidence: { ...evidence, numbers: `next call: ${describeAnswer(next)}` },
         advice,
       });

@@ -9,7 +9,7 @@ const MIN_ENDED = 3;
 
 /** Advice for an environment that ends episodes without a reward. */
 export const REWARD_AT_END =
-  "Give a reward with the call that ends the episode; 0 where it is not earned. Some servers send NaN and infinity as none.";
+  "Give a reward with the call that ends the episode; 0 where it is not earned. Some servers send no reward for NaN and infinity.";
 
 export const rewardGiven: EnvironmentCheck = {
   id: "reward-given",

@@ -62,10 +62,7 @@ const REFUSALS = [
   "tinker-protocol",
 ] as const;
 
-/**
- * Checks that the service provides the log-probabilities of the KL reference and the teachers.
- * @throws AppError `base-model-not-sampled`, `tinker-*`, `run-not-found`, `no-such-checkpoint`
- */
+/** @throws AppError `base-model-not-sampled`, `tinker-*`, `run-not-found`, `no-such-checkpoint` */
 export async function checkReferences(context: ReferenceContext): Promise<void> {
   const { config } = context;
   if (config.kl_coef > 0) {

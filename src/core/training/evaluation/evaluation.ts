@@ -86,10 +86,7 @@ function passRates(
   });
 }
 
-/**
- * The metrics row of the evaluation after the last of `step` completed steps, without step metrics. A resume that trains on moves it
- * away.
- */
+/** Row for the evaluation after the last of `step` steps, without step metrics. A resume that trains on moves it away. */
 export function endRow(
   step: number,
   attempt: number,

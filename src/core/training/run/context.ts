@@ -59,10 +59,7 @@ export interface RunPorts {
 export interface RunServices {
   readonly service: ServiceClient;
   readonly client: TrainingClient;
-  /**
-   * Resolves a `tinker://` path or run folder in the configuration to a sampler path. @throws AppError `run-not-found`,
-   * `no-such-checkpoint`
-   */
+  /** Sampler path of a `tinker://` path or run folder in the configuration. @throws AppError `run-not-found`, `no-such-checkpoint` */
   readonly samplerPathOf: (given: string) => Promise<string>;
   /** True for a checkpoint path that a session of this run saved; nothing else may be deleted. */
   readonly isOwn: (path: string) => boolean;

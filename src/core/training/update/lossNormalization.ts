@@ -1,7 +1,4 @@
-/**
- * How much each token counts in the loss. Services only sum, so any normalization goes into the advantages:
- * `docs/protocols/tinker.md#losses`.
- */
+/** Weights of tokens in the loss. Services only sum, so weights go into the advantages: `docs/protocols/tinker.md#losses`. */
 
 import type { Config } from "../../config/fields/schema.ts";
 import { groupBy } from "../../util/groupBy.ts";
