@@ -128,10 +128,16 @@ describe("a request", () => {
   const use = { role: "assistant", content: [{ type: "tool_use", id: "a", name: "b", input: {} }] };
   it.each([
     [{ tool_choice: { type: "tool", name: "x" } }, "tool_choice: the model decides by itself"],
-    [{ tools: [{ type: "bash_20250124", name: "bash" }] }, "a tool that runs on Anthropic's servers"],
+    [
+      { tools: [{ type: "bash_20250124", name: "bash" }] },
+      "a tool that runs on Anthropic's servers",
+    ],
     [{ tools: [{ name: "x", input_schema: 1 }] }, "tools[0].input_schema: expected a JSON Schema"],
     [{ temperature: 1.5 }, "temperature: expected a number from 0 to 1, got 1.5"],
-    [{ output_config: { format: { type: "json_schema" } } }, "output_config.format: output formats are not enforced"],
+    [
+      { output_config: { format: { type: "json_schema" } } },
+      "output_config.format: output formats are not enforced",
+    ],
     [{ container: "x" }, "container: this endpoint does not know this parameter"],
     [{ system: 3 }, "system: expected text or a list of blocks, got 3"],
     [{ messages: [{ role: "system", content: "x" }] }, "messages[0].role: expected user"],

@@ -85,7 +85,11 @@ describe("a request", () => {
   const answered = { role: "tool", tool_call_id: "a", content: "1" };
   it.each([
     [{ n: 2 }, "n", "n: 2 is not supported."],
-    [{ response_format: { type: "json_schema" } }, "response_format", "output formats are not enforced"],
+    [
+      { response_format: { type: "json_schema" } },
+      "response_format",
+      "output formats are not enforced",
+    ],
     [{ tool_choice: { type: "function" } }, "tool_choice", "Use auto or none."],
     [{ presence_penalty: 0.5 }, "presence_penalty", "0.5 is not supported."],
     [{ top_logprobs: 3 }, "top_logprobs", "the sampled tokens alone"],

@@ -86,7 +86,11 @@ describe("a request", () => {
   const output = { type: "function_call_output", call_id: "b", output: "" };
   it.each([
     [{ previous_response_id: "resp_1" }, "previous_response_id", "Nothing is stored here."],
-    [{ text: { format: { type: "json_schema" } } }, "text.format", "output formats are not enforced"],
+    [
+      { text: { format: { type: "json_schema" } } },
+      "text.format",
+      "output formats are not enforced",
+    ],
     [
       { tools: [{ type: "web_search" }] },
       "tools[0].type",

@@ -90,7 +90,9 @@ describe("rollouts that are sampled ahead", () => {
     // Up to 2 steps only an editor says so.
     expect(codesIn(ahead(2, unbounded))).toEqual([]);
     expect(codesIn(ahead(3, unbounded))).toEqual(["warning max_steps_off_policy"]);
-    expect(messagesIn(ahead(3, unbounded))[0]).toMatch(/trained 3 steps off-policy.*`ppo` or `cispo`/);
+    expect(messagesIn(ahead(3, unbounded))[0]).toMatch(
+      /trained 3 steps off-policy.*`ppo` or `cispo`/,
+    );
   });
 });
 
