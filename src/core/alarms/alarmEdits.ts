@@ -1,6 +1,6 @@
 /** Changes of the configuration that may help against alarms. Nothing here is more than a first thing to try. */
 
-import { isLocalModel, rolloutsAtOnce } from "../config/fields/presets.ts";
+import { isLocalModel, maxConcurrentRollouts } from "../config/fields/presets.ts";
 import type { Config, EnvironmentConfig } from "../config/fields/schema.ts";
 import type { Json } from "../json.ts";
 import type { AlarmPast } from "./alarmHistory.ts";
@@ -76,6 +76,6 @@ export function allowFailures(config: Config): AlarmEdits {
 export function halfAtOnce(config: Config): AlarmEdits {
   const key =
     config.max_rollout_concurrency === null ? "max_active_tasks" : "max_rollout_concurrency";
-  const atOnce = rolloutsAtOnce(config);
+  const atOnce = maxConcurrentRollouts(config);
   return atOnce < 2 ? [] : setting(key, Math.floor(atOnce / 2));
 }

@@ -75,16 +75,16 @@ export function stagesOf(written: unknown, chosen: unknown): readonly StageValue
   const names = stageNames(written);
   if (!isJsonObject(written) || names.length === 0) return [{ name: null, values: written }];
   if (chosen === undefined || chosen === null) {
-    return names.map((name) => ({ name, values: laidOver(written, name) }));
+    return names.map((name) => ({ name, values: withStage(written, name) }));
   }
   if (typeof chosen !== "string" || !names.includes(chosen)) {
     return [{ name: null, values: written }];
   }
   // The run of a single stage has no other stages.
-  return [{ name: chosen, values: { ...laidOver(written, chosen), stages: null } }];
+  return [{ name: chosen, values: { ...withStage(written, chosen), stages: null } }];
 }
 
-function laidOver(written: JsonObject, name: string): JsonObject {
+function withStage(written: JsonObject, name: string): JsonObject {
   const own = valueAt(written, ["stages", name]);
   const { stages, ...rest } = written;
   const values = isJsonObject(own) ? merged(rest, own, configShape) : rest;

@@ -15,7 +15,12 @@ import {
 } from "../util/exactJson.ts";
 import type { AnsweredTurn } from "./answeredTurn.ts";
 import type { PolicyTurn } from "./endpointModel.ts";
-import { type EndpointRequest, notFree, ONLY_TEXT, orderedMessages } from "./endpointRequest.ts";
+import {
+  ACCEPTED_CONTENT,
+  type EndpointRequest,
+  orderedMessages,
+  toolChoiceRefusal,
+} from "./endpointRequest.ts";
 import { type AnswerFacts, requireTextSettings } from "./openaiChat.ts";
 import { endpointRefusal, type RequestRefusal } from "./refusal.ts";
 import { RequestFields, stringAt } from "./requestFields.ts";
@@ -182,7 +187,7 @@ function textIn(content: unknown, column: string): string {
 
 function textOf(block: ExactJsonObject, column: string): string {
   if (block["type"] === "text") return stringAt(block, "text", column);
-  throw new ColumnError(column, `${ONLY_TEXT}, got ${shown(block["type"])}`);
+  throw new ColumnError(column, `${ACCEPTED_CONTENT}, got ${shown(block["type"])}`);
 }
 
 function toolsIn(given: unknown): readonly ToolDeclaration[] {
@@ -212,7 +217,7 @@ function toolChoice(
     choice.refuseOthers();
     return { hidesTools: type === "none", oneCall, wantsCall: type === "any" };
   }
-  throw notFree();
+  throw toolChoiceRefusal();
 }
 
 /** The whole answer. */

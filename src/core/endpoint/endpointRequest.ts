@@ -36,11 +36,11 @@ export interface AskedSampling {
 
 /** @throws AppError `endpoint-refused` for a request with {@link EndpointRequest.wantsCall} */
 export function requireFreeChoice({ wantsCall }: Pick<EndpointRequest, "wantsCall">): void {
-  if (wantsCall) throw notFree();
+  if (wantsCall) throw toolChoiceRefusal();
 }
 
 /** For a `tool_choice` that cannot be enforced. */
-export function notFree(): AppError {
+export function toolChoiceRefusal(): AppError {
   return endpointRefusal(
     "tool_choice: the model decides by itself whether to call a tool. Use auto or none.",
     { param: "tool_choice" },
@@ -48,12 +48,13 @@ export function notFree(): AppError {
 }
 
 /** Why a part of a message is refused, as the end of a sentence. */
-export const ONLY_TEXT = "this endpoint accepts text, and images in user messages and results";
+export const ACCEPTED_CONTENT =
+  "this endpoint accepts text, and images in user messages and results";
 
 /** Model turns may be empty; {@link orderedMessages} and the chat format check the order. */
 export function requestRules(images: RequestImages): MessageRules {
   return {
-    onlyText: ONLY_TEXT,
+    onlyText: ACCEPTED_CONTENT,
     image: (part, column) => images.addPart(part, column),
     allowsSilence: true,
   };

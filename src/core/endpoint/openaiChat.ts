@@ -11,7 +11,12 @@ import {
 } from "../util/exactJson.ts";
 import type { AnsweredTurn } from "./answeredTurn.ts";
 import type { PolicyTurn } from "./endpointModel.ts";
-import { type EndpointRequest, notFree, orderedMessages, requestRules } from "./endpointRequest.ts";
+import {
+  type EndpointRequest,
+  orderedMessages,
+  requestRules,
+  toolChoiceRefusal,
+} from "./endpointRequest.ts";
 import { endpointRefusal, type RequestRefusal } from "./refusal.ts";
 import { RequestFields } from "./requestFields.ts";
 import { RequestImages } from "./requestImages.ts";
@@ -113,7 +118,7 @@ export function chosenTools(
   if (choice === "auto" || choice === "required") {
     return { tools: declared, wantsCall: choice === "required" };
   }
-  throw notFree();
+  throw toolChoiceRefusal();
 }
 
 function streamsUsage(fields: RequestFields): boolean {

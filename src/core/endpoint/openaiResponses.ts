@@ -8,7 +8,7 @@ import { ColumnError, declaration, readArguments, shown } from "../chat/openaiMe
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../chat/renderer.ts";
 import { type ExactJsonObject, isExactObject, writeExactJson } from "../util/exactJson.ts";
 import type { PolicyTurn } from "./endpointModel.ts";
-import { type EndpointRequest, ONLY_TEXT, orderedMessages } from "./endpointRequest.ts";
+import { ACCEPTED_CONTENT, type EndpointRequest, orderedMessages } from "./endpointRequest.ts";
 import { type AnswerFacts, chosenTools, requireTextSettings } from "./openaiChat.ts";
 import { endpointRefusal } from "./refusal.ts";
 import { RequestFields, stringAt } from "./requestFields.ts";
@@ -240,7 +240,7 @@ function contentIn(content: unknown, column: string, images: RequestImages | nul
       if (isExactObject(part) && type === "input_image" && images !== null) {
         return images.addAddress(part["image_url"], `${place}.image_url`);
       }
-      throw new ColumnError(place, `${ONLY_TEXT}, got ${shown(type)}`);
+      throw new ColumnError(place, `${ACCEPTED_CONTENT}, got ${shown(type)}`);
     }),
   );
 }

@@ -27,7 +27,7 @@ export function endpointRefusal(
 }
 
 /** Errors caused by this particular request. */
-const OF_THE_REQUEST = ["chat-render", "chat-bridge", "sample-refused"] as const;
+const REQUEST_ERRORS = ["chat-render", "chat-bridge", "sample-refused"] as const;
 
 /** Null for an error that the request did not cause. */
 export function refusalOf(error: unknown): RequestRefusal | null {
@@ -44,7 +44,7 @@ export function refusalOf(error: unknown): RequestRefusal | null {
     const code = "context_length_exceeded";
     return { status: 400, message: error.message, param: "messages", code };
   }
-  if (isAppError(error, ...OF_THE_REQUEST)) {
+  if (isAppError(error, ...REQUEST_ERRORS)) {
     return { status: 400, message: error.message, param: "messages", code: null };
   }
   return null;

@@ -3,7 +3,7 @@
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { assertNever } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
-import { areWhole, type TurnRecord } from "../rollout/episodeRecord.ts";
+import { areComplete, type TurnRecord } from "../rollout/episodeRecord.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import type { TokenRecord } from "../runFolder/rollouts/tokenRecord.ts";
 import { groupBy } from "../util/groupBy.ts";
@@ -65,7 +65,7 @@ export const UNSAID =
 export function isSaidByMessages({ turns, agent, images, tools }: RolloutRecord): boolean {
   return (
     images.length === 0 &&
-    areWhole(tools) &&
+    areComplete(tools) &&
     turns.every(
       ({ content, calls, errors, stream }) =>
         errors.length === 0 &&

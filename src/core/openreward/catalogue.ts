@@ -38,7 +38,7 @@ export interface EnvironmentPage {
 /** Maximum page size of the catalogue. */
 const PAGE_SIZE = 100;
 /** Pages requested concurrently. */
-const AT_ONCE = 4;
+const PARALLEL_PAGES = 4;
 
 const pageReply = z.object({
   environments: z.array(
@@ -124,7 +124,7 @@ export async function listEnvironments(
   const pages = [await page(options, 0)];
   let isAtEnd = isLast(pages[0]);
   while (!isAtEnd && pages.length < maxPages) {
-    const count = Math.min(AT_ONCE, maxPages - pages.length);
+    const count = Math.min(PARALLEL_PAGES, maxPages - pages.length);
     const numbers = Array.from({ length: count }, (_, index) => pages.length + index);
     const found = await Promise.all(numbers.map((number) => page(options, number)));
     pages.push(...found);

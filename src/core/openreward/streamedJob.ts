@@ -22,7 +22,7 @@ const MAX_CONNECTIONS = 7;
 /** A connection that received bytes for this long counts as progress. */
 const STEADY_STREAM_MS = 10_000;
 /** Limits connections overall, so that progress cannot cause endless retries. */
-const MAX_CONNECTIONS_IN_ALL = 100;
+const MAX_TOTAL_CONNECTIONS = 100;
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([408, 502, 503, 504]);
 
 export interface StreamedJob {
@@ -85,7 +85,7 @@ export async function runStreamedJob(wire: EnvironmentWire, job: StreamedJob): P
     }
     breaks += 1;
     const isSafe = taskId !== null || attempt.isUnsent || job.isRepeatable;
-    if (!isSafe || breaks >= MAX_CONNECTIONS_IN_ALL) throw attempt.error;
+    if (!isSafe || breaks >= MAX_TOTAL_CONNECTIONS) throw attempt.error;
     const { error, madeProgress, retryAfterMs } = attempt;
     return { kind: "failed", error, afterMs: waitAsked(retryAfterMs), madeProgress };
   }

@@ -55,7 +55,7 @@ export interface Outage {
 
 interface Failing extends Outage {
   sinceMs: number;
-  /** Infinity until {@link EnvironmentGate.retryNow} is called. */
+  /** Infinity while probing is paused, until {@link EnvironmentGate.retryNow}. */
   nextProbeMs: number;
   isProbing: boolean;
 }
@@ -75,7 +75,7 @@ interface OpenSessionOptions extends Pick<OpenOptions, "answerLimitMs"> {
 
 /** Time between attempts that test whether a failing environment works again. */
 export const PROBE_EVERY_MS = 30_000;
-/** How long a working environment takes to answer a query at most. */
+/** Time limit for a working environment to answer a query. */
 const ANSWER_LIMIT_MS = 30_000;
 const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.25 };
 
@@ -89,7 +89,7 @@ export class EnvironmentGate {
   /** Timers of the rollouts in open sessions. */
   readonly #timers = new Set<WithTimerPaused>();
   #failing: Failing | null = null;
-  /** Set since the environment last accepted a request. */
+  /** The outage for lack of capacity, since the environment last accepted a request. */
   #full: Outage | null = null;
   /** The pending query that tests whether the environment answers. */
   #answering: Promise<boolean> | null = null;

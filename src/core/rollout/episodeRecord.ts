@@ -29,7 +29,7 @@ export function storedTools(tools: readonly ToolDeclaration[]): RolloutRecord["t
 }
 
 /** False when stored tools may be truncated compared to what the model read. */
-export function areWhole(tools: RolloutRecord["tools"]): boolean {
+export function areComplete(tools: RolloutRecord["tools"]): boolean {
   return (
     tools.length < MAX_STORED_TOOLS &&
     tools.every(

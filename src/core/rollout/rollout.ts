@@ -226,13 +226,13 @@ function finish(
 /** The rollout with its queueing time before it started. */
 export function withQueueTimes(
   rollout: FinishedRollout,
-  { beforeMs, inAllMs }: { readonly beforeMs: number; readonly inAllMs: number },
+  { beforeMs, totalMs }: { readonly beforeMs: number; readonly totalMs: number },
 ): FinishedRollout {
   const { record, facts } = rollout;
   const queuedMs = Math.round(beforeMs);
   return {
     ...rollout,
-    facts: { ...facts, queueS: inAllMs / 1000 },
+    facts: { ...facts, queueS: totalMs / 1000 },
     record: { ...record, beginning: { ...record.beginning, queuedMs } },
   };
 }

@@ -15,7 +15,7 @@ import { percentile } from "../util/stats.ts";
 
 export interface StallLimits {
   /** Rollouts that may run at the same time; null when not known. */
-  readonly rolloutsAtOnce: number | null;
+  readonly maxConcurrentRollouts: number | null;
 }
 
 export interface StallFacts {
@@ -78,7 +78,7 @@ function waits({ rows, limits, path }: StallFacts): readonly Stall[] {
             rollouts: queued.length,
             of: rows.length,
             medianMs: median(queued),
-            limit: limits.rolloutsAtOnce,
+            limit: limits.maxConcurrentRollouts,
             costMs: Math.max(median(queued), onPath("queue")),
           },
         ];

@@ -161,7 +161,7 @@ function causeOf(last: readonly Played[]): { readonly why: string; readonly reme
   const share = `${own.length} of ${last.length} rollouts ended with ${stop}`;
   // The last call of a rollout is the one that ended it.
   const [failed] = own.flatMap(({ record }) => record.turns.at(-1)?.results.at(-1) ?? []);
-  if (stop !== undefined && OF_ENVIRONMENT.has(stop) && failed !== undefined) {
+  if (stop !== undefined && ENVIRONMENT_STOPS.has(stop) && failed !== undefined) {
     return { why: `${share}. The first: ${withoutEnd(failed.text, /[.\s]/)}`, remedy: FIX };
   }
   const unrewarded = last.filter(isUnrewarded);
@@ -192,7 +192,7 @@ function causeOf(last: readonly Played[]): { readonly why: string; readonly reme
 }
 
 /** Stops caused by the environment. Their rollouts count as wrong, but the model cannot learn to avoid them. */
-const OF_ENVIRONMENT: ReadonlySet<string> = new Set<StopReason>([
+const ENVIRONMENT_STOPS: ReadonlySet<string> = new Set<StopReason>([
   "tool_crashed",
   "tool_timeout",
   "tool_reply_too_long",

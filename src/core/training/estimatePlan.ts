@@ -1,7 +1,7 @@
 /** What a prepared run is going to do, as the basis for estimating its cost. */
 
 import { sum } from "../../shared/mean.ts";
-import { rolloutsAtOnce } from "../config/fields/presets.ts";
+import { maxConcurrentRollouts } from "../config/fields/presets.ts";
 import type { Config } from "../config/fields/schema.ts";
 import { evaluationCells, rolloutsPerTask } from "../config/rules/evaluationCells.ts";
 import { trainsOnEqualRewards, updatePasses } from "../config/rules/updateCost.ts";
@@ -61,7 +61,7 @@ export async function estimatePlan(config: Config, tasks: CountedTasks): Promise
     passes: updatePasses(config),
     // Most rewards are not 0, and with `direct` advantages only rewards of 0 provide no signal.
     trainsOnEqual: trainsOnEqualRewards(config, 1),
-    atOnce: rolloutsAtOnce(config),
+    atOnce: maxConcurrentRollouts(config),
     isAhead: config.max_steps_off_policy > 0,
     evaluations: await plannedEvaluations(config, tasks, steps),
   };
@@ -120,7 +120,7 @@ export async function collectEstimate(
   // Collecting is like a single evaluation: the weights never change and there is no server check.
   const evaluations = { count: 1, afterLastStep: 1, rollouts };
   const played = { ...basis, serverCheck: NO_TOKENS, isForwardOnly: false };
-  const plan = { ...none, atOnce: rolloutsAtOnce(config), evaluations };
+  const plan = { ...none, atOnce: maxConcurrentRollouts(config), evaluations };
   return {
     estimate: {
       ...estimateRun(played, plan, prices),

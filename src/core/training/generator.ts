@@ -92,7 +92,7 @@ export class Generator {
     for (const row of pending) {
       const { groups, position, version, settings_hash: settingsHash } = row;
       const all = Array.from({ length: groups }, (_, i) => this.#tasks.itemAt(position + i));
-      const policy = policies.get(version) ?? this.#inPlaceOf(version, samplers);
+      const policy = policies.get(version) ?? this.#replacementFor(version, samplers);
       for (const [step, items] of groupBy(all, stepOf)) {
         const batch = { step, isStepKnown, items, policy, settingsHash };
         if (!policies.has(version)) await this.#reportLost(context, batch);
@@ -131,7 +131,7 @@ export class Generator {
   }
 
   /** The current weights under the version of a sampler that no longer exists, so that stored groups of that version stay valid. */
-  #inPlaceOf(version: number, samplers: IssuedAhead["samplers"]): Policy {
+  #replacementFor(version: number, samplers: IssuedAhead["samplers"]): Policy {
     const saved = samplers.find((sampler) => sampler.version === version);
     const updates = saved?.optimizer_updates ?? this.policy.updates;
     return { ...this.policy, version, updates };

@@ -40,7 +40,7 @@ export class TimelineQuery {
     const rollouts = await this.#times(summaries.slice(0, MAX_ROLLOUTS));
     const isOver =
       set.source === "training" ? this.#isTrained(set.step) : this.#isEvaluated(set.step);
-    const limits = { rolloutsAtOnce: await this.#rolloutsAtOnce() };
+    const limits = { maxConcurrentRollouts: await this.#maxConcurrentRollouts() };
     const timeline = stepTimeline({ ...set, rollouts, phases, isOver, limits });
     return packTimeline(timeline, summaries.length - rollouts.length);
   }
@@ -87,7 +87,7 @@ export class TimelineQuery {
     return this.#follower.evaluations.some((entry) => entry.step === step);
   }
 
-  async #rolloutsAtOnce(): Promise<number | null> {
+  async #maxConcurrentRollouts(): Promise<number | null> {
     const stored = await readResolvedConfig(this.#files, this.#follower.folder);
     const config = atOnceConfig.safeParse(stored).data;
     return config?.max_rollout_concurrency ?? config?.max_active_tasks ?? null;

@@ -8,7 +8,7 @@ import {
   environmentServer,
   environmentsOn,
   type ServerChoice,
-  serverPlace,
+  serverKey,
 } from "../../core/config/fields/environmentServers.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError } from "../../core/errors.ts";
@@ -175,7 +175,7 @@ export async function connectEnvironmentServices(
   const connections = new Map<string, Promise<EnvironmentConnection>>();
   const found = environmentNames(options.config).map(async (name) => {
     const server = environmentServer(options.config, name);
-    const place = serverPlace(server);
+    const place = serverKey(server);
     const connecting = connections.get(place) ?? connectServer(options, name, server);
     connections.set(place, connecting);
     const own = options.config.environments[name];

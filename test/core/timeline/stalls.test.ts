@@ -21,7 +21,7 @@ function stalls(toolMs: number) {
       ["tool", toolMs + rollout],
     ]),
   );
-  const limits = { rolloutsAtOnce: null };
+  const limits = { maxConcurrentRollouts: null };
   return stallsOf({ rows, toolTurns: [2, 2, 2, 2], phases: null, path: [], limits, isOver: true });
 }
 
@@ -49,7 +49,7 @@ it("a stall advises sampling ahead only where nothing is sampled ahead", () => {
       endedMs: 20_000,
     };
     const path = [{ kind: "training" as const, fromMs: 2_000, toMs: 6_000, row: null }];
-    const limits = { rolloutsAtOnce: null };
+    const limits = { maxConcurrentRollouts: null };
     const facts = { rows, toolTurns: [0, 0, 0, 0], phases, path, limits, isOver: true };
     return stallsOf(facts)
       .map((stall) => timelineStrings.stall(stall, undefined))

@@ -66,7 +66,7 @@ function timelineOf(
     rollouts: records.map(rolloutTimes),
     phases: PHASES,
     isOver: true,
-    limits: { rolloutsAtOnce: 2 },
+    limits: { maxConcurrentRollouts: 2 },
     ...changes,
   });
 }

@@ -64,7 +64,7 @@ export function environmentNames({
 }
 
 /** A key that is equal for environments that share a server. */
-export function serverPlace(server: ServerChoice): string {
+export function serverKey(server: ServerChoice): string {
   return JSON.stringify("environment" in server ? { ...server, environment: null } : server);
 }
 
@@ -73,7 +73,7 @@ export function serverOwner(
   config: Pick<Config, "environments" | "evaluation">,
   name: string,
 ): string {
-  const placeOf = (each: string): string => serverPlace(environmentServer(config, each));
+  const placeOf = (each: string): string => serverKey(environmentServer(config, each));
   const place = placeOf(name);
   return environmentNames(config).find((each) => placeOf(each) === place) ?? name;
 }

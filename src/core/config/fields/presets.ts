@@ -28,20 +28,20 @@ export function rollingSaveEvery(config: Config): number {
 }
 
 /** The highest concurrency that was measured; each rollout holds its tokens and a connection. `null` allows at most this many. */
-export const MOST_AT_ONCE = 4096;
+export const MAX_CONCURRENT_ROLLOUTS = 4096;
 
 /** Maximum number of concurrent rollouts. By default all issued rollouts run at once, so that a step does not take several waves. */
-export function rolloutsAtOnce(config: Config): number {
+export function maxConcurrentRollouts(config: Config): number {
   const given = config.max_rollout_concurrency ?? config.max_active_tasks;
   if (given !== null) return given;
   const groupSizes = Object.values(config.environments).map(({ num_rollouts }) => num_rollouts);
   const perStep = config.batch_size * Math.max(1, ...groupSizes);
-  return Math.min(perStep * (config.max_steps_off_policy + 1), MOST_AT_ONCE);
+  return Math.min(perStep * (config.max_steps_off_policy + 1), MAX_CONCURRENT_ROLLOUTS);
 }
 
 /** Maximum number of sampling requests in flight, by default one per concurrent rollout. */
-export function samplesAtOnce(config: Config): number {
-  return config.max_samples_in_flight ?? rolloutsAtOnce(config);
+export function maxConcurrentSamples(config: Config): number {
+  return config.max_samples_in_flight ?? maxConcurrentRollouts(config);
 }
 
 /** Length of the penalty ramp below a token limit; by default a fifth, as in DAPO: 4,096 of 20,480 (arXiv:2503.14476). */

@@ -2,7 +2,7 @@
 
 import { formatCount } from "../../../shared/format.ts";
 import { environmentsOn } from "../fields/environmentServers.ts";
-import { isLocalModel, MOST_AT_ONCE, zeroVariancePolicy } from "../fields/presets.ts";
+import { isLocalModel, MAX_CONCURRENT_ROLLOUTS, zeroVariancePolicy } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
 import { advice, conflict, type Finding, note } from "../source/finding.ts";
 import { preferred, removal, setKeyTo, setTo } from "../source/remedy.ts";
@@ -205,9 +205,9 @@ function loadFindings(config: Config): readonly Finding[] {
     config.max_rollout_concurrency === null ? "max_active_tasks" : "max_rollout_concurrency";
   const atOnce = config[key] ?? 0;
   const found: Finding[] = [];
-  if (atOnce > MOST_AT_ONCE) {
-    const message = `${formatCount(atOnce)} concurrent rollouts are more than one computer and most environments handle; up to ${formatCount(MOST_AT_ONCE)} were tested.`;
-    const remedies = [preferred(setTo([key], MOST_AT_ONCE))];
+  if (atOnce > MAX_CONCURRENT_ROLLOUTS) {
+    const message = `${formatCount(atOnce)} concurrent rollouts are more than one computer and most environments handle; up to ${formatCount(MAX_CONCURRENT_ROLLOUTS)} were tested.`;
+    const remedies = [preferred(setTo([key], MAX_CONCURRENT_ROLLOUTS))];
     found.push(note("TRL206", [key], message, { remedies }));
   }
   return [...found, ...stepSizeFindings(config)];

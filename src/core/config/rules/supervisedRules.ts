@@ -14,7 +14,7 @@ import { valueAt } from "./issues.ts";
 type DataSource = Config["data"][number];
 
 /** Keys that control how rollouts become training data. */
-const OF_REINFORCEMENT = [
+const RL_KEYS = [
   ...["loss_fn", "loss_fn_config", "advantage_calculation", "advantage_eps", "advantage_clip"],
   ...[
     "credit",
@@ -38,7 +38,7 @@ const OF_REINFORCEMENT = [
   ],
 ];
 
-const OF_ROLLOUTS = ["where", "starred", "tags", "max_per_task"] as const;
+const ROLLOUT_FILTERS = ["where", "starred", "tags", "max_per_task"] as const;
 
 export function supervisedFindings(config: Config, values: unknown): readonly Finding[] {
   if (config.method === "rl") return unusedData(config);
@@ -46,7 +46,7 @@ export function supervisedFindings(config: Config, values: unknown): readonly Fi
   return [
     ...missingData(valueAt(values, ["data"])),
     ...config.data.flatMap(sourceFindings),
-    ...OF_REINFORCEMENT.filter((key) => valueAt(values, [key]) !== undefined).map(unread),
+    ...RL_KEYS.filter((key) => valueAt(values, [key]) !== undefined).map(unread),
   ];
 }
 
@@ -87,7 +87,7 @@ function filterFindings({ where }: DataSource, place: KeyPath): readonly Finding
 function fileFindings(source: DataSource, place: KeyPath): readonly Finding[] {
   if (source.path === null) return [];
   const isSet = { ...source, tags: source.tags.length > 0 || null };
-  return OF_ROLLOUTS.filter((key) => Boolean(isSet[key])).map((key) =>
+  return ROLLOUT_FILTERS.filter((key) => Boolean(isSet[key])).map((key) =>
     advice("TRL226", [...place, key], `\`${key}\` chooses rollouts of a \`run\`; a file has none.`),
   );
 }

@@ -14,12 +14,12 @@ export interface StrayCharacters {
 const OTHER_SPACES = "[\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000]+";
 const LEADING = new RegExp(`^[ \\t]*(${OTHER_SPACES})`);
 const OTHER_SPACE = new RegExp(`^${OTHER_SPACES}$`);
-const BEHIND_KEY = new RegExp(
+const AFTER_KEY = new RegExp(
   `^[\\s\\w./"'-]+(?:(?<wide>\\uff1a)|:[ \\t]*(?<space>${OTHER_SPACES}))`,
 );
 const WIDE_COLON = "\uff1a";
 /** UTF-16 read as UTF-8 has a zero byte per letter; a prefix of the file is enough to detect it. */
-const LOOKED_AT = 200;
+const PREFIX_LENGTH = 200;
 
 const MESSAGES = {
   utf16: "The file is in UTF-16. Save it in UTF-8.",
@@ -52,7 +52,7 @@ export function strayCharacters(
 }
 
 function isUtf16(text: string): boolean {
-  const start = text.slice(0, LOOKED_AT);
+  const start = text.slice(0, PREFIX_LENGTH);
   return start.split("\0").length - 1 > start.length / 4;
 }
 
@@ -72,7 +72,7 @@ function inLines(text: string, { start, end }: Span): readonly StrayCharacters[]
   let at = start;
   for (const line of text.slice(start, end).split("\n")) {
     found.push(...atEnds(text, { start: at, end: at + line.length }));
-    const groups = BEHIND_KEY.exec(line)?.groups;
+    const groups = AFTER_KEY.exec(line)?.groups;
     const space = groups?.["space"];
     if (groups?.["wide"] !== undefined) {
       found.push(wideColon(text, at + line.indexOf(WIDE_COLON)));
@@ -86,7 +86,7 @@ function inLines(text: string, { start, end }: Span): readonly StrayCharacters[]
 
 /** Includes the spaces after it. */
 function wideColon(text: string, start: number): StrayCharacters {
-  const [gap = ""] = LEADING.exec(text.slice(start + 1, start + 1 + LOOKED_AT)) ?? [];
+  const [gap = ""] = LEADING.exec(text.slice(start + 1, start + 1 + PREFIX_LENGTH)) ?? [];
   const span = { start, end: start + 1 + gap.length };
   const isSpaced = gap === "" && /^\s/.test(text.slice(start + 1, start + 2) || "\n");
   return { span, message: MESSAGES.colon, meant: isSpaced ? ":" : ": " };

@@ -43,7 +43,7 @@ export interface PlayOptions {
 }
 
 /** How many rollouts start per turn of the event loop, so that thousands do not block it. */
-const STARTS_AT_ONCE = 16;
+const STARTS_PER_TURN = 16;
 
 /** A group with rollouts that have not ended. */
 class OpenGroup {
@@ -172,7 +172,7 @@ export class RolloutPlayer {
     let started = 0;
     for (const group of groups) {
       for (const task of group.tasks) {
-        if (started > 0 && started % STARTS_AT_ONCE === 0) {
+        if (started > 0 && started % STARTS_PER_TURN === 0) {
           await this.#context.ports.clock.sleep(0);
         }
         started += 1;
@@ -211,7 +211,7 @@ export class RolloutPlayer {
       };
       const ended = await runRollout(rolloutOptions, task, signal);
       streams = ended.streams;
-      const queue = { beforeMs, inAllMs: slot.queuedMs };
+      const queue = { beforeMs, totalMs: slot.queuedMs };
       const finish = () => withQueueTimes(ended.finish(), queue);
       group.left -= 1;
       if (ended.scoredFrom !== null) group.unscored.push(finish());

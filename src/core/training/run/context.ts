@@ -3,7 +3,7 @@
 import type { RunPhase } from "../../../shared/runFile.ts";
 import type { Agent } from "../../agents/agent.ts";
 import type { Chat } from "../../chat/chat.ts";
-import { rolloutsAtOnce, samplesAtOnce } from "../../config/fields/presets.ts";
+import { maxConcurrentRollouts, maxConcurrentSamples } from "../../config/fields/presets.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import { AppError } from "../../errors.ts";
 import type { ExampleSet } from "../../examples/exampleSet.ts";
@@ -127,7 +127,7 @@ export function runLimits(config: Config): RunLimits {
 
 /** Concurrent rollouts and samples that the configuration allows. */
 export function limitsOf(config: Config): Readonly<Record<keyof RunLimits, number>> {
-  return { rollouts: rolloutsAtOnce(config), samples: samplesAtOnce(config) };
+  return { rollouts: maxConcurrentRollouts(config), samples: maxConcurrentSamples(config) };
 }
 
 /** @throws AppError `environment-not-prepared`, which is a bug */

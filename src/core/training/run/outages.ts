@@ -25,8 +25,8 @@ const PAUSE_AFTER_MS: Limits = { failing: 0, unpaid: 0, full: HALF_HOUR_MS };
 /** How long an environment may be unavailable before the run ends, to be resumed later. */
 const GIVE_UP_AFTER_MS: Limits = { failing: HALF_HOUR_MS, unpaid: HOUR_MS, full: HOUR_MS };
 /** How often the run checks its environments. */
-const LOOK_EVERY_MS = 1_000;
-/** How long a reachable Tinker service takes to answer at most. */
+const CHECK_EVERY_MS = 1_000;
+/** Time limit for a reachable Tinker service to respond. */
 const ANSWER_LIMIT_MS = 10_000;
 
 interface AwaitedWork {
@@ -108,7 +108,7 @@ class OutageWatch {
   async #rest(): Promise<boolean> {
     const { control, ports } = this.#context;
     try {
-      return await control.waitForRequest(ports.clock, LOOK_EVERY_MS, this.#over);
+      return await control.waitForRequest(ports.clock, CHECK_EVERY_MS, this.#over);
     } catch (error) {
       if (!this.#over.aborted) throw error;
       return false;

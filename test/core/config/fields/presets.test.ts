@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import {
   isLocalModel,
+  maxConcurrentRollouts,
   rollingSaveEvery,
-  rolloutsAtOnce,
   zeroVariancePolicy,
 } from "../../../../src/core/config/fields/presets.ts";
 import { configIn, textWith } from "../configText.ts";
@@ -47,13 +47,15 @@ describe("values that depend on others", () => {
     const groups = Math.max(
       ...Object.values(hosted().environments).map(({ num_rollouts }) => num_rollouts),
     );
-    expect(rolloutsAtOnce({ ...hosted(), batch_size: 9 })).toBe(9 * groups);
-    expect(rolloutsAtOnce({ ...hosted(), batch_size: 100_000 })).toBe(4096);
+    expect(maxConcurrentRollouts({ ...hosted(), batch_size: 9 })).toBe(9 * groups);
+    expect(maxConcurrentRollouts({ ...hosted(), batch_size: 100_000 })).toBe(4096);
     const ahead = { ...hosted("max_steps_off_policy: 2"), batch_size: 9 };
-    expect(rolloutsAtOnce(ahead)).toBe(3 * 9 * groups);
-    expect(rolloutsAtOnce(hosted("max_active_tasks: 5000"))).toBe(5000);
-    expect(rolloutsAtOnce(hosted("max_active_tasks: 7", "max_rollout_concurrency: 3"))).toBe(3);
-    expect(rolloutsAtOnce(local())).toBe(32);
+    expect(maxConcurrentRollouts(ahead)).toBe(3 * 9 * groups);
+    expect(maxConcurrentRollouts(hosted("max_active_tasks: 5000"))).toBe(5000);
+    expect(maxConcurrentRollouts(hosted("max_active_tasks: 7", "max_rollout_concurrency: 3"))).toBe(
+      3,
+    );
+    expect(maxConcurrentRollouts(local())).toBe(32);
   });
 
   it("drops groups without variance unless advantages are the rewards themselves", () => {

@@ -4,10 +4,10 @@ import type { CheckedPart, CheckedText } from "../../check.ts";
 import type { Shape } from "../../fields/field.ts";
 import { isSecret, shapeAt } from "../../fields/fields.ts";
 import {
+  maxConcurrentRollouts,
+  maxConcurrentSamples,
   overlongBuffer,
   rollingSaveEvery,
-  rolloutsAtOnce,
-  samplesAtOnce,
   zeroVariancePolicy,
 } from "../../fields/presets.ts";
 import { isSame } from "../../fields/sameValue.ts";
@@ -55,8 +55,8 @@ const DERIVED: ReadonlyMap<string, (config: Config) => number | string> = new Ma
   (config: Config) => number | string
 >([
   ["rolling_save_every", rollingSaveEvery],
-  ["max_active_tasks", rolloutsAtOnce],
-  ["max_samples_in_flight", samplesAtOnce],
+  ["max_active_tasks", maxConcurrentRollouts],
+  ["max_samples_in_flight", maxConcurrentSamples],
   ["overlong_buffer", overlongBuffer],
   ["zero_variance", zeroVariancePolicy],
   ["tokenizer_name", ({ model_name }) => model_name],
