@@ -1,16 +1,16 @@
-/** How a run talks with its model: conversations to token ids and back. */
+/** The chat components of a run: they turn conversations into token ids and back. */
 
 import type { ImageSize } from "../images/imageFile.ts";
 import type { SharedImages } from "../images/sharedImages.ts";
 import type { Renderer } from "./renderer.ts";
 import type { Tokenizer, TokenizerOrigin } from "./tokenizer.ts";
 
-/** Whether the model gets images: with the tokens that each takes, null for one that the model refuses; or why not. */
+/** Whether the model takes images. `countTokens` returns an image's token count, or null if the model refuses that image. */
 export type ImageSupport =
   | {
       readonly kind: "sent";
       readonly countTokens: (size: ImageSize) => number | null;
-      /** Those of the whole run. */
+      /** Shared by the whole run. */
       readonly shared: SharedImages;
     }
   | { readonly kind: "refused"; readonly reason: string };
@@ -19,14 +19,14 @@ export interface Chat {
   readonly renderer: Renderer;
   readonly tokenizer: Tokenizer;
   /**
-   * `template` = the conversation is rendered again after each turn, because the format leaves out earlier reasoning; absent = `all`:
-   * it is appended to.
+   * `template` = render the conversation again after every turn, because the format drops earlier reasoning. Absent =
+   * `all`: append each turn.
    */
   readonly retention?: "all" | "template";
-  /** Absent = the model reads text only. */
+  /** Absent = the model is text-only. */
   readonly images?: ImageSupport;
-  /** The date that formats with a date in the prompt show, YYYY-MM-DD; absent = the format was made without one. */
+  /** The date shown by formats whose prompt has one, YYYY-MM-DD; absent = the format was created without a date. */
   readonly date?: string;
-  /** Where the tokenizer came from; absent = not known. */
+  /** Where the tokenizer came from; absent = unknown. */
   readonly origin?: TokenizerOrigin;
 }

@@ -1,14 +1,14 @@
-/** The content of a message: a text, with images in it. */
+/** Message content: text with images at given offsets. */
 
 import { imageText } from "../images/imageIds.ts";
 
-/** An image in the content of a message, from the environment. */
+/** An image from the environment, positioned within a message's content. */
 export interface PlacedImage {
-  /** Index in `content` before which it stands. */
+  /** Offset in `content`; the image goes before this character. */
   readonly at: number;
-  /** Below 0, as it is in token sequences. */
+  /** Negative, as in token sequences. */
   readonly id: number;
-  /** Entries that it takes in a token sequence. */
+  /** Number of entries it takes in a token sequence. */
   readonly tokens: number;
 }
 
@@ -17,10 +17,10 @@ export interface Content {
   readonly images?: readonly PlacedImage[];
 }
 
-/** An image where it stands by itself. */
+/** An image without a position. */
 export type ImagePart = Pick<PlacedImage, "id" | "tokens">;
 
-/** Parts joined without a separator. */
+/** Joins parts without a separator. */
 export function contentOfParts(parts: readonly (string | ImagePart)[]): Content {
   const images: PlacedImage[] = [];
   let content = "";
@@ -31,7 +31,7 @@ export function contentOfParts(parts: readonly (string | ImagePart)[]): Content 
   return images.length === 0 ? { content } : { content, images };
 }
 
-/** The other way round; no text is empty. */
+/** Splits content back into parts, the inverse of {@link contentOfParts}. Never returns an empty text. */
 export function partsOf({ content, images = [] }: Content): readonly (string | ImagePart)[] {
   const parts: (string | ImagePart)[] = [];
   let done = 0;
@@ -42,7 +42,7 @@ export function partsOf({ content, images = [] }: Content): readonly (string | I
   return [...parts, content.slice(done)].filter((part) => part !== "");
 }
 
-/** The content as people read it: `[image 1]` where the first image of the rollout stands. */
+/** The content for display, with `[image 1]` in place of the rollout's first image. */
 export function shownContent(content: Content): string {
   return partsOf(content)
     .map((part) => (typeof part === "string" ? part : imageText(part.id)))

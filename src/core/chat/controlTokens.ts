@@ -13,11 +13,11 @@ export interface ControlTokens {
   readonly texts: readonly string[];
   /** The id of the added token with this text; null when the tokenizer has none. */
   idOf(text: string): number | null;
-  /** Cuts text at added tokens: leftmost first, the longest at a place. */
+  /** Splits text at added tokens: leftmost match first, longest match at a given position. */
   split(text: string): readonly RenderedPiece[];
   /**
-   * Ids of text whose added tokens are meant. `restore` is applied to each ordinary run before it is encoded, so that
-   * what it puts back can no longer become an added token.
+   * Encodes text, turning every added token in it into its control id. `restore` maps each run of ordinary text just
+   * before it is encoded, so text it puts back cannot become an added token.
    */
   encode(text: string, restore?: (run: string) => string): readonly number[];
 }

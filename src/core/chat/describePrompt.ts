@@ -1,4 +1,4 @@
-/** Describes a first prompt for people: its tokens with their text, and what a call and its result look like in the model's format. */
+/** Describes a first prompt for display: its tokens with their text, and how a call and its result look in the model's format. */
 
 import type { PromptDescription, PromptPiece } from "../../shared/promptDescription.ts";
 import { errorMessage } from "../errors.ts";
@@ -14,10 +14,10 @@ import { exampleCallId, writtenCall } from "./writtenTurn.ts";
 export interface DescribePromptOptions {
   readonly chat: Chat;
   readonly first: FirstPrompt;
-  /** Ids of `first` as rendered. */
+  /** `first` as rendered ids. */
   readonly tokens: readonly number[];
   readonly tools: readonly ToolSpec[];
-  /** True when the model reasons before it calls. */
+  /** True if the model reasons before it calls a tool. */
   readonly thinking: boolean;
 }
 
@@ -43,7 +43,7 @@ export function describePrompt(options: DescribePromptOptions): DescribedPrompt 
   };
 }
 
-/** Cuts ids at images and added tokens. A character's bytes may lie in several tokens, so ordinary ones are decoded together. */
+/** Splits ids at images and added tokens. Ordinary tokens are decoded together, since a character's bytes may span several of them. */
 function piecesOf(
   ids: readonly number[],
   tokenizer: Pick<Tokenizer, "addedTokens" | "decode">,

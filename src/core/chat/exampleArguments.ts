@@ -1,4 +1,4 @@
-/** Makes up arguments that fit a tool's JSON Schema, to show what a call looks like. */
+/** Generates arguments that match a tool's JSON Schema, to show what a call looks like. */
 
 import {
   type ExactJson,
@@ -8,13 +8,13 @@ import {
 } from "../util/exactJson.ts";
 import { listAt, objectAt, referenced, typesOf } from "./toolSchema.ts";
 
-/** Objects within objects that show what they do not require; a schema may branch endlessly. */
+/** Nesting depth down to which objects also show optional properties; a schema may recurse without end. */
 const OPTIONAL_LEVELS = 2;
 
-/** Values of one example. Schemas that refer to one another in many ways can ask for any number of them. */
+/** Most values in one example. Schemas that reference one another can otherwise expand without bound. */
 const MAX_VALUES = 1_000;
 
-/** A value for each required property, or for each property when none is required. Empty where that takes too many values. */
+/** Returns a value for each required property, or for every property when none is required. Returns {} past the limit on values. */
 export function exampleArguments(schema: ExactJsonObject): ExactJsonObject {
   const place = { root: schema, above: [], level: 0, budget: { values: MAX_VALUES } };
   const example = exampleValue(schema, "arguments", place);
@@ -22,17 +22,17 @@ export function exampleArguments(schema: ExactJsonObject): ExactJsonObject {
 }
 
 interface Place {
-  /** Holds the definitions that `$ref` names. */
+  /** The root schema, which holds the definitions that `$ref` names. */
   readonly root: ExactJsonObject;
-  /** Schemas that this one is in; a schema may refer to itself. */
+  /** Enclosing schemas, to detect a schema that contains itself. */
   readonly above: readonly ExactJson[];
-  /** Number of objects that the value is in. */
+  /** Number of enclosing objects. */
   readonly level: number;
-  /** What is left of {@link MAX_VALUES}. */
+  /** Values left of {@link MAX_VALUES}. */
   readonly budget: { values: number };
 }
 
-/** Undefined for a schema that is in itself, and when there are too many values. */
+/** Undefined if the schema contains itself or the value budget is spent. */
 function exampleValue(written: ExactJson, name: string, place: Place): ExactJson | undefined {
   if (place.above.includes(written)) return undefined;
   const schema = united(written, place, []);
@@ -67,7 +67,7 @@ function exampleValue(written: ExactJson, name: string, place: Place): ExactJson
   }
 }
 
-/** The schema with what its reference and its parts say; null where these lead back to it, or are too many. */
+/** Merges the schema with its `$ref` and `allOf` schemas; null if these are circular or exceed the value budget. */
 function united(
   schema: ExactJson,
   place: Pick<Place, "root" | "budget">,
@@ -89,7 +89,7 @@ function united(
   return all;
 }
 
-/** The example of the first form that has one; null if none has. */
+/** The first example that is not null, else null if a form allows it. */
 function exampleForm(
   forms: readonly ExactJson[],
   name: string,
@@ -99,7 +99,7 @@ function exampleForm(
   return values.find((value) => value !== undefined && value !== null) ?? values.find(isDefined);
 }
 
-/** With one item, or as many as it needs. */
+/** One item, or as many as `minItems` requires. */
 function exampleList(
   schema: ExactJsonObject,
   name: string,
@@ -128,7 +128,7 @@ function exampleObject(schema: ExactJsonObject, place: Place): ExactJsonObject |
   return isFull || known.length === entries.length ? Object.fromEntries(known) : undefined;
 }
 
-/** 1, or a number within the limits. */
+/** 1, or the closest fit within the schema's limits. */
 function exampleNumber(schema: ExactJsonObject): number {
   const limit = (key: string): number | null => {
     const value = schema[key];
@@ -146,7 +146,7 @@ function exampleNumber(schema: ExactJsonObject): number {
   return most === null ? 1 : Math.min(1, most);
 }
 
-/** Texts of the formats that pydantic writes for Python's types. */
+/** Examples of the string formats that pydantic emits for Python types. */
 const FORMATS: Readonly<Record<string, string>> = {
   date: "2026-01-02",
   time: "12:30:00",

@@ -1,13 +1,13 @@
-/** Puts the config's system text, the task's prompt and the environment's tools together for the renderer. */
+/** Combines the config's system text, the task's prompt and the environment's tools into the first prompt. */
 
 import type { ToolSpec } from "../openreward/types.ts";
 import { argumentsSchema, fillToolsField, hasToolsField, type PromptPart } from "./reference.ts";
 import type { InitialMessage, PlainMessage, ToolDeclaration } from "./renderer.ts";
 
 interface FirstPromptOptions {
-  /** `system_prompt_template` of the config; null when it gives none. */
+  /** `system_prompt_template` of the config; null if unset. */
   readonly systemPromptTemplate: string | null;
-  /** The task, from the environment: its prompt, or a conversation to continue with. */
+  /** The task from the environment: a prompt, or a conversation to continue. */
   readonly task: readonly InitialMessage[];
   readonly tools: readonly ToolSpec[];
 }
@@ -18,9 +18,9 @@ export interface FirstPrompt {
 }
 
 /**
- * Without a system text, or with one that has no `{tools}`, the model's own template declares the tools. With `{tools}`
- * the system text lists them in the reference layout and nothing is declared natively. A system text of the environment
- * follows that of the config in one message, because templates take one only.
+ * Without a system text, or if it has no `{tools}`, the model's own template declares the tools. With `{tools}`, the
+ * system text lists them in the reference layout and nothing is declared natively. A system text of the environment is
+ * appended to the config's in the same message, because templates accept only one.
  */
 export function buildFirstPrompt({
   systemPromptTemplate,
@@ -40,15 +40,15 @@ export function buildFirstPrompt({
   return { messages, tools: listsTools ? [] : tools.map(declareTool) };
 }
 
-/** The tool in the shape that formats declare; arguments are typed by it. */
+/** Converts a tool into the declaration that formats print and that types its arguments. */
 export function declareTool(tool: ToolSpec): ToolDeclaration {
   const { name, description } = tool;
   return { type: "function", function: { name, description, parameters: argumentsSchema(tool) } };
 }
 
 /**
- * The messages with a text of the config at the end of the first message of the user, a blank line between them; where there is none,
- * as a message of the user behind the system text.
+ * Appends a text of the config, after a blank line, to the first user message. If there is none, adds the text as a
+ * user message after the system text.
  */
 export function withAddedText(
   messages: readonly InitialMessage[],
@@ -65,7 +65,7 @@ export function withAddedText(
   return messages.toSpliced(messages[0]?.role === "system" ? 1 : 0, 0, added);
 }
 
-/** Both texts as one system message, a blank line between them. */
+/** Joins two system messages, separated by a blank line. */
 export function joinSystemMessages(first: PlainMessage, second: PlainMessage): PlainMessage {
   const head = `${first.content}\n\n`;
   const shifted = (second.trusted ?? []).map(
@@ -80,7 +80,7 @@ export function joinSystemMessages(first: PlainMessage, second: PlainMessage): P
   return images.length === 0 ? joined : { ...joined, images };
 }
 
-/** A system message whose trusted ranges are those of its parts. */
+/** Builds a system message whose trusted ranges are those of its trusted parts. */
 export function systemMessage(parts: readonly PromptPart[]): PlainMessage {
   const trusted: (readonly [number, number])[] = [];
   let content = "";

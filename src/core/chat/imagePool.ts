@@ -1,4 +1,4 @@
-/** The images of token sequences, by the ids that they have there. */
+/** The images in token sequences, indexed by id. */
 
 import { AppError } from "../errors.ts";
 import type { ImageFile } from "../images/imageFile.ts";
@@ -8,7 +8,7 @@ import type { ImagePart } from "./content.ts";
 
 export interface PooledImage {
   readonly file: ImageFile;
-  /** For the model. */
+  /** Tokens that it takes in the prompt. */
   readonly tokens: number;
 }
 
@@ -16,9 +16,9 @@ const TEXT_ONLY: ImageSupport = { kind: "refused", reason: "the model reads only
 
 export class ImagePool {
   readonly #support: ImageSupport;
-  /** Sparse once some were forgotten: an id never stands for two images. */
+  /** Becomes sparse as images are dropped: an id is never reused. */
   readonly #all: PooledImage[] = [];
-  /** Ids of equal ones, by their base64. */
+  /** Ids of identical images, by base64. */
   readonly #ids = new Map<string, readonly number[]>();
   #count = 0;
 
@@ -26,34 +26,34 @@ export class ImagePool {
     this.#support = support;
   }
 
-  /** Why the model gets none; null = it gets them. */
+  /** Why the model takes no images; null = it takes them. */
   get refusal(): string | null {
     return this.#support.kind === "refused" ? this.#support.reason : null;
   }
 
-  /** In the order of their ids. */
+  /** Ordered by id. */
   get all(): readonly PooledImage[] {
     return this.#all;
   }
 
-  /** The same as a sampler takes them. */
+  /** The image files in the same order, as samplers take them. */
   get files(): readonly ImageFile[] {
     return this.#all.map(({ file }) => file);
   }
 
-  /** @throws AppError `chat-render` for one that is not here */
+  /** @throws AppError `chat-render` if the image is unknown */
   fileOf({ id }: Pick<ImagePart, "id">): ImageFile {
     const image = this.#all[imageIndex(id)];
     if (image === undefined) throw new AppError("chat-render", `${imageText(id)} is not there.`);
     return image.file;
   }
 
-  /** Those that were not forgotten. */
+  /** The number of images not dropped. */
   get count(): number {
     return this.#count;
   }
 
-  /** Reads one without adding it. @throws AppError `image-invalid`, and `chat-render` where the model gets none */
+  /** Reads an image without adding it. @throws AppError `image-invalid`, or `chat-render` if the model takes no images */
   read(base64: string): PooledImage {
     if (this.#support.kind === "refused") {
       throw new AppError("chat-render", `${this.#support.reason}.`);
@@ -69,7 +69,7 @@ export class ImagePool {
     return { file, tokens };
   }
 
-  /** Also where there is an equal one. */
+  /** Adds an image, even if an identical one exists. */
   add({ file, tokens }: PooledImage): ImagePart {
     const id = imageId(this.#all.length);
     this.#all.push({ file, tokens });
@@ -78,14 +78,14 @@ export class ImagePool {
     return { id, tokens };
   }
 
-  /** Of several equal ones, the one at a position. */
+  /** The image at a position among identical ones. */
   find(base64: string, position: number): ImagePart | null {
     const id = this.#idsOf(base64)[position];
     const image = id === undefined ? undefined : this.#all[imageIndex(id)];
     return id === undefined || image === undefined ? null : { id, tokens: image.tokens };
   }
 
-  /** Forgets all others. */
+  /** Drops all other images. */
   keepOnly(ids: ReadonlySet<number>): void {
     for (const [base64, own] of this.#ids) {
       const kept = own.filter((id) => ids.has(id));

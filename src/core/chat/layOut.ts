@@ -1,6 +1,6 @@
 /**
- * Lays a conversation out as ids. While a format writes it, characters that occur nowhere in it stand for what is no ordinary text:
- * control tokens that the configuration wrote, and images.
+ * Converts a conversation to ids. Before a format renders it, control tokens from the configuration and images are
+ * replaced by characters that occur nowhere in the conversation, and swapped back afterwards.
  */
 
 import { AppError } from "../errors.ts";
@@ -10,22 +10,24 @@ import type { ImageLayout } from "./format.ts";
 import { encodePieces, type Piece, type TokenContext } from "./pieces.ts";
 import type { PlainMessage } from "./renderer.ts";
 
-/** A text with what is in it beside ordinary text. */
+/** Text that may contain trusted ranges and images. */
 type MixedContent = Content & Pick<PlainMessage, "trusted">;
 
 export interface LayOutOptions<Message> {
   readonly tokens: TokenContext;
-  /** How images are in the format; absent = it knows none. */
+  /** How the format represents images; absent = it does not support them. */
   readonly imageLayout: ImageLayout | undefined;
   readonly messages: readonly Message[];
-  /** All that `render` writes beside the messages. */
+  /** Everything else that `render` prints; searched for characters in use. */
   readonly others: unknown;
   readonly render: (messages: readonly Message[]) => readonly Piece[];
 }
 
 /**
- * Ids of what `render` makes of the messages. Added tokens in trusted ranges become control ids; nothing else of a text does.
- * @throws AppError `chat-token-missing`, `chat-render` for images in a format that knows none, and what `render` throws
+ * Ids of what `render` returns for the messages. In message text, only added tokens in trusted ranges become control
+ * ids.
+ * @throws AppError `chat-token-missing`, `chat-render` for images in a format that does not support them, and whatever
+ * `render` throws
  */
 export function layOut<Message extends MixedContent>({
   tokens,
@@ -48,7 +50,7 @@ interface MarkOptions extends Pick<LayOutOptions<MixedContent>, "tokens" | "imag
   readonly marks: Marks;
 }
 
-/** Trusted ranges and images do not overlap: the ones are of the configuration, the others of the environment. */
+/** Trusted ranges and images never overlap: the former come from the configuration, the latter from the environment. */
 function markContent({ content, trusted = [], images = [] }: MixedContent, options: MarkOptions) {
   const spans = [
     ...trusted.map(([start, end]) => {
@@ -85,7 +87,7 @@ function markImage({ id, tokens: count }: PlacedImage, { marks, imageLayout }: M
   return mark;
 }
 
-/** Characters that stand for pieces; none of them occurs in the text that they are used in. */
+/** Placeholder characters for pieces; none of them occurs in the text they are used in. */
 class Marks {
   readonly #unused: Generator<string, undefined>;
   readonly #meanings = new Map<string, readonly Piece[]>();
@@ -94,7 +96,7 @@ class Marks {
     this.#unused = unusedCharacters([text]);
   }
 
-  /** Null when no character is left. */
+  /** Null if no unused character is left. */
   markFor(pieces: readonly Piece[]): string | null {
     const character = this.#unused.next().value;
     if (character === undefined) return null;

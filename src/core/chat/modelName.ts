@@ -1,21 +1,22 @@
-/** Which tokenizer belongs to a model of the training service. */
+/** Finds the tokenizer for a model of the training service. */
 
-/** What a configuration says about it, the run folder's copy included. */
+/** The model settings of a configuration or of the run folder's copy. */
 interface ModelNames {
   readonly model_name: string;
   readonly tokenizer_name?: string | null | undefined;
 }
 
 const VARIANT = /^([^/]+\/[^/]+)\/.+$/;
-/** The original repositories need a license click; this copy holds the same files. */
+/** The original repositories require accepting a license; this copy holds the same files. */
 const LLAMA_3 = {
   pattern: /^meta-llama\/Llama-3/,
   id: "thinkingmachineslabinc/meta-llama-3-instruct-tokenizer",
 };
 
 /**
- * The model hub's id or the folder of a configuration's tokenizer. `tokenizer_name` is taken as it is. The one that belongs to a
- * model: without a `:suffix`, `<org>/<model>` of three-part names, and one free repository for all of Llama 3.
+ * Hub id or folder of a configuration's tokenizer. `tokenizer_name` is used as is. Otherwise the id is derived from the
+ * model name: `:suffix` is removed, three-part names become `<org>/<model>`, and all Llama 3 models share one open
+ * repository.
  */
 export function tokenizerNameOf({
   tokenizer_name: chosen,

@@ -1,4 +1,4 @@
-/** Makes a renderer of a format that is written in this program, for one tokenizer. */
+/** Creates a renderer for one tokenizer from a chat format implemented in this program. */
 
 import { createControlTokens } from "./controlTokens.ts";
 import type { ChatFormat } from "./format.ts";
@@ -8,15 +8,15 @@ import type { Renderer } from "./renderer.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 import { writtenPieces } from "./writtenPieces.ts";
 
-/** How turns that were given are written. */
+/** How to write turns that were given rather than sampled. */
 export interface WritingOptions {
   /** The same format with `retention: all`. */
   readonly format: ChatFormat;
-  /** False leaves reasoning out, as a prompt that closes it does. */
+  /** False omits reasoning, for prompts that close it immediately. */
   readonly thinking: boolean;
 }
 
-/** @throws AppError `chat-token-missing` when a token that ends a turn is no added token of this tokenizer */
+/** @throws AppError `chat-token-missing` if the tokenizer lacks one of the format's required end tokens */
 export function createNativeRenderer(
   format: ChatFormat,
   tokenizer: Tokenizer,

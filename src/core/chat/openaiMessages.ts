@@ -1,5 +1,5 @@
 /**
- * Reads messages and tools in OpenAI's chat format, with what is wrong in them by column. Source of the format:
+ * Reads messages and tools in OpenAI's chat format and reports errors by column. Format:
  * https://platform.openai.com/docs/api-reference/chat/create.
  */
 
@@ -19,7 +19,7 @@ import {
 import { type Content, contentOfParts, type ImagePart, partsOf } from "./content.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "./renderer.ts";
 
-/** What is wrong at a column such as `messages[2].content`. */
+/** An error at a column such as `messages[2].content`. */
 export class ColumnError extends Error {
   readonly column: string;
 
@@ -29,13 +29,13 @@ export class ColumnError extends Error {
   }
 }
 
-/** What those who read messages do not have in common. */
+/** Rules that differ between callers. */
 export interface MessageRules {
-  /** Why a part of a content is refused, as the end of a sentence. */
+  /** Why non-text content parts are refused, as the end of a sentence. */
   readonly onlyText: string;
-  /** Reads a part of type `image_url` of the user or a result; absent = none is taken. @throws ColumnError */
+  /** Reads an `image_url` part of a user or tool message; absent = images are refused. @throws ColumnError */
   readonly image?: (part: JsonObject, column: string) => ImagePart;
-  /** Whether a turn of the model may lack a content, although it calls nothing. */
+  /** True if an assistant message may have neither content nor calls. */
   readonly allowsSilence: boolean;
   /** Called with each message and the one before it. @throws ColumnError */
   readonly check?: (
@@ -71,7 +71,7 @@ export function readMessages(given: unknown, rules: MessageRules): readonly Init
 
 interface Place {
   readonly column: string;
-  /** Names of the tools called before, by the ids of the calls. */
+  /** Tool names of earlier calls, by call id. */
   readonly calls: ReadonlyMap<string, string>;
   readonly rules: MessageRules;
 }
@@ -150,7 +150,7 @@ function readCall(
   return { id: typeof id === "string" ? id : `call_${number}`, name, args };
 }
 
-/** As text, as OpenAI has it, or as the object itself. Some servers leave the text blank where a call has none. */
+/** Accepts text, as OpenAI sends it, or the object itself. Some servers send an empty text for a call without arguments. */
 export function readArguments(given: unknown): ExactJsonObject | null {
   if (typeof given === "string") return parseExactObject(given.trim() || "{}");
   return isExactObject(given) ? given : null;
@@ -161,7 +161,7 @@ function textIn(message: JsonObject, place: Place): string {
   return contentIn(message, { ...place, rules: onlyTexts }).content;
 }
 
-/** Parts of a list are joined. */
+/** Joins the parts of a list. */
 function contentIn({ content }: JsonObject, { column, rules }: Place): Content {
   if (typeof content === "string") return { content };
   const place = `${column}.content`;
@@ -181,7 +181,7 @@ function contentIn({ content }: JsonObject, { column, rules }: Place): Content {
   );
 }
 
-/** The message as {@link readMessages} reads it; `images` are by their ids in it. */
+/** The inverse of {@link readMessages}; `images` are indexed by the ids in the message. */
 export function messageJson(
   message: InitialMessage,
   images: readonly ImageFile[],
@@ -236,7 +236,7 @@ export function readTools(given: unknown): readonly ToolDeclaration[] {
   });
 }
 
-/** A tool by the parts that a format names it with; `column` is where they stand. @throws ColumnError */
+/** Builds a tool declaration from its fields; `column` locates them in errors. @throws ColumnError */
 export function declaration(
   given: Readonly<Record<"name" | "description" | "parameters", unknown>>,
   column: string,
@@ -263,7 +263,7 @@ export function declaration(
   };
 }
 
-/** A value in a message about it. */
+/** Formats a value for an error message. */
 export function shown(value: unknown): string {
   if (value === undefined) return "nothing";
   const text = value instanceof ExactNumber ? value.text : JSON.stringify(value);

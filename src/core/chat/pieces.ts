@@ -1,20 +1,20 @@
-/** A prompt as a list of pieces: control tokens by name, and text between them that is always encoded as ordinary text. */
+/** A prompt as a list of pieces: control tokens by name, with text between them that is always encoded as ordinary text. */
 
 import { AppError } from "../errors.ts";
 import type { ControlTokens } from "./controlTokens.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
-/** An added token of the tokenizer, by its text. */
+/** An added token of the tokenizer, identified by its text. */
 export interface Control {
   readonly control: string;
-  /** Left out where the tokenizer has no such token. */
+  /** True = omitted if the tokenizer has no such token. */
   readonly isOptional?: boolean;
 }
 
-/** Text before it and text behind it are encoded apart. */
+/** Encodes the text before it and after it separately. */
 export const BREAK = { isBreak: true } as const;
 
-/** An image of the rollout: `count` times its id, which is below 0. */
+/** An image of the rollout: its negative id, repeated `count` times. */
 export interface ImagePiece {
   readonly image: number;
   readonly count: number;
@@ -32,7 +32,7 @@ export function control(text: string): Control {
   return { control: text };
 }
 
-/** The texts of two tokens that stand around something. */
+/** The texts of an opening and a closing token. */
 export function markersOf({ open, close }: Readonly<Record<"open" | "close", Control>>) {
   return { open: open.control, close: close.control };
 }
@@ -47,7 +47,8 @@ export function isControl(piece: Piece): piece is Control {
 }
 
 /**
- * Ids of the pieces. All text between two control tokens is encoded at once, as models saw it in training, but for a {@link BREAK}.
+ * Converts pieces to ids. All text between two control tokens is encoded at once, as in the models' training data, unless a
+ * {@link BREAK} splits it.
  * @throws AppError `chat-token-missing`
  */
 export function encodePieces(
@@ -78,7 +79,7 @@ function idsOf(piece: Exclude<Piece, string>, controls: ControlTokens): readonly
   return [requireId(controls, piece.control)];
 }
 
-/** The next step where tokenizer and chat format do not fit. */
+/** Advice for errors where the tokenizer does not match the chat format. */
 export const OTHER_TOKENIZER =
   "Set `tokenizer_name` to the tokenizer of the model that is trained, or another `chat_format`.";
 

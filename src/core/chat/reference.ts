@@ -3,7 +3,7 @@
 import type { ToolSpec } from "../openreward/types.ts";
 import { type ExactJsonObject, writeExactJson } from "../util/exactJson.ts";
 
-/** A stretch of the system prompt; `trusted` if the config wrote it. */
+/** A span of the system prompt; `trusted` if it comes from the config. */
 export interface PromptPart {
   readonly text: string;
   readonly trusted: boolean;
@@ -11,14 +11,14 @@ export interface PromptPart {
 
 const FIELDS = /(\{\{|\}\}|\{tools\})/;
 
-/** Whether the template has a place for tools: `{tools}`, but not the escaped `{{tools}}`. */
+/** Whether the template contains `{tools}`, not counting the escaped `{{tools}}`. */
 export function hasToolsField(template: string): boolean {
   return template.split(FIELDS).includes("{tools}");
 }
 
 /**
- * Fills `{tools}` with one line per tool and turns `{{` with its `}}` into single braces. Other braces stay, also a
- * `}}` that nothing opened, so JSON in the template survives.
+ * Fills `{tools}` with one line per tool and turns matching `{{` and `}}` into single braces. Other braces stay, including an
+ * unmatched `}}`, so JSON in the template survives.
  */
 export function fillToolsField(
   template: string,
@@ -37,12 +37,12 @@ export function fillToolsField(
   });
 }
 
-/** The schema of the arguments; a tool without one takes an empty object. */
+/** The schema of the arguments; a tool without a schema takes an empty object. */
 export function argumentsSchema({ inputSchema }: ToolSpec): ExactJsonObject {
   return inputSchema ?? { type: "object", properties: {} };
 }
 
-/** JSON on one line with a blank after each comma and colon, as models saw it in training. */
+/** JSON on one line with a space after each comma and colon, as in the models' training data. */
 function toolLine(tool: ToolSpec): string {
   const { name, description } = tool;
   return writeExactJson({ name, arguments_schema: argumentsSchema(tool), description }, "spaced");

@@ -1,16 +1,16 @@
-/** How a conversation becomes token ids and back; one implementation per way of speaking, chosen by model family. */
+/** Turns conversations into token ids and back. Each chat format has one implementation, chosen by model family. */
 
 import type { ExactJsonObject } from "../util/exactJson.ts";
 import type { Content } from "./content.ts";
 
-/** Text that came from outside (task prompt, tool output, tool specification) is `untrusted`: it never yields an added token. */
+/** External text (task prompt, tool output, tool specification) is untrusted: it never yields an added token. */
 export interface PlainMessage extends Content {
   readonly role: "system" | "user";
-  /** Ranges `[start, end)` of `content` that the config wrote, ascending: control tokens in them are meant. */
+  /** Ascending ranges `[start, end)` of `content` that come from the config, where control tokens are intended. */
   readonly trusted?: readonly (readonly [start: number, end: number])[];
 }
 
-/** A turn of the model: in the environment's opening conversation, or in one that is rendered again. */
+/** A model turn, from the environment's opening conversation or from one that is rendered again. */
 export interface AssistantMessage extends Content {
   readonly role: "assistant";
   readonly reasoning: string | null;
@@ -30,7 +30,7 @@ export interface ToolMessage extends Content {
 /** A message of a conversation that is rendered as a whole. */
 export type InitialMessage = PlainMessage | AssistantMessage | ToolMessage;
 
-/** OpenAI-shaped function declaration, keys in the order received. */
+/** OpenAI-style function declaration, keys in the order received. */
 export interface ToolDeclaration {
   readonly type: "function";
   readonly function: {
@@ -44,7 +44,7 @@ export interface ToolDeclaration {
 export type FollowUp = ToolMessage | (Content & { readonly role: "user" });
 
 export interface ToolCall {
-  /** As the model wrote it; absent in formats whose calls have none. */
+  /** As the model wrote it; absent in formats whose calls have no id. */
   readonly id?: string;
   readonly name: string;
   readonly args: ExactJsonObject;
@@ -53,9 +53,9 @@ export interface ToolCall {
 }
 
 export interface ToolCallError {
-  /** The call's id as the model wrote it; absent if there was none to read. */
+  /** The call's id as the model wrote it; absent if it could not be read. */
   readonly id?: string;
-  /** Complete calls that stand before it in the turn; absent = all. */
+  /** Number of complete calls before it in the turn; absent = all. */
   readonly callsBefore?: number;
   readonly kind:
     | "not_json"
@@ -75,23 +75,23 @@ export interface ToolCallError {
 
 export interface ParsedTurn {
   readonly reasoning: string | null;
-  /** Tokens inside the reasoning, its markers not counted. */
+  /** Tokens inside the reasoning, excluding its markers. */
   readonly thinkingTokens: number;
   /** Visible text outside thinking and calls, trimmed. */
   readonly content: string;
-  /** How much of `content`, in characters, stands before the first call; all of it without a call. */
+  /** Length in characters of the part of `content` before the first call; all of it if there is no call. */
   readonly lead: number;
   /** Complete calls outside thinking, in order. */
   readonly calls: readonly ToolCall[];
   readonly errors: readonly ToolCallError[];
   readonly unclosedThink: boolean;
-  /** The last complete call within the reasoning, which did not run, where none stands outside; absent = none. */
+  /** The last complete call within the reasoning, which did not run; set only if there is no call or error outside. */
   readonly thoughtCall?: string | undefined;
-  /** True when the turn ended with its end token. */
+  /** True if the turn ended with its end token. */
   readonly ended: boolean;
 }
 
-/** Ids that lead from the end of a sampled turn to the opening of the next: `closing` ends the turn if sampling did not. */
+/** Ids from the end of a sampled turn to the opening of the next. `closing` ends the turn if sampling did not. */
 export interface Bridge {
   readonly closing: readonly number[];
   readonly delta: readonly number[];
@@ -100,30 +100,30 @@ export interface Bridge {
 export interface Renderer {
   /** Stable name, stored with the run. */
   readonly id: string;
-  /** Single-token stops to send to the sampler; empty for a format that stops on texts. */
+  /** Token stops to send to the sampler; empty for formats that stop on text. */
   readonly stopIds: readonly number[];
-  /** Stops that are text; empty where tokens end a turn. */
+  /** Text stops; empty for formats where tokens end a turn. */
   readonly stopTexts: readonly string[];
-  /** False where a model cannot call tools; absent = it can. */
+  /** False if the model cannot call tools; absent = it can. */
   readonly callsTools?: boolean;
   /**
-   * Ids of a whole conversation up to where the model's next turn begins: of the first prompt, and of a context that cannot be
-   * reached by appending. @throws AppError `chat-render`
+   * Ids of a whole conversation up to the model's next turn: for the first prompt, and for contexts that appending cannot
+   * produce. @throws AppError `chat-render`
    */
   renderInitial(
     messages: readonly InitialMessage[],
     tools: readonly ToolDeclaration[],
   ): readonly number[];
   /**
-   * The bridge after a turn whose sampled ids are `turn`: nothing already in the stream is
-   * rendered again. @throws AppError `chat-bridge` when this format cannot continue by appending.
+   * The bridge after a turn whose sampled ids are `turn`; nothing already in the stream is rendered again. @throws AppError
+   * `chat-bridge` if this format cannot continue by appending
    */
   bridge(turn: readonly number[], followUps: readonly FollowUp[]): Bridge;
   /**
-   * Ids of a turn that was given, as the model would have sampled it behind an opening: its reasoning, its text, its calls and what ends
-   * it. No text in it becomes an added token. @throws AppError `chat-render`
+   * Ids of a given turn, as the model would have sampled it after the opening: reasoning, text, calls and end token. Text in it
+   * never becomes an added token. @throws AppError `chat-render`
    */
   writeTurn(message: AssistantMessage): readonly number[];
-  /** Reads one turn from its sampled ids; `tools` are those of the prompt. Never throws on model output. */
+  /** Parses one turn from its sampled ids; `tools` are those of the prompt. Never throws on model output. */
   parse(turn: readonly number[], tools?: readonly ToolDeclaration[]): ParsedTurn;
 }

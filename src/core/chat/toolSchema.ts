@@ -1,4 +1,4 @@
-/** What the JSON Schema of a tool says of its arguments, with references within it followed. */
+/** Reads what a tool's JSON Schema says about its arguments, following references within it. */
 
 import {
   type ExactJson,
@@ -11,24 +11,24 @@ import {
 import type { ToolDeclaration } from "./renderer.ts";
 
 /**
- * Whether a schema allows a value; null where it says nothing of it. `whole` compares the value with all of the schema that names types
- * and values, at any depth; `type` compares the outermost JSON type only, and takes every number for an integer.
+ * Whether a schema allows a value; null if it does not say. `whole` checks everything the schema says about types and values, at
+ * any depth. `type` checks only the outermost JSON type and accepts any number as an integer.
  */
 export type Admits = (value: ExactJson, depth: "whole" | "type") => boolean | null;
 
 export interface ToolSchema {
-  /** What is declared for an argument; null where the tool does not declare it. */
+  /** What is declared for an argument; null if the tool does not declare it. */
   readonly parameter: (key: string) => Admits | null;
 }
 
-/** The schema of the tool with this name. A tool that is not declared has no parameters. */
+/** The schema of the tool with this name. An undeclared tool has no parameters. */
 export function schemaOfTool(name: string, tools: readonly ToolDeclaration[]): ToolSchema {
   return toolSchema(
     tools.find(({ function: { name: declared } }) => declared === name)?.function.parameters ?? {},
   );
 }
 
-/** `parameters` is the root that references begin from. Reads schemas of any form: what is no schema says nothing. */
+/** `parameters` is the root for references. Accepts any input; parts that are not a valid schema are ignored. */
 export function toolSchema(parameters: ExactJsonObject): ToolSchema {
   const compare = createComparison(parameters);
   const known = new Map<string, Admits | null>();
@@ -52,15 +52,15 @@ export function toolSchema(parameters: ExactJsonObject): ToolSchema {
 
 interface Search {
   readonly root: ExactJsonObject;
-  /** What was found in each schema. One that leads back to itself holds nothing more, and one that many refer to is read once. */
+  /** Results per schema. A circular schema yields nothing more, and a schema with many references is read only once. */
   readonly known: Map<ExactJson, ExactJson | null>;
   depth: number;
 }
 
-/** Schemas that refer to one another, one within the other, are followed up to here. */
+/** Limit on how deeply nested references are followed. */
 const MAX_STEPS = 500;
 
-/** The schema of a property, wherever the schema of its object declares it; null where it does not. */
+/** The schema of a property, wherever the object's schema declares it; null if it does not. */
 function propertySchema(schema: ExactJson, key: string, search: Search): ExactJson | null {
   const { root, known } = search;
   if (!isExactObject(schema) || search.depth >= MAX_STEPS) return null;
@@ -90,7 +90,7 @@ type Verdicts = Map<ExactJson, boolean | null>;
 type Texts = ReadonlySet<string>;
 type Comparison = (schema: ExactJson, ...value: Parameters<Admits>) => boolean | null;
 
-/** Compares each pair of a schema and a value once: schemas may refer to one another in many ways. */
+/** Compares each pair of schema and value only once, since schemas may reference one another in many ways. */
 function createComparison(root: ExactJsonObject): Comparison {
   const known = { whole: new Map<ExactJson, Verdicts>(), type: new Map<ExactJson, Verdicts>() };
   const values = { whole: new Map<ExactJson, Texts>(), type: new Map<ExactJson, Texts>() };
@@ -103,7 +103,7 @@ function createComparison(root: ExactJsonObject): Comparison {
     known[depth].set(schema, verdicts);
     const before = verdicts.get(value);
     if (before !== undefined) return before;
-    // What a schema that leads back to itself says of the same value is what its other parts say.
+    // While a circular schema is being judged for the same value, it counts as saying nothing.
     verdicts.set(value, null);
     steps += 1;
     const verdict = judge(schema, value, depth);
@@ -139,7 +139,7 @@ function createComparison(root: ExactJsonObject): Comparison {
     return texts.has(write(value));
   };
 
-  /** False where an item or a property is not allowed or a required one is missing; null else, since these say nothing of the type. */
+  /** False if an item or property is not allowed or a required one is missing; else null, since parts say nothing about the type. */
   const partsVerdict = (schema: ExactJsonObject, value: ExactJson): boolean | null => {
     const fits = (inner: ExactJson | undefined, part: ExactJson): boolean =>
       inner === undefined || compare(inner, part, "whole") !== false;
@@ -171,7 +171,7 @@ function typeVerdict(schema: ExactJsonObject, value: ExactJson, depth: Depth): b
 
 const TYPES = ["string", "integer", "number", "boolean", "null", "array", "object"];
 
-/** The types that a schema names itself, or shows by what it says of properties or items. */
+/** The types that a schema declares, or implies by its properties or items. */
 export function typesOf(schema: ExactJsonObject): readonly string[] {
   const { type, properties, items, prefixItems } = schema;
   const named = (isList(type) ? type : [type]).filter(
@@ -182,7 +182,7 @@ export function typesOf(schema: ExactJsonObject): readonly string[] {
   return items === undefined && prefixItems === undefined ? [] : ["array"];
 }
 
-/** The schema that `$ref` names within `root`, as a list of at most one: `#` and `#/a/b`, nothing of another document. */
+/** The schema that `$ref` points to within `root`, as a list of at most one: supports `#` and `#/a/b`, not other documents. */
 export function referenced(schema: ExactJsonObject, root: ExactJsonObject): readonly ExactJson[] {
   const { $ref: reference } = schema;
   if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) return [];
@@ -206,7 +206,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The lists of which a value must fit one schema each. */
+/** The lists (`anyOf`, `oneOf`) of which a value must match one schema each. */
 function formsOf(schema: ExactJsonObject): readonly (readonly ExactJson[])[] {
   return [listAt(schema, "anyOf"), listAt(schema, "oneOf")].filter(({ length }) => length > 0);
 }
@@ -232,18 +232,18 @@ function isInteger(value: ExactJson): boolean {
   return value instanceof ExactNumber ? /^-?\d+$/.test(value.text) : Number.isInteger(value);
 }
 
-/** Equal for values that are the same JSON. */
+/** The same text for equal JSON values. */
 function canonical(value: ExactJson): string {
   return writeExactJson(sortKeys(value));
 }
 
-/** An own property that is an object; a name as `constructor` is inherited by every object. */
+/** An own property that is an object, or {}. Checks ownership because every object inherits names like `constructor`. */
 export function objectAt(schema: ExactJsonObject, key: string): ExactJsonObject {
   const value = ownValue(schema, key);
   return isExactObject(value) ? value : {};
 }
 
-/** An own property that is a list. */
+/** An own property that is a list, or []. */
 export function listAt(schema: ExactJsonObject, key: string): readonly ExactJson[] {
   const value = ownValue(schema, key);
   return isList(value) ? value : [];

@@ -1,4 +1,4 @@
-/** A turn of the model as a format writes it, found between what stands before it in a conversation and what follows. */
+/** Extracts a model turn from a rendered conversation, between the opening before it and the follow-ups after it. */
 
 import type { ChatFormat } from "./format.ts";
 import { type Control, control, isControl, type Piece } from "./pieces.ts";
@@ -6,7 +6,7 @@ import type { AssistantMessage, InitialMessage, ToolMessage } from "./renderer.t
 
 const TASK: InitialMessage = { role: "user", content: "Task" };
 
-/** From behind the opening of the turn up to the token that ends it, which sampling stops at. */
+/** The pieces from after the turn's opening up to and including the token that ends it, where sampling stops. */
 export function writtenPieces(format: ChatFormat, message: AssistantMessage): readonly Piece[] {
   if (format.renderTurn !== undefined) return format.renderTurn(message);
   const before = atomsOf(format.renderPrompt([TASK], []));
@@ -18,12 +18,12 @@ export function writtenPieces(format: ChatFormat, message: AssistantMessage): re
   return ended(format, joined(whole.slice(start, Math.max(start, end))), whole[end]);
 }
 
-/** Results for its calls; a message of the user would make some formats leave its reasoning out. */
+/** Dummy results for its calls. A user message instead would make some formats drop the turn's reasoning. */
 function answersTo({ calls }: AssistantMessage): readonly ToolMessage[] {
   return calls.map(({ id, name }) => ({ role: "tool", name, callId: id, content: "Done" }));
 }
 
-/** With what sampling stops at behind it; `next` follows it in the conversation. */
+/** Adds the token that stops sampling; `next` is the piece that follows in the conversation. */
 function ended(
   { ends, pastEnd }: ChatFormat,
   pieces: readonly Piece[],
@@ -39,7 +39,7 @@ function isOneOf(texts: readonly string[], piece: Piece | undefined): piece is C
   return piece !== undefined && isControl(piece) && texts.includes(piece.control);
 }
 
-/** Single characters and whatever is no text. */
+/** Splits text into single characters; other pieces stay whole. */
 function atomsOf(pieces: readonly Piece[]): readonly Piece[] {
   return pieces.flatMap((piece): readonly Piece[] =>
     typeof piece === "string" ? [...piece] : [piece],

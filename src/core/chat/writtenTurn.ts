@@ -1,4 +1,4 @@
-/** A turn of the model as its format writes one that was given: what the model was trained on. */
+/** Writes a given turn in the model's own format, as it looks in the model's training data. */
 
 import { sortKeys, writeExactJson } from "../util/exactJson.ts";
 import type { Chat } from "./chat.ts";
@@ -8,7 +8,7 @@ type Call = Pick<ToolCall, "name" | "args">;
 
 interface WrittenCallOptions {
   readonly chat: Pick<Chat, "renderer" | "tokenizer">;
-  /** The tools by which arguments are read. */
+  /** The tools whose schemas type the arguments. */
   readonly declared: readonly ToolDeclaration[];
   readonly call: Call;
   readonly reasoning: string | null;
@@ -16,7 +16,7 @@ interface WrittenCallOptions {
 
 export interface WrittenCall {
   readonly turn: readonly number[];
-  /** True when the turn reads as the call that was given. */
+  /** True if the turn parses back to the given call. */
   readonly isRead: boolean;
 }
 
@@ -31,7 +31,7 @@ export function writtenCall({ chat, declared, call, reasoning }: WrittenCallOpti
   return { turn, isRead: isRead(turn) };
 }
 
-/** A turn of text without a call, as the model samples it. */
+/** A turn of plain text without a call, as the model would sample it. */
 export function writtenText(
   { renderer, tokenizer }: Pick<Chat, "renderer" | "tokenizer">,
   text: string,
@@ -45,7 +45,7 @@ function isSameCall(one: Call, other: Call): boolean {
   return one.name === other.name && first === second;
 }
 
-/** For templates that leave calls of given turns out: one JSON object between the markers of Hermes. */
+/** For templates that omit the calls of given turns: one JSON object between Hermes markers. */
 function hermesTurn(
   { renderer, tokenizer }: WrittenCallOptions["chat"],
   { name, args }: Call,
@@ -63,12 +63,12 @@ function hermesTurn(
   ];
 }
 
-/** The id of the call, from which some formats take the name of the tool. */
+/** The example's call id, from which some formats derive the tool's name. */
 export function exampleCallId(name: string): string {
   return `functions.${name}:0`;
 }
 
-/** A turn that is nothing but a call, and what was thought before it. */
+/** A turn with only a call, plus the reasoning before it. */
 export function callingTurn({ name, args }: Call, reasoning: string | null): AssistantMessage {
   const calls = [{ id: exampleCallId(name), name, args }];
   return { role: "assistant", content: "", reasoning, calls };

@@ -1,6 +1,6 @@
 /**
- * Base models, which know no turns: conversations as lines of a role and a colon, or text that is continued.
- * Source of the lines: `role_colon.py` of tinker-cookbook 0.6.1, which encodes a role apart from its text.
+ * Base models, which have no turn tokens: conversations as `Role:` lines, or plain text to continue. The line format follows
+ * `role_colon.py` of tinker-cookbook 0.6.1, which encodes the role separately from its text.
  */
 
 import { AppError } from "../../errors.ts";
@@ -9,16 +9,16 @@ import { createTurnParser } from "../parsing/turnParser.ts";
 import { BREAK, optionalControl, type Piece, type TokenContext } from "../pieces.ts";
 import type { InitialMessage } from "../renderer.ts";
 
-/** What begins and ends a text; a tokenizer has at most one of each, and some have none to begin with. */
+/** Tokens that start and end a text. A tokenizer has at most one of each, and some have no start token. */
 const BEGINNINGS = ["<|begin_of_text|>", "<｜begin▁of▁sentence｜>"].map(optionalControl);
 const TEXT_ENDS = ["<|endoftext|>", "<|end_of_text|>", "<｜end▁of▁sentence｜>", "</s>", "<eos>"];
-/** With the tokens with which models that were trained on turns end a text, too. */
+/** Adds the tokens with which chat-trained models end a text. */
 const ALL_ENDS = [...TEXT_ENDS, "<|im_end|>", "<|eot_id|>"];
 
 const ROLES = { system: "System:", user: "User:", assistant: "Assistant:", tool: "User:" } as const;
 const STOP = `\n\n${ROLES.user}`;
 
-/** Lines of a role and a colon: sampling stops where the model begins the next line of the user. */
+/** `Role:` lines. Sampling stops when the model starts the next user line. */
 export function base(): ChatFormat {
   return {
     id: "base",
@@ -45,7 +45,7 @@ export function base(): ChatFormat {
   };
 }
 
-/** The task's text as it stands, which the model continues to the end of the text. */
+/** The task's text as is, which the model continues until it ends the text. */
 export function completion(): ChatFormat {
   return {
     id: "completion",
@@ -75,7 +75,7 @@ function plainText(message: InitialMessage): string {
   return message.content;
 }
 
-/** What of the stop text is still missing at the end of a cut turn. */
+/** The part of the stop text that a truncated turn is still missing. */
 function restOfStop(text: string): string {
   let sampled = STOP.length;
   while (!text.endsWith(STOP.slice(0, sampled))) sampled -= 1;
@@ -87,7 +87,7 @@ function createTextParser(tokens: TokenContext, ends: readonly string[]): TurnPa
   return createTurnParser({ ...tokens, ...nothing, ends });
 }
 
-/** The answer ends where the next line of the user begins; a model that wrote that line too did not stop in time. */
+/** The answer ends where the next user line begins. A model that also wrote that line did not stop in time. */
 function createLineParser(tokens: TokenContext): TurnParser {
   const parseText = createTextParser(tokens, TEXT_ENDS);
   return (turn, tools) => {

@@ -1,8 +1,8 @@
-/** For formats whose results name no call: a result belongs to the call at its place. */
+/** For formats whose results do not name their call: the n-th result answers the n-th call. */
 
 import type { InitialMessage } from "../renderer.ts";
 
-/** The same messages, results that follow one another in the order of the calls that they answer. */
+/** Sorts each run of consecutive results into the order of the calls they answer. */
 export function inCallOrder(messages: readonly InitialMessage[]): readonly InitialMessage[] {
   const places = new Map<string, number>();
   const ordered: InitialMessage[] = [];

@@ -1,4 +1,4 @@
-/** What the releases of DeepSeek share: tokens, and the opening of a turn. */
+/** Tokens and turn opening shared by all DeepSeek releases. */
 
 import { control, type Piece } from "../pieces.ts";
 import { THINK } from "./turns.ts";
@@ -8,7 +8,7 @@ export const END = control("<｜end▁of▁sentence｜>");
 export const USER = control("<｜User｜>");
 export const ASSISTANT = control("<｜Assistant｜>");
 
-/** What opens a turn of the model: its reasoning, or the end of a reasoning that there is not. */
+/** Opens a model turn: starts its reasoning, or closes it at once when thinking is off. */
 export function turnOpening(thinking: boolean): readonly Piece[] {
   return [ASSISTANT, thinking ? THINK.open : THINK.close];
 }

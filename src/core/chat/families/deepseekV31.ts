@@ -1,7 +1,7 @@
 /**
- * DeepSeek V3.1: no line breaks between turns, calls and results between tokens of their own. Source: the chat template of
- * deepseek-ai/DeepSeek-V3.1, and for tools, which the template does not declare, the model's card as tinker-cookbook writes it out
- * (`deepseek_v3.py`).
+ * DeepSeek V3.1: no line breaks between turns; dedicated tokens around calls and results. Source: the chat template of
+ * deepseek-ai/DeepSeek-V3.1. The template does not declare tools, so these follow the model card as implemented in
+ * tinker-cookbook (`deepseek_v3.py`).
  */
 
 import { writeExactJson } from "../../util/exactJson.ts";
@@ -21,8 +21,8 @@ const RESULT = {
 };
 
 /**
- * Results open no turn of the model: it continues behind them at once, without reasoning. The model was trained to call tools only
- * without reasoning, so `thinking` is for conversations without tools.
+ * The model continues directly after results, without a new turn opening or reasoning. It was trained to call tools
+ * only without reasoning, so `thinking` is for conversations without tools.
  */
 export function deepseekV31({ thinking }: FormatOptions): ChatFormat {
   const opening = turnOpening(thinking);
@@ -45,7 +45,7 @@ export function deepseekV31({ thinking }: FormatOptions): ChatFormat {
   };
 }
 
-/** All system texts stand at the beginning, then the tools. */
+/** All system texts come first, then the tools. */
 function systemPieces(
   messages: readonly InitialMessage[],
   tools: readonly ToolDeclaration[],
@@ -71,7 +71,7 @@ Where:
   ];
 }
 
-/** JSON as Python writes it by default: all but ASCII as `\uXXXX`. */
+/** JSON as Python writes it by default: non-ASCII characters as `\uXXXX`. */
 function toAscii(json: string): string {
   return json.replace(
     /[^\0-\x7f]/g,
@@ -94,7 +94,7 @@ function messagePieces(message: InitialMessage, before?: InitialMessage): readon
   }
 }
 
-/** Without the reasoning, which the template drops from all earlier turns. */
+/** Omits the reasoning, which the template drops from all earlier turns. */
 function assistantPieces({ content, calls }: AssistantMessage): readonly Piece[] {
   const written = calls.flatMap(({ name, args }) => [
     ...[CALL.open, name, SEPARATOR, writeExactJson(args, "spaced"), CALL.close],

@@ -1,6 +1,6 @@
 /**
- * DeepSeek V4.1: the effort as a number in front of the system text, tools declared as JSON behind it, calls as tags, results in the
- * turn of the user. Source: `deepseek_v4_1.py` of tinker-cookbook 0.6.1.
+ * DeepSeek V4.1: the effort as a number before the system text, tools declared as JSON after it, calls as tags, results
+ * in user turns. Source: `deepseek_v4_1.py` of tinker-cookbook 0.6.1.
  */
 
 import {
@@ -19,7 +19,7 @@ import { ASSISTANT, BEGIN, END, turnOpening, USER } from "./deepseekTurns.ts";
 import { splitSystem, THINK, turnReading } from "./turns.ts";
 
 const SYSTEM = control("<｜System｜>");
-/** The token at the beginning of each tag's name. */
+/** The token at the start of every tag name. */
 const DSML = "｜DSML｜";
 const TAG = control(DSML);
 
@@ -58,7 +58,7 @@ export function deepseekV41({ thinking, effort, retention }: FormatOptions): Cha
   };
 }
 
-/** Messages of the user and results beside one another share a turn. */
+/** Adjacent user messages and results share one turn. */
 function isUsers(message: InitialMessage | undefined): boolean {
   return message?.role === "user" || message?.role === "tool";
 }
@@ -88,7 +88,7 @@ function assistantTurn(
   ];
 }
 
-/** The rest of the opening tag of a parameter, and its value. */
+/** The rest of a parameter's opening tag, then its value. */
 function valueText(value: ExactJson): string {
   return typeof value === "string"
     ? `string="true">${value}`
@@ -103,7 +103,7 @@ function toolPieces(tools: readonly ToolDeclaration[]): readonly Piece[] {
   ];
 }
 
-/** How tools are called, with the tokens of the format where the text names them. */
+/** Instructions for calling tools, with the format's own tokens where the text names them. */
 const LESSON: readonly Piece[] = `
 
 ## Tools
@@ -135,7 +135,7 @@ Otherwise, output directly after </think> with tool calls or final response.
 const PARAMETER = `<${DSML} parameter`;
 const MARKERS = { open: `<${DSML} invoke`, close: `</${DSML} invoke>` };
 
-/** An `invoke` tag with one `parameter` tag per argument, which says itself whether its value is a string. */
+/** An `invoke` tag with one `parameter` tag per argument; its `string` attribute says whether the value is a string. */
 const CALLS: CallSyntax = {
   ...taggedCalls(MARKERS, {
     expected:

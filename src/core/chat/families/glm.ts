@@ -1,5 +1,5 @@
 /**
- * GLM 5.3: no token ends a turn; the model samples the role token of what follows. Effort in a system turn of its own.
+ * GLM 5.3: no end-of-turn token; the model samples the role token of the next turn instead. The effort has its own system turn.
  * Source: the chat template of zai-org/GLM-5.3.
  */
 
@@ -80,7 +80,7 @@ function createFormat(name: string, { effort: asked, retention }: FormatOptions)
   };
 }
 
-/** The role token that also stands for what follows a message: results share one. */
+/** The role token that consecutive results share, so it is not repeated. */
 function sharedRole(before: Pick<InitialMessage, "role"> | undefined): string | null {
   return before?.role === "tool" ? OBSERVATION.control : null;
 }
@@ -102,7 +102,7 @@ function toolTurn(tools: readonly ToolDeclaration[]): readonly Piece[] {
 
 const ROLES = { system: SYSTEM, user: USER, tool: OBSERVATION } as const;
 
-/** `written` is the role token that stands there already. */
+/** `written` is the role token that is already in place. */
 function plainTurn(
   { role, content }: Exclude<InitialMessage, AssistantMessage>,
   written: string | null,
@@ -139,7 +139,7 @@ function argument(key: string, value: string): readonly Piece[] {
   ];
 }
 
-/** The tool's name, then a key and a value between tags for each argument, typed by the tool's schema. */
+/** The tool's name, then a tagged key and value per argument, typed by the tool's schema. */
 const TAGGED_CALLS = taggedCalls(markersOf(CALL), {
   expected:
     "Write the name of the tool between the tool_call tags, and behind it, for each argument, its key between arg_key tags and its value between arg_value tags.",
@@ -150,7 +150,7 @@ const TAGGED_CALLS = taggedCalls(markersOf(CALL), {
     return name === "" ? "not_readable" : { name, text: text.slice(named.length) };
   },
   opening: new RegExp(`^${KEY.open}([^<]*)${KEY.close}\\s*${VALUE.open}`),
-  // Here, because a pattern that skips blanks around the key itself tries each way to share them.
+  // Trimmed here, because a regex that skips blanks around the key would backtrack over every way to split them.
   keyOf: (captured) => captured.trim() || null,
   close: VALUE.close,
   next: new RegExp(`\\s*(?:${KEY.open}|$)`, "y"),
@@ -158,7 +158,7 @@ const TAGGED_CALLS = taggedCalls(markersOf(CALL), {
   argsOf: readValues,
 });
 
-/** Calls of this kind, or in the Hermes form. */
+/** Reads tagged calls and also Hermes-style JSON. */
 const CALLS: CallSyntax = {
   ...TAGGED_CALLS,
   read: (payload, raw, tools) => {

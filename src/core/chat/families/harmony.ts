@@ -1,5 +1,5 @@
 /**
- * gpt-oss: the Harmony format, in which the model writes messages in channels and calls are messages to a function.
+ * gpt-oss: the Harmony format, where the model writes messages in channels and a call is a message to a function.
  * Source: openai-harmony 0.0.8 and https://cookbook.openai.com/articles/openai-harmony.
  */
 

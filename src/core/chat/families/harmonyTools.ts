@@ -1,4 +1,4 @@
-/** Tools as TypeScript text, the way openai-harmony writes them out of their JSON schemas. */
+/** Declares tools as TypeScript, the way openai-harmony renders their JSON schemas. */
 
 import {
   type ExactJson,
@@ -79,7 +79,7 @@ interface Union {
   readonly indent: string;
 }
 
-/** A property with `oneOf`: a line for each variant, and a description that says the same as the first variant's only there. */
+/** A property with `oneOf`: one line per variant. A description equal to the first variant's appears only on that line. */
 function unionProperty(
   name: string,
   schema: ExactJsonObject,
@@ -109,13 +109,13 @@ function nullableType(schema: ExactJsonObject, indent: string): string {
   return schema["nullable"] === true && !type.includes("null") ? `${type} | null` : type;
 }
 
-/** Null for a schema that lists no values. */
+/** Null if the schema has no enum of strings. */
 function enumType({ enum: values }: ExactJsonObject): string | null {
   const names = (listOf(values) ?? []).filter((value) => typeof value === "string");
   return names.length === 0 ? null : names.map((name) => `"${name}"`).join(" | ");
 }
 
-/** A null line stands for an empty comment. */
+/** A null line becomes an empty comment. */
 function comments(lines: readonly (string | null)[], indent: string): string {
   return lines.map((line) => `${indent}//${line === null ? "" : ` ${line}`}\n`).join("");
 }

@@ -1,6 +1,6 @@
 /**
- * Inkling and Inkling-Small: messages of an author with a kind of content, and an effort that is a number.
- * Source: tml-renderers 0.2.1, format tml_v0, and the renderer tml_v0 of tinker-cookbook 0.6.1.
+ * Inkling and Inkling-Small: each message has an author and a content kind, and the effort is a number.
+ * Source: tml-renderers 0.2.1, format tml_v0, and the tml_v0 renderer of tinker-cookbook 0.6.1.
  */
 
 import { pythonNumbers, sortKeys, writeExactJson } from "../../util/exactJson.ts";
@@ -43,7 +43,7 @@ export function inkling({ thinking, effort }: FormatOptions): ChatFormat {
         ...messages.slice(systemEnd).flatMap(renderMessage),
       ];
     },
-    // Nothing opens the next turn: the model samples the role of its messages.
+    // No opening: the model samples the role token of each of its messages.
     renderFollowUps: (followUps) => followUps.flatMap(renderMessage),
     closeTurn: (_turn, text, last) =>
       last === END.control || text === "" ? [END_SAMPLING] : [END, END_SAMPLING],
@@ -75,7 +75,7 @@ function renderMessage(said: InitialMessage): readonly Piece[] {
   return said.role === "tool" ? say("tool", said.content, said.name) : say(said.role, said.content);
 }
 
-/** All reasoning stays: the format never takes back what it showed. */
+/** Keeps all reasoning: the format never drops what it has shown. */
 function modelTurn({ content, reasoning, calls }: AssistantMessage): readonly Piece[] {
   const isEmpty = content === "" && (calls.length > 0 || reasoning !== null);
   return [

@@ -1,5 +1,5 @@
 /**
- * Kimi K2 to K2.6: a header in each turn, results in system turns that name their call by its id.
+ * Kimi K2 to K2.6: a header in each turn, and results in system turns that name their call by id.
  * Source: the chat templates of moonshotai/Kimi-K2-Instruct, Kimi-K2-Thinking, Kimi-K2.5 and Kimi-K2.6.
  */
 
@@ -17,7 +17,7 @@ import { KIMI_IMAGES } from "./kimiImages.ts";
 import { writeTypeScript } from "./kimiTools.ts";
 import { lastAnswerIndex, THINK, turnReading } from "./turns.ts";
 
-/** Between the id of a call and its arguments. */
+/** Separates a call's id from its arguments. */
 const ARGUMENTS = "<|tool_call_argument_begin|>";
 
 const EXPECTED =
@@ -48,7 +48,7 @@ const kimiCalls = {
   },
 } as const satisfies CallSyntax;
 
-/** Up to the last colon, without the prefix; a model may leave out either. */
+/** The text before the last colon, minus the prefix; a model may omit either. */
 function nameOf(id: string): string {
   const colon = id.lastIndexOf(":");
   return (colon < 0 ? id : id.slice(0, colon)).replace(/^functions\./, "");
@@ -65,21 +65,21 @@ const SECTION = {
   close: control(kimiCalls.section.close),
 };
 
-/** What differs between the releases. */
+/** Differences between the releases. */
 interface Release {
   readonly name: string;
-  /** Printed where a conversation begins without a system text. */
+  /** Printed if the conversation has no system text. */
   readonly defaultSystem: string | null;
   readonly thinks: boolean;
-  /** The prompt opens the reasoning, or an empty one where thinking is off; else the model opens it. */
+  /** True if the prompt opens the reasoning (and closes it when thinking is off); false if the model opens it. */
   readonly opensThinking: boolean;
   readonly declaresTypeScript: boolean;
   readonly readsImages: boolean;
-  /** The header of a result, where it is not the tool's name. */
+  /** The header of a result; null = the tool's name. */
   readonly resultHeader: string | null;
-  /** What stands between the id of the call and the text of its result. */
+  /** Separates the call's id from the text of its result. */
   readonly resultBreak: string;
-  /** Numbers the calls of each earlier turn from zero, whatever their ids. */
+  /** Numbers the calls of each earlier turn from zero, ignoring their ids. */
   readonly numbersCallsAnew: boolean;
 }
 
@@ -94,7 +94,7 @@ const K2_THINKING: Release = {
   resultBreak: "\n",
   numbersCallsAnew: false,
 };
-/** Its template spells the line break behind the id as two characters. */
+/** This template writes the line break after the id as the two characters `\n`. */
 const K2: Release = {
   ...K2_THINKING,
   name: "kimi-k2",
@@ -170,7 +170,7 @@ function turn(role: Piece, name: string, ...body: readonly Piece[]): readonly Pi
   return [role, name, MIDDLE, ...body, END];
 }
 
-/** Keys are in ascending order, as the models' tokenizer sorts them. */
+/** Keys are sorted, as the models' tokenizer sorts them. */
 function toolTurn(
   tools: readonly ToolDeclaration[],
   { declaresTypeScript }: Release,

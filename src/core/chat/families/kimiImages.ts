@@ -1,7 +1,7 @@
 /**
- * Images of Kimi K2.5 and K2.6: between markers that name them, one token for each square of 28 pixels, cut ones included.
+ * Images of Kimi K2.5 and K2.6: wrapped in marker tokens, one token per 28-pixel square, partial squares included.
  * Source: the chat template of moonshotai/Kimi-K2.5, and `navit_resize_image` of its `media_utils.py` with the model's
- * `preprocessor_config.json` (patches of 14 pixels, 2 x 2 of them merged, at most 16,384 patches and 512 on a side).
+ * `preprocessor_config.json` (patches of 14 pixels, merged 2 x 2, at most 16,384 patches and 512 per side).
  */
 
 import type { ImageLayout } from "../format.ts";

@@ -1,5 +1,5 @@
 /**
- * Tools as Kimi K2.5 and later declare them: TypeScript text. Source: `tool_declaration_ts.py` of moonshotai/Kimi-K2.5.
+ * Tool declarations of Kimi K2.5 and later, as TypeScript. Source: `tool_declaration_ts.py` of moonshotai/Kimi-K2.5.
  */
 
 import {
@@ -10,10 +10,10 @@ import {
 } from "../../util/exactJson.ts";
 import type { ToolDeclaration } from "../renderer.ts";
 
-/** A schema that the text has no words for. */
+/** A schema that has no TypeScript form. */
 class InexpressibleError extends Error {}
 
-/** Types that other types of the same tool name, and whether one names the tool's parameters as a whole. */
+/** Definitions that a tool's types refer to, and whether any type refers to the root (`#`). */
 interface References {
   readonly definitions: Map<string, ExactJson>;
   namesRoot: boolean;
@@ -22,7 +22,7 @@ interface References {
 const INDENT = "  ";
 const ROOT = "parameters";
 
-/** Null when a tool's schema cannot be said this way; then the models see JSON. */
+/** Null if a tool's schema has no TypeScript form; the caller then declares the tools as JSON. */
 export function writeTypeScript(tools: readonly ToolDeclaration[]): string | null {
   try {
     const declared = tools.map(({ function: tool }) => `${writeFunction(tool)}\n`);
@@ -46,7 +46,7 @@ function writeFunction({ name, description, parameters }: ToolDeclaration["funct
   return [...root, ...named, comment(description, "") + type].join("\n");
 }
 
-/** Required properties come first, each kind by name. */
+/** Required properties first, then optional ones, each sorted by name. */
 function writeObject(schema: ExactJsonObject, indent: string, references: References): string {
   const { $defs, properties, required, additionalProperties: others } = schema;
   for (const [key, definition] of Object.entries(isExactObject($defs) ? $defs : {})) {
@@ -128,7 +128,7 @@ function writeArray(items: ExactJson | undefined, indent: string, references: Re
   return `Array<\n${note}${inner}${writeType(item, inner, references)}\n${indent}>`;
 }
 
-/** The limits that are said of a type, by name. */
+/** The limits that are noted for a type. */
 const LIMITS: Readonly<Record<string, readonly string[]>> = {
   string: ["maxLength", "minLength", "pattern"],
   number: ["maximum", "minimum"],
@@ -136,7 +136,7 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
   array: ["maxItems", "minItems"],
 };
 
-/** Lines above a type: its description, then its limits. */
+/** Comment lines above a type: its description, then its limits. */
 function notes(schema: ExactJson, indent: string): string {
   if (!isExactObject(schema)) return "";
   const { description, type, $ref, anyOf, enum: values } = schema;
@@ -159,7 +159,7 @@ function plainText(value: ExactJson): string {
   return typeof value === "string" ? value : writeExactJson(value, "spaced");
 }
 
-/** A comment of one line for each line of the text; none for no text. */
+/** One comment line per line of text; empty if there is no text. */
 function comment(text: ExactJson | undefined, indent: string): string {
   if (typeof text !== "string" || text === "") return "";
   return text

@@ -1,6 +1,6 @@
 /**
- * Llama 3.1, 3.2 and 3.3 Instruct: a system turn with dates, tools in the first message of the user, calls as bare JSON.
- * Source: the chat template of meta-llama/Llama-3.1-8B-Instruct. Its date is a constant, because no other was trained on.
+ * Llama 3.1, 3.2 and 3.3 Instruct: a system turn with dates, tools in the first user message, calls as bare JSON.
+ * Source: the chat template of meta-llama/Llama-3.1-8B-Instruct. The date is constant because the models were trained on no other.
  */
 
 import { AppError } from "../../errors.ts";
@@ -14,7 +14,7 @@ import { splitSystem } from "./turns.ts";
 
 const HEADER = { open: control("<|start_header_id|>"), close: control("<|end_header_id|>") };
 const END = control("<|eot_id|>");
-/** May end a turn that is to be continued after a tool. The tokenizer of Llama 3.0, which is free to load, has no such name. */
+/** Ends a turn that continues after a tool result. Optional, because the freely available Llama 3.0 tokenizer lacks this token. */
 const END_OF_MESSAGE = "<|eom_id|>";
 
 const DATES = "Cutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\n";
@@ -48,7 +48,7 @@ export function llama3(): ChatFormat {
   };
 }
 
-/** The conversation with the tools in front of its first message, in a turn of their own unless the message is the user's. */
+/** The conversation with the tools before its first message: in the same turn if that message is the user's, else in their own. */
 function conversation(
   messages: readonly InitialMessage[],
   tools: readonly ToolDeclaration[],
@@ -69,7 +69,7 @@ function messageTurn(message: InitialMessage): readonly Piece[] {
   return turn(message.role, strip(message.content));
 }
 
-/** Text beside a call is left out, as the template does. */
+/** Drops text next to a call, as the template does. */
 function callTurn({ calls }: AssistantMessage): readonly Piece[] {
   const [call] = calls;
   if (call === undefined || calls.length > 1) {
@@ -84,7 +84,7 @@ function callTurn({ calls }: AssistantMessage): readonly Piece[] {
   return turn("assistant", `{"name": "${call.name}", "parameters": ${args}}`);
 }
 
-/** The text of a result stands there as a JSON string. */
+/** The result's text is written as a JSON string. */
 function resultTurn(content: string): readonly Piece[] {
   return turn("ipython", writeExactJson(content));
 }

@@ -1,7 +1,8 @@
 /**
- * Nemotron 3 and 3.5: ChatML turns, tools declared and called as XML, reasoning opened by the prompt, effort as a hint behind the last
- * message of the user. Source: the chat templates of nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16, NVIDIA-Nemotron-3-Super-120B-A12B-BF16
- * and NVIDIA-Nemotron-3-Ultra-550B-A55B-BF16; those of 3.5 are as that of Ultra.
+ * Nemotron 3 and 3.5: ChatML turns, tools declared and called as XML, reasoning opened by the prompt, effort as a hint
+ * after the
+ * last user message. Source: the chat templates of nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16,
+ * NVIDIA-Nemotron-3-Super-120B-A12B-BF16 and NVIDIA-Nemotron-3-Ultra-550B-A55B-BF16; the 3.5 templates match Ultra's.
  */
 
 import { type ExactJsonObject, isExactObject, writeExactJson } from "../../util/exactJson.ts";
@@ -22,14 +23,14 @@ import {
   xmlTurnReading,
 } from "./xmlChatml.ts";
 
-/** What differs between the releases. */
+/** Differences between the releases. */
 interface Release {
   readonly name: string;
-  /** Before and behind the marker that closes reasoning. */
+  /** Text on both sides of the marker that closes reasoning. */
   readonly gap: "\n" | "";
-  /** Trims the text of calling turns whose reasoning was dropped. */
+  /** Trims the text of tool-calling turns whose reasoning was dropped. */
   readonly trimsOldText: boolean;
-  /** The hint behind the last message of the user, by effort; an effort without one is the default. */
+  /** The hint after the last user message, by effort; an effort without a hint is the default. */
   readonly hints: Readonly<Record<string, string>>;
 }
 
@@ -98,7 +99,7 @@ function createFormat(
   };
 }
 
-/** Printed always, empty without a text. */
+/** Always printed, even without a system text. */
 function systemTurn(text: string, tools: readonly ToolDeclaration[]): readonly Piece[] {
   if (tools.length === 0) return [START, "system\n", text, END, "\n"];
   return [

@@ -22,14 +22,14 @@ import {
   xmlTurnReading,
 } from "./xmlChatml.ts";
 
-/** What differs between the releases. */
+/** Differences between the releases. */
 interface Release {
   readonly name: string;
-  /** An argument of a call as text. */
+  /** Writes one argument of a call as text. */
   readonly writeValue: (value: ExactJson) => string;
   /** Prints a system turn for an empty system text. */
   readonly writesEmptySystem: boolean;
-  /** Keeps all earlier reasoning; else only that behind the last message of the user. */
+  /** True keeps all earlier reasoning; false keeps only what follows the last user message. */
   readonly keepsReasoning: boolean;
   /** The sentence before the system text, by effort. */
   readonly efforts: Readonly<Record<string, string>>;

@@ -1,7 +1,8 @@
 /**
- * Images of Qwen3.5 and later: between two markers, one token for each square of 32 pixels after a resize.
- * Source: the chat template of Qwen/Qwen3.5-9B, and `smart_resize` of `Qwen2VLImageProcessor` in transformers with the model's
- * `preprocessor_config.json` (patches of 16 pixels, 2 x 2 of them merged, 65,536 to 16,777,216 pixels).
+ * Images of Qwen3.5 and later: one token per 32-pixel square after a resize, between two marker tokens.
+ * Source: the chat template of Qwen/Qwen3.5-9B, and `smart_resize` of `Qwen2VLImageProcessor` in transformers with the
+ * model's
+ * `preprocessor_config.json` (patches of 16 pixels, merged 2 x 2, 65,536 to 16,777,216 pixels).
  */
 
 import type { ImageSize } from "../../images/imageFile.ts";
@@ -11,7 +12,7 @@ import { control } from "../pieces.ts";
 const SQUARE = 32;
 const MIN_PIXELS = 65_536;
 const MAX_PIXELS = 16_777_216;
-/** The processor refuses images that are longer against their shorter side. */
+/** The processor refuses images with a larger aspect ratio. */
 const MAX_RATIO = 200;
 
 const START = control("<|vision_start|>");
@@ -26,7 +27,7 @@ export const QWEN_IMAGES: ImageLayout = {
   },
 };
 
-/** Squares beside and above each other, each side scaled alike into the range of pixels. */
+/** The grid of squares, with both sides scaled equally so that the pixel count is in range. */
 function squaresOf({ width, height }: ImageSize): readonly [columns: number, rows: number] {
   const columns = roundHalfEven(width / SQUARE);
   const rows = roundHalfEven(height / SQUARE);
@@ -44,7 +45,7 @@ function squaresOf({ width, height }: ImageSize): readonly [columns: number, row
   return [columns, rows];
 }
 
-/** As Python rounds. */
+/** Rounds as Python does. */
 function roundHalfEven(value: number): number {
   const floor = Math.floor(value);
   if (value - floor !== 0.5) return Math.round(value);

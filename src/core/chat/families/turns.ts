@@ -1,4 +1,4 @@
-/** What conversations have in common in many families: a system text in front, reasoning between think tokens, the end of a turn. */
+/** Helpers shared by many families: a leading system text, reasoning between think tokens, and turns that end with one token. */
 
 import type { ChatFormat } from "../format.ts";
 import type { CallSyntax } from "../parsing/toolCalls.ts";
@@ -8,7 +8,7 @@ import type { InitialMessage } from "../renderer.ts";
 
 export const THINK = { open: control("<think>"), close: control("</think>") };
 
-/** The system text, null when there is none, and the messages behind it. */
+/** Splits off the leading system text, null if there is none. */
 export function splitSystem(
   messages: readonly InitialMessage[],
 ): readonly [system: string | null, rest: readonly InitialMessage[]] {
@@ -16,12 +16,12 @@ export function splitSystem(
   return first?.role === "system" ? [first.content, others] : [null, messages];
 }
 
-/** Where the last message of the user stands: reasoning behind it belongs to the answer that is in progress. */
+/** Index of the last user message. Reasoning after it belongs to the answer in progress. */
 export function lastUserIndex(messages: readonly InitialMessage[]): number {
   return messages.findLastIndex(({ role }) => role === "user");
 }
 
-/** Where the last answer without calls stands: it ends a stretch of work, and reasoning up to it is not shown again. */
+/** Index of the last answer without calls. Reasoning up to and including it is not shown again. */
 export function lastAnswerIndex(messages: readonly InitialMessage[]): number {
   return messages.findLastIndex(
     (message) => message.role === "assistant" && message.calls.length === 0,
@@ -37,7 +37,7 @@ interface TurnEnd {
   readonly startsThinking: boolean;
 }
 
-/** How turns end and are read that one token ends. */
+/** Reads and closes turns that end with a single token. */
 export function turnReading({
   end,
   calls,

@@ -1,4 +1,4 @@
-/** What Qwen3.5 and Nemotron 3 share: ChatML turns, results in user turns, calls as XML, and the lesson about them. */
+/** Shared by Qwen3.5 and Nemotron 3: ChatML turns, results in user turns, calls as XML, and the instructions for calls. */
 
 import { type ExactJson, pythonNumbers, writeExactJson } from "../../util/exactJson.ts";
 import { readValues } from "../parsing/readValue.ts";
@@ -13,7 +13,7 @@ export const END = control("<|im_end|>");
 export const CALL = { open: control("<tool_call>"), close: control("</tool_call>") };
 export const RESULT = { open: control("<tool_response>"), close: control("</tool_response>") };
 
-/** How a call is written, as the official templates explain it below the declared tools; a blank line stands before it. */
+/** The official templates' instructions for writing a call, printed after the declared tools and a blank line. */
 export const XML_LESSON = [
   `
 
@@ -48,7 +48,7 @@ Reminder:
 </IMPORTANT>`,
 ] as const;
 
-/** A call as the models write it, from marker to marker. */
+/** A call as the models write it, markers included. */
 export function callPieces(
   { name, args }: Pick<ToolCall, "name" | "args">,
   writeValue: (value: ExactJson) => string,
@@ -62,13 +62,13 @@ export function callPieces(
   ];
 }
 
-/** A value in text: a string as it is, all else as JSON. */
+/** A string as is, any other value as JSON. */
 export function writeJsonValue(value: ExactJson): string {
   if (typeof value === "string") return value;
   return writeExactJson(pythonNumbers(value), "spaced");
 }
 
-/** As `writeJsonValue`, but truth values and none outside of lists and objects as Python's `str` prints them. */
+/** Like `writeJsonValue`, but a top-level boolean or null is written as Python's `str` prints it. */
 export function writePythonValue(value: ExactJson): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
@@ -76,13 +76,13 @@ export function writePythonValue(value: ExactJson): string {
 }
 
 interface InsertionLayout {
-  /** The text of a message as it is printed. */
+  /** Formats a message's text for printing. */
   readonly text: (content: string) => string;
-  /** Between the last result of a turn and the end of that turn. */
+  /** Printed after the last result of a turn, before the turn's end token. */
   readonly resultsEnd: string;
 }
 
-/** Turns between two turns of the model; consecutive results share one. `before` and `after` are the roles beside the message. */
+/** A turn that is not the model's. Consecutive results share one; `before` and `after` are the roles of the adjacent messages. */
 function insertionTurn(
   { role, content }: Exclude<InitialMessage, AssistantMessage>,
   { before, after }: { readonly before: string | undefined; readonly after: string | undefined },
@@ -96,7 +96,7 @@ function insertionTurn(
   ];
 }
 
-/** All turns behind the system text; `isCurrent` for turns of the model that no message of the user follows. */
+/** All turns after the system text. `isCurrent` is true for model turns that no user message follows. */
 export function conversationTurns(
   messages: readonly InitialMessage[],
   layout: InsertionLayout,
@@ -110,7 +110,7 @@ export function conversationTurns(
   });
 }
 
-/** What follows a turn of the model, up to the opening of its next. */
+/** Everything between a model turn and the opening of the next one, inclusive. */
 export function followUpPieces(
   followUps: readonly FollowUp[],
   layout: InsertionLayout,
@@ -119,7 +119,7 @@ export function followUpPieces(
   return ["\n", ...conversationTurns(followUps, layout, () => []), ...opening];
 }
 
-/** How turns of these families end and are read; `startsThinking` when the prompt opened the reasoning. */
+/** Reads and closes turns of these families; `startsThinking` if the prompt opened the reasoning. */
 export function xmlTurnReading(startsThinking: boolean): ReturnType<typeof turnReading> {
   return turnReading({ end: END, calls: XML_CALLS, startsThinking });
 }

@@ -1,4 +1,4 @@
-/** Turns that are either text or one call: a JSON object with nothing around it. */
+/** Turns that are either text or a single call: a JSON object with nothing around it. */
 
 import {
   type ExactJson,
@@ -11,7 +11,7 @@ import type { TokenContext } from "../pieces.ts";
 import type { ParsedTurn, ToolCallError, ToolDeclaration } from "../renderer.ts";
 import { failedCall, isToolName, type ToolCallReading } from "./toolCalls.ts";
 
-/** A model may write it in front of a call. */
+/** Some models write it before a call. */
 const TAG = "<|python_tag|>";
 
 const EXPECTED =
@@ -23,9 +23,9 @@ interface BareJsonOptions extends TokenContext {
 }
 
 /**
- * An answer may be JSON too. An object counts as a call if tools were declared, it has a name, and its `parameters` (or `arguments`)
- * are an object; it counts as a broken call if its name is that of a declared tool and they are something else. Behind one tag that says
- * that a call follows, any other object, also one that is no JSON, is a broken call, too.
+ * A plain answer may be JSON too. If tools are declared, an object with a name counts as a call when its `parameters`
+ * (or `arguments`) are an object, and as a broken call when they are something else and the name is that of a declared
+ * tool. After the call tag, any other object, even if it is not valid JSON, is a broken call.
  */
 export function createBareJsonParser({ tokenizer, controls, ends }: BareJsonOptions): TurnParser {
   const endIds = ends.map((text) => controls.idOf(text));
@@ -51,7 +51,7 @@ function turnOf(text: string, reading: ToolCallReading | null, ended: boolean): 
   };
 }
 
-/** Null for text that is no call. */
+/** Null if the text is not a call. */
 function readCall(raw: string, tools: readonly ToolDeclaration[]): ToolCallReading | null {
   const isTagged = raw.startsWith(TAG);
   const text = isTagged ? raw.slice(TAG.length).trimStart() : raw;
@@ -68,7 +68,7 @@ function readCall(raw: string, tools: readonly ToolDeclaration[]): ToolCallReadi
   return isTagged || (isDeclared && args !== undefined) ? failure("bad_arguments") : null;
 }
 
-/** Undefined for text that is no JSON. */
+/** Undefined if the text is not JSON. */
 function parsed(text: string): ExactJson | TooDeepError | undefined {
   try {
     return parseExactJson(text);

@@ -1,4 +1,4 @@
-/** Turns in the Harmony format of gpt-oss: messages whose header names a channel and, for a call, the function that it goes to. */
+/** Parses turns in the Harmony format of gpt-oss: messages whose header names a channel and, for a call, its recipient function. */
 
 import type { TurnParser } from "../format.ts";
 import { requireId, type TokenContext } from "../pieces.ts";
@@ -22,14 +22,14 @@ const EXPECTED =
 
 interface Message {
   readonly header: readonly number[];
-  /** Null where the header was not finished. */
+  /** Null if the header is incomplete. */
   readonly body: readonly number[] | null;
   readonly isClosed: boolean;
-  /** All of it, with its end token. */
+  /** The whole message, end token included. */
   readonly ids: readonly number[];
 }
 
-/** The turn continues from `<|start|>assistant`, which the prompt ends in; a turn ends with `<|return|>` or `<|call|>`. */
+/** The turn continues from the prompt's final `<|start|>assistant` and ends with `<|return|>` or `<|call|>`. */
 export function createHarmonyParser({ tokenizer, controls }: TokenContext): TurnParser {
   const idOf = (name: keyof typeof HARMONY): number => requireId(controls, HARMONY[name]);
   const marks = { message: idOf("message"), end: idOf("end"), start: idOf("start") };
@@ -38,7 +38,7 @@ export function createHarmonyParser({ tokenizer, controls }: TokenContext): Turn
   const headers = { channel: idOf("channel"), constrain: idOf("constrain") };
   const decode = (ids: readonly number[]): string => tokenizer.decode(ids);
 
-  /** Null for a message that is no call: one without a recipient and a type is text, whatever ends it. */
+  /** Null if the message is not a call: without a recipient or a type it is text, whatever token ends it. */
   const readCall = (
     { header, body, isClosed, ids }: Message,
     recipient: string | null,
@@ -82,7 +82,7 @@ export function createHarmonyParser({ tokenizer, controls }: TokenContext): Turn
   };
 }
 
-/** A header ends at the first message marker, a body at the first token that ends a message; all other tokens in it are text. */
+/** A header ends at the first message marker, and a body at the first token that ends a message. All other tokens in a body are text. */
 function splitMessages(
   turn: readonly number[],
   marks: { readonly message: number; readonly end: number; readonly start: number },
@@ -112,7 +112,7 @@ function splitMessages(
   return messages;
 }
 
-/** The recipient stands behind the role, the channel or the type; with it what follows in that part of the header. */
+/** The recipient may follow the role, the channel or the type; includes the rest of that part of the header. */
 function readHeader(
   header: readonly number[],
   { channel, constrain }: { readonly channel: number; readonly constrain: number },
@@ -135,8 +135,8 @@ function readHeader(
 const NAMESPACE = "functions.";
 
 /**
- * The tool that a recipient names: a declared one by its whole name, which may have blanks, with or without the namespace; else the word
- * behind the namespace. Null for another recipient.
+ * Resolves a recipient to a tool: a declared one matches by its whole name, which may contain blanks, with or without
+ * the namespace. Otherwise the first word after the namespace. Null for any other recipient.
  */
 function toolOf(recipient: string, tools: readonly ToolDeclaration[]): string | null {
   const inNamespace = recipient.startsWith(NAMESPACE) ? recipient.slice(NAMESPACE.length) : "";

@@ -1,4 +1,4 @@
-/** Turns in the format of Inkling: messages of an author with a kind of content, each closed by a marker. */
+/** Parses turns in the Inkling format: each message has an author and a content kind, and is closed by a marker. */
 
 import { isExactObject, parseExactJson, TooDeepError } from "../../util/exactJson.ts";
 import type { TurnParser } from "../format.ts";
@@ -32,16 +32,16 @@ export const INKLING_ENDS = {
 const EXPECTED = 'Write one JSON object with the keys "name" and "args" per call.';
 
 interface Message {
-  /** What stands between the role and the kind. */
+  /** The tokens between role and kind. */
   readonly author: number[];
   kind: keyof typeof INKLING_KINDS | null;
   readonly body: number[];
   isClosed: boolean;
-  /** All of it, markers included. */
+  /** The whole message, markers included. */
   readonly ids: number[];
 }
 
-/** The model writes the role of its messages itself; a turn ends with the token that ends sampling. */
+/** The model writes the role of each of its messages itself; a turn ends with the token that ends sampling. */
 export function createInklingParser({ tokenizer, controls }: TokenContext): TurnParser {
   const endOfSampling = requireId(controls, INKLING_ENDS.sampling);
   const split = createSplitter({ tokenizer, controls });
@@ -74,7 +74,7 @@ export function createInklingParser({ tokenizer, controls }: TokenContext): Turn
   };
 }
 
-/** A role opens a message wherever it stands; behind the kind all other tokens are text up to the end of the message. */
+/** A role token always opens a message. After the kind token, all other tokens are text up to the end of the message. */
 function createSplitter({
   controls,
 }: TokenContext): (turn: readonly number[]) => readonly Message[] {
@@ -102,7 +102,7 @@ function createSplitter({
   };
 }
 
-/** The name in the object comes before that in the header; a call without arguments has none. */
+/** The name in the object takes precedence over the one in the header. A call without arguments may omit `args`. */
 function readCall(
   text: string,
   {

@@ -1,4 +1,4 @@
-/** Reads a value that a call holds as text, in formats whose strings have no quotes: the tool's schema says what is JSON. */
+/** Reads argument values in formats that do not quote strings; the tool's schema decides what is JSON. */
 
 import {
   type ExactJson,
@@ -9,7 +9,7 @@ import {
 import type { Admits, ToolSchema } from "../toolSchema.ts";
 import type { WrittenArguments } from "./taggedCalls.ts";
 
-/** Arguments from their values as written, by key; `cleaned` is the text of one. @throws TooDeepError */
+/** Reads written arguments by key; `cleaned` trims each value's text. @throws TooDeepError */
 export function readValues(
   values: WrittenArguments,
   { parameter }: ToolSchema,
@@ -22,11 +22,11 @@ export function readValues(
 }
 
 /**
- * JSON counts only where the schema declares its type, by value for an enum and a constant; all else is text. Where a string fits too,
- * only JSON of another type that fits the schema in whole and has no blanks around it counts: `42` for an integer or a string, `null`
- * for an optional string. An argument that the tool does not declare, `declared` null, is JSON where it is JSON. Python's spelling of
- * truth values and none is JSON here, since templates print it.
- * @throws TooDeepError for JSON nested too deep where no string is declared
+ * A value is JSON only if the schema declares its type (for enums and constants, the value itself); anything else is text. If the schema
+ * also allows a string, it is JSON only if it is not a string, matches the whole schema, and has no surrounding blanks: `42` for integer or
+ * string, `null` for an optional string. If the tool does not declare the argument (`declared` is null), any valid JSON counts. Python's
+ * True, False and None count as JSON, since templates print them.
+ * @throws TooDeepError for JSON nested too deep if no string is allowed
  */
 export function readValue(text: string, declared: Admits | null): ExactJson {
   const isText = declared !== null && declared(text, "whole") !== false;
@@ -45,7 +45,7 @@ const PYTHON: ReadonlyMap<string, { readonly value: ExactJson }> = new Map([
   ["None", { value: null }],
 ]);
 
-/** @throws TooDeepError unless it may be text */
+/** @throws TooDeepError unless the value may be text */
 function parsed(text: string, isText: boolean): { readonly value: ExactJson } | undefined {
   try {
     return { value: parseExactJson(text) };

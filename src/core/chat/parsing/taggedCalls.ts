@@ -1,37 +1,37 @@
-/** Calls whose arguments stand one behind the other, each with its key and its value between tags. */
+/** Calls that list their arguments one after another, each with key and value between tags. */
 
 import { type ExactJsonObject, TooDeepError } from "../../util/exactJson.ts";
 import type { ToolCallError } from "../renderer.ts";
 import { schemaOfTool, type ToolSchema } from "../toolSchema.ts";
 import { type CallSyntax, failedCall, type MarkerPair, type ToolCallReading } from "./toolCalls.ts";
 
-/** By key the value as written, and the match of {@link TaggedFormat.opening}. */
+/** Per key, the value as written and the match of {@link TaggedFormat.opening}. */
 export type WrittenArguments = ReadonlyMap<
   string,
   { readonly value: string; readonly opening: RegExpExecArray }
 >;
 
 interface TaggedFormat {
-  /** Sentence for the model that says how a call is written. */
+  /** Sentence that tells the model how to write a call. */
   readonly expected: string;
-  /** The tool that is named, and what is written behind its name; or what is wrong. */
+  /** The tool's name and the text after it, or the kind of error. */
   readonly headOf: (
     payload: string,
   ) => { readonly name: string; readonly text: string } | ToolCallError["kind"];
-  /** Matches the opening of an argument at the start of a text, and captures its key. */
+  /** Matches an argument's opening at the start of the text and captures its key. */
   readonly opening: RegExp;
-  /** The key by what was captured; null for one that cannot be, beside those that are there. */
+  /** Turns the captured text into a key; null if that key is invalid given the ones already read. */
   readonly keyOf: (captured: string, known: WrittenArguments) => string | null;
   readonly close: string;
-  /** Sticky; matches what may stand behind a closing tag: the next argument, or the end. */
+  /** Sticky; matches what may follow a closing tag: the next argument, or the end. */
   readonly next: RegExp;
-  /** Global; matches an opening anywhere, and captures its key. */
+  /** Global; matches an opening anywhere and captures its key. */
   readonly inner: RegExp;
-  /** @throws SyntaxError for a value that should be JSON */
+  /** @throws SyntaxError if a value should be JSON but is not */
   readonly argsOf: (written: WrittenArguments, schema: ToolSchema) => ExactJsonObject;
 }
 
-/** Calls in such a format between these markers. */
+/** Call syntax for a tagged format between the given markers. */
 export function taggedCalls(markers: MarkerPair, format: TaggedFormat): CallSyntax {
   const { expected, headOf, argsOf } = format;
   return {
@@ -57,7 +57,7 @@ export function taggedCalls(markers: MarkerPair, format: TaggedFormat): CallSynt
   };
 }
 
-/** Null for a text that is anything else than arguments. */
+/** Null if the text contains anything but arguments. */
 function writtenArguments(text: string, format: TaggedFormat): WrittenArguments | null {
   const written = new Map<string, { value: string; opening: RegExpExecArray }>();
   let rest = text.trimStart();
@@ -74,7 +74,7 @@ function writtenArguments(text: string, format: TaggedFormat): WrittenArguments 
   return written;
 }
 
-/** A value ends at the first closing tag that another argument or the end of the call follows: text may hold the tag. */
+/** A value ends at the first closing tag that is followed by another argument or the end of the call, since text may contain the tag. */
 function endOfValue(text: string, start: number, { close, next }: TaggedFormat): number | null {
   for (let at = text.indexOf(close, start); at >= 0; at = text.indexOf(close, at + 1)) {
     next.lastIndex = at + close.length;
@@ -84,8 +84,8 @@ function endOfValue(text: string, start: number, { close, next }: TaggedFormat):
 }
 
 /**
- * The argument whose value holds the opening of another one that the tool declares and the call does not have otherwise, unclosed: its
- * own closing tag is missing. Null where there is none.
+ * The first argument that lacks its closing tag: its value contains the opening of another argument that the tool
+ * declares and the call does not otherwise have. Null if there is none.
  */
 function unclosedArgument(
   written: WrittenArguments,

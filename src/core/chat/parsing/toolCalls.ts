@@ -1,4 +1,4 @@
-/** How calls are in a turn, and the reader of the Hermes form: a JSON object with `name` and `arguments`. */
+/** How turns contain calls, and a reader for Hermes calls: a JSON object with `name` and `arguments`. */
 
 import { isExactObject, parseExactJson, TooDeepError } from "../../util/exactJson.ts";
 import { MAX_DEPTH } from "../../util/jsonl.ts";
@@ -14,19 +14,19 @@ export interface MarkerPair {
 }
 
 export interface CallSection extends MarkerPair {
-  /** Markers outside of the section are text, and a section without calls is none; else both are errors. */
+  /** True = markers outside the section are text, as is a section without calls. False = both are errors. */
   readonly isStrict: boolean;
-  /** What a model writes behind the section is no part of the turn. */
+  /** True = text after the section is not part of the turn. */
   readonly endsTurn: boolean;
 }
 
 /** Calls between markers. */
 export interface CallSyntax extends MarkerPair {
-  /** Sentence for the model that says how a call is written; contains no control token. */
+  /** Sentence that tells the model how to write a call; contains no control token. */
   readonly expected: string;
-  /** Markers around all calls of a turn; a call outside of them does not run. */
+  /** Markers around all calls of a turn; a call outside them does not run. */
   readonly section?: CallSection;
-  /** Reads what stands between the markers; `raw` is the call with them. */
+  /** Reads the text between the markers; `raw` is the call including them. */
   readonly read: (
     payload: string,
     raw: string,
@@ -36,7 +36,7 @@ export interface CallSyntax extends MarkerPair {
 
 const EXPECTED = 'Write one JSON object with the keys "name" and "arguments" per call.';
 
-/** How all models call that speak by their own template. */
+/** The call syntax of all models that use their own template. */
 export const HERMES_CALLS: CallSyntax = {
   open: "<tool_call>",
   close: "</tool_call>",
@@ -60,7 +60,7 @@ const MESSAGES: Readonly<Record<ToolCallError["kind"], string>> = {
 
 /**
  * Reads `payload`, the text between the call markers; `raw` is the call as written, markers included. `parameters` is
- * taken for `arguments` when only it is there.
+ * accepted if `arguments` is missing.
  */
 export function readToolCall(payload: string, raw: string): ToolCallReading {
   try {
@@ -74,13 +74,13 @@ interface ArgumentsOptions {
   readonly name: string;
   /** The call as the model wrote it. */
   readonly raw: string;
-  /** False for a call that was cut: what cannot be read of it was never finished. */
+  /** False if the call was cut off; unreadable arguments then count as unterminated. */
   readonly isClosed: boolean;
-  /** Sentence for the model that says how a call is written. */
+  /** Sentence that tells the model how to write a call. */
   readonly expected: string;
 }
 
-/** Reads the arguments of a call whose name stands elsewhere: one JSON object. */
+/** Reads the arguments of a call whose name is elsewhere: one JSON object. */
 export function readArguments(
   text: string,
   { name, raw, isClosed, expected }: ArgumentsOptions,
@@ -108,12 +108,12 @@ function reading(value: unknown, raw: string): ToolCallReading {
     : failedCall("bad_arguments", raw, EXPECTED);
 }
 
-/** True for a text that can name a tool. */
+/** True if the value can name a tool. */
 export function isToolName(name: unknown): name is string {
   return typeof name === "string" && name.trim() !== "";
 }
 
-/** The error of a call, with a sentence for the model that ends in how a call is written. */
+/** Builds the error for a call; its message tells the model what went wrong and how to write a call. */
 export function toolCallError(
   kind: ToolCallError["kind"],
   raw: string,
@@ -122,7 +122,7 @@ export function toolCallError(
   return { kind, raw, message: `${MESSAGES[kind]} ${expected}` };
 }
 
-/** As {@link toolCallError}, as what was read of the call. */
+/** Wraps {@link toolCallError} as a reading. */
 export function failedCall(
   ...error: Parameters<typeof toolCallError>
 ): Extract<ToolCallReading, { readonly kind: "error" }> {

@@ -1,4 +1,4 @@
-/** Parses one sampled turn into reasoning, visible text and calls, by token ids first and by text second. */
+/** Parses one sampled turn into reasoning, visible text and calls. Markers match by token id if they are added tokens, else by text. */
 
 import { escapePattern } from "../../util/escapePattern.ts";
 import type { ControlTokens } from "../controlTokens.ts";
@@ -14,7 +14,7 @@ type Marker =
   | "sectionClose"
   | "callOpen"
   | "callClose";
-/** A stretch of the turn; a marker keeps its text for the places where it is only text. */
+/** A run of the turn. Markers keep their text, since in some positions they are plain text. */
 interface Piece {
   readonly marker: Marker | null;
   readonly text: string;
@@ -24,20 +24,20 @@ interface Piece {
 interface TurnParserOptions {
   readonly tokenizer: Tokenizer;
   readonly controls: ControlTokens;
-  /** Markers around reasoning; null when the models do not think. */
+  /** Markers around reasoning; null if the model does not think. */
   readonly thinking: MarkerPair | null;
-  /** Null when the format has no calls. */
+  /** Null if the format has no calls. */
   readonly calls: CallSyntax | null;
   /** Texts of the tokens that end a turn. */
   readonly ends: readonly string[];
-  /** True when the prompt already opened the reasoning. */
+  /** True if the prompt already opened the reasoning. */
   readonly startsThinking: boolean;
 }
 
 /**
- * Builds the parser of a family. Everything up to the closing marker is reasoning and calls in it never count; complete
- * calls outside count in order, also before a length cut; a call without its closing marker is an error. So is one in reasoning where
- * nothing follows that.
+ * Builds the parser for a format. Everything up to the closing marker is reasoning, and calls in it do not run. Complete calls
+ * outside it count in order, even if the turn was cut at the length limit. A call without its closing marker is an error; so is a
+ * call in the reasoning if nothing follows it.
  */
 export function createTurnParser(options: TurnParserOptions): TurnParser {
   const { controls, ends, startsThinking, calls } = options;
@@ -73,7 +73,7 @@ function createCutter({ tokenizer, controls, thinking, calls }: TurnParserOption
   const splitText = createSplitter(byText);
   const cutText = (ids: readonly number[]): readonly Piece[] => {
     const texts = splitText(tokenizer.decode(ids));
-    // A marker that is text may share its tokens with what stands beside it; then the text is counted, not the sample.
+    // A text marker may share tokens with its neighbors; in that case re-encode the text to count tokens.
     const count = (text: string): number =>
       texts.length === 1 ? ids.length : tokenizer.encodeText(text).length;
     return texts.map((piece) => ({ ...piece, tokens: count(piece.text) }));
@@ -94,7 +94,7 @@ function createCutter({ tokenizer, controls, thinking, calls }: TurnParserOption
   };
 }
 
-/** Cuts the text at the literals: leftmost first, at one place the first of them. */
+/** Splits text at the literals: leftmost match first; at the same position, the first literal wins. */
 function createSplitter(
   byText: ReadonlyMap<string, Marker>,
 ): (text: string) => readonly Omit<Piece, "tokens">[] {
@@ -111,23 +111,23 @@ interface ReadOptions extends Pick<TurnParserOptions, "startsThinking" | "calls"
   readonly tools: readonly ToolDeclaration[];
 }
 
-/** A call that is not closed yet; `inner` = where in the payload another one opens. */
+/** A call not yet closed; `inner` = offset in the payload where another call opens. */
 interface OpenCall {
   readonly opening: string;
   readonly payload: string;
   readonly inner: number | null;
 }
 
-/** The state of the parser; `call` holds the call that is open, without its closing marker. */
+/** The parser's state; `call` is the open call, without its closing marker. */
 interface Reading {
   readonly options: ReadOptions;
   thinking: boolean;
   thinkingTokens: number;
-  /** Calls and errors before the section that is open. */
+  /** Number of calls and errors before the open section; null outside a section. */
   section: number | null;
   isOver: boolean;
   call: OpenCall | null;
-  /** Text of a call that is open within reasoning. */
+  /** Text of a call opened within reasoning. */
   thoughtPayload: string | null;
   /** The last complete call within reasoning. */
   thoughtCall: string | null;
@@ -193,7 +193,7 @@ function readThought(reading: Reading, { marker, text, tokens }: Piece): void {
   else if (reading.thoughtPayload !== null) reading.thoughtPayload += text;
 }
 
-/** Words about calls are none: only what would have run elsewhere counts. */
+/** Merely mentioning a call does not count; it must be readable as a call. */
 function closeThoughtCall(reading: Reading, close: string): void {
   const { calls, tools } = reading.options;
   const payload = reading.thoughtPayload;
@@ -221,7 +221,7 @@ function readCall(
   }
 }
 
-/** An opening marker inside a call is text of it; where that cannot be read, the call before was never closed and a new one began. */
+/** An opening marker inside a call is text. If that text cannot be read, the outer call was never closed and a new one began. */
 function closeCall(reading: Reading, { opening, payload, inner }: OpenCall, close: string): void {
   const { calls, tools } = reading.options;
   const raw = opening + payload + close;
@@ -233,7 +233,7 @@ function closeCall(reading: Reading, { opening, payload, inner }: OpenCall, clos
   addReading(reading, payload.slice(inner + opening.length), raw.slice(opening.length + inner));
 }
 
-/** A call that was closed; one that stands outside of the section for calls is not read. */
+/** Reads a closed call. A call outside the required section is an error. */
 function addReading(reading: Reading, payload: string, raw: string): void {
   const { calls, tools } = reading.options;
   if (calls === null) return;
@@ -254,7 +254,7 @@ function addError({ calls, errors }: Reading, error: ToolCallError): void {
   errors.push({ ...error, callsBefore: calls.length });
 }
 
-/** Outside reasoning and calls, where a closing marker of a call closes nothing and is text. */
+/** Handles a piece outside reasoning and calls. A call's closing marker closes nothing here and is plain text. */
 function readVisible(reading: Reading, { marker, text }: Piece): void {
   const isStrict = reading.options.calls?.section?.isStrict ?? false;
   if (marker === "thinkOpen") reading.thinking = true;
@@ -274,7 +274,7 @@ function readVisible(reading: Reading, { marker, text }: Piece): void {
   }
 }
 
-/** A section without any call is a call that cannot be read, but for strict sections; so is the end of one that never began. */
+/** A section without calls counts as an unreadable call, except in strict sections. A closing marker without a section always does. */
 function closeSection(reading: Reading, raw: string): void {
   const { calls } = reading.options;
   if (calls?.section === undefined) return;

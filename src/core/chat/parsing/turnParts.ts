@@ -1,9 +1,9 @@
-/** One turn of a format whose turns are several messages: what the messages come to together. */
+/** Combines the messages of one turn, for formats whose turns consist of several messages. */
 
 import type { ParsedTurn, ToolCall, ToolCallError } from "../renderer.ts";
 import type { ToolCallReading } from "./toolCalls.ts";
 
-/** What one message of a turn is. */
+/** What one message of a turn contains. */
 export type TurnPart =
   | { readonly kind: "reasoning"; readonly text: string; readonly tokens: number }
   | { readonly kind: "text"; readonly text: string }

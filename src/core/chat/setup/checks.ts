@@ -1,11 +1,11 @@
-/** What the checks before a run share: they go through in order, and the first problem refuses the run. */
+/** Runs a list of pre-run checks in order; the first failure rejects the run. */
 
 import { AppError, errorMessage } from "../../errors.ts";
 import { OTHER_TOKENIZER } from "../pieces.ts";
 import type { Renderer } from "../renderer.ts";
 import type { Tokenizer } from "../tokenizer.ts";
 
-/** Returns what is wrong, with what was tried, or null. */
+/** Returns a description of the problem, including what was tried, or null. */
 export type Check<Context> = (context: Context) => string | null;
 
 const ROUND_TRIPS = [
@@ -15,10 +15,10 @@ const ROUND_TRIPS = [
   "0123456789",
 ];
 
-/** The next step when a check fails; the same for all checks, because the cause is the same. */
+/** Advice after any failed check; the same for all because the cause is the same. */
 const ADVICE = `The run does not start, because training would go wrong without any error. ${OTHER_TOKENIZER}`;
 
-/** @throws AppError `chat-self-check` for the first check that fails. */
+/** @throws AppError `chat-self-check` for the first check that fails */
 export function requireChecks<Context>(
   { id }: Renderer,
   checks: Readonly<Record<string, Check<Context>>>,

@@ -1,4 +1,4 @@
-/** From the configuration to the renderer of a run: the one place that knows the chat formats by name. */
+/** Creates a run's renderer from the configuration; the only file that maps chat format names to code. */
 
 import type { Config } from "../../config/fields/schema.ts";
 import { AppError } from "../../errors.ts";
@@ -41,15 +41,15 @@ export interface ChatOptions {
 
 export interface ChatSetup {
   readonly renderer: Renderer;
-  /** `template` only where the model's template drops earlier reasoning. */
+  /** `template` only if the model's template drops earlier reasoning. */
   readonly retention: ThinkingSettings["retention"];
   readonly images: ImageSupport;
-  /** Sentences for people about settings that have no effect with this model. */
+  /** User-facing sentences about settings that have no effect with this model. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Builds the renderer that `chat_format` and `thinking` ask for and checks it.
+ * Creates and checks the renderer that `chat_format` and `thinking` select.
  * @throws AppError `chat-family-unknown`, `chat-template-missing`, `chat-token-missing`, `chat-render`, `chat-retention`,
  * `chat-self-check` or `chat-tools-missing`
  */
@@ -61,7 +61,7 @@ export function createRenderer(options: ChatOptions): ChatSetup {
   return { ...setup, renderer: { ...renderer, renderInitial } };
 }
 
-/** Null where the model's own template is the format. */
+/** Null if the format is the model's own template. */
 function createNative({ model, config, date }: ChatOptions): ChatSetup | null {
   const name = nativeNameOf(config);
   const create = name === null ? undefined : NATIVE_FORMATS[name];
@@ -109,7 +109,7 @@ function createFromTemplate({ model, config }: Omit<ChatOptions, "date">): ChatS
   return { renderer, retention: checked.retention, images, warnings };
 }
 
-/** Refuses a template that ignores tools: a model that never sees them would earn nothing, without any error. */
+/** Rejects a template that ignores tools: a model that never sees them would get no reward, without any error. */
 function requireTools(renderer: Renderer, { model, config }: Omit<ChatOptions, "date">): void {
   const probe = { name: "zqtoolqz", description: "Probes.", inputSchema: null };
   const { messages, tools } = buildFirstPrompt({
@@ -133,7 +133,7 @@ function familyOf({ model, config }: Omit<ChatOptions, "date">): TemplateFamily 
   return format === "template" ? findTemplateFamily(name, model) : findChatFamily(name, model);
 }
 
-/** `layout` is that of the chat format in use. */
+/** `layout` is the one of the chat format in use. */
 export function imageSupport(modelName: string, layout: ImageLayout | undefined): ImageSupport {
   const readsImages = findLineUpModel(modelName)?.readsImages ?? layout !== undefined;
   if (!readsImages) {
@@ -150,7 +150,7 @@ export function imageSupport(modelName: string, layout: ImageLayout | undefined)
 
 interface CreatedChat {
   readonly chat: Chat;
-  /** Sentences for people about settings that have no effect with this model. */
+  /** User-facing sentences about settings that have no effect with this model. */
   readonly warnings: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Finds the chat family of a model: by its name first, then by its template and tokenizer. */
+/** Finds the chat family of a model, first by name, then by its template and tokenizer. */
 
 import { AppError } from "../../errors.ts";
 import { formatOfModel } from "../../models/formatOfModel.ts";
@@ -6,7 +6,7 @@ import type { FormatName } from "../../models/formats.ts";
 import { chatml, qwen3, qwen3Instruct, type TemplateFamily } from "../template/templateFamily.ts";
 import type { ModelTokenizer } from "../tokenizer.ts";
 
-/** Families of models that are known by name and speak by their own template. */
+/** Families that are known by name and use their own template. */
 const BY_FORMAT: Partial<Record<FormatName, TemplateFamily>> = {
   chatml,
   "qwen2.5": chatml,
@@ -14,11 +14,11 @@ const BY_FORMAT: Partial<Record<FormatName, TemplateFamily>> = {
   "qwen3-instruct": qwen3Instruct,
 };
 
-/** What a template of ChatML turns with calls in the Hermes form contains. */
+/** Substrings of any template with ChatML turns and Hermes calls. */
 const HERMES_CHATML = ["<|im_start|>", "<|im_end|>", "<tool_call>", '"arguments"'];
 
 /**
- * The family of `modelName`. A wrong parser shows as near-zero reward without any error, so nothing is guessed.
+ * The family of `modelName`. Never guesses, because a wrong parser would show up only as near-zero reward, without any error.
  * @throws AppError `chat-family-unknown`
  */
 export function findChatFamily(modelName: string, model: ModelTokenizer): TemplateFamily {
@@ -28,7 +28,7 @@ export function findChatFamily(modelName: string, model: ModelTokenizer): Templa
 }
 
 /**
- * The family that the template shows, whatever the model is called; `modelName` is for messages.
+ * The family that the template reveals, regardless of the model's name; `modelName` is for messages.
  * @throws AppError `chat-family-unknown`
  */
 export function findTemplateFamily(modelName: string, model: ModelTokenizer): TemplateFamily {
@@ -48,7 +48,7 @@ export function findTemplateFamily(modelName: string, model: ModelTokenizer): Te
   );
 }
 
-/** Why the template is not taken for one with calls in the Hermes form in ChatML turns; null when it is. */
+/** Why the template is not recognized as ChatML turns with Hermes calls; null if it is. */
 function templateProblem(template: ModelTokenizer["template"]): string | null {
   if (template === null) return "there is no template";
   const missing = HERMES_CHATML.filter((part) => !template.source.includes(part));

@@ -1,4 +1,4 @@
-/** Checks before training that a format of ours and the tokenizer fit together. */
+/** Checks before training that a built-in format and the tokenizer fit together. */
 
 import { isAppError } from "../../errors.ts";
 import { sortKeys, writeExactJson } from "../../util/exactJson.ts";
@@ -24,8 +24,8 @@ const BEGINNINGS = [
 ];
 
 /**
- * The format's own markers must be tokens of this tokenizer, a call that it writes must be read back, a bridge must continue as a
- * fresh rendering does, and text from outside must not become a control token.
+ * The format's markers must be tokens of this tokenizer, a call it writes must parse back, a bridge must match a fresh rendering,
+ * and external text must not become a control token.
  * @throws AppError `chat-self-check`
  */
 export function checkNativeRenderer(renderer: Renderer, tokenizer: Tokenizer): void {
@@ -127,7 +127,7 @@ function promptWith(text: string, { callsTools }: Renderer): Parameters<Renderer
   ];
 }
 
-/** What follows a turn, its closing included where it was cut; null where the format cannot append. */
+/** The ids after a turn, including its closing if it was cut off; null if the format cannot append. */
 function bridgeOf(
   renderer: Renderer,
   turn: readonly number[],

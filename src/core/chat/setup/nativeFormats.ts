@@ -1,4 +1,4 @@
-/** The formats that are written in this program, by name; the others come from a model's own template. */
+/** The formats implemented in this program, by name; all others use the model's own template. */
 
 import type { FormatName } from "../../models/formats.ts";
 import { base, completion } from "../families/base.ts";

@@ -1,14 +1,14 @@
-/** Remembers first prompts: all rollouts of a group begin with the same one, and rendering it is the dearest part of a rollout. */
+/** Caches first prompts: all rollouts of a group share one, and rendering it is the most expensive part of a rollout. */
 
 import { ExactNumber } from "../../util/exactJson.ts";
 import type { Renderer } from "../renderer.ts";
 
 type RenderInitial = Renderer["renderInitial"];
 
-/** Bounds the cached prompts and declarations together; the least recently used is dropped first. */
+/** Limit on cached prompts and tool declarations together; the least recently used entry is dropped first. */
 const MAX_CHARS = 1_000_000;
 
-/** The same ids as `render` gives, computed once for prompts that follow one another closely. */
+/** Returns the same ids as `render`, computed once per prompt while it stays in the cache. */
 export function cachePrompts(render: RenderInitial, maxChars = MAX_CHARS): RenderInitial {
   const remembered = new Map<string, readonly number[]>();
   let chars = 0;
@@ -19,7 +19,7 @@ export function cachePrompts(render: RenderInitial, maxChars = MAX_CHARS): Rende
     const key = keyOf([messages, tools]);
     const known = remembered.get(key);
     const ids = known ?? render(messages, tools);
-    // Put at the end again, so that the first is the one that was not used for the longest time.
+    // Re-insert at the end, so that the first entry is the least recently used.
     forget(key);
     remembered.set(key, ids);
     chars += key.length;
@@ -31,7 +31,7 @@ export function cachePrompts(render: RenderInitial, maxChars = MAX_CHARS): Rende
   };
 }
 
-/** As JSON, with the positions of exact numbers: one would look like an object that holds its text. */
+/** JSON plus the positions of exact numbers, which JSON would render like an object with the same text. */
 function keyOf(conversation: unknown): string {
   const exact: number[] = [];
   let visited = 0;

@@ -18,8 +18,8 @@ type Context = SelfCheckOptions & ReturnType<typeof createTools>;
 const CALL = { name: "probe", args: { text: 'a "quoted" word' } };
 const TASK: TemplateMessage = { role: "user", content: "Call the tool." };
 /**
- * Runs all checks on a renderer that was made with the same options.
- * @throws AppError `chat-self-check` for the first one that fails.
+ * Runs all checks on a renderer that was created with the same options.
+ * @throws AppError `chat-self-check` for the first one that fails
  */
 export function checkRenderer(options: SelfCheckOptions): void {
   requireChecks(options.renderer, CHECKS, { ...options, ...createTools(options) });
@@ -127,7 +127,7 @@ function readsCall({ renderer }: Context, turn: readonly number[]): boolean {
   );
 }
 
-/** The whole conversation, rendered at once, must end in the end token and the bridge. */
+/** The conversation rendered as a whole must end with the end token and the bridge. */
 function bridgeEndsRender(
   { renderer, prompt, controls }: Context,
   followUps: readonly FollowUp[],

@@ -1,4 +1,4 @@
-/** Compares the thinking settings with the abilities of a template. */
+/** Compares the thinking settings with what the model's template supports. */
 
 import { AppError } from "../../errors.ts";
 import type { FormatFacts } from "../../models/formats.ts";
@@ -15,7 +15,7 @@ import type { ModelTokenizer } from "../tokenizer.ts";
 export interface ThinkingSettings {
   readonly enabled: boolean;
   readonly effort: string | null;
-  /** `template` = earlier reasoning leaves the context where the model's template drops it. */
+  /** `template` = earlier reasoning leaves the context if the model's template drops it. */
   readonly retention: "all" | "template";
 }
 
@@ -26,9 +26,9 @@ interface ThinkingOptions {
 }
 
 /**
- * What the settings come to in the format of the model, whose name is for messages. What the format always or never does needs no
- * setting, and efforts are left out where it knows none; the check of a configuration reports such settings.
- * @throws AppError `chat-thinking` for an effort that the format does not know
+ * The effective settings for the model's format; the model's name is for messages. Settings that the format fixes are overridden,
+ * and an effort is dropped if the format has none; config validation reports such settings.
+ * @throws AppError `chat-thinking` for an effort that the format does not support
  */
 export function fitThinking(
   modelName: string,
@@ -52,13 +52,13 @@ const TASK: TemplateMessage = { role: "user", content: "zqtaskqz" };
 const THOUGHT = "zqthoughtqz";
 
 interface CheckedThinking {
-  /** What `thinking.retention` comes to: `template` only where the template drops earlier reasoning. */
+  /** The effective `thinking.retention`: `template` only if the template drops earlier reasoning. */
   readonly retention: ThinkingSettings["retention"];
   /** A sentence for each setting that has no effect with this model. */
   readonly warnings: readonly string[];
 }
 
-/** `dropsReasoning` says whether the format drops earlier reasoning; it is asked only where that matters. */
+/** `dropsReasoning` says whether the format drops earlier reasoning; called only if that matters. */
 export function checkRetention(
   { enabled, retention }: ThinkingSettings,
   dropsReasoning: () => boolean,
@@ -73,8 +73,8 @@ export function checkRetention(
 }
 
 /**
- * Finds out what the settings do with this model.
- * @throws AppError `chat-retention` when the template, which drops earlier reasoning, does not print the calls of earlier turns either
+ * Determines how the settings affect this model.
+ * @throws AppError `chat-retention` if the template drops earlier reasoning but also omits the calls of earlier turns
  */
 export function checkThinking({ model, family, thinking }: ThinkingOptions): CheckedThinking {
   const { enabled, effort } = thinking;
@@ -108,7 +108,7 @@ export function checkThinking({ model, family, thinking }: ThinkingOptions): Che
 
 const CALLED_TOOL = "zqtoolqz";
 
-/** Whether reasoning leaves the rendered conversation after a tool result or after a message. */
+/** Whether rendering the conversation drops the reasoning once a tool result or a user message follows. */
 function dropsReasoning(prompt: PromptTemplate, family: TemplateFamily): boolean {
   if (family.thinking === null) return false;
   const turn = { role: "assistant", ...reasoningForm(prompt, family)("zqanswerqz", THOUGHT) };
@@ -116,7 +116,7 @@ function dropsReasoning(prompt: PromptTemplate, family: TemplateFamily): boolean
   return next.some((message) => !renderOrEmpty(prompt, [TASK, turn, message]).includes(THOUGHT));
 }
 
-/** Whether a call stays in the rendered conversation when its result follows. */
+/** Whether a call is still rendered once its result follows. */
 function printsCalls(prompt: PromptTemplate): boolean {
   const call = { name: CALLED_TOOL, arguments: {} };
   const turn: TemplateMessage = {

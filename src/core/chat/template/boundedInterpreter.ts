@@ -1,4 +1,4 @@
-/** Runs parsed templates and ends those that take too many steps: a template comes with a tokenizer, from an unknown author. */
+/** Runs parsed templates with a step limit, since templates ship with tokenizers from unknown authors. */
 
 import { Environment, type Interpreter } from "@huggingface/jinja";
 import { givenValue, PythonInterpreter } from "./pythonInterpreter.ts";
@@ -8,33 +8,33 @@ type Evaluate = Interpreter["evaluate"];
 type Program = Parameters<Interpreter["run"]>[0];
 type Statement = Parameters<Evaluate>[0];
 
-/** About a second; a conversation of a thousand messages takes a twentieth of it. */
+/** About one second; a conversation of a thousand messages takes a twentieth of that. */
 const MAX_STEPS = 2_000_000;
-/** Each turn of a loop makes the ten values of `loop`. */
+/** Each loop iteration creates the ten values of `loop`. */
 const STEPS_OF_TURN = 10;
-/** So many characters or items of a value no longer exist through as fast as one step is made. */
+/** Number of characters or items that can be processed in the time of one step. */
 const ITEMS_PER_STEP = 16;
-/** Each call of a recursive macro takes a few levels. */
+/** Each call of a recursive macro uses a few levels. */
 const MAX_DEPTH = 400;
-/** These refer to a value; all others make one, of which each item takes memory. */
+/** These refer to an existing value; all other nodes create one, whose items take memory. */
 const REFERENCES: ReadonlySet<string> = new Set(["Identifier", "MemberExpression"]);
-/** Filters whose argument is repeated for every item or line. */
+/** Filters that repeat their argument for every item or line. */
 const REPEATING: ReadonlySet<string> = new Set(["join", "indent", "tojson"]);
 const MAX_REPEATED = 100;
-/** The interpreter searches the whole body of these for special names whenever it evaluates one. */
+/** The interpreter scans the whole body of these for special names on every evaluation. */
 const READ_EACH_TIME: ReadonlySet<string> = new Set(["Macro", "CallStatement"]);
-/** As in Python's sandbox (`jinja2.sandbox.MAX_RANGE`). */
+/** Same as Python's sandbox (`jinja2.sandbox.MAX_RANGE`). */
 const MAX_RANGE = 100_000;
 
 interface ParsedTemplate {
   readonly program: Program;
-  /** Expressions of the program whose value is printed. */
+  /** Expressions whose value is printed. */
   readonly outputs: WeakSet<object>;
   /** Length of its source. */
   readonly length: number;
 }
 
-/** The text that a program makes of the variables. Throws what it raises, and when it takes too many steps. */
+/** Renders the template with the variables. Throws what the template raises, and when it exceeds the step limit. */
 export function runBounded(
   template: ParsedTemplate,
   variables: Readonly<Record<string, unknown>>,
@@ -67,9 +67,9 @@ class BoundedInterpreter extends PythonInterpreter {
   #stepsLeft = MAX_STEPS;
   #depth = 0;
   readonly #sizes = new ValueSizes();
-  /** What loops go through: each item of these takes a turn, whatever the loop does with it. */
+  /** The values that loops iterate over: each of their items costs one iteration, whatever the loop does with it. */
   readonly #iterables = new WeakSet<object>();
-  /** What is repeated for every item of something. */
+  /** Arguments that a filter repeats for every item or line. */
   readonly #repeated = new WeakSet<object>();
 
   constructor(environment: Environment, { outputs, length }: ParsedTemplate) {
@@ -122,7 +122,7 @@ function costOfItem(
   return isList && !REFERENCES.has(statement.type) ? 1 : 1 / ITEMS_PER_STEP;
 }
 
-/** The arguments of `join(…)` and its like. */
+/** The arguments of repeating filters such as `join(…)`. */
 function repeatedIn(statement: Statement): readonly object[] {
   if (statement?.type !== "FilterExpression" && statement?.type !== "FilterStatement") return [];
   const { filter } = statement as unknown as { readonly filter: FilterNode }; // as the package's own types have it
@@ -146,7 +146,7 @@ function iterableOf(statement: Statement): object | null {
   if (statement?.type !== "For") return null;
   const { iterable } = { iterable: null, ...statement } as { readonly iterable: unknown };
   if (typeof iterable !== "object" || iterable === null) return null;
-  // With a condition: only what is before it is evaluated.
+  // With a loop condition, only the expression before it is evaluated.
   const { lhs = iterable } = iterable as { readonly lhs?: object };
   return lhs;
 }

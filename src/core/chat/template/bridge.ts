@@ -1,6 +1,6 @@
 /**
- * Builds the ids between two model turns. The text around a result is taken once per shape from a rendered dummy
- * conversation; a bridge then costs one encoding of what is new.
+ * Builds the ids between two model turns. The text around results is extracted once per shape from a rendered dummy conversation;
+ * a bridge then only encodes what is new.
  */
 
 import { AppError, isAppError } from "../../errors.ts";
@@ -18,18 +18,18 @@ interface BridgeOptions {
   readonly controls: ControlTokens;
 }
 
-/** Ids from behind the end token of a turn to the opening of the next, for one shape of follow-ups. */
+/** Ids from after a turn's end token to the opening of the next turn, for one shape of follow-ups. */
 type BridgePlan = (followUps: readonly FollowUp[]) => readonly number[];
-/** How the dummy turn before the follow-ups is written: with calls, if the template prints them, else as text. */
+/** How the dummy turn before the follow-ups is written: with calls if the template prints them, else as text. */
 type DummyForm = "object arguments" | "json arguments" | "text";
 
 const SLOT = /zq(\d+)(content|name|callId)qz/g;
-/** Contents on which templates that trim, quote or skip differ from those that copy; names are probed for quoting. */
+/** Contents that reveal whether a template trims, quotes or skips text instead of copying it. */
 const PROBES = [' \n "a\\b" é \n ', ""];
 
 /**
- * Returns a function from follow-ups to ids. Text from the follow-ups never
- * yields an added token. It throws AppError `chat-bridge` when the template has no place for these follow-ups.
+ * Returns a function from follow-ups to ids. Text from follow-ups never yields an added token. It throws AppError `chat-bridge`
+ * if the template cannot render these follow-ups.
  */
 export function createBridges(options: BridgeOptions): BridgePlan {
   const plans = new Map<string, BridgePlan>();
@@ -52,7 +52,7 @@ function createPlan(options: BridgeOptions, shape: readonly FollowUp[]): BridgeP
   return copies ? splicingPlan(options, tail) : renderingPlan(options, form);
 }
 
-/** For templates that copy contents: constant ids around runs with slots. */
+/** For templates that copy contents: constant ids around text with slots. */
 function splicingPlan({ tokenizer, controls }: BridgeOptions, tail: string): BridgePlan {
   const parts = controls.split(tail).map((piece) => {
     if (piece.kind === "control") return [piece.id];
@@ -64,7 +64,7 @@ function splicingPlan({ tokenizer, controls }: BridgeOptions, tail: string): Bri
     );
 }
 
-/** For templates that trim or quote contents: a render each time, with the contents shielded. */
+/** For templates that trim or quote contents: renders every time, with the contents escaped. */
 function renderingPlan(options: BridgeOptions, form: DummyForm): BridgePlan {
   const { controls, prompt } = options;
   return (followUps) => {
@@ -98,7 +98,7 @@ function findForm(options: BridgeOptions, slots: readonly FollowUp[]) {
   throw refused(cause);
 }
 
-/** The rendered text behind the dummy turn's end token; null when the template does not print the dummy turn. */
+/** The rendered text after the dummy turn's end token; null if the template does not print the dummy turn. */
 function renderTail(
   { prompt }: BridgeOptions,
   form: DummyForm,
@@ -134,7 +134,7 @@ function dummyTurn(
   return { role: "assistant", content: "", tool_calls: calls };
 }
 
-/** The message in the shape that templates expect. */
+/** Converts a follow-up to the message shape that templates expect. */
 export function toMessage(followUp: FollowUp): TemplateMessage {
   const { role, content } = followUp;
   if (role === "user") return { role, content };

@@ -1,4 +1,4 @@
-/** Compiles chat templates: the JavaScript Jinja engine, with the Python behaviors that templates rely on put back. */
+/** Compiles chat templates with the JavaScript Jinja engine, restoring the Python behavior that templates rely on. */
 
 import { Template } from "@huggingface/jinja";
 import { runBounded } from "./boundedInterpreter.ts";
@@ -7,7 +7,7 @@ import { isNode, type SyntaxNode } from "./pythonInterpreter.ts";
 /** Renders with the given variables. Throws whatever the template raises. */
 export type CompiledTemplate = (variables: Readonly<Record<string, unknown>>) => string;
 
-/** Those of known models have a quarter of it or less; the time for reading one grows with the square of its length. */
+/** Known models use a quarter of this or less; parsing time grows with the square of the length. */
 const MAX_SOURCE = 64_000;
 
 const NATIVE_METHODS = new Map([
@@ -22,15 +22,15 @@ const NATIVE_FILTERS = new Map([
   ["replace", "__replace"],
 ]);
 
-/** What a block holds beside expressions that are printed. */
+/** Block contents other than expressions that are printed. */
 const STATEMENTS: ReadonlySet<string> = new Set(
   "Set If For Macro CallStatement FilterStatement Break Continue Comment StringLiteral".split(" "),
 );
 const BLOCKS: ReadonlySet<string> = new Set(["body", "alternate", "defaultBlock"]);
 
 /**
- * Compiles a template once. Line ends are normalised; the rest is evaluated as by Python's Jinja2. A template that asks for
- * today's date fails when it renders, because its prompts would differ from day to day, and so does one that takes ages.
+ * Compiles a template once. Line endings are normalized; everything else evaluates as in Python's Jinja2. Rendering fails for a
+ * template that asks for today's date, because its prompts would change daily, and for one that exceeds the step limit.
  */
 export function compileTemplate(source: string): CompiledTemplate {
   if (source.length > MAX_SOURCE) {
@@ -50,7 +50,7 @@ export function compileTemplate(source: string): CompiledTemplate {
     });
 }
 
-/** Also collects the expressions that are printed. */
+/** Rewrites nested nodes, and collects the expressions that are printed. */
 function rewriteChildren(parent: object, outputs: WeakSet<object>): void {
   const rewrite = (item: unknown): unknown => (isNode(item) ? rewriteNode(item, outputs) : item);
   for (const [key, value] of Object.entries(parent)) {
@@ -81,7 +81,7 @@ function rewriteNode(node: SyntaxNode, outputs: WeakSet<object>): SyntaxNode {
   }
 }
 
-/** `text.strip(chars)` becomes a call of ours, as the engine ignores the argument, and `replace`, whose result it does not bound. */
+/** Replaces `text.strip(chars)`, whose argument the engine ignores, and `replace`, whose result it does not limit, with our own. */
 function rewriteCall(node: SyntaxNode): SyntaxNode {
   const { callee, args } = node;
   if (!isNode(callee) || callee.type !== "MemberExpression" || !Array.isArray(args)) return node;
@@ -91,7 +91,7 @@ function rewriteCall(node: SyntaxNode): SyntaxNode {
   return call(identifier(native), [object, ...args]);
 }
 
-/** The same for the filters that are named with arguments; a filter takes any value as its text. */
+/** Does the same for the filters called with arguments; filters convert any value to text. */
 function rewriteFilter(node: SyntaxNode): SyntaxNode {
   const { operand, filter } = node;
   if (!isNode(filter) || !isNode(filter["callee"]) || !Array.isArray(filter["args"])) return node;
@@ -130,7 +130,7 @@ function requireText(value: unknown): string {
 
 const MAX_CHARACTERS = 8_000_000;
 
-/** `times` is a number, the named arguments with `count`, or absent for all. Throws for what are no texts, and for a result too long. */
+/** `times` is a number, keyword arguments with `count`, or absent for all. Throws for non-text arguments and results that are too long. */
 function replaceText(text: unknown, from: unknown, to: unknown, times?: unknown): string {
   if (typeof text !== "string" || typeof from !== "string" || typeof to !== "string") {
     throw new Error("replace() is called with something other than text");

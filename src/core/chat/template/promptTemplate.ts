@@ -1,4 +1,4 @@
-/** A model's own template as a function of a conversation, with the variables that templates expect. */
+/** Renders a conversation with a model's own template and the variables that templates expect. */
 
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { AppError } from "../../errors.ts";
@@ -16,7 +16,7 @@ export interface TemplateMessage {
   readonly tool_calls?: readonly {
     readonly id: string;
     readonly type: "function";
-    /** Arguments as an object or as JSON text: families differ. */
+    /** Arguments as an object or as JSON text, since model families differ. */
     readonly function: { readonly name: string; readonly arguments: JsonObject | string };
   }[];
 }
@@ -24,26 +24,26 @@ export interface TemplateMessage {
 interface Conversation {
   readonly messages: readonly TemplateMessage[];
   readonly tools?: readonly ToolDeclaration[];
-  /** False leaves out the opening of the next model turn; default true. */
+  /** False omits the opening of the next model turn; default true. */
   readonly opensTurn?: boolean;
 }
 
 export interface PromptTemplate {
-  /** The template's text, to choose characters that it does not contain. */
+  /** The template's text, for choosing characters that it does not contain. */
   readonly source: string;
-  /** @throws AppError `chat-render` when the template refuses the conversation. */
+  /** @throws AppError `chat-render` if the template rejects the conversation */
   render(conversation: Conversation): string;
 }
 
 interface PromptTemplateOptions {
   readonly model: ModelTokenizer;
-  /** Given to the template as `enable_thinking` and `thinking`. */
+  /** Passed to the template as `enable_thinking` and `thinking`. */
   readonly thinking: boolean;
-  /** Given as `reasoning_effort`; null leaves it to the template. */
+  /** Passed as `reasoning_effort`; null leaves it to the template. */
   readonly effort?: string | null;
 }
 
-/** Compiles the template once. @throws AppError `chat-template-missing`, or `chat-render` when it is not valid Jinja. */
+/** Compiles the template once. @throws AppError `chat-template-missing`, or `chat-render` if it is not valid Jinja */
 export function createPromptTemplate({
   model,
   thinking,
@@ -97,7 +97,7 @@ function withArgumentsAsText(message: TemplateMessage): TemplateMessage {
   return { ...message, tool_calls: calls };
 }
 
-/** True for a template that refuses the arguments of a call as an object and takes them as JSON text. */
+/** True if the template rejects call arguments as an object but accepts them as JSON text. */
 function takesTextOnly(render: (variables: object) => string): boolean {
   const isRefused = (args: JsonObject | string): boolean => {
     const called = { name: "f", arguments: args };
@@ -111,7 +111,7 @@ function takesTextOnly(render: (variables: object) => string): boolean {
   return isRefused({ x: "y" }) && !isRefused('{"x": "y"}');
 }
 
-/** None, as templates expect, or an empty list for one that goes through the tools without asking whether there are any. */
+/** None, as templates expect, or an empty list for a template that iterates over the tools without checking for None. */
 function valueOfNoTools(render: (variables: object) => string): readonly [] | null {
   const fails = (tools: readonly [] | null): boolean => {
     const messages = [{ role: "user", content: "q" }];

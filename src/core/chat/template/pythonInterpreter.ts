@@ -1,6 +1,6 @@
 /**
- * Evaluates parsed templates as Python's Jinja2 does where the JavaScript engine decides otherwise: undefined values, None, equality,
- * names of methods, the scope of a loop, and how values print. A template that the engine does not refuse must give Python's text.
+ * Evaluates parsed templates like Python's Jinja2 where the JavaScript engine differs: undefined values, None, equality, method
+ * names, loop scope, and printing. Any template that the engine accepts must produce Python's text.
  */
 
 import { Environment, Interpreter } from "@huggingface/jinja";
@@ -10,12 +10,12 @@ type Evaluate = Interpreter["evaluate"];
 type Statement = NonNullable<Parameters<Evaluate>[0]>;
 type Value = ReturnType<Evaluate>;
 
-/** A node of the engine's syntax tree; which fields there are follows from the type. */
+/** A node of the engine's syntax tree; its fields depend on its type. */
 export type SyntaxNode = Record<string, unknown> & { readonly type: string };
 
-/** The methods of Python's dict that the engine has; `mapping.items` is the method also where the mapping has such a key. */
+/** The dict methods that the engine supports; `mapping.items` is the method even if the mapping has such a key. */
 const DICT_METHODS: ReadonlySet<string> = new Set(["items", "keys", "values", "get"]);
-/** Filters that take any value as its text, and those that go through the items of one. */
+/** Filters that convert any value to text, and below, filters that iterate over a value's items. */
 const TEXT_FILTERS: ReadonlySet<string> = new Set(
   "trim upper lower title capitalize replace string".split(" "),
 );
@@ -36,7 +36,7 @@ export class PythonInterpreter extends Interpreter {
     this.#outputs = outputs;
   }
 
-  /** Told how many characters or items no longer exist through beside the steps of the evaluation. */
+  /** Called with the number of characters or items processed outside of evaluation steps. */
   protected spend(_items: number): void {}
 
   override evaluate(...[statement, environment]: Parameters<Evaluate>): Value {
@@ -66,7 +66,7 @@ export class PythonInterpreter extends Interpreter {
     }
   }
 
-  /** What the engine makes of a node whose parts have been evaluated or changed. */
+  /** Lets the engine evaluate a node whose parts have been evaluated or replaced. */
   #engine(node: object, environment: Environment): Value {
     return super.evaluate(node as Statement, environment);
   }
@@ -75,7 +75,7 @@ export class PythonInterpreter extends Interpreter {
     return this.evaluate(node as Statement, environment);
   }
 
-  /** Nothing is a member of an undefined value; a key that a value cannot have gives an undefined one. */
+  /** Throws for a member of an undefined value; a key that the value cannot have yields undefined. */
   #member(node: SyntaxNode, environment: Environment): Value {
     const object = this.#valueOf(node["object"], environment);
     if (object.type === "UndefinedValue") throw new Error(`${nameOf(node["object"])} is undefined`);
@@ -95,7 +95,7 @@ export class PythonInterpreter extends Interpreter {
     return this.#engine({ ...given, property: givenNode(key) }, environment);
   }
 
-  /** Null where the engine finds what Python finds. */
+  /** Null if the engine finds what Python finds. */
   #attribute(object: Value, name: string): Value | null {
     if (isMapping(object) && DICT_METHODS.has(name)) return object.builtins.get(name) ?? null;
     return name === "length" && (isText(object) || isList(object)) ? UNDEFINED : null;
@@ -211,7 +211,7 @@ export class PythonInterpreter extends Interpreter {
     return this.#engine({ ...node, operand: givenNode(adapted) }, environment);
   }
 
-  /** What a filter takes instead of a value that the engine's filter would refuse or read in another way. */
+  /** Converts a value that the engine's filter would reject or read differently from Python. */
   #operandFor(name: string, operand: Value): Value {
     if (TEXT_FILTERS.has(name)) return isText(operand) ? operand : boxed(boxedText(operand));
     if (name === "tojson") requireNoUndefined(operand);
@@ -226,7 +226,7 @@ export class PythonInterpreter extends Interpreter {
     return operand;
   }
 
-  /** A name that a turn of a loop sets no longer exists in the next turn. */
+  /** Names set in one loop iteration do not carry over to the next. */
   #loop(node: SyntaxNode, environment: Environment): Value {
     const { iterable } = node;
     const select = isNode(iterable) && iterable.type === "SelectExpression" ? iterable : null;
@@ -239,7 +239,7 @@ export class PythonInterpreter extends Interpreter {
     );
   }
 
-  /** The items of a text or mapping as a list; none of an undefined value. */
+  /** The items of a text or mapping as a list; an empty list for an undefined value. */
   #iterated(value: Value): Value {
     if (value.type === "UndefinedValue") return boxed([]);
     if (isText(value)) return boxed(this.#characters(value.value));
@@ -252,7 +252,7 @@ export class PythonInterpreter extends Interpreter {
   }
 }
 
-/** The value of a node that stands for one which is known, null for all other nodes. */
+/** The value of a node that wraps a known value, null for all other nodes. */
 export function givenValue(node: object | undefined): Value | null {
   return node instanceof GivenNode ? node.value : null;
 }
@@ -267,7 +267,7 @@ class GivenNode {
 
 const givenNode = (value: Value): GivenNode => new GivenNode(value);
 
-/** A plain value as one of the engine. */
+/** Wraps a plain value in the engine's type. */
 function boxed(value: unknown): Value {
   return new Environment().set("value", value);
 }

@@ -1,11 +1,11 @@
-/** Prints values of the template engine as Python's `str` does; templates for Python put lists and truth values into text that way. */
+/** Prints template values like Python's `str`, since templates written for Python put lists and booleans into text that way. */
 
-/** `value` is what the engine hands to functions: plain values, and lists and maps whose items are boxed with their type. */
+/** `value` is what the engine passes to functions: plain values, and lists and maps whose items are boxed with their type. */
 export function pythonText(value: unknown): string {
   return typeof value === "string" ? value : notation(value);
 }
 
-/** The same for a value of the engine in its box. */
+/** The same for a boxed value of the engine. */
 export function boxedText(box: { readonly type: string; readonly value: unknown }): string {
   return box.type === "FloatValue" ? String(box) : pythonText(unboxed(box));
 }
@@ -25,12 +25,12 @@ function notation(value: unknown): string {
 
 function unboxed(item: unknown): unknown {
   if (typeof item !== "object" || item === null) return item;
-  // The engine's box of null holds nothing.
+  // The engine's box for null holds no value.
   if ("type" in item && item.type === "NullValue") return null;
   return "value" in item ? item.value : item;
 }
 
-/** Single quotes, unless the text has some and no double ones. */
+/** Single quotes, unless the text contains single quotes and no double ones. */
 function quoted(text: string): string {
   const escaped = text
     .replaceAll("\\", "\\\\")

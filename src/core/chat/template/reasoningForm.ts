@@ -1,10 +1,10 @@
-/** How a template takes the reasoning of an earlier turn: as a field of its own, or at the beginning of the text. */
+/** How a template takes the reasoning of an earlier turn: as a separate field, or at the start of the content. */
 
 import { isAppError } from "../../errors.ts";
 import type { PromptTemplate, TemplateMessage } from "./promptTemplate.ts";
 import type { TemplateFamily } from "./templateFamily.ts";
 
-/** The content and the fields of a model turn with `reasoning` in front of `content`. */
+/** The content and fields of a model turn with `reasoning` before `content`. */
 export type ReasoningForm = (
   content: string,
   reasoning: string,
@@ -14,7 +14,7 @@ const PROBE = "zqreasonqz";
 
 const asField: ReasoningForm = (content, reasoning) => ({ content, reasoning_content: reasoning });
 
-/** The form in which the template prints reasoning; for one that prints the field nowhere, between the markers of the family. */
+/** How the template prints reasoning. If it ignores the field, reasoning goes into the content, between the family's markers. */
 export function reasoningForm(prompt: PromptTemplate, { thinking }: TemplateFamily): ReasoningForm {
   if (thinking === null) return asField;
   const task = { role: "user", content: "q" };
@@ -27,7 +27,7 @@ export function reasoningForm(prompt: PromptTemplate, { thinking }: TemplateFami
   return (content, reasoning) => ({ content: `${open}\n${reasoning}\n${close}\n\n${content}` });
 }
 
-/** The conversation as text, empty when the template refuses it. */
+/** The conversation as text; empty if the template rejects it. */
 export function renderOrEmpty(
   prompt: PromptTemplate,
   messages: readonly TemplateMessage[],

@@ -1,6 +1,6 @@
 /**
- * The reference format: hand-laid ChatML turns, tools as JSON lines in the system text, results in user turns. The layout is that
- * of the original program; turns always end with their end token, whatever stopped the sampling.
+ * The reference format: fixed ChatML turns, tools as JSON lines in the system text, results in user turns. The layout is that
+ * of the original program; turns always end with their end token, whatever stopped sampling.
  */
 
 import { joinSystemMessages, systemMessage } from "../firstPrompt.ts";
@@ -16,7 +16,7 @@ export const reference: TemplateFamily = {
   thinking: { open: "<think>", close: "</think>" },
 };
 
-/** What the layout is made of; in models of other families some are ordinary text. */
+/** The markers of the layout; for tokenizers of other families, some are ordinary text. */
 const MARKERS = [
   ...["<|im_start|>", "<|im_end|>", "<think>", "</think>"],
   ...["<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"],
@@ -64,8 +64,8 @@ export function withReferenceTemplate({ tokenizer }: ModelTokenizer): ModelToken
 }
 
 /**
- * Renders with the options of a template renderer whose model has the reference template. A call ends the turn, so there is
- * one per turn. Declared tools are listed below the system text, or below one of ours where there is none.
+ * Renders like a template renderer whose model has the reference template. A call ends the turn, so there is at most one per
+ * turn. Declared tools are listed after the system text, or after a built-in one if there is none.
  * @throws AppError `chat-token-missing`
  */
 export function createReferenceRenderer(
@@ -82,7 +82,7 @@ export function createReferenceRenderer(
   };
 }
 
-/** Markers of the layout that are no tokens of this tokenizer. */
+/** Markers of the layout that are not tokens of this tokenizer. */
 export function missingMarkers({ tokenizer }: ModelTokenizer): readonly string[] {
   const known = new Set(tokenizer.addedTokens.map(({ text }) => text));
   return MARKERS.filter((marker) => !known.has(marker));

@@ -1,4 +1,4 @@
-/** What the chat layer must know about a family of models beyond its template, and the families that speak by theirs. */
+/** What the chat code must know about a model family beyond its template, and the families that use their own template. */
 
 import type { MarkerPair } from "../parsing/toolCalls.ts";
 
@@ -8,7 +8,7 @@ export const END_TOKEN = "<|im_end|>";
 export interface TemplateFamily {
   /** Stable name, part of the renderer's id. */
   readonly id: string;
-  /** Markers around reasoning; null when the models of the family do not think. */
+  /** Markers around reasoning; null if the family's models do not think. */
   readonly thinking: MarkerPair | null;
 }
 
@@ -17,7 +17,7 @@ export const qwen3: TemplateFamily = {
   thinking: { open: "<think>", close: "</think>" },
 };
 
-/** Does not reason, and its template drops reasoning that a given conversation holds. */
+/** Does not reason, and its template drops reasoning from given conversations. */
 export const qwen3Instruct: TemplateFamily = { ...qwen3, thinking: null };
 
 export const chatml: TemplateFamily = {

@@ -1,4 +1,4 @@
-/** The renderer for every model with a chat template: first prompt, bridges and parsing put together. */
+/** The renderer for any model with a chat template: first prompt, bridges and parsing. */
 
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { AppError, assertNever } from "../../errors.ts";
@@ -28,14 +28,14 @@ export interface TemplateRendererOptions {
   readonly model: ModelTokenizer;
   readonly family: TemplateFamily;
   readonly thinking: boolean;
-  /** How much reasoning to ask the template for; null or absent leaves it to the template. */
+  /** Reasoning effort to request from the template; null or absent leaves it to the template. */
   readonly effort?: string | null;
 }
 
 /**
  * Compiles the model's template and returns its renderer.
- * @throws AppError `chat-template-missing`, `chat-token-missing` (the family's end token is no added token of this
- * tokenizer) or `chat-render` (the template is not valid).
+ * @throws AppError `chat-template-missing`, `chat-token-missing` (the tokenizer lacks the family's end token) or `chat-render`
+ * (invalid template)
  */
 export function createTemplateRenderer({
   model,
@@ -83,7 +83,7 @@ export function createTemplateRenderer({
 
 const TASK: TemplateMessage = { role: "user", content: "Task" };
 
-/** As the last message, because templates leave reasoning out of earlier ones. */
+/** Written as the last message, because templates drop the reasoning of earlier ones. */
 function writeTurn(
   {
     prompt,
@@ -139,7 +139,7 @@ function renderConversation({
   return controls.encode(rendered, escaper.unescape);
 }
 
-/** The message in the shape that templates expect: OpenAI's. */
+/** Converts the message to the shape that templates expect, which is OpenAI's. */
 function toTemplate(
   message: InitialMessage,
   {
@@ -202,7 +202,7 @@ function requireEndId(controls: ControlTokens, family: TemplateFamily): number {
   );
 }
 
-/** True when the template opens the reasoning itself, so that a turn begins inside it. */
+/** True if the template opens the reasoning itself, so that a turn begins inside it. */
 export function promptOpensThinking(prompt: PromptTemplate, family: TemplateFamily): boolean {
   if (family.thinking === null) return false;
   const rendered = prompt.render({ messages: [{ role: "user", content: "zqtaskqz" }] });
@@ -210,7 +210,7 @@ export function promptOpensThinking(prompt: PromptTemplate, family: TemplateFami
   return opening.lastIndexOf(family.thinking.open) > opening.lastIndexOf(family.thinking.close);
 }
 
-/** Templates are written for Python, whose reader of JSON knows fractions as floats only. */
+/** Templates are written for Python, whose JSON parser reads fractions only as floats. */
 function pythonArguments(args: ExactJsonObject): ExactJsonObject {
   return Object.fromEntries(
     Object.entries(args).map(([key, value]) => [key, pythonNumbers(value)]),

@@ -1,4 +1,4 @@
-/** Escapes untrusted text, so that it cannot become control tokens while a template renders it. */
+/** Escapes untrusted text so that it cannot become control tokens when a template renders it. */
 
 import { AppError } from "../../errors.ts";
 import type { Json, JsonObject } from "../../json.ts";
@@ -11,14 +11,14 @@ import {
 import { unusedCharacters } from "../../util/unusedMark.ts";
 
 /**
- * Puts placeholders into text before rendering and removes them after the result was split at added tokens. A placeholder
- * replaces one character, so lengths and runs stay as they are.
+ * Puts placeholders into text before rendering and removes them after the result is split at added tokens. A placeholder replaces
+ * a single character, so lengths do not change.
  */
 export interface TextEscaper {
   escapeText(untrusted: string): string;
   /**
-   * Escapes keys and string values of a schema or of arguments; the JSON Schema words that templates compare stay readable. A number
-   * that a double would change becomes one placeholder, whose quotes {@link unescape} removes.
+   * Escapes keys and string values of a schema or of arguments; JSON Schema keywords that templates compare stay readable. A
+   * number that a double cannot represent becomes one placeholder, whose quotes {@link unescape} removes.
    */
   escapeJson(untrusted: ExactJsonObject): JsonObject;
   unescape(rendered: string): string;
@@ -27,11 +27,11 @@ export interface TextEscaper {
 interface TextEscaperOptions {
   /** Texts of all added tokens. */
   readonly controlTexts: readonly string[];
-  /** All text that takes part in this rendering, template included: placeholders are characters that do not occur in it. */
+  /** All text involved in this rendering, including the template; placeholders are characters that do not occur in it. */
   readonly surroundings: readonly string[];
 }
 
-/** A placeholder, with its quotes if it stands alone between them: a string that a template prints, or a number. */
+/** A placeholder, including its quotes if it is the whole string: a one-character string that a template prints, or a number. */
 const PLACEHOLDER = /(["'])([\uE000-\uF8FF])\1|[\uE000-\uF8FF]/g;
 
 const SCHEMA_WORDS: ReadonlySet<string> = new Set(
@@ -41,9 +41,9 @@ const SCHEMA_WORDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * A control token can come out of untrusted text in three ways: the text holds it whole, ends with its beginning, or
- * begins with its middle or end (`<{{ key }}>` with the key `think`). The escaper replaces the first
- * character of each. @throws AppError `chat-render` when the text uses every private-use character there is.
+ * Untrusted text can produce a control token in three ways: it contains the whole token, ends with its start, or begins with its
+ * middle or end (`<{{ key }}>` with the key `think`). The escaper replaces the first character of each. @throws AppError
+ * `chat-render` if the text uses every private-use character
  */
 export function createTextEscaper({ controlTexts, surroundings }: TextEscaperOptions): TextEscaper {
   const finder = createFinder(controlTexts);
@@ -97,7 +97,7 @@ export function createTextEscaper({ controlTexts, surroundings }: TextEscaperOpt
   };
 }
 
-/** Yields characters that none of the texts contains. @throws AppError `chat-render` when none is left */
+/** Yields characters that occur in none of the texts. @throws AppError `chat-render` if none is left */
 function createPlaceholders(surroundings: readonly string[]): () => string {
   const unused = unusedCharacters(surroundings);
   return () => {
@@ -110,7 +110,7 @@ function createPlaceholders(surroundings: readonly string[]): () => string {
   };
 }
 
-/** Returns the offsets of the characters to replace, ascending. Blanks at both ends are skipped, because templates trim. */
+/** Returns the ascending offsets of the characters to replace. Skips whitespace at both ends, because templates trim. */
 function createFinder(controlTexts: readonly string[]): (text: string) => readonly number[] {
   const literals = controlTexts.filter((literal) => literal !== "");
   const initials = new Set(literals.map((literal) => literal.charAt(0)));

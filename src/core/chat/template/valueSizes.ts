@@ -1,36 +1,36 @@
-/** How large the values of a template are, and the bounds of that: a few short lines can double a text or list for ever. */
+/** Limits the size of template values: a few short lines can double a text or list endlessly. */
 
-/** A value of the template engine, as far as its size needs it. */
+/** The parts of a template engine's value that determine its size. */
 interface SizedValue {
   readonly type: string;
   readonly value: unknown;
 }
 
-/** Written out, of a text or of all that is in a list: twice what the longest conversation has. */
+/** Characters of a text or of a list's whole contents when written out: twice what the longest conversation has. */
 const MAX_CHARACTERS = 8_000_000;
-/** Twice what a range may have. */
+/** Twice the limit of a range. */
 const MAX_ITEMS = 200_000;
-/** Lists in each other; a tool's schema has ten. */
+/** Nesting depth of lists; a tool's schema has about ten levels. */
 const MAX_NESTING = 50;
 
 interface Extent {
-  /** Characters, each as often as it would be written. */
+  /** Characters, counted as often as they would be written. */
   readonly size: number;
   readonly nesting: number;
-  /** False where a namespace is in it, which may grow. */
+  /** False if it contains a namespace, which may grow. */
   readonly isFixed: boolean;
 }
 
 export class ValueSizes {
   readonly #known = new WeakMap<object, Extent>();
 
-  /** Characters of a text, items of a list or mapping; 0 for all else. Throws for what is too large to be written out. */
+  /** Characters of a text, or items of a list or mapping; 0 for anything else. Throws if the value is too large to write out. */
   of(value: SizedValue): number {
     this.#extentOf(value, 0);
     return ownSize(value.value);
   }
 
-  /** Characters of all that is in the value. */
+  /** Characters of everything in the value. */
   expanded(value: SizedValue): number {
     return this.#extentOf(value, 0).size;
   }
