@@ -1,4 +1,4 @@
-/** What an account has at a Tinker server, without any session: models that are offered, runs, checkpoints. */
+/** An account at a Tinker server, readable without a session: offered models, runs, checkpoints. */
 
 import { type BilledUsage, type BillingPeriod, readBilled } from "./billing.ts";
 import {
@@ -11,28 +11,28 @@ import { openTinker } from "./openTinker.ts";
 import { capabilities, type SupportedModel, type TinkerOptions } from "./serviceClient.ts";
 import { checkpointListSchema, trainingRunListSchema } from "./wire/wire.ts";
 
-/** A model that was trained, as the server remembers it. */
+/** A trained model as the server lists it. */
 export interface TrainedRun {
-  /** The part of a checkpoint's path behind `tinker://`. */
+  /** The run part of a checkpoint's path, right after `tinker://`. */
   readonly id: string;
   readonly baseModel: string | null;
   readonly loraRank: number | null;
   readonly userMetadata: Readonly<Record<string, unknown>>;
 }
 
-/** All calls fail with AppError `tinker-*`; a person waits for them, so they wait for no bill. */
+/** All calls fail with AppError `tinker-*`. They never wait for an unpaid bill, because a person is waiting for the answer. */
 export interface TinkerAccount extends CheckpointClient {
-  /** Null from a server that does not list them. @throws AppError also `config-address-invalid`, where there is no Tinker server at all */
+  /** Null if the server does not list models. @throws AppError also `config-address-invalid` if there is no Tinker server at all */
   models(): Promise<readonly SupportedModel[] | null>;
-  /** The newest; at most `limit`. */
+  /** The newest runs, at most `limit`. */
   runs(limit: number): Promise<readonly TrainedRun[]>;
-  /** Lists those of all runs, the newest first, at most `limit`. */
+  /** Checkpoints of all runs, newest first, at most `limit`. */
   checkpoints(limit: number): Promise<readonly Checkpoint[]>;
   /** See {@link readBilled}. */
   billed(sessions: ReadonlySet<string>, period: BillingPeriod): Promise<BilledUsage>;
 }
 
-/** @throws AppError `tinker-auth` for a key the hosted service cannot know, and `tinker-*` as all calls do */
+/** @throws AppError `tinker-auth` for a key that cannot belong to the hosted service, and `tinker-*` like all calls */
 export async function openAccount(
   options: Pick<
     TinkerOptions,

@@ -1,4 +1,4 @@
-/** What the service has billed for sessions: `docs/protocols/tinker.md#bills`. */
+/** Reads what the service billed for sessions: `docs/protocols/tinker.md#bills`. */
 
 import { addTokens, NO_TOKENS, type TokenUsage } from "../usage/tokenUsage.ts";
 import type { TinkerHttp } from "./transport/http.ts";
@@ -6,9 +6,9 @@ import { type BilledEvent, billedEventsSchema } from "./wire/wire.ts";
 
 export interface BilledUsage {
   readonly tokens: TokenUsage;
-  /** Before credits, with what storage took; null where the service does not state it for all tokens. */
+  /** Before credits, including storage; null if the service does not report it for all tokens. */
   readonly costUsd: number | null;
-  /** RFC 3339: costs are known until then; null when the service does not say. */
+  /** RFC 3339: costs are complete up to this time; null if the service does not say. */
   readonly costsUntil: string | null;
 }
 
@@ -19,10 +19,10 @@ export interface BillingPeriod {
 }
 
 const HOUR_MS = 3_600_000;
-/** The longest that one request may ask for. */
+/** The longest period that one request may cover. */
 const MOST_MS = 14 * 24 * HOUR_MS;
 
-/** The bill of all the sessions together. @throws AppError `tinker-*`; `tinker-auth` for a key without the role admin or billing */
+/** Combined bill of all the sessions. @throws AppError `tinker-*`; `tinker-auth` for a key without the admin or billing role */
 export async function readBilled(
   tinker: TinkerHttp,
   sessions: ReadonlySet<string>,
@@ -52,7 +52,7 @@ function withEvent(before: BilledUsage, event: BilledEvent): BilledUsage {
   };
 }
 
-/** Null for an event about anything but tokens. */
+/** Null for an event that is not about tokens. */
 function tokensOf({ event_info: info }: BilledEvent): Partial<TokenUsage> | null {
   const count = info.token_count ?? 0;
   switch (info.type) {

@@ -1,4 +1,4 @@
-/** Cancels results at the service that no one waits for any more. */
+/** Cancels results at the service that nothing waits for anymore. */
 
 import { errorMessage } from "../errors.ts";
 import type { Clock, Log } from "../ports.ts";
@@ -11,7 +11,7 @@ export interface CancellerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly sdkVersion: string;
-  /** Aborted when the session is closed, which ends all its work anyway. */
+  /** Aborted when the session is closed, which ends all of its work anyway. */
   readonly signal: AbortSignal;
 }
 
@@ -19,7 +19,7 @@ const dynamicTimeoutMs = 10_000;
 const cancelTimeoutMs = 30_000;
 const minRefreshMs = 10_000;
 
-/** The server's flags are read when they are first needed, and again when they are old: `docs/protocols/tinker.md#flags`. */
+/** The server's flags are read on first use and again once they are stale: `docs/protocols/tinker.md#flags`. */
 export class Canceller {
   readonly #options: CancellerOptions;
   readonly #places = new Limiter(1);
@@ -30,7 +30,7 @@ export class Canceller {
     this.#options = options;
   }
 
-  /** Returns at once; a failure is logged only. Does nothing for servers that do not offer it. */
+  /** Returns immediately; failures are only logged. Does nothing if the server does not support canceling. */
   cancel(requestId: string): void {
     const { log, signal } = this.#options;
     if (signal.aborted) return;
@@ -64,7 +64,7 @@ export class Canceller {
   }
 }
 
-/** The defaults where the server has no answer. */
+/** Falls back to the defaults if the server does not answer. */
 async function readDynamicConfig(options: CancellerOptions): Promise<DynamicConfig> {
   const { tinker, log, sdkVersion, signal } = options;
   try {

@@ -1,4 +1,4 @@
-/** Changes of a stored checkpoint that its owner asks for. */
+/** Changes to a stored checkpoint that its owner requests. */
 
 import type { CheckpointClient } from "./checkpoints.ts";
 
@@ -7,7 +7,7 @@ export type CheckpointChange =
   /** Seconds from now; null = kept until deleted. */
   | { readonly action: "set-ttl"; readonly ttlSeconds: number | null };
 
-/** When the checkpoint no longer exists after the change, in ISO 8601; null = never, undefined = as before. */
+/** When the checkpoint will be gone after the change, in ISO 8601; null = never, undefined = unchanged. */
 export function expiryAfter(change: CheckpointChange, nowMs: number): string | null | undefined {
   if (change.action === "delete") return new Date(nowMs).toISOString();
   if (change.action !== "set-ttl") return undefined;

@@ -1,4 +1,4 @@
-/** Stored checkpoints of a run: list, expiry, delete. */
+/** Stored checkpoints of a run: list, set expiry, delete. */
 
 import { isAppError } from "../errors.ts";
 import { parseTinkerPath } from "./paths.ts";
@@ -14,12 +14,12 @@ import {
 export interface Checkpoint {
   /** `tinker://RUN/KIND/NAME` */
   readonly path: string;
-  /** RFC 3339, null when the server does not say. */
+  /** RFC 3339; null if the server does not say. */
   readonly time: string | null;
   readonly sizeBytes: number | null;
-  /** True when everyone who knows the path may use it; null when the server does not say. */
+  /** True if anyone who knows the path may use it; null if the server does not say. */
   readonly isPublic: boolean | null;
-  /** RFC 3339; null = kept for ever. */
+  /** RFC 3339; null = kept until deleted. */
   readonly expiresAt: string | null;
   readonly userMetadata: Readonly<Record<string, unknown>>;
 }
@@ -27,15 +27,15 @@ export interface Checkpoint {
 /** What weights were trained on. */
 export interface WeightsFacts {
   readonly baseModel: string;
-  /** Null = not LoRA, or not said. */
+  /** Null = not LoRA, or not reported. */
   readonly loraRank: number | null;
 }
 
-/** Where the files of exported weights can be fetched without a key. */
+/** Addresses for fetching the files of exported weights without a key. */
 export interface ExportedFiles {
-  /** Signed addresses by path in the folder, as the server names them: not checked. They are secrets. */
+  /** Signed addresses by path in the folder. The paths are as the server sends them and unchecked; the addresses are secrets. */
   readonly urls: ReadonlyMap<string, string>;
-  /** Milliseconds since the Unix epoch; null when the server does not say. */
+  /** Milliseconds since the Unix epoch; null if the server does not say. */
   readonly expiresAtMs: number | null;
 }
 
@@ -44,13 +44,13 @@ export interface CheckpointClient {
   listCheckpoints(run: string): Promise<readonly Checkpoint[]>;
   /** Null removes the expiry. @throws AppError `tinker-*` */
   setCheckpointTtl(path: string, ttlSeconds: number | null): Promise<void>;
-  /** @throws AppError `tinker-*`, `tinker-not-found` when it no longer exists already */
+  /** @throws AppError `tinker-*`, `tinker-not-found` if it does not exist */
   deleteCheckpoint(path: string): Promise<void>;
-  /** Lets everyone who knows the path use the weights, or its owner alone. @throws AppError `tinker-*` */
+  /** True lets anyone who knows the path use the weights; false restricts them to the owner. @throws AppError `tinker-*` */
   setCheckpointPublic(path: string, isPublic: boolean): Promise<void>;
   /** @throws AppError `tinker-*` */
   weightsFacts(path: string): Promise<WeightsFacts>;
-  /** `path` is of kind `external_weights`. Each call signs again. @throws AppError `tinker-*` */
+  /** `path` must be of kind `external_weights`. Each call creates new signatures. @throws AppError `tinker-*` */
   exportedFiles(path: string): Promise<ExportedFiles>;
 }
 
@@ -76,7 +76,7 @@ export function createCheckpointClient(tinker: TinkerHttp): CheckpointClient {
       try {
         await tinker.run({ method: isPublic ? "POST" : "DELETE", path: resource });
       } catch (error) {
-        // It is so already.
+        // It already has this visibility.
         if (!isAppError(error, "tinker-conflict")) throw error;
       }
     },
@@ -114,7 +114,7 @@ function resourceOf(path: string): string {
   return `training_runs/${encodePart(run)}/checkpoints/${kind}/${encodePart(name)}`;
 }
 
-/** The colons of a run's id stay as they are: not every server decodes them. @throws AppError `tinker-invalid-input` for `.` and `..` */
+/** Keeps the colons of a run's id, because some servers do not decode them. @throws AppError `tinker-invalid-input` for `.` and `..` */
 function encodePart(part: string): string {
   if (/^\.{1,2}$/.test(part)) {
     throw tinkerError(

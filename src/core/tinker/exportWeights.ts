@@ -1,4 +1,4 @@
-/** Files of trained weights: `docs/protocols/tinker.md#exported-weights`. */
+/** Exports trained weights as files: `docs/protocols/tinker.md#exported-weights`. */
 
 import { errorMessage } from "../errors.ts";
 import { raceAbort } from "../util/abort.ts";
@@ -11,16 +11,17 @@ import type { FinishReason } from "./session.ts";
 import { tinkerError } from "./transport/errors.ts";
 import { savedPathSchema } from "./wire/wire.ts";
 
-/** Long enough for a download, because each request for addresses is followed by a new expiry. */
+/** Long enough for a download, because the expiry is extended whenever addresses are requested. */
 const EXPORT_TTL_S = 3600;
 
-/** Asks for the addresses again; call when they are about to expire. @throws AppError `tinker-*` */
+/** Requests new addresses; call it when the current ones are about to expire. @throws AppError `tinker-*` */
 export type SignFiles = () => Promise<ExportedFiles>;
 
 /**
- * Has the service make files of the weights at `path`, hands `use` the way to their addresses, and removes the files afterward, also
- * when `use` fails. For a path of kind `external_weights` these files exist, and stay.
- * @throws AppError `tinker-*`, `tinker-invalid-input` for a path of kind `sampler_weights`; the reason of `signal`; what `use` throws
+ * Has the service export the weights at `path` to files, calls `use` with a function that signs their addresses, and then deletes
+ * the files, even if `use` fails. For a path of kind `external_weights` the files already exist and are kept.
+ * @throws AppError `tinker-*`, `tinker-invalid-input` for a path of kind `sampler_weights`; the reason of `signal`; whatever
+ * `use` throws
  */
 export async function withExportedFiles<Result>(
   options: TinkerOptions & { readonly signal?: AbortSignal | undefined },
@@ -34,7 +35,7 @@ export async function withExportedFiles<Result>(
   if (kind === "external_weights") return await use(() => checkpoints.exportedFiles(path));
   let reason: FinishReason = "errored";
   try {
-    // The service may let a model wait for minutes.
+    // Getting a model from the service can take minutes.
     const work = exportWeights(connection, path);
     const exported = await raceAbort(work, options.signal ?? session.signal);
     try {
@@ -50,14 +51,14 @@ export async function withExportedFiles<Result>(
   }
 }
 
-/** The export must outlive its addresses. */
+/** Extends the export's expiry too, because the export must outlive its addresses. */
 async function sign({ checkpoints }: Connection, path: string): Promise<ExportedFiles> {
   const files = await checkpoints.exportedFiles(path);
   await checkpoints.setCheckpointTtl(path, EXPORT_TTL_S);
   return files;
 }
 
-/** A failure is logged only, because the export expires by itself. */
+/** Only logs a failure, because the export also expires on its own. */
 async function removeExport({ checkpoints, options }: Connection, path: string): Promise<void> {
   try {
     await checkpoints.deleteCheckpoint(path);
@@ -66,7 +67,7 @@ async function removeExport({ checkpoints, options }: Connection, path: string):
   }
 }
 
-/** The service needs a model to make files of: one that is loaded from the state and never trained. */
+/** The service exports files only from a model, so this loads one from the state and never trains it. */
 async function exportWeights(connection: Connection, path: string): Promise<string> {
   const { operations, options } = connection;
   const { info, queue } = await loadModel(connection, path, { optimizer: false });

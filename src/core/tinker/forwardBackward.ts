@@ -1,4 +1,4 @@
-/** One batch through the model: cut into chunks, posted in turn, and put together again. */
+/** Runs one batch through the model: splits it into chunks, posts them in order, and combines the results. */
 
 import type { TrainingRequestOptions } from "./models.ts";
 import type { Accepted } from "./operations.ts";
@@ -14,7 +14,7 @@ interface LossCall {
   readonly mayBeRefused: boolean;
 }
 
-/** Takes its numbers in the model's sequence before it returns. @throws AppError `tinker-*` */
+/** Reserves its numbers in the model's sequence before it returns. @throws AppError `tinker-*` */
 export async function forwardBackward(
   options: TrainingRequestOptions,
   data: readonly Datum[],
@@ -36,7 +36,7 @@ export async function forwardBackward(
   return resultsOf(options, accepted, lengths);
 }
 
-/** Knows the lengths of the data only: what was sent takes no memory while the service trains. */
+/** Takes only the lengths of the data, so that the submitted batch can be freed while the service trains. */
 async function resultsOf(
   { operations, session }: TrainingRequestOptions,
   accepted: Promise<readonly Accepted[]>,
@@ -97,8 +97,8 @@ function checkOutputs({ outputs }: ForwardBackwardResult, lengths: readonly numb
 type Metrics = Readonly<Record<string, number>>;
 
 /**
- * Outputs in chunk order; metrics that all chunks report, reduced as the suffix of their name says
- * (`docs/protocols/tinker.md#metrics`). A name without a known suffix stays when there is one result, and is dropped when there are more.
+ * Concatenates outputs in chunk order, and reduces metrics that all chunks report as the suffix of their name says
+ * (`docs/protocols/tinker.md#metrics`). A metric without a known suffix is kept for a single result and dropped otherwise.
  */
 export function combineResults(results: readonly ForwardBackwardResult[]): ForwardBackwardResult {
   const weights = results.map((result) => result.outputs.length);
@@ -139,7 +139,7 @@ function reduceMetric(
   }
 }
 
-/** The mean over all datums; nothing when there is none to weigh. */
+/** The mean over all datums; no metric if there are no datums. */
 function withMean(
   values: readonly number[],
   weights: readonly number[],

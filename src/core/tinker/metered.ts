@@ -1,4 +1,4 @@
-/** Clients that count what their requests take. */
+/** Wraps clients so that they count the tokens of their requests. */
 
 import type { UsageMeter } from "../usage/usageMeter.ts";
 import type { SamplingClient } from "./samplingClient.ts";
@@ -14,7 +14,7 @@ export function meteredSampler(sampler: SamplingClient, meter: UsageMeter): Samp
   };
 }
 
-/** Counts training data when it is submitted: a forward pass that trains nothing counts as a prompt. */
+/** Counts training data on submit; a forward-only pass counts as prompt tokens. */
 export function meteredTraining(client: TrainingClient, meter: UsageMeter): TrainingClient {
   return {
     modelId: client.modelId,

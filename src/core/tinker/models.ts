@@ -1,4 +1,4 @@
-/** How a model comes to be: created new, or loaded from a checkpoint. */
+/** Creates models, either new or loaded from a checkpoint. */
 
 import { isAppError } from "../errors.ts";
 import { jsonOf, type Operations } from "./operations.ts";
@@ -15,7 +15,7 @@ import {
   weightsInfoSchema,
 } from "./wire/wire.ts";
 
-/** What the server says about a model; null where it does not. */
+/** What the server reports about a model; null where it does not. */
 export interface ModelInfo {
   readonly modelId: string;
   readonly baseModel: string | null;
@@ -34,7 +34,7 @@ export interface NewModel {
 }
 
 export interface LoadOptions {
-  /** True restores the optimizer's state with the weights. */
+  /** True also restores the optimizer state. */
   readonly optimizer: boolean;
   readonly userMetadata?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -43,7 +43,7 @@ export interface ModelOptions {
   readonly tinker: TinkerHttp;
   readonly operations: Operations;
   readonly session: TinkerSession;
-  /** The creation waits for an unpaid bill. */
+  /** True = creating the model waits for an unpaid bill. */
   readonly waitsForBills: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface CreatedModel {
   readonly queue: SubmitQueue;
 }
 
-/** What all calls of one model share: its path at the service, the order of its requests, and their form. */
+/** Shared by all calls of one model: its id at the service, the order of its requests, and their encoding. */
 export interface TrainingRequestOptions
   extends CreatedModel,
     Pick<ModelOptions, "operations" | "session"> {
@@ -72,7 +72,7 @@ export async function createModel(options: ModelOptions, model: NewModel): Promi
   return { info: await modelInfo(options, modelId), queue: new SubmitQueue(modelId) };
 }
 
-/** Creates a model from `path`, in the older three calls where the server knows no other way. */
+/** Creates a model from `path`; falls back to three older calls if the server does not support creating it in one. */
 export async function loadModel(
   options: ModelOptions,
   path: string,
@@ -112,7 +112,7 @@ async function createByLoad(
   return modelId ?? `${sessionId}:train:${modelNumber}`;
 }
 
-/** A server that insists on a model id refuses the call with 422, or with a 400 that names the field. */
+/** A server that requires a model id rejects the call with 422, or with a 400 that names the field. */
 function isUnknownForm(error: unknown): boolean {
   if (!isAppError(error, "tinker-bad-request")) return false;
   const { status, detail } = error.data;
@@ -181,7 +181,7 @@ async function submitCreate(
   return (await jsonOf(options, accepted, createModelResultSchema)).model_id;
 }
 
-/** Asked once for each model; servers without the call leave everything but the id unknown. */
+/** Requested once per model; on servers without this call everything but the id is unknown. */
 async function modelInfo({ tinker, session }: ModelOptions, modelId: string): Promise<ModelInfo> {
   try {
     const info = await tinker.call(

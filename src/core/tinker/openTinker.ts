@@ -1,4 +1,4 @@
-/** Where a Tinker server is and who asks: the first contact, before any session. */
+/** First contact with a Tinker server, before any session: address, key and flags. */
 
 import { AppError, isAppError } from "../errors.ts";
 import type { Clock, HttpClient, Log, Random } from "../ports.ts";
@@ -14,39 +14,39 @@ export interface TinkerAddress {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** A path prefix is kept. */
+  /** A path prefix is preserved. */
   readonly baseUrl: string;
   readonly apiKey: string;
   /** For messages about the key. */
   readonly keySource?: KeySource | undefined;
-  /** Configuration key or variable that holds the address, for messages; null or absent = it is built in. */
+  /** Configuration key or variable that holds the address, for messages; null or absent = the built-in address. */
   readonly addressSource?: string | null | undefined;
   /** Called with each short-lived token that replaces the key. */
   readonly onToken?: (token: string) => void;
-  /** Called with messages of the server for its user, and with what this client does differently because of the server. */
+  /** Called with the server's messages for its user, and with notes on how this client adapts to the server. */
   readonly onMessage?: OnServerMessage;
   /** Absent = `work`. */
   readonly waitsForBills?: BillWaits | undefined;
 }
 
 /**
- * What waits for an unpaid bill: `none` where a person waits for the answer; `work` of models and samplers; `all` also the first contact,
- * the session and its models, where work would otherwise be lost.
+ * Which calls wait for an unpaid bill: `none`, if a person is waiting for the answer; `work`, calls of models and samplers;
+ * `all`, also the first contact, the session and its models, if work would otherwise be lost.
  */
 export type BillWaits = "none" | "work" | "all";
 
-/** The version of the official client whose behavior this client follows; servers choose their flags by it. */
+/** The version of the official client that this client emulates; servers choose their flags by it. */
 export const sdkVersion = "0.38.0";
 
 /**
- * A server's address and credential, with the flags that it gave; no session begins.
- * @throws AppError `tinker-auth` for a key the hosted service cannot know, and `tinker-*` as all calls do
+ * Resolves a server's credential and reads its flags; does not start a session.
+ * @throws AppError `tinker-auth` for a key that cannot belong to the hosted service, and `tinker-*` like all calls
  */
 export async function openTinker(options: TinkerAddress): Promise<{
   readonly tinker: TinkerHttp;
   readonly config: ClientConfig;
   readonly billingPauseMs: () => number;
-  /** False for a server without the call. */
+  /** False if the server does not have the call. */
   readonly hasConfig: boolean;
 }> {
   checkKey(options);
@@ -62,7 +62,7 @@ export async function openTinker(options: TinkerAddress): Promise<{
   return { tinker, config, billingPauseMs, hasConfig: answered !== null };
 }
 
-/** The error of an address that answers every call with 404. */
+/** The error for an address that answers every call with 404. */
 export function noServiceAt({ baseUrl, addressSource }: TinkerAddress): AppError {
   const step =
     addressSource == null
@@ -75,7 +75,7 @@ export function noServiceAt({ baseUrl, addressSource }: TinkerAddress): AppError
   );
 }
 
-/** Credentials of the hosted service are API keys or tokens: `docs/protocols/tinker.md#keys-and-tokens`. */
+/** The hosted service takes API keys or tokens: `docs/protocols/tinker.md#keys-and-tokens`. */
 function checkKey({
   baseUrl,
   apiKey,
@@ -86,12 +86,12 @@ function checkKey({
   throw tinkerError("tinker-auth", `${what} does not begin with "tml-"`);
 }
 
-/** Short, because nothing can be lost before the first answer: a wrong address is reported soon. */
+/** Short, so that a wrong address is reported soon; nothing can be lost before the first answer. */
 const firstContactBudgetMs = 30_000;
-/** Half of the budget, so that an address that never answers is reported within it. */
+/** Half the budget, so that an address that never answers is reported in time. */
 const firstContactTimeoutMs = 15_000;
 
-/** The flags of the server; null from one without the call. */
+/** The server's flags; null if it does not have the call. */
 async function clientConfig(
   tinker: TinkerHttp,
   waitsForBills: boolean,
@@ -103,7 +103,7 @@ async function clientConfig(
   return await orNullWithout(tinker.call(request, clientConfigSchema, callOptions));
 }
 
-/** Null instead of a refusal of a path that the server does not have. */
+/** Resolves to null if the server does not have the requested path. */
 export async function orNullWithout<Answer>(call: Promise<Answer>): Promise<Answer | null> {
   try {
     return await call;

@@ -1,4 +1,4 @@
-/** Operations of the service in their two halves: submit for a future, then wait for the result. */
+/** Operations of the service in two steps: submit to get a future, then wait for its result. */
 
 import type { output, ZodType } from "zod";
 import type { TinkerSession } from "./session.ts";
@@ -16,10 +16,10 @@ import { type PendingFuture, pendingFutureSchema } from "./wire/wire.ts";
 export interface Submit {
   readonly type: OperationType;
   readonly path: string;
-  /** A message's bytes, or what becomes JSON; every repeat sends the same. */
+  /** The bytes of a message, or a value sent as JSON; every retry sends the same. */
   readonly body: object | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
-  /** That of the session where nothing else is said. */
+  /** Absent = the session's signal. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -32,13 +32,13 @@ export interface Accepted {
 type ResultOptions = Pick<FutureRequest, "signal" | "withTimerPaused">;
 
 export interface Operations {
-  /** @throws AppError `tinker-expired` when the session is over, else as `TinkerHttp.call` does */
+  /** @throws AppError `tinker-expired` if the session is over, else like `TinkerHttp.call` */
   submit(submit: Submit, options?: RequestOptions): Promise<Accepted>;
-  /** @throws AppError as {@link awaitFuture} does */
+  /** @throws AppError like {@link awaitFuture} */
   result(accepted: Accepted, waiting?: ResultOptions): Promise<FutureResult>;
 }
 
-/** The operations of one session. */
+/** Creates the operations of one session. */
 export function createOperations(
   options: FutureOptions,
   session: Pick<TinkerSession, "check" | "signal">,
@@ -60,7 +60,7 @@ export function createOperations(
   };
 }
 
-/** @throws AppError `tinker-protocol` when the result is not JSON of this shape */
+/** @throws AppError `tinker-protocol` if the result is not JSON of this shape */
 export function jsonResult<Schema extends ZodType>(
   result: FutureResult,
   schema: Schema,
@@ -70,7 +70,7 @@ export function jsonResult<Schema extends ZodType>(
   throw tinkerError("tinker-protocol", `The result of ${type} is binary where JSON was expected`);
 }
 
-/** Waits for what an operation comes to, as JSON. @throws AppError as {@link Operations.result} and {@link jsonResult} */
+/** Waits for an operation's result as JSON. @throws AppError like {@link Operations.result} and {@link jsonResult} */
 export async function jsonOf<Schema extends ZodType>(
   { operations, session }: { readonly operations: Operations; readonly session: TinkerSession },
   accepted: Accepted,

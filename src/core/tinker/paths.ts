@@ -1,4 +1,4 @@
-/** `tinker://` paths: the names under which checkpoints are kept, `docs/protocols/tinker.md#paths`. */
+/** `tinker://` paths, which name checkpoints: `docs/protocols/tinker.md#paths`. */
 
 import { AppError } from "../errors.ts";
 import { TINKER_CONSOLE_URL, TINKER_URL } from "../services.ts";
@@ -11,13 +11,13 @@ export const CHECKPOINT_KINDS = ["weights", "sampler_weights", "external_weights
 export type CheckpointKind = (typeof CHECKPOINT_KINDS)[number];
 
 interface TinkerPath {
-  /** The model id of the run; may contain colons. */
+  /** The run's model id; may contain colons. */
   readonly run: string;
   readonly kind: CheckpointKind;
   readonly name: string;
 }
 
-/** @throws AppError `bad-arguments` when `text` is no such path */
+/** @throws AppError `bad-arguments` if `text` is not a checkpoint path */
 export function parseTinkerPath(text: string): TinkerPath {
   const [run, kindText, name, ...rest] = text.startsWith(prefix)
     ? text.slice(prefix.length).split("/")
@@ -36,7 +36,7 @@ export function formatTinkerPath({ run, kind, name }: TinkerPath): string {
   return `${prefix}${run}/${kind}/${name}`;
 }
 
-/** @throws AppError `tinker-invalid-input` for a name that not every server accepts */
+/** @throws AppError `tinker-invalid-input` for a name that some servers reject */
 export function checkCheckpointName(name: string): void {
   if (/^[A-Za-z0-9_-]{1,255}$/.test(name)) return;
   throw tinkerError(
@@ -50,7 +50,10 @@ export function checkStatePath(path: string): void {
   if (parseTinkerPath(path).kind !== "weights") throw wrongKind(path, "weights");
 }
 
-/** Some servers name samplers by run and name alone. @throws AppError `bad-arguments`, `tinker-invalid-input` for a path of another kind */
+/**
+ * Accepts paths without a kind, because some servers name samplers that way.
+ * @throws AppError `bad-arguments`, `tinker-invalid-input` for a path of another kind
+ */
 export function checkSamplerPath(path: string): void {
   if (/^tinker:\/\/[^/]+\/[^/]+$/.test(path)) return;
   if (parseTinkerPath(path).kind !== "sampler_weights") throw wrongKind(path, "sampler_weights");
@@ -64,7 +67,7 @@ function wrongKind(path: string, kind: CheckpointKind) {
 export function checkpointPage(path: string, baseUrl: string): string | null {
   if (new URL(baseUrl).origin !== new URL(TINKER_URL).origin) return null;
   const { run, kind, name } = parseTinkerPath(path);
-  // Kind and name are one part of the address.
+  // Kind and name are a single path segment of the page's address.
   const parts = [run, `${kind}/${name}`].map(encodeURIComponent);
   return `${TINKER_CONSOLE_URL}/checkpoints/${parts.join("/")}`;
 }

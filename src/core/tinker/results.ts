@@ -1,4 +1,4 @@
-/** Results of training and sampling in either encoding, as one form. */
+/** Reads results of training and sampling, in either encoding, into one type. */
 
 import { jsonResult } from "./operations.ts";
 import type { FutureResult } from "./transport/pollAnswer.ts";

@@ -1,4 +1,4 @@
-/** Sampling from one frozen set of weights. */
+/** Samples from one frozen set of weights. */
 
 import { sum } from "../../shared/mean.ts";
 import { isAppError } from "../errors.ts";
@@ -22,9 +22,9 @@ import { encodeSampleBody } from "./wire/sampleBody.ts";
 import type { SampleResult } from "./wire/sampleProto.ts";
 
 export interface SampleRequest {
-  /** Ids; those below 0 stand for `images`, see `imageIds.ts`. */
+  /** Token ids; negative ones refer to `images`, see `imageIds.ts`. */
   readonly prompt: TokenIds;
-  /** Those of the rollout; absent = none. */
+  /** The rollout's images; absent = none. */
   readonly images?: readonly ImageFile[];
   readonly maxTokens: number;
   readonly temperature: number;
@@ -32,35 +32,35 @@ export interface SampleRequest {
   readonly topK: number;
   readonly topP: number;
   readonly seed?: number | undefined;
-  /** Token ids or texts. Absent: the model's end-of-text tokens stop; empty: nothing does. */
+  /** Token ids or texts. Absent = stop at the model's end-of-text tokens; empty = never stop early. */
   readonly stop?: readonly number[] | readonly string[] | undefined;
 }
 
-/** The arrays that were decoded, or lists: lists take twice as much, and a step would make thousands of long ones. */
+/** Uses the decoded typed arrays where possible: lists take twice the memory, and one step creates thousands of long ones. */
 export interface Sample {
-  /** With the stop token, if one was met. */
+  /** Includes the stop token, if one was sampled. */
   readonly tokens: TokenIds;
-  /** As long as `tokens`; null when the server gave none, or another number of them. */
+  /** As long as `tokens`; null if the server sent none or a different number. */
   readonly logprobs: readonly number[] | Float32Array | null;
   readonly stopReason: "stop" | "length";
 }
 
 export interface SampleOptions {
   readonly signal?: AbortSignal;
-  /** Runs each wait for capacity, pauses and payments, so that the caller's clock can stand still meanwhile. */
+  /** Runs every wait for capacity, pauses and payments, so that the caller can pause its timer meanwhile. */
   readonly withTimerPaused?: WithTimerPaused;
-  /** Gets what the request takes; what it took before it was lost or given up counts as discarded. */
+  /** Counts the request's tokens; tokens of a lost or abandoned request count as discarded. */
   readonly meter?: UsageMeter;
 }
 
 export interface SamplingClient {
   readonly samplerId: string;
   readonly baseModel: string | null;
-  /** @throws AppError `tinker-*`; `tinker-protocol` unless there is one sequence */
+  /** @throws AppError `tinker-*`; `tinker-protocol` unless exactly one sequence is returned */
   sample(request: SampleRequest, options?: SampleOptions): Promise<Sample>;
   /**
-   * Log-probability of each token after those before it; null where the server defines none, as for the first. `images` are those
-   * that ids below 0 stand for.
+   * Log-probability of each token given the ones before it; null where the server defines none, as for the first token. `images`
+   * are the images that negative ids refer to.
    */
   computeLogprobs(
     tokens: readonly number[],
@@ -75,7 +75,7 @@ export interface SamplingClientOptions {
   readonly canceller: Canceller;
   readonly clock: Clock;
   readonly random: Random;
-  /** False = the server asks not to repeat lost samples. */
+  /** False = the server asks clients not to resubmit lost samples. */
   readonly mayResubmit: boolean;
   readonly samplerId: string;
   readonly baseModel: string | null;
@@ -83,7 +83,7 @@ export interface SamplingClientOptions {
 
 interface Drawing {
   readonly request: SampleRequest;
-  /** True asks for the log-probabilities of the prompt, too. */
+  /** True also requests the log-probabilities of the prompt. */
   readonly isScored: boolean;
 }
 
@@ -91,7 +91,7 @@ interface DrawOptions extends Required<Pick<SampleOptions, "signal" | "withTimer
   readonly meter: UsageMeter | undefined;
 }
 
-/** How long lost samples are drawn again although none is finished. */
+/** How long to keep resubmitting lost samples while none finishes. */
 const resubmitLimitMs = 120 * 60_000;
 const resubmitBackoff: Backoff = { firstMs: 625, maxMs: 12_500, jitter: 0.4 };
 
@@ -113,7 +113,7 @@ export function createSamplingClient(options: SamplingClientOptions): SamplingCl
   };
 }
 
-/** The numbers and the progress of one sampler. */
+/** Request numbers and progress of one sampler. */
 class Sampler {
   readonly #options: SamplingClientOptions;
   #nextSeqId = 0;
@@ -124,7 +124,7 @@ class Sampler {
     this.#lastFinishedAtMs = options.clock.monotonic();
   }
 
-  /** Submits again, under a new number, when the service has lost a sample (410). */
+  /** Resubmits under a new number if the service lost the sample (410). */
   async draw(
     drawing: Drawing,
     { signal = this.#options.session.signal, withTimerPaused = withoutTimer, meter }: SampleOptions,
@@ -158,7 +158,7 @@ class Sampler {
     } catch (error) {
       const isGivenUp = waiting.signal.aborted;
       if (isGivenUp) canceller.cancel(accepted.future.request_id);
-      // A request that the service refuses takes nothing.
+      // A request that the service rejects uses no tokens.
       if (isGivenUp || isAppError(error, "tinker-expired")) {
         meter?.addDiscarded({ prefill_uncached: promptTokens });
       }
@@ -166,7 +166,7 @@ class Sampler {
     }
   }
 
-  /** After a 429 the same number is sent again, when the gate lets it. */
+  /** After a 429, the same number is resubmitted once the gate allows it. */
   async #submit(
     { request, isScored }: Drawing,
     { signal, withTimerPaused }: Omit<DrawOptions, "meter">,
@@ -208,7 +208,7 @@ function usageOf(
   };
 }
 
-/** In tokens of text: an image counts by its size in a request. */
+/** In text tokens; an image counts by its size in the request. */
 function costOf({ prompt, images = [] }: SampleRequest): number {
   if (images.length === 0) return prompt.length;
   const costs = inputParts(prompt, images).map((part) =>
@@ -255,7 +255,7 @@ function toSample({ sequences }: SampleResult, samplerId: string): Sample {
   };
 }
 
-/** SkyRL leaves out the first value, which is undefined anyway. */
+/** SkyRL omits the first value, which is undefined anyway. */
 function toPromptLogprobs(
   { promptLogprobs }: SampleResult,
   promptLength: number,

@@ -1,11 +1,11 @@
-/** Bounds how many samples are submitted at once, and holds the pause that all samplers of a connection share. */
+/** Limits concurrent sample submits, and holds the pause shared by all samplers of a connection. */
 
 import type { Clock } from "../ports.ts";
 import { Limiter } from "../util/limiter.ts";
 
 export interface SamplingGateOptions {
   readonly clock: Clock;
-  /** Bound of the prompts in progress. */
+  /** Limit on the total prompt size in flight. */
   readonly promptBytes: number;
 }
 
@@ -13,13 +13,13 @@ const submitLimit = 400;
 const slowSubmitLimit = 10;
 const slowStartMs = 10_000;
 const slowCostFactor = 20;
-/** What a token of a prompt takes in a request. */
+/** Size of one prompt token in a request. */
 export const PROMPT_BYTES_PER_TOKEN = 10;
 const smallPromptBytes = 128 * 1024;
 
 /**
- * Lets 400 submits through at once. After a 429 no one submits for a second or five, and for ten seconds after that only
- * ten submits are in progress and each prompt counts twentyfold: `docs/protocols/tinker.md#limits-of-sampling`.
+ * Allows 400 concurrent submits. After a 429, all submits pause for one or five seconds; for ten seconds after that, only ten may
+ * be in flight and each prompt counts twentyfold: `docs/protocols/tinker.md#limits-of-sampling`.
  */
 export class SamplingGate {
   readonly #clock: Clock;
@@ -32,13 +32,13 @@ export class SamplingGate {
     this.#bytes = new Limiter(Math.ceil(promptBytes));
   }
 
-  /** Holds every sampler, by default for as long as a prompt of that size asks for, or longer if it is held already. */
+  /** Pauses every sampler for the requested delay, or by default for one that depends on the prompt's size; never shortens a pause. */
   pause(promptTokens: number, askedDelayMs: number | null): void {
     const ownMs = promptTokens * PROMPT_BYTES_PER_TOKEN <= smallPromptBytes ? 1_000 : 5_000;
     this.#opensAtMs = Math.max(this.#opensAtMs, this.#clock.monotonic() + (askedDelayMs ?? ownMs));
   }
 
-  /** Resolves when a prompt may be submitted, with a function to call once the submit is over. */
+  /** Resolves once a prompt may be submitted, with a function to call when the submit is done. */
   async enter(promptTokens: number, signal: AbortSignal): Promise<() => void> {
     for (;;) {
       await this.#pass(signal);

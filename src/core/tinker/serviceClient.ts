@@ -1,4 +1,4 @@
-/** Connects to one Tinker server, and hands out training and sampling clients of one session. */
+/** Connects to one Tinker server and creates the training and sampling clients of one session. */
 
 import * as z from "zod";
 import { Limiter } from "../util/limiter.ts";
@@ -45,7 +45,7 @@ export interface TinkerOptions extends TinkerAddress {
 
 export interface SupportedModel {
   readonly name: string;
-  /** In tokens; null when the server does not say. */
+  /** In tokens; null if the server does not say. */
   readonly maxContextLength: number | null;
   readonly isTrainable: boolean;
 }
@@ -55,7 +55,7 @@ export interface ServiceClient
   extends Pick<CheckpointClient, "listCheckpoints" | "setCheckpointTtl" | "deleteCheckpoint"> {
   /** For messages. */
   readonly address: string;
-  /** Null from a server that does not list them. @throws AppError also `config-address-invalid`, where there is no Tinker server at all */
+  /** Null if the server does not list models. @throws AppError also `config-address-invalid` if there is no Tinker server at all */
   capabilities(): Promise<readonly SupportedModel[] | null>;
   createTrainingClient(model: NewModel): Promise<TrainingClient>;
   /** `path` is a `weights` checkpoint; LoRA rank and flags come from it. */
@@ -63,15 +63,15 @@ export interface ServiceClient
   /** `modelPath` is a `sampler_weights` checkpoint. */
   samplerForPath(modelPath: string): Promise<SamplingClient>;
   samplerForBase(baseModel: string): Promise<SamplingClient>;
-  /** Begins the session where nothing has yet. */
+  /** Starts the session if it has not started yet. */
   sessionId(): Promise<string>;
   /** Ends the session at the service; never fails. */
   finish(reason: FinishReason, detail?: string): Promise<void>;
-  /** Stops heartbeats and open polls, and leaves the session as it is. */
+  /** Stops heartbeats and open polls, but leaves the session open at the service. */
   close(): void;
 }
 
-/** Of an unbroken row of failed polls. */
+/** How long polls may keep failing without a single answer. */
 const noAnswerLimitMs = 15 * 60_000;
 
 export interface Connection {
@@ -81,17 +81,17 @@ export interface Connection {
   readonly session: TinkerSession;
   readonly checkpoints: CheckpointClient;
   readonly config: ClientConfig;
-  /** False for a server without the call that gives it. */
+  /** False if the server does not have the call for its flags. */
   readonly hasConfig: boolean;
   readonly lossEncoding: LossEncoding;
-  /** New models, and the list of those that are offered, wait for an unpaid bill. */
+  /** True = creating models and listing the offered ones wait for an unpaid bill. */
   readonly waitsForBills: boolean;
   readonly samplerFor: (samplerId: string, baseModel: string | null) => SamplingClient;
 }
 
 /**
- * Reads the server's flags; the session itself begins with the first model or sampler.
- * @throws AppError `tinker-auth` for a key the hosted service cannot know, and `tinker-*` as all calls do
+ * Reads the server's flags; the session itself starts with the first model or sampler.
+ * @throws AppError `tinker-auth` for a key that cannot belong to the hosted service, and `tinker-*` like all calls
  */
 export async function connectTinker(options: TinkerOptions): Promise<ServiceClient> {
   const connection = await connect(options);
@@ -120,7 +120,7 @@ export async function connectTinker(options: TinkerOptions): Promise<ServiceClie
   };
 }
 
-/** A session that begins with its first model or sampler. @throws AppError `tinker-*` */
+/** Prepares a session, which starts with its first model or sampler. @throws AppError `tinker-*` */
 export async function connect(options: TinkerOptions): Promise<Connection> {
   const { clock, random, log } = options;
   const { tinker, config, billingPauseMs, hasConfig } = await openTinker(options);
@@ -190,8 +190,8 @@ async function isHealthKnown(tinker: TinkerHttp): Promise<boolean> {
 }
 
 /**
- * What the server trains; null from a server without the call.
- * @throws AppError `tinker-*`; `config-address-invalid` where the server's flags and its health were not found either
+ * The models that the server offers; null if the server does not have the call.
+ * @throws AppError `tinker-*`; `config-address-invalid` if the server has neither flags nor a health check
  */
 export async function capabilities(
   tinker: TinkerHttp,
@@ -206,7 +206,7 @@ export async function capabilities(
   const request = { method: "GET", path: "get_server_capabilities" } as const;
   const answer = await orNullWithout(tinker.call(request, capabilitiesSchema, { waitsForBills }));
   if (answer === null) {
-    // An older server has neither the list nor flags.
+    // An older server has neither this call nor flags.
     const isThere = hasConfig || (await isHealthKnown(tinker));
     if (!isThere) throw noServiceAt(options);
     return null;

@@ -1,4 +1,4 @@
-/** One session of the service: created at first use, kept alive by heartbeats, finished once; hands out its numbers. */
+/** One session at the service: created on first use, kept alive by heartbeats, finished once. Numbers its models and samplers. */
 
 import { errorMessage } from "../errors.ts";
 import type { Clock, Log } from "../ports.ts";
@@ -11,10 +11,10 @@ export interface SessionOptions {
   readonly tinker: TinkerHttp;
   readonly clock: Clock;
   readonly log: Log;
-  /** Of the request that creates it. */
+  /** Body of the request that creates the session. */
   readonly body: object;
   readonly onMessage?: OnServerMessage | undefined;
-  /** Its creation waits for an unpaid bill. */
+  /** True = creating the session waits for an unpaid bill. */
   readonly waitsForBills: boolean;
 }
 
@@ -44,7 +44,7 @@ export class TinkerSession {
 
   /**
    * The session's id; the first call creates the session and starts the heartbeats.
-   * @throws AppError `tinker-expired` when the session is over
+   * @throws AppError `tinker-expired` if the session is over
    */
   async id(): Promise<string> {
     this.check();
@@ -58,28 +58,28 @@ export class TinkerSession {
     }
   }
 
-  /** @throws AppError `tinker-expired` when the session is over */
+  /** @throws AppError `tinker-expired` if the session is over */
   check(): void {
     if (this.#isEnded) throw tinkerError("tinker-expired", "Tinker has ended the session");
     if (this.signal.aborted) throw tinkerError("tinker-expired", "The Tinker session is closed");
   }
 
-  /** Models count from 0; creating and loading share the count. */
+  /** Numbers start at 0; created and loaded models share the sequence. */
   reserveModelNumber(): number {
     return this.#models++;
   }
 
-  /** Samplers count from 0; ephemeral saves and sampling sessions share the count. */
+  /** Numbers start at 0; ephemeral saves and sampling sessions share the sequence. */
   reserveSamplerNumber(): number {
     return this.#samplers++;
   }
 
-  /** Stops heartbeats and open polls, leaving the session to the service. */
+  /** Stops heartbeats and open polls, but leaves the session open at the service. */
   close(): void {
     this.#closing.abort();
   }
 
-  /** Closes, and sends the service the reason; a failure to do so is logged only. */
+  /** Closes the session and sends the service the reason; a failure to send is only logged. */
   async finish(reason: FinishReason, detail: string | null): Promise<void> {
     const { tinker, log } = this.#options;
     const created = this.#id;
@@ -93,7 +93,7 @@ export class TinkerSession {
           path: `sessions/${await created}/finish`,
           body: { reason: { type: reason }, detail },
           timeoutMs: finishBudgetMs,
-          // Accepted while the service accepts no work.
+          // The service accepts this even while it accepts no work.
           kind: "heartbeat",
         },
         { budgetMs: finishBudgetMs },
@@ -121,7 +121,7 @@ export class TinkerSession {
     return session.session_id;
   }
 
-  /** Sends a heartbeat every 10 s, without retries; failures are ignored, 410 ends the session: `docs/protocols/tinker.md#sessions`. */
+  /** Sends a heartbeat every 10 s without retries. Failures are ignored; 410 ends the session: `docs/protocols/tinker.md#sessions`. */
   async #keepAlive(id: string): Promise<void> {
     const { clock, log } = this.#options;
     let lastSuccessMs = clock.monotonic();
@@ -139,7 +139,7 @@ export class TinkerSession {
     }
   }
 
-  /** Null after success, else what went wrong. */
+  /** Null on success, else the problem. */
   async #beat(id: string): Promise<string | null> {
     const { tinker, log } = this.#options;
     try {

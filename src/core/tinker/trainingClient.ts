@@ -1,4 +1,4 @@
-/** Training of one model: calls are posted in the order they are made, results come when they come. */
+/** Trains one model: requests are posted in call order; results may arrive in any order. */
 
 import { isAppError } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
@@ -20,29 +20,29 @@ import {
 } from "./wire/wire.ts";
 
 export interface SaveOptions {
-  /** Absent = kept for ever. */
+  /** Absent = kept until deleted. */
   readonly ttlSeconds?: number | undefined;
   readonly userMetadata?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface LossOptions {
-  /** Log-probabilities and metrics only; no gradient is added. */
+  /** True computes only log-probabilities and metrics, without adding gradients. */
   readonly forwardOnly?: boolean;
-  /** A refusal leaves the model usable; no other call may be in progress. */
+  /** True = a rejected request leaves the model usable; no other call may be in progress. */
   readonly mayBeRefused?: boolean;
 }
 
 /**
- * Each call takes its position in the model's sequence at once and returns the promise of its result. A promise may be
- * awaited late: a failure waits for its awaiter. Calls fail with AppError `tinker-*`; after one that the service did not
- * accept, all later ones fail with `tinker-model-lost`.
+ * Each call immediately reserves its position in the model's sequence and returns a promise of its result. Promises may be
+ * awaited late: an early rejection does not count as unhandled. Calls fail with AppError `tinker-*`; once the service has not
+ * accepted a call, all later ones fail with `tinker-model-lost`.
  */
 export interface TrainingClient {
   readonly modelId: string;
   info(): ModelInfo;
   /**
-   * Adds gradients (not with `forwardOnly`) and returns each target's log-probability under the current weights.
-   * `lossConfig` travels as it is; thresholds are ratio bounds.
+   * Adds gradients (not with `forwardOnly`) and returns each target's log-probability under the current weights. `lossConfig` is
+   * sent unchanged; thresholds are ratio bounds.
    */
   forwardBackward(
     data: readonly Datum[],
@@ -50,13 +50,13 @@ export interface TrainingClient {
     lossConfig?: LossConfig,
     options?: LossOptions,
   ): Promise<ForwardBackwardResult>;
-  /** Applies the gradients added since the last step, and clears them. */
+  /** Applies and clears the gradients accumulated since the last step. */
   optimStep(params: AdamParams): Promise<{ readonly metrics: Readonly<Record<string, number>> }>;
-  /** Weights and optimizer, for a resume. `tinker-conflict` when the name is taken. */
+  /** Saves weights and optimizer state, for resuming. `tinker-conflict` if the name is taken. */
   saveState(name: string, options?: SaveOptions): Promise<{ readonly path: string }>;
-  /** Weights for sampling only. */
+  /** Saves weights for sampling only. */
   saveSampler(name: string, options?: SaveOptions): Promise<{ readonly path: string }>;
-  /** A sampler of the weights as they are at this position of the sequence; nothing is stored. */
+  /** Creates a sampler of the weights at this position of the sequence, without storing them. */
   ephemeralSampler(): Promise<SamplingClient>;
 }
 
@@ -87,7 +87,7 @@ export function createTrainingClient(options: TrainingClientOptions): TrainingCl
   };
 }
 
-/** Keeps the process from ending over a rejection that is awaited after another await. */
+/** Prevents an unhandled rejection when the promise is awaited only after another await. */
 function awaitableLate<Result>(promise: Promise<Result>): Promise<Result> {
   promise.catch(() => undefined);
   return promise;
@@ -166,7 +166,7 @@ async function save(
   return await jsonOf(options, accepted, savedPathSchema);
 }
 
-/** A name can be taken by our own earlier try, whose answer was lost; some servers list a save only when it is complete. */
+/** The name may be taken by our own earlier attempt whose answer was lost. Some servers list a save only once it is complete. */
 async function isOwnSave(
   { checkpoints, session, clock, random, info }: TrainingClientOptions,
   error: unknown,

@@ -318,10 +318,10 @@ describe("a server that answers heartbeats", () => {
     const sampler = await client.samplerForBase("org/model");
     const sampling = sampler.sample(SAMPLE);
     await server.clock.advance(120_000);
-    expect(messages).toEqual([`It does not carry out requests (${reason}). They are repeated.`]);
+    expect(messages).toEqual([`It is refusing requests (${reason}). They are being retried.`]);
     isRefusing = false;
     await server.clock.run(sampling);
-    expect(messages.slice(1)).toEqual(["It carries out requests again."]);
+    expect(messages.slice(1)).toEqual(["It accepts requests again."]);
   });
 
   it.each(["asample", "retrieve_future"])(
@@ -339,13 +339,13 @@ describe("a server that answers heartbeats", () => {
       const sampling = sampler.sample(SAMPLE);
       await server.clock.advance(1_000);
       const report =
-        "It does not carry out requests (status 402: Your account is out of credit). Check the billing of your Tinker account at https://tinker.thinkingmachines.ai. The requests are repeated for up to 60 min.";
+        "It is refusing requests (status 402: Your account is out of credit). Check the billing of your Tinker account at https://tinker.thinkingmachines.ai. Requests are retried for up to 60 min.";
       expect(messages).toEqual([report]);
       await server.clock.advance(120_000);
       expect(messages).toEqual([report]);
       isBlocked = false;
       await server.clock.run(sampling);
-      expect(messages.slice(1)).toEqual(["It carries out requests again."]);
+      expect(messages.slice(1)).toEqual(["It accepts requests again."]);
     },
   );
 
@@ -410,10 +410,10 @@ describe("a server that answers heartbeats", () => {
       client.createTrainingClient({ baseModel: "org/model", rank: 8 }),
     ]);
     await server.clock.advance(120_000);
-    expect(messages).toEqual(["It does not carry out requests (status 503). They are repeated."]);
+    expect(messages).toEqual(["It is refusing requests (status 503). They are being retried."]);
     isRefusing = false;
     await server.clock.run(working);
-    expect(messages.slice(1)).toEqual(["It carries out requests again."]);
+    expect(messages.slice(1)).toEqual(["It accepts requests again."]);
   });
 });
 

@@ -1,4 +1,4 @@
-/** What goes into the key header: the key itself, or a short-lived token bought with it and kept in memory only. */
+/** The value of the key header: the key itself, or a short-lived token obtained with it and kept only in memory. */
 
 import { object, string } from "zod";
 import type { Clock } from "../../ports.ts";
@@ -7,7 +7,7 @@ import { tinkerError } from "./errors.ts";
 export interface CredentialOptions {
   readonly clock: Clock;
   readonly apiKey: string;
-  /** Asks for a token with the original key; resolves with the answer's text. */
+  /** Requests a token with the original key; resolves with the answer's text. */
   readonly exchange: (waitsForBills?: boolean) => Promise<string>;
   /** Called with each token, which is as secret as the key. */
   readonly onToken?: ((token: string) => void) | undefined;
@@ -19,13 +19,13 @@ interface Token {
   readonly expiresAtMs: number;
 }
 
-/** With less of its life left, a token is renewed before the next request. */
+/** If less than this remains of a token's life, it is renewed before the next request. */
 const urgentMs = 60_000;
 const renewalPauseMs = 60_000;
 
 const tokenAnswer = object({ jwt: string() });
 
-/** Renews at half life, one exchange at a time, always with the original key: `docs/protocols/tinker.md#keys-and-tokens`. */
+/** Renews at half-life, one exchange at a time, always with the original key: `docs/protocols/tinker.md#keys-and-tokens`. */
 export class Credential {
   readonly #options: CredentialOptions;
   /** Null = the key itself is used. */
@@ -36,7 +36,7 @@ export class Credential {
     this.#options = options;
   }
 
-  /** The value to send now; begins to renew a token past half of its life, and waits for that in its last minute. */
+  /** The value to send now. Starts renewing a token after half of its life, and waits for the new one in its last minute. */
   async current(): Promise<string> {
     const { apiKey, clock } = this.#options;
     const old = this.#token;
@@ -44,7 +44,7 @@ export class Credential {
     const now = clock.now();
     if (now < old.renewAtMs) return old.value;
     if (old.expiresAtMs - now > urgentMs) {
-      // No one waits for a renewal that is not urgent, nor for one that fails.
+      // Do not wait for a renewal that is not urgent, and ignore its failure.
       this.#token = { ...old, renewAtMs: now + renewalPauseMs };
       this.buy().catch(() => undefined);
       return old.value;
@@ -57,7 +57,7 @@ export class Credential {
     }
   }
 
-  /** Buys a token; before the first one the key is used. */
+  /** Requests a token; until the first one arrives, the key is used. */
   buy(waitsForBills?: boolean): Promise<Token> {
     this.#buying ??= this.#exchange(waitsForBills).finally(() => {
       this.#buying = null;
@@ -65,7 +65,7 @@ export class Credential {
     return this.#buying;
   }
 
-  /** Replaces a refused token; without tokens in use it returns the key. */
+  /** Replaces a rejected token; returns the key if no tokens are in use. */
   async renew(refused: string): Promise<string> {
     const token = this.#token;
     if (token === null) return this.#options.apiKey;
@@ -87,7 +87,7 @@ function readToken(text: string, nowMs: number): Token {
     const expiresAtMs = expiryMs(jwt);
     return { value: jwt, expiresAtMs, renewAtMs: nowMs + (expiresAtMs - nowMs) / 2 };
   } catch (cause) {
-    // The cause may quote the token, so it is not passed on.
+    // Not attached as the cause, because it may quote the token.
     throw tinkerError(
       "tinker-protocol",
       `The answer to POST auth/token has no readable token (${cause instanceof SyntaxError ? "not JSON" : "unknown form"})`,

@@ -1,4 +1,4 @@
-/** Faults of the Tinker service as errors that name the cause and the next step. */
+/** Errors of the Tinker service that name the cause and the next step. */
 
 import type { ErrorCode } from "../../errorCodes.ts";
 import { AppError, isAppError } from "../../errors.ts";
@@ -11,12 +11,12 @@ function authStep(key: string): string {
 }
 
 const billingAddress = `Check the billing of your Tinker account at ${TINKER_CONSOLE_URL}`;
-/** What to do about status 402. */
+/** Advice for status 402. */
 export const BILLING_STEP = `${billingAddress}.`;
 
 const startAgain = "Start again; a run is resumed from its last checkpoint.";
 
-/** Follows what a failed connection says itself. */
+/** Follows the message of a failed connection. */
 export const thenStartAgain = "Then start again; a run is resumed from its last checkpoint.";
 
 const nextSteps = {
@@ -37,7 +37,7 @@ const nextSteps = {
 
 export type TinkerErrorCode = keyof typeof nextSteps;
 
-/** An error whose message ends in the next step, by default that of its code. */
+/** An error whose message ends with the next step, by default the one for its code. */
 export function tinkerError(
   code: TinkerErrorCode,
   problem: string,
@@ -47,7 +47,7 @@ export function tinkerError(
   return new AppError(code, `${problem.replace(/\.$/, "")}. ${nextStep}`, details);
 }
 
-/** The message without the next step, for a caller that takes that step by itself. */
+/** The message without its next step, for callers that take that step themselves. */
 export function withoutNextStep({ message }: Pick<AppError, "message">): string {
   const step =
     [...Object.values(nextSteps), thenStartAgain].find((each) => message.endsWith(` ${each}`)) ??
@@ -56,8 +56,8 @@ export function withoutNextStep({ message }: Pick<AppError, "message">): string 
 }
 
 /**
- * True for an error of a call that did not name a checkpoint, when it means that the service no longer knows the session, or its
- * model, sampler or future.
+ * True if the error means that the service no longer knows the session or its model, sampler or future. Only for errors of calls
+ * that did not name a checkpoint.
  */
 export function isSessionLost(error: unknown): error is AppError {
   if (isAppError(error, "tinker-expired", "tinker-not-found")) return true;
@@ -69,13 +69,13 @@ export interface FailedAnswer {
   readonly text: string;
   /** Method and path, for the message. */
   readonly what: string;
-  /** Tries made, the last one included. */
+  /** Number of attempts, including the last. */
   readonly attempts: number;
-  /** What was sent as the key; absent = unknown. */
+  /** Where the key that was sent comes from; absent = unknown. */
   readonly key?: KeySource | undefined;
 }
 
-/** The error for an HTTP status other than 2xx: `docs/protocols/tinker.md#statuses-and-retries`. `data` holds status, detail and attempts. */
+/** The error for a status other than 2xx, with status, detail and attempts as `data`: `docs/protocols/tinker.md#statuses-and-retries`. */
 export function statusError({ status, text, what, attempts, key }: FailedAnswer): AppError {
   const detail = errorDetail(text);
   const problem = `Tinker answered ${status} to ${what}${detail === "" ? "" : `: ${detail}`}`;
@@ -85,7 +85,7 @@ export function statusError({ status, text, what, attempts, key }: FailedAnswer)
   return tinkerError(code, problem, { data }, isAboutKey ? authStep(keyText(key)) : undefined);
 }
 
-/** A binary message that is not what it should be, on either side of the wire. */
+/** Error for a malformed binary message, on either side of the wire. */
 export function malformedMessage(problem: string): AppError {
   return new AppError(
     "tinker-protocol",
@@ -93,10 +93,10 @@ export function malformedMessage(problem: string): AppError {
   );
 }
 
-/** How SkyRL words that it unloaded the model of a silent session, or had the model before its restart: `skyrl/tinker/engine.py`. */
+/** SkyRL's error after it unloaded a silent session's model, or after it restarted: `skyrl/tinker/engine.py`. */
 const UNLOADED = /^Model \S+ not loaded\b/;
 
-/** An operation that failed after it was accepted; `tinker-not-found` when the service no longer has its model. */
+/** The error of an operation that failed after it was accepted; `tinker-not-found` if the service no longer has its model. */
 export function requestFailed(what: string, text: string, category: unknown): AppError {
   const problem = `Tinker could not carry out ${what}: ${text}`;
   const known = category === "user" || category === "server" ? category : "unknown";
@@ -106,7 +106,7 @@ export function requestFailed(what: string, text: string, category: unknown): Ap
     : tinkerError("tinker-request-failed", problem, details);
 }
 
-/** An operation whose polls are all refused with 400: SkyRL reports a failed one so. */
+/** The error of an operation whose polls are all rejected with 400, which is how SkyRL reports a failed one. */
 export function operationRefused(what: string, text: string): AppError {
   return requestFailed(what, errorDetail(text), "unknown");
 }
@@ -136,7 +136,7 @@ function codeOfStatus(status: number): TinkerErrorCode {
 
 const maxDetailLength = 500;
 
-/** The text of `detail`, be it a string or a list of validation messages, else the body itself. */
+/** The text of `detail`, whether a string or a list of validation messages; else the body itself. */
 export function errorDetail(text: string): string {
   return describeDetail(text).slice(0, maxDetailLength).trim();
 }

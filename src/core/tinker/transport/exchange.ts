@@ -15,9 +15,9 @@ export interface SenderOptions extends ServerWatchOptions {
 
 export interface TinkerRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Below `/api/v1/`; ids are written as they are. */
+  /** Relative to `/api/v1/`; ids are not escaped. */
   readonly path: string;
-  /** A message's bytes, or what becomes JSON (undefined members vanish, null ones travel). */
+  /** The bytes of a message, or a value sent as JSON (undefined members are omitted, null ones are sent). */
   readonly body?: object | Uint8Array | LateJson;
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
@@ -26,7 +26,7 @@ export interface TinkerRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** JSON that is made when it is sent: it takes no memory while the request waits for its turn or for the answer. */
+/** JSON that is encoded only when sent, so it takes no memory while the request waits for its turn or for the answer. */
 export class LateJson {
   readonly encode: () => Uint8Array;
 
@@ -37,12 +37,12 @@ export class LateJson {
 
 export const protobufType = "application/x-protobuf";
 const defaultTimeoutMs = 60_000;
-/** Time to send a body is added for lines as slow as this. */
+/** The timeout is extended by the time to send the body at this speed. */
 const slowestBytesPerSecond = 16 * 1024;
-/** A server that answers no try must not hold a large request for long. */
+/** Limit, so that a server that never answers does not hold a large request for long. */
 const maxUploadMs = 120_000;
 
-/** @throws AppError `transport` without an answer, `tinker-protocol` for one that is too long */
+/** @throws AppError `transport` if there is no answer, `tinker-protocol` if it is too long */
 export type Sender = (
   key: string,
   request: TinkerRequest,

@@ -1,4 +1,4 @@
-/** Waiting for the result of an accepted operation: `docs/protocols/tinker.md#futures`. */
+/** Waits for the result of an accepted operation: `docs/protocols/tinker.md#futures`. */
 
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { errorMessage, isAppError } from "../../errors.ts";
@@ -29,12 +29,12 @@ export interface FutureOptions {
   readonly tinker: TinkerHttp;
   readonly clock: Clock;
   readonly log: Log;
-  /** Limit of an unbroken row of faults and server errors. */
+  /** How long polls may fail in a row, by connection faults or server errors. */
   readonly noAnswerLimitMs: number;
   readonly billingPauseMs: () => number;
-  /** Bounds the announced results that are fetched at once. */
+  /** Limits the total size of announced results that are fetched at once. */
   readonly resultBytes: Limiter;
-  /** Learns of operations that the server has paused, and of those that go on. */
+  /** Notified of operations that the server pauses and resumes. */
   readonly pauses?: Pick<ServerNotice, "failed" | "recovered" | "givenUp"> | undefined;
 }
 
@@ -44,25 +44,25 @@ export interface FutureRequest {
   /** How long the submit took. */
   readonly roundTripMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Runs the polls of an operation that the service has paused, and the waits for unpaid bills. */
+  /** Runs polls while the service has paused the operation, and waits for unpaid bills. */
   readonly withTimerPaused?: WithTimerPaused | undefined;
 }
 
 interface PollState {
-  /** Waits and polls since the last answer, without time in which the program stood still. */
+  /** Time spent on waits and polls since the last answer, excluding time during which the process was suspended. */
   readonly silentMs: number;
-  /** The service is not working on the operation: it waits for capacity, a limit or a payment. */
+  /** The service is not working on the operation: it waits for capacity, a rate limit or a payment. */
   readonly isPaused: boolean;
   readonly quickPolls: number;
   readonly noAnswers: number;
   readonly badRequests: number;
   readonly billingMs: number;
-  /** Before the next poll. */
+  /** Wait before the next poll. */
   readonly delayMs: number;
 }
 
 const pollTimeoutMs = 45_000;
-/** Timers may fire a little early. */
+/** One second less, since timers may fire slightly early. */
 const heldPollMs = pollTimeoutMs - 1_000;
 const maxBadRequests = 4;
 const quickPollMs = 1_000;
@@ -79,8 +79,8 @@ const protobufOperations: readonly OperationType[] = ["ForwardBackward", "Forwar
 
 /**
  * Polls until the operation is done.
- * @throws AppError `tinker-request-failed` when it failed, `tinker-expired` (410), `tinker-not-found`, `tinker-auth`,
- * `tinker-bad-request`, `tinker-billing`, `tinker-unavailable` when faults continue too long, `tinker-protocol`
+ * @throws AppError `tinker-request-failed` if it failed, `tinker-expired` (410), `tinker-not-found`, `tinker-auth`,
+ * `tinker-bad-request`, `tinker-billing`, `tinker-unavailable` if faults last too long, `tinker-protocol`
  */
 export async function awaitFuture(
   options: FutureOptions,
@@ -98,7 +98,7 @@ export async function awaitFuture(
   }
 }
 
-/** Calls `makeRoom` with the size that the server announced, before the result itself is asked for. */
+/** Calls `makeRoom` with the size that the server announced before requesting the result itself. */
 async function pollUntilDone(
   options: FutureOptions,
   request: FutureRequest,
@@ -138,7 +138,7 @@ async function pollUntilDone(
   }
 }
 
-/** Tells the notices of pauses and of bills what a poll says of its request. */
+/** Updates the notices about pauses and bills from a poll's answer. */
 function noteProgress({ pauses, tinker }: FutureOptions, requestId: string, poll: Poll): void {
   if (poll.kind !== "pending" && poll.kind !== "done") return;
   tinker.bill.recovered(requestId);
@@ -147,7 +147,7 @@ function noteProgress({ pauses, tinker }: FutureOptions, requestId: string, poll
   } else pauses?.recovered(requestId);
 }
 
-/** What a poll changes, and the pause before the next. */
+/** The state after a poll, including the wait before the next. */
 function afterPoll(
   state: PollState,
   poll: Exclude<Poll, { kind: "done" }>,
@@ -157,7 +157,7 @@ function afterPoll(
   const silentMs = state.silentMs + state.delayMs + Math.min(tookMs, pollTimeoutMs);
   const answered = { ...state, silentMs: 0, noAnswers: 0, badRequests: 0, delayMs: 0 };
   const quickPolls = isQuick ? state.quickPolls + 1 : 0;
-  // A server that answers at once would otherwise be asked without a pause.
+  // Otherwise a server that answers immediately would be polled without a pause.
   const quickDelayMs = isQuick ? doubledMs(quickPollPause, state.quickPolls) : 0;
   switch (poll.kind) {
     case "pending":

@@ -1,4 +1,4 @@
-/** Requests to one Tinker server: credential, retries, error bodies. Knows no endpoint but the token exchange. */
+/** Requests to one Tinker server, with credential, retries and error bodies. Knows no endpoint except the token exchange. */
 
 import type { output, ZodType } from "zod";
 import { errorMessage, isAppError } from "../../errors.ts";
@@ -20,42 +20,43 @@ export interface TinkerHttpOptions extends SenderOptions {
   readonly keySource?: KeySource | undefined;
   /** Called with each short-lived token that replaces the key. */
   readonly onToken?: ((token: string) => void) | undefined;
-  /** How long a blocked account (402) is waited for; asked at every call. */
+  /** How long to wait for a blocked account (402); read on every call. */
   readonly billingPauseMs: () => number;
 }
 
 export interface RequestOptions {
-  /** Limit of all tries together; 0 = one try. */
+  /** Limit on all attempts together; 0 = a single attempt. */
   readonly budgetMs?: number;
-  /** Absent = only without a limit of its own. */
+  /** Absent = true only if `budgetMs` is absent. */
   readonly waitsForBills?: boolean | undefined;
-  /** Asked before each try; absent = tries wait for nothing, and a 429 is followed by a back-off. */
+  /** Consulted before each attempt; absent = no waiting, and a backoff after a 429. */
   readonly throttle?: Throttle | undefined;
-  /** Runs waits for the throttle and for unpaid bills. */
+  /** Runs the waits for the throttle and for unpaid bills. */
   readonly withTimerPaused?: WithTimerPaused | undefined;
 }
 
 export interface TinkerHttp {
-  /** One try, whatever the status; the text never quotes the key. @throws AppError `transport` */
+  /** Makes a single attempt, whatever the status; the answer's text never contains the key. @throws AppError `transport` */
   send(request: TinkerRequest): Promise<HttpResponse>;
   /**
-   * Repeats until there is an answer, and reads it by `schema`.
-   * @throws AppError `tinker-*` by status, `tinker-unavailable` without any, `tinker-protocol` for an answer of another shape
+   * Retries until there is an answer, and parses it with `schema`.
+   * @throws AppError `tinker-*` by status, `tinker-unavailable` if there is no answer, `tinker-protocol` if the answer has
+   * another shape
    */
   call<Schema extends ZodType>(
     request: TinkerRequest,
     schema: Schema,
     options?: RequestOptions,
   ): Promise<output<Schema>>;
-  /** Like `call` for requests whose answer has no content. */
+  /** Like `call`, for requests whose answer has no content. */
   run(request: TinkerRequest, options?: RequestOptions): Promise<void>;
-  /** Reports that the polls of a request wait for an unpaid bill; `text` is the answer's. */
+  /** Reports that a request's polls wait for an unpaid bill; `text` is that of the answer. */
   reportBlocked(text: string, requestId: string): void;
-  /** Learns of polls that go on, or end, by the id of their request. */
+  /** Notified when polls resume or end, by request id. */
   readonly bill: Pick<ServerNotice, "recovered" | "givenUp">;
-  /** True when any request has been answered since then, by `Clock.monotonic`. */
+  /** True if any request has been answered since `ms` of `Clock.monotonic`. */
   hasAnsweredSince(ms: number): boolean;
-  /** From now on a short-lived token, renewed as needed, stands in for the key; only the first may wait for no bill. */
+  /** Switches from the key to a short-lived token, renewed as needed; `waitsForBills` applies to the first exchange only. */
   exchangeKey(waitsForBills?: boolean): Promise<void>;
 }
 
@@ -118,12 +119,12 @@ export function createTinkerHttp(options: TinkerHttpOptions): TinkerHttp {
 
 type AnswerTo = (
   request: TinkerRequest,
-  /** One try. */
+  /** Makes a single attempt. */
   send: (idempotencyKey: string) => Promise<HttpResponse>,
   callOptions?: RequestOptions,
 ) => Promise<string>;
 
-/** Repeats a request under one idempotency key until there is an answer, and gives its text without the key. */
+/** Retries a request under one idempotency key until there is an answer, and returns its text with the key redacted on errors. */
 function createRetrier(
   options: TinkerHttpOptions,
   redactor: Redactor,
@@ -160,7 +161,7 @@ function createRetrier(
   };
 }
 
-/** @throws AppError `tinker-protocol` when `text` is no JSON of that shape */
+/** @throws AppError `tinker-protocol` if `text` is not JSON of that shape */
 function readJson<Schema extends ZodType>(
   text: string,
   schema: Schema,
@@ -175,7 +176,7 @@ function readJson<Schema extends ZodType>(
   return checkShape(value, schema, what);
 }
 
-/** @throws AppError `tinker-protocol` when `value` has another shape */
+/** @throws AppError `tinker-protocol` if `value` has another shape */
 export function checkShape<Schema extends ZodType>(
   value: unknown,
   schema: Schema,

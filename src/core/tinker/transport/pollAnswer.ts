@@ -1,4 +1,4 @@
-/** What one answer to a poll means: `docs/protocols/tinker.md#futures`. */
+/** Interprets the answer to a poll: `docs/protocols/tinker.md#futures`. */
 
 import { isJsonObject, type JsonObject } from "../../json.ts";
 import type { HttpResponse } from "../../ports.ts";
@@ -12,9 +12,9 @@ export type FutureResult =
 export type Poll =
   | { readonly kind: "done"; readonly result: FutureResult }
   | { readonly kind: "pending"; readonly state: string; readonly reason: string | null }
-  /** The result is there, and so large that the server announces it first. */
+  /** The result is ready, and so large that the server announces its size first. */
   | { readonly kind: "size-notice"; readonly bytes: number }
-  /** The server keeps the poll for longer than this client waits, and answers others. */
+  /** The server holds the poll for longer than this client waits, but answers other requests. */
   | { readonly kind: "held" }
   | { readonly kind: "server-error"; readonly cause: string }
   | { readonly kind: "no-answer"; readonly cause: string }
@@ -23,7 +23,8 @@ export type Poll =
 
 /**
  * `what` names the operation in errors.
- * @throws AppError `tinker-request-failed` for a failed operation, `tinker-protocol`, and by status for faults that another poll would meet again
+ * @throws AppError `tinker-request-failed` for a failed operation, `tinker-protocol`, and by status for faults that polling again
+ * would not fix
  */
 export async function readPollAnswer(response: HttpResponse, what: string): Promise<Poll> {
   const { status } = response;
@@ -34,7 +35,7 @@ export async function readPollAnswer(response: HttpResponse, what: string): Prom
   if (status === 429) return { kind: "no-answer", cause: "status 429" };
   if (status === 402) return { kind: "billing", text };
   if (status === 400) {
-    // A proxy's refusal has no length; the service's own has.
+    // The service's own 400 has a content length; a proxy's does not.
     return Number(response.header("content-length")) > 0
       ? { kind: "bad-request", text }
       : { kind: "no-answer", cause: "status 400 without a length" };

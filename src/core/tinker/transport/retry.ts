@@ -1,4 +1,4 @@
-/** Which answers to a request of Tinker are final, and how long others are waited for; knows no endpoint. */
+/** Decides which answers to a Tinker request are final, and how long to retry the others; knows no endpoint. */
 
 import { AppError, isAppError } from "../../errors.ts";
 import type { Clock, Random } from "../../ports.ts";
@@ -7,18 +7,18 @@ import { retry, type TryOutcome } from "../../util/retry.ts";
 import { retryAfterMs } from "../../util/retryAfter.ts";
 import { type WithTimerPaused, withoutTimer } from "../../util/withTimerPaused.ts";
 
-/** A whole answer, its body read. */
+/** A complete answer, its body read. */
 export interface HttpAnswer {
   readonly status: number;
   readonly text: string;
   header(name: string): string | null;
 }
 
-/** Lets tries through when the service has capacity for them. */
+/** Holds back attempts until the service has capacity for them. */
 export interface Throttle {
-  /** Resolves before each try, with what to call after it. */
+  /** Awaited before each attempt; resolves with a function to call after it. */
   enter(): Promise<() => void>;
-  /** Called with each 429, instead of a back-off. */
+  /** Called on each 429, instead of a backoff. */
   onBusy(answer: HttpAnswer): void;
 }
 
@@ -26,14 +26,14 @@ export interface AnswerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly signal?: AbortSignal | undefined;
-  /** All tries and the waits between them, without pauses for 402 and 429 and time in which the program stood still. */
+  /** Limit on all attempts and the waits between them, excluding pauses for 402 and 429 and time during which the process was suspended. */
   readonly budgetMs: number;
-  /** How long unpaid bills (402) are waited for. */
+  /** How long to wait for an unpaid bill (402). */
   readonly billingPauseMs: number;
   readonly throttle?: Throttle | undefined;
-  /** Runs the waits that the request itself does not cause. */
+  /** Runs the waits that are not caused by the request itself. */
   readonly withTimerPaused?: WithTimerPaused | undefined;
-  /** Called with each 402 that is waited for. */
+  /** Called on each 402 that leads to a wait. */
   readonly onBlocked: (answer: HttpAnswer) => void;
   readonly onRetry: (reason: string, delayMs: number) => void;
 }
@@ -43,16 +43,16 @@ export interface RetriedAnswer {
   readonly attempts: number;
 }
 
-/** How often a blocked account is asked again. */
+/** How often a request is retried while the account is blocked. */
 export const billingPollMs = 5_000;
 const transientStatuses = [408, 425, 429];
 const maxAskedDelayMs = 60_000;
 const backoff: Backoff = { firstMs: 500, maxMs: 10_000, jitter: 0.25 };
 
 /**
- * Tries until the answer is final or the budget is spent, then returns the last answer, whatever its status.
- * Repeats on 408, 425, 429, 5xx, 402 and lost connections, not on 409: `docs/protocols/tinker.md#statuses-and-retries`.
- * @throws the transport fault when the last try had no answer; the signal's reason when aborted
+ * Tries until the answer is final or the budget is spent, then returns the last answer, whatever its status. Retries 408, 425,
+ * 429, 5xx, 402 and lost connections, but not 409: `docs/protocols/tinker.md#statuses-and-retries`.
+ * @throws the transport fault if the last attempt had no answer; the signal's reason if aborted
  */
 export async function retryAnswers(
   send: () => Promise<HttpAnswer>,
@@ -92,13 +92,13 @@ export async function retryAnswers(
   });
 }
 
-/** The wait that the server asks for, in milliseconds; one of more than a minute counts as none, as with the official client. */
+/** The delay the server asks for, in milliseconds; more than a minute is ignored, as in the official client. */
 export function askedDelayMs(answer: Pick<HttpAnswer, "header">, nowMs: number): number | null {
   const askedMs = retryAfterMs(answer, { nowMs, maxMs: Number.POSITIVE_INFINITY });
   return askedMs !== null && askedMs <= maxAskedDelayMs ? askedMs : null;
 }
 
-/** The transport fault when there is no answer. */
+/** Returns the transport fault if there is no answer. */
 async function answerOf(send: () => Promise<HttpAnswer>): Promise<HttpAnswer | AppError> {
   try {
     return await send();

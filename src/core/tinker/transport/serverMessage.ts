@@ -1,8 +1,8 @@
-/** Messages of a server for the people who use it. */
+/** A server's messages for its users. */
 
 import type { HttpResponse } from "../../ports.ts";
 
-/** In the server's words or about it. */
+/** Either the server's own words or a message about the server. */
 export interface ServerMessage {
   readonly level: "info" | "warn";
   readonly text: string;
@@ -10,7 +10,7 @@ export interface ServerMessage {
 
 export type OnServerMessage = (message: ServerMessage) => void;
 
-/** Passes on each deprecation note of an answer's headers once. */
+/** Passes on each distinct deprecation note in the answers' headers once. */
 export function deprecationNotes(
   onMessage: OnServerMessage | undefined,
 ): (response: HttpResponse) => void {

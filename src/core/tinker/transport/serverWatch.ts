@@ -1,4 +1,4 @@
-/** What the answers to requests show of a server: whether it answers at all, and whether it does what it is asked. */
+/** Tracks from its answers whether a server responds at all, and whether it accepts requests. */
 
 import { errorMessage, isAppError } from "../../errors.ts";
 import type { Clock, HttpResponse } from "../../ports.ts";
@@ -6,7 +6,7 @@ import { OutageNotice } from "../../util/outageNotice.ts";
 import { BILLING_STEP } from "./errors.ts";
 import type { OnServerMessage } from "./serverMessage.ts";
 
-/** Servers answer heartbeats and polls while they accept no work. */
+/** Servers keep answering heartbeats and polls while they accept no work. */
 export type RequestKind = "heartbeat" | "poll" | "work";
 
 export interface ServerWatchOptions {
@@ -14,9 +14,9 @@ export interface ServerWatchOptions {
   readonly onMessage?: OnServerMessage | undefined;
 }
 
-const CARRIES_OUT = "It carries out requests again.";
+const ACCEPTS_AGAIN = "It accepts requests again.";
 
-/** A notice in messages about the server. It is over when all that has failed, each by its name, has recovered. */
+/** A notice in messages about the server. It ends when everything that failed, identified by name, has recovered. */
 export class ServerNotice {
   readonly #notice: OutageNotice;
   readonly #failing = new Set<string>();
@@ -41,7 +41,7 @@ export class ServerNotice {
     this.#notice.failed(reason);
   }
 
-  /** Reports at once what will last. */
+  /** Reports at once, for failures that are known to last. */
   failedForLong(reason: string, name = ""): void {
     this.#failing.add(name);
     this.#notice.failedForLong(reason);
@@ -52,41 +52,41 @@ export class ServerNotice {
     if (this.#failing.size === 0) this.#notice.recovered();
   }
 
-  /** What was reported is not over, for nothing has succeeded. */
+  /** Drops a failure without reporting a recovery, because nothing succeeded. */
   givenUp(name: string): void {
     this.#failing.delete(name);
     if (this.#failing.size === 0) this.#notice.answered();
   }
 }
 
-/** Reports once when a server keeps silent or refuses requests for half a minute, or wants to be paid, and once when that is over. */
+/** Reports once when a server is silent or rejects requests for half a minute, or demands payment, and once when that is over. */
 export class ServerWatch {
   readonly #clock: Clock;
   readonly #silence: ServerNotice;
   readonly #refusal: ServerNotice;
-  /** Requests that wait for an unpaid bill, by their path; polls, by the id of their request. */
+  /** Requests waiting for an unpaid bill: by path, or for polls by the id of their request. */
   readonly bill: ServerNotice;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ServerWatchOptions & { readonly billingPauseMs: () => number }) {
     this.#clock = options.clock;
     this.#silence = new ServerNotice(options, {
-      begin: (reason) => `It does not answer (${reason}). Requests are repeated.`,
+      begin: (reason) => `It is not answering (${reason}). Requests are being retried.`,
       end: "It answers again.",
     });
     this.#refusal = new ServerNotice(options, {
-      begin: (reason) => `It does not carry out requests (${reason}). They are repeated.`,
-      end: CARRIES_OUT,
+      begin: (reason) => `It is refusing requests (${reason}). They are being retried.`,
+      end: ACCEPTS_AGAIN,
     });
     const { billingPauseMs } = options;
     this.bill = new ServerNotice(options, {
       begin: (reason) =>
-        `It does not carry out requests (${reason}). ${BILLING_STEP} The requests are repeated for up to ${Math.round(billingPauseMs() / 60_000)} min.`,
-      end: CARRIES_OUT,
+        `It is refusing requests (${reason}). ${BILLING_STEP} Requests are retried for up to ${Math.round(billingPauseMs() / 60_000)} min.`,
+      end: ACCEPTS_AGAIN,
     });
   }
 
-  /** Something waits for an unpaid bill, with its name in {@link bill}; `detail` is what the server said, "" = nothing. */
+  /** Records that something waits for an unpaid bill, by its name in {@link bill}; `detail` is the server's text, possibly empty. */
   blocked(detail: string, name: string): void {
     this.bill.failedForLong(`status 402: ${detail || "the account's billing is blocked"}`, name);
   }
@@ -99,11 +99,11 @@ export class ServerWatch {
     try {
       const response = await sending;
       this.#answered(response.status, kind);
-      // Servers do other things for an account whose work they refuse.
+      // Only the same path counts, because a server answers other requests even for an account whose work it rejects.
       if (response.status < 300 && this.bill.isFailing(path)) this.bill.recovered(path);
       return response;
     } catch (error) {
-      // A server may hold one request for longer than the client waits, and answer others meanwhile.
+      // A server may hold one request for longer than the client waits while it answers others.
       if (isAppError(error, "transport") && !this.hasAnsweredSince(startedAtMs)) {
         this.#silence.failed(errorMessage(error.cause ?? error));
       }
@@ -111,7 +111,7 @@ export class ServerWatch {
     }
   }
 
-  /** By {@link Clock.monotonic}; errors of the server are no answers. */
+  /** Times are from {@link Clock.monotonic}; 5xx answers do not count. */
   hasAnsweredSince(ms: number): boolean {
     return this.#answeredAtMs > ms;
   }

@@ -1,4 +1,4 @@
-/** The order of one model's requests: numbers from 1, posted strictly one after the other. */
+/** Keeps one model's requests in order: numbered from 1 and posted strictly one after another. */
 
 import type { AppError } from "../../errors.ts";
 import { errorMessage, isAppError } from "../../errors.ts";
@@ -6,13 +6,13 @@ import { tinkerError, withoutNextStep } from "./errors.ts";
 
 type Post<Result> = (firstSeqId: number) => Promise<Result>;
 
-/** A request that cannot be posted leaves a gap that no later request passes: `docs/protocols/tinker.md#order-of-requests`. */
+/** A request that cannot be posted leaves a gap that no later request can pass: `docs/protocols/tinker.md#order-of-requests`. */
 export class SubmitQueue {
   readonly #modelId: string;
   #nextSeqId = 1;
-  /** Numbers that turned out to be used up by refused requests. */
+  /** Numbers that the server turned out to have counted for rejected requests. */
   #skipped = 0;
-  /** Numbers of refused requests of which it is not known whether the server counts them. */
+  /** Numbers of rejected requests that the server may or may not have counted. */
   #uncounted = 0;
   #tail: Promise<void> = Promise.resolve();
   #loss: AppError | null = null;
@@ -22,9 +22,9 @@ export class SubmitQueue {
   }
 
   /**
-   * Reserves `count` numbers at once and calls `post` with the first when all earlier posts are done.
-   * With `mayBeRefused` a refusal leaves the model usable; nothing else may wait for its turn meanwhile.
-   * @throws what `post` throws; AppError `tinker-model-lost` after an earlier post failed
+   * Reserves `count` numbers immediately, and calls `post` with the first once all earlier posts are done. With `mayBeRefused`, a
+   * rejection leaves the model usable; nothing else may be queued meanwhile.
+   * @throws whatever `post` throws; AppError `tinker-model-lost` after an earlier post failed
    */
   enqueue<Result>(
     what: string,
@@ -67,8 +67,8 @@ export class SubmitQueue {
   }
 
   /**
-   * Some servers count the number of a refused request, others wait for it. So the number is offered again, and skipped when the
-   * server answers that it is taken.
+   * Some servers count a rejected request's number, others wait for it to be reused. So the number is tried again, and skipped if
+   * the server answers that it is taken.
    */
   async #postAtFreeNumber<Result>(firstSeqId: number, post: Post<Result>): Promise<Result> {
     for (;;) {

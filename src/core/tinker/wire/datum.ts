@@ -1,4 +1,4 @@
-/** Training data on its way to the wire: checks, element types, and the split into chunks. */
+/** Prepares training data for the wire: checks, element types, and splitting into chunks. */
 
 import type { ImageFile } from "../../images/imageFile.ts";
 import { indexOfNonFinite } from "../../util/stats.ts";
@@ -11,15 +11,15 @@ type Numbers = readonly number[] | Int32Array | Float32Array;
 type Floats = readonly number[] | Float32Array;
 
 /**
- * Input tokens and per-token arrays of the same length; entry i is about predicting the token after input i, so the
- * caller has shifted: `docs/protocols/tinker.md#forward_backward`.
+ * Input tokens and per-token arrays of the same length. Entry i is about predicting the token after input i, so the caller does
+ * the shifting: `docs/protocols/tinker.md#forward_backward`.
  */
 export interface Datum {
-  /** Ids; those below 0 stand for `images`, see `imageIds.ts`. */
+  /** Token ids; negative ones refer to `images`, see `imageIds.ts`. */
   readonly tokens: TokenIds;
-  /** Those of the rollout; absent = none. */
+  /** The rollout's images; absent = none. */
   readonly images?: readonly ImageFile[] | undefined;
-  /** `target_tokens`, and `weights` or what {@link policyInputs} gives. */
+  /** `target_tokens`, and either `weights` or the inputs from {@link policyInputs}. */
   readonly lossInputs: Readonly<Record<string, Numbers>>;
 }
 
@@ -28,7 +28,7 @@ export interface ChunkLimits {
   readonly maxBytes: number;
 }
 
-/** What each loss reads; servers refuse anything more: `docs/protocols/tinker.md#losses`. */
+/** The inputs of each loss; servers reject additional ones: `docs/protocols/tinker.md#losses`. */
 const lossInputNames: Readonly<Record<string, readonly string[]>> = {
   cross_entropy: ["target_tokens", "weights"],
   importance_sampling: ["target_tokens", "logprobs", "advantages"],
@@ -38,16 +38,16 @@ const lossInputNames: Readonly<Record<string, readonly string[]>> = {
   gspo: ["target_tokens", "logprobs", "advantages", "sequence_ratio_mask"],
 };
 
-/** What a policy loss is computed from, one entry a position. */
+/** The arrays for a policy loss, one entry per position. */
 interface PolicyArrays {
   readonly targets: Numbers;
   readonly logprobs: Floats;
   readonly advantages: Floats;
-  /** 1 where the target is trained. */
+  /** 1 where the target is trained on. */
   readonly mask: ArrayLike<number>;
 }
 
-/** The inputs of a policy loss, exactly those that it reads. */
+/** Exactly the inputs that a policy loss reads. */
 export function policyInputs(lossFn: string, arrays: PolicyArrays): Datum["lossInputs"] {
   const { targets, logprobs, advantages, mask } = arrays;
   const common = { target_tokens: targets, logprobs, advantages };
@@ -55,10 +55,10 @@ export function policyInputs(lossFn: string, arrays: PolicyArrays): Datum["lossI
 }
 
 /**
- * Checks a batch; typed arrays are sent as they are, without a copy.
- * @throws AppError `tinker-invalid-input` that names datum and array: nothing to send, lengths that differ, inputs the
- * loss does not read, values that are not finite, ids beyond int32, or a batch in which every weight is zero, but for `dro`, which has a
- * penalty besides
+ * Checks a batch; typed arrays are used without copying.
+ * @throws AppError `tinker-invalid-input` that names datum and array: an empty batch, differing lengths, inputs that the loss
+ * does not read, non-finite values, ids beyond int32, or a batch with only zero weights (except for `dro`, which also has a
+ * penalty)
  */
 export function toWireData(
   data: readonly Datum[],
@@ -73,7 +73,7 @@ export function toWireData(
   return wire;
 }
 
-/** Consecutive chunks within the server's limits; an oversize datum goes alone: `docs/protocols/tinker.md#chunks`. */
+/** Consecutive chunks within the server's limits; an oversized datum gets its own chunk: `docs/protocols/tinker.md#chunks`. */
 export function chunkData(
   data: readonly WireDatum[],
   limits: ChunkLimits,
@@ -118,7 +118,7 @@ function toWireDatum(datum: Datum, lossFn: string, where: string): WireDatum {
   };
 }
 
-/** Targets are integers; plain lists under any other name are floats. */
+/** Targets are integers; plain lists under other names are floats. */
 function toTyped(name: string, values: Numbers, where: string): Int32Array | Float32Array {
   if (name === "target_tokens" || values instanceof Int32Array) return toIds(values, where);
   const floats = values instanceof Float32Array ? values : new Float32Array(values);

@@ -29,11 +29,11 @@ import {
 
 export type LossConfig = Readonly<Record<string, number | string>>;
 
-/** Tokens and the arrays that the loss reads, aligned with them. */
+/** Tokens and the loss's arrays, aligned with them. */
 export interface WireDatum {
-  /** Ids; those below 0 stand for `images`, see `imageIds.ts`. */
+  /** Token ids; negative ones refer to `images`, see `imageIds.ts`. */
   readonly tokens: Int32Array;
-  /** Those of the rollout; absent = none. */
+  /** The rollout's images; absent = none. */
   readonly images?: readonly ImageFile[] | undefined;
   readonly lossInputs: Readonly<Record<string, WireTensor>>;
 }
@@ -47,10 +47,10 @@ export interface ForwardBackwardCall {
   readonly forwardOnly: boolean;
 }
 
-/** One datum's answer: log-probability of each target under the current weights. */
+/** Result for one datum: the log-probability of each target under the current weights. */
 export interface DatumOutput {
   readonly logprobs: Float32Array;
-  /** The loss of each target, from servers that report it. */
+  /** The loss of each target, if the server reports it. */
   readonly losses?: Float32Array | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface ForwardBackwardResult {
   readonly metrics: Readonly<Record<string, number>>;
 }
 
-/** Numbers of the loss config go into both maps, texts into the newer one only: `docs/protocols/tinker.md#forward_backward`. */
+/** Numbers of the loss config are written to both maps, texts only to the newer one: `docs/protocols/tinker.md#forward_backward`. */
 export function encodeForwardBackwardRequest(call: ForwardBackwardCall): Uint8Array {
   const lossFnConfig: Record<string, number> = {};
   const lossFnConfigV2: Record<string, MessageInitShape<typeof LossConfigValueSchema>> = {};
@@ -85,12 +85,12 @@ export function encodeForwardBackwardRequest(call: ForwardBackwardCall): Uint8Ar
 
 export type WireImage = Pick<ImageChunk, "data" | "format" | "expectedTokens">;
 
-/** Ids that stand for an image; `where` names its datum for messages. */
+/** Returns the ids that represent an image; `where` names its datum for messages. */
 export type ImageReader = (image: WireImage, where: string) => Int32Array;
 
 /**
- * Reads a request; several chunks are joined, provenance spans ignored. Without a reader images are refused.
- * @throws AppError `tinker-protocol` for bytes that are no such message, images, audio and sparse tensors; what `readImage` throws
+ * Decodes a request, joining chunks and ignoring provenance spans. Without `readImage`, images are rejected.
+ * @throws AppError `tinker-protocol` for malformed bytes, images, audio and sparse tensors; whatever `readImage` throws
  */
 export function decodeForwardBackwardRequest(
   bytes: Uint8Array,
@@ -134,8 +134,8 @@ export function encodeForwardBackwardOutput(result: ForwardBackwardResult): Uint
 }
 
 /**
- * Datums of all records in order.
- * @throws AppError `tinker-protocol` when log-probs are absent or the message is broken
+ * Decodes the datums of all records, in order.
+ * @throws AppError `tinker-protocol` if log-probs are missing or the message is malformed
  */
 export function decodeForwardBackwardOutput(bytes: Uint8Array): ForwardBackwardResult {
   const message = readMessage("forward_backward result", () =>
@@ -181,7 +181,7 @@ function imageChunk({ image, tokens }: Extract<InputPart, { kind: "image" }>) {
   return { data: image.bytes, format: image.format, expectedTokens: tokens };
 }
 
-/** The newer map wins; the older one fills in for clients that do not write the newer. */
+/** The newer map wins; the older one supports clients that do not write the newer. */
 function decodeLossConfig(message: ForwardBackwardRequest): LossConfig {
   const config: Record<string, number | string> = { ...message.lossFnConfig };
   for (const [key, { value }] of Object.entries(message.lossFnConfigV2)) {
@@ -210,7 +210,7 @@ function recordOutputs(record: ArrayRecord): readonly DatumOutput[] {
   }));
 }
 
-/** An extra of some servers, so that one that cannot be read counts as absent. */
+/** Only some servers send this, so unreadable rows count as absent. */
 function lossRows(record: ArrayRecord, count: number): ReturnType<typeof decodeRows> | null {
   const field = record.fields["elementwise_loss"];
   if (field === undefined) return null;

@@ -1,4 +1,4 @@
-/** The encoding in which one server takes training data: binary, or the JSON of older servers. */
+/** The encoding that a server accepts for training data: binary, or the JSON of older servers. */
 
 import { isAppError } from "../../errors.ts";
 import {
@@ -13,7 +13,7 @@ interface LossSubmit {
   readonly body: object | Uint8Array;
 }
 
-/** Begins with the binary form and falls back to JSON for good when the server refuses the very first one. */
+/** Tries the binary form first; falls back to JSON for good if the server rejects the very first request. */
 export class LossEncoding {
   readonly #onJson: () => void;
   #format: "unknown" | "proto" | "json" = "unknown";
@@ -23,7 +23,7 @@ export class LossEncoding {
     this.#onJson = onJson;
   }
 
-  /** Encodes `call` and hands it to `post`; a refused binary form (415, 422) leaves its number to the JSON form. */
+  /** Encodes `call` and passes it to `post`. If the binary form is rejected (415, 422), the JSON form reuses its number. */
   async submit<Result>(
     call: ForwardBackwardCall,
     post: (request: LossSubmit) => Promise<Result>,
@@ -50,7 +50,7 @@ export class LossEncoding {
       this.#onJson();
       return result;
     } catch (error) {
-      // The server refused the JSON form, too, so the encoding was not the reason.
+      // The JSON form was rejected too, so the encoding was not the problem.
       throw isRefusal(error) ? binaryRefusal : error;
     }
   }
@@ -60,7 +60,7 @@ function binarySubmit(call: ForwardBackwardCall): LossSubmit {
   return { path: "forward_backward", body: encodeForwardBackwardRequest(call) };
 }
 
-/** Servers before 0.25 have a path of its own for log-probs only. */
+/** Servers before 0.25 have a separate path for forward-only requests. */
 function jsonSubmit(call: ForwardBackwardCall): LossSubmit {
   return {
     path: call.forwardOnly ? "forward" : "forward_backward",

@@ -1,10 +1,10 @@
-/** What servers call the numbers that they report; each has names of its own: `docs/protocols/tinker.md#metrics`. */
+/** Names under which servers report metrics; each server has its own: `docs/protocols/tinker.md#metrics`. */
 
 type Metrics = Readonly<Record<string, number>>;
 
 const LOSS_NAMES: readonly string[] = ["loss", "total_loss", "policy_loss", "pg_loss"];
 
-/** Names of metrics that may hold the value of the loss, the documented `loss:sum` first. */
+/** Names of metrics that may hold the loss, ordered so that the documented `loss:sum` comes first. */
 export function lossMetrics(metrics: Metrics): readonly string[] {
   const rank = (name: string): number => LOSS_NAMES.indexOf(plainName(name)) * 2 + sumFirst(name);
   return Object.keys(metrics)
@@ -12,7 +12,7 @@ export function lossMetrics(metrics: Metrics): readonly string[] {
     .toSorted((one, other) => rank(one) - rank(other));
 }
 
-/** Norm of the gradient; null when the server reports none. */
+/** The gradient norm; null if the server does not report it. */
 export function gradientNorm(metrics: Metrics): number | null {
   const name = Object.keys(metrics).find(isGradientNorm);
   return name === undefined ? null : (metrics[name] ?? null);
@@ -22,7 +22,7 @@ export function isGradientNorm(name: string): boolean {
   return plainName(name) === "grad_norm";
 }
 
-/** True for the value of a loss under any of its names. */
+/** True if the metric is the loss under any of its names. */
 export function isLoss(name: string): boolean {
   return LOSS_NAMES.includes(plainName(name));
 }

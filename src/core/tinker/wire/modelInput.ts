@@ -1,4 +1,4 @@
-/** What a model reads, as the wire's list of chunks: tokens, and images between them. `docs/protocols/tinker.md#images` */
+/** Model input as the wire's list of chunks: tokens with images between them. `docs/protocols/tinker.md#images` */
 
 import type { ImageFile, ImageFormat } from "../../images/imageFile.ts";
 import { imageRuns, type Run } from "../../images/imageIds.ts";
@@ -16,12 +16,12 @@ export type InputChunk =
       readonly expected_tokens: number;
     };
 
-/** One text, or one image that fills `tokens` positions. */
+/** A run of text, or an image that fills `tokens` positions. */
 export type InputPart =
   | { readonly kind: "text"; readonly run: Run }
   | { readonly kind: "image"; readonly image: ImageFile; readonly tokens: number };
 
-/** Cuts ids into text and images. @throws AppError `tinker-invalid-input` for the id of an image that is not among `images` */
+/** Splits ids into text and images. @throws AppError `tinker-invalid-input` for an id of an image that is not in `images` */
 export function inputParts(
   ids: ArrayLike<number>,
   images: readonly ImageFile[],

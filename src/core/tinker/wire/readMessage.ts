@@ -1,9 +1,9 @@
-/** Binary messages of a server that may send anything. */
+/** Decodes binary messages from servers, which may send anything. */
 
 import { errorMessage } from "../../errors.ts";
 import { malformedMessage } from "../transport/errors.ts";
 
-/** What `read` gives. @throws AppError `tinker-protocol` when it throws: `what` names the message */
+/** Returns what `read` returns. @throws AppError `tinker-protocol` if it throws; `what` names the message */
 export function readMessage<Message>(what: string, read: () => Message): Message {
   try {
     return read();

@@ -1,6 +1,6 @@
 /**
- * The body of a sample. Its token ids are written as digits straight into the bytes that are sent: a list and a text of thousands of
- * ids, made for every turn, take several times the time and the memory.
+ * The body of a sample request. Token ids are written as digits directly into the bytes to send: building lists and strings of
+ * thousands of ids on every turn would take several times the time and memory.
  */
 
 import { sum } from "../../../shared/mean.ts";
@@ -9,7 +9,7 @@ import type { Run } from "../../images/imageIds.ts";
 import { imageChunk, inputParts, type TokenIds } from "./modelInput.ts";
 
 export interface SamplePrompt {
-  /** Ids; those below 0 stand for `images`. */
+  /** Token ids; negative ones refer to `images`. */
   readonly prompt: TokenIds;
   readonly images?: readonly ImageFile[];
 }
@@ -18,7 +18,7 @@ const ZERO = 48;
 const COMMA = 44;
 const encoder = new TextEncoder();
 
-/** JSON of `body`, which is not empty, with the member `prompt`. @throws AppError `tinker-invalid-input` for the id of an image that is not there */
+/** JSON of the non-empty `body` plus the member `prompt`. @throws AppError `tinker-invalid-input` for an id of an image that is missing */
 export function encodeSampleBody({ prompt, images = [] }: SamplePrompt, body: object): Uint8Array {
   const pieces: (Uint8Array | Run)[] = [];
   const addText = (text: string) => pieces.push(encoder.encode(text));

@@ -1,4 +1,4 @@
-/** The binary answer to a request for samples as plain types, and its encoding in both directions. */
+/** The binary answer to a sample request as plain types, with encoding in both directions. */
 
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { malformedMessage } from "../transport/errors.ts";
@@ -23,24 +23,24 @@ export interface ScoredToken {
   readonly logprob: number;
 }
 
-/** The best tokens of each position, best first; null where undefined. */
+/** The top tokens of each position, best first; null where undefined. */
 export type TopkRows = readonly (readonly ScoredToken[] | null)[];
 
 export interface WireSequence {
   readonly stopReason: "stop" | "length";
   readonly tokens: Int32Array;
-  /** As long as `tokens`; null when the server sent none. */
+  /** As long as `tokens`; null if the server sent none. */
   readonly logprobs: Float32Array | null;
 }
 
 export interface SampleResult {
   readonly sequences: readonly WireSequence[];
-  /** One value for each prompt token, NaN where undefined. */
+  /** One value per prompt token, NaN where undefined. */
   readonly promptLogprobs: Float32Array | null;
   readonly promptCacheHitTokens: number;
 }
 
-/** With what only other clients ask a server for. */
+/** Also the fields that only other clients request from a server. */
 export interface ServedSampleResult extends SampleResult {
   readonly sequences: readonly ServedSequence[];
   readonly topkPromptLogprobs?: TopkRows | null;
@@ -98,7 +98,7 @@ function decodeStopReason(reason: StopReason): "stop" | "length" {
 /** Fills the empty cells of a top-k table. */
 const EMPTY_LOGPROB = -99999;
 
-/** Short rows are filled up; an undefined row is all empty. */
+/** Pads short rows; an undefined row becomes all padding. */
 function encodeTopk(rows: TopkRows): MessageInitShape<typeof TopkLogprobsSchema> {
   const k = Math.max(0, ...rows.map((row) => row?.length ?? 0));
   const cells = rows.flatMap((row) =>

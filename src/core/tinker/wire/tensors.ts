@@ -1,10 +1,10 @@
-/** Number arrays to and from the raw little-endian buffers of the Tinker wire. */
+/** Converts number arrays to and from the raw little-endian buffers of the Tinker wire. */
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { malformedMessage } from "../transport/errors.ts";
 import { type BatchedTensor, DType, type Tensor, type TensorSchema } from "./tinker_pb.ts";
 
-/** An array with its axes: integers travel as int64, floats as float32. */
+/** An array with its shape; integers are sent as int64, floats as float32. */
 export interface WireTensor {
   readonly values: Int32Array | Float32Array;
   readonly shape: readonly number[];
@@ -15,7 +15,7 @@ export function vector(values: Int32Array | Float32Array): WireTensor {
   return { values, shape: [values.length] };
 }
 
-/** Dense message form of a tensor; clients send FLOAT32 or INT64 only. */
+/** Encodes a dense tensor; clients send only FLOAT32 or INT64. */
 export function encodeTensor(tensor: WireTensor): MessageInitShape<typeof TensorSchema> {
   const { values } = tensor;
   const isFloat = values instanceof Float32Array;
@@ -27,7 +27,7 @@ export function encodeTensor(tensor: WireTensor): MessageInitShape<typeof Tensor
 }
 
 /**
- * Reads a dense tensor of any dtype; INT64 must fit in 32 bits, BFLOAT16 widens to float32.
+ * Reads a dense tensor of any dtype; INT64 values must fit in 32 bits, BFLOAT16 is widened to float32.
  * @throws AppError `tinker-protocol` for a sparse tensor or a shape that does not match the data
  */
 export function decodeTensor(message: Tensor, what: string): WireTensor {
@@ -42,7 +42,7 @@ export function decodeTensor(message: Tensor, what: string): WireTensor {
   return { values, shape };
 }
 
-/** One batched tensor over the rows of all datums, with byte offsets. */
+/** Packs the rows of all datums into one batched tensor with byte offsets. */
 export function encodeRows(rows: readonly Float32Array[]): Omit<BatchedTensor, "$typeName"> {
   const offsets = [0];
   for (const row of rows) offsets.push((offsets.at(-1) ?? 0) + row.byteLength);
@@ -59,8 +59,8 @@ export function encodeRows(rows: readonly Float32Array[]): Omit<BatchedTensor, "
 }
 
 /**
- * Rows of a batched tensor as flat arrays, one for each datum.
- * @throws AppError `tinker-protocol` when the offsets do not tile the data
+ * Rows of a batched tensor as flat arrays, one per datum.
+ * @throws AppError `tinker-protocol` if the offsets do not cover the data exactly
  */
 export function decodeRows(
   message: BatchedTensor,
@@ -104,7 +104,7 @@ function int64ToBytes(values: ArrayLike<number>): Uint8Array {
   return new Uint8Array(view.buffer);
 }
 
-/** @throws AppError `tinker-protocol` for a ragged length */
+/** @throws AppError `tinker-protocol` if the length is not a multiple of 4 */
 export function bytesToInt32(bytes: Uint8Array, what: string): Int32Array {
   const view = elements(bytes, 4, what);
   const values = new Int32Array(bytes.byteLength / 4);
@@ -112,7 +112,7 @@ export function bytesToInt32(bytes: Uint8Array, what: string): Int32Array {
   return values;
 }
 
-/** @throws AppError `tinker-protocol` for a ragged length */
+/** @throws AppError `tinker-protocol` if the length is not a multiple of 4 */
 export function bytesToFloat32(bytes: Uint8Array, what: string): Float32Array {
   const view = elements(bytes, 4, what);
   const values = new Float32Array(bytes.byteLength / 4);
@@ -120,7 +120,7 @@ export function bytesToFloat32(bytes: Uint8Array, what: string): Float32Array {
   return values;
 }
 
-/** @throws AppError `tinker-protocol` for a ragged length or a value beyond 32 bits */
+/** @throws AppError `tinker-protocol` if the length is not a multiple of 8 or a value exceeds 32 bits */
 function bytesToInt64(bytes: Uint8Array, what: string): Int32Array {
   const view = elements(bytes, 8, what);
   const values = new Int32Array(bytes.byteLength / 8);

@@ -1,4 +1,4 @@
-/** JSON bodies of the Tinker wire: what is sent, and what answers must look like (unknown keys are ignored). */
+/** JSON bodies of the Tinker wire: requests, and schemas of answers (unknown keys are ignored). */
 
 import {
   array,
@@ -23,7 +23,7 @@ const orNull = <Value>(schema: ZodType<Value>) =>
 
 const wholeNumber = number().int();
 
-/** Servers choose names and may leave a value out with null. */
+/** Keeps only numbers: servers choose the names, and may send null for a missing value. */
 const metrics = record(string(), unknown()).transform((values) => {
   const numbers: Record<string, number> = {};
   for (const [name, value] of Object.entries(values)) {
@@ -45,7 +45,7 @@ export const clientConfigSchema = object({
 });
 export type ClientConfig = output<typeof clientConfigSchema>;
 
-/** Flags that may change while a session lasts. */
+/** Flags that may change during a session. */
 export const dynamicConfigSchema = object({
   refresh_interval_sec: withDefault(number(), 300),
   sample_cancel_enabled: withDefault(boolean(), false),
@@ -79,7 +79,7 @@ export const savedPathSchema = object({ path: string().min(1) });
 export const ephemeralSamplerSchema = object({ sampling_session_id: string().min(1) });
 export const optimStepResultSchema = object({ metrics: withDefault(metrics, {}) });
 
-/** Whatever a server leaves out is unknown. */
+/** Values that a server omits are unknown. */
 export const modelInfoSchema = object({
   lora_rank: orNull(wholeNumber),
   model_name: orNull(string()),
@@ -112,7 +112,7 @@ export const checkpointListSchema = object({
 
 export type CheckpointList = output<typeof checkpointListSchema>;
 
-/** A signed address for each file, by its path in the folder. */
+/** A signed address per file, by its path in the folder. */
 export const exportedFilesSchema = object({
   urls: record(string(), string()),
   expires: orNull(string()),

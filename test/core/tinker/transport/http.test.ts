@@ -82,8 +82,8 @@ describe("requests", () => {
     await long.call();
     await long.call();
     expect(reported).toEqual([
-      "warn: It does not carry out requests (status 503). They are repeated.",
-      "info: It carries out requests again.",
+      "warn: It is refusing requests (status 503). They are being retried.",
+      "info: It accepts requests again.",
     ]);
   });
 
@@ -95,7 +95,7 @@ describe("requests", () => {
     await call();
     expect(reported).toEqual([
       expect.stringContaining("billing"),
-      "It carries out requests again.",
+      "It accepts requests again.",
     ]);
   });
 
