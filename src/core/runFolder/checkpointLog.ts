@@ -1,4 +1,4 @@
-/** `checkpoints.jsonl`: one line for every save that the service confirmed. */
+/** `checkpoints.jsonl`: one line per save that the service confirmed. */
 
 import * as z from "zod";
 import type { FolderFiles } from "../ports.ts";
@@ -20,20 +20,20 @@ const checkpointSchema = z
     /** Position in the list of tasks. */
     position: count,
     kind: z.enum(["periodic", "rolling", "final", "interrupt", "manual", "best"]),
-    /** For a resume. */
+    /** Training state, to resume from. */
     state_path: checkpointPath,
-    /** For use. */
+    /** Weights for sampling; null = none were saved. */
     sampler_path: checkpointPath.nullable(),
     /** ISO 8601; null = kept until deleted. */
     expires_at: z.string().nullable(),
-    /** Flat metric names with their values at the save. */
+    /** Flat metric names with their values at the time of the save. */
     metrics: z.record(z.string(), z.number().nullable()).readonly(),
     /** The chat renderer's name. */
     renderer: z.string(),
     created_at: z.string(),
     /** The metric and value of the best checkpoint by `save_best`; absent for all others. */
     best: z.object({ metric: z.string(), value: z.number() }).readonly().exactOptional(),
-    /** All that a resume from it needs; absent for a rolling save, whose state is in `state.json` while it exists. */
+    /** Everything needed to resume from it; absent for a rolling save, whose state is in `state.json` while it exists. */
     state: runStateSchema.exactOptional(),
   })
   .readonly();
@@ -49,12 +49,12 @@ export async function appendCheckpoint(
   await fileSystem.append(runPaths(folder).checkpoints, encodeJsonLine(entry));
 }
 
-/** The save of a line of `checkpoints.jsonl`, or null when it is none. */
+/** Parses a line of `checkpoints.jsonl`; null if it is not a checkpoint. */
 export function parseCheckpoint(value: unknown): CheckpointEntry | null {
   return checkpointSchema.safeParse(value).data ?? null;
 }
 
-/** The newest saves in the order they were made; lines that cannot be read are left out. */
+/** The newest saves in the order they were made; skips unreadable lines. */
 export async function readCheckpoints(
   fileSystem: FolderFiles,
   folder: string,
@@ -68,8 +68,8 @@ export async function readCheckpoints(
 }
 
 /**
- * The saves that can be used at `nowMs`, in the order in which they were made: of each name the last line, nothing that has expired or
- * was deleted, and a rolling save only while no newer one of any kind is confirmed, which is when the service drops it.
+ * The saves usable at `nowMs`, oldest first: the last line per name, without expired or deleted ones. A rolling save counts only
+ * until a newer save of any kind is confirmed, because the service then drops it.
  */
 export function usableCheckpoints(
   entries: readonly CheckpointEntry[],
@@ -90,7 +90,7 @@ export function usableCheckpoints(
     .sort((a, b) => Number(a.created_at > b.created_at) - Number(a.created_at < b.created_at));
 }
 
-/** Of usable saves the newest with weights of a kind, those that last before a rolling one; undefined without any. */
+/** The newest usable save with weights of this kind, preferring any other save over a rolling one; undefined if there is none. */
 export function newestWith(
   usable: readonly CheckpointEntry[],
   kind: "state_path" | "sampler_path",
@@ -99,7 +99,7 @@ export function newestWith(
   return saved.findLast((entry) => entry.kind !== "rolling") ?? saved.at(-1);
 }
 
-/** The one that was saved last: a later line may be a note about an earlier save. Null without any. */
+/** The save made last, which need not be the last line: a later line may update an earlier save. Null if there is none. */
 export function newestSave(entries: readonly CheckpointEntry[]): CheckpointEntry | null {
   return entries.reduce<CheckpointEntry | null>(
     (newest, entry) => (newest === null || entry.created_at >= newest.created_at ? entry : newest),
@@ -108,8 +108,8 @@ export function newestSave(entries: readonly CheckpointEntry[]): CheckpointEntry
 }
 
 /**
- * What a save counts as by all its `lines`, for example periodic and final; the best one counts as that, too, and one that was saved to
- * be compared only is a candidate until then.
+ * All kinds of a save from its `lines`, for example periodic and final, plus `best` if it is the best one. A save that was made
+ * only for comparison is a candidate until it becomes the best.
  */
 export function kindsOf(
   { best, kind }: CheckpointEntry,

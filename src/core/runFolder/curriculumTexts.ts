@@ -1,15 +1,15 @@
 /**
- * What a curriculum knows of tasks, as a text of `state.json` with a line for each: a run may have tried tens of thousands, and as lists of
- * numbers they would be more entries than a reader of JSON takes.
+ * A curriculum's knowledge of tasks, stored in `state.json` as text with one line per task: a run may have tried tens of
+ * thousands, and as lists of numbers they would exceed the JSON reader's limit on entries.
  */
 
-/** What the policy has come to at a task. */
+/** The policy's record on a task. */
 export interface TaskEvidence {
   readonly successes: number;
   readonly failures: number;
-  /** Mean of a rollout. */
+  /** Mean tokens per rollout. */
   readonly tokens: number;
-  /** The last step that trained it, from 0. */
+  /** The last step that trained on it, from 0. */
   readonly step: number;
 }
 
@@ -23,7 +23,7 @@ export function writeEvidence(tasks: Iterable<readonly [string, TaskEvidence]>):
   );
 }
 
-/** By name; null for a text that was not written so. */
+/** By task name; null for malformed text. */
 export function readEvidence(text: string): ReadonlyMap<string, TaskEvidence> | null {
   return readAll(text, EVIDENCE, (numbers) => {
     const [successes = 0, failures = 0, tokens = 0, step = 0] = numbers;
@@ -35,7 +35,7 @@ export function writeKnown(known: Iterable<readonly [string, number]>): string {
   return asLines(known, ([name, success]) => `${success} ${name}`);
 }
 
-/** As {@link readEvidence}. */
+/** Like {@link readEvidence}. */
 export function readKnown(text: string): ReadonlyMap<string, number> | null {
   return readAll(text, KNOWN, ([success = 0]) => success);
 }

@@ -1,4 +1,4 @@
-/** `eval/results.jsonl`: one line for every evaluation. */
+/** `eval/results.jsonl`: one line per evaluation. */
 
 import * as z from "zod";
 import type { FolderFiles } from "../ports.ts";
@@ -6,7 +6,7 @@ import { runPaths } from "./files/layout.ts";
 import { readLines } from "./files/lineReader.ts";
 
 const bounds = {
-  /** Bounds of the 95% confidence interval; null where there is none. */
+  /** Bounds of the 95% confidence interval; null if there is none. */
   low: z.number().nullable(),
   high: z.number().nullable(),
 };
@@ -27,16 +27,16 @@ const result = z
     successFraction: z.number(),
     failed: z.number(),
     failureReward: z.number(),
-    /** Over the rollouts with at least one turn, like the next; null without any. */
+    /** Over the rollouts with at least one turn, as is `turnsMean`; null if there are none. */
     tokensMean: z.number().nullable(),
     turnsMean: z.number().nullable(),
-    /** From this reward on a rollout is a success. */
+    /** A rollout with at least this reward is a success. */
     successReward: z.number(),
-    /** Chance that one of k rollouts of a task succeeds, as a mean over tasks; by ascending k, up to the rollouts of a task. */
+    /** Chance that at least one of k rollouts of a task succeeds, averaged over tasks; ascending k, up to the rollouts per task. */
     passAtK: z
       .array(z.object({ k: z.number().int().positive(), ...interval }).readonly())
       .readonly(),
-    /** Mean over the shared tasks of the reward less that of the first evaluation in the file; absent for that one, and below 8 shared tasks. */
+    /** Mean reward difference to the file's first evaluation over the shared tasks; absent for that one, and below 8 shared tasks. */
     difference: z
       .object({ tasks: z.number().int().positive(), ...interval })
       .readonly()
@@ -46,7 +46,7 @@ const result = z
 
 const evaluatedModel = z
   .object({
-    /** As people call it. */
+    /** Display name. */
     name: z.string(),
     /** Its checkpoint; null = the base model. */
     path: z.string().nullable(),
@@ -59,7 +59,7 @@ export const evaluationSchema = z
     step: z.number().int().nonnegative(),
     purpose: z.string(),
     timeMs: z.number(),
-    /** Absent for the weights of the run itself. */
+    /** Absent if the run's own weights are evaluated. */
     model: evaluatedModel.optional(),
     results: z.array(result).readonly(),
   })
@@ -69,7 +69,7 @@ export type EvaluatedModel = z.infer<typeof evaluatedModel>;
 export type StoredResult = z.infer<typeof result>;
 export type EvaluationEntry = z.infer<typeof evaluationSchema>;
 
-/** Names the environment, split and temperature of a result. */
+/** A display name from a result's environment, split and temperature. */
 export function cellName({
   environment,
   split,
@@ -79,12 +79,12 @@ export function cellName({
   return `${environment} ${split} ${sampled}`;
 }
 
-/** The evaluation of a line of `eval/results.jsonl`, or null when it is none. */
+/** Parses a line of `eval/results.jsonl`; null if it is not an evaluation. */
 export function parseEvaluation(value: unknown): EvaluationEntry | null {
   return evaluationSchema.safeParse(value).data ?? null;
 }
 
-/** All evaluations in the order in which they ended; lines that cannot be read are left out. */
+/** All evaluations in the order they ended; skips unreadable lines. */
 export async function readEvaluations(
   fileSystem: FolderFiles,
   folder: string,

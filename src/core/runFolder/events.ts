@@ -1,4 +1,4 @@
-/** `events.jsonl`: what happened in a run, changes of state, retries, edits, alarms. */
+/** `events.jsonl`: a run's events, such as changes of state, retries, edits and alarms. */
 
 import * as z from "zod";
 import { isJsonObject, type JsonObject } from "../json.ts";
@@ -23,11 +23,11 @@ const eventSchema = z
 
 export type RunEvent = z.infer<typeof eventSchema>;
 
-/** An event without what the log itself knows. */
+/** An event without the fields that the log adds. */
 export type NewRunEvent = Omit<RunEvent, "timeMs" | "attempt">;
 
 export interface EventLog {
-  /** Appends one line, cleaned of secrets. @throws AppError `disk` */
+  /** Appends one line with secrets redacted. @throws AppError `disk` */
   record(event: NewRunEvent): Promise<void>;
 }
 
@@ -51,12 +51,12 @@ export function createEventLog(options: EventLogOptions): EventLog {
   };
 }
 
-/** The event of a line of `events.jsonl`, or null when it is none. */
+/** Parses a line of `events.jsonl`; null if it is not an event. */
 export function parseEvent(value: unknown): RunEvent | null {
   return eventSchema.safeParse(value).data ?? null;
 }
 
-/** All events in order; lines that cannot be read are left out. */
+/** All events in order; skips unreadable lines. */
 export async function* readEvents(
   fileSystem: FolderFiles,
   folder: string,
@@ -67,7 +67,7 @@ export async function* readEvents(
   }
 }
 
-/** The data of the events of a kind, in order; those of another form are left out. */
+/** The data of all events of a kind, in order; skips data that does not match the schema. */
 export async function dataOfEvents<Schema extends z.ZodType>(
   { fileSystem, folder }: Pick<EventLogOptions, "fileSystem" | "folder">,
   kind: string,

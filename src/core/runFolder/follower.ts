@@ -1,4 +1,4 @@
-/** Follows one run folder while a trainer writes it, and never reads a byte of its growing files twice. */
+/** Follows a run folder while a trainer writes to it, without rereading any byte of its growing files. */
 
 import type { RolloutSource } from "../../shared/rolloutSet.ts";
 import type { RunFile } from "../../shared/runFile.ts";
@@ -27,14 +27,14 @@ import {
 } from "./reader.ts";
 import { readRunFile } from "./runFile.ts";
 
-/** Steps and evaluations whose summaries stay in memory. */
+/** Steps and evaluations whose summaries are kept in memory. */
 const MAX_OPEN = 4;
 
-/** What a refresh found. */
+/** The changes found by a refresh. */
 export interface RunChange {
-  /** True when everything known before is void: a resume replaced files. The rest then describes the whole folder. */
+  /** True if a resume replaced files: discard everything known before; the other fields then cover the whole folder. */
   readonly replaced: boolean;
-  /** Rows from this position on are new or completed; null when there is none. */
+  /** Rows from this index on are new or changed; null if there are none. */
   readonly fromRow: number | null;
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly CheckpointEntry[];
@@ -42,9 +42,9 @@ export interface RunChange {
 }
 
 /**
- * The owner calls {@link refresh} on a timer or when a file changed; between two calls all getters stay as they are. Missing
- * files read as empty and half-written lines wait for the next call. A long file is read in pieces, between which other work goes
- * on. Reads the files of a run only, and never the rollouts unless {@link rollouts} asks for a step.
+ * The owner calls {@link refresh} on a timer or when a file changed; between two calls all getters stay the same. Missing files
+ * read as empty, and half-written lines wait for the next call. Long files are read in chunks, so that other work gets a turn.
+ * Reads only the run's files, and rollouts only when {@link rollouts} asks for a step.
  */
 export class RunFollower {
   readonly folder: string;
@@ -60,12 +60,12 @@ export class RunFollower {
     this.folder = parts.folder;
   }
 
-  /** Null before the first refresh, and in a folder that no trainer of this program wrote. */
+  /** Null before the first refresh, and for folders not written by this program's trainer. */
   get runFile(): RunFile | null {
     return this.#runFile;
   }
 
-  /** Parts of the run that cannot be read or are too large to show, in sentences for people; null when there are none. */
+  /** User-facing sentences about parts of the run that are unreadable or too large to show; null if there are none. */
   get problem(): string | null {
     const { damage, faults, metrics } = this.#contents;
     const sentences = [
@@ -81,12 +81,12 @@ export class RunFollower {
     return this.#contents.metrics;
   }
 
-  /** In the order in which they happened; only the newest. */
+  /** In order of occurrence; only the newest. */
   get events(): readonly RunEvent[] {
     return this.#contents.events.all;
   }
 
-  /** In the order in which they were made; only the newest. */
+  /** In the order they were made; only the newest. */
   get checkpoints(): readonly CheckpointEntry[] {
     return this.#contents.checkpoints.all;
   }
@@ -95,7 +95,7 @@ export class RunFollower {
     return this.#contents.evaluations.all;
   }
 
-  /** Reads what was added. Calls while one is in progress share its result. @throws AppError `folder-unsafe` */
+  /** Reads what was added. Concurrent calls share one result. @throws AppError `folder-unsafe` */
   refresh(): Promise<RunChange> {
     this.#reading ??= this.#refresh().finally(() => {
       this.#reading = null;
@@ -103,15 +103,15 @@ export class RunFollower {
     return this.#reading;
   }
 
-  /** Steps that have stored rollouts, or completed steps after which there is an evaluation, ascending; the last one may be in progress. */
+  /** Steps with stored rollouts, or for evaluations the numbers of completed steps, ascending. The last one may be in progress. */
   steps(source: RolloutSource = "training"): Promise<readonly number[]> {
     const steps = createRunReader(this.#fileSystem, this.folder).steps(source);
     const { evalFolder, rolloutFolder } = runPaths(this.folder);
-    const place = source === "training" ? rolloutFolder : evalFolder;
-    return steps.catch((error: unknown) => this.#recordFault(place, error));
+    const directory = source === "training" ? rolloutFolder : evalFolder;
+    return steps.catch((error: unknown) => this.#recordFault(directory, error));
   }
 
-  /** Summaries of a step or evaluation by group and position, up to date. One that is in progress grows from call to call. */
+  /** Up-to-date summaries of a step or evaluation, by group and position. The list grows while the step is in progress. */
   async rollouts(
     step: number,
     source: RolloutSource = "training",
@@ -131,7 +131,7 @@ export class RunFollower {
     return open.summaries;
   }
 
-  /** Attempts of which a resume set steps aside, ascending. */
+  /** Attempts with steps that a resume moved away, ascending. */
   async supersededAttempts(): Promise<readonly number[]> {
     try {
       const found: number[] = [];
@@ -144,7 +144,7 @@ export class RunFollower {
     }
   }
 
-  /** False where a resume of a finished run has moved away the evaluation at its end only. */
+  /** False if a resume of a finished run moved away only its final evaluation. */
   async #hasSteps(attempt: number): Promise<boolean> {
     for await (const { value } of readLines(this.#fileSystem, this.#supersededMetrics(attempt))) {
       if (isMetricsRow(value)) return true;
@@ -152,14 +152,14 @@ export class RunFollower {
     return false;
   }
 
-  /** Records why a part cannot be read, so that the rest is shown. @throws AppError `folder-unsafe`: then nothing is shown */
+  /** Records why a part cannot be read, so that the rest is still shown. @throws AppError `folder-unsafe`, which hides everything */
   #recordFault(path: string, error: unknown): [] {
     if (!isAppError(error) || error.code === "folder-unsafe") throw error;
     this.#contents.faults.set(path, error.message);
     return [];
   }
 
-  /** The metrics of the steps that were repeated after `attempt`; empty when there are none. */
+  /** The metrics of the steps that were repeated after `attempt`; empty if there are none. */
   async supersededMetrics(attempt: number): Promise<MetricColumns> {
     const metrics = new MetricColumns();
     for await (const { value } of readLines(this.#fileSystem, this.#supersededMetrics(attempt))) {
@@ -181,7 +181,7 @@ export class RunFollower {
       this.#reset();
     }
     let added = await this.#readGrowth();
-    // A resume may have replaced the files while they were read.
+    // A resume may have replaced the files in the meantime.
     const during = this.#runFile;
     if (added.hasGrown) await this.#readRunFile();
     if (isOtherGeneration(during, this.#runFile)) {
@@ -205,7 +205,7 @@ export class RunFollower {
 
   async #hasShrunk(): Promise<boolean> {
     for (const [path, offset] of this.#contents.offsets) {
-      // A path that is no longer a file counts as shrunk.
+      // A path that is no longer a file counts as having shrunk.
       const size = await this.#fileSystem.size(path).catch(() => null);
       if ((size ?? 0) < offset) return true;
     }
@@ -219,7 +219,7 @@ export class RunFollower {
     let fromRow: number | null = null;
     await this.#readFrom(paths.metrics, ({ value }) => {
       if (!isAnyRow(value)) return false;
-      // Its results are in the evaluations, too.
+      // Its results are among the evaluations, too.
       if (isEndRow(value)) return true;
       const at = contents.metrics.add(value);
       if (at !== null) fromRow = Math.min(at, fromRow ?? at);
@@ -256,7 +256,7 @@ export class RunFollower {
     return added.all;
   }
 
-  /** `take` returns whether the line could be read. */
+  /** `take` returns whether the line is valid. */
   async #readFrom(path: string, take: (line: FoundLine) => boolean): Promise<void> {
     const { offsets, damage, faults } = this.#contents;
     try {
@@ -285,11 +285,11 @@ interface Contents {
   readonly events: NewestEntries<RunEvent>;
   readonly checkpoints: NewestEntries<CheckpointEntry>;
   readonly evaluations: NewestEntries<EvaluationEntry>;
-  /** Where the next read of each file begins. */
+  /** The offset at which the next read of each file starts. */
   readonly offsets: Map<string, number>;
-  /** How many lines of each file cannot be read. */
+  /** The number of unreadable lines per file. */
   readonly damage: Map<string, number>;
-  /** Why files or folders cannot be read at all, or not as a whole. */
+  /** Why files or folders cannot be read, or only in part. */
   readonly faults: Map<string, string>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `marks.jsonl`: stars, pins, tags and notes that a person gave to a run and to its rollouts. Every line is one change, so that two
- * windows that write at the same time lose nothing. No trainer writes the file.
+ * `marks.jsonl`: stars, pins, tags and notes that the user gave a run and its rollouts. Each line is one change, so concurrent
+ * writes from two windows lose nothing. Trainers never write this file.
  */
 
 import * as z from "zod";
@@ -34,7 +34,7 @@ const changes = {
   pin: z.boolean().exactOptional(),
   addTag: tag.exactOptional(),
   removeTag: tag.exactOptional(),
-  /** Empty = none. */
+  /** Empty = no note. */
   note: z.string().max(MAX_NOTE_LENGTH).exactOptional(),
 };
 
@@ -48,7 +48,7 @@ const lineSchema = z.discriminatedUnion("of", [
     step: count,
     group: count,
     rollout: count,
-    /** The attempt of the run when the mark was given: a resume may repeat the step. */
+    /** The run's attempt when the mark was given, because a resume may repeat the step. */
     attempt: count,
     ...changes,
   }),
@@ -59,9 +59,9 @@ type RolloutLine = Extract<MarkLine, { readonly of: "rollout" }>;
 
 export interface Marks {
   readonly run: Mark;
-  /** In the order in which they were first marked; without those whose step a resume has repeated since. */
+  /** In the order they were first marked, without those whose step has been repeated by a resume since. */
   readonly rollouts: readonly MarkedRollout[];
-  /** Why marks are missing, in a sentence for people; null when all could be read. */
+  /** A user-facing sentence about missing marks; null if all could be read. */
   readonly problem: string | null;
 }
 
@@ -103,7 +103,7 @@ async function append(files: FolderFiles, folder: string, line: MarkLine): Promi
     );
   }
   const last = size === 0 ? LINE_FEED : (await files.readRange(path, size - 1, 1))[0];
-  // A line that was cut off by a crash would take the next one with it.
+  // After a line that was cut off by a crash, start a new one; otherwise both would be unreadable.
   await files.append(path, last === LINE_FEED ? bytes : Uint8Array.of(LINE_FEED, ...bytes));
 }
 
@@ -123,12 +123,12 @@ export class StoredMarks {
     this.#folder = folder;
   }
 
-  /** As of the last read; the same object until a read finds another state. */
+  /** As of the last read; the same object until a read finds changes. */
   get marks(): Marks {
     return this.#marks;
   }
 
-  /** Reads what was added. Faults of the disk become the `problem` of the marks. @throws AppError `folder-unsafe` */
+  /** Reads what was added. Disk errors become the `problem` of the marks. @throws AppError `folder-unsafe` */
   async refresh(): Promise<Marks> {
     const path = runPaths(this.#folder).marks;
     const size = (await this.#files.size(path)) ?? 0;
@@ -180,12 +180,12 @@ export class StoredMarks {
   }
 }
 
-/** The marks of a run as they are now. @throws AppError `file-unreadable`, `folder-unsafe` */
+/** A run's current marks. @throws AppError `file-unreadable`, `folder-unsafe` */
 export function readMarks(files: FolderFiles, folder: string): Promise<Marks> {
   return new StoredMarks(files, folder).refresh();
 }
 
-/** Finds the mark of a rollout. */
+/** Returns a function that looks up a rollout's mark. */
 export function markFinder({ rollouts }: Marks): (key: RolloutKey) => Mark {
   const byName = new Map(rollouts.map(({ mark, ...key }) => [rolloutKeyName(key), mark]));
   return (key) => byName.get(rolloutKeyName(key)) ?? NO_MARK;
@@ -197,21 +197,21 @@ function changed(mark: Mark, { star, pin, addTag, removeTag, note }: MarkChange)
   return { star: star ?? mark.star, pin: pin ?? mark.pin, tags, note: note ?? mark.note };
 }
 
-/** Says of which lines the rollout was moved away by a resume after the mark was given. */
+/** Returns a function that tells whether a line's rollout was moved away by a resume after it was marked. */
 async function supersededLines(
   files: FolderFiles,
   folder: string,
   attempts: readonly number[],
 ): Promise<(line: RolloutLine) => boolean> {
-  /** By step or evaluation, the last attempt whose rollouts were moved away. */
+  /** Per step or evaluation, the last attempt whose rollouts were moved away. */
   const last = new Map<string, number>();
   for (const attempt of attempts) {
     const { rolloutFolder, evalFolder } = runPaths(supersededFolder(folder, attempt));
-    const places = [
+    const listings = [
       { source: "training", names: await files.list(rolloutFolder) },
       { source: "evaluation", names: await files.list(evalFolder) },
     ] as const;
-    for (const { source, names } of places) {
+    for (const { source, names } of listings) {
       for (const name of names) {
         const step = stepOfFileName(name);
         if (step !== null) last.set(setName({ source, step }), attempt);

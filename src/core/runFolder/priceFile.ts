@@ -1,4 +1,4 @@
-/** `prices.json`: what the tokens of a run were counted with. */
+/** `prices.json`: the token prices of a run. */
 
 import * as z from "zod";
 import type { FolderFiles } from "../ports.ts";
@@ -13,14 +13,14 @@ const priceFileSchema = z
     /** USD per million tokens. */
     prices: pricesSchema,
     source: z.enum(["configuration", "price_list"]),
-    /** The day when the list was fetched; null for prices of the configuration. */
+    /** The day the price list was fetched; null for prices from the configuration. */
     date: z.iso.date().nullable(),
   })
   .readonly();
 
 export type PriceFile = z.infer<typeof priceFileSchema>;
 
-/** Null where the run has none, or they cannot be read. */
+/** Null if the run has no prices or they cannot be read. */
 export async function readPriceFile(files: FolderFiles, folder: string): Promise<PriceFile | null> {
   const text = await readIfReadable(files, runPaths(folder).prices, MAX_BYTES.prices);
   return text === null ? null : (priceFileSchema.safeParse(parseJson(text)?.value).data ?? null);
@@ -35,7 +35,7 @@ export async function writePriceFile(
   await files.writeAtomic(runPaths(folder).prices, `${JSON.stringify(file, null, 2)}\n`);
 }
 
-/** The prices that a run counts with, as its folder keeps them. */
+/** The prices of a run in the form that its folder stores; null if none are known. */
 export function priceFileOf(
   { model_name: model, prices }: { readonly model_name: string; readonly prices: Prices | null },
   listed: Pick<PriceFile, "prices" | "date"> | null,

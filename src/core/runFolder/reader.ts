@@ -1,4 +1,4 @@
-/** Reads a run folder while it grows: rows, summaries and single bodies, never a whole file of them at once. */
+/** Reads a growing run folder: rows, summaries and single bodies, without loading a whole file of bodies. */
 
 import type { RolloutSet, RolloutSource } from "../../shared/rolloutSet.ts";
 import { isJsonObject } from "../json.ts";
@@ -16,7 +16,7 @@ import {
   type RolloutRecord,
   rolloutRecordSchema,
   type ScoredLine,
-  type StoredTokenPlace,
+  type StoredTokenRange,
   summarizeRollout,
   type TokensLine,
 } from "./rollouts/rolloutRecord.ts";
@@ -24,55 +24,55 @@ import { parsePhases, type StepPhases } from "./rollouts/stepPhases.ts";
 import { decodeTokenRecord, type TokenRecord } from "./rollouts/tokenRecord.ts";
 
 const MIB = 1024 * 1024;
-/** Over 1.5 million tokens: more than any record has; a damaged index must not make the reader ask for more. */
+/** Over 1.5 million tokens, more than any record has; protects against a damaged index. */
 const MAX_TOKEN_BYTES = 32 * MIB;
-/** Limits the listed rollouts of an index to about 30,000. */
+/** Limits the rollouts listed from an index to about 30,000. */
 const MAX_INDEX_BYTES = 16 * MIB;
-/** The limit for an evaluation, which has no index: its rollouts are read completely to list them. */
+/** The limit for an evaluation, which has no index: listing its rollouts reads them completely. */
 const MAX_EVALUATION_BYTES = 256 * MIB;
-/** More than a rollout is ever broken into. */
+/** More than any rollout has. */
 const MAX_STREAMS = 1_000;
-/** More groups than a dataset has tasks. */
+/** More groups than any dataset has tasks. */
 const MAX_GROUP = 1e9;
 
-/** What is known of one rollout so far. */
+/** What is known about a rollout so far. */
 export interface RolloutSummary extends EndedLine {
   readonly source: RolloutSource;
-  /** Null for a rollout of training, whose environment has its own. */
+  /** Null for a training rollout; its temperature is a setting of the environment. */
   readonly temperature: number | null;
   /** Null until the step is scored. */
   readonly score: Pick<
     ScoredLine,
     "advantage" | "turnAdvantages" | "trainingUse" | "penalty"
   > | null;
-  /** What an evaluation played it for; absent for a rollout of training. */
+  /** Why the evaluation was run; absent for a training rollout. */
   readonly purpose?: string;
-  /** Name of the model, in an evaluation by itself; absent for the weights of the run. */
+  /** Name of the model, in a standalone evaluation; absent for the run's own weights. */
   readonly model?: string | undefined;
-  /** Where its token data lies, one entry a stream. */
-  readonly tokenData: readonly StoredTokenPlace[];
+  /** Location of its token data, one entry per stream. */
+  readonly tokenData: readonly StoredTokenRange[];
 }
 
 export interface RolloutList {
   readonly rollouts: readonly RolloutSummary[];
-  /** Says what of the file was left out because it is too long; null = nothing. */
+  /** Says which part of an overlong file was not read; null = all was read. */
   readonly omission: string | null;
 }
 
-/** Missing files read as empty, half-written and broken lines are left out. Faults of the disk throw `file-unreadable`. */
+/** Missing files read as empty; half-written and broken lines are skipped. Disk errors throw `file-unreadable`. */
 export interface RunReader {
   metrics(): Promise<readonly MetricsRow[]>;
-  /** Steps that have rollouts, ascending; of evaluations the numbers of completed steps. */
+  /** Steps with rollouts, or for evaluations the numbers of completed steps, ascending. */
   steps(source?: RolloutSource): Promise<readonly number[]>;
   /** Ended rollouts by group and position in it. */
   rollouts(step: number, source?: RolloutSource): Promise<readonly RolloutSummary[]>;
-  /** The same, and what they lack. */
+  /** The same, plus a note on what is missing. */
   rolloutList(step: number, source?: RolloutSource): Promise<RolloutList>;
-  /** Null when the body is not wholly there. */
+  /** Null if the body is not completely written. */
   body(summary: RolloutSummary): Promise<RolloutRecord | null>;
-  /** Null when the record is not wholly there. */
-  tokens(set: RolloutSet, entry: StoredTokenPlace): Promise<TokenRecord | null>;
-  /** Marks of the run and its rollouts. */
+  /** Null if the record is not completely written. */
+  tokens(set: RolloutSet, entry: StoredTokenRange): Promise<TokenRecord | null>;
+  /** The marks of the run and its rollouts. */
   marks(): Promise<Marks>;
 }
 
@@ -88,7 +88,7 @@ export function createRunReader(fileSystem: FolderFiles, folder: string): RunRea
     steps: async (source = "training") => {
       const { evalFolder, rolloutFolder } = runPaths(folder);
       const names = await fileSystem.list(source === "training" ? rolloutFolder : evalFolder);
-      // Tokens of an evaluation may stand there before its first rollout.
+      // An evaluation's token file may exist before its first rollout.
       const bodies = names.filter((name) => name.endsWith(".jsonl"));
       const steps = bodies.map(stepOfFileName).filter((step) => step !== null);
       return [...new Set(steps)].sort((a, b) => a - b);
@@ -104,13 +104,13 @@ export function createRunReader(fileSystem: FolderFiles, folder: string): RunRea
   };
 }
 
-/** By group; those of an evaluation as they ended, so that numbers stay while its file grows. */
+/** Training rollouts by group; those of an evaluation in the order they ended, so that their numbers do not change as its file grows. */
 export function rolloutsInOrder(rollouts: readonly RolloutSummary[]): readonly RolloutSummary[] {
   const isEvaluation = rollouts[0]?.source === "evaluation";
   return isEvaluation ? [...rollouts].sort((a, b) => a.offset - b.offset) : rollouts;
 }
 
-/** The stored rollout of an index line, or of a summary; null when its body is not wholly there. */
+/** The stored rollout of an index line or summary; null if its body is not completely written. */
 export async function readBody(
   fileSystem: FolderFiles,
   folder: string,
@@ -136,7 +136,7 @@ async function readMetrics(
 
 type EvaluatedLine = EndedLine & Pick<RolloutSummary, "temperature" | "purpose" | "model">;
 
-/** The summaries of one step or evaluation while its file grows: every read continues where the last one ended. */
+/** The summaries of one step or evaluation while its file grows; each read continues where the last one ended. */
 export class StoredRollouts {
   readonly #fileSystem: FolderFiles;
   readonly #set: RolloutSet;
@@ -144,7 +144,7 @@ export class StoredRollouts {
   readonly #maxBytes: number;
   readonly #ended = new Map<string, EvaluatedLine>();
   readonly #scores = new Map<string, ScoredLine>();
-  readonly #tokens = new Map<string, readonly StoredTokenPlace[]>();
+  readonly #tokens = new Map<string, readonly StoredTokenRange[]>();
   #cells = new EvaluatedCells();
   #phases: StepPhases | null = null;
   #offset = 0;
@@ -160,7 +160,7 @@ export class StoredRollouts {
     this.#maxBytes = isEvaluation ? MAX_EVALUATION_BYTES : MAX_INDEX_BYTES;
   }
 
-  /** Ended rollouts by group and position in it, as far as they were read; the same list until a read finds more. */
+  /** The ended rollouts read so far, by group and position; the same list until a read finds more. */
   get summaries(): readonly RolloutSummary[] {
     const { source } = this.#set;
     this.#summaries ??= [...this.#ended]
@@ -179,7 +179,7 @@ export class StoredRollouts {
     return this.#phases;
   }
 
-  /** Reads what was added; calls while one is in progress share it. A file that became shorter was replaced by a resume and is read again. */
+  /** Reads what was added; concurrent calls share one read. A file that became shorter was replaced by a resume and is read again. */
   refresh(): Promise<void> {
     this.#reading ??= this.#refresh().finally(() => {
       this.#reading = null;
@@ -187,7 +187,7 @@ export class StoredRollouts {
     return this.#reading;
   }
 
-  /** As in {@link RolloutList}, of the last read. */
+  /** As in {@link RolloutList}, as of the last read. */
   get omission(): string | null {
     if (this.#bytesLeftOut === 0) return null;
     const name = this.#path.split("/").slice(-2).join("/");
@@ -251,8 +251,8 @@ export class StoredRollouts {
 }
 
 /**
- * The groups of an evaluation are counted again for each environment, split and temperature. They were played one cell after
- * the other, so each continues where the one before it has its last group.
+ * Assigns unique group numbers within an evaluation. Its records count groups from 0 for each cell (environment, split,
+ * temperature, model); cells are played one after another, so each continues after the previous cell's last group.
  */
 export class EvaluatedCells {
   readonly #first = new Map<string, number>();
@@ -280,17 +280,17 @@ async function readRecord(
   return bytes.length === length ? bytes : null;
 }
 
-/** A row of a step. The program writes the rows itself; readers of single metrics meet any JSON value. */
+/** A row of a step. Only checks `step`, because the program writes rows itself and readers of single metrics accept any JSON value. */
 export function isMetricsRow(value: unknown): value is MetricsRow {
   return isAnyRow(value) && !isEndRow(value);
 }
 
-/** A row of a step, or of the evaluation after the last one, for readers that want both. */
+/** A row of a step, or of the evaluation after the last one. */
 export function isAnyRow(value: unknown): value is MetricsRow {
   return isJsonObject(value) && stepOfLine(value) !== null;
 }
 
-/** The row of the evaluation after the last step: `step` counts the completed ones, and it has the metrics of no step. */
+/** The row of the evaluation after the last step: its `step` is the number of completed steps, and it has no step's metrics. */
 export function isEndRow(row: MetricsRow): boolean {
   return row["evaluation_only"] === true;
 }

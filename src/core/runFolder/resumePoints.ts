@@ -1,4 +1,4 @@
-/** The saves from which a run can be resumed: the newest, and older ones that are recorded. */
+/** The saves that a run can be resumed from: the newest, and older ones that are recorded. */
 
 import { isAppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
@@ -8,14 +8,14 @@ import { type RunState, readStates, replaceStates } from "./state.ts";
 export interface ResumePoint {
   readonly state: RunState;
   readonly statePath: string;
-  /** When its service deletes it, milliseconds since the Unix epoch; null = never. */
+  /** When the service deletes it, in milliseconds since the Unix epoch; null = never. */
   readonly expiresAtMs: number | null;
 }
 
 /**
- * The saves of a run by their completed steps, the newest first. Those that are recorded as deleted are left out; only the service
- * knows whether the others still exist.
- * @throws AppError `state-format`; `state-invalid` when there are states and none can be read
+ * A run's saves by completed steps, newest first. Omits those recorded as deleted; whether the others still exist only the
+ * service knows.
+ * @throws AppError `state-format`; `state-invalid` if there are states but none can be read
  */
 export async function readResumePoints(
   fileSystem: FolderFiles,
@@ -33,11 +33,11 @@ export async function readResumePoints(
   }
 }
 
-/** What `checkpoints.jsonl` says of the saves of a run: the last line of each counts. */
+/** What `checkpoints.jsonl` says about a run's saves, using the last line of each. */
 export interface RecordedSaves {
-  /** Those that a resume can begin with by themselves, the newest first; expired ones, too. */
+  /** The saves whose line holds a full state to resume from, newest first, including expired ones. */
   readonly points: readonly ResumePoint[];
-  /** By path of the state; null = never. */
+  /** Expiry by state path; null = never. */
   readonly expiries: ReadonlyMap<string, number | null>;
 }
 
@@ -54,7 +54,7 @@ export function recordedSaves(entries: readonly CheckpointEntry[]): RecordedSave
   return { points: newestFirst([...points.values()]), expiries };
 }
 
-/** {@link readResumePoints} of what was read already. */
+/** Like {@link readResumePoints}, for data that has already been read. */
 export function resumePoints(
   states: readonly RunState[],
   recorded: RecordedSaves,
@@ -77,23 +77,23 @@ export function resumePoints(
   return newestFirst([...points.values()]);
 }
 
-/** The first that has not expired, as far as that is known here. */
+/** The first point that has not expired, as far as is known locally. */
 export function newestUnexpired(points: readonly ResumePoint[], nowMs: number): ResumePoint | null {
   return points.find(({ expiresAtMs }) => expiresAtMs === null || expiresAtMs > nowMs) ?? null;
 }
 
-/** A run goes back to an older save. */
+/** Going back to an older save. */
 export interface Rewind {
   readonly point: ResumePoint;
-  /** The newer ones, which its service does not have any more. */
+  /** The newer saves, which the service no longer has. */
   readonly gone: readonly ResumePoint[];
-  /** Steps that the run had completed. */
+  /** Number of steps that the run had completed. */
   readonly completed: number;
 }
 
 /**
- * Records that a run continues from `point` because the newer saves no longer exist, so that none of them is looked for again: its
- * steps are about to be repeated. @throws AppError `disk`
+ * Records that a run continues from `point` because the newer saves are gone. Their steps will be repeated, so they are not
+ * looked for again. @throws AppError `disk`
  */
 export async function rewindTo(
   fileSystem: FolderFiles,
@@ -113,7 +113,7 @@ export async function rewindTo(
   }
 }
 
-/** Equal steps stay in their order. */
+/** Keeps the order of equal steps. */
 function newestFirst(points: readonly ResumePoint[]): readonly ResumePoint[] {
   return points.toSorted((a, b) => b.state.step - a.state.step);
 }

@@ -1,4 +1,4 @@
-/** Reads `run.json` and decides whether a trainer still uses its folder. */
+/** Reads `run.json` and decides whether a trainer is still using its folder. */
 
 import * as z from "zod";
 import { hasEnded } from "../../shared/hasEnded.ts";
@@ -10,9 +10,9 @@ import { runPaths } from "./files/layout.ts";
 import { baseName, checkpointPath, storedId } from "./files/storedNames.ts";
 import { MAX_BYTES } from "./files/wholeFiles.ts";
 
-/** A trainer writes its heartbeat this often. */
+/** How often a trainer writes its heartbeat. */
 export const HEARTBEAT_MS = 5_000;
-/** A heartbeat that is further away than this, in the past or by a wrong clock in the future, says nothing of a living trainer. */
+/** A heartbeat further away than this, in the past or (with a wrong clock) in the future, is not evidence of a living trainer. */
 const STALE_HEARTBEAT_MS = 30_000;
 
 export const runPhases = [
@@ -27,12 +27,12 @@ export const runPhases = [
 ] as const satisfies readonly RunPhase[];
 
 const wholeNumber = z.number().int().nonnegative();
-/** Counts attempts and the like; bounded, so that it can always be raised. */
+/** For attempts and the like; bounded, so that it can always be incremented. */
 const smallNumber = wholeNumber.max(1_000_000);
 
-/** More than any override has. */
+/** Longer than any override. */
 const MAX_SETTING = 10_000;
-/** More than a grid has keys. */
+/** More than any grid has keys. */
 const MAX_SETTINGS = 100;
 
 export const sweepMemberSchema: z.ZodType<SweepMember> = z
@@ -45,7 +45,7 @@ export const sweepMemberSchema: z.ZodType<SweepMember> = z
   })
   .readonly();
 
-/** More than anybody compares. */
+/** More than anyone compares. */
 const MAX_MODELS = 1_000;
 
 const evaluationPlanSchema: z.ZodType<EvaluationPlan> = z
@@ -89,13 +89,13 @@ export const runFileSchema: z.ZodType<RunFile> = z
 
 export interface Liveness {
   readonly nowMs: number;
-  /** True when a process with this id exists, and also when nothing is known of it because it runs on another computer. */
+  /** True if a process with this id exists; also true for another host, where that is unknown. */
   readonly isProcessAlive: (pid: number, host?: string) => boolean;
 }
 
 /**
- * The folder's `run.json`, or null when the folder has none.
- * @throws AppError `run-file-invalid` when it is not one this version can read.
+ * The folder's `run.json`, or null if it has none.
+ * @throws AppError `run-file-invalid` if this version cannot read it
  */
 export async function readRunFile(
   fileSystem: FolderFiles,
@@ -113,7 +113,7 @@ export async function readRunFile(
   );
 }
 
-/** @throws AppError `run-not-found` when the folder has none, and as {@link readRunFile} does */
+/** @throws AppError `run-not-found` if the folder has none, and like {@link readRunFile} */
 export async function requireRunFile(fileSystem: FolderFiles, folder: string): Promise<RunFile> {
   const file = await readRunFile(fileSystem, folder);
   if (file !== null) return file;
@@ -124,22 +124,22 @@ export async function requireRunFile(fileSystem: FolderFiles, folder: string): P
   throw new AppError("run-not-found", message, { data: { folder } });
 }
 
-/** A process in messages: its number with the computer, because a folder may be shared. */
+/** A process in messages: its id and the computer, because a folder may be shared. */
 export function processText({ pid, host }: Pick<RunFile, "pid" | "host">): string {
   return `${pid} on ${host}`;
 }
 
-/** True while the trainer named in the file is alive and writes heartbeats. */
+/** True while the trainer named in the file is alive and writing heartbeats. */
 export function isRunInUse(file: RunFile, liveness: Liveness): boolean {
   return !hasEnded(file.phase) && isBeating(file, liveness);
 }
 
-/** The phase as it is shown: a trainer that no longer exists without an end has left its run interrupted. */
+/** The phase to show: a run whose trainer is gone without recording an end is `interrupted`. */
 export function phaseOf(file: RunFile, liveness: Liveness): RunPhase | "interrupted" {
   return hasEnded(file.phase) || isRunInUse(file, liveness) ? file.phase : "interrupted";
 }
 
-/** True while the process that writes this heartbeat is alive and does so. */
+/** True while the process that writes this heartbeat is alive and writing it. */
 export function isBeating(
   { heartbeatAtMs, pid, host }: Pick<RunFile, "heartbeatAtMs" | "pid" | "host">,
   { nowMs, isProcessAlive }: Liveness,

@@ -1,4 +1,4 @@
-/** Claims the folder of a new run, and takes an existing one over for a resume. */
+/** Claims the folder of a new run, or takes over an existing one for a resume. */
 
 import type { EvaluationPlan, RunFile, RunOwner, SweepMember } from "../../shared/runFile.ts";
 import { AppError, isAppError } from "../errors.ts";
@@ -19,17 +19,17 @@ export interface RunStarter {
 }
 
 export interface NewRun extends RunStarter {
-  /** `log_path`: the folder that holds all runs. */
+  /** `log_path`: the folder that contains all runs. */
   readonly parent: string;
   readonly name: string;
   readonly runId: string;
-  /** Absent for a run of its own. */
+  /** Absent for a run that is not part of a sweep. */
   readonly sweep?: SweepMember | undefined;
   /** Absent for a run that trains. */
   readonly evaluation?: EvaluationPlan | undefined;
 }
 
-/** `step` is the next step to run; what was written for it and later ones is superseded. */
+/** `step` is the next step to run; records of it and later steps are superseded. */
 export interface ResumedRun extends RunStarter, Omit<Superseded, "attempt"> {}
 
 export interface RunFolderOptions {
@@ -45,7 +45,7 @@ export const MAX_NAME_LENGTH = 80;
 const MAX_FOLDERS_OF_ONE_NAME = 10_000;
 
 /**
- * Claims `parent/name`, or `name-2`, `name-3` … when taken, and writes its `run.json`. The name in the file is the folder's.
+ * Claims `parent/name` (or `name-2`, `name-3` … if taken) and writes its `run.json`. The name in the file is that of the folder.
  * @throws AppError `disk`
  */
 export async function startRun(options: RunFolderOptions, run: NewRun): Promise<RunLease> {
@@ -81,10 +81,10 @@ export async function startRun(options: RunFolderOptions, run: NewRun): Promise<
 }
 
 /**
- * Takes a run over: claims `run.json`, moves what steps from `run.step` on have written to `superseded/attempt-K/`, then raises
- * `generation` and `attempt`. A crash in between is made good by the next resume.
- * @throws AppError `run-in-use` while another trainer is at work, `run-not-found` when the folder holds no run, `folder-unsafe`
- * before the first change when anything in it leads elsewhere.
+ * Takes over a run: claims `run.json`, moves the records of steps from `run.step` on to `superseded/attempt-K/`, then increments
+ * `generation` and `attempt`. After a crash in between, the next resume completes it.
+ * @throws AppError `run-in-use` while another trainer is active, `run-not-found` if the folder holds no run, `folder-unsafe`,
+ * before any change, if anything in it leads outside
  */
 export async function resumeRun(options: FreeRunOptions, run: ResumedRun): Promise<RunLease> {
   const { clock } = options;
@@ -113,9 +113,9 @@ export async function resumeRun(options: FreeRunOptions, run: ResumedRun): Promi
 }
 
 /**
- * The `run.json` of a run that no trainer uses.
- * @throws AppError `run-in-use` while another trainer is at work, `run-not-found` when the folder holds no run, `folder-unsafe`
- * when anything in it leads elsewhere.
+ * The `run.json` of a run that no trainer is using.
+ * @throws AppError `run-in-use` while another trainer is active, `run-not-found` if the folder holds no run, `folder-unsafe` if
+ * anything in it leads outside
  */
 export async function readFreeRun(
   { fileSystem, clock, isProcessAlive }: FreeRunOptions,
@@ -136,7 +136,7 @@ export async function readFreeRun(
 }
 
 /**
- * Makes the folder `parent/name`, or `name-2`, `name-3` … when taken, and returns its name.
+ * Creates the folder `parent/name` (or `name-2`, `name-3` … if taken) and returns its name.
  * @throws AppError `disk`, `exists`
  */
 export async function claimFolder(
@@ -176,14 +176,14 @@ async function makeRunParent(fileSystem: FileSystem, parent: string): Promise<vo
   }
 }
 
-/** The run name with what file systems refuse replaced by hyphens. */
+/** The run name with characters that file systems reject replaced by hyphens. */
 export function folderName(name: string): string {
   const plain = name.replace(/[\p{Cc}\s<>:"/\\|?*]+/gu, "-").slice(0, MAX_NAME_LENGTH);
   const cleaned = withoutEnd(plain.replace(/^[-.]+/, ""), /[-.]/);
   return cleaned === "" ? "run" : cleaned;
 }
 
-/** The default parent lies in the user's project, whose repository should not see it. */
+/** The default parent is inside the user's project; keep its repository from tracking it. */
 async function ignoreInGit(fileSystem: FileSystem, parent: string): Promise<void> {
   if (!/(^|[/\\])\.tinker-rl[/\\]runs$/.test(parent)) return;
   const path = `${parent}/.gitignore`;

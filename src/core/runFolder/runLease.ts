@@ -1,4 +1,4 @@
-/** The lease of one trainer on a run folder: keeps `run.json` up to date from the start of an attempt to its end. */
+/** A trainer's lease on a run folder: keeps `run.json` up to date from the start of an attempt to its end. */
 
 import type { ControlAddress, RunEnding, RunFile, RunPhase } from "../../shared/runFile.ts";
 import { AppError, errorMessage, isAppError } from "../errors.ts";
@@ -14,7 +14,7 @@ export interface RunLeaseOptions {
   readonly file: RunFile;
 }
 
-/** What a trainer changes in its `run.json` after the start. */
+/** Fields of `run.json` that a trainer changes after the start. */
 export interface RunFileChange {
   readonly phase?: RunPhase;
   readonly control?: ControlAddress | null;
@@ -24,9 +24,9 @@ export interface RunFileChange {
 export class RunLease {
   readonly folder: string;
   /**
-   * The files of the run. A trainer that was suspended for longer than a heartbeat asks whose run it is before it changes anything,
-   * and after a change during which it was suspended, so that nothing follows from that change, such as an upload:
-   * every change throws AppError `run-taken-over` when a later attempt has the folder.
+   * The run's files. Every change throws AppError `run-taken-over` if a later attempt owns the folder. A trainer whose last
+   * heartbeat is overdue, because it was suspended, checks this before each change, and again afterwards, so that nothing such as
+   * an upload follows from a change made while it was suspended.
    */
   readonly files: FolderFiles;
   readonly #ownFiles: FolderFiles;
@@ -34,7 +34,7 @@ export class RunLease {
   readonly #writing = new Limiter(1);
   #file: RunFile;
   #ending: Promise<void> | null = null;
-  /** When the folder was this attempt's own. */
+  /** When the folder was last known to belong to this attempt. */
   #ownedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor({ fileSystem, clock, folder, file }: RunLeaseOptions) {
@@ -45,19 +45,19 @@ export class RunLease {
     this.#file = file;
   }
 
-  /** True once nothing is written any more. */
+  /** True once nothing more is written. */
   get isOver(): boolean {
     return this.#ending !== null;
   }
 
-  /** The file as written last. */
+  /** The file as last written. */
   get file(): RunFile {
     return this.#file;
   }
 
   /**
-   * Writes `run.json` with the change and a new heartbeat; nothing after the end.
-   * @throws AppError `disk`; `run-taken-over`, from then on nothing is written
+   * Writes `run.json` with the change and a new heartbeat; does nothing after the end.
+   * @throws AppError `disk`; `run-taken-over`, after which nothing is written
    */
   update(change: RunFileChange = {}): Promise<void> {
     return this.#writing.run(async () => {
@@ -65,21 +65,22 @@ export class RunLease {
     });
   }
 
-  /** Writes down how the attempt ended. The first end is the one that counts; a later call waits for it. @throws AppError `disk` */
+  /** Records how the attempt ended. Only the first call counts; later ones wait for it. @throws AppError `disk` */
   end(change: Omit<RunFileChange, "control"> & { readonly phase: RunPhase }): Promise<void> {
     this.#ending ??= this.#writing.run(() => this.#write({ ...change, control: null }));
     return this.#ending;
   }
 
-  /** Leaves the folder to the next attempt in this process: from now on nothing is written. */
+  /** Leaves the folder to the next attempt in this process: nothing more is written. */
   release(): Promise<void> {
     this.#ending ??= this.#writing.run(async () => undefined);
     return this.#ending;
   }
 
   /**
-   * Writes heartbeats until aborted or taken over, then resolves. A failed heartbeat is logged and tried again at the next one.
-   * `onTakenOver` gets the error with which the attempt has to end: a process that was suspended counts as gone meanwhile.
+   * Writes heartbeats until aborted or taken over, then resolves. A failed heartbeat is logged and retried at the next interval.
+   * `onTakenOver` receives the error that the attempt must end with, if the process was suspended for so long that another one
+   * took over.
    */
   async keepAlive(
     log: Log,
@@ -106,7 +107,7 @@ export class RunLease {
     this.#ownedAtMs = file.heartbeatAtMs;
   }
 
-  /** Reads `run.json` only when the last heartbeat is overdue: another trainer takes over much later. */
+  /** Reads `run.json` only if the last heartbeat is overdue, since another trainer takes over much later than that. */
   async #requireRecentlyOwn(): Promise<void> {
     const now = this.#clock.now();
     if (now - this.#ownedAtMs < HEARTBEAT_MS) return;
@@ -115,8 +116,8 @@ export class RunLease {
   }
 
   /**
-   * A file that is missing or damaged belongs to no other trainer, and neither does one of an earlier attempt: that trainer was suspended
-   * while it wrote, and its write ended after this attempt began.
+   * A missing or damaged file belongs to no other trainer. Neither does a file of an earlier attempt: that trainer was suspended
+   * during its write, which finished after this attempt began.
    */
   async #requireOwn(): Promise<void> {
     const found = await readRunFile(this.#ownFiles, this.folder).catch(() => null);
@@ -128,9 +129,9 @@ export class RunLease {
   }
 }
 
-/** The same files, each change of them between two calls of `requireOwned`. */
+/** The same files, with `requireOwned` called before and after each change. */
 function changedByOwner(files: FolderFiles, requireOwned: () => Promise<void>): FolderFiles {
-  // An append waits for those before it: only behind them it is asked whose run it is.
+  // Appends run one at a time, so that each checks ownership only after the previous one is done.
   const appending = new Limiter(1);
   const owned =
     <Args extends readonly unknown[], Result>(change: (...args: Args) => Promise<Result>) =>
@@ -140,7 +141,7 @@ function changedByOwner(files: FolderFiles, requireOwned: () => Promise<void>): 
       await requireOwned();
       return result;
     };
-  // Whoever takes the run over moves its files: a line for one that is open goes with it, another one may be for a new file.
+  // A take-over moves the run's files: a line for a file that is already open moves with it, but any other write may land in a new file.
   const append = owned((path: string, data: string | Uint8Array) =>
     files.append(path, data, requireOwned),
   );

@@ -1,4 +1,4 @@
-/** What a run trains and where, as its folder says. */
+/** The model that a run trains and its service, as recorded in its folder. */
 
 import * as z from "zod";
 import type { FolderFiles } from "../ports.ts";
@@ -8,9 +8,9 @@ const runModel = z.object({
   model_name: z.string(),
   tokenizer_name: z.string().nullish(),
   lora_rank: z.number().nullable().catch(null),
-  /** Null = as variables or settings lead, or the official service. */
+  /** Null = from variables or settings, or the official service. */
   tinker_base_url: z.string().nullable().catch(null),
-  /** By environment, those that training draws from. */
+  /** The environments used for training, by name. */
   environments: z
     .record(z.string(), z.object({ splits: z.record(z.string(), z.unknown()) }))
     .catch({}),

@@ -1,15 +1,15 @@
-/** The sessions at the Tinker service that a run has had: one for each attempt, and one for each evaluation at the end. */
+/** A run's sessions at the Tinker service: one per attempt, and one per evaluation at the end. */
 
 import type { FolderFiles } from "../ports.ts";
 import { readEvents } from "./events.ts";
 
 export interface RunSessions {
   readonly ids: ReadonlySet<string>;
-  /** When the run began, in milliseconds since the Unix epoch; null for a folder without events. */
+  /** When the run began, in milliseconds since the Unix epoch; null if the folder has no events. */
   readonly startedAtMs: number | null;
 }
 
-/** The sessions that the events of a run name. @throws AppError `file-unreadable` */
+/** The sessions named in the run's events. @throws AppError `file-unreadable` */
 export async function runSessions(fileSystem: FolderFiles, folder: string): Promise<RunSessions> {
   const ids = new Set<string>();
   let startedAtMs: number | null = null;

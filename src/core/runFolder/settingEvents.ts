@@ -1,4 +1,4 @@
-/** Changes of settings in `events.jsonl`: how they are written down, and what a run has changed. */
+/** Setting changes in `events.jsonl`: writing them, and collecting what a run has changed. */
 
 import * as z from "zod";
 import { formatKey } from "../../shared/format.ts";
@@ -8,7 +8,7 @@ import type { FolderFiles } from "../ports.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { type NewRunEvent, type RunEvent, readEvents } from "./events.ts";
 
-/** A setting that a run has changed. */
+/** A setting that was changed during a run. */
 export interface ChangedSetting {
   /** The first step with the new value, counted from 0. */
   readonly step: number;
@@ -19,7 +19,7 @@ export interface ChangedSetting {
 }
 
 const KIND = "settings-changed";
-/** A prompt can be a setting. */
+/** Values may be long, for example a prompt. */
 const MAX_VALUE = 80;
 
 const dataSchema = z.object({
@@ -29,7 +29,7 @@ const dataSchema = z.object({
     .catch([]),
 });
 
-/** `keys` are all that differ, those of secrets too; `step` counts the steps that are completed. */
+/** `keys` are all changed keys, including secrets; `step` is the number of completed steps. */
 export function settingsChanged(
   step: number,
   keys: readonly string[],
@@ -44,7 +44,7 @@ export function settingsChanged(
   return { step, level: "info", kind: KIND, message, data };
 }
 
-/** In order. A step that was repeated after a later change has that change. */
+/** In order. If a step was repeated after a later change, the change applies from that step. */
 export function changedSettings(events: readonly RunEvent[]): readonly ChangedSetting[] {
   let found: readonly ChangedSetting[] = [];
   for (const { kind, step, data } of events) {
@@ -57,7 +57,7 @@ export function changedSettings(events: readonly RunEvent[]): readonly ChangedSe
   return found;
 }
 
-/** As {@link changedSettings}, of the run in `folder`. */
+/** Like {@link changedSettings}, for the run in `folder`. */
 export async function readChangedSettings(
   files: FolderFiles,
   folder: string,
@@ -67,14 +67,14 @@ export async function readChangedSettings(
   return changedSettings(events);
 }
 
-/** A line for each step with changes: `step 15: learning_rate 0.004 → 0.2`. */
+/** One line per step with changes: `step 15: learning_rate 0.004 → 0.2`. */
 export function changedSettingLines(changed: readonly ChangedSetting[]): readonly string[] {
   return [...groupBy(changed, ({ step }) => step)].map(
     ([step, own]) => `step ${step + 1}: ${own.map(changedSettingText).join(", ")}`,
   );
 }
 
-/** One of them: `learning_rate 0.004 → 0.2`. */
+/** A single change: `learning_rate 0.004 → 0.2`. */
 export function changedSettingText({ key, change }: ChangedSetting): string {
   return change === null
     ? `${key} changed`

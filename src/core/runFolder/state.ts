@@ -1,4 +1,4 @@
-/** `state.json`: all that a resume needs to continue exactly from the last confirmed checkpoint. */
+/** `state.json`: everything a resume needs to continue exactly from the last confirmed checkpoint. */
 
 import * as z from "zod";
 import { AppError, isAppError } from "../errors.ts";
@@ -14,17 +14,17 @@ import { MAX_BYTES } from "./files/wholeFiles.ts";
 const SCHEMA_VERSION = 3;
 
 const count = z.number().int().nonnegative();
-/** A position in the endless list of tasks or of steps; bounded, because a reader may walk through all before it. */
-const place = count.max(50_000_000);
+/** A position in the endless list of tasks or steps; bounded, because a reader may iterate over all before it. */
+const boundedCount = count.max(50_000_000);
 
-/** What a curriculum knows of each task, and which tasks it has drawn. */
+/** A curriculum's knowledge of each task, and the tasks it has drawn. */
 const curriculumSchema = z
   .object({
-    /** See `curriculumTexts.ts`, as for `known`. */
+    /** The format is in `curriculumTexts.ts`, as for `known`. */
     tasks: z.string().refine((text) => readEvidence(text) !== null),
-    /** By position in the list of tasks; those that are issued and not trained yet. */
-    drawn: z.array(z.tuple([place, z.string()]).readonly()).readonly(),
-    /** Success of others by the name of the task, as the service said when the run began; absent = of none. */
+    /** By position in the list of tasks: tasks that were issued but not trained on yet. */
+    drawn: z.array(z.tuple([boundedCount, z.string()]).readonly()).readonly(),
+    /** Success of others by task name, as reported by the service when the run began; absent = none reported. */
     known: z
       .string()
       .refine((text) => readKnown(text) !== null)
@@ -44,42 +44,42 @@ export const runStateSchema = z
       })
       .readonly(),
     /** The next step to run. */
-    step: place,
+    step: boundedCount,
     optimizer_updates: count,
     dataset: z
       .object({
-        /** Digest over environments, splits, counts, `num_samples`, `shuffle` and the seed. */
+        /** Digest of environments, splits, counts, `num_samples`, `shuffle` and the seed. */
         fingerprint: z.string(),
-        /** The number of tasks of each `ENVIRONMENT SPLIT`, for messages; absent in older files. */
+        /** Number of tasks per `ENVIRONMENT SPLIT`, for messages; absent in older files. */
         tasks: z.record(z.string(), count).readonly().optional(),
         /** Position in the endless list of tasks. */
-        cursor: place,
+        cursor: boundedCount,
       })
       .readonly(),
-    /** Groups that were issued ahead and are not trained yet, a row for those of one step. */
+    /** Groups that were issued ahead but not trained on yet, one entry per step. */
     pending: z
       .array(
         z
           .object({
-            /** Position of the first of them in the endless list of tasks. */
-            position: place,
+            /** Position of the first one in the endless list of tasks. */
+            position: boundedCount,
             groups: count,
-            /** Completed steps when the weights came to be that sample them. */
-            version: place,
+            /** Number of completed steps of the weights that sample them. */
+            version: boundedCount,
             settings_hash: z.string(),
           })
           .readonly(),
       )
       .readonly(),
-    /** The saved samplers of those weights and of the present ones; none without groups that are issued ahead. */
+    /** The saved samplers of those weights and of the current ones; empty if no groups are issued ahead. */
     samplers: z
       .array(
         z
           .object({
-            version: place,
-            /** That it has seen. */
+            version: boundedCount,
+            /** Number of updates in its weights. */
             optimizer_updates: count,
-            /** Those that it had not seen when its groups were issued; absent = 0. */
+            /** Number of updates it was behind when its groups were issued; absent = 0. */
             behind: count.optional(),
             path: checkpointPath,
           })
@@ -91,12 +91,12 @@ export const runStateSchema = z
     counters: z
       .object({
         tokens: runUsageSchema,
-        /** That all attempts took, without pauses. */
+        /** Duration of all attempts, without pauses. */
         seconds: z.number().nonnegative(),
         consecutive_empty_steps: count,
       })
       .readonly(),
-    /** The date that prompts show, of the day on which the run began; absent for a chat format without one. */
+    /** The date shown in prompts, which is the day the run began; absent if the chat format shows none. */
     prompt_date: z.iso.date().optional(),
     last_checkpoint: z
       .object({
@@ -115,8 +115,8 @@ export const runStateSchema = z
 export type RunState = z.infer<typeof runStateSchema>;
 
 /**
- * Call after the service confirmed the save. `state.json` is whole at every moment; the one before stays in `state.prev.json`, unless
- * it is damaged: then the one before that does. @throws AppError `disk`, `state-format`
+ * Call after the service confirmed the save. `state.json` is always complete; the previous state is kept in `state.prev.json`,
+ * unless it was damaged, in which case the one before it stays. @throws AppError `disk`, `state-format`
  */
 export async function writeState(
   fileSystem: FolderFiles,
@@ -129,7 +129,7 @@ export async function writeState(
   await fileSystem.writeAtomic(paths.state, asText(state));
 }
 
-/** Makes `state` the only one: whatever was saved last no longer exists. @throws AppError `disk` */
+/** Makes `state` the only state, because later saves are gone. @throws AppError `disk` */
 export async function replaceStates(
   fileSystem: FolderFiles,
   folder: string,
@@ -146,8 +146,8 @@ function asText(state: RunState): string {
 }
 
 /**
- * The state that was saved last, or null when none was. A damaged `state.json` gives way to `state.prev.json`.
- * @throws AppError `state-format` for a file of another format, `state-invalid` when neither file can be used.
+ * The last saved state, or null if there is none. Falls back to `state.prev.json` if `state.json` is damaged.
+ * @throws AppError `state-format` for a file of another format, `state-invalid` if neither file is usable
  */
 export async function readState(fileSystem: FolderFiles, folder: string): Promise<RunState | null> {
   const { states } = await readStates(fileSystem, folder);
@@ -155,13 +155,13 @@ export async function readState(fileSystem: FolderFiles, folder: string): Promis
 }
 
 export interface StoredStates {
-  /** That of `state.json` before that of `state.prev.json`; without the one that is absent or damaged. */
+  /** The state of `state.json`, then that of `state.prev.json`; missing or damaged ones are omitted. */
   readonly states: readonly RunState[];
-  /** Says that `state.json` is damaged and the one before it takes its place; null = it is not. */
+  /** Says that `state.json` is damaged and the previous state is used instead; null = it is intact. */
   readonly problem: string | null;
 }
 
-/** @throws as {@link readState} */
+/** @throws like {@link readState} */
 export async function readStates(fileSystem: FolderFiles, folder: string): Promise<StoredStates> {
   const paths = runPaths(folder);
   const last = await readOne(fileSystem, paths.state);
@@ -183,13 +183,13 @@ export async function readStates(fileSystem: FolderFiles, folder: string): Promi
 }
 
 interface StateReading {
-  /** Null for a damaged one. */
+  /** Null if the file is damaged. */
   readonly state: RunState | null;
-  /** Why it is damaged, as a sentence with a blank behind it; null = it was not said. */
+  /** Why it is damaged, as a sentence with a trailing space; null = unknown. */
   readonly reason: string | null;
 }
 
-/** Null where there is no such file. */
+/** Null if the file does not exist. */
 async function readOne(fileSystem: FolderFiles, path: string): Promise<StateReading | null> {
   try {
     const text = await fileSystem.readText(path, MAX_BYTES.state);

@@ -1,4 +1,4 @@
-/** From which reward on the rollouts of a run are successes, as its folder says. */
+/** The reward from which a run's rollouts count as successes, as recorded in its folder. */
 
 import * as z from "zod";
 import { successReward } from "../config/fields/presets.ts";
@@ -10,10 +10,10 @@ const reward = z.number().nullable().catch(null);
 const environment = z.object({ success_reward: reward, max_reward: reward }).catch(NOTHING_SET);
 const resolvedConfig = z.object({ environments: z.record(z.string(), environment) });
 
-/** By the name of an environment. */
+/** Success reward by environment name. */
 export type SuccessRewards = (environment: string) => number;
 
-/** The usual one where the folder has no readable `config.resolved.json`. */
+/** Uses the default if the folder has no readable `config.resolved.json`. */
 export async function readSuccessRewards(
   fileSystem: FolderFiles,
   folder: string,

@@ -1,4 +1,4 @@
-/** Moves the records that a resume repeats to `superseded/`, in an order that stays repairable after a crash at any point. */
+/** Moves the records that a resume repeats to `superseded/`, in an order that can be repaired after a crash at any point. */
 
 import type { FolderFiles } from "../ports.ts";
 import { concatBytes } from "../util/concatBytes.ts";
@@ -15,20 +15,20 @@ import { parseEvaluatedRollout } from "./rollouts/rolloutRecord.ts";
 
 export interface Superseded {
   readonly folder: string;
-  /** The attempt whose lines are moved. */
+  /** The attempt whose records are moved. */
   readonly attempt: number;
-  /** First step that is repeated. */
+  /** First step to be repeated. */
   readonly step: number;
-  /** True when an evaluation just before `step` is repeated too, although it was completed; absent = no. */
+  /** True = also repeat a completed evaluation just before `step`; absent = false. */
   readonly repeatsEvaluation?: boolean;
-  /** True when what was played of an evaluation just before `step` is played again, because it had other settings; absent = no. */
+  /** True = replay the finished part of an interrupted evaluation just before `step`, because its settings changed; absent = false. */
   readonly repeatsUnfinished?: boolean;
 }
 
 const TAIL_BYTES = 64 * 1024;
 const LINE_FEED = 0x0a;
 
-/** Where a line is in its file, without its line feed. */
+/** The position of a line in its file, without its line feed. */
 interface LineRange {
   readonly offset: number;
   readonly length: number;
@@ -37,8 +37,9 @@ interface LineRange {
 type IsMoved = (step: number) => boolean;
 
 /**
- * Moves metrics rows, rollouts and evaluations of `step` and later to `superseded/attempt-K/`. An evaluation after `step` completed steps
- * stays, because the weights are the same: one that was interrupted continues with what it has not played. Running it again completes or changes nothing.
+ * Moves metrics rows, rollouts and evaluations of `step` and later to `superseded/attempt-K/`. An evaluation after exactly `step`
+ * completed steps stays, because the weights are the same; if it was interrupted, it continues with what is missing. Calling this
+ * again completes the move or changes nothing.
  */
 export async function supersedeFrom(fileSystem: FolderFiles, what: Superseded): Promise<void> {
   const { folder, step, repeatsEvaluation = false, repeatsUnfinished = false } = what;
@@ -57,7 +58,7 @@ export async function supersedeFrom(fileSystem: FolderFiles, what: Superseded): 
   );
 }
 
-/** Cuts half-written last lines, to which the next line would be joined. */
+/** Truncates half-written last lines, since the next line would be appended to them. */
 export async function repairTails(fileSystem: FolderFiles, folder: string): Promise<void> {
   const { metrics, events, checkpoints, usage, evalFolder } = runPaths(folder);
   const evaluated = (await fileSystem.list(evalFolder)).filter((name) => name.endsWith(".jsonl"));
@@ -75,7 +76,7 @@ export async function repairTails(fileSystem: FolderFiles, folder: string): Prom
   for (const name of evaluated) await repairTokens(fileSystem, folder, stepOfFileName(name));
 }
 
-/** Cuts token records of an evaluation that no line names yet: the rollout is played again. */
+/** Truncates an evaluation's token records that no line refers to; those rollouts are played again. */
 async function repairTokens(files: FolderFiles, folder: string, step: number | null) {
   if (step === null) return;
   const path = tokensPath(folder, { source: "evaluation", step });
@@ -89,7 +90,7 @@ async function repairTokens(files: FolderFiles, folder: string, step: number | n
   if (end < size) await files.truncate(path, end);
 }
 
-/** From the end on, however long the file is. */
+/** Searches backwards from the end, so the file's length does not matter. */
 async function endOfLastLine(files: FolderFiles, path: string, size: number): Promise<number> {
   for (let end = size; end > 0; end -= TAIL_BYTES) {
     const start = Math.max(0, end - TAIL_BYTES);
@@ -99,7 +100,7 @@ async function endOfLastLine(files: FolderFiles, path: string, size: number): Pr
   return 0;
 }
 
-/** The moved lines are safe in their new place before the old file is replaced; a repeat then merges, and loses nothing. */
+/** Writes the moved lines to their new place before replacing the old file; repeating this merges and loses nothing. */
 async function moveLines(
   fileSystem: FolderFiles,
   { folder, attempt }: Superseded,
@@ -109,7 +110,7 @@ async function moveLines(
   const source = runPaths(folder)[file];
   const moved: LineRange[] = [];
   const kept: LineRange[] = [];
-  // Their places only: the values of a long file would take many times its size.
+  // Keeps only their positions: the parsed values would take many times the file's size.
   for await (const { value, offset, length } of readLines(fileSystem, source)) {
     if (value === undefined) continue;
     const isMoved = isMovedStep(stepOfLine(value) ?? -1);
@@ -127,7 +128,7 @@ async function moveLines(
   await fileSystem.writeAtomic(source, linesOf(bytes, kept));
 }
 
-/** What `path` holds besides the lines that `known` names, and besides lines that cannot be read, however long they are. */
+/** The lines of `path` except those in `known` and unreadable ones, of any length. */
 async function otherLines(
   fileSystem: FolderFiles,
   path: string,
@@ -147,30 +148,28 @@ async function otherLines(
 async function moveStepFiles(
   fileSystem: FolderFiles,
   { folder, attempt }: Superseded,
-  place: "rolloutFolder" | "evalFolder",
+  folderKey: "rolloutFolder" | "evalFolder",
   isMoved: IsMoved,
 ): Promise<void> {
-  const source = runPaths(folder)[place];
+  const source = runPaths(folder)[folderKey];
   const names = await fileSystem.list(source);
   const moved = names.filter((name) => isMoved(stepOfFileName(name) ?? -1));
   if (moved.length === 0) return;
-  const target = runPaths(supersededFolder(folder, attempt))[place];
+  const target = runPaths(supersededFolder(folder, attempt))[folderKey];
   await fileSystem.makeDirectory(target);
   for (const name of moved) {
     await fileSystem.rename(`${source}/${name}`, `${target}/${name}`);
   }
 }
 
-function textsOf(bytes: Uint8Array, places: readonly LineRange[]): readonly string[] {
+function textsOf(bytes: Uint8Array, lines: readonly LineRange[]): readonly string[] {
   const decoder = new TextDecoder();
-  return places.map(({ offset, length }) =>
-    decoder.decode(bytes.subarray(offset, offset + length)),
-  );
+  return lines.map(({ offset, length }) => decoder.decode(bytes.subarray(offset, offset + length)));
 }
 
-/** With their line feeds. */
-function linesOf(bytes: Uint8Array, places: readonly LineRange[]): Uint8Array {
+/** Includes their line feeds. */
+function linesOf(bytes: Uint8Array, lines: readonly LineRange[]): Uint8Array {
   return concatBytes(
-    places.map(({ offset, length }) => bytes.subarray(offset, offset + length + 1)),
+    lines.map(({ offset, length }) => bytes.subarray(offset, offset + length + 1)),
   );
 }

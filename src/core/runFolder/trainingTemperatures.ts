@@ -1,4 +1,4 @@
-/** At which temperatures a run samples its training rollouts, as its folder says. */
+/** The temperatures at which a run samples its training rollouts, as recorded in its folder. */
 
 import * as z from "zod";
 import type { FolderFiles } from "../ports.ts";
@@ -10,10 +10,10 @@ const resolvedConfig = z.object({
   environments: z.record(z.string(), environment.catch({ temperature: DEFAULT })),
 });
 
-/** By the name of an environment. */
+/** Temperature by environment name. */
 export type TrainingTemperatures = (environment: string) => number;
 
-/** The usual one where the folder has no readable `config.resolved.json`. */
+/** Uses the default if the folder has no readable `config.resolved.json`. */
 export async function readTrainingTemperatures(
   fileSystem: FolderFiles,
   folder: string,
@@ -21,7 +21,7 @@ export async function readTrainingTemperatures(
   return trainingTemperatures(await readResolvedConfig(fileSystem, folder));
 }
 
-/** The same of what that file holds. */
+/** The same, from the contents of that file. */
 export function trainingTemperatures(resolved: unknown): TrainingTemperatures {
   const environments = new Map(
     Object.entries(resolvedConfig.safeParse(resolved).data?.environments ?? {}),

@@ -1,6 +1,6 @@
 /**
- * `usage.jsonl`: the tokens of all requests of a run, each once, whatever came of it, and the time that the run has taken. The file only
- * grows and nothing in it is ever superseded, so that its sum is what the service was asked for. Budgets and all totals are this sum.
+ * `usage.jsonl`: the tokens of all requests of a run, once each and whatever became of them, and the run's elapsed time. The file
+ * only grows and is never superseded, so its sum is everything requested from the service. Budgets and all totals are this sum.
  */
 
 import * as z from "zod";
@@ -17,33 +17,33 @@ import { runPaths } from "./files/layout.ts";
 import { readLines } from "./files/lineReader.ts";
 
 const count = z.number().int().nonnegative();
-/** That the run has taken until then, in all its attempts and without pauses. */
+/** The run's elapsed time so far, over all attempts and without pauses. */
 const seconds = z.number().nonnegative();
 
 export const usageEntry = z.discriminatedUnion("for", [
-  /** A rollout of training, its repeated attempts included. */
+  /** A training rollout, including its repeated attempts. */
   z.object({
     for: z.literal("rollout"),
     /** Position of its task in the endless list of tasks. */
     position: count,
-    /** Completed steps when the weights came to be that sampled it. */
+    /** Number of completed steps of the weights that sampled it. */
     version: count,
     rollout: count,
     tokens: tokenUsageSchema,
-    /** Tokens of the data that it gives when it is trained on; absent without any. */
+    /** Tokens of its training data if it is trained on; absent if it has none. */
     data: count.optional(),
   }),
-  /** A step's update, with what was asked for it. */
+  /** A step's update, including the requests that prepared it. */
   z.object({ for: z.literal("update"), step: count, tokens: tokenUsageSchema }),
   z.object({
     for: z.literal("evaluation"),
     step: count,
     tokens: tokenUsageSchema,
-    /** Where rollouts are collected, because no row has the time; absent in other evaluations. */
+    /** Set when rollouts are collected, where no row has the time; absent in other evaluations. */
     seconds: seconds.optional(),
   }),
   z.object({ for: z.literal("server_check"), step: count, tokens: tokenUsageSchema }),
-  /** The row of a step: its totals are the sum of all lines before this one. */
+  /** A step's row: its totals are the sum of all lines before it. */
   z.object({ for: z.literal("row"), step: count, seconds }),
   /** The end of an attempt. */
   z.object({ for: z.literal("stop"), seconds }),
@@ -56,23 +56,23 @@ type GroupOfUsage = Pick<Extract<UsageEntry, { for: "rollout" }>, "position" | "
 export interface LoggedUsage {
   /** Everything except evaluations. */
   readonly training: TokenUsage;
-  /** The part of it for rollouts that wait for their step. */
+  /** The part of `training` for rollouts that wait for their step. */
   readonly waiting: TokenUsage;
   readonly evaluation: TokenUsage;
-  /** That the run has taken. */
+  /** The run's elapsed time. */
   readonly seconds: number;
 }
 
 export interface UsageLog {
-  /** The usage until now without evaluations, after {@link UsageLog.read} has added up earlier attempts. */
+  /** Usage so far without evaluations, after {@link UsageLog.read} has added earlier attempts. */
   readonly cumulative: TokenUsage;
-  /** The like of evaluations. */
+  /** The same for evaluations. */
   readonly evaluation: TokenUsage;
-  /** Sums the file up, before anything is added; `isWaiting` says of a group whether it is stored and waits for its step. */
+  /** Sums up the file; call it before adding entries. `isWaiting` says whether a group is stored and waits for its step. */
   read(isWaiting: (group: GroupOfUsage) => boolean): Promise<LoggedUsage>;
-  /** Writes soon; what several calls give is written together. Takes no entry of no tokens. */
+  /** Writes soon, batching several calls. Ignores an entry without tokens. */
   add(entry: UsageEntry): void;
-  /** Resolves when everything is written. @throws AppError `disk` */
+  /** Resolves once everything is written. @throws AppError `disk` */
   flush(): Promise<void>;
 }
 
@@ -131,7 +131,7 @@ export function createUsageLog({
   };
 }
 
-/** Lines that cannot be read are left out. @throws AppError `file-unreadable` */
+/** Skips unreadable lines. @throws AppError `file-unreadable` */
 export async function* usageEntries(
   fileSystem: FolderFiles,
   folder: string,
@@ -142,19 +142,19 @@ export async function* usageEntries(
   }
 }
 
-/** Undefined for what is no line of the file. */
+/** Undefined if the value is not a line of the file. */
 export function parseUsageEntry(value: unknown): UsageEntry | undefined {
   return usageEntry.safeParse(value).data;
 }
 
-/** As {@link UsageLog.read}. */
+/** Like {@link UsageLog.read}. */
 export async function readUsage(
   fileSystem: FolderFiles,
   folder: string,
   isWaiting: (group: GroupOfUsage) => boolean = () => false,
 ): Promise<LoggedUsage> {
   let [training, evaluation, taken] = [NO_TOKENS, NO_TOKENS, 0];
-  // For a rollout that was played more than once, the last time counts.
+  // If a rollout was played more than once, the last time counts.
   const waiting = new Map<string, TokenUsage>();
   for await (const entry of usageEntries(fileSystem, folder)) {
     if ("seconds" in entry) taken = Math.max(taken, entry.seconds ?? 0);

@@ -1,4 +1,4 @@
-/** `wandb.json`: how far a run folder has been sent to W&B. */
+/** `wandb.json`: how much of a run folder has been sent to W&B. */
 
 import * as z from "zod";
 import { parseJson } from "../util/jsonl.ts";
@@ -10,10 +10,10 @@ const cursorSchema = z
   .object({
     /** Step of the next metrics row to send. */
     next: count,
-    /** Lines of history and of the log that W&B holds. */
+    /** Lines of history and of the log that W&B has. */
     history: count,
     log: count,
-    /** Bytes of `events.jsonl` that were sent. */
+    /** Bytes of `events.jsonl` sent. */
     events: count,
     /** The lowest `_step` of the next row. */
     step: count,
@@ -26,13 +26,13 @@ const cursorSchema = z
   })
   .readonly();
 
-/** How far the run's rows, log lines and events were sent. */
+/** How far the run's rows, log lines and events have been sent. */
 export type SyncCursor = z.infer<typeof cursorSchema>;
 
 const modeSchema = z
   .object({
     confirmed: cursorSchema,
-    /** The cursor after the delivery in progress; null = none is. */
+    /** The cursor after the delivery in progress; null = none in progress. */
     pending: cursorSchema.nullable(),
   })
   .readonly();
@@ -41,13 +41,13 @@ const fileSchema = z
   .object({
     schemaVersion: z.literal(1),
     runId: storedId,
-    /** Null = the run was only written to offline files so far. */
+    /** Null = the run has only been written to offline files so far. */
     deployment: z.string().nullable(),
     entity: z.string().nullable(),
     project: z.string(),
-    /** True once a stop that was requested on the run's page was carried out. */
+    /** True once a stop requested on the run's page was carried out. */
     isStopHandled: z.boolean(),
-    /** True once W&B holds all rows of the last attempt, the summary and the end of the run. */
+    /** True once W&B has all rows of the last attempt, the summary and the end of the run. */
     isEnded: z.boolean().catch(false),
     online: modeSchema,
     offline: modeSchema,
@@ -56,12 +56,12 @@ const fileSchema = z
 
 export type WandbState = z.infer<typeof fileSchema>;
 
-/** In a run folder. */
+/** The path in a run folder. */
 export function wandbStatePath(folder: string): string {
   return `${folder}/wandb.json`;
 }
 
-/** A damaged file reads as none. */
+/** Null for a damaged file. */
 export function parseWandbState(text: string): WandbState | null {
   return fileSchema.safeParse(parseJson(text)?.value).data ?? null;
 }

@@ -1,4 +1,4 @@
-/** The names of all files in a run folder. */
+/** The paths of all files in a run folder. */
 
 import type { RolloutSet } from "../../../shared/rolloutSet.ts";
 import type { FileSystem } from "../../ports.ts";
@@ -7,11 +7,11 @@ export function runPaths(folder: string) {
   return {
     /** Owner, heartbeat and generation ({@link RunFile}). */
     runFile: `${folder}/run.json`,
-    /** The configuration as the user wrote it, redacted. */
+    /** The configuration as the user wrote it, secrets redacted. */
     config: `${folder}/config.yaml`,
-    /** The configuration with all defaults, redacted. */
+    /** The configuration with all defaults, secrets redacted. */
     resolvedConfig: `${folder}/config.resolved.json`,
-    /** The overrides given so far, as a list of texts; absent when there were none. */
+    /** The overrides so far, as a list of strings; absent if there were none. */
     overrides: `${folder}/overrides.json`,
     metrics: `${folder}/metrics.jsonl`,
     events: `${folder}/events.jsonl`,
@@ -20,37 +20,37 @@ export function runPaths(folder: string) {
     previousState: `${folder}/state.prev.json`,
     rolloutFolder: `${folder}/rollouts`,
     evalFolder: `${folder}/eval`,
-    /** Groups that ended before their step, as long as a resume may need them. */
+    /** Groups that finished before their step, kept while a resume may need them. */
     pendingFolder: `${folder}/pending`,
     /** Images that environments sent, each named by its SHA-256. */
     imageFolder: `${folder}/images`,
     /** One line of results per evaluation. */
     evaluations: `${folder}/eval/results.jsonl`,
-    /** What has been uploaded to OpenReward; absent when nothing was to be. */
+    /** Uploads to OpenReward so far; absent if uploading is off. */
     uploads: `${folder}/upload.jsonl`,
-    /** Which notifications were sent; absent when none were. */
+    /** Notifications sent so far; absent if there are none. */
     notifications: `${folder}/notify.jsonl`,
-    /** What tokens are counted with; absent when no prices are known. */
+    /** The prices that costs are computed with; absent if unknown. */
     prices: `${folder}/prices.json`,
-    /** The tokens of all requests. */
+    /** Token usage of all requests. */
     usage: `${folder}/usage.jsonl`,
-    /** What a person marked the run and its rollouts with; absent until someone does. */
+    /** The user's marks on the run and its rollouts; absent until there are any. */
     marks: `${folder}/marks.jsonl`,
   };
 }
 
-/** The three files of one step's rollouts: a record for each, written when it ends; summaries with byte offsets; tokens. */
+/** The files of one step: rollout bodies, each written when it ends; an index of summaries with byte offsets; tokens. */
 export function stepPaths(folder: string, step: number) {
   const stem = `${runPaths(folder).rolloutFolder}/${stepStem(step)}`;
   return { bodies: `${stem}.jsonl`, index: `${stem}.index.jsonl`, tokens: `${stem}.tokens.bin` };
 }
 
-/** What the server that a run has started for `environment` printed. */
+/** The output of the server that a run started for `environment`. */
 export function serverLogPath(folder: string, environment: string): string {
   return `${folder}/${serverLogName(environment)}`;
 }
 
-/** From the run folder. */
+/** Relative to the run folder. */
 export function serverLogName(environment: string): string {
   return `servers/${environment.replaceAll(/[^\w.-]/g, "-").replace(/^\.+/, "")}.log`;
 }
@@ -59,14 +59,14 @@ export function evalPath(folder: string, step: number): string {
   return `${runPaths(folder).evalFolder}/${stepStem(step)}.jsonl`;
 }
 
-/** The token records of a step, or of the evaluations after `step` completed steps. */
+/** The token records of a training step, or of the evaluations after `step` completed steps. */
 export function tokensPath(folder: string, { source, step }: RolloutSet): string {
   return source === "training"
     ? stepPaths(folder, step).tokens
     : `${runPaths(folder).evalFolder}/${stepStem(step)}.tokens.bin`;
 }
 
-/** Where a resume puts what `attempt` wrote beyond the resumed step; laid out like a run folder. */
+/** Where a resume moves what `attempt` wrote beyond the resumed step; same layout as a run folder. */
 export function supersededFolder(folder: string, attempt: number): string {
   return `${supersededParent(folder)}/attempt-${attempt}`;
 }
@@ -75,7 +75,7 @@ export function supersededParent(folder: string): string {
   return `${folder}/superseded`;
 }
 
-/** Attempts of which a resume set steps aside, ascending: those whose folders are there. */
+/** Attempts with steps that a resume moved away, ascending, according to the folders that exist. */
 export async function supersededAttempts(
   fileSystem: Pick<FileSystem, "list">,
   folder: string,
@@ -87,7 +87,7 @@ export async function supersededAttempts(
     .sort((a, b) => a - b);
 }
 
-/** The step a file in `rollouts` or `eval` belongs to; null for other names. */
+/** The step of a file in `rollouts` or `eval`; null for other names. */
 export function stepOfFileName(name: string): number | null {
   const digits = /^step-(\d{6,15})\./.exec(name)?.[1];
   return digits === undefined ? null : Number(digits);

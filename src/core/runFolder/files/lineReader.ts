@@ -1,21 +1,21 @@
-/** Reads the lines of a growing file piece by piece, so that its size does not matter. */
+/** Reads the lines of a growing file in chunks, so that the file may have any size. */
 
 import { isJsonObject } from "../../json.ts";
 import type { FolderFiles } from "../../ports.ts";
 import { type FoundLine, findJsonLines } from "../../util/jsonl.ts";
 
 const CHUNK_BYTES = 256 * 1024;
-/** Between two reads, so that other work continues however short the lines are. */
+/** Per read, so that other work gets a turn even if lines are short. */
 const LINES_PER_READ = 1_000;
-/** Longer than any line that a run writes. */
+/** Longer than any line a run writes. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
-/** What lies behind in a file is not read. */
+/** Anything beyond this offset is not read. */
 const MAX_FILE_BYTES = 4 * 1024 ** 3;
 
 /**
- * Complete lines from byte `from` on, placed in the whole file; nothing when the file does not exist.
- * A half-written last line is left for a later read, which begins at `offset + length + 1` of the line got last.
- * A line that cannot be read has no value; of one that is too long each piece counts as such a line.
+ * Complete lines from byte `from` on, with offsets relative to the whole file; none if the file does not exist. A half-written
+ * last line is left for a later read, which starts at `offset + length + 1` of the last line returned. An unreadable line has an
+ * undefined value; each chunk of an overlong line counts as one such line.
  */
 export async function* readLines(
   fileSystem: FolderFiles,
@@ -37,12 +37,12 @@ export async function* readLines(
       yield { value: undefined, offset, length: chunk.length - 1 };
       offset += chunk.length;
     } else if (offset + chunk.length >= size) return;
-    // A line longer than a chunk is read again with more room.
+    // A line longer than the chunk: read it again with a larger one.
     else chunkBytes *= 2;
   }
 }
 
-/** The number of a step under `step` in a line, or null. */
+/** The value's `step` if it is a valid step number, else null. */
 export function stepOfLine(value: unknown): number | null {
   if (!isJsonObject(value)) return null;
   const { step } = value;

@@ -1,9 +1,9 @@
-/** The newest entries of a log that fit into a bounded part of the memory. */
+/** The newest entries of a log within a memory limit. */
 
 const MAX_ENTRIES = 5_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** In the order in which they were added; the oldest go first. */
+/** Kept in insertion order; the oldest entries are dropped first. */
 export class NewestEntries<T> {
   readonly #entries: T[] = [];
   readonly #lengths: number[] = [];
@@ -13,7 +13,7 @@ export class NewestEntries<T> {
     return this.#entries;
   }
 
-  /** `length` is that of its line in the file, in bytes. */
+  /** `length` is the length of the entry's line in bytes. */
   add(entry: T, length: number): void {
     this.#entries.push(entry);
     this.#lengths.push(length);

@@ -1,4 +1,4 @@
-/** The files of a run that are read whole: how large each may be. The others are read in pieces. */
+/** Size limits of the run files that are read whole; all others are read in chunks. */
 
 import { isAppError } from "../../errors.ts";
 import type { FileSystem } from "../../ports.ts";
@@ -7,11 +7,11 @@ import { runPaths } from "./layout.ts";
 
 const KB = 1024;
 
-/** Far above what a run of this program writes; what is larger is refused as `file-too-large`. */
+/** Far more than this program writes; larger files are rejected with `file-too-large`. */
 export const MAX_BYTES = {
   runFile: 64 * KB,
   state: 16 * 1024 * KB,
-  /** The configuration as written, which the parser bounds in characters. */
+  /** The configuration as written; the parser also limits its characters. */
   config: 1024 * KB,
   resolvedConfig: 2 * 1024 * KB,
   overrides: 1024 * KB,
@@ -20,7 +20,7 @@ export const MAX_BYTES = {
   prices: 64 * KB,
 } as const;
 
-/** Null for a file that cannot be read, for views that then leave its contents out. */
+/** Null if the file cannot be read, for views that then omit its contents. */
 export async function readIfReadable(
   files: Pick<FileSystem, "readText">,
   path: string,
@@ -34,7 +34,7 @@ export async function readIfReadable(
   }
 }
 
-/** What the `config.resolved.json` of a run folder holds, unchecked; undefined where it cannot be read. */
+/** The unvalidated contents of a run folder's `config.resolved.json`; undefined if it cannot be read. */
 export async function readResolvedConfig(
   files: Pick<FileSystem, "readText">,
   folder: string,

@@ -1,40 +1,40 @@
-/** How far trainer and sampler disagree on the tokens of a step that the trainer has read. */
+/** How far the trainer's and the sampler's log-probabilities differ on a step's tokens. */
 
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { RunningPercentile } from "../../util/runningPercentile.ts";
 import { fraction, RunningMean, RunningStats } from "../../util/stats.ts";
 import type { MetricsTree } from "./metricsTree.ts";
 
-/** Per-token arrays of one datum, all equally long. */
+/** Per-token arrays of one datum, all of equal length. */
 export interface ComparedTokens {
   readonly samplerLogprobs: ArrayLike<number>;
-  /** NaN where the trainer's value is unknown; null when there is none at all. */
+  /** NaN where the trainer's value is unknown; null if all are. */
   readonly trainerLogprobs: ArrayLike<number> | null;
   readonly mask: ArrayLike<number>;
 }
 
-/** A datum that was sent to be trained. */
+/** A datum that was sent for training. */
 export interface DatumTokens extends ComparedTokens {
   readonly advantages: ArrayLike<number>;
-  /** What the loss clips; absent = the ratio of trainer and sampler probability. */
+  /** The ratios that the loss clips; absent = the ratio of trainer to sampler probability. */
   readonly lossRatios?: ArrayLike<number> | undefined;
 }
 
-/** Bounds of the ratio that the loss clips. */
+/** Bounds to which the loss clips the ratio. */
 export interface ClipBounds {
   readonly low: number;
   readonly high: number;
   /**
-   * `gradient`: beyond a bound, where the advantage pulls further, the gradient ends (PPO, GSPO). `weight`: the ratio is a weight that is
-   * cut at either bound, whatever the advantage (CISPO, arXiv:2506.13585, equation 5).
+   * `gradient`: beyond a bound, the gradient is zero if the advantage pushes further out (PPO, GSPO). `weight`: the ratio is a
+   * weight clipped at either bound, whatever the advantage (CISPO, arXiv:2506.13585, equation 5).
    */
   readonly cuts: "gradient" | "weight";
 }
 
 /**
- * The `optim/…` divergence metrics over tokens with mask 1 and a known trainer value, those of `masked` data included; with w = e^(p-q):
- * v1 = mean(q-p), v2 = mean((q-p)²)/2, k3 = mean(w - 1 - (p-q)), entropy = -mean(q), ess = (Σw)² / (n Σw²). The shares of clipped
- * tokens are of the tokens that were sent.
+ * The `optim/…` divergence metrics over tokens with mask 1 and a known trainer value, including those of `masked` data. With p
+ * and q the trainer's and sampler's log-probabilities and w = e^(p-q): v1 = mean(q-p), v2 = mean((q-p)²)/2, k3 = mean(w - 1 -
+ * (p-q)), entropy = -mean(q), ess = (Σw)² / (n Σw²). The clip fractions are relative to the tokens that were sent.
  */
 export function divergenceMetrics(
   datums: readonly DatumTokens[],
@@ -55,7 +55,7 @@ export function divergenceMetrics(
   });
 }
 
-/** Visits the tokens that count, with their log-probabilities `p` by the trainer and `q` by the sampler. */
+/** Visits the counted tokens with their log-probabilities: `p` from the trainer, `q` from the sampler. */
 function eachToken(
   data: readonly ComparedTokens[],
   visit: (p: number, q: number, token: number) => void,
@@ -68,7 +68,7 @@ function eachToken(
   }
 }
 
-/** Token by token, because a step has millions of them: an array for each metric would take more than the whole batch. */
+/** Accumulates token by token: a step has millions, so an array per metric would take more memory than the batch. */
 class DivergenceSums {
   readonly #clip: ClipBounds | null;
   readonly #v1 = new RunningMean();
@@ -88,7 +88,7 @@ class DivergenceSums {
     this.#clip = clip;
   }
 
-  /** A token with the log-probabilities `p` by the trainer and `q` by the sampler. */
+  /** Adds a token with log-probability `p` from the trainer and `q` from the sampler. */
   add(p: number, q: number): void {
     const difference = p - q;
     const ratio = Math.exp(difference);
@@ -103,7 +103,7 @@ class DivergenceSums {
     this.#ratioSquares += ratio * ratio;
   }
 
-  /** A token of the loss. Counts where the clip cuts something off, not merely where the ratio lies outside. */
+  /** Adds a token of the loss. Counts it as clipped only if clipping has an effect, not merely if the ratio is out of bounds. */
   addToLoss(ratio: number, advantage: number): void {
     if (this.#clip === null) return;
     const { low, high, cuts } = this.#clip;
@@ -114,7 +114,7 @@ class DivergenceSums {
     if (ratio > high && cutsHigh) this.#clippedHigh += 1;
   }
 
-  /** `each` gives the distance of every token once more. */
+  /** `each` visits the distance of every token again. */
   metrics(each: (take: (distance: number) => void) => void): MetricsTree {
     const distance = this.#distance.stats;
     const ratio = this.#ratio.stats;

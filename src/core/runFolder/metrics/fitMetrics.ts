@@ -1,4 +1,4 @@
-/** How far a supervised run has come, in the branch `fit` of each row: what views show is what the run stored. */
+/** The progress of a supervised run, stored in the `fit` branch of each row so that views show what the run stored. */
 
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { isJsonObject } from "../../json.ts";
@@ -7,21 +7,21 @@ import type { MetricsRow, MetricsTree } from "./metricsTree.ts";
 
 export interface Fit {
   readonly steps: number;
-  /** Mean loss of the first steps, and of the last ones, in nats a token: {@link fitEnd} of them. */
+  /** Mean loss of the first and the last steps, in nats per token; {@link fitEnd} gives their number. */
   readonly was: number;
   readonly now: number;
-  /** The newest loss on what is held out; null where none was measured. */
+  /** The newest held-out loss; null if none was measured. */
   readonly heldOut: number | null;
 }
 
 const MOST_STEPS = 5;
 
-/** Steps whose mean is one end of the comparison. */
+/** Number of steps averaged at each end of the comparison. */
 export function fitEnd(steps: number): number {
   return endLength(steps, MOST_STEPS);
 }
 
-/** Adds up the rows of a run. */
+/** Accumulates the rows of a run. */
 export class FitHistory {
   readonly #losses: number[] = [];
   #heldOut: number | null = null;
@@ -40,12 +40,12 @@ export class FitHistory {
   }
 }
 
-/** False without a row. */
+/** False if there is no row. */
 export function isSupervised(row: MetricsRow | undefined): boolean {
   return row?.["num_examples"] !== undefined;
 }
 
-/** The loss on what is held out; null in a row of a step that did not measure it. */
+/** The held-out loss; null if the step did not measure it. */
 export function heldOutLoss({ held_out: heldOut }: MetricsRow): number | null {
   const measured = isJsonObject(heldOut) ? heldOut["loss"] : null;
   return typeof measured === "number" ? measured : null;
@@ -55,7 +55,7 @@ export function fitMetrics({ steps, was, now, heldOut }: Fit): MetricsTree {
   return { fit: withoutUndefined({ steps, was, now, held_out: heldOut ?? undefined }) };
 }
 
-/** Null for a row of another kind of run. `metric` gives the value of a flat name in the row. */
+/** Null for a row of another kind of run. `metric` looks up a value by flat name. */
 export function storedFit(metric: (name: string) => number | null): Fit | null {
   const [steps, was, now] = [metric("fit/steps"), metric("fit/was"), metric("fit/now")];
   if (steps === null || was === null || now === null) return null;

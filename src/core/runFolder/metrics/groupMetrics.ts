@@ -1,4 +1,4 @@
-/** The `group/…` metrics: how much the rollouts of one task differ, and which groups were left out. */
+/** The `group/…` metrics: how much the rollouts of a task differ, and which groups were excluded. */
 
 import { groupBy } from "../../util/groupBy.ts";
 import { fraction, mean, summarize } from "../../util/stats.ts";
@@ -8,8 +8,8 @@ import { scoredOnly, stats } from "./rolloutMetrics.ts";
 import type { GroupFacts, RolloutFacts } from "./stepFacts.ts";
 
 /**
- * A group is mixed, all good (equal rewards, success) or all bad (equal rewards, no success); one with fewer than two rewards
- * is none of them. `compared` counts the others.
+ * Each group is mixed, all good (equal rewards, success) or all bad (equal rewards, no success). Groups with fewer than two
+ * rewards are none of these; `compared` counts the others.
  */
 export function groupMetrics(
   groups: readonly GroupFacts[],
@@ -23,7 +23,7 @@ export function groupMetrics(
     .map(({ scored, rewards }) => ({
       ...summarize(rewards),
       isEqual: areEqualRewards(rewards),
-      // All of a group play in one environment.
+      // All rollouts of a group are from one environment.
       successReward: scored[0]?.successReward ?? 0,
     }));
   const equal = spreads.filter(({ isEqual }) => isEqual);
@@ -44,7 +44,7 @@ export function groupMetrics(
   };
 }
 
-/** The groups of a step, and how many of them the update compared. Rows of the Python program have no group sizes. */
+/** The number of groups in a step, and how many the update compared. Rows of the Python program have no group sizes. */
 export function groupCounts(metric: (name: string) => number | null): {
   readonly all: number;
   readonly compared: number;

@@ -1,19 +1,19 @@
-/** The numbers of all steps by metric: one packed column a flat name, as charts want them. */
+/** The numbers of all steps, stored as one packed column per metric for charts. */
 
 import { growColumn } from "../../../shared/growColumn.ts";
 import { eachMetric, FlatNames, type MetricsLeaf, type MetricsRow } from "./metricsTree.ts";
 
-/** A model that makes up tool names, or a folder made to do harm, must not fill the memory: 96 MB of numbers. */
+/** 96 MB of numbers. Limits memory if a model invents tool names, or a folder is malicious. */
 const MAX_NUMBERS = 12_000_000;
-/** Each is listed on the page. */
+/** Each one is listed on the page. */
 const MAX_NAMES = 10_000;
-/** What a name takes of the memory for numbers, for each of its characters. */
+/** Each character of a name counts as this many numbers. */
 const NUMBERS_PER_CHARACTER = 0.25;
 const FIRST_CAPACITY = 64;
 
-/** Rows are in the order of steps, each step once. NaN = the step has no such metric. */
+/** Rows are in step order, one per step. NaN = the step lacks the metric. */
 export class MetricColumns {
-  /** Each ends with the last row that has the metric; later rows read as NaN. */
+  /** Each column ends with the last row that has the metric; later rows read as NaN. */
   readonly #columns = new Map<string, Float64Array>();
   readonly #flatNames = new FlatNames();
   readonly #maxNumbers: number;
@@ -26,7 +26,7 @@ export class MetricColumns {
     this.#maxNumbers = maxNumbers;
   }
 
-  /** True when numbers were left out because there was no more room for them. */
+  /** True if numbers were dropped because there was no room. */
   get isTruncated(): boolean {
     return this.#isTruncated;
   }
@@ -36,22 +36,22 @@ export class MetricColumns {
     return this.#length;
   }
 
-  /** The last row's step; null without rows. */
+  /** The last row's step; null if there are no rows. */
   get latestStep(): number | null {
     return this.#length === 0 ? null : (this.#steps[this.#length - 1] ?? null);
   }
 
-  /** Flat names such as `rollout/reward/mean`, in the order in which they first occurred; without `step`. */
+  /** Flat names such as `rollout/reward/mean`, in order of first occurrence; without `step`. */
   get names(): readonly string[] {
     return [...this.#columns.keys()];
   }
 
-  /** The steps of the rows from row `from` on: a view that holds until the next row is added. */
+  /** The steps from row `from` on, as a view that is valid until the next row is added. */
   steps(from = 0): Float64Array {
     return this.#steps.subarray(from, this.#length);
   }
 
-  /** A metric's values from row `from` on, flags as 0 and 1: a view that holds until the next row is added. All NaN for an unknown name. */
+  /** A metric's values from row `from` on (booleans as 0 and 1, unknown names all NaN), valid until the next row is added. */
   values(name: string, from = 0): Float64Array {
     const column = this.#columns.get(name);
     if (column !== undefined && column.length >= this.#length) {
@@ -67,11 +67,11 @@ export class MetricColumns {
   }
 
   /**
-   * Adds a row, or completes the row of its step. A step below the last one that has no row is left out: a run never goes back.
-   * Returns the position of the row, null when it was left out.
+   * Adds a row, or completes the existing row of its step. Drops a new step lower than the last one, because a run never goes
+   * back. Returns the row's index, or null if it was dropped.
    */
   add(row: MetricsRow): number | null {
-    const at = this.#place(row.step);
+    const at = this.#rowIndex(row.step);
     if (at === null) return null;
     eachMetric(row, this.#flatNames, (name, leaf) => {
       const value = toNumber(leaf);
@@ -80,7 +80,7 @@ export class MetricColumns {
     return at;
   }
 
-  #place(step: number): number | null {
+  #rowIndex(step: number): number | null {
     const latest = this.latestStep;
     if (latest !== null && step <= latest) {
       const at = this.#search(step);
@@ -92,7 +92,7 @@ export class MetricColumns {
     return this.#length - 1;
   }
 
-  /** The first row that is not before `step`. */
+  /** Index of the first row at or after `step`. */
   #search(step: number): number {
     let low = 0;
     let high = this.#length;
@@ -125,7 +125,7 @@ export class MetricColumns {
     this.#columns.set(name, grown);
   }
 
-  /** False when there is no room for more rows, either. */
+  /** False if there is no room for more rows. */
   #grow(): boolean {
     const capacity = 2 * this.#steps.length;
     if (capacity > this.#maxNumbers) {

@@ -30,8 +30,9 @@ import type { RolloutFacts, StepFacts } from "./stepFacts.ts";
 const ERROR_STOPS: ReadonlySet<string> = new Set(["error", "max_retries"]);
 
 /**
- * The row of a step, trained or skipped. `rollout/*` covers all rollouts of the step, `rollout_included/*` the trained
- * ones; `num_groups` counts what was compared, `num_rollouts` what was sent. Numbers that are not finite are null, with `<name>_nonfinite`.
+ * The row of a step, trained or skipped. `rollout/*` covers all rollouts of the step, `rollout_included/*` the compared ones;
+ * `num_groups` counts groups that were compared, `num_rollouts` rollouts that were sent. Non-finite numbers become null plus
+ * `<name>_nonfinite`.
  */
 export function buildMetricsRow(facts: StepFacts): MetricsRow {
   const { step, rollouts } = facts;
@@ -92,7 +93,7 @@ function headline(facts: StepFacts): MetricsTree {
   });
 }
 
-/** Those that the update compared; none where nothing was trained. */
+/** The number of groups that the update compared; 0 if nothing was trained. */
 export function trainedGroups({
   groups,
   substeps,
@@ -100,7 +101,7 @@ export function trainedGroups({
   return substeps === 0 ? 0 : groups.filter(({ excluded }) => excluded === null).length;
 }
 
-/** Under one name, whatever the service calls it. */
+/** Uses one name, whatever the service calls it. */
 export function gradientMetrics({ serverMetrics }: Pick<StepFacts, "serverMetrics">): MetricsTree {
   const norm = gradientNorm(serverMetrics);
   return norm === null ? {} : { grad_norm: norm };
@@ -128,7 +129,7 @@ function byEnvironment({ environments, rollouts }: StepFacts): MetricsTree {
   );
 }
 
-/** The part after the last `/` where no other environment of the run shares it, else the full name. */
+/** Short names: the part after the last `/` if it is unique among the run's environments, else the full name. */
 export function metricNames(environments: readonly string[]): ReadonlyMap<string, string> {
   const shortName = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
   const shared = groupBy(new Set(environments), shortName);
@@ -190,7 +191,7 @@ function times({ rollouts, times: taken }: StepFacts): MetricsTree {
   };
 }
 
-/** Under the names of tinker-cookbook; `cost/…` only where prices are known. */
+/** Uses tinker-cookbook's names; `cost/…` only if prices are known. */
 export function usageMetrics({ step, total, prices }: StepFacts["usage"]): MetricsTree {
   const { cumulative, discarded, evaluation } = total;
   const tokens = { ...step, cumulative, discarded, evaluation };

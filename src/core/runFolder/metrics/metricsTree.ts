@@ -9,12 +9,12 @@ export interface MetricsTree {
 /** The row of one step. */
 export type MetricsRow = MetricsTree & { readonly step: number };
 
-/** The longest flat name. Names of tools and environments are part of some. */
+/** The longest flat name. Some names contain tool or environment names. */
 const MAX_NAME = 1_000;
-/** Limits the names of a row. */
+/** Limits the number of names per row. */
 const MAX_NAMES = 20_000;
 
-/** Joins nested names with `/`: `{rollout: {reward: {mean: 1}}}` gives `rollout/reward/mean`. Names too long or too many for any use are left out. */
+/** Joins nested names with `/`: `{rollout: {reward: {mean: 1}}}` becomes `rollout/reward/mean`. Drops names beyond the limits. */
 export function flattenMetrics(tree: MetricsTree): Readonly<Record<string, MetricsLeaf>> {
   const flat: Record<string, MetricsLeaf> = {};
   eachMetric(tree, new FlatNames(), (name, value) => {
@@ -23,7 +23,7 @@ export function flattenMetrics(tree: MetricsTree): Readonly<Record<string, Metri
   return flat;
 }
 
-/** The number with a flat name, or null, without joining any other name of the row. */
+/** Looks up a number by flat name without flattening the row; null if there is none. */
 export function metricAt(tree: MetricsTree, name: string): number | null {
   let branch = tree;
   let rest = name;
@@ -39,7 +39,7 @@ export function metricAt(tree: MetricsTree, name: string): number | null {
   }
 }
 
-/** Calls `take` for each metric of a row with its flat name. With the same `names` for all rows of a run each name is joined once. */
+/** Calls `take` for each metric of a row. Sharing `names` between a run's rows joins each name only once. */
 export function eachMetric(
   tree: MetricsTree,
   names: FlatNames,
@@ -61,12 +61,12 @@ export function eachMetric(
   visit(tree, names);
 }
 
-/** The flat names below a branch. */
+/** Cache of the flat names below a branch. */
 export class FlatNames {
   readonly prefix: string;
   readonly #leaves = new Map<string, string>();
   readonly #branches = new Map<string, FlatNames>();
-  /** How many more names are remembered, here and in all other branches. */
+  /** How many more names may be cached, shared by all branches. */
   readonly #room: { left: number };
 
   constructor(prefix = "", room = { left: MAX_NAMES }) {
@@ -94,7 +94,7 @@ export class FlatNames {
   }
 }
 
-/** Numbers that JSON cannot hold become null, and `<name>_nonfinite: true` says so. */
+/** Non-finite numbers, which JSON cannot represent, become null plus `<name>_nonfinite: true`. */
 export function replaceNonFinite(tree: MetricsTree): MetricsTree {
   const replaced: Record<string, MetricsLeaf | MetricsTree> = {};
   for (const [name, value] of Object.entries(tree)) {
@@ -107,7 +107,7 @@ export function replaceNonFinite(tree: MetricsTree): MetricsTree {
   return replaced;
 }
 
-/** Both trees as one; on equal names `extra` wins. */
+/** Merges both trees; `extra` wins on equal names. */
 export function mergeMetrics(base: MetricsTree, extra: MetricsTree): MetricsTree {
   const merged: Record<string, MetricsLeaf | MetricsTree> = { ...base };
   for (const [name, value] of Object.entries(extra)) {

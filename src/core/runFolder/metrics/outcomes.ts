@@ -1,16 +1,16 @@
-/** What counts as a failed rollout, and what as a success: one definition for metrics, evaluations, targets, checkpoints and alarms. */
+/** What counts as a failed rollout and as a success: one definition for metrics, evaluations, targets, checkpoints and alarms. */
 
 import { MIN_SCORED_SHARE } from "../../../shared/trendPoint.ts";
 import { summarize } from "../../util/stats.ts";
 
-/** A rollout that has ended; its reward is null when it failed. */
+/** A rollout that has ended; its reward is null if it failed. */
 export interface Outcome {
   readonly reward: number | null;
 }
 
-/** Sums of rewards miss their exact value by less. */
+/** Rounding error allowed for sums of rewards. */
 const TOLERANCE = 1e-8;
-/** Rewards of a group closer than this are equal: a normalized advantage would make a large one of their rounding; verl adds as much. */
+/** Rewards of a group closer than this count as equal, or else a normalized advantage would amplify rounding; same value as verl's. */
 const EQUAL_REWARDS = 1e-6;
 
 export function isFailed({ reward }: Outcome): boolean {
@@ -22,18 +22,18 @@ export function isSuccess({ reward }: Outcome, successReward: number): boolean {
   return reward !== null && reward >= successReward - TOLERANCE;
 }
 
-/** True when no reward differs from another, so that a comparison of them says nothing. */
+/** True if all rewards are equal, so that comparing them yields nothing. */
 export function areEqualRewards(rewards: readonly number[]): boolean {
   const { min, max } = summarize(rewards);
   return (max ?? 0) - (min ?? 0) < EQUAL_REWARDS;
 }
 
-/** True when a mean over `scored` of `rollouts` may decide something. */
+/** True if enough of the `rollouts` are scored for their mean to be used in decisions. */
 export function areEnoughScored(scored: number, rollouts: number): boolean {
   return rollouts > 0 && scored >= MIN_SCORED_SHARE * rollouts;
 }
 
-/** What a failed rollout counts as among `outcomes`: the smaller of 0 and their lowest reward, so that failing never pays. */
+/** The reward a failed rollout counts with: the lowest reward of `outcomes`, but at most 0, so that failing never pays. */
 export function failureReward(outcomes: Iterable<Outcome>): number {
   let lowest = 0;
   for (const { reward } of outcomes) lowest = Math.min(lowest, reward ?? 0);

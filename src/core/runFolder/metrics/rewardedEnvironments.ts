@@ -1,15 +1,15 @@
-/** The environments of a run by the rewards in its rows: where there are several, a mean over all also follows how many tasks each had. */
+/** The environments in a run's rows. With several, the mean over all also depends on how many tasks each one had. */
 
 import { flattenMetrics, type MetricsTree } from "./metricsTree.ts";
 
 const REWARD_NAME = /^rollout\/env\/(.+)\/reward\/mean$/;
 
-/** The metric of the mean reward in one environment, by the name that {@link rewardedEnvironments} gives it. */
+/** The metric name for an environment's mean reward, with a name from {@link rewardedEnvironments}. */
 export function environmentReward(name: string): string {
   return `rollout/env/${name}/reward/mean`;
 }
 
-/** Their names in the rows, in alphabetical order; none where there is only one. */
+/** The environments' names in the rows, sorted; empty if there is only one. */
 export function rewardedEnvironments(rows: readonly MetricsTree[]): readonly string[] {
   const names = rows.flatMap((row) =>
     Object.keys(flattenMetrics(row)).flatMap((key) => REWARD_NAME.exec(key)?.[1] ?? []),

@@ -1,4 +1,4 @@
-/** The `rollout/…` metrics over a list of rollouts. */
+/** The `rollout/…` metrics of a list of rollouts. */
 
 import { rewardInterval } from "../../../shared/interval.ts";
 import { sum } from "../../../shared/mean.ts";
@@ -9,7 +9,7 @@ import type { MetricsTree } from "./metricsTree.ts";
 import { failureReward, isSuccess } from "./outcomes.ts";
 import type { RolloutFacts, ToolCallFacts, TurnFacts } from "./stepFacts.ts";
 
-/** Reward statistics of scored rollouts, and how many those are; `mean_all` counts a failed one as {@link failureReward}. */
+/** Reward statistics and the share of scored rollouts; `mean_all` counts failed ones with {@link failureReward}. */
 export function rewardMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
   const scored = scoredOnly(rollouts);
   const ofFailure = failureReward(rollouts);
@@ -25,7 +25,7 @@ export function rewardMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
   };
 }
 
-/** How far the mean can be trusted, and how much tasks differ: rollouts of one task are no independent observations. */
+/** Confidence interval of the mean and spread between tasks, by group: rollouts of one task are not independent. */
 function groupStatistics(scored: readonly RolloutFacts[]): MetricsTree {
   const byGroup = groupBy(scored, ({ group }) => group).values();
   const groups = Array.from(byGroup, (own) => own.map(rewardOf));
@@ -42,7 +42,7 @@ function rewardOf({ reward }: RolloutFacts): number {
   return reward ?? 0;
 }
 
-/** The part that is also given for each environment; stop reasons cover failed rollouts too, so that they sum to all. */
+/** The metrics that are also reported per environment. Stop reasons include failed rollouts, so that they sum to all. */
 export function environmentMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
   const successes = rollouts.filter((rollout) => isSuccess(rollout, rollout.successReward));
   return {
@@ -53,7 +53,7 @@ export function environmentMetrics(rollouts: readonly RolloutFacts[]): MetricsTr
   };
 }
 
-/** What the policy did, with a reward or without: tokens, turns, tools of all played rollouts; attempts of all. */
+/** The policy's behavior, whether rewarded or not: tokens, turns and tools of all played rollouts, attempts of all rollouts. */
 export function behaviorMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
   const played = playedOnly(rollouts);
   const turns = played.flatMap((rollout) => rollout.turns);
@@ -81,7 +81,7 @@ export function behaviorMetrics(rollouts: readonly RolloutFacts[]): MetricsTree 
   });
 }
 
-/** Rollouts with an agent, and the share of those whose agent failed or took too long, whatever their reward; undefined without agents. */
+/** The number of rollouts with an agent, and the share whose agent failed or timed out, whatever their reward; undefined without agents. */
 function agentMetrics(rollouts: readonly RolloutFacts[]): MetricsTree | undefined {
   const failed = rollouts.flatMap(({ agentFailed }) => agentFailed ?? []);
   if (failed.length === 0) return undefined;
@@ -91,18 +91,18 @@ function agentMetrics(rollouts: readonly RolloutFacts[]): MetricsTree | undefine
   };
 }
 
-/** Tokens the model sampled in the rollout. */
+/** Tokens that the model sampled in the rollout. */
 export function responseTokens({ turns }: RolloutFacts): number {
   return sum(turns.map(({ sampledTokens }) => sampledTokens));
 }
 
-/** Statistics as a branch of the metrics. */
+/** Summary statistics as a metrics branch. */
 export function stats(values: readonly number[]): MetricsTree {
   const { mean, min, max, std, count }: Stats = summarize(values);
   return { mean, min, max, std, count };
 }
 
-/** Rollouts with at least one turn of the policy; one that failed before says nothing about it. */
+/** Rollouts with at least one turn; a rollout that failed before that says nothing about the policy. */
 function playedOnly(rollouts: readonly RolloutFacts[]): readonly RolloutFacts[] {
   return rollouts.filter(({ turns }) => turns.length > 0);
 }

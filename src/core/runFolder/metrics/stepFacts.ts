@@ -1,4 +1,4 @@
-/** The input of the metrics of a step: plain numbers, collected by the training loop. */
+/** The input of a step's metrics: plain numbers collected by the training loop. */
 
 import * as z from "zod";
 import type { Prices } from "../../usage/prices.ts";
@@ -13,7 +13,7 @@ const turnFacts = z
   .object({
     sampledTokens: count,
     thinkingTokens: count,
-    /** Cut by the limit of tokens in a turn. */
+    /** Cut off by the limit on tokens per turn. */
     isTruncated: z.boolean(),
     isParsed: z.boolean(),
     hasUnclosedThink: z.boolean(),
@@ -29,7 +29,7 @@ const toolCallFacts = z
 
 export type ToolCallFacts = z.infer<typeof toolCallFacts>;
 
-/** What is known of an ended rollout before its group is scored; stored with groups that wait for their step. */
+/** Facts about an ended rollout before its group is scored; also stored with groups that wait for their step. */
 export const rolloutFactsSchema = z
   .object({
     /** Full name. */
@@ -37,23 +37,23 @@ export const rolloutFactsSchema = z
     /** Position of the group in the step. */
     group: count,
     stop: z.string(),
-    /** Class of the fault that ended it, for example `transient`; null when none did. */
+    /** Class of the error that ended it, for example `transient`; null if none did. */
     errorClass: z.string().nullable(),
-    /** Whether its agent failed or took too long; absent without an agent. */
+    /** Whether its agent failed or timed out; absent without an agent. */
     agentFailed: z.boolean().optional(),
-    /** Starts of the rollout, 1 without retries. */
+    /** Number of starts; 1 without retries. */
     attempts: count,
     turns: z.array(turnFacts).readonly(),
-    /** What the calls of each turn earned. */
+    /** The reward earned by each turn's calls. */
     turnRewards: z.array(z.number()).readonly(),
     tools: z.array(toolCallFacts).readonly(),
     /** Tokens of the first prompt. */
     promptTokens: count,
-    /** Tokens that came from the environment after the first prompt. */
+    /** Tokens from the environment after the first prompt. */
     observationTokens: count,
-    /** Between the rollout and the nearest of the limits that it was played with: of a turn, of its tokens, of what it sampled. */
+    /** Tokens left until the nearest of its limits: per turn, in total, and sampled. */
     tokensLeft: z.number().int(),
-    /** The tokens of all its requests, including those of earlier attempts. */
+    /** The tokens of all its requests, including earlier attempts. */
     usage: meteredUsageSchema,
     /** Restarts of the token stream within the rollout. */
     streamBreaks: count,
@@ -63,15 +63,15 @@ export const rolloutFactsSchema = z
   })
   .readonly();
 
-/** One ended rollout, whether scored, failed, trained or not. */
+/** An ended rollout, whether scored, failed, trained on or not. */
 export interface RolloutFacts extends z.infer<typeof rolloutFactsSchema> {
-  /** After reduction and clamping; null when the rollout failed. */
+  /** After reduction and clamping; null if the rollout failed. */
   readonly reward: number | null;
-  /** True when its group was compared with it, also where its advantage left nothing to send. */
+  /** True if it was compared within its group, even if its advantage left nothing to send. */
   readonly isIncluded: boolean;
-  /** True when data of it was sent to be trained. */
+  /** True if any of its data was sent for training. */
   readonly isSent: boolean;
-  /** It is a success with at least this reward. */
+  /** With at least this reward it is a success. */
   readonly successReward: number;
   /** Null unless it was trained on. */
   readonly advantage: number | null;
@@ -79,19 +79,19 @@ export interface RolloutFacts extends z.infer<typeof rolloutFactsSchema> {
 
 export interface GroupFacts {
   readonly group: number;
-  /** Why it was not trained on; null when it was. */
+  /** Why it was not trained on; null if it was. */
   readonly excluded: string | null;
   /** Trained on although some of its rollouts failed. */
   readonly isPartial: boolean;
 }
 
-/** Parts that follow one another, as in the timeline, and the whole step. */
+/** Durations of the consecutive parts of a step, as in the timeline, and of the whole step. */
 export interface StepTimes {
   readonly rolloutS: number;
-  /** From the last rollout to the update, if there is one: forward passes, advantages, training data. */
+  /** From the last rollout to the update, if any: forward passes, advantages, training data. */
   readonly prepareS: number;
   readonly trainS: number | null;
-  /** From the results of the update until there was a sampler with the new weights. */
+  /** From the update's results until a sampler has the new weights. */
   readonly samplerS: number | null;
   readonly totalS: number;
 }
@@ -101,7 +101,7 @@ export interface StepFacts {
   readonly progress: {
     readonly epoch: number;
     readonly cursor: number;
-    /** Null for a run without an end. */
+    /** Null for a run without a defined end. */
     readonly doneFraction: number | null;
     readonly etaS: number | null;
     /** Sum over all attempts of the run. */
@@ -112,29 +112,29 @@ export interface StepFacts {
   /** Full names of all environments of the run, not only of those in this step. */
   readonly environments: readonly string[];
   readonly learningRate: number;
-  /** Null when nothing was trained, and when the service reports none. */
+  /** Null if nothing was trained, or if the service does not report it. */
   readonly loss: number | null;
-  /** As the service named them, for example `loss:sum`. */
+  /** Under the service's names, for example `loss:sum`. */
   readonly serverMetrics: Readonly<Record<string, number>>;
-  /** Updates of the weights; 0 = nothing was trained: the step was skipped. */
+  /** Number of weight updates; 0 = the step was skipped. */
   readonly substeps: number;
   readonly groups: readonly GroupFacts[];
   readonly rollouts: readonly RolloutFacts[];
-  /** What was sent to be trained. */
+  /** The data sent for training. */
   readonly datums: readonly DatumTokens[];
-  /** What `off_policy_correction` left out after its forward pass: compared, not trained. */
+  /** Data that `off_policy_correction` excluded after its forward pass: compared but not trained on. */
   readonly masked: readonly ComparedTokens[];
-  /** Bounds of the loss function; null when it does not clip. */
+  /** Clip bounds of the loss function; null if it does not clip. */
   readonly clip: ClipBounds | null;
   readonly times: StepTimes;
   readonly usage: {
-    /** For this step. */
+    /** Of this step. */
     readonly step: TokenUsage;
-    /** With this step. */
+    /** Of the run, including this step. */
     readonly total: RunUsage;
-    /** USD per million tokens; null when they are not known. */
+    /** USD per million tokens; null if unknown. */
     readonly prices: Prices | null;
   };
-  /** Further metrics, for example `alarm` and `capacity`; wins on equal names. */
+  /** Additional metrics, for example `alarm` and `capacity`; they win on equal names. */
   readonly extra?: MetricsTree;
 }

@@ -1,4 +1,4 @@
-/** Why rollouts end; `error` and the three before it are those of the original program's dashboards. */
+/** Why rollouts end. The first four are those of the original program's dashboards. */
 
 export const STOP_REASONS = [
   "reached_terminal_state",

@@ -15,10 +15,10 @@ export interface SupervisedFacts
   readonly loss: number | null;
   readonly examples: number;
   readonly datums: number;
-  /** Of all data, and those that are trained. */
+  /** All tokens of the data, and those that are trained on. */
   readonly tokens: number;
   readonly trainedTokens: number;
-  /** After the update; null where it was not measured. */
+  /** After the update; null if not measured. */
   readonly heldOut: {
     readonly loss: number | null;
     readonly examples: number;
@@ -29,7 +29,7 @@ export interface SupervisedFacts
   readonly extra: MetricsTree;
 }
 
-/** Numbers that are not finite are null, with `<name>_nonfinite`. */
+/** Non-finite numbers become null plus `<name>_nonfinite`. */
 export function buildSupervisedRow(facts: SupervisedFacts): MetricsRow {
   const { step, heldOut, trainS, totalS } = facts;
   const tree: MetricsTree = {

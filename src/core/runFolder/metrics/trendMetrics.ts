@@ -1,4 +1,4 @@
-/** The trend of the reward in a metrics row: what views show is what the run stored. */
+/** The reward's trend in a metrics row, so that views show what the run stored. */
 
 import { type BestReward, withReward } from "../../../shared/bestReward.ts";
 import { type Trend, trendOf } from "../../../shared/trend.ts";
@@ -9,12 +9,12 @@ import { type MetricsRow, type MetricsTree, metricAt } from "./metricsTree.ts";
 
 const DIRECTIONS = { rising: 1, flat: 0, falling: -1 } as const;
 
-/** What a row adds to the trend; null without a reward that may decide something. */
+/** The point that a row adds to the trend; null if it has no reward, or too few scored rollouts. */
 export function rewardPoint(row: MetricsRow): TrendPoint | null {
   return decidingPointOf(row.step, (name) => metricAt(row, name));
 }
 
-/** The branch `trend` of a row. */
+/** The row's `trend` branch. */
 export function trendMetrics(trend: Trend): MetricsTree {
   if (trend.direction === "unclear") {
     return withoutUndefined({ steps: trend.steps, groups: trend.groups ?? undefined });
@@ -31,7 +31,7 @@ export function trendMetrics(trend: Trend): MetricsTree {
   };
 }
 
-/** Null for a row without one, such as that of another program. `metric` gives the value of a flat name in the row. */
+/** Null if the row has no trend, such as one of another program. `metric` looks up a value by flat name. */
 export function storedTrend(metric: (name: string) => number | null): Trend | null {
   const number = (name: string): number | null => metric(`trend/${name}`);
   const steps = number("steps");
@@ -52,7 +52,7 @@ export function storedTrend(metric: (name: string) => number | null): Trend | nu
   };
 }
 
-/** The trend that follows from the rewards of all rows; null without one. */
+/** Computes the trend from the rewards of all rows; null if there are none. */
 export function trendOfColumns(metrics: MetricColumns): Trend | null {
   const columns = new Map<string, Float64Array>();
   const valueAt = (name: string, row: number): number | null => {
@@ -67,12 +67,12 @@ export function trendOfColumns(metrics: MetricColumns): Trend | null {
   return points.length === 0 ? null : trendOf(points);
 }
 
-/** The mean reward of a step; null without one, and where fewer than 90% of its rollouts are scored. */
+/** The mean reward of a step; null if it has none, or if fewer than 90% of its rollouts are scored. */
 export function decidingReward(row: MetricsRow): number | null {
   return rewardPoint(row)?.value ?? null;
 }
 
-/** With the next row; one whose reward may decide nothing changes nothing. */
+/** Updates the best reward with the next row, unless too few of its rollouts are scored. */
 export function withStepReward(before: BestReward, row: MetricsRow): BestReward {
   const reward = decidingReward(row);
   return reward === null ? before : withReward(before, reward, row.step);

@@ -1,4 +1,4 @@
-/** The images of rollouts in a run folder: files named by their content, each stored once. */
+/** The images of rollouts in a run folder, stored once each in files named by content. */
 
 import { AppError } from "../../errors.ts";
 import {
@@ -22,7 +22,7 @@ export interface ImageFolder {
 
 type StoredImage = RolloutRecord["images"][number];
 
-/** Stores images that are not there yet. @throws AppError `disk` */
+/** Stores images that do not exist yet. @throws AppError `disk` */
 export async function storeImages(
   images: readonly { readonly file: ImageFile; readonly tokens: number }[],
   { fileSystem, folder, sha256 }: ImageFolder,
@@ -33,20 +33,20 @@ export async function storeImages(
     const { width, height, format, bytes } = file;
     const name = `${sha256(bytes)}.${format}`;
     const path = `${runPaths(folder).imageFolder}/${name}`;
-    // A file of another size was cut off by a crash of the machine.
+    // A file of another size was truncated by a machine crash.
     if ((await fileSystem.size(path)) !== bytes.length) await fileSystem.writeAtomic(path, bytes);
     stored.push({ file: name, width, height, tokens });
   }
   return stored;
 }
 
-/** An image as a `data:` address. @throws as {@link readStoredImage} */
+/** An image as a `data:` URL. @throws like {@link readStoredImage} */
 export async function readImageAddress(name: string, where: ImageFolder): Promise<string> {
   return imageAddress(await readStoredImage(name, where));
 }
 
 /**
- * Reads an image, when it is what its name says.
+ * Reads an image and verifies that it matches its name.
  * @throws AppError `image-invalid`, `file-not-found`, `file-too-large`, `folder-unsafe`
  */
 export async function readStoredImage(

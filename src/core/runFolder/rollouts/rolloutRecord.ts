@@ -1,10 +1,10 @@
-/** The stored trajectory of one rollout: everything a replay shows, without token data. */
+/** The stored trajectory of one rollout: everything a replay shows, except token data. */
 
 import * as z from "zod";
 import { rolloutBeginning } from "./stepPhases.ts";
 
 const count = z.number().int().nonnegative();
-/** Numbers that are not finite are stored as null. */
+/** Non-finite numbers are stored as null. */
 const measure = z.number().nullable();
 
 const toolResult = z
@@ -14,7 +14,7 @@ const toolResult = z
     isError: z.boolean(),
     reward: measure,
     finished: z.boolean(),
-    /** Arguments, as JSON text, of a call that an agent made itself; absent for a call of the model. */
+    /** JSON text of the arguments, for a call that an agent made itself; absent for a call of the model. */
     agentArgs: z.string().optional(),
   })
   .readonly();
@@ -24,14 +24,14 @@ const turn = z
     sampledText: z.string(),
     reasoning: z.string().nullable(),
     content: z.string(),
-    /** How much of `content`, in characters, stands before the first call. */
+    /** Length in characters of the part of `content` before the first call. */
     lead: count,
     calls: z
       .array(
         z
           .object({
             name: z.string(),
-            /** JSON text of an object: parsed, its large numbers would be rounded. */
+            /** JSON text of an object; parsing it would round large numbers. */
             args: z.string(),
             raw: z.string(),
           })
@@ -41,28 +41,28 @@ const turn = z
     errors: z
       .array(z.object({ kind: z.string(), raw: z.string(), message: z.string() }).readonly())
       .readonly(),
-    /** In the order of `calls`; shorter when the rollout ended before all were run. */
+    /** In the order of `calls`; shorter if the rollout ended before all had run. */
     results: z.array(toolResult).readonly(),
-    /** The message to the model when there was no result to show; null when there was one. */
+    /** The message sent to the model in place of a result; null if there was a result. */
     nudge: z.string().nullable(),
-    /** Why sampling ended, as the service says. */
+    /** Why sampling ended, according to the service. */
     stopReason: z.string(),
-    /** Cut by the limit of tokens, not ended with its last one. */
+    /** Cut off by the token limit rather than ended by the model. */
     isTruncated: z.boolean(),
     startedAtMs: z.number(),
     durationMs: z.number(),
-    /** From `startedAtMs` on, until the turn was sampled; tools had the rest. */
+    /** Time from `startedAtMs` until the turn was sampled; the rest was spent in tools. */
     samplingMs: count,
     /** Sampled tokens. */
     tokens: count,
-    /** Position in the rollout of the token stream in which the turn was sampled. */
+    /** Index within the rollout of the token stream that the turn was sampled in. */
     stream: count,
-    /** What the model was asked, where the turn begins another conversation of an agent. */
+    /** The model's new prompt, if the turn starts another conversation of an agent. */
     asked: z.string().optional(),
   })
   .readonly();
 
-/** The types are those of uploads. */
+/** The types are those of uploads to OpenReward. */
 const openingMessage = z
   .object({
     type: z.enum([
@@ -82,24 +82,24 @@ const openingMessage = z
 
 const storedImage = z
   .object({
-    /** Name in the folder `images`. */
+    /** File name in the folder `images`. */
     file: z.string(),
     width: count,
     height: count,
-    /** Entries that it takes in the token sequence. */
+    /** Number of entries it takes in the token sequence. */
     tokens: count,
   })
   .readonly();
 
 const agentEnd = z
   .object({
-    /** Exit code, or the signal that ended it; null when the rollout ended it. */
+    /** Exit code, or the signal that killed it; null if the rollout stopped it. */
     exit: z.string().nullable(),
-    /** The end of what it printed. */
+    /** The end of its output. */
     output: z.string(),
-    /** What its requests were refused for. */
+    /** Why its requests were rejected. */
     refusals: z.array(z.object({ message: z.string(), count }).readonly()).readonly(),
-    /** Why it counts as failed, as a sentence; absent where it does not, or where the error of the rollout says so. */
+    /** A sentence on why it counts as failed; absent if it does not, or if the rollout's error already says so. */
     failure: z.string().optional(),
   })
   .readonly();
@@ -107,28 +107,28 @@ const agentEnd = z
 /** How the rewards became one number: reduced, then clamped. */
 const rewardBreakdown = z
   .object({
-    /** Given by the environment when it compared the group, as the last of the rewards; null when it did not. */
+    /** Reward from the environment's group comparison, the last of the rewards; null if there was none. */
     group: measure,
-    /** Added for a rollout that did not reach a terminal state; null when none was. */
+    /** Added because the rollout did not reach a terminal state; null if nothing was added. */
     nonterminal: measure,
     sum: measure,
     reduction: z.string(),
     reduced: measure,
-    /** The rollout's reward; null when there was none to reduce, or none that can be trained on, which makes the rollout failed. */
+    /** The rollout's reward; null if there was none to reduce or it cannot be trained on, which makes the rollout failed. */
     clamped: measure,
   })
   .readonly();
 
 const rolloutKey = {
   step: count,
-  /** Position of the group in the step. */
+  /** Index of the group in the step. */
   group: count,
-  /** Position of the rollout in its group. */
+  /** Index of the rollout in its group. */
   rollout: count,
 };
 
 const task = {
-  /** Names the task and its position in the data, for example `local/calculator:train:3`. */
+  /** Identifies the task by its position in the data, for example `local/calculator:train:3`. */
   taskKey: z.string(),
   environment: z.string(),
   split: z.string(),
@@ -140,35 +140,35 @@ export const rolloutRecordSchema = z
   .object({
     ...rolloutKey,
     ...task,
-    /** Counts starts of this rollout from 0; rises with each retry. */
+    /** Number of earlier starts of this rollout; rises with each retry. */
     attempt: count,
     systemText: z.string().nullable(),
-    /** What the model was asked, as one text. */
+    /** The model's prompt as one text. */
     promptText: z.string(),
-    /** The same message by message where the environment opened with a conversation; empty where it gave a prompt. */
+    /** The prompt message by message if the environment opened with a conversation; empty if it gave a prompt. */
     conversation: z.array(openingMessage).readonly(),
-    /** Those that were declared to the model: by an agent in its first request, else all of the environment. Long descriptions are cut. */
+    /** Tools declared to the model: those of the agent's first request, else all of the environment's. Long descriptions are cut. */
     tools: z
       .array(
         z
           .object({
             name: z.string(),
             description: z.string(),
-            /** JSON Schema of the arguments as JSON text; absent where it was too long, and in older runs. */
+            /** JSON Schema of the arguments as JSON text; absent if it was too long, and in older runs. */
             parameters: z.string().exactOptional(),
           })
           .readonly(),
       )
       .readonly(),
     turns: z.array(turn).readonly(),
-    /** How the program of an agent ended; absent where none played. */
+    /** How the agent's program ended; absent without an agent. */
     agent: agentEnd.optional(),
-    /** Those that the environment sent: `[image 1]` in a text is the first. */
+    /** The environment's images; `[image 1]` in a text is the first. */
     images: z.array(storedImage).readonly(),
-    /** Every reward received, in order. */
+    /** All rewards received, in order. */
     rewards: z.array(measure).readonly(),
     rewardBreakdown,
-    /** What is trained on; null when the rollout failed. */
+    /** The reward used for training; null if the rollout failed. */
     reward: measure,
     stop: z.string(),
     error: z.string().nullable(),
@@ -180,39 +180,39 @@ export const rolloutRecordSchema = z
 
 export type RolloutRecord = z.infer<typeof rolloutRecordSchema>;
 
-const place = { offset: count, length: count };
+const byteRange = { offset: count, length: count };
 
-/** Where the tokens of a stream lie. */
-const tokenPlace = {
-  ...place,
-  /** Position of the token sequence in its rollout; above 0 only after a break of the stream. */
+/** The location of a stream's tokens. */
+const tokenRange = {
+  ...byteRange,
+  /** Index of the token stream in its rollout; above 0 only after a break of the stream. */
   stream: count,
 };
 
-/** What an evaluation stores of a rollout beside its record. */
+/** What an evaluation stores for a rollout besides its record. */
 export const evaluatedSchema = z.object({
   temperature: z.number(),
-  /** Why the evaluation was played, as its line in `results.jsonl` has it. */
+  /** Why the evaluation was run, as in its line of `results.jsonl`. */
   purpose: z.string(),
-  /** Name of the model; absent for the weights of the run itself. */
+  /** Name of the model; absent for the run's own weights. */
   model: z.string().optional(),
-  tokenData: z.array(z.object(tokenPlace).readonly()).readonly(),
+  tokenData: z.array(z.object(tokenRange).readonly()).readonly(),
 });
 
 /** A rollout as an evaluation stores it. */
 export type EvaluatedRollout = z.infer<typeof evaluatedSchema> & { readonly record: RolloutRecord };
 
-/** What an evaluation played a rollout for. */
+/** The evaluation that a rollout belongs to. */
 export type EvaluationUse = Pick<EvaluatedRollout, "temperature" | "purpose" | "model">;
 
-/** The rollout of a line in a file of an evaluation, or null when it is none. */
+/** Parses a line of an evaluation's file; null if it is not a rollout. */
 export function parseEvaluatedRollout(value: unknown): EvaluatedRollout | null {
   const record = rolloutRecordSchema.safeParse(value).data;
   const evaluated = evaluatedSchema.safeParse(value).data;
   return record === undefined || evaluated === undefined ? null : { ...evaluated, record };
 }
 
-/** Characters of a task's text in a summary. */
+/** Length limit of a task's text in a summary. */
 const MAX_TASK_TEXT = 200;
 
 const endedLine = z
@@ -220,18 +220,18 @@ const endedLine = z
     kind: z.literal("ended"),
     ...rolloutKey,
     ...task,
-    ...place,
+    ...byteRange,
     attempt: count,
     reward: measure,
     stop: z.string(),
     error: z.string().nullable(),
     turns: count,
     tokens: count,
-    /** Those that ran; a malformed call does not. */
+    /** Calls that ran; malformed ones do not. */
     toolCalls: count,
     failedToolCalls: count,
     durationMs: z.number(),
-    /** How the prompt begins, on one line. */
+    /** The start of the prompt, on one line. */
     taskText: z.string(),
   })
   .readonly();
@@ -241,11 +241,11 @@ const scoredLine = z
     kind: z.literal("scored"),
     ...rolloutKey,
     advantage: measure,
-    /** That of each turn with `credit: reward_to_go`; absent otherwise. */
+    /** Advantage of each turn with `credit: reward_to_go`; absent otherwise. */
     turnAdvantages: z.array(z.number()).readonly().optional(),
-    /** `trained`, or `excluded:` and why. */
+    /** `trained`, or `excluded:` plus the reason. */
     trainingUse: z.string(),
-    /** What its length took off the reward before the advantage was computed; absent for nothing. */
+    /** Length penalty subtracted from the reward before the advantage was computed; absent = none. */
     penalty: z.number().optional(),
   })
   .readonly();
@@ -254,20 +254,20 @@ const tokensLine = z
   .object({
     kind: z.literal("tokens"),
     ...rolloutKey,
-    ...tokenPlace,
+    ...tokenRange,
   })
   .readonly();
 
-/** A line of the index: the summary of an ended rollout, its score, or where its token data lies. */
+/** A line of the index: the summary of an ended rollout, its score, or the location of its token data. */
 export const indexLineSchema = z.discriminatedUnion("kind", [endedLine, scoredLine, tokensLine]);
 
 export type EndedLine = z.infer<typeof endedLine>;
 export type ScoredLine = z.infer<typeof scoredLine>;
 export type TokensLine = z.infer<typeof tokensLine>;
-export type StoredTokenPlace = Pick<TokensLine, keyof typeof tokenPlace>;
+export type StoredTokenRange = Pick<TokensLine, keyof typeof tokenRange>;
 export type IndexLine = z.infer<typeof indexLineSchema>;
 
-/** The index line of a record whose body lies at `offset`. */
+/** The index line for a record whose body is at `offset`. */
 export function summarizeRollout(
   record: RolloutRecord,
   at: { readonly offset: number; readonly length: number },
@@ -297,7 +297,7 @@ export function summarizeRollout(
   };
 }
 
-/** What the model was asked first, as one text: an agent may say something else than its environment. */
+/** The first prompt the model saw, as one text; an agent's may differ from its environment's. */
 export function askedText({ agent, conversation, promptText }: RolloutRecord): string {
   if (agent === undefined || conversation.length === 0) return promptText;
   return conversation
@@ -308,7 +308,7 @@ export function askedText({ agent, conversation, promptText }: RolloutRecord): s
     .join("\n\n");
 }
 
-/** How the prompt of a rollout begins, on one line. */
+/** The start of a rollout's prompt, on one line. */
 function taskTextOf({ promptText }: Pick<RolloutRecord, "promptText">): string {
   const start = promptText
     .slice(0, 4 * MAX_TASK_TEXT)

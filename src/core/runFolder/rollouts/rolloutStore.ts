@@ -1,4 +1,4 @@
-/** Writes the rollouts of a run: bodies as they end, scores and token data at the end of the step. */
+/** Writes a run's rollouts: bodies as they end, scores and token data at the end of the step. */
 
 import type { FolderFiles } from "../../ports.ts";
 import type { Redactor } from "../../secrets/redaction/redactor.ts";
@@ -9,7 +9,7 @@ import {
   type EvaluationUse,
   type IndexLine,
   type RolloutRecord,
-  type StoredTokenPlace,
+  type StoredTokenRange,
   summarizeRollout,
 } from "./rolloutRecord.ts";
 import type { PhasesLine, StepPhases } from "./stepPhases.ts";
@@ -18,12 +18,12 @@ import { encodeTokenRecord, type TokenRecord } from "./tokenRecord.ts";
 export interface RolloutScore {
   readonly group: number;
   readonly rollout: number;
-  /** Null when the rollout has none because it was excluded. */
+  /** Null if the rollout was excluded. */
   readonly advantage: number | null;
-  /** That of each turn, where they differ by `credit: reward_to_go`. */
+  /** Advantage of each turn, if they differ because of `credit: reward_to_go`. */
   readonly turnAdvantages?: readonly number[] | undefined;
   readonly trainingUse: "trained" | `excluded:${string}`;
-  /** What its length took off the reward before the advantage was computed; absent for nothing. */
+  /** Length penalty subtracted from the reward before the advantage was computed; absent = none. */
   readonly penalty?: number | undefined;
 }
 
@@ -31,11 +31,11 @@ export interface RolloutScore {
 export interface RolloutStore {
   /** Call when a rollout ends: writes its body, then the summary that makes it visible. */
   addRollout(record: RolloutRecord): Promise<void>;
-  /** Call at the end of the step, once. */
+  /** Call once, at the end of the step. */
   addScores(step: number, scores: readonly RolloutScore[]): Promise<void>;
-  /** Call after the trainer's log-probabilities are known. */
+  /** Call once the trainer's log-probabilities are known. */
   addTokens(step: number, records: Iterable<TokenRecord>): Promise<void>;
-  /** Call when a rollout of an evaluation ends: writes its tokens, then the line that names them and makes it visible. */
+  /** Call when a rollout of an evaluation ends: writes its tokens, then the line that refers to them and makes it visible. */
   addEvaluated(
     record: RolloutRecord,
     use: EvaluationUse,
@@ -47,15 +47,15 @@ export interface RolloutStore {
 
 export interface RolloutStoreOptions {
   readonly fileSystem: FolderFiles;
-  /** Cleans every record: a tool may have answered with a secret that it was given. */
+  /** Redacts every record, because a tool may have echoed a secret that it was given. */
   readonly redactor: Redactor;
   /** The run folder. */
   readonly folder: string;
 }
 
-/** Token records are written in batches of about this size, because a write for each would be slow. */
+/** Token records are written in batches of about this size, because one write per record would be slow. */
 const BATCH_BYTES = 1024 * 1024;
-const MAX_LOT_RECORDS = 256;
+const MAX_BATCH_RECORDS = 256;
 
 export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   const { fileSystem, folder, redactor } = options;
@@ -81,10 +81,10 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     addPhases: (step, phases) => addLines(step, [{ kind: "phases", step, phases }]),
     addTokens: async (step, records) => {
       const lines: IndexLine[] = [];
-      for (const lot of batches(records)) {
-        const bytes = concatBytes(lot.map((one) => one.bytes));
+      for (const batch of batches(records)) {
+        const bytes = concatBytes(batch.map((one) => one.bytes));
         let offset = await fileSystem.append(stepPaths(folder, step).tokens, bytes);
-        for (const { group, rollout, stream, bytes: own } of lot) {
+        for (const { group, rollout, stream, bytes: own } of batch) {
           lines.push({ kind: "tokens", step, group, rollout, stream, offset, length: own.length });
           offset += own.length;
         }
@@ -97,7 +97,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
       const bytes = concatBytes(encoded.map((each) => each.bytes));
       const path = tokensPath(folder, { source: "evaluation", step });
       let offset = bytes.length === 0 ? 0 : await fileSystem.append(path, bytes);
-      const tokenData: StoredTokenPlace[] = [];
+      const tokenData: StoredTokenRange[] = [];
       for (const { stream, bytes: own } of encoded) {
         tokenData.push({ stream, offset, length: own.length });
         offset += own.length;
@@ -112,19 +112,19 @@ interface EncodedRecord extends Pick<TokenRecord, "group" | "rollout" | "stream"
   readonly bytes: Uint8Array;
 }
 
-/** Takes and encodes one record after the other, so that only those of a batch take memory. */
+/** Encodes the records one by one, so that only one batch at a time is in memory. */
 function* batches(records: Iterable<TokenRecord>): Generator<readonly EncodedRecord[]> {
-  let lot: EncodedRecord[] = [];
+  let batch: EncodedRecord[] = [];
   let size = 0;
   for (const record of records) {
     const { group, rollout, stream } = record;
     const bytes = encodeTokenRecord(record);
-    lot.push({ group, rollout, stream, bytes });
+    batch.push({ group, rollout, stream, bytes });
     size += bytes.length;
-    if (size < BATCH_BYTES && lot.length < MAX_LOT_RECORDS) continue;
-    yield lot;
-    lot = [];
+    if (size < BATCH_BYTES && batch.length < MAX_BATCH_RECORDS) continue;
+    yield batch;
+    batch = [];
     size = 0;
   }
-  if (lot.length > 0) yield lot;
+  if (batch.length > 0) yield batch;
 }

@@ -1,4 +1,4 @@
-/** Reads which rollouts of a step are scored. */
+/** Reads the scored rollouts of a step. */
 
 import { taskId } from "../../../shared/taskId.ts";
 import type { FolderFiles } from "../../ports.ts";
@@ -9,11 +9,11 @@ import { type EndedLine, indexLineSchema, type ScoredLine } from "./rolloutRecor
 export interface StoredScore {
   readonly ended: EndedLine;
   readonly score: ScoredLine;
-  /** Groups before its own in the step that have the same task. */
+  /** Number of earlier groups in the step with the same task. */
   readonly sameTaskBefore: number;
 }
 
-/** In the order of groups and rollouts; `folder` is a run folder or one that is laid out like it. */
+/** Sorted by group and rollout; `folder` is a run folder or has the same layout. */
 export async function scoredRollouts(
   fileSystem: FolderFiles,
   folder: string,
@@ -38,7 +38,7 @@ export async function scoredRollouts(
     .sort((a, b) => a.ended.group - b.ended.group || a.ended.rollout - b.ended.rollout);
 }
 
-/** By group, how many groups before it have the same task. */
+/** Per group, how many groups before it have the same task. */
 function sameTasks(lines: readonly EndedLine[]): ReadonlyMap<number, number> {
   const taskOf = new Map<number, string>();
   for (const line of lines) taskOf.set(line.group, taskId(line));

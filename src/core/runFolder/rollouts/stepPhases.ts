@@ -4,16 +4,16 @@ import * as z from "zod";
 
 const ms = z.number().int().nonnegative();
 
-/** What comes before the first turn of a rollout. */
+/** Time before a rollout's first turn. */
 export const rolloutBeginning = z
   .object({
-    /** In the queue of rollouts, before the rollout started. */
+    /** Time in the queue before the rollout started. */
     queuedMs: ms,
-    /** In attempts before the one that is stored, from the start of the rollout on. */
+    /** From then on, time spent in failed attempts before the stored one. */
     retriedMs: ms,
-    /** After that, until the environment had a place for the session. */
+    /** After that, time until the environment had capacity for the session. */
     waitedMs: ms,
-    /** After that, until the session was open. */
+    /** After that, time until the session was open. */
     openedMs: ms,
   })
   .readonly();
@@ -22,17 +22,17 @@ export type RolloutBeginning = z.infer<typeof rolloutBeginning>;
 
 const stepPhases = z
   .object({
-    /** When the step before was completed, since the Unix epoch. All others count from then. */
+    /** When the previous step completed, since the Unix epoch. The other times are relative to it. */
     startedAtMs: z.number(),
-    /** The rollouts of the step had ended. */
+    /** When the rollouts of the step had ended. */
     takenMs: ms,
-    /** Part of that time in which the run was paused because of its environments. */
+    /** How much of that time the run was paused because of its environments. */
     pausedMs: ms,
-    /** The update was sent; null for a step that trained nothing, as the next two. */
+    /** When the update was sent; this and the next two are null if the step trained nothing. */
     submittedMs: ms.nullable(),
-    /** The service had trained. */
+    /** When the service had finished training. */
     trainedMs: ms.nullable(),
-    /** The sampler had the new weights. */
+    /** When the sampler had the new weights. */
     savedMs: ms.nullable(),
     endedMs: ms,
   })
@@ -49,7 +49,7 @@ export const phasesLine = z.object({
 /** A line of the index of a step, written when the step is over. */
 export type PhasesLine = z.infer<typeof phasesLine>;
 
-/** The phases of such a line; null for every other line. */
+/** The phases from a line of the index; null for any other line. */
 export function parsePhases(value: unknown): StepPhases | null {
   return phasesLine.safeParse(value).data?.phases ?? null;
 }

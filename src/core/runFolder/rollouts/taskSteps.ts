@@ -1,4 +1,4 @@
-/** In which steps of a run a task was played: the sequence of tasks is shuffled, so only the indexes know. */
+/** Finds the steps in which a task was played. Tasks are shuffled, so only the indexes know. */
 
 import { taskId } from "../../../shared/taskId.ts";
 import type { FolderFiles } from "../../ports.ts";
@@ -12,13 +12,13 @@ const MAX_BYTES = 64 * 1024 * 1024;
 export interface TaskSteps {
   /** Counted from 0, ascending. */
   readonly steps: readonly number[];
-  /** False when the run is too long to be looked through: the steps nearest to the asked one were. */
+  /** False if the run was too long to search completely; then only the steps nearest to `from` were searched. */
   readonly isComplete: boolean;
 }
 
 type Task = Pick<EndedLine, "environment" | "split" | "index">;
 
-/** Keeps the tasks of every step that was read, so that a second question reads only what was added. */
+/** Caches the tasks of each step, so that the next query reads only what was added. */
 export class TaskStepFinder {
   readonly #files: FolderFiles;
   readonly #folder: string;
@@ -32,7 +32,7 @@ export class TaskStepFinder {
     this.#folder = folder;
   }
 
-  /** Looks at `steps`, those nearest to `from` first. */
+  /** Searches `steps`, those nearest to `from` first. */
   async find(task: Task, from: number, steps: readonly number[]): Promise<TaskSteps> {
     const wanted = taskId(task);
     const found: number[] = [];

@@ -20,7 +20,7 @@
 import { AppError } from "../../errors.ts";
 import type { FileSystem } from "../../ports.ts";
 
-/** All arrays have one entry a token. */
+/** All arrays have one entry per token. */
 export interface TokenRecord {
   readonly group: number;
   readonly rollout: number;
@@ -37,7 +37,7 @@ const MAGIC = 0x31524b54;
 const HEADER_BYTES = 24;
 const BYTES_PER_TOKEN = 19;
 
-/** @throws AppError `token-record-invalid` when the arrays differ in length. */
+/** @throws AppError `token-record-invalid` if the arrays differ in length */
 export function encodeTokenRecord(record: TokenRecord): Uint8Array {
   const count = record.ids.length;
   const bytes = new Uint8Array(tokenRecordLength(count));
@@ -56,7 +56,7 @@ export function encodeTokenRecord(record: TokenRecord): Uint8Array {
   return bytes;
 }
 
-/** The record that `bytes` begin with, or null when they hold no whole one. */
+/** The record at the start of `bytes`, or null if it is incomplete. */
 export function decodeTokenRecord(bytes: Uint8Array): TokenRecord | null {
   if (bytes.length < HEADER_BYTES) return null;
   const header = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -70,12 +70,12 @@ export function decodeTokenRecord(bytes: Uint8Array): TokenRecord | null {
   return { group: field(3), rollout: field(4), stream: field(5), ...arrays };
 }
 
-/** Length in bytes of the record of `count` tokens. */
+/** Length in bytes of a record with `count` tokens. */
 export function tokenRecordLength(count: number): number {
   return HEADER_BYTES + 4 * Math.ceil((BYTES_PER_TOKEN * count) / 4);
 }
 
-/** Views in the order of the layout; every machine this runs on is little-endian. */
+/** Views of the arrays in layout order. All supported machines are little-endian. */
 function arraysOf(bytes: Uint8Array<ArrayBuffer>, count: number) {
   const { buffer } = bytes;
   const at = (bytesPerToken: number): number => HEADER_BYTES + bytesPerToken * count;
@@ -103,16 +103,16 @@ function fill(
   target.set(values);
 }
 
-interface RecordPlace {
+interface RecordRange {
   readonly offset: number;
   readonly length: number;
 }
 
-/** Tokens of the record at `offset`, or null where there is no record of that length. */
+/** Number of tokens in the record at `offset`, or null if there is no record of that length. */
 export async function tokenCount(
   files: Pick<FileSystem, "readRange">,
   path: string,
-  { offset, length }: RecordPlace,
+  { offset, length }: RecordRange,
 ): Promise<number | null> {
   const bytes = await files.readRange(path, offset, HEADER_BYTES);
   if (bytes.length < HEADER_BYTES) return null;
@@ -128,26 +128,26 @@ interface TokenPiece {
   readonly mask: Uint8Array;
 }
 
-/** Log-probabilities, advantages and mask of `count` tokens from `from` on, without the rest of the record. */
+/** Log-probabilities, advantages and mask of `count` tokens starting at `from`, without reading the rest of the record. */
 export async function readTokenPiece(
   files: Pick<FileSystem, "readRange">,
   path: string,
-  place: RecordPlace & {
+  piece: RecordRange & {
     readonly total: number;
     readonly from: number;
     readonly count: number;
     readonly by: "sampler" | "trainer";
   },
 ): Promise<TokenPiece> {
-  const { offset, total, from } = place;
-  const count = Math.max(0, Math.min(place.count, total - from));
+  const { offset, total, from } = piece;
+  const count = Math.max(0, Math.min(piece.count, total - from));
   const start = offset + HEADER_BYTES;
   const floats = async (bytesBefore: number): Promise<Float32Array> => {
     const bytes = await files.readRange(path, start + bytesBefore * total + 4 * from, 4 * count);
     // A copy: a typed array needs its own alignment.
     return new Float32Array(Uint8Array.from(bytes).buffer);
   };
-  const logprobs = await floats(place.by === "sampler" ? 4 : 8);
+  const logprobs = await floats(piece.by === "sampler" ? 4 : 8);
   const advantages = await floats(12);
   const mask = await files.readRange(path, start + 18 * total + from, count);
   return { logprobs, advantages, mask };

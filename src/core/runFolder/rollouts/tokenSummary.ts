@@ -1,30 +1,30 @@
-/** What a row shows of a rollout's trained tokens, read in pieces so that its length does not matter. */
+/** Summarizes a rollout's trained tokens for a table row, reading in pieces so that the length does not matter. */
 
 import type { RolloutSet } from "../../../shared/rolloutSet.ts";
 import type { FolderFiles } from "../../ports.ts";
 import { mean } from "../../util/stats.ts";
 import { tokensPath } from "../files/layout.ts";
-import type { StoredTokenPlace } from "./rolloutRecord.ts";
+import type { StoredTokenRange } from "./rolloutRecord.ts";
 import { readTokenPiece, tokenCount } from "./tokenRecord.ts";
 
-/** Cells of a strip. */
+/** Number of cells in a strip. */
 const STRIP_CELLS = 40;
-/** Tokens that one cell looks at; those of a longer part are represented by its first ones. */
+/** Tokens read per cell; longer parts are represented by their first tokens. */
 const TOKENS_PER_CELL = 256;
 
 export interface TokenSummary {
-  /** Mean log-probability of the trained tokens in up to 40 equal parts of them, by whom it was asked for. */
+  /** Mean log-probability of the trained tokens in up to 40 equal parts, from the sampler or the trainer as requested. */
   readonly strip: Float32Array;
-  /** Mean advantage of the trained tokens; null without any. */
+  /** Mean advantage of the trained tokens; null if there are none. */
   readonly tokenAdvantage: number | null;
 }
 
-/** Summarizes one stream, reading at most about 92 kB. Null if the record is not complete. What was not sampled has numbers of the trainer only. */
+/** Summarizes one stream, reading at most 92 kB. Null if the record is incomplete. Tokens that were not sampled need `trainer`. */
 export async function readTokenSummary(
   files: FolderFiles,
   folder: string,
   set: RolloutSet,
-  entry: StoredTokenPlace,
+  entry: StoredTokenRange,
   by: "sampler" | "trainer" = "sampler",
 ): Promise<TokenSummary | null> {
   const path = tokensPath(folder, set);
@@ -49,7 +49,7 @@ export async function readTokenSummary(
   };
 }
 
-/** Means of equal parts, or the values themselves where there are fewer. */
+/** Means of equal parts, or the values themselves if there are fewer than cells. */
 function stripOf(logprobs: readonly number[]): Float32Array {
   const cells = Math.min(STRIP_CELLS, logprobs.length);
   return Float32Array.from({ length: cells }, (_, cell) => {
@@ -59,7 +59,7 @@ function stripOf(logprobs: readonly number[]): Float32Array {
   });
 }
 
-/** One part for a short stream, or the beginning of every cell. */
+/** The whole of a short stream, or the start of each cell's part. */
 function partsToRead(total: number): readonly { readonly from: number; readonly count: number }[] {
   if (total <= STRIP_CELLS * TOKENS_PER_CELL) return [{ from: 0, count: total }];
   return Array.from({ length: STRIP_CELLS }, (_, cell) => ({

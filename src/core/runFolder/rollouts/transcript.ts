@@ -1,11 +1,11 @@
-/** A stored rollout as plain text that two rollouts can be compared by, line by line. */
+/** Renders a stored rollout as plain text, so that two rollouts can be compared line by line. */
 
 import { isFailedOutcome } from "../../../shared/outcome.ts";
 import { askedText, type RolloutRecord } from "./rolloutRecord.ts";
 
 type Result = RolloutRecord["turns"][number]["results"][number];
 
-/** Everything that was said, turn by turn; without times and other facts that differ between any two rollouts. */
+/** All messages, turn by turn; omits times and other facts that always differ. */
 export function transcriptOf(record: RolloutRecord): string {
   const { systemText, turns, rewards, reward, stop, error } = record;
   const parts = [

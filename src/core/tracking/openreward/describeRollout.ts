@@ -1,4 +1,4 @@
-/** Describes a stored rollout for the upload: its conversation, its rewards, and its use in training. */
+/** Converts a stored rollout into an upload: its conversation, its rewards, and its use in training. */
 
 import type { Config } from "../../config/fields/schema.ts";
 import type { JsonObject } from "../../json.ts";
@@ -30,14 +30,14 @@ export interface UploadSettings {
 }
 
 type TrainingUse = Pick<ScoredLine, "advantage" | "trainingUse">;
-/** What the rollout was played for: training gives it an advantage, an evaluation a temperature of its own. */
+/** Why the rollout was played: training gives it an advantage, an evaluation its own temperature. */
 export type RolloutUse = TrainingUse | EvaluationUse;
 
 type Turn = RolloutRecord["turns"][number];
 
 /**
- * Ids are digests of what was said and earned, so a repeated upload has the same ids. Durations and dates do not enter them.
- * `nameSuffix` sets apart what would have the same name in its step. Evaluations are in a run of their own beside that of the training.
+ * Ids are digests of what was said and earned, without durations and dates, so a repeated upload has the same ids. `nameSuffix`
+ * distinguishes rollouts that would share a name within their step. Evaluations go into a separate run next to the training run.
  */
 export function describeRollout(
   record: RolloutRecord,
@@ -49,8 +49,8 @@ export function describeRollout(
   const { environment: name, split, index, step, rollout } = record;
   const [environment = name, variant] = name.split(":");
   const isEvaluated = "purpose" in use;
-  const place = isEvaluated ? evaluationPlace(step, use) : `step${step}`;
-  const rolloutName = `${name}-${split}-${index}-${place}-r${rollout}${nameSuffix}`;
+  const label = isEvaluated ? evaluationLabel(step, use) : `step${step}`;
+  const rolloutName = `${name}-${split}-${index}-${label}-r${rollout}${nameSuffix}`;
   const messages = messagesOf(record);
   const metadata = metadataOf(record, use);
   const said = messages.map(({ timestampMs: _, ...message }) => message);
@@ -74,8 +74,8 @@ export function describeRollout(
   };
 }
 
-/** Two evaluations of the same step differ by their models, or one is that at the end. */
-function evaluationPlace(step: number, { temperature, purpose, model }: EvaluationUse): string {
+/** Evaluations of the same step differ by model, or one of them is the evaluation at the end. */
+function evaluationLabel(step: number, { temperature, purpose, model }: EvaluationUse): string {
   const ownName = model?.replace(/\s+/g, "-") ?? `step${step}`;
   return `eval-${ownName}${purpose === "end" ? "-end" : ""}-t${temperature}`;
 }
@@ -157,7 +157,7 @@ function messagesOf(record: RolloutRecord): readonly UploadMessage[] {
   if (systemText !== null) {
     opening.push({ type: "system_message", content: systemText, timestampMs });
   }
-  // Without a prompt the rollout ended before it began.
+  // Without a prompt, the rollout failed before it began.
   if (conversation.length > 0) {
     opening.push(...conversation.map((message) => ({ ...message, timestampMs })));
   } else if (promptText !== "" || turns.length > 0) {
@@ -166,7 +166,7 @@ function messagesOf(record: RolloutRecord): readonly UploadMessage[] {
   return withGroupScore([...opening, ...turns.flatMap(turnMessages)], record.rewardBreakdown.group);
 }
 
-/** The score of the group stands with the last message, unless that has a reward of its own. */
+/** Attaches the group's score to the last message, unless that has its own reward. */
 function withGroupScore(
   messages: readonly UploadMessage[],
   score: number | null,
@@ -176,7 +176,7 @@ function withGroupScore(
   return [...messages.slice(0, -1), { ...last, reward: score }];
 }
 
-/** The model's text, its calls, their results, and the message when there was no result. */
+/** The model's text, its calls, their results, and the message sent if there was no result. */
 function turnMessages(turn: Turn, number: number): readonly UploadMessage[] {
   const { reasoning, content, calls, errors, results, nudge, asked } = turn;
   const timestampMs = Math.round(turn.startedAtMs);
@@ -222,7 +222,7 @@ function turnMessages(turn: Turn, number: number): readonly UploadMessage[] {
   return messages;
 }
 
-/** A model may write a call without a name, which cannot be uploaded as one. */
+/** A call without a name cannot be uploaded as a call. */
 function callMessage(
   { name, args, raw }: Turn["calls"][number],
   callId: string,
@@ -231,7 +231,7 @@ function callMessage(
   return { type: "tool_call", name, content: args, callId };
 }
 
-/** A digest in the form of a random UUID, which is what the official client sends. */
+/** Formats a digest like a random UUID, which is what the official client sends. */
 function uuidOf(digest: string): string {
   const variant = (8 + (Number.parseInt(digest.charAt(16), 16) % 4)).toString(16);
   const hex = `${digest.slice(0, 12)}4${digest.slice(13, 16)}${variant}${digest.slice(17, 32)}`;

@@ -1,4 +1,4 @@
-/** What earlier attempts at a run left to be uploaded. */
+/** Finds what earlier attempts at a run left to upload. */
 
 import type { FolderFiles } from "../../ports.ts";
 import { readEvaluations } from "../../runFolder/evaluationLog.ts";
@@ -11,11 +11,11 @@ export interface UploadJob {
   /** The run folder, or one of superseded rollouts. */
   readonly root: string;
   readonly set: UploadSet;
-  /** The attempt that played it. */
+  /** The attempt that played the set. */
   readonly attempt: number;
   /** Only these; null = all. */
   readonly ids: ReadonlySet<string> | null;
-  /** Settled once the log contains the line. */
+  /** Settles once the log contains the job's line. */
   readonly logged: Promise<void>;
   waiting: number;
 }
@@ -30,16 +30,16 @@ export interface BacklogOptions {
   /** The run folder. */
   readonly folder: string;
   readonly attempt: number;
-  /** The step that this attempt begins with: what was uploaded for it and later ones is repeated now. */
+  /** The first step of this attempt: uploads of it and later steps are repeated now. */
   readonly firstStep: number;
   readonly sources: UploadSources;
 }
 
 export interface Backlog {
   readonly jobs: readonly UploadJob[];
-  /** Keys of the evaluations that are done. */
+  /** Keys of the evaluations that are complete. */
   readonly evaluated: ReadonlySet<string>;
-  /** Evaluations that were uploaded and that a resume has set aside. */
+  /** Uploaded evaluations that a resume has moved away. */
   readonly toRepeat: readonly UploadSet[];
 }
 
@@ -93,7 +93,7 @@ function jobOf(
   return { root, set, attempt: playedBy, ids: null, logged: LOGGED, waiting };
 }
 
-/** Superseded rollouts that may have arrived in part: their upload is completed, so that the service keeps no partial rollout. */
+/** Superseded rollouts that may have arrived in part. Their upload is completed, so that the service keeps no partial rollouts. */
 function partialUploads(
   { folder, firstStep, sources }: BacklogOptions,
   log: UploadLogState,

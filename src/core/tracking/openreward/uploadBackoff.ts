@@ -1,4 +1,4 @@
-/** The back-off that all uploads share while the service refuses or fails; it never gives up. */
+/** The backoff shared by all uploads while the service rejects requests or fails; it never gives up. */
 
 import type { Clock, Random } from "../../ports.ts";
 import { type Backoff, backoffMs } from "../../util/backoff.ts";
@@ -7,17 +7,17 @@ import { WakeableSleep } from "../../util/wakeableSleep.ts";
 import type { Unavailable } from "./uploadClient.ts";
 
 const BACKOFF: Backoff = { firstMs: 500, maxMs: 60_000, jitter: 0.5 };
-/** Pause after a refused key, so that a wrong key costs the service little and a wrongly refused one still recovers. */
+/** Wait after a rejected key: a wrong key causes little load, and a wrongly rejected one still recovers. */
 const DENIED_WAIT_MS = 10 * 60_000;
 
 export interface UploadBackoffOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** An outage has lasted for half a minute. */
+  /** Called when an outage has lasted half a minute. */
   readonly onOutage: (reason: string) => void;
-  /** The service takes nothing from this client: the key or the address is wrong. */
+  /** Called when the service rejects this client, because the key or the address is wrong. */
   readonly onDenied: (reason: string) => void;
-  /** The outage that was reported is over. */
+  /** Called when a reported outage is over. */
   readonly onRecovered: () => void;
 }
 
@@ -35,17 +35,17 @@ export class UploadBackoff {
     this.#notice = new OutageNotice({ clock, onOutage, onRecovered });
   }
 
-  /** Duration and reason of the current outage; null when there is none. */
+  /** Duration and reason of the current outage; null if there is none. */
   get outage(): { readonly forMs: number; readonly reason: string } | null {
     return this.#notice.outage;
   }
 
-  /** True while the last answer was that the service takes nothing from this client. */
+  /** True if the last answer rejected this client altogether. */
   get isDenied(): boolean {
     return this.#isDenied;
   }
 
-  /** Lets the next request go at once, because the end of a run does not wait long. The time without success counts again. */
+  /** Allows the next request immediately, because the end of a run does not wait long, and restarts the outage's timer. */
   retryNow(): void {
     const nowMs = this.#options.clock.monotonic();
     this.#failures = 0;
@@ -55,7 +55,7 @@ export class UploadBackoff {
     this.#sleep.wake();
   }
 
-  /** Resolves when the next request may go. Rejects with the signal's reason. */
+  /** Resolves when the next request may be sent. Rejects with the signal's reason. */
   async ready(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     for (;;) {
@@ -76,7 +76,7 @@ export class UploadBackoff {
   failed({ reason, retryAfterMs }: Unavailable): void {
     const { clock, random } = this.#options;
     const nowMs = clock.monotonic();
-    // Requests that were in progress together fail together; this counts as one failure.
+    // Requests in progress at the same time fail together; count that as one failure.
     if (nowMs >= this.#notBeforeMs) this.#failures += 1;
     const waitMs = retryAfterMs ?? backoffMs(BACKOFF, this.#failures - 1, random);
     this.#notBeforeMs = Math.max(this.#notBeforeMs, nowMs + waitMs);

@@ -1,4 +1,4 @@
-/** Sends single requests of OpenReward's rollout upload, and interprets their answers: `docs/protocols/openreward.md#uploads`. */
+/** Sends single requests of OpenReward's rollout upload and interprets the answers: `docs/protocols/openreward.md#uploads`. */
 
 import * as z from "zod";
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
@@ -15,48 +15,48 @@ import type { CatalogueIds, UploadEvent } from "./uploadEvents.ts";
 export interface UploadClientOptions {
   readonly http: HttpClient;
   readonly clock: Pick<Clock, "now">;
-  /** Base URL of the platform API; a path prefix is kept. */
+  /** Base URL of the platform API; a path prefix is preserved. */
   readonly apiUrl: string;
   readonly apiKey: string;
   readonly userAgent: string;
 }
 
-/** No answer that decides: try again later. */
+/** No decisive answer: try again later. */
 export interface Unavailable {
   readonly kind: "unavailable";
-  /** For people. */
+  /** For display. */
   readonly reason: string;
   readonly retryAfterMs: number | null;
-  /** False when the service certainly did not take in what was sent. */
+  /** False if the service certainly did not process the request. */
   readonly mayHaveArrived: boolean;
 }
 
-/** The service takes nothing from this client: the key or the address is wrong. */
+/** The service rejects this client: the key or the address is wrong. */
 export interface Denial {
   readonly kind: "denied";
   readonly reason: string;
 }
 
-/** `refused` = it does not take these events, whenever they are sent. */
+/** `refused` = the service will never accept these events. */
 export type PostOutcome =
   | { readonly kind: "taken" }
   | { readonly kind: "refused"; readonly reason: string }
   | Denial
   | Unavailable;
 
-/** Which messages of a rollout the service has. */
+/** The messages of a rollout that the service has. */
 export type Arrival =
   | { readonly kind: "found"; readonly indices: ReadonlySet<number> }
-  /** The service knows no such rollout, or does not say. */
+  /** The service does not know the rollout, or does not say. */
   | { readonly kind: "unknown" }
   | Unavailable;
 
 const REQUEST_TIMEOUT_MS = 60_000;
-/** After this many failed look-ups a rollout is sent without the ids. */
+/** After this many failed lookups, a rollout is sent without the ids. */
 const LOOK_UP_ATTEMPTS = 3;
 const MAX_REASON_CHARS = 200;
 const DENIALS: ReadonlySet<number> = new Set([401, 403, 404, 405]);
-/** Statuses that the service or a proxy may send for a while, for example a redirect to a login page. */
+/** Statuses that the service or a proxy may send temporarily, for example a redirect to a login page. */
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([302, 303, 307, 408, 425, 429]);
 
 const rolloutReply = z.object({ messages: z.array(z.object({ index: z.int() })) });
@@ -65,7 +65,7 @@ const variantsReply = z.array(z.object({ id: z.string().min(1), name: z.string()
 
 export class UploadClient {
   readonly #options: UploadClientOptions;
-  /** One look-up for each environment; null = tried too often. */
+  /** One lookup per environment and variant. */
   readonly #ids = new Map<string, Promise<CatalogueIds | Unavailable>>();
   readonly #failures = new Map<string, number>();
 
@@ -83,7 +83,7 @@ export class UploadClient {
     return { kind, reason: reasonOf(status, text) };
   }
 
-  /** Asks what has arrived of a rollout, so that nothing is sent twice after an answer was lost. */
+  /** Asks which messages of a rollout have arrived, so that nothing is sent twice after a lost answer. */
   async arrived(id: string, signal: AbortSignal): Promise<Arrival> {
     const path = `/v1/rollouts/${encodeURIComponent(id)}`;
     const answer = await this.#send({ method: "GET", path }, signal);
@@ -93,7 +93,7 @@ export class UploadClient {
     return { kind: "found", indices: new Set(reply.data.messages.map(({ index }) => index)) };
   }
 
-  /** Ids of `Owner/Name` and its variant, looked up once; empty for what the catalogue does not know. */
+  /** Ids of `Owner/Name` and its variant, looked up once; empty if the catalogue does not know them. */
   catalogueIds(
     environment: string,
     variant: string | undefined,
@@ -120,7 +120,7 @@ export class UploadClient {
     signal: AbortSignal,
   ): Promise<CatalogueIds | Unavailable> {
     const [owner = "", name] = environment.split("/").map(encodeURIComponent);
-    // Names of a server of one's own are not those of the catalogue.
+    // Names on a private server are not in the catalogue.
     if (name === undefined || owner === "local") return {};
     const path = `/v1/environments/${owner}/${name}`;
     const found = await this.#read(path, environmentReply, signal);
@@ -189,7 +189,7 @@ function isTransient({ status }: HttpResponse): boolean {
   return TRANSIENT_STATUSES.has(status) || status >= 500;
 }
 
-/** A success whose body is a page comes from something in between, such as a network that wants a login: it took nothing. */
+/** A 2xx answer that is a web page comes from an intermediary, such as a network's login page: nothing was accepted. */
 function isPage({ status }: HttpResponse, text: string): boolean {
   return status >= 200 && status < 300 && text.trimStart().startsWith("<");
 }
@@ -197,7 +197,7 @@ function isPage({ status }: HttpResponse, text: string): boolean {
 function reasonOf(status: number, text: string): string {
   const message = z.object({ message: z.string() }).safeParse(parseJson(text)?.value);
   const detail = (message.data?.message ?? readDetail(text)).replace(/\s+/g, " ").trim();
-  // Without a full stop: it will are in a sentence.
+  // No trailing period: the text goes into a sentence.
   const shown = withoutEnd(detail.slice(0, MAX_REASON_CHARS), /[.\s]/);
   return shown === "" ? `status ${status}` : `status ${status}: ${shown}`;
 }

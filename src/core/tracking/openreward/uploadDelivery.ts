@@ -1,4 +1,4 @@
-/** Delivers one rollout to OpenReward completely, and no part of it twice, despite lost answers and outages. */
+/** Delivers a rollout to OpenReward completely and only once, despite lost answers and outages. */
 
 import type { UploadBackoff } from "./uploadBackoff.ts";
 import type { Denial, PostOutcome, Unavailable, UploadClient } from "./uploadClient.ts";
@@ -15,14 +15,17 @@ export interface RolloutDeliveryOptions {
 }
 
 export interface DeliveryOptions {
-  /** True when parts of it may have arrived before: the service is asked then. */
+  /** True if parts of it may have arrived before; then asks the service first. */
   readonly mayHaveArrived: boolean;
   readonly signal: AbortSignal;
 }
 
 export type Delivered = Exclude<PostOutcome, Unavailable | Denial>;
 
-/** Tries until the service has decided about it; after a refused key it waits and tries again. Rejects with the signal's reason. @throws AppError `upload-message` */
+/**
+ * Retries until the service accepts or refuses it, also after a rejected key.
+ * @throws AppError `upload-message`; the signal's reason
+ */
 export async function deliverRollout(
   { client, backoff }: RolloutDeliveryOptions,
   rollout: RolloutUpload,
@@ -41,13 +44,13 @@ export async function deliverRollout(
   }
 }
 
-/** The part of a rollout that is not sent yet, and whether parts may have arrived. */
+/** The unsent part of a rollout, and whether parts may have arrived. */
 class Delivery {
   readonly #client: RolloutDeliveryOptions["client"];
   readonly #rollout: RolloutUpload;
   #mayHaveArrived: boolean;
   #hasRestarted = false;
-  /** Null before the catalogue was asked. */
+  /** Null until the catalogue was asked. */
   #events: readonly UploadEvent[] | null = null;
   #batches: readonly (readonly UploadEvent[])[] = [];
 
@@ -69,7 +72,7 @@ class Delivery {
     if (outcome.kind === "unavailable") this.#mayHaveArrived = outcome.mayHaveArrived;
     const isUnderWay = this.#batches[0]?.[0]?.kind !== "start";
     if (outcome.kind !== "refused" || !isUnderWay || this.#hasRestarted) return outcome;
-    // A service that has lost the start refuses later events of the rollout.
+    // A service that lost the start event refuses the rollout's later events.
     const arrival = await this.#client.arrived(this.#rollout.id, signal);
     if (arrival.kind === "unavailable") return arrival;
     if (arrival.kind === "found") return outcome;
@@ -88,7 +91,7 @@ class Delivery {
     return null;
   }
 
-  /** Drops the events that have arrived; when the service does not report them, all are sent once more under the same ids. */
+  /** Drops events that have arrived; if the service does not report them, all are sent again with the same ids. */
   async #dropArrived(signal: AbortSignal): Promise<Unavailable | null> {
     if (!this.#mayHaveArrived) return null;
     const arrival = await this.#client.arrived(this.#rollout.id, signal);
@@ -98,7 +101,7 @@ class Delivery {
     return null;
   }
 
-  /** The update goes with the last messages, so it has arrived when they have. */
+  /** The update is sent with the last messages, so it has arrived if they have. */
   #missing(arrived: ReadonlySet<number>): readonly UploadEvent[] {
     const events = this.#events ?? [];
     const isMissing = ({ index }: UploadEvent): boolean => index !== null && !arrived.has(index);

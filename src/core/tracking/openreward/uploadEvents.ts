@@ -1,9 +1,9 @@
-/** Turns a rollout into events of OpenReward's upload, and events into requests: `docs/protocols/openreward.md#uploads`. */
+/** Converts a rollout into events of OpenReward's upload, and events into requests: `docs/protocols/openreward.md#uploads`. */
 
 import { AppError } from "../../errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
 
-/** One message of a rollout; only a `reasoning` may have a reference or a summary. */
+/** One message of a rollout; only a `reasoning` message may have a reference or a summary. */
 export interface UploadMessage {
   readonly type:
     | "system_message"
@@ -15,10 +15,10 @@ export interface UploadMessage {
   readonly content?: string;
   readonly contentReference?: string;
   readonly summary?: string;
-  /** Names the tool of a call, whose content is its arguments as JSON text. */
+  /** The tool's name, for a call, whose content is its arguments as JSON text. */
   readonly name?: string;
   readonly callId?: string;
-  /** Absent or null = none was given, which is not 0. */
+  /** Absent or null = no reward, which differs from 0. */
   readonly reward?: number | null;
   readonly isFinished?: boolean;
   readonly metadata?: JsonObject;
@@ -26,9 +26,9 @@ export interface UploadMessage {
   readonly timestampMs: number;
 }
 
-/** A whole rollout as it is uploaded. Keys of the open objects are the wire's. */
+/** A complete rollout to upload. Keys of the open objects are wire names. */
 export interface RolloutUpload {
-  /** A UUID, as are those of its messages: the same for every attempt to upload it. */
+  /** A UUID, like the message ids; identical on every upload attempt. */
   readonly id: string;
   readonly messageId: (index: number) => string;
   readonly runName: string;
@@ -46,7 +46,7 @@ export interface RolloutUpload {
   readonly messages: readonly UploadMessage[];
 }
 
-/** What the catalogue calls an environment; absent where it does not know it. */
+/** The catalogue's ids of an environment; absent if unknown. */
 export interface CatalogueIds {
   readonly environment_id?: string;
   readonly variant_id?: string | undefined;
@@ -54,18 +54,18 @@ export interface CatalogueIds {
 
 export interface UploadEvent {
   readonly kind: "start" | "message" | "update";
-  /** Position among the messages; of the others, none. */
+  /** Index among the messages; null for other events. */
   readonly index: number | null;
   readonly json: string;
   /** Size of `json` as UTF-8. */
   readonly bytes: number;
 }
 
-/** Fewer than the 128 events and the megabyte that the official client allows itself. */
+/** Below the official client's own limits of 128 events and one megabyte. */
 const MAX_EVENTS = 100;
 const MAX_BYTES = 900_000;
 
-/** The start first, then the messages in order, then the update. @throws AppError `upload-message` as {@link requireUploadable} */
+/** The start, the messages in order, then the update. @throws AppError `upload-message` like {@link requireUploadable} */
 export function uploadEvents(rollout: RolloutUpload, ids: CatalogueIds): readonly UploadEvent[] {
   const { id, rolloutInfo, endedAtMs } = rollout;
   const update = { eventId: id, timestamp: endedAtMs, rollout_info: rolloutInfo };
@@ -84,7 +84,7 @@ export function uploadEvents(rollout: RolloutUpload, ids: CatalogueIds): readonl
   ];
 }
 
-/** The official client refuses these, too. @throws AppError `upload-message` for a tool call without name or arguments */
+/** Mirrors a check of the official client. @throws AppError `upload-message` for a tool call without name or arguments */
 export function requireUploadable({ type, name, content }: UploadMessage): void {
   if (type !== "tool_call") return;
   if ((name ?? "").trim() !== "" && (content ?? "").trim() !== "") return;
@@ -92,8 +92,8 @@ export function requireUploadable({ type, name, content }: UploadMessage): void 
 }
 
 /**
- * Events as requests: the start goes alone, the others in order, as many as a request may hold. The update goes with the last message,
- * so that a service which has the last message has the update, too.
+ * Groups events into requests: the start alone, then the others in order, as many per request as fit. The update goes with the
+ * last message, so that a service which has the last message also has the update.
  */
 export function uploadBatches(events: readonly UploadEvent[]): readonly (readonly UploadEvent[])[] {
   const batches: UploadEvent[][] = [];
@@ -157,7 +157,7 @@ function eventOf(kind: UploadEvent["kind"], index: number | null, event: JsonObj
   return { kind, index, json, bytes: new TextEncoder().encode(json).length };
 }
 
-/** Without nulls in objects, as the official client sends it, and without what databases refuse in text. */
+/** Removes nulls from objects, like the official client, and characters that databases reject. */
 function wireForm(value: Json): Json {
   if (typeof value === "string") return plainText(value);
   if (isJsonObject(value)) {
@@ -167,7 +167,7 @@ function wireForm(value: Json): Json {
   return Array.isArray(value) ? value.map((item: Json) => wireForm(item)) : value;
 }
 
-/** Without NUL, and with U+FFFD for halves of surrogate pairs. */
+/** Removes NUL and replaces lone surrogates with U+FFFD. */
 function plainText(text: string): string {
   return text.replaceAll("\u0000", "").replace(/\p{Surrogate}/gu, "\uFFFD");
 }

@@ -1,6 +1,6 @@
 /**
- * `upload.jsonl`: which rollouts have been uploaded. A line is written before a rollout is sent and another when it was accepted, so
- * that a resume knows which arrived, which did not, and which may have arrived.
+ * `upload.jsonl`: which rollouts have been uploaded. One line is written before a rollout is sent and another once it was
+ * accepted, so that a resume knows which arrived, which did not, and which may have.
  */
 
 import * as z from "zod";
@@ -15,15 +15,15 @@ const count = z.int().nonnegative();
 /** An {@link UploadSet}. */
 const set = { step: count, evaluation: z.string().optional() };
 const rollout = { ...set, group: count, rollout: count, id: storedId };
-/** Number of scored rollouts that wait once this line is written. */
+/** Number of scored rollouts waiting once this line is written. */
 const waiting = { waiting: count };
 
 const lineSchema = z.discriminatedUnion("kind", [
-  /** An attempt at the run begins to upload. */
+  /** An attempt at the run starts uploading. */
   z.object({ kind: z.literal("opened"), attempt: count, ...waiting }).readonly(),
-  /** The rollouts of a step are scored, or an evaluation is done, or is going to be repeated. */
+  /** A step's rollouts are scored, or an evaluation is complete or about to be repeated. */
   z.object({ kind: z.literal("queued"), attempt: count, ...set, ...waiting }).readonly(),
-  /** From here on parts of it may have arrived. */
+  /** From this line on, parts of the rollout may have arrived. */
   z.object({ kind: z.literal("sending"), attempt: count, ...rollout, name: z.string() }).readonly(),
   z.object({ kind: z.literal("sent"), ...rollout, ...waiting }).readonly(),
   /** All rollouts of a set have been sent. */
@@ -32,28 +32,28 @@ const lineSchema = z.discriminatedUnion("kind", [
 
 export type UploadLine = z.infer<typeof lineSchema>;
 
-/** A rollout of which something was sent. */
+/** A rollout that has been sent at least in part. */
 export interface SentRollout {
   readonly id: string;
   readonly name: string;
-  /** Attempt at the run that played it. */
+  /** Attempt that played it. */
   readonly attempt: number;
   readonly isWhole: boolean;
 }
 
-/** What is known of a set. */
+/** What the log says about a set. */
 export interface UploadedSet {
   readonly set: UploadSet;
-  /** The attempt that played it last; null when the log does not contain it. */
+  /** The attempt that last played it; null if the log does not say. */
   attempt: number | null;
-  /** By {@link rolloutKey}; several of one rollout when repeats differed. */
+  /** By {@link rolloutKey}; several per rollout if repeats differed. */
   readonly rollouts: Map<string, readonly SentRollout[]>;
 }
 
 export interface UploadLogState {
-  /** Keys of the sets with nothing left to send. */
+  /** Keys of the sets that are completely sent. */
   readonly complete: ReadonlySet<string>;
-  /** All others by key, and those from where the run continues. */
+  /** All other sets by key, plus those from where the run continues. */
   readonly sets: Map<string, UploadedSet>;
 }
 
@@ -74,7 +74,7 @@ export async function appendUploadLine(
   await fileSystem.append(runPaths(folder).uploads, encodeJsonLine(line));
 }
 
-/** Ends a half-written last line, to which the next one would be joined. */
+/** Terminates a half-written last line, since the next line would be appended to it. */
 export async function repairUploadLog(fileSystem: FolderFiles, folder: string): Promise<void> {
   const path = runPaths(folder).uploads;
   const size = (await fileSystem.size(path)) ?? 0;
@@ -83,7 +83,7 @@ export async function repairUploadLog(fileSystem: FolderFiles, folder: string): 
   if (last !== LINE_FEED) await fileSystem.append(path, "\n");
 }
 
-/** Reads the log twice, so that of sets which are done, and not repeated from `from` on, nothing is kept. */
+/** Reads the log twice, so that sets that are complete and will not be repeated (before step `from`) are not kept in memory. */
 export async function readUploadLog(
   fileSystem: FolderFiles,
   folder: string,
@@ -98,7 +98,7 @@ export async function readUploadLog(
   return state;
 }
 
-/** Applies a line of the log to its set. */
+/** Applies a log line to its set. */
 export function applyUploadLine({ sets }: UploadLogState, line: UploadLine): void {
   if (line.kind === "opened" || line.kind === "complete") return;
   const found: UploadedSet = sets.get(setKey(line)) ?? {
@@ -136,7 +136,7 @@ function setOf({ step, evaluation }: UploadSet): UploadSet {
   return { step, evaluation };
 }
 
-/** How many scored rollouts wait to be uploaded, by the end of the log; null when no upload was ever requested. */
+/** Number of scored rollouts still to upload at the end of the log; null if no upload was ever requested. */
 export async function waitingUploads(
   fileSystem: FolderFiles,
   folder: string,

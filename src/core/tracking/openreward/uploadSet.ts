@@ -1,4 +1,4 @@
-/** A set of rollouts that are uploaded together: those of a training step, or of one evaluation. */
+/** A set of rollouts uploaded together: those of a training step or of one evaluation. */
 
 import type { FolderFiles } from "../../ports.ts";
 import type { EvaluationEntry } from "../../runFolder/evaluationLog.ts";
@@ -16,20 +16,20 @@ import type { RolloutUse } from "./describeRollout.ts";
 export interface UploadSet {
   /** For an evaluation, the number of completed steps. */
   readonly step: number;
-  /** Purpose of the evaluation, and the name of its model where it has one; absent for a step of training. */
+  /** Purpose of the evaluation, plus its model's name if it has one; absent for a training step. */
   readonly evaluation?: string | undefined;
 }
 
-/** A stored rollout that is to be uploaded. */
+/** A stored rollout to upload. */
 export interface UploadableRollout {
-  readonly place: Pick<EndedLine, "step" | "group" | "rollout" | "offset" | "length"> &
+  readonly location: Pick<EndedLine, "step" | "group" | "rollout" | "offset" | "length"> &
     Pick<RolloutSummary, "source">;
   readonly use: RolloutUse;
-  /** Sets apart what would have the same name in its set. */
+  /** Distinguishes rollouts that would share a name within their set. */
   readonly nameSuffix: string;
 }
 
-/** Tells the sets of a run apart. */
+/** A unique key for a set of the run. */
 export function setKey({ step, evaluation }: UploadSet): string {
   return evaluation === undefined ? String(step) : `${step} ${evaluation}`;
 }
@@ -51,7 +51,7 @@ export async function uploadableRollouts(
   if (evaluation === undefined) {
     const scored = await scoredRollouts(fileSystem, folder, step);
     return scored.map(({ ended, score, sameTaskBefore }) => ({
-      place: { ...ended, source: "training" },
+      location: { ...ended, source: "training" },
       use: score,
       nameSuffix: sameTaskBefore === 0 ? "" : `-g${ended.group}`,
     }));
@@ -59,8 +59,8 @@ export async function uploadableRollouts(
   const isOfSet = (purpose: string, model?: string): boolean =>
     evaluationName(purpose, model) === evaluation;
   const found = await evaluatedRollouts(fileSystem, folder, step, isOfSet);
-  return found.map(({ place, use }) => ({
-    place: { ...place, source: "evaluation" },
+  return found.map(({ location, use }) => ({
+    location: { ...location, source: "evaluation" },
     use,
     nameSuffix: "",
   }));
@@ -71,14 +71,14 @@ function evaluationName(purpose: string, model: string | undefined): string {
 }
 
 interface StoredEvaluatedRollout {
-  /** Its group is counted over all environments, splits and temperatures of the evaluation. */
-  readonly place: Pick<EndedLine, "step" | "group" | "rollout" | "offset" | "length">;
+  /** Groups are numbered across all environments, splits and temperatures of the evaluation. */
+  readonly location: Pick<EndedLine, "step" | "group" | "rollout" | "offset" | "length">;
   readonly use: EvaluationUse;
 }
 
 /**
- * The last stored rollout for each number of each task, of the evaluations after `step` completed steps that `isWanted` names. `folder`
- * is a run folder or one that is laid out like it.
+ * The last stored version of each rollout from the evaluations after `step` completed steps that `isWanted` selects. `folder` is
+ * a run folder or has the same layout.
  */
 async function evaluatedRollouts(
   fileSystem: FolderFiles,
@@ -96,11 +96,11 @@ async function evaluatedRollouts(
     const group = cells.groupOf(evaluated);
     const { rollout } = record;
     found.set(`${group}/${rollout}`, {
-      place: { step, group, rollout, offset, length },
+      location: { step, group, rollout, offset, length },
       use: { temperature, purpose, model },
     });
   }
   return [...found.values()].sort(
-    (a, b) => a.place.group - b.place.group || a.place.rollout - b.place.rollout,
+    (a, b) => a.location.group - b.location.group || a.location.rollout - b.location.rollout,
   );
 }

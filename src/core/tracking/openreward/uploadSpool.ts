@@ -1,6 +1,6 @@
 /**
- * Uploads the rollouts of a run during the run. The rollouts are on disk already, so the spool logs which were sent and
- * keeps only those in progress in memory. The spool neither stops nor fails a run.
+ * Uploads the rollouts of a run while it is running. The rollouts are already on disk, so the spool logs which were sent and
+ * keeps only those in progress in memory. It never stops or fails the run.
  */
 
 import { errorMessage } from "../../errors.ts";
@@ -34,12 +34,12 @@ export interface UploadSpoolOptions extends BacklogOptions {
   readonly clock: Clock;
   readonly describe: (record: RolloutRecord, use: RolloutUse, nameSuffix: string) => RolloutUpload;
   readonly deliver: (rollout: RolloutUpload, options: DeliveryOptions) => Promise<Delivered>;
-  /** Called when rollouts, or all of them, cannot be uploaded by this attempt, once for each reason. */
+  /** Called when some or all rollouts cannot be uploaded by this attempt, once per reason. */
   readonly onOutage: (problem: UploadProblem) => void;
 }
 
 export interface UploadProblem {
-  /** `refused` = single rollouts, the others continue; `failed` = none goes any more from this computer. */
+  /** `refused` = individual rollouts were refused, the others continue; `failed` = nothing more can be uploaded from this computer. */
   readonly kind: "refused" | "failed";
   readonly reason: string;
 }
@@ -49,11 +49,11 @@ export interface DrainOptions {
   /** Ends the wait early. */
   readonly shouldGiveUp: () => boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Called while it waits: at once, and from time to time. */
+  /** Called while waiting: immediately, then periodically. */
   readonly onProgress: (waiting: number) => void;
 }
 
-/** Rollouts that are sent at the same time. */
+/** Rollouts uploaded concurrently. */
 const MAX_CONCURRENT = 8;
 const PROGRESS_MS = 5_000;
 const CHECK_MS = 1_000;
@@ -65,16 +65,16 @@ export class UploadSpool {
   #log: UploadLogState = { complete: new Set(), sets: new Map() };
   /** Keys of the evaluations that were found or queued. */
   #evaluated = new Set<string>();
-  /** Resolves once it is known what earlier attempts have left: await it before anything is played. */
+  /** Resolves once the leftovers of earlier attempts are known; await it before anything is played. */
   readonly opened: Promise<void>;
   #working: Promise<void>;
-  /** Nothing is sent any more. */
+  /** True once nothing more is sent. */
   #isOver = false;
-  /** Rollouts that the service refused; the next attempt at the run tries again. */
+  /** Rollouts that the service refused; the run's next attempt tries them again. */
   #refused = 0;
   #isReported = false;
 
-  /** Begins with what earlier attempts at the run left behind. */
+  /** Starts with what earlier attempts at the run left behind. */
   constructor(options: UploadSpoolOptions) {
     this.#options = options;
     this.opened = this.#withFallback(() => this.#open());
@@ -82,17 +82,17 @@ export class UploadSpool {
     this.#work();
   }
 
-  /** Scored rollouts that have not been taken. */
+  /** Scored rollouts that have not been accepted yet. */
   get waiting(): number {
     return this.#refused + this.#jobs.reduce((sum, job) => sum + job.waiting, 0);
   }
 
-  /** Call when a step of this attempt is complete, with the number of its rollouts. */
+  /** Call when a step of this attempt is complete, with its number of rollouts. */
   stepScored(step: number, rollouts: number): void {
     if (this.#options.sources.training) this.#queue({ step }, rollouts);
   }
 
-  /** Call when an evaluation is done. One that an earlier attempt has done is known already. */
+  /** Call when an evaluation is complete. Ignores evaluations that an earlier attempt completed. */
   evaluationEnded(entry: Pick<EvaluationEntry, "step" | "purpose" | "model" | "results">): void {
     if (!this.#options.sources.evaluations) return;
     const set = evaluationSet(entry);
@@ -113,7 +113,7 @@ export class UploadSpool {
     this.#work();
   }
 
-  /** Waits until all has been sent that can be, and returns how many rollouts wait for the next attempt. */
+  /** Waits until everything possible has been sent, and returns how many rollouts are left for the next attempt. */
   async drain({ limitMs, shouldGiveUp, signal, onProgress }: DrainOptions): Promise<number> {
     const { clock } = this.#options;
     const endMs = clock.monotonic() + limitMs;
@@ -124,7 +124,7 @@ export class UploadSpool {
     });
     const mayWait = (): boolean =>
       !isDone && !shouldGiveUp() && signal?.aborted !== true && clock.monotonic() < endMs;
-    // What is settled already needs no line.
+    // Report no progress if everything is settled already.
     await Promise.race([done, clock.sleep(0)]);
     let progressMs = clock.monotonic();
     while (mayWait()) {
@@ -137,7 +137,7 @@ export class UploadSpool {
     return this.waiting;
   }
 
-  /** Gives up what is in progress; the next attempt finds out how far it came. */
+  /** Abandons uploads in progress; the next attempt finds out how far they got. */
   async close(): Promise<void> {
     this.#isOver = true;
     this.#closing.abort(new Error("closed"));
@@ -148,7 +148,7 @@ export class UploadSpool {
     this.#working = this.#working.then(() => this.#withFallback(() => this.#uploadAll()));
   }
 
-  /** An error of the upload never ends the run. */
+  /** Upload errors never end the run. */
   async #withFallback(action: () => Promise<void>): Promise<void> {
     try {
       await action();
@@ -171,7 +171,7 @@ export class UploadSpool {
     this.#evaluated = new Set(evaluated);
     this.#jobs.unshift(...jobs);
     await this.#note({ kind: "opened", attempt, waiting: this.waiting });
-    // Else a kill just after the repeat would leave it as uploaded.
+    // Otherwise a kill right after the repeat would leave it marked as uploaded.
     for (const set of toRepeat) {
       await this.#note({ kind: "queued", attempt, ...set, waiting: this.waiting });
     }
@@ -207,19 +207,19 @@ export class UploadSpool {
 
   async #uploadRollout(
     job: UploadJob,
-    { place, use, nameSuffix }: UploadableRollout,
+    { location, use, nameSuffix }: UploadableRollout,
   ): Promise<void> {
     const { fileSystem, describe, deliver } = this.#options;
-    const record = await readBody(fileSystem, job.root, place);
+    const record = await readBody(fileSystem, job.root, location);
     if (record === null) {
       if (job.ids === null) this.#refuse(job, "its record in the run folder cannot be read");
       return;
     }
     const rollout = describe(record, use, nameSuffix);
     if (job.ids !== null && !job.ids.has(rollout.id)) return;
-    const known = this.#log.sets.get(setKey(job.set))?.rollouts.get(rolloutKey(place)) ?? [];
+    const known = this.#log.sets.get(setKey(job.set))?.rollouts.get(rolloutKey(location)) ?? [];
     const same = known.find(({ id }) => id === rollout.id);
-    const of = { ...job.set, group: place.group, rollout: place.rollout, id: rollout.id };
+    const of = { ...job.set, group: location.group, rollout: location.rollout, id: rollout.id };
     if (same?.isWhole === true) {
       job.waiting -= 1;
       return;
@@ -266,7 +266,7 @@ export class UploadSpool {
   }
 }
 
-/** A repeat that differs from what was sent before says which attempt at the run it is of. */
+/** If a repeat differs from what was sent before, adds its attempt to the name and metadata. */
 function marked(
   rollout: RolloutUpload,
   attempt: number,

@@ -1,4 +1,4 @@
-/** Reports a run to W&B during the run; the reports can neither delay nor fail it. */
+/** Reports a run to W&B while it is running; reporting can neither delay nor fail the run. */
 
 import { AppError, errorMessage, isAppError } from "../../errors.ts";
 import type { Random } from "../../ports.ts";
@@ -30,7 +30,7 @@ type SharedOptions = Pick<
 >;
 
 export interface TrackerOptions extends SharedOptions {
-  /** Null = everything is written to files in the run folder, for `wandb sync`. */
+  /** Null = write everything to files in the run folder, for `wandb sync`. */
   readonly server: WandbServer | null;
   readonly init: Omit<WandbRunInit, "id" | "config">;
   /** The id from an earlier attempt whose `wandb.json` is lost; null if there is none. */
@@ -40,14 +40,14 @@ export interface TrackerOptions extends SharedOptions {
   readonly intervals?: TrackerIntervals | undefined;
 }
 
-/** Those of the official client: `docs/protocols/wandb.md#file-stream`. */
+/** The official client's intervals: `docs/protocols/wandb.md#file-stream`. */
 const INTERVALS: TrackerIntervals = { gapMs: 15_000, heartbeatMs: 30_000 };
-/** How long the end of a run may take. */
+/** Time limit for sending the rest at the end of a run. */
 const DRAIN_MS = 60_000;
-/** At the end, a service without an answer for this long is not waited for. */
+/** At the end, give up on a service that has not answered for this long. */
 const UNREACHABLE_MS = 10_000;
 const CHECK_MS = 1_000;
-/** The first of this many checks reports what the end of the run waits for. */
+/** Every fifth check reports what the end of the run is waiting for. */
 const CHECKS_PER_REPORT = 5;
 const REOPEN: Doubling = { firstMs: 60_000, maxMs: 600_000 };
 const ID_LENGTH = 8;
@@ -96,7 +96,7 @@ export class WandbTracker {
     this.#done = this.#deliver();
   }
 
-  /** Begins in the background; a server that cannot be reached changes nothing here. @throws AppError `disk` */
+  /** Starts in the background, so an unreachable server does not matter here. @throws AppError `disk` */
   static async start(options: TrackerOptions): Promise<WandbTracker> {
     const { fileSystem, folder, firstStep, server, init, knownRunId } = options;
     const { entity, project } = init;
@@ -112,21 +112,21 @@ export class WandbTracker {
     return new WandbTracker(options, syncState);
   }
 
-  /** The row of `step` was written. */
+  /** Call when the row of `step` was written. */
   rowWritten(step: number): void {
     this.#feed.rowWritten(step);
     this.#idleSleep.wakeOrSkipNext();
   }
 
-  /** The settings of the run were changed. */
+  /** Call when the run's settings changed. */
   configChanged(): void {
     this.#delivery.reporter.forgetConfig();
     this.#idleSleep.wakeOrSkipNext();
   }
 
   /**
-   * Sends the rest and ends the run with `exitCode`, 0 for success, within a bound, or until `signal`: the next attempt sends what
-   * then remains. Never rejects.
+   * Sends the rest and ends the run with `exitCode` (0 for success), within a time limit or until `signal` aborts; the next
+   * attempt sends whatever remains. Never rejects.
    */
   async finish(exitCode: number, signal?: AbortSignal): Promise<void> {
     const { clock } = this.#options;
@@ -159,7 +159,7 @@ export class WandbTracker {
     );
   }
 
-  /** Ends without sending anything else. */
+  /** Ends without sending anything more. */
   async close(): Promise<void> {
     this.#giveUp.abort(giveUpError());
     this.#ending.abort();
@@ -167,7 +167,7 @@ export class WandbTracker {
     await this.#done;
   }
 
-  /** Reports how many rows the end of the run waits for, and gives up soon when the service does not answer. */
+  /** Reports how many rows the end of the run is waiting for, and gives up soon if the service does not answer. */
   #watchTheEnd(giveUp: () => void): () => void {
     const { clock, report, server } = this.#options;
     const isSending = server !== null;
@@ -178,7 +178,7 @@ export class WandbTracker {
       if (isSending && checks % CHECKS_PER_REPORT === 0)
         report.draining(this.#delivery.reporter.waiting);
       checks += 1;
-      // It may have come back since the last try.
+      // It may have recovered since the last try.
       if (clock.monotonic() >= unreachableMs && (this.#outage.outage?.forMs ?? 0) >= UNREACHABLE_MS)
         giveUp();
       cancel = clock.after(CHECK_MS, check);

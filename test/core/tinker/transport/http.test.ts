@@ -93,10 +93,7 @@ describe("requests", () => {
       onMessage: ({ text }) => reported.push(text),
     });
     await call();
-    expect(reported).toEqual([
-      expect.stringContaining("billing"),
-      "It accepts requests again.",
-    ]);
+    expect(reported).toEqual([expect.stringContaining("billing"), "It accepts requests again."]);
   });
 
   it.each([

@@ -1,16 +1,16 @@
-/** What a key of Weights & Biases looks like, and where a netrc file keeps one: `docs/protocols/wandb.md#login`. */
+/** Checks keys of Weights & Biases, and finds them in netrc files: `docs/protocols/wandb.md#login`. */
 
 import { keyFault } from "../../../secrets/keyForm.ts";
 import { WANDB_HOSTS } from "./deployment.ts";
 
 const MIN_LENGTH = 40;
 
-/** What is wrong with a key, in words that follow its name; null when it can be one. */
+/** What is wrong with a key, phrased to follow its name; null if it looks valid. */
 export function wandbKeyFault(key: string): string | null {
   const fault = keyFault(key);
   if (fault !== null) return fault;
   if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(key)) return null;
-  // On-premises keys have a prefix that ends at the first dash.
+  // On-premises keys have a prefix up to the first dash.
   const body = key.slice(key.indexOf("-") + 1);
   if (!/^[\w-]+$/.test(body)) return "contains characters that no key has";
   return body.length < MIN_LENGTH
@@ -19,8 +19,8 @@ export function wandbKeyFault(key: string): string | null {
 }
 
 /**
- * The password that a netrc file holds for the host of `baseUrl`, else for the other name of the hosted service, else its
- * `default`, which is for hosts that the user chose only; null when there is none.
+ * The password in a netrc file for the host of `baseUrl`, else for the hosted service's other name, else the `default` entry
+ * (only for hosts that the user chose); null if there is none.
  */
 export function netrcKey(text: string, baseUrl: string, isChosen: boolean): string | null {
   const { host } = new URL(baseUrl);
@@ -50,7 +50,7 @@ function netrcEntries(text: string): ReadonlyMap<string, string> {
   return entries;
 }
 
-/** Words, which may be quoted; comments and bodies of macros are left out. */
+/** Words, possibly quoted; omits comments and macro bodies. */
 function netrcTokens(text: string): readonly string[] {
   const withoutMacros = text.replace(/^macdef\b[\s\S]*?(?:\n\s*\n|$(?![\s\S]))/gm, "");
   const lines = withoutMacros.split(/\r?\n/).map((line) => line.replace(/(^|\s)#.*$/, ""));
@@ -63,13 +63,13 @@ function netrcTokens(text: string): readonly string[] {
 export interface WandbSettings {
   /** Address of the server; null = the hosted service. */
   readonly baseUrl: string | null;
-  /** Account or team; null = that of the key. */
+  /** Account or team; null = the key's own. */
   readonly entity: string | null;
 }
 
 export const NO_SETTINGS: WandbSettings = { baseUrl: null, entity: null };
 
-/** Reads the section `[default]`; other sections and keys count for nothing. */
+/** Reads the section `[default]`; ignores other sections and keys. */
 export function parseWandbSettings(text: string): WandbSettings {
   const found = new Map<string, string>();
   let section = "";

@@ -1,21 +1,21 @@
-/** Where Weights & Biases is reached, and which addresses are one and the same deployment: `docs/protocols/wandb.md#addresses`. */
+/** Addresses of Weights & Biases, and which of them are the same deployment: `docs/protocols/wandb.md#addresses`. */
 
 import { AppError } from "../../../errors.ts";
 import { WANDB_OLDER_URL, WANDB_URL } from "../../../services.ts";
 import { withoutEnd } from "../../../util/textEdges.ts";
 
 const APP_URL = "https://forge.coreweave.com/wandb";
-/** The same service through its site. */
+/** The same service, reached through its website. */
 const PROXY_PATH_URL = "https://forge.coreweave.com/api/wandb";
 
-/** Host of the hosted service and its older name, which share projects, runs and keys. */
+/** Hosts of the hosted service: the current name and the older one, which share projects, runs and keys. */
 export const WANDB_HOSTS: readonly string[] = [WANDB_URL, WANDB_OLDER_URL].map(
   (url) => new URL(url).host,
 );
 
 /**
- * The address to send requests to, without a slash at the end.
- * @throws AppError `config-address-invalid`, naming `source`, for what cannot be one
+ * The address to send requests to, without a trailing slash.
+ * @throws AppError `config-address-invalid`, naming `source`, if the address is not valid
  */
 export function wandbBaseUrl(given: string, source: string): string {
   if (!URL.canParse(given) || !/^\s*https?:/i.test(given)) {
@@ -34,7 +34,7 @@ export function wandbBaseUrl(given: string, source: string): string {
   return url;
 }
 
-/** Equal for addresses of one deployment: a run that began at one of them continues at the other. */
+/** Equal for addresses of the same deployment: a run started at one can continue at the other. */
 export function deploymentOf(baseUrl: string): string {
   return baseUrl === WANDB_OLDER_URL ? WANDB_URL : baseUrl;
 }
@@ -45,7 +45,7 @@ export interface RunAddress {
   readonly run: string;
 }
 
-/** The page of a run. `appUrl` is the address of the pages where it cannot be derived; null = derive it. */
+/** The page of a run. `appUrl` is the address of the web app if it cannot be derived; null = derive it. */
 export function runPageUrl(baseUrl: string, appUrl: string | null, at: RunAddress): string {
   const root = withoutEnd(appUrl ?? appUrlOf(baseUrl), /\//);
   const [entity, project, run] = [at.entity, at.project, at.run].map(encodeURIComponent);

@@ -1,4 +1,4 @@
-/** Writes a run to files for `wandb sync` during the run: one file for every attempt, nothing twice. */
+/** Writes a run to files for `wandb sync` while it is running: one file per attempt, without duplicates. */
 
 import type { SyncCursor } from "../../../runFolder/wandbState.ts";
 import {
@@ -25,7 +25,7 @@ export class OfflineDelivery {
     return this.#reporter;
   }
 
-  /** Resolves when everything is written and the run has ended; without a new row there is no new file. @throws AppError `disk` */
+  /** Resolves when everything is written and the run has ended; creates no file if there are no new rows. @throws AppError `disk` */
   async run(): Promise<void> {
     const { idleSleep, clock, exitCode, signal, feed } = this.#options;
     const startedAtMs = clock.now();
@@ -33,7 +33,7 @@ export class OfflineDelivery {
     let run: OfflineRun | null = null;
     for (;;) {
       signal.throwIfAborted();
-      // Before the rows are read: the last ones are written before it is there.
+      // Read before the rows, because the last rows are written before it is set.
       const code = exitCode();
       if (run === null && (await feed.hasRow(cursor))) run = await this.#open(cursor, startedAtMs);
       if (run !== null && (await this.#reporter.reportNext(run, progressOf(run)))) continue;
@@ -52,7 +52,7 @@ export class OfflineDelivery {
       { ...init, config },
       { nextStep: cursor.step, runtimeS: cursor.runtimeS, startedAtMs, isResumed },
     );
-    // A sync replaces the server's summary by that of the file.
+    // A sync replaces the server's summary with the one in the file.
     await feed.restoreSummary(cursor, (values) => run.runSummary.restore(values));
     await run.addFile(CONFIG_FILE, text);
     await run.flush();
@@ -61,7 +61,7 @@ export class OfflineDelivery {
     return run;
   }
 
-  /** The cursor after earlier deliveries; a file that ends in an incomplete part is truncated to its last complete one. */
+  /** The cursor after earlier deliveries; truncates a file with an incomplete end to its last complete part. */
   async #startCursor(): Promise<SyncCursor> {
     const { syncState, fileSystem, folder } = this.#options;
     const sent = syncState.confirmed("online");
@@ -88,7 +88,7 @@ function progressOf(run: OfflineRun): () => DeliveryProgress {
   });
 }
 
-/** Without the path of the run folder, which would name its user. */
+/** Omits the run folder's path, which contains the user name. */
 function openedText(run: OfflineRun): string {
   return `written to the run folder. To send it, run \`wandb sync wandb/${nameOf(run)}\` there.`;
 }

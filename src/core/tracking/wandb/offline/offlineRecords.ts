@@ -1,6 +1,6 @@
 /**
- * The records of a `.wandb` file (`docs/protocols/wandb.md#records`), in the words of the calls that make them. Names and numbers of the
- * fields are those of `wandb/proto/wandb_internal.proto` of the Python client.
+ * The records of a `.wandb` file (`docs/protocols/wandb.md#records`), named after the calls that create them. Field names and
+ * numbers are from `wandb/proto/wandb_internal.proto` of the Python client.
  */
 
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
@@ -14,9 +14,9 @@ import {
 import { AXIS } from "../run/runSummary.ts";
 import type { WandbRunInit } from "../run/wandbRun.ts";
 
-/** The numbers of the fields of a message, in their order. */
+/** Field numbers of a message, in order. */
 type Fields = Readonly<Record<string, number>>;
-/** A message is its bytes; what is absent or has the default value of its type is left out, as in proto3. */
+/** A nested message is its bytes; absent and default values are omitted, as in proto3. */
 type FieldValue = string | number | boolean | Uint8Array;
 type FieldValues<Of extends Fields> = Partial<
   Readonly<Record<keyof Of, FieldValue | readonly FieldValue[]>>
@@ -51,13 +51,13 @@ const RUN = {
   resume: 24,
 };
 const TELEMETRY = { platform: 13 };
-/** As `google.protobuf.Timestamp`. */
+/** Fields of `google.protobuf.Timestamp`. */
 const TIMESTAMP = { seconds: 1, nanos: 2 };
-/** One value of a row, a summary or a configuration, with either a key or one nested key for each level. */
+/** One value of a row, a summary or a configuration, with either a key or one nested key per level. */
 const ITEM = { key: 1, nestedKey: 2, valueJson: 16 };
 const HISTORY = { item: 1, step: 2 };
 const HISTORY_STEP = { num: 1 };
-/** Of a summary or a configuration. */
+/** Fields of a summary or configuration. */
 const UPDATE = { update: 1 };
 const FILES = { files: 1 };
 const FILE = { path: 1, type: 3 };
@@ -68,12 +68,12 @@ const OUTPUT = { outputType: 1, timestamp: 2, line: 3 };
 const OUTPUT_TYPE = { stderr: 0, stdout: 1 };
 const EXIT = { exitCode: 1, runtime: 2 };
 
-/** What a record says: one of its messages. */
+/** The contents of a record: one of its messages. */
 export type RecordContent = FieldValues<typeof RECORD>;
 
 const MIN_READER = "0.70.0";
 
-/** The record's bytes, before framing. `number` is its place in the file, counted from 1. */
+/** The record's bytes, before framing. `number` is its position in the file, from 1. */
 export function encodeRecord(content: RecordContent, number: number): Uint8Array {
   return message(RECORD, { num: number, ...content });
 }
@@ -83,7 +83,7 @@ export function headerRecord(producer: string): RecordContent {
   return { header: message(HEADER, { versionInfo }) };
 }
 
-/** `isResumed` lets the run continue at sync time, after what the server has of it. */
+/** `isResumed` makes the sync append to what the server has of the run. */
 export function runRecord(
   init: WandbRunInit,
   startedAtMs: number,
@@ -97,7 +97,7 @@ export function runRecord(
       config: message(UPDATE, { update: topItems(init.config) }),
       runGroup: init.group ?? "",
       jobType: init.jobType ?? "",
-      // Someone may have given it another one on its page.
+      // It may have been renamed on its page.
       displayName: isResumed && !init.isNameGiven ? "" : (init.displayName ?? ""),
       notes: init.notes ?? "",
       tags: init.tags ?? [],
@@ -127,7 +127,7 @@ export function configRecord(update: ExtendedObject): RecordContent {
   return { config: message(UPDATE, { update: topItems(update) }) };
 }
 
-/** A file beside the `.wandb` file, to be uploaded. */
+/** A file next to the `.wandb` file that the sync uploads. */
 export function fileRecord(path: string, isMedia: boolean): RecordContent {
   const type = isMedia ? FILE_TYPE.media : FILE_TYPE.other;
   return { files: message(FILES, { files: [message(FILE, { path, type })] }) };
@@ -151,7 +151,7 @@ function topItems(values: ExtendedObject): Uint8Array[] {
   return Object.entries(values).map(([key, value]) => item([key], value));
 }
 
-/** Nested objects become an item a leaf; lists and empty objects are leaves. */
+/** Nested objects become one item per leaf; lists and empty objects are leaves. */
 function leafItems(values: ExtendedObject, above: readonly string[] = []): Uint8Array[] {
   return Object.entries(values).flatMap(([key, value]): Uint8Array[] => {
     const path = [...above, key];

@@ -1,4 +1,4 @@
-/** A run in a `.wandb` file, which `wandb sync` sends later: `docs/protocols/wandb.md#offline-files`. */
+/** A run in a `.wandb` file, to be sent later by `wandb sync`: `docs/protocols/wandb.md#offline-files`. */
 
 import { isAppError } from "../../../errors.ts";
 import type { Clock, FolderFiles, Sha256 } from "../../../ports.ts";
@@ -29,21 +29,21 @@ export interface OfflineRunOptions {
   readonly sha256: Sha256;
   /** Name and version of this program. */
   readonly producer: string;
-  /** Where folders of runs lie. */
+  /** The folder that contains the runs' folders. */
   readonly parent: string;
 }
 
-/** Where an earlier file of the run ended. */
+/** Where the run's earlier file ended. */
 export interface OfflineStart {
   readonly nextStep: number;
   readonly runtimeS: number;
   /** When this attempt began. */
   readonly startedAtMs: number;
-  /** True when there is an earlier file, or the server knows the run. */
+  /** True if there is an earlier file, or the server knows the run. */
   readonly isResumed: boolean;
 }
 
-/** Makes a folder of its own; an old file is never added to. @throws AppError `disk` */
+/** Creates a new folder; an existing file is never appended to. @throws AppError `disk` */
 export async function openOfflineRun(
   options: OfflineRunOptions,
   init: WandbRunInit,
@@ -64,7 +64,7 @@ export class OfflineRun implements WandbRun {
   readonly path: string;
   readonly #options: OfflineRunOptions;
   readonly #runSummary: RunSummary;
-  /** Framed and not yet written. */
+  /** Framed but not written yet. */
   #bytes: Uint8Array[] = [FILE_HEADER];
   #size = FILE_HEADER.length;
   #records = 0;
@@ -84,7 +84,7 @@ export class OfflineRun implements WandbRun {
     this.#add(runRecord(init, spent.startedAtMs, isResumed));
   }
 
-  /** Bytes of the file once everything said so far is written. */
+  /** Size of the file once everything so far is written. */
   get size(): number {
     this.#addSummary();
     return this.#size;
@@ -136,7 +136,7 @@ export class OfflineRun implements WandbRun {
     return Promise.resolve();
   }
 
-  /** In one write, so that a kill leaves nothing but a torn tail. */
+  /** Uses a single write, so that a kill leaves at most one torn end. */
   async flush(): Promise<void> {
     this.#addSummary();
     if (this.#bytes.length === 0) return;
@@ -151,7 +151,7 @@ export class OfflineRun implements WandbRun {
     await this.flush();
   }
 
-  /** `wandb sync` computes none from the rows, and an attempt that is killed has no end. */
+  /** Needed because `wandb sync` does not compute one from the rows, and a killed attempt writes no end. */
   #addSummary(): void {
     if (!this.#isSummaryNew) return;
     this.#isSummaryNew = false;
@@ -173,12 +173,12 @@ export class OfflineRun implements WandbRun {
   }
 }
 
-/** The file of a run in its folder. */
+/** The path of a run's file in its folder. */
 export function offlinePath(folder: string, runId: string): string {
   return `${folder}/run-${runId}.wandb`;
 }
 
-/** The folder itself, or with `-1`, `-2` … when it is taken. */
+/** Claims the folder, appending `-1`, `-2` … if it is taken. */
 async function claimFolder(fileSystem: FolderFiles, stem: string): Promise<string> {
   for (let n = 0; ; n += 1) {
     const folder = n === 0 ? stem : `${stem}-${n}`;

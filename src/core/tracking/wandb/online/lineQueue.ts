@@ -1,13 +1,13 @@
-/** Lines that wait to be sent, with their places in a file that only grows on the server: `docs/protocols/wandb.md#file-stream`. */
+/** Lines waiting to be sent, with their positions in the server's append-only file: `docs/protocols/wandb.md#file-stream`. */
 
-/** Longer lines are not taken. */
+/** Longer lines are rejected. */
 export const MAX_LINE_BYTES = 10_383_360;
 const MAX_PART_BYTES = 10 * 1024 * 1024;
 
 export interface LinePart {
   readonly lines: readonly string[];
   readonly wire: { readonly offset: number; readonly content: readonly string[] };
-  /** True when nothing waits behind it. */
+  /** True if it includes all waiting lines. */
   readonly isLast: boolean;
 }
 
@@ -20,7 +20,7 @@ export class LineQueue {
   #offset: number;
   #lines: QueuedLine[] = [];
 
-  /** `offset` is the number of lines that the server holds. */
+  /** `offset` is the number of lines that the server has. */
   constructor(offset: number) {
     this.#offset = offset;
   }
@@ -34,7 +34,7 @@ export class LineQueue {
     return this.#offset + this.#lines.length;
   }
 
-  /** False for a line that is too long, which is left out. */
+  /** False if the line is too long; it is then dropped. */
   add(text: string): boolean {
     const bytes = new TextEncoder().encode(text).length;
     if (bytes > MAX_LINE_BYTES) return false;
@@ -42,7 +42,7 @@ export class LineQueue {
     return true;
   }
 
-  /** As many lines as a request holds, at least one if there is any. They stay until {@link drop}. */
+  /** As many lines as fit in a request, but at least one if there are any. They stay queued until {@link drop}. */
   part(): LinePart {
     let count = 0;
     let bytes = 0;
@@ -56,7 +56,7 @@ export class LineQueue {
     return { lines, wire, isLast: count === this.#lines.length };
   }
 
-  /** The server has the part. */
+  /** Removes a part that the server has. */
   drop({ lines }: LinePart): void {
     this.#lines = this.#lines.slice(lines.length);
     this.#offset += lines.length;

@@ -1,4 +1,4 @@
-/** Sends a run to W&B during the run: in intervals, with heartbeats, from the position that the server reports. */
+/** Sends a run to W&B while it is running: at intervals, with heartbeats, from the position that the server reports. */
 
 import type { SyncCursor } from "../../../runFolder/wandbState.ts";
 import { sleepUntilAborted } from "../../../util/wakeableSleep.ts";
@@ -20,7 +20,7 @@ export class OnlineDelivery {
   readonly #reporter: RunReporter;
   #isOpened = false;
   #isWarned = false;
-  /** A stop of an earlier attempt stays set on the page: then only a stop that was seen to be off before counts. */
+  /** A stop from an earlier attempt stays set on the page; then a stop counts only after it was seen off. */
   #wasStopSeenOff = false;
   #isStopped = false;
 
@@ -79,7 +79,7 @@ export class OnlineDelivery {
     return run;
   }
 
-  /** Warns once: a server that takes no files would cause a warning with every table. */
+  /** Warns only once: a server that rejects files would otherwise cause a warning for every table. */
   #warn(message: string): void {
     const { log, report } = this.#options;
     log.warn(`W&B: ${message}`);
@@ -107,7 +107,7 @@ export class OnlineDelivery {
     return runPageUrl(baseUrl, appUrl, { entity, project, run: name });
   }
 
-  /** The counts of the server decide which of the two cursors in the run folder is right: `docs/protocols/wandb.md#resume`. */
+  /** Chooses between the two cursors in the run folder by the server's counts: `docs/protocols/wandb.md#resume`. */
   #startCursor({ found, lastRow }: OnlineRun): SyncCursor {
     const confirmed = this.#options.syncState.confirmed("online");
     const pending = this.#options.syncState.pending("online");
@@ -118,7 +118,7 @@ export class OnlineDelivery {
     const known = hasArrived ? pending : confirmed;
     if (found.history === known.history) return { ...known, ...found };
     if (found.history === 0) return { ...START_CURSOR, ...found };
-    // Rows were added or removed in another way, for example by `wandb sync`: the last row holds the last step.
+    // Rows were added or removed by something else, for example `wandb sync`; the last row has the last step.
     const last = lastRow?.["step"];
     const next = typeof last === "number" && Number.isInteger(last) ? last + 1 : known.next;
     return { ...known, ...found, next };

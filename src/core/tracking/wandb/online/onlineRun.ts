@@ -1,4 +1,4 @@
-/** A run on a W&B server: rows, log lines and files go there in order, one request at a time: `docs/protocols/wandb.md#file-stream`. */
+/** A run on a W&B server: sends rows, log lines and files in order, one request at a time: `docs/protocols/wandb.md#file-stream`. */
 
 import { withoutUndefined } from "../../../../shared/withoutUndefined.ts";
 import { errorMessage, isAppError } from "../../../errors.ts";
@@ -30,13 +30,13 @@ interface OnlineRunOptions {
   readonly clock: Clock;
   readonly sha256: Sha256;
   readonly random: Pick<Random, "uuid">;
-  /** Called with each answer: whether someone pressed Stop on the run's page. */
+  /** Called on each answer with whether someone pressed Stop on the run's page. */
   readonly onStopFlag: (isStopped: boolean) => void;
-  /** Called with what cannot be sent, as a text. */
+  /** Called with a message about anything that cannot be sent. */
   readonly onWarning: (message: string) => void;
 }
 
-/** Counts of what the server holds. */
+/** Line counts on the server. */
 interface LineCounts {
   readonly history: number;
   readonly log: number;
@@ -45,7 +45,7 @@ interface LineCounts {
 const TIMEOUT_MS = 180_000;
 
 /**
- * Creates the run or continues it.
+ * Creates or continues the run.
  * @throws AppError `wandb-refused`
  */
 export async function openOnlineRun(
@@ -80,11 +80,11 @@ interface OnlineRunStart {
 }
 
 export class OnlineRun implements WandbRun {
-  /** As the server calls them. */
+  /** The names that the server uses. */
   readonly names: RunNames & { readonly entity: string };
-  /** What the server held when this attempt began. */
+  /** The server's counts when this attempt began. */
   readonly found: LineCounts;
-  /** The last row that it held then; null without. */
+  /** The server's last row at that time; null if there was none. */
   readonly lastRow: ExtendedObject | null;
   readonly #options: OnlineRunOptions;
   readonly #operations: WandbOperations;
@@ -122,7 +122,7 @@ export class OnlineRun implements WandbRun {
     });
   }
 
-  /** What the server will hold once everything said so far is sent. */
+  /** The server's counts once everything so far is sent. */
   get counts(): LineCounts {
     return { history: this.#history.end, log: this.#log.end };
   }
@@ -131,7 +131,7 @@ export class OnlineRun implements WandbRun {
     return this.#runSummary;
   }
 
-  /** When the last request of the file stream was answered, on the clock for durations. */
+  /** When the last file stream request was answered, in `Clock.monotonic` time. */
   get lastSentMs(): number {
     return this.#lastSentMs;
   }
@@ -190,7 +190,7 @@ export class OnlineRun implements WandbRun {
     while (this.#hasWork()) await this.#sendPart();
   }
 
-  /** Sends an empty request, so that the server counts the run as alive. */
+  /** Sends an empty request, so that the server considers the run alive. */
   async heartbeat(): Promise<void> {
     await this.#post("{}");
   }
@@ -220,7 +220,7 @@ export class OnlineRun implements WandbRun {
     return isQueued || this.#isSummaryNew || this.#uploaded.length > 0;
   }
 
-  /** One request; what does not fit waits for the next. The summary follows the last row. */
+  /** Sends one request; whatever does not fit waits for the next. The summary follows the last row. */
   async #sendPart(): Promise<void> {
     const history = this.#history.part();
     const log = history.isLast ? this.#log.part() : null;
@@ -254,7 +254,7 @@ export class OnlineRun implements WandbRun {
   }
 }
 
-/** Null when it was taken, else why not. What is refused must not hold back the rows that follow it. */
+/** Null if accepted, else the reason. A refused upload must not hold back the rows after it. */
 async function refusalOf(upload: Promise<boolean>): Promise<string | null> {
   try {
     return (await upload) ? null : "it was not accepted";
@@ -264,7 +264,7 @@ async function refusalOf(upload: Promise<boolean>): Promise<string | null> {
   }
 }
 
-/** Every value wrapped; without `t` a later resume would take the run as missing: `docs/protocols/wandb.md#config`. */
+/** Wraps every value. Without `t`, a later resume would not find the run: `docs/protocols/wandb.md#config`. */
 function wrappedConfig(
   config: ExtendedObject,
   platform: string,
@@ -275,7 +275,7 @@ function wrappedConfig(
   return writeExtended({ ...Object.fromEntries(wrapped), _wandb: reserved });
 }
 
-/** The configuration as it was given, without what a server keeps beside it. */
+/** The configuration as originally given, without the server's own entries. */
 function keptConfig(before: ResumeBucket | null): ExtendedObject {
   const kept = Object.entries(parsedObject(before?.config)).flatMap(
     ([key, wrapped]): [string, ExtendedValue][] => {
@@ -286,7 +286,7 @@ function keptConfig(before: ResumeBucket | null): ExtendedObject {
   return Object.fromEntries(kept);
 }
 
-/** Those that someone gave the run on its page stay. */
+/** Keeps tags that were added on the run's page. */
 function joinedTags(
   before: readonly string[] | null,
   own: readonly string[] | null,
@@ -295,14 +295,14 @@ function joinedTags(
   return [...new Set([...before, ...own])];
 }
 
-/** The last of the lines that a tail holds as text. */
+/** The last line of a tail that is stored as text. */
 function lastLine(tail: string | null | undefined): ExtendedObject | null {
   const lines = parseExtended(tail ?? "")?.value;
   const last: unknown = Array.isArray(lines) ? lines.at(-1) : undefined;
   return typeof last === "string" ? parsedObject(last) : null;
 }
 
-/** The step of the first row that this attempt adds. */
+/** The `_step` of the first row that this attempt adds. */
 function nextStep(
   lastRow: ExtendedObject | null,
   summary: ExtendedObject,

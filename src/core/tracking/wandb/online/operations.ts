@@ -1,4 +1,4 @@
-/** The GraphQL operations that a run needs, with their answers as values: `docs/protocols/wandb.md#run-upsert`. */
+/** The GraphQL operations of a run, returning their answers as values: `docs/protocols/wandb.md#run-upsert`. */
 
 import * as z from "zod";
 import { AppError } from "../../../errors.ts";
@@ -7,9 +7,9 @@ import { type ExtendedObject, isExtendedObject, parseExtended } from "../run/ext
 import { failureText, type PutRequest, type WandbRequests } from "./requests.ts";
 
 const TIMEOUT_MS = 30_000;
-/** Addresses that are asked for to upload one file, and tries with each. */
+/** Number of addresses requested for uploading a file, and tries per address. */
 const UPLOAD = { rounds: 2, tries: 6 };
-/** After an upload without any answer: rows must not wait for long with every further file. */
+/** Limits after an upload without any answer, so that rows do not wait long for every further file. */
 const UNREACHABLE_UPLOAD = { rounds: 1, tries: 1 };
 
 const VIEWER = "query Viewer { viewer { id entity } }";
@@ -41,12 +41,12 @@ const COMMIT_ARTIFACT = `mutation CommitArtifact($artifactID: ID!) {
 export interface RunNames {
   readonly name: string;
   readonly project: string;
-  /** Null = that of the key. */
+  /** Null = the key's own. */
   readonly entity: string | null;
 }
 
 export interface UpsertInput extends RunNames {
-  /** The run's opaque id, where it continues. */
+  /** The run's opaque id, if it continues. */
   readonly id?: string | null;
   readonly displayName?: string | null;
   readonly groupName?: string | null;
@@ -54,7 +54,7 @@ export interface UpsertInput extends RunNames {
   readonly notes?: string | null;
   readonly tags?: readonly string[] | null;
   readonly program?: string | null;
-  /** Wrapped, as text. */
+  /** Wrapped, as JSON text. */
   readonly config: string;
 }
 
@@ -116,12 +116,12 @@ const manifestSchema = z.object({
   }),
 });
 const committedSchema = z.object({ commitArtifact: z.object({ artifact: z.object({}) }) });
-/** The server has an artifact of the same content. */
+/** The server already has an artifact with the same content. */
 const COMMITTED = "COMMITTED";
 
-type UploadPlace = Pick<PutRequest, "url" | "headers">;
+type UploadTarget = Pick<PutRequest, "url" | "headers">;
 
-/** All methods throw AppError `wandb-refused` for refusals that a repeat would meet again. */
+/** All methods throw AppError `wandb-refused` for refusals that retrying would not change. */
 export class WandbOperations {
   readonly #requests: WandbRequests;
   #isStorageLost = false;
@@ -130,13 +130,13 @@ export class WandbOperations {
     this.#requests = requests;
   }
 
-  /** Checks that the server takes the key. */
+  /** Checks that the server accepts the key. */
   async requireViewer(): Promise<void> {
     const { viewer } = await this.#ask(VIEWER, {}, viewerSchema);
     if (viewer === null) throw new AppError("wandb-refused", "the key is not accepted");
   }
 
-  /** Null when the run does not exist, or nothing shows that it was written by a client. */
+  /** Null if the run does not exist, or there is no sign that a client wrote it. */
   async resumeStatus({ name, project, entity }: RunNames): Promise<ResumeBucket | null> {
     const { model } = await this.#ask(RESUME_STATUS, { name, project, entity }, resumeSchema);
     const bucket = model?.bucket ?? null;
@@ -150,21 +150,21 @@ export class WandbOperations {
   }
 
   /**
-   * Uploads a file of the run. False when it was not taken: refused, or out of reach although the server answers. In an outage the
-   * server is asked for an address until it answers again.
+   * Uploads a file of the run. False if it was refused, or if the storage is unreachable although the server answers. During an
+   * outage, keeps requesting an address until the server answers.
    */
   async uploadFile(run: RunNames, path: string, body: string): Promise<boolean> {
     const { rounds, tries } = this.#isStorageLost ? UNREACHABLE_UPLOAD : UPLOAD;
     for (let round = 0; round < rounds; round += 1) {
-      const place = await this.#uploadPlace(run, path);
-      const put = place && (await this.#requests.put({ ...place, body, tries }));
+      const target = await this.#uploadTarget(run, path);
+      const put = target && (await this.#requests.put({ ...target, body, tries }));
       this.#isStorageLost = put === "unreachable";
       if (put !== "unreachable") return put === "taken";
     }
     return false;
   }
 
-  async #uploadPlace(run: RunNames, path: string): Promise<UploadPlace | null> {
+  async #uploadTarget(run: RunNames, path: string): Promise<UploadTarget | null> {
     const variables = { entity: run.entity, project: run.project, run: run.name, files: [path] };
     const { createRunFiles } = await this.#ask(CREATE_FILES, variables, filesSchema);
     const url = createRunFiles.files[0]?.uploadUrl ?? null;
@@ -172,7 +172,7 @@ export class WandbOperations {
     return { url, headers: headersOf(createRunFiles.uploadHeaders) };
   }
 
-  /** Adds an artifact of type `model` to the run. `clientIds` are random. False when the server did not take its manifest. */
+  /** Adds an artifact of type `model` to the run. `clientIds` are random. False if the server did not accept its manifest. */
   async addArtifact(
     run: RunNames,
     artifact: ReferenceArtifact,
@@ -215,9 +215,9 @@ export class WandbOperations {
     );
     const { uploadUrl: url, uploadHeaders } = createArtifactManifest.artifactManifest.file;
     if (url == null) return false;
-    const place = { url, headers: headersOf(uploadHeaders) };
+    const target = { url, headers: headersOf(uploadHeaders) };
     const { tries } = UPLOAD;
-    const put = await this.#requests.put({ ...place, body: artifact.manifest, tries });
+    const put = await this.#requests.put({ ...target, body: artifact.manifest, tries });
     if (put !== "taken") return false;
     await this.#ask(COMMIT_ARTIFACT, { artifactID }, committedSchema);
     return true;
@@ -246,8 +246,8 @@ export class WandbOperations {
   }
 }
 
-/** From lines `Name: value`. */
-function headersOf(lines: readonly string[] | null | undefined): UploadPlace["headers"] {
+/** Parses lines of the form `Name: value`. */
+function headersOf(lines: readonly string[] | null | undefined): UploadTarget["headers"] {
   return Object.fromEntries(
     (lines ?? []).map((line) => {
       const colon = line.indexOf(":");
@@ -256,7 +256,7 @@ function headersOf(lines: readonly string[] | null | undefined): UploadPlace["he
   );
 }
 
-/** What null leaves as it is. */
+/** Null leaves these unchanged. */
 const UNCHANGED = {
   id: null,
   groupName: null,
@@ -267,7 +267,7 @@ const UNCHANGED = {
   program: null,
 };
 
-/** The object that a field holds as text; empty for anything else. */
+/** The object stored as text in a field; empty for anything else. */
 export function parsedObject(text: string | null | undefined): ExtendedObject {
   const value = parseExtended(text ?? "")?.value;
   return isExtendedObject(value) ? value : {};

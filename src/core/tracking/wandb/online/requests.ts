@@ -1,4 +1,4 @@
-/** Requests to one W&B server: address, key, and retries until there is a final answer. Knows no operation. */
+/** Requests to one W&B server: address, key, and retries until there is a final answer. Knows no specific operation. */
 
 import { AppError, isAppError } from "../../../errors.ts";
 import type { Clock, HttpClient, HttpRequest, Random } from "../../../ports.ts";
@@ -17,38 +17,38 @@ export interface WandbRequestsOptions {
   readonly http: HttpClient;
   readonly clock: Clock;
   readonly random: Random;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly userAgent: string;
-  /** Once aborted, nothing is sent any more. */
+  /** Once aborted, nothing more is sent. */
   readonly signal: AbortSignal;
-  /** Once aborted, waits between tries are short: the run is about to end. */
+  /** Once aborted, waits between tries are short, because the run is about to end. */
   readonly retryNow: AbortSignal;
-  /** Called with every try that failed and will be repeated. */
+  /** Called after each failed try that will be repeated. */
   readonly onOutage: (reason: string) => void;
   /** Called after every answer. */
   readonly onAnswer: () => void;
 }
 
 export interface PostRequest {
-  /** Below the base URL, with a slash in front. */
+  /** Relative to the base URL, with a leading slash. */
   readonly path: string;
   readonly body: string;
   readonly timeoutMs: number;
-  /** Repeats a conflict, too. */
+  /** Also retries a conflict (409). */
   readonly retriesConflict?: boolean;
 }
 
 export interface PutRequest {
-  /** A whole address, or a path from the root of the server. */
+  /** An absolute address, or a path from the server's root. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly tries: number;
 }
 
-/** `unreachable` after all tries; the address may be too old by then. */
+/** `unreachable` after all tries; by then the address may have expired. */
 export type PutOutcome = "taken" | "refused" | "unreachable";
 
 interface Answer {
@@ -57,9 +57,9 @@ interface Answer {
   readonly retryAfterMs: number | null;
 }
 
-/** The server repeats its refusal: `docs/protocols/wandb.md#retries`. */
+/** Statuses that retrying would not change: `docs/protocols/wandb.md#retries`. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 409, 410, 413, 422, 501]);
-/** 2 s doubling to 60, and up to a quarter more, as the official client waits. */
+/** 2 s doubling to 60 s, plus up to a quarter, like the official client. */
 const BACKOFF: Backoff = { firstMs: 2_500, maxMs: 75_000, jitter: 0.2 };
 const MAX_RETRY_AFTER_MS = 10 * 60_000;
 const MAX_LIMIT_RESET_MS = 60_000;
@@ -75,7 +75,7 @@ const FOREIGN = "something other than W&B answered";
 export class WandbRequests {
   readonly #options: WandbRequestsOptions;
   readonly #redactor = new Redactor();
-  /** No request before this time, as the server asked. */
+  /** No requests before this time, at the server's request. */
   #closedUntilMs = 0;
 
   constructor(options: WandbRequestsOptions) {
@@ -88,9 +88,9 @@ export class WandbRequests {
   }
 
   /**
-   * Sends until the server takes it, and returns what it says, null for nothing. An answer with status 200 that is not JSON comes
-   * from something in between and delivers nothing.
-   * @throws AppError `wandb-refused` for refusals that a repeat would meet again; the signal's reason
+   * Retries until the server accepts the request, and returns its answer, null if empty. A 200 answer that is not JSON comes from
+   * an intermediary and counts as a failure.
+   * @throws AppError `wandb-refused` for refusals that retrying would not change; the signal's reason
    */
   async post(request: PostRequest): Promise<ExtendedObject | null> {
     const { baseUrl, apiKey, userAgent } = this.#options;
@@ -112,7 +112,7 @@ export class WandbRequests {
     });
   }
 
-  /** Uploads bytes to where the server said, without the key. */
+  /** Uploads bytes to an address from the server, without the key. */
   async put({ url, headers, body, tries: maxTries }: PutRequest): Promise<PutOutcome> {
     const target = this.#uploadUrl(url);
     if (target === null) return "refused";
@@ -142,7 +142,7 @@ export class WandbRequests {
     return retry(attempt, { clock, random, backoff: BACKOFF, maxTries, sleep });
   }
 
-  /** Uploads go to any encrypted host, in the clear only where the server itself is reached so. */
+  /** Uploads may go to any https host, and to http only if the server itself is reached by http. */
   #uploadUrl(url: string): string | null {
     const { baseUrl } = this.#options;
     if (!URL.canParse(url, baseUrl)) return null;
@@ -197,7 +197,7 @@ export class WandbRequests {
 
   #reasonOf(status: number, text: string): string {
     const detail = failureText(parseExtended(text)?.value ?? null) ?? "";
-    // Without a full stop: it will are in a sentence.
+    // No trailing period: the text goes into a sentence.
     const cleaned = this.#redactor.redact(detail).replace(/\s+/g, " ");
     const shown = withoutEnd(cleaned.slice(0, MAX_DETAIL), /[.\s]/);
     return shown === "" ? `status ${status}` : `status ${status}: ${shown}`;
@@ -216,7 +216,7 @@ function failed(reason: string, afterMs: number | null = null): TryOutcome<never
   return { kind: "failed", error: new AppError("wandb-refused", reason), afterMs };
 }
 
-/** Why an upload was not taken; null when it was. Storage answers with nothing or with a line of its own, never with a page. */
+/** Why an upload was not accepted; null if it was. Storage answers with nothing or a short text, never with a web page. */
 function uploadFault(answer: Answer | AppError): string | null {
   if (answer instanceof AppError) return `no answer: ${faultReason(answer)}`;
   const { status, text } = answer;
@@ -224,7 +224,7 @@ function uploadFault(answer: Answer | AppError): string | null {
   return /^\s*<(!doctype\s+)?html/i.test(text) ? FOREIGN : null;
 }
 
-/** What went wrong, from the body of a failure; null when it says nothing. */
+/** The error text in a failure's body; null if there is none. */
 export function failureText(body: unknown): string | null {
   if (typeof body !== "object" || body === null) return null;
   const { errors, error } = { errors: undefined, error: undefined, ...body } as {

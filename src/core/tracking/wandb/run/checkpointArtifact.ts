@@ -1,10 +1,10 @@
-/** A checkpoint as an artifact that refers to it: its addresses and no data, `docs/protocols/wandb.md#artifacts`. */
+/** A checkpoint as a reference artifact, which holds its addresses but no data: `docs/protocols/wandb.md#artifacts`. */
 
 import type { StartHash } from "../../../ports.ts";
 import type { CheckpointEntry } from "../../../runFolder/checkpointLog.ts";
 
 export interface ReferenceArtifact {
-  /** Versions of one name follow each other. */
+  /** Artifacts with the same name are consecutive versions. */
   readonly name: string;
   readonly aliases: readonly string[];
   /** As JSON. */
@@ -22,7 +22,7 @@ export function checkpointArtifact(
   { name, step, kind, state_path, sampler_path }: CheckpointEntry,
   startHash: StartHash,
 ): ReferenceArtifact | null {
-  // Sorted by name, on which the digest depends.
+  // Sorted by name, which the digest depends on.
   const references = Object.entries({ sampler: sampler_path, state: state_path }).flatMap(
     ([entry, path]) => (path === null ? [] : [[entry, path] as const]),
   );

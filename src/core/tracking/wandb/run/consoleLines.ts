@@ -1,4 +1,4 @@
-/** Text of a run's log, line by line as W&B keeps it: `docs/protocols/wandb.md#console-lines`. */
+/** Converts a run's log into lines as W&B stores them: `docs/protocols/wandb.md#console-lines`. */
 
 export type ConsoleStream = "stdout" | "stderr";
 
@@ -10,7 +10,7 @@ const ESCAPES = new RegExp(
   "g",
 );
 
-/** Turns what is printed to a stream into whole lines; the rest waits for more. */
+/** Collects a stream's output into whole lines; an incomplete line waits for more. */
 export class ConsoleLines {
   #rest = "";
 
@@ -21,7 +21,7 @@ export class ConsoleLines {
     return lines.map(shownLine);
   }
 
-  /** The line that was begun and not ended; none when there is no such line. */
+  /** The pending incomplete line, if any. */
   end(): readonly string[] {
     const rest = this.#rest;
     this.#rest = "";
@@ -29,13 +29,13 @@ export class ConsoleLines {
   }
 }
 
-/** A line as it is sent: with its time, and a mark for what went to stderr. */
+/** A line as it is sent: with its time, and a marker for stderr. */
 export function consoleLine(stream: ConsoleStream, text: string, timeMs: number): string {
   const stamp = `${new Date(timeMs).toISOString().slice(0, -1)}000`;
   return `${stream === "stderr" ? "ERROR " : ""}${stamp} ${text}`;
 }
 
-/** A carriage return goes back to the beginning of the line, and what follows is written over it. */
+/** A carriage return moves to the start of the line, and following text overwrites it. */
 function shownLine(line: string): string {
   const plain = line.replace(ESCAPES, "");
   const shown = plain

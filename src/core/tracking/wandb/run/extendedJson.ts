@@ -1,4 +1,4 @@
-/** JSON as it travels to Weights & Biases: with the bare words NaN and Infinity, and whole numbers of any length. */
+/** JSON as used by Weights & Biases: with the literals NaN and Infinity, and integers of any length. */
 
 export type ExtendedValue =
   | null
@@ -12,10 +12,10 @@ export interface ExtendedObject {
   readonly [key: string]: ExtendedValue;
 }
 
-/** Begins a placeholder for what plain JSON cannot hold. */
+/** Starts a placeholder for a value that plain JSON cannot represent. */
 const MARK = "\u0000";
 const WRITTEN_MARK = '"\\u0000';
-/** A string that is not closed reaches to the end, so that its quotes are not tried one by one; it makes the text no JSON. */
+/** An unclosed string matches to the end (and so makes the text invalid JSON), to avoid retrying at each of its quotes. */
 const TOKEN =
   /"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|-?Infinity|NaN|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
@@ -24,7 +24,7 @@ export function isExtendedObject(value: ExtendedValue | undefined): value is Ext
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Writes NaN and the infinities as bare words, instead of the null that `JSON.stringify` makes of them. */
+/** Writes NaN and infinities as literals instead of `JSON.stringify`'s null. */
 export function writeExtended(value: ExtendedValue): string {
   if (typeof value === "bigint") return value.toString();
   if (typeof value === "number") return Number.isFinite(value) ? JSON.stringify(value) : `${value}`;
@@ -38,7 +38,7 @@ export function writeExtended(value: ExtendedValue): string {
   return `{${members.join(",")}}`;
 }
 
-/** The value, or null for a text that is not extended JSON. Whole numbers that a number cannot hold become bigints. */
+/** The value, or null if the text is not extended JSON. Integers beyond a double's precision become bigints. */
 export function parseExtended(text: string): { readonly value: ExtendedValue } | null {
   try {
     const plain = text.replace(TOKEN, (token, offset: number) => placeholder(token, offset, text));
@@ -66,7 +66,7 @@ function revived(value: ExtendedValue): ExtendedValue {
   return /^-?\d+$/.test(held) ? BigInt(held) : Number(held);
 }
 
-/** True for whole numbers that come out as they went in. */
+/** True for integers that survive conversion to a number and back. */
 function isExact(digits: string): boolean {
   const number = Number(digits);
   return Number.isSafeInteger(number) || String(number) === digits;

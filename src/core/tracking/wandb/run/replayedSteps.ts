@@ -1,4 +1,4 @@
-/** Steps that a resume repeats: finds rows that W&B already holds and that the repeat has not changed. */
+/** Finds repeated steps of a resume whose rows W&B already has unchanged. */
 
 import type { FolderFiles, Sha256 } from "../../../ports.ts";
 import { runPaths, supersededAttempts, supersededFolder } from "../../../runFolder/files/layout.ts";
@@ -16,21 +16,21 @@ export interface ReplayedStepsOptions {
 
 export class ReplayedSteps {
   readonly #options: ReplayedStepsOptions;
-  /** Digests of the rows that were sent and then superseded, by step. */
+  /** Digests of the rows that were sent and later superseded, by step. */
   #reported: ReadonlyMap<number, string> | null = null;
 
   constructor(options: ReplayedStepsOptions) {
     this.#options = options;
   }
 
-  /** True when an equal row of this step was sent before; metrics about the attempt itself are not compared. */
+  /** True if an equal row of this step was sent before, ignoring metrics about the attempt itself. */
   async isReported(row: MetricsRow, { sent }: SyncCursor): Promise<boolean> {
     if (Object.values(sent).every((last) => last < row.step)) return false;
     this.#reported ??= await this.#read(sent, attemptOf(row));
     return this.#reported.get(row.step) === this.#digest(row);
   }
 
-  /** Digests of the rows that earlier attempts sent; of a step sent twice, the later row. */
+  /** Digests of the rows that earlier attempts sent; the later row if a step was sent twice. */
   async #read(sent: SyncCursor["sent"], attempt: number): Promise<ReadonlyMap<number, string>> {
     const { fileSystem, folder } = this.#options;
     const reported = new Map<number, string>();
@@ -51,15 +51,15 @@ export class ReplayedSteps {
   }
 }
 
-/** The attempt that made a row. */
+/** The attempt that wrote a row. */
 export function attemptOf(row: MetricsRow): number {
   const attempt = flattenMetrics(row)["progress/attempt"];
   return typeof attempt === "number" ? attempt : 1;
 }
 
 /**
- * Metrics about the attempt itself: its number, faults and lack of capacity of its services, load of the machine, and tokens, of which
- * repeats of rollouts and the service's cache take more or fewer.
+ * Metrics about the attempt itself: its number, faults and capacity limits of services, machine load, and token counts, which
+ * vary with retried rollouts and the service's cache.
  */
 const OF_ITS_ATTEMPT =
   /^(progress\/attempt$|capacity\/|client\/|tokens\/|cost\/|budget\/|async\/queue_ready$|alarm\/event_loop_lag$|rollout\/(attempts|stream_breaks)\/)/;

@@ -1,4 +1,4 @@
-/** Reads a run folder while it grows, and adds new rows, log lines and tables of trajectories to a W&B run. */
+/** Reads a growing run folder and adds new rows, log lines and trajectory tables to a W&B run. */
 
 import { formatQuantity, formatReward } from "../../../../shared/format.ts";
 import { isJsonObject } from "../../../json.ts";
@@ -32,7 +32,7 @@ interface RunFeedOptions {
 }
 
 interface TableSchedule {
-  /** A table with every so many steps; 0 = with the last one only. */
+  /** Add a table every so many steps; 0 = only with the last one. */
   readonly saveEvery: number;
   /** Null = endless. */
   readonly totalSteps: number | null;
@@ -44,7 +44,7 @@ interface LogLine {
   readonly timeMs: number;
 }
 
-/** One delivery. */
+/** State of one delivery. */
 interface RowReport {
   readonly run: WandbRun;
   /** Lines for the log. */
@@ -54,12 +54,12 @@ interface RowReport {
 
 type FlatRow = Readonly<Record<string, MetricsLeaf>>;
 
-/** Bounds of one delivery, so that neither it nor the memory grows with an outage. */
+/** Limits per delivery, so that neither it nor memory grows with an outage. */
 const MAX_ROWS = 500;
 const MAX_TABLES = 10;
 const MAX_BYTES = 1 << 20;
 const MAX_EVENTS = 500;
-/** Well below what the service takes: `docs/protocols/wandb.md#limits`. */
+/** Well below the service's limits: `docs/protocols/wandb.md#limits`. */
 const MAX_METRICS = 2_000;
 const MAX_NAME = 256;
 const TABLE_KEY = "rollouts";
@@ -68,13 +68,13 @@ const UNKNOWN_STEP = -1;
 export class RunFeed {
   readonly #options: RunFeedOptions;
   readonly #replayed: ReplayedSteps;
-  /** When rows of this attempt were written, until they are sent. */
+  /** When rows of this attempt were written, kept until they are sent. */
   readonly #times = new Map<number, number>();
-  /** Metrics that {@link #run} knows. */
+  /** Metrics already defined in {@link #run}. */
   readonly #defined = new Set<string>();
   #hasWarnedTruncated = false;
   #run: WandbRun | null = null;
-  /** Bytes of `metrics.jsonl` before the row of `#next`. */
+  /** Offset in `metrics.jsonl` of the row of `#next`. */
   #offset = 0;
   #next = 0;
 
@@ -83,17 +83,17 @@ export class RunFeed {
     this.#replayed = new ReplayedSteps(options);
   }
 
-  /** The row of `step` was written just now. */
+  /** Records that the row of `step` was just written. */
   rowWritten(step: number): void {
     this.#times.set(step, this.#options.clock.now());
   }
 
-  /** Rows of this attempt that were written and are not yet sent. */
+  /** Number of this attempt's rows that are written but not sent yet. */
   waiting(cursor: SyncCursor): number {
     return [...this.#times.keys()].filter((step) => step >= cursor.next).length;
   }
 
-  /** True when there is a row that is not sent yet. */
+  /** True if there is an unsent row. */
   async hasRow({ next }: SyncCursor): Promise<boolean> {
     const { fileSystem, folder } = this.#options;
     for await (const { value } of readLines(fileSystem, runPaths(folder).metrics)) {
@@ -102,7 +102,7 @@ export class RunFeed {
     return false;
   }
 
-  /** Adds the next rows and events after `from` to `run`. Returns the cursor after them, null when there are none. */
+  /** Adds the next rows and events after `from` to `run`. Returns the cursor after them, null if there are none. */
   async report(run: WandbRun, from: SyncCursor, tables: TableSchedule): Promise<SyncCursor | null> {
     if (run !== this.#run) this.#defined.clear();
     this.#run = run;
@@ -110,7 +110,7 @@ export class RunFeed {
     const lines: LogLine[] = [];
     const events = await this.#readEvents(lines, from.events);
     const rows = await this.#reportRows({ run, lines, tables }, from);
-    // Reads both files at once, so that rows and events that are sent late keep their order.
+    // Sort lines of both files by time, so that rows and events keep their order if sent late.
     for (const { stream, text, timeMs } of lines.sort((a, b) => a.timeMs - b.timeMs)) {
       run.print(stream, text, timeMs);
     }
@@ -118,7 +118,7 @@ export class RunFeed {
     return { ...rows, events };
   }
 
-  /** Passes the rows that earlier attempts sent to `add`, to restore the summary. */
+  /** Passes the rows that were already sent to `add`, to restore the summary. */
   async restoreSummary(cursor: SyncCursor, add: (values: ExtendedObject) => void): Promise<void> {
     const { fileSystem, folder } = this.#options;
     for await (const { value } of readLines(fileSystem, runPaths(folder).metrics)) {
@@ -142,9 +142,9 @@ export class RunFeed {
 
   async #reportRows(rowReport: RowReport, from: SyncCursor): Promise<SyncCursor> {
     const { fileSystem, folder } = this.#options;
-    // The cursor moved: after a resume, or when the server had lost rows.
+    // The cursor has moved, after a resume or because the server lost rows.
     if (from.next !== this.#next) this.#offset = 0;
-    // Unknown until the delivery has succeeded: one that fails is repeated from its beginning.
+    // Unknown until the delivery succeeds; a failed one is repeated from the start.
     this.#next = UNKNOWN_STEP;
     let cursor = from;
     let rows = 0;
@@ -163,7 +163,7 @@ export class RunFeed {
     return cursor;
   }
 
-  /** True when a table went with it. */
+  /** Returns true if a table was sent with the row. */
   async #reportRow(
     { run, lines, tables }: RowReport,
     row: MetricsRow,
@@ -180,14 +180,14 @@ export class RunFeed {
     return cell !== null;
   }
 
-  /** The values of a row to send. Defines each metric the first time, and no more metrics than the service takes. */
+  /** The values of a row to send. Defines new metrics, up to the limit. */
   #knownValues(run: WandbRun, row: MetricsRow): FlatRow {
     const known = Object.entries(this.#values(row)).filter(([name]) => {
       const isKnown = this.#defined.has(name);
       if (!isKnown && this.#defined.size === MAX_METRICS) this.#warnTruncated();
       if (isKnown || this.#defined.size === MAX_METRICS) return isKnown;
       this.#defined.add(name);
-      // A dot separates levels there, while these names are flat.
+      // W&B treats dots as level separators, but these names are flat.
       run.define(name.replaceAll(".", "\\."));
       return true;
     });
@@ -202,21 +202,21 @@ export class RunFeed {
     );
   }
 
-  /** Flat names, nothing secret. */
+  /** Values by flat name, with secrets redacted. */
   #values(row: MetricsRow): FlatRow {
     const entries = Object.entries(flattenMetrics(this.#options.redactor.redactRecord(row)));
     const isAccepted = (name: string): boolean => name.length <= MAX_NAME && !/\p{Cc}/u.test(name);
     return Object.fromEntries(entries.filter(([name]) => isAccepted(name)));
   }
 
-  /** The table's cell; null when the step has no rollouts, or the server does not take it. */
+  /** The table's cell; null if the step has no rollouts, or the server refuses the file. */
   async #table(run: WandbRun, step: number): Promise<ExtendedObject | null> {
     const { fileSystem, folder } = this.#options;
     const table = await trajectoryTable(fileSystem, folder, step);
     return table === null ? null : run.addTable(TABLE_KEY, table, step);
   }
 
-  /** When the row was written; for rows of earlier attempts computed from the rollouts. */
+  /** When the row was written; for rows of earlier attempts, estimated from the rollouts. */
   async #timeOf(row: MetricsRow): Promise<number> {
     const { fileSystem, folder, clock } = this.#options;
     const noted = this.#times.get(row.step);
@@ -238,7 +238,7 @@ function after(cursor: SyncCursor, row: MetricsRow): SyncCursor {
 
 function isTableDue(row: MetricsRow, { saveEvery, totalSteps }: TableSchedule): boolean {
   const { step } = row;
-  // A run that refills its batches can end with its data, before the steps that were planned.
+  // A run that refills its batches may end early, when its data runs out.
   const isLast = step + 1 === totalSteps || flattenMetrics(row)["progress/done_frac"] === 1;
   return isLast || (saveEvery > 0 && (step + 1) % saveEvery === 0);
 }
@@ -247,7 +247,7 @@ function eventText({ message }: RunEvent): string {
   return `${oneLine(message)}\n`;
 }
 
-/** The step, counted from 1, and its headline numbers as far as there are any. */
+/** The step, counted from 1, and its headline numbers if any. */
 function rowLine(row: MetricsRow): string {
   if (isEndRow(row)) return `evaluation after ${formatQuantity(row.step, "step")}`;
   const flat = flattenMetrics(row);

@@ -1,4 +1,4 @@
-/** Reports the next part of a run and moves the cursor; shared by online and offline delivery. */
+/** Reports the next part of a run and advances the cursor; shared by online and offline delivery. */
 
 import { formatReward } from "../../../../shared/format.ts";
 import { isJsonObject, type JsonObject } from "../../../json.ts";
@@ -28,16 +28,16 @@ import type { SyncMode, SyncState } from "./syncState.ts";
 import type { Table } from "./tableFile.ts";
 import type { WandbRun, WandbRunInit } from "./wandbRun.ts";
 
-/** Where a run is sent. */
+/** The server that a run is sent to. */
 export interface WandbServer {
   readonly http: HttpClient;
   readonly baseUrl: string;
-  /** Address of the pages; null = as the base URL says. */
+  /** Address of the web app; null = derived from the base URL. */
   readonly appUrl: string | null;
   readonly apiKey: string;
 }
 
-/** Messages to people, and a stop from the run's page. */
+/** Messages for the user, and a stop from the run's page. */
 interface TrackerCallbacks {
   /** The run's page or file was created. */
   readonly opened: (message: string) => void;
@@ -53,9 +53,9 @@ interface TrackerCallbacks {
 
 /** In milliseconds. */
 export interface TrackerIntervals {
-  /** Between two deliveries. */
+  /** Between deliveries. */
   readonly gapMs: number;
-  /** A heartbeat is sent after this time without data. */
+  /** A heartbeat is sent after this long without data. */
   readonly heartbeatMs: number;
 }
 
@@ -71,22 +71,22 @@ export interface TrackerDeliveryOptions extends RunConfigOptions {
   readonly outage: OutageNotice;
   readonly report: TrackerCallbacks;
   readonly idleSleep: WakeableSleep;
-  /** Name and version of this program, for readers of the reports. */
+  /** Name and version of this program, shown with the reports. */
   readonly producer: string;
   readonly intervals: TrackerIntervals;
   /** Without the configuration. */
   readonly init: Omit<WandbRunInit, "config">;
   /** Null = endless. */
   readonly totalSteps: number | null;
-  /** Ends the delivery at once. */
+  /** Ends the delivery immediately. */
   readonly signal: AbortSignal;
-  /** Aborted when the run ends: from then on deliveries do not wait. */
+  /** Aborted when the run ends; from then on deliveries do not wait. */
   readonly ending: AbortSignal;
   /** Null until the end. */
   readonly exitCode: () => number | null;
 }
 
-/** Progress of the run once everything sent so far has arrived. */
+/** The run's progress once everything sent so far has arrived. */
 export interface DeliveryProgress {
   readonly runSummary: Pick<RunSummary, "nextStep" | "runtimeS">;
   readonly cursor: Partial<SyncCursor>;
@@ -99,14 +99,14 @@ export const CONFIG_FILE = "tinker-config.yaml";
 export class RunReporter {
   readonly #options: TrackerDeliveryOptions;
   readonly #mode: SyncMode;
-  /** False from a change of the configuration until it is read to be sent. */
+  /** False from a configuration change until it is read for sending. */
   #isConfigCurrent = false;
   #saveEvery = 0;
-  /** Bytes of `eval/results.jsonl` whose table has arrived. */
+  /** Size of `eval/results.jsonl` whose table has arrived. */
   #evaluated = 0;
-  /** Bytes of `checkpoints.jsonl` that were looked at. */
+  /** Size of `checkpoints.jsonl` when last read. */
   #savesRead = 0;
-  /** Names of the checkpoints that the page has, or never will. */
+  /** Names of the checkpoints that the page has, or that will never be sent. */
   readonly #saves = new Set<string>();
 
   constructor(options: TrackerDeliveryOptions, mode: SyncMode) {
@@ -114,26 +114,26 @@ export class RunReporter {
     this.#mode = mode;
   }
 
-  /** The configuration is read again before the next delivery. */
+  /** Makes the next delivery read the configuration again. */
   forgetConfig(): void {
     this.#isConfigCurrent = false;
   }
 
-  /** Rows of this attempt that are not sent yet. */
+  /** Number of this attempt's rows that are not sent yet. */
   get waiting(): number {
     return this.#options.feed.waiting(this.#options.syncState.confirmed(this.#mode));
   }
 
-  /** As it is now; to be sent, with its text as {@link CONFIG_FILE}. @throws AppError `file-not-found`, `file-unreadable` */
+  /** Reads the current configuration to send, with its text as {@link CONFIG_FILE}. @throws AppError `file-not-found`, `file-unreadable` */
   async readConfig(): Promise<RunConfig> {
-    // Before the read, so that a change during it causes another one.
+    // Set before reading, so that a change during the read triggers another one.
     this.#isConfigCurrent = true;
     const read = await readRunConfig(this.#options);
     this.#saveEvery = read.saveEvery;
     return read;
   }
 
-  /** Sends the next part and waits until it has arrived. False when there is nothing to send. */
+  /** Sends the next part and waits until it has arrived. False if there is nothing to send. */
   async reportNext(run: WandbRun, progressAfter: () => DeliveryProgress): Promise<boolean> {
     const { syncState, feed, totalSteps } = this.#options;
     if (!this.#isConfigCurrent) {
@@ -164,7 +164,7 @@ export class RunReporter {
     return true;
   }
 
-  /** The addresses of what was saved to last. What an earlier attempt has sent, the server knows by its digest. */
+  /** Reports addresses of permanent saves. The server recognizes those of earlier attempts by digest. */
   async #reportCheckpoints(run: WandbRun): Promise<void> {
     const { fileSystem, folder, init, startHash } = this.#options;
     const size = (await fileSystem.size(runPaths(folder).checkpoints)) ?? 0;
@@ -179,7 +179,7 @@ export class RunReporter {
     this.#savesRead = size;
   }
 
-  /** Puts a table of all evaluations into the summary when there are new ones. Returns how much of their file it has. */
+  /** Puts a table of all evaluations into the summary if there are new ones. Returns the size of their file that it covers. */
   async #reportEvaluations(run: WandbRun): Promise<number> {
     const { fileSystem, folder } = this.#options;
     const size = (await fileSystem.size(runPaths(folder).evaluations)) ?? 0;
@@ -210,7 +210,7 @@ const COLUMNS = [
   "pass_at_k",
 ];
 
-/** A row for each environment, split and temperature of each evaluation, in the order in which they ended. */
+/** One row per environment, split and temperature of each evaluation, in the order they ended. */
 function evaluationTable(evaluations: readonly EvaluationEntry[]): Table {
   return { columns: COLUMNS, data: evaluations.flatMap(rows) };
 }
@@ -230,7 +230,7 @@ interface RunConfigOptions {
   readonly redactor: Redactor;
   /** The run folder. */
   readonly folder: string;
-  /** The user's home folder, whose path names the user; null = there is none. */
+  /** The user's home folder, whose path may contain the user name; null = unknown. */
   readonly homeFolder: string | null;
 }
 

@@ -1,11 +1,11 @@
-/** The state of a run: its configuration, metrics, summary and steps; the same online and offline. */
+/** The state of a W&B run: configuration, metrics, summary and steps; the same online and offline. */
 
 import { type ExtendedObject, type ExtendedValue, isExtendedObject } from "./extendedJson.ts";
 
-/** The metric on the horizontal axis of all others. */
+/** The metric on the x-axis of all others. */
 export const AXIS = "step";
 
-/** Options of a metric: its axis is filled in, and it is defined by hand. */
+/** Options of a metric: fill in its axis automatically, and explicitly defined. */
 const STEP_SYNC = 1;
 const EXPLICIT = 3;
 
@@ -22,7 +22,7 @@ export interface RunSummaryStart {
 
 export interface RowTime {
   readonly timeMs: number;
-  /** At least this `_step`. */
+  /** The lowest `_step` for the row. */
   readonly step?: number;
 }
 
@@ -52,12 +52,12 @@ export class RunSummary {
     return this.#nextStep;
   }
 
-  /** Seconds of the run, earlier attempts included, by its rows. */
+  /** Seconds of the run up to its last row, including earlier attempts. */
   get runtimeS(): number {
     return this.#runtimeS;
   }
 
-  /** The list as it is sent, in which metrics refer to their axis by its place, counted from 1: `docs/protocols/wandb.md#metric-definitions`. */
+  /** The list in wire form, where metrics refer to their axis by its 1-based position: `docs/protocols/wandb.md#metric-definitions`. */
   get definitions(): readonly ExtendedObject[] {
     const names = [...this.#metrics];
     const axis = names.indexOf(AXIS) + 1;
@@ -80,7 +80,7 @@ export class RunSummary {
     this.#summary = { ...this.#summary, ...update };
   }
 
-  /** The row as it is sent; steps grow and the time of the run never goes back: `docs/protocols/wandb.md#history`. */
+  /** The row in wire form; `_step` increases and `_runtime` never decreases: `docs/protocols/wandb.md#history`. */
   row(values: ExtendedObject, { timeMs, step = 0 }: RowTime): ExtendedObject {
     this.#runtimeS = Math.max(this.#runtimeS, this.#spentS + (timeMs - this.#startedAtMs) / 1000);
     const _step = Math.max(step, this.#nextStep);
@@ -100,7 +100,7 @@ export class RunSummary {
     return { ...this.#summary, _wandb: { runtime: Math.floor(this.#runtimeS) } };
   }
 
-  /** With the whole seconds that the run took up to `nowMs`. */
+  /** Includes the whole seconds that the run took up to `nowMs`. */
   lastSummary(nowMs: number): ExtendedObject {
     const spentS = this.#spentS + (nowMs - this.#startedAtMs) / 1000;
     this.#runtimeS = Math.max(this.#runtimeS, spentS);
@@ -109,7 +109,7 @@ export class RunSummary {
   }
 }
 
-/** The last value of everything; a null leaves what was there. */
+/** The last value of each key; null keeps the previous value. */
 function withRow(summary: ExtendedObject, row: ExtendedObject): ExtendedObject {
   const merged: Record<string, ExtendedValue> = { ...summary };
   for (const [key, value] of Object.entries(row)) {
@@ -123,7 +123,7 @@ function withRow(summary: ExtendedObject, row: ExtendedObject): ExtendedObject {
   return merged;
 }
 
-/** Empty objects vanish, as in the official client; `__proto__` is no name that anything here may set. */
+/** Drops empty objects, like the official client, and the key `__proto__`, which must not be set. */
 function withoutEmpty(values: ExtendedObject): ExtendedObject {
   const kept = Object.entries(values).flatMap(([key, value]): [string, ExtendedValue][] => {
     if (key === "__proto__") return [];

@@ -1,4 +1,4 @@
-/** `wandb.json`: how far a run has been sent to W&B, so that any later attempt continues exactly there. */
+/** `wandb.json`: how much of a run has been sent to W&B, so that a later attempt continues exactly there. */
 
 import type { FolderFiles } from "../../../ports.ts";
 import { MAX_BYTES } from "../../../runFolder/files/wholeFiles.ts";
@@ -10,7 +10,7 @@ import {
 } from "../../../runFolder/wandbState.ts";
 import { Limiter } from "../../../util/limiter.ts";
 
-/** Sent at once, or written to files for `wandb sync`: each has its own cursor. */
+/** Sent immediately, or written to files for `wandb sync`; each mode has its own cursor. */
 export type SyncMode = "online" | "offline";
 
 export interface ReportedRun {
@@ -25,15 +25,15 @@ export interface SyncStateOptions {
   /** The run folder. */
   readonly folder: string;
   readonly identity: ReportedRun;
-  /** For a run that W&B does not know yet. */
+  /** Used for a run that W&B does not know yet. */
   readonly newRunId: string;
   /** The id from an earlier attempt, used if its own file is lost; null if there is none. */
   readonly knownRunId: string | null;
-  /** First step of this attempt: rows from there on are new. */
+  /** First step of this attempt; rows from there on are new. */
   readonly firstStep: number;
 }
 
-/** Nothing is sent yet. */
+/** The cursor when nothing has been sent. */
 export const START_CURSOR: SyncCursor = {
   next: 0,
   history: 0,
@@ -58,7 +58,7 @@ export class SyncState {
     this.#file = file;
   }
 
-  /** A run with another project, entity or server than before is another run there. @throws AppError `disk` */
+  /** A run with another project, entity or server than before becomes a new W&B run. @throws AppError `disk` */
   static async open(options: SyncStateOptions): Promise<SyncState> {
     const { fileSystem, folder, identity, newRunId, knownRunId, firstStep } = options;
     const path = wandbStatePath(folder);
@@ -103,7 +103,7 @@ export class SyncState {
     return this.#file[mode].pending;
   }
 
-  /** Call before a delivery, with the cursor after it. @throws AppError `disk` */
+  /** Call before a delivery, with the cursor that it will reach. @throws AppError `disk` */
   async setPending(mode: SyncMode, pending: SyncCursor): Promise<void> {
     await this.#save({ [mode]: { ...this.#file[mode], pending } });
   }
@@ -118,7 +118,7 @@ export class SyncState {
     await this.#save({ isStopHandled: true });
   }
 
-  /** Everything is sent. @throws AppError `disk` */
+  /** Records that everything is sent. @throws AppError `disk` */
   async end(): Promise<void> {
     await this.#save({ isEnded: true });
   }
@@ -132,7 +132,7 @@ export class SyncState {
   }
 }
 
-/** A damaged file reads as none: the server's own counts then decide where to continue. */
+/** A damaged file is ignored; the server's own counts then decide where to continue. */
 async function readWandbState(fileSystem: FolderFiles, path: string): Promise<WandbState | null> {
   if ((await fileSystem.size(path)) === null) return null;
   return parseWandbState(await fileSystem.readText(path, MAX_BYTES.wandb));

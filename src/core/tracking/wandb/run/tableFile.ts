@@ -1,4 +1,4 @@
-/** A table as a file of the run, and as the cell of a row that shows it: `docs/protocols/wandb.md#tables`. */
+/** A table as a file of the run, and as the cell that shows it in a row: `docs/protocols/wandb.md#tables`. */
 
 import type { Sha256 } from "../../../ports.ts";
 import { type ExtendedObject, type ExtendedValue, writeExtended } from "./extendedJson.ts";
@@ -9,7 +9,7 @@ export interface Table {
 }
 
 export interface TableFile {
-  /** Below the files of the run. */
+  /** Relative to the run's files. */
   readonly path: string;
   readonly text: string;
   readonly cell: ExtendedObject;

@@ -1,4 +1,4 @@
-/** A table of some rollouts of a step, to be read on the run's page. */
+/** A table of some rollouts of a step, for the run's page. */
 
 import type { FolderFiles } from "../../../ports.ts";
 import { createRunReader, type RolloutSummary } from "../../../runFolder/reader.ts";
@@ -9,7 +9,7 @@ import type { Table } from "./tableFile.ts";
 const MAX_ROWS = 32;
 const MAX_TRANSCRIPT = 20_000;
 const MAX_TEXT = 2_000;
-/** A longer rollout is skipped instead of held in memory. */
+/** Larger rollouts are skipped instead of loaded into memory. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 const COLUMNS = [
@@ -27,7 +27,7 @@ const COLUMNS = [
   "transcript",
 ];
 
-/** At most 32 rollouts, spread evenly over the step's groups; null for a step without any. Steps, groups and rollouts are shown from 1. */
+/** At most 32 rollouts, spread evenly over the step's groups; null if it has none. Steps, groups and rollouts are numbered from 1. */
 export async function trajectoryTable(
   fileSystem: FolderFiles,
   folder: string,

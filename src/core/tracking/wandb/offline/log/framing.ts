@@ -1,4 +1,4 @@
-/** Records as chunks of a `.wandb` file, in blocks of 32 KiB counted from its first byte: `docs/protocols/wandb.md#framing`. */
+/** Splits records into chunks of a `.wandb` file, in blocks of 32 KiB from the start of the file: `docs/protocols/wandb.md#framing`. */
 
 import { concatBytes } from "../../../../util/concatBytes.ts";
 
@@ -11,7 +11,7 @@ const FIRST = 2;
 const MIDDLE = 3;
 const LAST = 4;
 
-/** The bytes that follow byte `position` of the file to add a record. */
+/** The bytes to append at byte `position` of the file to add a record. */
 export function frameRecord(record: Uint8Array, position: number): Uint8Array {
   const parts: Uint8Array[] = [];
   let at = position;
