@@ -1,12 +1,12 @@
-/** The lines of a conversation: what a model writes, and what its calls are answered with. */
+/** Output records of a conversation: the model's turns and the answers to its calls. */
 
 import * as z from "zod";
 import { count, defineOutput, list, measure } from "./output.ts";
 
 const ids = list(z.number().int());
 const placeShape = {
-  model: z.string().describe("as people know it"),
-  turn: count.describe("of the model, from 1"),
+  model: z.string().describe("the model's display name"),
+  turn: count.describe("number of the model's turn, from 1"),
 };
 
 export const chatTurnOutput = defineOutput(
@@ -14,8 +14,8 @@ export const chatTurnOutput = defineOutput(
   {
     kind: z.literal("turn"),
     ...placeShape,
-    sample: count.describe("among the alternatives that were sampled, from 1"),
-    seed: z.number().nullable().describe("null: the turn was sampled elsewhere"),
+    sample: count.describe("number among the sampled alternatives, from 1"),
+    seed: z.number().nullable().describe("null: the turn was not sampled here"),
     stop_reason: z.string(),
     thinking: z.string().nullable(),
     text: z.string(),
@@ -24,9 +24,9 @@ export const chatTurnOutput = defineOutput(
       z.object({ message: z.string(), raw: z.string().describe("malformed calls, as written") }),
     ),
     raw: z.string().describe("the sampled tokens as text, with control tokens"),
-    context: ids.describe("that were sent before the turn; below 0 for images"),
-    tokens: ids.describe("that were sampled"),
-    logprobs: list(measure).nullable().describe("of each of tokens; null: not known"),
+    context: ids.describe("token ids sent before the turn; negative for images"),
+    tokens: ids.describe("sampled token ids"),
+    logprobs: list(measure).nullable().describe("one per sampled token; null: unknown"),
   },
 );
 
@@ -38,7 +38,7 @@ export const chatAnswersOutput = defineOutput(
     by: z.enum(["environment", "person"]),
     answers: list(
       z.object({
-        name: z.string().describe("of the tool"),
+        name: z.string().describe("name of the tool"),
         text: z.string(),
         isError: z.boolean(),
         reward: measure,

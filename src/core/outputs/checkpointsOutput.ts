@@ -1,4 +1,4 @@
-/** Saved weights: those of a run, those of this computer and of the account, one of them, and a download. */
+/** Output records of saved weights: those of a run, all on this computer and in the account, a single one, and a download. */
 
 import * as z from "zod";
 import type { CheckpointEntry } from "../runFolder/checkpointLog.ts";
@@ -10,12 +10,14 @@ export const checkpointOfRunShape = {
   name: z.string(),
   step: count.describe("completed steps"),
   kind: z.enum(["periodic", "rolling", "final", "interrupt", "manual", "best"]),
-  statePath: address.nullable().describe("to continue training from"),
-  samplerPath: address.nullable().describe("to sample with"),
-  expiresAt: time.nullable().describe("null: kept until it is deleted"),
+  statePath: address.nullable().describe("training state to continue from"),
+  samplerPath: address.nullable().describe("weights for sampling"),
+  expiresAt: time.nullable().describe("null: kept until deleted"),
   createdAt: time,
   renderer: z.string().describe("the chat format"),
-  metrics: z.record(z.string(), measure).describe("at the save, by flat names"),
+  metrics: z
+    .record(z.string(), measure)
+    .describe("values at the time of the save, by flat metric name"),
 };
 
 export const runCheckpointsOutput = defineOutput(
@@ -29,9 +31,9 @@ export const runCheckpointsOutput = defineOutput(
 const storedShape = {
   path: address,
   place: z.enum(["this computer", "Tinker"]),
-  time: time.nullable().describe("of the save"),
+  time: time.nullable().describe("time of the save"),
   sizeBytes: count.nullable(),
-  expiresAt: time.nullable().describe("null: kept until it is deleted"),
+  expiresAt: time.nullable().describe("null: kept until deleted"),
   isPublic: z.boolean().nullable(),
 };
 
@@ -46,7 +48,7 @@ export const checkpointOutput = defineOutput(
     ...storedShape,
     baseModel: z.string(),
     loraRank: count.nullable(),
-    consoleUrl: z.string().nullable().describe("its page at the hosted service"),
+    consoleUrl: z.string().nullable().describe("its page in the hosted console"),
   },
 );
 
@@ -54,12 +56,12 @@ export const downloadOutput = defineOutput(
   { name: "download", version: 1, command: "checkpoints download SOURCE --json" },
   {
     path: address,
-    folder: z.string().describe("where the files are"),
+    folder: z.string().describe("folder with the files"),
     files: list(
       z.object({
         name: z.string(),
         sizeBytes: count,
-        sha256: z.string().describe("in hexadecimal digits"),
+        sha256: z.string().describe("in hexadecimal"),
       }),
     ),
   },

@@ -1,4 +1,4 @@
-/** What the checks of environments found. */
+/** Output record of environment checks. */
 
 import * as z from "zod";
 import type { EnvironmentReport } from "../environmentCheck/checkEnvironment.ts";
@@ -22,7 +22,7 @@ export const environmentCheckOutput = defineOutput(
             rule: z.string().describe("what the environment should do"),
             state: z
               .enum(["passed", "found", "not made"])
-              .describe("not made: the environment gives nothing to check, or time was over"),
+              .describe("not made: there was nothing to check, or no time left"),
             measured: text,
             reason: text.describe("why the check was not made"),
             findings: list(

@@ -1,4 +1,4 @@
-/** What a training is going to take. */
+/** Output record of a training estimate. */
 
 import * as z from "zod";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
@@ -12,7 +12,7 @@ const range = z.object({
 });
 
 const estimateShape = {
-  steps: count.describe("that the estimate covers; 1 for a run without an end"),
+  steps: count.describe("steps covered by the estimate; 1 for an endless run"),
   isEndless: z.boolean(),
   tokens: z
     .object({
@@ -23,10 +23,10 @@ const estimateShape = {
     })
     .describe("of training and evaluations together"),
   totalTokens: range,
-  evaluationTokens: range.describe("the part of it for evaluations"),
-  costUsd: range.nullable().describe("null: not all prices are known"),
+  evaluationTokens: range.describe("the part for evaluations"),
+  costUsd: range.nullable().describe("null: some prices are unknown"),
   hours: z.object({ low: z.number(), high: z.number() }).nullable(),
-  unplayed: list(z.string()).describe("environments that are assumed to be like the others"),
+  unplayed: list(z.string()).describe("environments assumed to be like the others"),
   prices: z
     .object({
       source: z.enum(["configuration", "price_list"]),
@@ -40,11 +40,11 @@ const estimateShape = {
     })
     .nullable(),
   restsOn: z.object({
-    run: z.string().nullable().describe("folder of a past run; null: groups that were sampled"),
+    run: z.string().nullable().describe("folder of a past run; null: newly sampled groups"),
     steps: count,
     groups: count,
     rollouts: count,
-    examples: count.exactOptional().describe("of a supervised run, which rests on nothing else"),
+    examples: count.exactOptional().describe("for a supervised run, the only basis"),
   }),
 };
 
@@ -56,7 +56,7 @@ export const estimateOutput = defineOutput(
       z.object({ stage: z.string(), method: z.enum(["rl", "sft", "collect"]), ...estimateShape }),
     )
       .exactOptional()
-      .describe("of a file with stages; everything else is their sum"),
+      .describe("for a file with stages; all other fields are their sums"),
   },
 );
 

@@ -1,4 +1,4 @@
-/** What evaluations came to, those of a run and those by themselves. */
+/** Output record of evaluations, those of a run and standalone ones. */
 
 import * as z from "zod";
 import type { FolderFiles } from "../ports.ts";
@@ -11,7 +11,7 @@ import { count, defineOutput, list, measure } from "./output.ts";
 
 const interval = {
   mean: measure,
-  low: measure.describe("of the 95% confidence interval; null: there is none"),
+  low: measure.describe("lower bound of the 95% confidence interval; null: none"),
   high: measure,
 };
 
@@ -22,22 +22,22 @@ const resultShape = {
   tasks: z.number(),
   rollouts: z.number(),
   rewardMean: measure,
-  low: measure.describe("of the 95% confidence interval; null: there is none"),
+  low: measure.describe("lower bound of the 95% confidence interval; null: none"),
   high: measure,
   successFraction: measure,
   successReward: z.number().describe("lowest reward that counts as a success"),
   failed: z.number(),
-  failureReward: z.number().describe("what each failed rollout counts as"),
-  tokensMean: measure.describe("like turnsMean over rollouts with a turn or more; null: none"),
+  failureReward: z.number().describe("reward that failed rollouts count with"),
+  tokensMean: measure.describe("like turnsMean, over rollouts with at least one turn; null: none"),
   turnsMean: measure,
   passAtK: list(z.object({ k: count, ...interval })).describe(
-    "chance that one of k rollouts succeeds",
+    "chance that at least one of k rollouts succeeds",
   ),
   difference: z
-    .object({ tasks: count.describe("that both have"), ...interval })
+    .object({ tasks: count.describe("tasks in both evaluations"), ...interval })
     .nullable()
     .describe(
-      "of the rewards, task by task, from the first evaluation; null: it is that one, or they share fewer than 8 tasks",
+      "mean reward difference per task to the first evaluation; null: this is the first, or fewer than 8 tasks are shared",
     ),
 };
 
@@ -62,7 +62,7 @@ export const evaluationsOutput = defineOutput(
   },
 );
 
-/** `files` are those of the run folder. @throws AppError `file-unreadable` */
+/** `files` must be those of the run folder. @throws AppError `file-unreadable` */
 export async function describeEvaluations(
   files: FolderFiles,
   folder: string,

@@ -1,9 +1,9 @@
-/** Values that other programs read: each has a name, a version and a schema, and holds what the schema names and nothing else. */
+/** Values for other programs. Each has a name, a version and a schema, and contains only the fields of its schema. */
 
 import * as z from "zod";
 import type { JsonObject } from "../json.ts";
 
-/** JSON has no other numbers. */
+/** Null for numbers that JSON cannot represent. */
 export const measure = z.number().nullable();
 export const count = z.number().int().nonnegative();
 export const time = z.string().describe("ISO 8601, in UTC");
@@ -15,15 +15,15 @@ export function list<Item extends z.ZodType>(item: Item) {
 type Fields<Shape extends z.ZodRawShape> = z.infer<z.ZodObject<Shape>>;
 
 export interface Output<Shape extends z.ZodRawShape> {
-  /** In kebab case; the file of its schema is named after it. */
+  /** In kebab case; its schema file is named after it. */
   readonly name: string;
-  /** Rises when a field goes or changes its meaning, never for a new field. */
+  /** Incremented when a field is removed or changes meaning, not for new fields. */
   readonly version: number;
-  /** Which command prints it. */
+  /** The command that prints it. */
   readonly command: string;
-  /** Fields without a place in the schema are left out. @throws ZodError for a value that does not fit, which is a bug in the program */
+  /** Drops fields that are not in the schema. @throws ZodError for a value that does not fit, which is a bug in the program */
   of(fields: z.input<z.ZodObject<Shape>>): { readonly format: string } & Fields<Shape>;
-  /** As a JSON schema, draft 7. Validators that read it take further fields, as a later program may print them. */
+  /** JSON schema, draft 7. It allows additional fields, since later versions may print more. */
   jsonSchema(): JsonObject;
 }
 
@@ -43,29 +43,29 @@ export function defineOutput<Shape extends z.ZodRawShape>(
         target: "draft-7",
         io: "input",
         override: ({ jsonSchema }) => {
-          // Every integer has this bound.
+          // Drop the default bound, which every integer has.
           if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
           delete jsonSchema.readOnly;
         },
       });
-      const { $schema, ...rest } = schema as JsonObject; // zod makes JSON
+      const { $schema, ...rest } = schema as JsonObject; // zod's schema is JSON
       return { $schema: $schema ?? null, title: `tinker-rl ${command}`, ...rest };
     },
   };
 }
 
-/** Null for what is no time; files of a run may hold any number. */
+/** Null if the value is not a valid time; run files may contain any number. */
 export function timeText(ms: number | null): string | null {
   const date = new Date(ms ?? Number.NaN);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
-/** Null for what counts nothing; files of a run may hold any number. */
+/** Null if the value is not a valid count; run files may contain any number. */
 export function counted(value: number | null | undefined): number | null {
   return Number.isSafeInteger(value) && (value ?? -1) >= 0 ? (value ?? null) : null;
 }
 
-/** Null for what JSON cannot hold. */
+/** Null if JSON cannot represent the value. */
 export function finite(value: number | null | undefined): number | null {
   return value === null || value === undefined || !Number.isFinite(value) ? null : value;
 }

@@ -1,4 +1,4 @@
-/** All that is printed for other programs. */
+/** All output formats for other programs. */
 
 import { chatAnswersOutput, chatTurnOutput } from "./chatOutput.ts";
 import {

@@ -1,4 +1,4 @@
-/** The rollouts of a step or of an evaluation, in a list or turn by turn. */
+/** Output records of a step's or an evaluation's rollouts, as a list or turn by turn. */
 
 import * as z from "zod";
 import type { Mark } from "../../shared/marks.ts";
@@ -16,47 +16,47 @@ export const markShape = z.object({
   note: z.string(),
 });
 
-const place = {
+const setShape = {
   source: z.enum(["training", "evaluation"]),
-  step: count.describe("counted from 1; of an evaluation the completed steps"),
+  step: count.describe("from 1; for an evaluation, the number of completed steps"),
 };
 
 const rolloutShape = {
-  group: count.describe("counted from 1"),
-  rollout: count.describe("position in its group, counted from 1"),
+  group: count.describe("from 1"),
+  rollout: count.describe("number within its group, from 1"),
   environment: z.string(),
   split: z.string(),
-  index: count.describe("of the task in its split, counted from 0"),
+  index: count.describe("index of the task in its split, from 0"),
   model: z
     .string()
     .nullable()
-    .describe("in an evaluation by itself the model's name; null: the weights of the run"),
-  temperature: measure.describe("of an evaluation; null: as the environment's configuration says"),
+    .describe("the model's name in a standalone evaluation; null: the run's own weights"),
+  temperature: measure.describe("for an evaluation; null: as configured for the environment"),
   reward: measure.describe("null: the rollout failed"),
   advantage: measure,
   trainingUse: z
     .string()
     .nullable()
-    .describe("trained, or excluded: and why; null: not scored, or of an evaluation"),
+    .describe("trained, or excluded: and the reason; null: not scored, or an evaluation"),
   stop: z.string().describe("why the rollout ended"),
   error: z.string().nullable(),
   durationMs: z.number(),
-  mark: markShape.describe("what a user marked the rollout with"),
+  mark: markShape.describe("the user's marks on the rollout"),
 };
 
 export const rolloutsOutput = defineOutput(
   { name: "rollouts", version: 1, command: "show RUN_FOLDER --step N --json" },
   {
-    ...place,
+    ...setShape,
     rollouts: list(
       z.object({
         ...rolloutShape,
         turns: count,
-        tokens: count.describe("sampled"),
-        toolCalls: count.describe("that ran; a malformed call does not"),
+        tokens: count.describe("sampled tokens"),
+        toolCalls: count.describe("calls that ran; malformed ones do not"),
         failedToolCalls: count,
       }),
-    ).describe("those of an evaluation in the order in which --rollout counts them"),
+    ).describe("for an evaluation, in the order of --rollout numbers"),
     omission: z.string().nullable().describe("what is not listed because the file is too long"),
   },
 );
@@ -76,34 +76,36 @@ const turnShape = {
       agentArgs: z
         .string()
         .optional()
-        .describe("JSON, the arguments of a call that an agent made itself"),
+        .describe("arguments as JSON, for a call that an agent made itself"),
     }),
   ),
-  answered: z.string().nullable().describe("the message to the model instead of a result"),
-  sampledText: z.string().describe("as it was sampled, control tokens included"),
+  answered: z.string().nullable().describe("the message sent to the model in place of a result"),
+  sampledText: z.string().describe("as sampled, including control tokens"),
   stopReason: z.string(),
   tokens: count,
   stream: count.describe(
-    "of tokens; above 0 the conversation was rendered again, or is another one of an agent",
+    "index of the token stream; above 0 if the conversation was rendered again, or an agent started another one",
   ),
-  asked: z.string().optional().describe("what begins another conversation of an agent"),
+  asked: z.string().optional().describe("prompt of another conversation of an agent"),
 };
 
 const agentShape = {
   exit: z
     .string()
     .nullable()
-    .describe("exit code, or the signal that ended it; null: the rollout ended it"),
-  output: z.string().describe("the end of what it printed"),
-  refusals: list(z.object({ message: z.string(), count })).describe("of its requests"),
-  failure: z.string().optional().describe("why it counts as failed, where no error says so"),
+    .describe("exit code, or the signal that killed it; null: the rollout stopped it"),
+  output: z.string().describe("the end of its output"),
+  refusals: list(z.object({ message: z.string(), count })).describe(
+    "why its requests were rejected",
+  ),
+  failure: z.string().optional().describe("why it counts as failed, if the error does not say"),
 };
 
 const tokensShape = {
   stream: count,
   ids: list(z.number().int()),
   mask: list(z.number().int()).describe("1: trained on"),
-  turns: list(z.number().int()).describe("-1: of the prompt; else counted from 0"),
+  turns: list(z.number().int()).describe("turn of each token, from 0; -1: prompt"),
   samplerLogprobs: list(measure),
   trainerLogprobs: list(measure),
   advantages: list(measure),
@@ -116,32 +118,32 @@ export const trajectoriesOutput = defineOutput(
     command: "show RUN_FOLDER --step N --group N [--rollout N] [--tokens] --json",
   },
   {
-    ...place,
+    ...setShape,
     trajectories: list(
       z.object({
         ...rolloutShape,
         systemText: z.string().nullable(),
-        promptText: z.string().describe("what the model was asked first"),
+        promptText: z.string().describe("the model's first prompt"),
         turns: list(z.object(turnShape)),
-        agent: z.object(agentShape).optional().describe("how the agent that played ended"),
-        rewards: list(measure).describe("all that were received, in order"),
-        rewardReduced: measure.describe("before it was clamped"),
+        agent: z.object(agentShape).optional().describe("how the agent ended"),
+        rewards: list(measure).describe("all rewards received, in order"),
+        rewardReduced: measure.describe("reward before clamping"),
         tokens: list(z.object(tokensShape))
           .nullable()
-          .describe("those that were trained on, by stream; null: not asked for"),
+          .describe("token data by stream; null: not requested"),
       }),
     ),
   },
 );
 
-/** A set of rollouts as a user names it. */
+/** A set of rollouts as users refer to it. */
 export interface RolloutsAt {
   readonly source: RolloutSource;
-  /** Counted from 1; of an evaluation the completed steps. */
+  /** From 1; for an evaluation, the number of completed steps. */
   readonly step: number;
 }
 
-/** What of a step is in the run folder. @throws AppError `file-unreadable` */
+/** The rollouts of a step that are in the run folder. @throws AppError `file-unreadable` */
 export async function describeRollouts(
   reader: RunReader,
   { source, step }: RolloutsAt,
@@ -166,7 +168,7 @@ export async function describeRollouts(
   });
 }
 
-/** Those of `summaries` that are wholly on disk. @throws AppError `file-unreadable` */
+/** Trajectories of the `summaries` that are completely on disk. @throws AppError `file-unreadable` */
 export async function describeTrajectories(
   reader: RunReader,
   at: RolloutsAt,

@@ -1,4 +1,4 @@
-/** One run: its state, its metrics, its alarms, its evaluations and its checkpoints. */
+/** Output record of a single run: state, metrics, alarms, evaluations and checkpoints. */
 
 import * as z from "zod";
 import type { RunEnding } from "../../shared/runFile.ts";
@@ -30,14 +30,14 @@ const alarmShape = {
   alarm: z.string().describe("its key in the configuration"),
   title: z.string(),
   severity: z.enum(["info", "warning", "critical"]),
-  step: count.describe("the step that it began with"),
-  seen: z.string().describe("what was measured, and the bound that it has passed"),
+  step: count.describe("the step at which it began"),
+  seen: z.string().describe("the measurement and the threshold it crossed"),
   meaning: z.string(),
-  edits: list(z.string()).describe("settings to try, key=value each"),
+  edits: list(z.string()).describe("settings to try, each as key=value"),
   takesEffect: z
     .enum(["at once", "when resumed", "in a new run"])
     .nullable()
-    .describe("when the edits can; null: there are none"),
+    .describe("when the edits can take effect; null: there are none"),
 };
 
 export const runOutput = defineOutput(
@@ -49,24 +49,24 @@ export const runOutput = defineOutput(
     loraRank: measure,
     steps: list(
       z.object({
-        step: count.describe("counted from 1"),
+        step: count.describe("from 1"),
         metrics: z.record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()])),
       }),
-    ).describe("the newest, the oldest of them first"),
-    omittedSteps: count.describe("earlier ones, which metrics.jsonl has"),
-    alarms: list(z.object(alarmShape)).describe("those that fire, the most serious first"),
+    ).describe("the newest steps, in order"),
+    omittedSteps: count.describe("number of earlier steps, which are in metrics.jsonl"),
+    alarms: list(z.object(alarmShape)).describe("firing alarms, most serious first"),
     settingChanges: list(
       z.object({
         step: count.describe("the first step with the new value"),
         key: z.string(),
-        before: z.string().nullable().describe("JSON; null, like after: a secret, or not known"),
+        before: z.string().nullable().describe("as JSON, like after; null: a secret, or unknown"),
         after: z.string().nullable(),
-        text: z.string().describe("for people"),
+        text: z.string().describe("display text"),
       }),
-    ).describe("while it trained, those of a resume too"),
+    ).describe("changes during training, including those of a resume"),
     evaluations: list(z.object(evaluationShape)),
-    checkpoints: list(z.object(checkpointOfRunShape)).describe("those that can be used"),
-    mark: markShape.describe("what a user marked the run with"),
+    checkpoints: list(z.object(checkpointOfRunShape)).describe("usable checkpoints"),
+    mark: markShape.describe("the user's marks on the run"),
   },
 );
 
@@ -80,7 +80,7 @@ export interface RunToDescribe {
   readonly nowMs: number;
 }
 
-/** `files` are those of the run folder. @throws AppError `file-unreadable` */
+/** `files` must be those of the run folder. @throws AppError `file-unreadable` */
 export async function describeRun(
   files: FolderFiles,
   { folder, run, nowMs }: RunToDescribe,
@@ -124,7 +124,7 @@ function metricsOf(row: MetricsRow) {
   return metrics;
 }
 
-/** Those that fired after the last step. */
+/** The alarms that fire after the last step. */
 async function alarmsOf(
   files: FolderFiles,
   folder: string,

@@ -1,4 +1,4 @@
-/** Runs and how far they are. */
+/** Output record of runs and their progress. */
 
 import * as z from "zod";
 import type { Trend } from "../../shared/trend.ts";
@@ -26,29 +26,29 @@ export const runShape = {
   folder: z.string().describe("absolute path of the run folder"),
   phase: z.enum(PHASES).describe("interrupted: the trainer stopped unexpectedly"),
   steps: count.describe("completed steps"),
-  totalSteps: count.nullable().describe("null: endless, or not known"),
+  totalSteps: count.nullable().describe("null: endless, or unknown"),
   reward: measure.describe("mean reward of the last step"),
-  recentRewards: list(measure).describe("of the last steps, at most ten, the oldest first"),
+  recentRewards: list(measure).describe("mean rewards of up to ten last steps, oldest first"),
   sentence: z
     .string()
     .nullable()
-    .describe("how the run is doing, with its newest evaluation; null: not known"),
+    .describe("how the run is doing, with its newest evaluation; null: unknown"),
   trend: z
     .object({ direction: z.enum(DIRECTIONS) })
     .nullable()
-    .describe("of the mean reward; null: not known"),
+    .describe("trend of the mean reward; null: unknown"),
   startedAt: time.nullable().describe("start of the last attempt"),
-  tokens: count.nullable().describe("all that it has used, evaluations included"),
-  costUsd: measure.describe("null: no prices are known"),
+  tokens: count.nullable().describe("tokens used so far, including evaluations"),
+  costUsd: measure.describe("null: prices are unknown"),
   repeatedSteps: count
     .nullable()
-    .describe("completed steps that a resume runs again; null: nothing to resume from"),
-  stateExpiresAt: time.nullable().describe("of the state that a resume would begin with"),
+    .describe("completed steps that a resume would repeat; null: nothing to resume from"),
+  stateExpiresAt: time.nullable().describe("expiry of the state that a resume would start from"),
   configPath: z.string().nullable(),
   ending: z
     .object({ code: z.string(), message: z.string() })
     .nullable()
-    .describe("why it ended before it was done"),
+    .describe("why it ended early"),
   problem: z.string().nullable().describe("what cannot be read in the folder"),
 };
 
@@ -56,7 +56,7 @@ type RunFields = z.input<z.ZodObject<typeof runShape>>;
 
 export const runsOutput = defineOutput(
   { name: "runs", version: 1, command: "runs --json" },
-  { runs: list(z.object(runShape)).describe("the newest of each folder first") },
+  { runs: list(z.object(runShape)).describe("newest first in each folder") },
 );
 
 export function runFields(run: ListedRun): RunFields {

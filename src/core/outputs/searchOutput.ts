@@ -1,4 +1,4 @@
-/** A rollout in which something was found. */
+/** Output record of a rollout with search matches. */
 
 import * as z from "zod";
 import { SEARCH_ROLES, type SearchHit } from "../../shared/search.ts";
@@ -9,31 +9,29 @@ export const searchOutput = defineOutput(
   {
     folder: z.string().describe("absolute path of the run folder"),
     source: z.enum(["training", "evaluation"]),
-    step: count.describe("counted from 1; of an evaluation the completed steps"),
-    group: count.describe("counted from 1"),
-    rollout: count.describe("position in its group, counted from 1"),
+    step: count.describe("from 1; for an evaluation, the number of completed steps"),
+    group: count.describe("from 1"),
+    rollout: count.describe("number within its group, from 1"),
     position: count
       .nullable()
-      .describe("of an evaluation: as show --eval counts its rollouts, from 1; null: of training"),
+      .describe("for an evaluation, its number in show --eval, from 1; null: training"),
     model: z
       .string()
       .nullable()
-      .describe("in an evaluation by itself the model's name; null: the weights of the run"),
+      .describe("the model's name in a standalone evaluation; null: the run's own weights"),
     task: z.string(),
     reward: measure.describe("null: the rollout failed"),
     stop: z.string().describe("why the rollout ended"),
-    matches: count.describe("matches in the rollout, counted up to 1,000 per text"),
+    matches: count.describe("number of matches in the rollout, up to 1,000 per text"),
     places: list(
       z.object({
         role: z.enum(SEARCH_ROLES).describe("who wrote the text"),
-        turn: count
-          .nullable()
-          .describe("counted from 1; null: before the first, or after the last"),
+        turn: count.nullable().describe("from 1; null: before the first turn, or after the last"),
         before: z.string().describe("at most 60 characters, with … if shortened"),
         match: z.string(),
         after: z.string(),
       }),
-    ).describe("the first in each of the first three texts that have one"),
+    ).describe("the first match in each of the first three texts with a match"),
   },
 );
 

@@ -1,12 +1,10 @@
-/** What came of the runs of a sweep. */
+/** Output record of a sweep's runs. */
 
 import * as z from "zod";
 import { count, defineOutput, list, measure } from "./output.ts";
 
 const runShape = {
-  settings: z
-    .record(z.string(), z.string())
-    .describe("value of each key of the grid, as it was written"),
+  settings: z.record(z.string(), z.string()).describe("value of each key of the grid, as written"),
   state: z
     .string()
     .describe(
@@ -16,22 +14,22 @@ const runShape = {
   lastReward: measure.describe("mean reward of the last step"),
   recentReward: measure.describe("mean reward of the last 5 steps"),
   evaluatedReward: measure.describe(
-    "mean reward in the evaluation that comparedBy names; null: there is none",
+    "mean reward in the evaluation named by comparedBy; null: none",
   ),
-  bestReward: measure.describe("highest mean reward over 5 steps in a row"),
+  bestReward: measure.describe("highest mean reward over 5 consecutive steps"),
   loss: measure.describe(
-    "mean loss of the last steps (at most 5) of a supervised run, in nats a token, or the newest loss of what is held out where all supervised runs measure it; null: another run",
+    "for a supervised run, mean loss of the last steps (at most 5) in nats per token, or the newest held-out loss if all supervised runs measure it; null: another run",
   ),
-  totalS: measure.describe("time of all steps, in seconds"),
-  costUsd: measure.describe("what steps and evaluations have cost; null: not known"),
+  totalS: measure.describe("total time of all steps, in seconds"),
+  costUsd: measure.describe("cost of steps and evaluations; null: unknown"),
   folder: z.string().nullable().describe("null: there is no run"),
   problem: z.string().nullable().describe("why it failed or cannot be read"),
 };
 
 const effectShape = {
-  setting: z.string().describe("key of the grid; the seed is none"),
+  setting: z.string().describe("key of the grid, except the seed"),
   share: measure.describe(
-    "how much of the variance of the results that comparedBy names it explains, 0 to 1 (epsilon squared); null: unknown",
+    "share of the variance in the comparedBy results that it explains, 0 to 1 (epsilon squared); null: unknown",
   ),
   low: measure.describe("lower bound of the share's 95% confidence interval"),
   high: measure.describe("upper bound of the share's 95% confidence interval"),
@@ -44,14 +42,16 @@ export const sweepOutput = defineOutput(
     runs: list(z.object(runShape)),
     comparedBy: z
       .object({
-        field: z.enum(["evaluatedReward", "recentReward", "loss"]).describe("of runs"),
+        field: z.enum(["evaluatedReward", "recentReward", "loss"]).describe("field of runs"),
         evaluation: z
           .string()
           .nullable()
-          .describe("its environment, split and temperature; null: by something else"),
-        step: count.nullable().describe("after so many steps; null: by something else"),
+          .describe("its environment, split and temperature; null: not an evaluation"),
+        step: count
+          .nullable()
+          .describe("completed steps at the evaluation; null: not an evaluation"),
       })
-      .describe("what effects are about"),
-    effects: list(z.object(effectShape)).describe("the setting that explains most first"),
+      .describe("the results that effects refer to"),
+    effects: list(z.object(effectShape)).describe("settings, most influential first"),
   },
 );

@@ -1,4 +1,4 @@
-/** What is wrong with a configuration. */
+/** Output record of a configuration's problems. */
 
 import * as z from "zod";
 import type { ParseResult } from "../config/parse.ts";
@@ -12,10 +12,10 @@ export const validationOutput = defineOutput(
     problems: list(
       z.object({
         severity: z.enum(["error", "warning", "info", "hint"]),
-        code: z.string().describe("of the rule, such as TRL110"),
+        code: z.string().describe("code of the rule, such as TRL110"),
         message: z.string(),
         key: list(z.string()).describe("path to the problem, from the root of the file"),
-        line: count.nullable().describe("counted from 1; null: the file has no such place"),
+        line: count.nullable().describe("from 1; null: no position in the file"),
         column: count.nullable(),
         override: z
           .string()
@@ -41,7 +41,7 @@ export function describeValidation(
       key: [...path],
       line: at?.line ?? null,
       column: at?.column ?? null,
-      // The value may be a secret.
+      // Omit the value, which may be a secret.
       override: override?.split("=", 1)[0] ?? null,
     })),
   });
