@@ -22,7 +22,7 @@ const minRefreshMs = 10_000;
 /** The server's flags are read on first use and again once they are stale: `docs/protocols/tinker.md#flags`. */
 export class Canceller {
   readonly #options: CancellerOptions;
-  readonly #places = new Limiter(1);
+  readonly #slots = new Limiter(1);
   #config: Promise<DynamicConfig> | null = null;
   #staleAtMs = 0;
 
@@ -44,10 +44,10 @@ export class Canceller {
     const { tinker, signal } = this.#options;
     const flags = await this.#current();
     if (!flags.sample_cancel_enabled) return;
-    this.#places.resize(flags.sample_cancel_max_batch_size);
+    this.#slots.resize(flags.sample_cancel_max_batch_size);
     const body = { request_id: requestId };
     const request = { method: "POST", path: "cancel_future", body } as const;
-    await this.#places.run(() => tinker.run({ ...request, timeoutMs: cancelTimeoutMs, signal }), {
+    await this.#slots.run(() => tinker.run({ ...request, timeoutMs: cancelTimeoutMs, signal }), {
       signal,
     });
   }

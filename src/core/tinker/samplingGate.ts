@@ -23,7 +23,7 @@ const smallPromptBytes = 128 * 1024;
  */
 export class SamplingGate {
   readonly #clock: Clock;
-  readonly #places = new Limiter(submitLimit);
+  readonly #slots = new Limiter(submitLimit);
   readonly #bytes: Limiter;
   #opensAtMs = 0;
 
@@ -43,7 +43,7 @@ export class SamplingGate {
     for (;;) {
       await this.#pass(signal);
       this.#adjust();
-      const leave = await this.#takePlace(promptTokens, signal);
+      const leave = await this.#takeSlot(promptTokens, signal);
       if (this.#clock.monotonic() >= this.#opensAtMs) return leave;
       leave();
     }
@@ -57,25 +57,25 @@ export class SamplingGate {
     }
   }
 
-  async #takePlace(promptTokens: number, signal: AbortSignal): Promise<() => void> {
-    const leavePlace = await this.#places.acquire({ signal });
+  async #takeSlot(promptTokens: number, signal: AbortSignal): Promise<() => void> {
+    const leaveSlot = await this.#slots.acquire({ signal });
     try {
       const cost = promptTokens * PROMPT_BYTES_PER_TOKEN * (this.#isSlow() ? slowCostFactor : 1);
-      const giveBytes = await this.#bytes.acquire({ places: cost, signal });
+      const giveBytes = await this.#bytes.acquire({ units: cost, signal });
       return () => {
         giveBytes();
         this.#adjust();
-        leavePlace();
+        leaveSlot();
       };
     } catch (error) {
-      leavePlace();
+      leaveSlot();
       throw error;
     }
   }
 
   #adjust(): void {
     const limit = this.#isSlow() ? slowSubmitLimit : submitLimit;
-    if (limit !== this.#places.limit) this.#places.resize(limit);
+    if (limit !== this.#slots.limit) this.#slots.resize(limit);
   }
 
   #isSlow(): boolean {

@@ -1,4 +1,4 @@
-/** Abort signals that follow others, and time limits as abort signals on the clock port. */
+/** Abort signals linked to other signals, and time limits as abort signals based on the clock port. */
 
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
@@ -7,35 +7,35 @@ import { type WithTimerPaused, withoutTimer } from "./withTimerPaused.ts";
 type Parents = readonly (AbortSignal | undefined)[];
 
 export interface LinkedSignal {
-  /** Aborted with the first of its parents, with that one's reason, or by {@link abort}. */
+  /** Aborted with the first parent that aborts, for the same reason, or by {@link abort}. */
   readonly signal: AbortSignal;
   abort(reason: unknown): void;
-  /** Stops following the parents; call it when the work is over. */
+  /** Detaches from the parents; call it when the work is done. */
   clear(): void;
 }
 
 export interface TimeLimit {
   /** Null = no limit. */
   readonly limitMs: number | null;
-  /** What the signal is aborted with when the time is over. */
+  /** Creates the abort reason when time is up. */
   readonly onLimit: () => Error;
 }
 
 export interface LimitOptions extends TimeLimit {
   readonly clock: Clock;
-  /** The first of these to abort ends it, too. */
+  /** The first of these to abort ends the work, too. */
   readonly parents?: Parents;
 }
 
 export interface Deadline extends LinkedSignal {
-  /** True once the limit (and not a parent, or that of a part) ended it. */
+  /** True if this limit ended the work, rather than a parent or a part's limit. */
   readonly isExpired: () => boolean;
-  /** Runs `action` with the timer paused; several may overlap. */
+  /** Runs `action` with the timer paused; calls may overlap. */
   readonly withTimerPaused: WithTimerPaused;
   /**
-   * Runs `action`, a part of the work, under a limit of its own, whose timer it can pause by itself. The time of a part that is over ends
-   * the whole: both have one signal, which costs less than one for each part. Throws what `onLimit` gives then. With `isPausedWithWhole`
-   * what pauses the whole pauses the part, too.
+   * Runs `action`, a part of the work, with its own limit, whose timer it can pause separately. If the part exceeds its limit,
+   * the whole work ends, because both share one signal (cheaper than one per part), and the result of `onLimit` is thrown. With
+   * `isPausedWithWhole`, pausing the whole work also pauses the part.
    */
   runPart<T>(
     limit: TimeLimit & { readonly isPausedWithWhole?: boolean },
@@ -47,19 +47,19 @@ export function linkSignals(parents: Parents): LinkedSignal {
   return new Link(parents);
 }
 
-/** Runs from now until it is cleared. */
+/** Starts a deadline that runs until it is cleared. */
 export function deadline(options: LimitOptions): Deadline {
   return new RunningDeadline(options);
 }
 
-/** AppError `timeout`. */
+/** Creates an AppError `timeout`. */
 export function timeoutError(what: string, limitMs: number | null): AppError {
   return new AppError("timeout", `${what} took longer than ${(limitMs ?? 0) / 1000} s.`);
 }
 
 /**
- * Runs `action` under a limit and hands it the deadline, whose signal it must obey. Throws what `onLimit` gives when the limit
- * ended it.
+ * Runs `action` under a limit and passes it the deadline, whose signal it must obey. If the limit ends it, throws the result of
+ * `onLimit`.
  */
 export async function withLimit<T>(
   options: LimitOptions,
@@ -76,7 +76,7 @@ export async function withLimit<T>(
   }
 }
 
-/** The result of `work`, or a rejection with the signal's reason once it aborts; the result of the work is then ignored. */
+/** Resolves with the result of `work`, or rejects with the signal's reason once it aborts; the result is then ignored. */
 export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let follow = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
@@ -122,7 +122,7 @@ class RunningDeadline implements Deadline {
   readonly #link: Link;
   readonly #clock: Clock;
   readonly #timer: PausableTimer | null;
-  /** Of parts that are paused with the whole. */
+  /** Timers of parts that are paused with the whole. */
   readonly #followers = new Set<PausableTimer>();
 
   constructor({ clock, parents = [], ...limit }: LimitOptions) {
@@ -179,7 +179,7 @@ class RunningDeadline implements Deadline {
   }
 }
 
-/** A time that passes once, and not while it is paused. Pausing leaves the clock's own timer alone: its end only looks what is left. */
+/** A one-shot timer that can be paused. Pausing does not touch the clock's own timer; when that fires, it checks how much time is left. */
 class PausableTimer {
   readonly #clock: Clock;
   readonly #limitMs: number;
@@ -188,12 +188,12 @@ class PausableTimer {
   #pausedMs = 0;
   #pausedAtMs = 0;
   #pauses = 0;
-  /** Null while none is set. */
+  /** Null while no timer is set. */
   #stopTimer: (() => void) | null = null;
   #isStopped = false;
   #isExpired = false;
 
-  /** False from `onEnd` = it had ended otherwise before. */
+  /** `onEnd` returns false if the work had already ended otherwise. */
   constructor(clock: Clock, limitMs: number, onEnd: () => boolean) {
     this.#clock = clock;
     this.#limitMs = limitMs;

@@ -1,4 +1,4 @@
-/** Ports that end with a signal. */
+/** Wraps ports so that a signal aborts them. */
 
 import type { Clock, HttpClient } from "../ports.ts";
 
@@ -7,7 +7,7 @@ interface Ports {
   readonly clock: Clock;
 }
 
-/** Requests and pauses that `signal` ends too; without one, `ports` as they are. */
+/** Requests and sleeps that `signal` also aborts; without a signal, the ports unchanged. */
 export function abortable({ http, clock }: Ports, signal: AbortSignal | undefined): Ports {
   if (signal === undefined) return { http, clock };
   const either = (other: AbortSignal | undefined): AbortSignal =>

@@ -1,4 +1,4 @@
-/** All bytes of the parts, one after the other. */
+/** Concatenates byte arrays. */
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -1,4 +1,4 @@
-/** `path` with a small drive letter: editors and terminals write it differently on Windows. */
+/** `path` with a lower-case drive letter; on Windows, editors and terminals differ in its case. */
 export function withSmallDrive(path: string): string {
   return path.replace(/^[A-Z]:/, (drive) => drive.toLowerCase());
 }

@@ -1,4 +1,4 @@
-/** Calls listeners; one that throws does not keep the others from being called. */
+/** Calls listeners; one that throws does not prevent the others from being called. */
 
 export interface Listening {
   dispose(): void;

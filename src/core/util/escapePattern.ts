@@ -1,4 +1,4 @@
-/** The text as the source of a regular expression that matches just this text, outside of character classes. */
+/** Escapes the text for use in a regular expression, outside of character classes. */
 export function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }

@@ -1,4 +1,4 @@
-/** JSON whose numbers keep their text, so that numbers of a model or an environment are not rounded. */
+/** JSON that preserves the text of numbers, so that numbers from a model or an environment are not rounded. */
 
 import { isJsonObject, type Json } from "../json.ts";
 import { endOfString, isBounded, MAX_DEPTH } from "./jsonl.ts";
@@ -6,7 +6,7 @@ import { unusedMark } from "./unusedMark.ts";
 
 /** A number that a double would change or spell differently, for example 12345678901234567890, 1.0 or 1e400. */
 export class ExactNumber {
-  /** As it was written. */
+  /** The number as written. */
   readonly text: string;
 
   constructor(text: string) {
@@ -31,13 +31,13 @@ export function isExactObject(value: unknown): value is ExactJsonObject {
   return isJsonObject(value) && !(value instanceof ExactNumber);
 }
 
-/** In valid JSON only: where a string begins, whose digits are passed over, or a number. */
+/** Matches, in valid JSON, a number or the start of a string, whose digits must be skipped. */
 const STRING_OR_NUMBER = /"|-?\d[\d.eE+-]*/g;
 
-/** In any text that holds such a number: an integer of at most 15 digits is exact, unless it is -0. */
+/** Matches any text with such a number: integers of at most 15 digits are exact, except -0. */
 const MAY_BE_INEXACT = /\d[.eE]|\d{16}|-0/;
 
-/** JSON whose collections are nested too deep for recursive readers. */
+/** JSON nested too deep for recursive readers. */
 export class TooDeepError extends SyntaxError {
   constructor() {
     super(`JSON is nested more than ${MAX_DEPTH} levels deep`);
@@ -45,8 +45,8 @@ export class TooDeepError extends SyntaxError {
 }
 
 /**
- * Parses as `JSON.parse` does, but for numbers that would not survive it.
- * @throws SyntaxError, which is a {@link TooDeepError} for what is nested deeper than {@link MAX_DEPTH}
+ * Parses like `JSON.parse`, but preserves numbers that it would change.
+ * @throws SyntaxError, or a {@link TooDeepError} for JSON nested deeper than {@link MAX_DEPTH}
  */
 export function parseExactJson(text: string): ExactJson {
   if (!isBounded(text, Number.POSITIVE_INFINITY)) throw new TooDeepError();
@@ -54,7 +54,7 @@ export function parseExactJson(text: string): ExactJson {
   if (!MAY_BE_INEXACT.test(text)) return rounded;
   const inexact = inexactNumbers(text);
   if (inexact.length === 0) return rounded;
-  // Such numbers become strings for a moment, marked by a prefix that no other string has.
+  // Temporarily turn these numbers into strings, with a prefix that no other string has.
   const mark = unusedMark("#", "#", JSON.stringify(rounded));
   let marked = "";
   let done = 0;
@@ -69,7 +69,7 @@ export function parseExactJson(text: string): ExactJson {
   );
 }
 
-/** As {@link parseExactJson}; null for a text that is no JSON object. */
+/** Like {@link parseExactJson}; null if the text is not a JSON object. */
 export function parseExactObject(text: string): ExactJsonObject | null {
   try {
     const value = parseExactJson(text);
@@ -79,7 +79,7 @@ export function parseExactObject(text: string): ExactJsonObject | null {
   }
 }
 
-/** The numbers of valid JSON that a double would change or spell differently. */
+/** The numbers in valid JSON that a double would change or spell differently. */
 function inexactNumbers(text: string): readonly RegExpExecArray[] {
   const found: RegExpExecArray[] = [];
   STRING_OR_NUMBER.lastIndex = 0;
@@ -95,10 +95,10 @@ function inexactNumbers(text: string): readonly RegExpExecArray[] {
   return found;
 }
 
-/** `compact` has no blanks, `spaced` one after each comma and colon, `lines` a line for each item, `wideLines` with four blanks a level. */
+/** `compact` has no spaces, `spaced` one after commas and colons, `lines` one item per line, `wideLines` four spaces per level. */
 export type JsonLayout = "compact" | "spaced" | "lines" | "wideLines";
 
-/** Writes as `JSON.stringify` does, and numbers as they were written. */
+/** Writes like `JSON.stringify`, but numbers as they were written. */
 export function writeExactJson(value: ExactJson, layout: JsonLayout = "compact"): string {
   return write(value, layout, "\n");
 }
@@ -122,7 +122,7 @@ function write(value: ExactJson, layout: JsonLayout, lineStart: string): string 
   return open + inner + items.join(`,${inner}`) + lineStart + close;
 }
 
-/** The same value with the keys of every object in ascending order. */
+/** A copy with the keys of every object in ascending order. */
 export function sortKeys(value: ExactJson): ExactJson {
   if (isExactList(value)) return value.map(sortKeys);
   if (!isExactObject(value)) return value;
@@ -130,7 +130,7 @@ export function sortKeys(value: ExactJson): ExactJson {
   return Object.fromEntries(keys.map((key) => [key, sortKeys(value[key] ?? null)]));
 }
 
-/** The same value with numbers as doubles. */
+/** A copy with all numbers as doubles. */
 export function plainJson(value: ExactJson): Json {
   if (value instanceof ExactNumber) return Number(value.text);
   if (value === null || typeof value !== "object") return value;
@@ -143,7 +143,7 @@ function isExactList(value: ExactJson): value is readonly ExactJson[] {
   return Array.isArray(value);
 }
 
-/** The value with its fractions spelled as Python prints a float (-2.50 is -2.5, 1e5 is 100000.0); integers keep their digits. */
+/** A copy with fractions spelled as Python prints floats (-2.50 becomes -2.5, 1e5 becomes 100000.0); integers keep their digits. */
 export function pythonNumbers(value: ExactJson): ExactJson {
   if (typeof value === "number") {
     const text = pythonNumber(String(value));
@@ -155,7 +155,7 @@ export function pythonNumbers(value: ExactJson): ExactJson {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, pythonNumbers(item)]));
 }
 
-/** Python prints an exponent below 1e-4 and from 1e16 on, with two digits at least. */
+/** Python uses an exponent below 1e-4 and from 1e16, with at least two digits. */
 function pythonNumber(text: string): string {
   const value = Number(text);
   if (/^-?\d+$/.test(text) || !Number.isFinite(value)) return text;

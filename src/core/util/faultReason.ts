@@ -1,8 +1,8 @@
-/** A fault of a connection in a few words, to stand within a sentence. */
+/** Describes a connection error briefly, for use within a sentence. */
 
 import { type AppError, errorMessage } from "../errors.ts";
 
-/** What broke, without the address and advice in the message of an AppError `transport`. */
+/** The cause, without the address and advice in the message of an AppError `transport`. */
 export function faultReason(error: AppError): string {
   const { reason } = error.data;
   return typeof reason === "string" ? reason : errorMessage(error);

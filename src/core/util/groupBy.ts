@@ -1,6 +1,6 @@
 /** Sorts items into groups by a key. */
 
-/** Groups in the order of their first item, items in their own order. */
+/** Groups items by key, in the order of each group's first item; items keep their order. */
 export function groupBy<T, K>(
   items: Iterable<T>,
   keyOf: (item: T) => K,

@@ -1,15 +1,15 @@
-/** Searches for a text in another one in time linear in both. */
+/** Searches for a text in time linear in both lengths. */
 
-/** The search of the language takes at most so many steps for each character of the text, and is faster than ours. */
+/** For shorter texts, the built-in search takes at most this many steps per character and is faster. */
 const SHORT = 64;
 
 /**
- * As `text.indexOf(wanted, from)`, whose time may grow with the product of both lengths: for `aaa…` in which `aa…b…aa` is looked for.
- * Knuth, Morris and Pratt, Fast pattern matching in strings, 1977.
+ * Like `text.indexOf(wanted, from)`, whose time may grow with the product of both lengths, as when searching `aaa…` for
+ * `aa…b…aa`. Knuth, Morris and Pratt, Fast pattern matching in strings, 1977.
  */
 export function indexOfText(text: string, wanted: string, from = 0): number {
   if (wanted.length <= SHORT) return text.indexOf(wanted, from);
-  // How long a beginning of `wanted` its first i + 1 characters end with, themselves aside.
+  // For each prefix of `wanted`, the length of its longest proper prefix that is also a suffix.
   const borders = new Int32Array(wanted.length);
   const extend = (matched: number, code: number): number => {
     let length = matched;

@@ -1,35 +1,35 @@
-/** JSON lines: one value a line, in files that only grow and may end in a half-written line. */
+/** JSON lines: one value per line, in append-only files that may end with a half-written line. */
 
 import type { Json } from "../json.ts";
 
 export interface JsonLine {
   readonly value: unknown;
-  /** Byte offset of the line in what was parsed. */
+  /** Byte offset of the line in the parsed bytes. */
   readonly offset: number;
-  /** Bytes of the line without its line feed. */
+  /** Length of the line in bytes, without its line feed. */
   readonly length: number;
 }
 
-/** A line as it is in a file; `value` is undefined for one that cannot be read. */
+/** A line of a file; `value` is undefined if it cannot be parsed. */
 export interface FoundLine extends Omit<JsonLine, "value"> {
   readonly value: JsonLine["value"] | undefined;
 }
 
 const LINE_FEED = 0x0a;
-/** Depth of nested collections; bounded, because readers walk through values by recursion. */
+/** Nesting depth; limited because readers process values recursively. */
 export const MAX_DEPTH = 200;
-/** Entries of all collections in a value. */
+/** Total entries of all collections in a value. */
 const MAX_ENTRIES = 100_000;
 
-/** The complete lines that hold JSON within the bounds of {@link parseJson}. */
+/** The complete lines that contain JSON within the limits of {@link parseJson}. */
 export function parseJsonLines(bytes: Uint8Array): readonly JsonLine[] {
   const { lines } = findJsonLines(bytes, Number.POSITIVE_INFINITY);
   return lines.filter((line): line is JsonLine => line.value !== undefined);
 }
 
 /**
- * Complete lines, those that cannot be read too, and no more than `maxLines`, empty ones included. `completeBytes` is where the next
- * read of a growing file begins: behind the last line feed.
+ * Up to `maxLines` complete lines, including unparsable ones; empty lines count but are not returned. `completeBytes` is where
+ * the next read of a growing file starts, after the last line feed.
  */
 export function findJsonLines(
   bytes: Uint8Array,
@@ -50,7 +50,7 @@ export function findJsonLines(
   return { lines, completeBytes: start };
 }
 
-/** The bytes from where the last `count` complete lines begin on. */
+/** The bytes from the start of the last `count` complete lines. */
 export function lastLines(bytes: Uint8Array, count: number): Uint8Array {
   let start = bytes.lastIndexOf(LINE_FEED) + 1;
   for (let left = count; left > 0 && start > 0; left -= 1) {
@@ -59,14 +59,14 @@ export function lastLines(bytes: Uint8Array, count: number): Uint8Array {
   return bytes.subarray(start);
 }
 
-/** One JSON value as a line with its line feed, as UTF-8 bytes. */
+/** A JSON value as a line of UTF-8 bytes, including the line feed. */
 export function encodeJsonLine(value: object | Json): Uint8Array {
   return new TextEncoder().encode(`${JSON.stringify(value)}\n`);
 }
 
 /**
- * The parsed value, or null when `text` is not JSON, or no value that a program of this project writes: what is nested too deep
- * or has too many entries would cost its reader the stack, the memory or a long time.
+ * The parsed value, or null if `text` is not JSON or exceeds the limits. Values nested too deep or with too many entries, which
+ * this program never writes, could exhaust the reader's stack, memory or time.
  */
 export function parseJson(text: string): { readonly value: unknown } | null {
   if (!isBounded(text)) return null;
@@ -77,13 +77,13 @@ export function parseJson(text: string): { readonly value: unknown } | null {
   }
 }
 
-/** As {@link parseJson}; numbers that JSON cannot hold, for which Python's `json.dumps` writes words, become null. */
+/** Like {@link parseJson}, but NaN and infinities, which Python's `json.dumps` writes, become null. */
 function parseLine(text: string): { readonly value: unknown } | null {
   const parsed = parseJson(text);
   return parsed !== null || !/NaN|Infinity/.test(text) ? parsed : parseJson(withNulls(text));
 }
 
-/** `text` with null for `NaN`, `Infinity` and `-Infinity` outside of strings. */
+/** `text` with null in place of `NaN`, `Infinity` and `-Infinity` outside of strings. */
 function withNulls(text: string): string {
   const word = /-?(?:NaN|Infinity)/y;
   let result = "";
@@ -100,8 +100,8 @@ function withNulls(text: string): string {
 }
 
 /**
- * False for JSON that is nested deeper than {@link MAX_DEPTH} or has more entries. Counts what opens and separates collections outside
- * of strings; whether it is JSON at all is for the parser to say.
+ * False for JSON nested deeper than {@link MAX_DEPTH} or with too many entries. Counts the characters that open and separate
+ * collections outside of strings; it does not check that the text is valid JSON.
  */
 export function isBounded(text: string, maxEntries = MAX_ENTRIES): boolean {
   let depth = 0;
@@ -128,7 +128,7 @@ export function isBounded(text: string, maxEntries = MAX_ENTRIES): boolean {
   return true;
 }
 
-/** Where the string that begins at `start` ends; the end of the text when it does not. */
+/** Where the string starting at `start` ends; the end of the text if it is not closed. */
 export function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;

@@ -1,15 +1,15 @@
-/** Bounds what may run at once, by count or by size; the others wait in the order they came. */
+/** Limits what runs concurrently, by count or by size; everything else waits in order of arrival. */
 
 export interface AcquireOptions {
-  /** Waits in front of all others: for work that already had its turn and was sent back. */
+  /** Waits ahead of all others, for work that already had its turn and was sent back. */
   readonly atHead?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** How many places it takes, by default 1. What takes more than there are runs alone. */
-  readonly places?: number | undefined;
+  /** Units of the limit that it takes, by default 1. Work that needs more than the limit runs alone. */
+  readonly units?: number | undefined;
 }
 
 interface Waiter {
-  readonly places: number;
+  readonly units: number;
   readonly grant: () => void;
 }
 
@@ -19,7 +19,7 @@ export class Limiter {
   #active = 0;
   readonly #waiters: Waiter[] = [];
 
-  /** `limit` is an integer, at least 1, or Infinity. */
+  /** `limit` is an integer of at least 1, or Infinity. */
   constructor(limit: number) {
     this.#limit = checkedLimit(limit);
   }
@@ -28,7 +28,7 @@ export class Limiter {
     return this.#limit;
   }
 
-  /** How many places are taken; above `limit` for a while after it was lowered. */
+  /** Units in use; may exceed `limit` for a while after it was lowered. */
   get active(): number {
     return this.#active;
   }
@@ -37,19 +37,19 @@ export class Limiter {
     return this.#waiters.length;
   }
 
-  /** Changes the limit; running work is left alone, waiting work starts at once where there is room. */
+  /** Changes the limit; running work is not affected, and waiting work starts immediately if there is room. */
   resize(limit: number): void {
     this.#limit = checkedLimit(limit);
     this.#admit();
   }
 
   /**
-   * Resolves with a function that gives the place back (calling it twice does no harm).
+   * Resolves with a function that gives the units back (calling it twice does no harm).
    * Rejects with the signal's reason when aborted while waiting.
    */
-  acquire({ atHead = false, signal, places = 1 }: AcquireOptions = {}): Promise<() => void> {
-    if (this.#hasRoom(places) && this.#waiters.length === 0 && signal?.aborted !== true) {
-      return Promise.resolve(this.#take(places));
+  acquire({ atHead = false, signal, units = 1 }: AcquireOptions = {}): Promise<() => void> {
+    if (this.#hasRoom(units) && this.#waiters.length === 0 && signal?.aborted !== true) {
+      return Promise.resolve(this.#take(units));
     }
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
@@ -57,10 +57,10 @@ export class Limiter {
         return;
       }
       const waiter: Waiter = {
-        places,
+        units,
         grant: () => {
           signal?.removeEventListener("abort", onAbort);
-          resolve(this.#take(places));
+          resolve(this.#take(units));
         },
       };
       const onAbort = (): void => {
@@ -75,7 +75,7 @@ export class Limiter {
     });
   }
 
-  /** Runs `task` with a place held from its start to its end. */
+  /** Runs `task` with its share of the limit held until it ends. */
   async run<T>(task: () => Promise<T>, options: AcquireOptions = {}): Promise<T> {
     const release = await this.acquire(options);
     try {
@@ -85,25 +85,25 @@ export class Limiter {
     }
   }
 
-  #hasRoom(places: number): boolean {
-    return this.#active === 0 || this.#active + places <= this.#limit;
+  #hasRoom(units: number): boolean {
+    return this.#active === 0 || this.#active + units <= this.#limit;
   }
 
   #admit(): void {
     for (let next = this.#waiters[0]; next !== undefined; next = this.#waiters[0]) {
-      if (!this.#hasRoom(next.places)) return;
+      if (!this.#hasRoom(next.units)) return;
       this.#waiters.shift();
       next.grant();
     }
   }
 
-  #take(places: number): () => void {
-    this.#active += places;
+  #take(units: number): () => void {
+    this.#active += units;
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      this.#active -= places;
+      this.#active -= units;
       this.#admit();
     };
   }
@@ -111,7 +111,7 @@ export class Limiter {
 
 function checkedLimit(limit: number): number {
   if (!(Number.isInteger(limit) || limit === Number.POSITIVE_INFINITY) || limit < 1) {
-    throw new RangeError(`A limiter needs a whole number of places, at least 1, not ${limit}.`);
+    throw new RangeError(`A limiter needs a whole number of units, at least 1, not ${limit}.`);
   }
   return limit;
 }

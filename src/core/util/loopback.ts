@@ -1,4 +1,4 @@
-/** Which hosts are this computer, whatever its network looks like. */
+/** Recognizes hosts that are this computer, independent of its network. */
 
 /**
  * True for `localhost`, for 127.0.0.0/8 (RFC 1122, section 3.2.1.3) and for `[::1]`.

@@ -1,4 +1,4 @@
-/** Reports an outage of a service once when it has lasted half a minute, and once when it is over. */
+/** Reports an outage of a service once after it has lasted half a minute, and once when it is over. */
 
 import type { Clock } from "../ports.ts";
 
@@ -7,9 +7,9 @@ const REPORT_AFTER_MS = 30_000;
 
 export interface OutageNoticeOptions {
   readonly clock: Pick<Clock, "monotonic">;
-  /** Nothing has succeeded for half a minute. */
+  /** Called when nothing has succeeded for half a minute. */
   readonly onOutage: (reason: string) => void;
-  /** What was reported is over. */
+  /** Called when a reported outage is over. */
   readonly onRecovered: () => void;
 }
 
@@ -23,13 +23,13 @@ export class OutageNotice {
     this.#options = options;
   }
 
-  /** Duration of the current outage and its last reason; null when there is none. */
+  /** Duration of the current outage and its latest reason; null if there is none. */
   get outage(): { readonly forMs: number; readonly reason: string } | null {
     if (this.#sinceMs === null) return null;
     return { forMs: this.#options.clock.monotonic() - this.#sinceMs, reason: this.#reason };
   }
 
-  /** A try failed. */
+  /** Call when a try failed. */
   failed(reason: string): void {
     const nowMs = this.#options.clock.monotonic();
     this.#sinceMs ??= nowMs;
@@ -37,26 +37,26 @@ export class OutageNotice {
     if (nowMs - this.#sinceMs >= REPORT_AFTER_MS) this.report(this.#options.onOutage, reason);
   }
 
-  /** A try failed with what is not over within half a minute. */
+  /** Call when a try failed for a reason that will last longer than half a minute. */
   failedForLong(reason: string): void {
     this.#sinceMs ??= this.#options.clock.monotonic();
     this.#reason = reason;
     this.report(this.#options.onOutage, reason);
   }
 
-  /** Reports a lasting problem at once, unless an earlier report is not over. */
+  /** Reports a lasting problem immediately, unless an earlier report is still open. */
   report(report: (reason: string) => void, reason: string): void {
     if (this.#isReported) return;
     this.#isReported = true;
     report(reason);
   }
 
-  /** The service answered, though not necessarily with success: an outage that was reported is not over. */
+  /** Call when the service answered, but not necessarily successfully: the current outage ends, but a reported one stays open. */
   answered(): void {
     this.#sinceMs = null;
   }
 
-  /** A request succeeded. */
+  /** Call when a request succeeded. */
   recovered(): void {
     this.#sinceMs = null;
     if (!this.#isReported) return;
@@ -64,7 +64,7 @@ export class OutageNotice {
     this.#options.onRecovered();
   }
 
-  /** An outage counts from now. */
+  /** Restarts the timer of the current outage. */
   restart(): void {
     if (this.#sinceMs !== null) this.#sinceMs = this.#options.clock.monotonic();
   }

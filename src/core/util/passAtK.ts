@@ -3,8 +3,8 @@
 import { AppError } from "../errors.ts";
 
 /**
- * 1 - C(n - c, k) / C(n, k) for `attempts` n of which `successes` c succeeded: the unbiased estimate of Chen et al. 2021,
- * "Evaluating Large Language Models Trained on Code", as a product that stays small.
+ * 1 - C(n - c, k) / C(n, k) for n `attempts` with c `successes`: the unbiased estimate of Chen et al. 2021, "Evaluating Large
+ * Language Models Trained on Code", computed as a product that avoids large numbers.
  * @throws AppError `pass-at-k`, which is a bug, unless 0 <= c <= n and 1 <= k <= n
  */
 export function passAtK(attempts: number, successes: number, k: number): number {
@@ -16,7 +16,7 @@ export function passAtK(attempts: number, successes: number, k: number): number 
   return 1 - allFail;
 }
 
-/** The k that are reported of `attempts`: the powers of two up to it, and itself. */
+/** The values of k to report: the powers of two below `attempts`, and `attempts` itself. */
 export function reportedKs(attempts: number): readonly number[] {
   const ks: number[] = [];
   for (let k = 1; k < attempts; k *= 2) ks.push(k);

@@ -1,17 +1,17 @@
-/** Repeats an attempt until it has a result or its limits are reached: back-off, what a server asks for, deadline, abort. */
+/** Repeats an attempt until it succeeds or reaches its limits, respecting backoff, server-requested delays, a time budget and abort. */
 
 import type { Clock, Random } from "../ports.ts";
 import { type Backoff, backoffMs } from "./backoff.ts";
 import { type WithTimerPaused, withoutTimer } from "./withTimerPaused.ts";
 
 interface Repeatable {
-  /** How long the server asks to wait; null = the back-off decides. */
+  /** Delay that the server asks for; null = use the backoff. */
   readonly afterMs?: number | null | undefined;
-  /** Gives all tries back. */
+  /** True resets the number of tries. */
   readonly madeProgress?: boolean | undefined;
 }
 
-/** A try that another one follows. When none is left, an error is thrown and an unfinished result is returned. */
+/** A try that will be repeated. If no tries are left, an error is thrown and an unfinished result is returned. */
 type RepeatableTry<Result> = Repeatable &
   (
     | { readonly kind: "failed"; readonly error: Error }
@@ -21,7 +21,7 @@ type RepeatableTry<Result> = Repeatable &
 export type TryOutcome<Result> =
   | { readonly kind: "done"; readonly result: Result }
   | RepeatableTry<Result>
-  /** The next try follows after `ms`, and neither tries nor time are used up: the request is not at fault. */
+  /** Tries again after `ms` without using up tries or budget, because the request is not at fault. */
   | { readonly kind: "pause"; readonly ms: number };
 
 export interface RetryOptions {
@@ -29,23 +29,23 @@ export interface RetryOptions {
   readonly random: Random;
   readonly backoff: Backoff;
   readonly signal?: AbortSignal | undefined;
-  /** Failed tries in all; absent = any number. */
+  /** Maximum number of failed tries; absent = unlimited. */
   readonly maxTries?: number | undefined;
-  /** Limit of all tries and the waits between them, pauses excluded; absent = none. */
+  /** Limit on all tries and the waits between them, excluding pauses; absent = none. */
   readonly budgetMs?: number | undefined;
-  /** Resolves when a try may begin; the time until then is not part of the budget. */
+  /** Resolves when a try may begin; the wait does not count against the budget. */
   readonly ready?: (() => Promise<void>) | undefined;
   /** Runs the pauses. */
   readonly withTimerPaused?: WithTimerPaused | undefined;
-  /** Replaces the clock's own sleep after a failed try. */
+  /** Replaces the clock's sleep after a failed try. */
   readonly sleep?: ((ms: number) => Promise<void>) | undefined;
   readonly onRetry?: ((reason: string, delayMs: number) => void) | undefined;
 }
 
-/** A try that took longer was suspended with the process, or had much to send: neither is held against it. */
+/** A try counts at most this long: a longer one was suspended with the process, or had a lot to send. */
 const MAX_TRY_MS = 60_000;
 
-/** @throws what the attempt throws, or the error of the last failed try; the signal's reason when aborted during a wait */
+/** @throws whatever the attempt throws, or the error of the last failed try; the signal's reason if aborted during a wait */
 export async function retry<Result>(
   attempt: () => Promise<TryOutcome<Result>>,
   options: RetryOptions,

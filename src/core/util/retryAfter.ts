@@ -2,13 +2,13 @@
 
 import type { HttpResponse } from "../ports.ts";
 
-/** Every form of an HTTP date names its day first. */
+/** Every form of HTTP date starts with the day. */
 const HTTP_DATE = /^(mon|tue|wed|thu|fri|sat|sun)/i;
 const DECIMAL = /^\d+(\.\d+)?$/;
 
 /**
- * `Retry-After` as seconds, fractions allowed, or as an HTTP date (RFC 9110, section 10.2.3), or before it `retry-after-ms`; in
- * milliseconds, at most `maxMs`. Null when absent, unreadable, zero or past: then the caller's own back-off holds.
+ * The delay in `retry-after-ms`, else in `Retry-After` as seconds (fractions allowed) or HTTP date (RFC 9110, section 10.2.3); in
+ * milliseconds, at most `maxMs`. Null if absent, unreadable, zero or past, so that the caller's own backoff applies.
  */
 export function retryAfterMs(
   response: Pick<HttpResponse, "header">,
@@ -20,7 +20,7 @@ export function retryAfterMs(
   return askedMs > 0 ? Math.min(askedMs, maxMs) : null;
 }
 
-/** NaN for what is neither. */
+/** NaN if the value is neither. */
 function millisecondsOf(value: string, nowMs: number): number {
   if (DECIMAL.test(value)) return Number(value) * 1000;
   return HTTP_DATE.test(value) ? Date.parse(value) - nowMs : Number.NaN;

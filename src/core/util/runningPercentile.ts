@@ -1,6 +1,6 @@
 /**
- * A percentile of numbers that are too many to hold or to sort: they are counted by the upper half of their bits, which are larger for
- * a larger number, and then those that decide by the lower half.
+ * A percentile of more numbers than can be stored or sorted. Numbers are counted by the upper half of their bits, whose order
+ * matches that of the numbers; a second pass then counts the deciding ones by the lower half.
  */
 
 import { betweenRanks } from "./stats.ts";
@@ -10,7 +10,7 @@ const HALVES = 2 ** HALF_BITS;
 const single = new Float32Array(1);
 const singleBits = new Uint32Array(single.buffer);
 
-/** As `percentile` of `stats.ts`, of numbers from 0 on in single precision. */
+/** Like `percentile` of `stats.ts`, for non-negative numbers in single precision. */
 export class RunningPercentile {
   readonly #upper = new Uint32Array(HALVES);
   #count = 0;
@@ -21,14 +21,14 @@ export class RunningPercentile {
     this.#count += 1;
   }
 
-  /** `each` gives all that were added once more, in any order. */
+  /** `each` visits all added values again, in any order. */
   at(share: number, each: (take: (value: number) => void) => void): number | null {
     const lowers = new Map<number, Uint32Array>();
     return betweenRanks(this.#count, share, (rank) => {
-      const [high, among] = placeOf(this.#upper, rank);
+      const [high, among] = locate(this.#upper, rank);
       const lower = lowers.get(high) ?? countLower(high, each);
       lowers.set(high, lower);
-      const [low] = placeOf(lower, among);
+      const [low] = locate(lower, among);
       return numberOf(high * HALVES + low);
     });
   }
@@ -54,8 +54,8 @@ function numberOf(bits: number): number {
   return single[0] ?? 0;
 }
 
-/** The entry with this rank in ascending order, and the rank within that entry. */
-function placeOf(counts: Uint32Array, rank: number): readonly [number, number] {
+/** The entry that contains this rank, in ascending order, and the rank within that entry. */
+function locate(counts: Uint32Array, rank: number): readonly [number, number] {
   let left = rank;
   let at = 0;
   for (; left >= (counts[at] ?? Number.POSITIVE_INFINITY); at += 1) left -= counts[at] ?? 0;

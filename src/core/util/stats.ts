@@ -1,6 +1,6 @@
 /** Statistics over a list of numbers. */
 
-/** Keys as they are in metric names. Each value is null where the list is too short to have it. */
+/** Keys as in metric names. A value is null if the list is too short for it. */
 export interface Stats {
   readonly mean: number | null;
   readonly min: number | null;
@@ -10,7 +10,7 @@ export interface Stats {
   readonly count: number;
 }
 
-/** The mean of values that come one by one, by Welford's update: exact enough for large offsets. */
+/** The mean of a stream of values by Welford's update, which is accurate even for large offsets. */
 export class RunningMean {
   #count = 0;
   #mean = 0;
@@ -27,13 +27,13 @@ export class RunningMean {
 }
 
 /**
- * All statistics of values that come one by one. Their mean is the sum over the count, so that whole numbers have the same in any
- * order, and between the smallest and the largest value, so that equal values have their own.
+ * All statistics of a stream of values. The mean is the sum divided by the count, so that integers give the same mean in any
+ * order, and is clamped to the range of the values, so that equal values are their own mean.
  */
 export class RunningStats {
   #count = 0;
   #sum = 0;
-  // Of Welford's update, for the spread.
+  // Welford's running mean, used for the spread.
   #mean = 0;
   #squares = 0;
   #min = Number.POSITIVE_INFINITY;
@@ -64,20 +64,20 @@ export function summarize(values: Iterable<number>): Stats {
   return running.stats;
 }
 
-/** Position of the first entry that is no finite number; -1 without one. */
+/** Index of the first value that is not finite; -1 if there is none. */
 export function indexOfNonFinite(values: ArrayLike<number>): number {
   for (let i = 0; i < values.length; i += 1) if (!Number.isFinite(values[i])) return i;
   return -1;
 }
 
-/** Arithmetic mean as of {@link RunningStats}; null when empty. */
+/** Arithmetic mean, as in {@link RunningStats}; null when empty. */
 export function mean(values: Iterable<number>): number | null {
   return summarize(values).mean;
 }
 
 /**
- * Means over the first and over the last values: `count` at each end, at most `most` and at most half of all, so that no value is in
- * both unless there is only one. Null when empty.
+ * Means of the first and the last values: `count` at each end, at most `most` and at most half of all, so that the ends do not
+ * overlap unless there is only one value. Null when empty.
  */
 export function endMeans(values: readonly number[], most: number) {
   const count = endLength(values.length, most);
@@ -85,7 +85,7 @@ export function endMeans(values: readonly number[], most: number) {
   return first === null || last === null ? null : { first, last, count };
 }
 
-/** How many of `length` values are one of two ends without a common value, at most `most`; at least 1. */
+/** Length of each end of `length` values so that the ends do not overlap, at most `most`; at least 1. */
 export function endLength(length: number, most: number): number {
   return Math.max(1, Math.min(most, Math.floor(length / 2)));
 }
@@ -101,7 +101,7 @@ export function percentile(values: ArrayLike<number>, share: number): number | n
   return betweenRanks(sorted.length, share, (rank) => sorted[rank] ?? 0);
 }
 
-/** Between the values of the two nearest ranks of `count`, in rising order from 0; null when there are none. */
+/** Interpolates between the values of the two nearest of `count` ascending ranks, counted from 0; null when empty. */
 export function betweenRanks(
   count: number,
   share: number,

@@ -1,21 +1,21 @@
-/** Makes untrusted text harmless: characters that could control a terminal become visible ones. */
+/** Makes untrusted text harmless by turning characters that could control a terminal into visible ones. */
 
 import { visiblePieces } from "../../shared/visiblePieces.ts";
 
 const TAB = "    ";
 
-/** Keeps line feeds and widens tabs; every other control character becomes visible. Repeating it changes nothing. */
+/** Keeps line feeds and expands tabs; all other control characters become visible. Idempotent. */
 export function visibleText(text: string): string {
   const pieces = visiblePieces(text, symbolOf).map((piece) => piece.text);
   return pieces.join("").replaceAll("\t", TAB);
 }
 
-/** As {@link visibleText}, on one line. */
+/** Like {@link visibleText}, on one line. */
 export function visibleLine(text: string): string {
   return visibleText(text).replaceAll("\n", "⏎");
 }
 
-/** For single tokens: white space is visible too. */
+/** For single tokens: whitespace is visible too. */
 export function visibleToken(text: string): string {
   const shown = text.replaceAll(" ", "·").replaceAll("\t", "⇥").replaceAll("\r", "␍");
   return visibleLine(shown);

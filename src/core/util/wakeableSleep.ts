@@ -3,35 +3,35 @@
 import type { Clock } from "../ports.ts";
 import { linkSignals, raceAbort } from "./abort.ts";
 
-/** Made once: an error with a stack each time would cost more than the sleep. */
+/** Created once, because an error with a stack trace each time would cost more than the sleep. */
 const WOKEN = new Error("The sleep was ended.");
 
 export class WakeableSleep {
   readonly #sleeping = new Set<AbortController>();
   #isWakePending = false;
 
-  /** Ends all sleeps that are in progress. */
+  /** Ends all current sleeps. */
   wake(): void {
     for (const waking of [...this.#sleeping]) waking.abort(WOKEN);
   }
 
-  /** As {@link wake}; with none in progress the next one ends at once. For events that must not be missed. */
+  /** Like {@link wake}, but if there is no current sleep, the next one ends immediately. For events that must not be missed. */
   wakeOrSkipNext(): void {
     this.#isWakePending = this.#sleeping.size === 0;
     this.wake();
   }
 
-  /** Resolves with false after `ms`, with true when woken before. Rejects with the reason of `signal`. */
+  /** Resolves with false after `ms`, or with true if woken before. Rejects with the reason of `signal`. */
   sleep(clock: Pick<Clock, "sleep">, ms: number, signal?: AbortSignal): Promise<boolean> {
     return this.during((woken) => clock.sleep(ms, woken), signal);
   }
 
-  /** Resolves when woken, and not before. Rejects with the reason of `signal`. */
+  /** Resolves only when woken. Rejects with the reason of `signal`. */
   async untilWoken(signal?: AbortSignal): Promise<void> {
     await this.during((woken) => raceAbort(new Promise<never>(() => undefined), woken), signal);
   }
 
-  /** As {@link sleep}, for any wait that ends with its signal. */
+  /** Like {@link sleep}, for any wait that ends with its signal. */
   async during(
     wait: (signal: AbortSignal) => Promise<unknown>,
     signal?: AbortSignal,

@@ -96,9 +96,9 @@ test("a limit below one is refused", () => {
 test("by size what fits runs, the rest in the order of arrival, and what is larger than all runs alone", async () => {
   const limiter = new Limiter(100);
   const entered: number[] = [];
-  const enter = async (places: number, signal?: AbortSignal) => {
-    const release = await limiter.acquire({ places, signal });
-    entered.push(places);
+  const enter = async (units: number, signal?: AbortSignal) => {
+    const release = await limiter.acquire({ units, signal });
+    entered.push(units);
     return release;
   };
   const leave = await enter(60);

@@ -89,7 +89,7 @@ export async function awaitFuture(
   let giveBytes: (() => void) | undefined;
   try {
     return await pollUntilDone(options, request, async (bytes) => {
-      giveBytes ??= await options.resultBytes.acquire({ places: bytes, signal: request.signal });
+      giveBytes ??= await options.resultBytes.acquire({ units: bytes, signal: request.signal });
     });
   } finally {
     giveBytes?.();

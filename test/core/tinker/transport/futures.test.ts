@@ -121,14 +121,14 @@ describe("waiting for a result", () => {
 
   it("asks for an announced result only when there is room for it, and gives the room back", async () => {
     const budget = new Limiter(100);
-    const leave = await budget.acquire({ places: 60 });
+    const leave = await budget.acquire({ units: 60 });
     const notice = { json: { status: "complete_metadata", response_payload_size: 50 } };
     const { result, http, clock } = poll([notice, done], { resultBytes: budget });
     clock.sleep(5000).then(leave, leave);
     await result;
     expect(http.requests).toHaveLength(2);
     expect(clock.monotonic()).toBe(5000);
-    await expect(budget.acquire({ places: 100 })).resolves.toBeTypeOf("function");
+    await expect(budget.acquire({ units: 100 })).resolves.toBeTypeOf("function");
   });
 
   it("uses the paused clock for the polls of a paused operation", async () => {
