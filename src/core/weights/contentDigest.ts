@@ -1,4 +1,4 @@
-/** Digests of files: those that a storage names for one, and that of the file as it was written. */
+/** Digests of files: the one a storage reports, and the one of the file as written. */
 
 import type { FileSystem, HttpResponse, StartHash } from "../ports.ts";
 
@@ -7,7 +7,7 @@ export interface ContentDigest {
   readonly base64: string;
 }
 
-/** Where a storage names the digest of a whole file, also in the answer to a request for its end. */
+/** Response headers with the digest of the whole file, also sent for range requests. */
 const HEADERS: readonly (readonly [string, ContentDigest["algorithm"], RegExp])[] = [
   // RFC 9530, 3
   ["repr-digest", "sha256", /(?:^|[\s,])sha-256=:([A-Za-z0-9+/=]+):/],
@@ -18,7 +18,7 @@ const HEADERS: readonly (readonly [string, ContentDigest["algorithm"], RegExp])[
 ];
 const PIECE_BYTES = 2 ** 20;
 
-/** Null when the answer names none. */
+/** Null if the response has no digest. */
 export function namedDigest(response: Pick<HttpResponse, "header">): ContentDigest | null {
   for (const [name, algorithm, pattern] of HEADERS) {
     const base64 = pattern.exec(response.header(name) ?? "")?.[1];
@@ -27,7 +27,7 @@ export function namedDigest(response: Pick<HttpResponse, "header">): ContentDige
   return null;
 }
 
-/** In base64. @throws AppError `file-unreadable` */
+/** Base64 digest of a file. @throws AppError `file-unreadable` */
 export async function digestOf(
   files: Pick<FileSystem, "readRange" | "size">,
   path: string,

@@ -1,4 +1,4 @@
-/** Fetches exported files from signed addresses into a folder; what a broken connection left is continued with. */
+/** Downloads exported files from signed addresses into a folder, resuming where a broken connection stopped. */
 
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { Random, StartHash } from "../ports.ts";
@@ -20,7 +20,8 @@ const MAX_TRIES = 6;
 const BACKOFF: Backoff = { firstMs: 1000, maxMs: 30_000, jitter: 0.25 };
 
 /**
- * Names of the files, all complete and checked. Parts stay as `NAME.part` when it fails, and the next call continues with them.
+ * Returns the names of the files, all complete and verified. On failure, parts stay as `NAME.part` and the next call resumes
+ * them.
  * @throws AppError `download-unsafe`, `download-failed`, `download-damaged`, `disk`, `tinker-*`; the reason of `signal`
  */
 export async function downloadFiles(options: DownloadOptions): Promise<readonly string[]> {
@@ -38,7 +39,7 @@ export async function downloadFiles(options: DownloadOptions): Promise<readonly 
   return names;
 }
 
-/** Returns the digest that the storage names. */
+/** Returns the digest that the storage reports. */
 async function fetchWhole(
   options: DownloadOptions,
   addresses: SignedAddresses,
@@ -67,7 +68,7 @@ async function fetchOnce(options: DownloadOptions, url: string, name: string): P
   }
 }
 
-/** @throws AppError `download-damaged` when the content cannot be what the name says; the part no longer exists then */
+/** Deletes the part if it is damaged. @throws AppError `download-damaged` if the content does not match its digest or type */
 async function checkContent(
   { files, folder, startHash }: DownloadOptions,
   name: string,

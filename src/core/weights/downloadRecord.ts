@@ -1,20 +1,20 @@
-/** `download.json` in the folder of a download that is in progress: what a later one needs to continue with it. */
+/** `download.json`, in the folder of a download in progress: what is needed to resume it. */
 
 import * as z from "zod";
 import { AppError } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
 
-/** Only in a folder that is not complete. */
+/** Exists only while the folder is incomplete. */
 export const DOWNLOAD_RECORD = "download.json";
 
 const recordSchema = z.object({
   format: z.literal(1),
-  /** The checkpoint that is downloaded, and what it becomes. */
+  /** The checkpoint being downloaded, and its target form. */
   source: z.string(),
-  /** By name of file the version that its parts are of, as the server's `ETag` says it. */
+  /** By file name, the version of its part, as in the server's `ETag`. */
   etags: z.record(z.string(), z.string()),
-  /** True when all files were fetched and are being put into another form. */
+  /** True once all files are downloaded and are being converted to another form. */
   fetched: z.boolean().default(false),
 });
 
@@ -31,7 +31,7 @@ export class DownloadRecord {
     this.#stored = stored;
   }
 
-  /** Begins a download, or continues with one of the same checkpoint. @throws AppError `folder-not-empty`, `disk` */
+  /** Starts a download, or resumes one of the same checkpoint. @throws AppError `folder-not-empty`, `disk` */
   static async open(files: FolderFiles, folder: string, source: string): Promise<DownloadRecord> {
     await files.makeDirectory(folder);
     const path = `${folder}/${DOWNLOAD_RECORD}`;
@@ -81,7 +81,7 @@ export class DownloadRecord {
     await this.#write();
   }
 
-  /** The folder is complete. */
+  /** Call when the folder is complete. */
   async remove(): Promise<void> {
     await this.#files.remove(this.#path);
   }

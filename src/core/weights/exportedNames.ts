@@ -1,4 +1,4 @@
-/** Names of exported files, which come from a server: they must stay in the folder that they are written to, and be data only. */
+/** Checks the names of exported files, which come from a server: they must stay within their folder, and be data only. */
 
 import { AppError } from "../errors.ts";
 import { visibleLine } from "../util/visibleText.ts";
@@ -9,14 +9,14 @@ const MAX_FILES = 1000;
 /** https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
-/** What `peft` loads without running anything. Pickles (`.bin`, `.pt`), programs and pages are left where they are. */
+/** Files that `peft` loads without executing anything. Pickles (`.bin`, `.pt`), programs and pages are not downloaded. */
 const DATA = /\.(safetensors|json)$/;
 /** https://huggingface.co/docs/peft/developer_guides/checkpoint#peft-files */
 const REQUIRED = ["adapter_config.json", "adapter_model.safetensors"];
 
 /**
- * The names of data files in their order, when each listed name is a plain path below the folder, no two are the same file on some disk,
- * and those are there without which nothing loads.
+ * The sorted names of the data files. Requires that every listed name is a plain path below the folder, that no two names could
+ * be the same file on any disk, and that the files needed for loading are present.
  * @throws AppError `download-unsafe`
  */
 export function checkExportedNames(names: Iterable<string>): readonly string[] {

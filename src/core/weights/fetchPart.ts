@@ -1,4 +1,4 @@
-/** Fetches what is missing of one file, and keeps what arrived however the connection ends. */
+/** Downloads the missing rest of a file, keeping whatever arrived however the connection ends. */
 
 import { AppError } from "../errors.ts";
 import type { Clock, FolderFiles, HttpClient, HttpResponse } from "../ports.ts";
@@ -17,7 +17,7 @@ import type { DownloadRecord } from "./downloadRecord.ts";
 export interface FileProgress {
   readonly name: string;
   readonly receivedBytes: number;
-  /** Null when the server does not say. */
+  /** Null if the server does not say. */
   readonly totalBytes: number | null;
 }
 
@@ -25,7 +25,7 @@ export interface FetchOptions {
   readonly http: HttpClient;
   readonly clock: Clock;
   readonly files: FolderFiles;
-  /** Where the files go. */
+  /** The target folder. */
   readonly folder: string;
   readonly record: DownloadRecord;
   readonly signal?: AbortSignal | undefined;
@@ -33,24 +33,24 @@ export interface FetchOptions {
 }
 
 export type Fetched =
-  /** `digest` is the one that the storage names, or null. */
+  /** `digest` is the one the storage reports, or null. */
   | { readonly isComplete: true; readonly digest: ContentDigest | null }
   | {
       readonly isComplete: false;
       readonly reason: string;
-      /** By the storage: the address may have expired. */
+      /** Refused by the storage; the address may have expired. */
       readonly isRefused: boolean;
     };
 
-/** Without a byte. */
+/** Longest wait for the next byte. */
 const SILENCE_LIMIT_MS = 60_000;
 const WRITE_BYTES = 2 ** 20;
-/** Limits a file that is read as a whole to check it. */
+/** Limit for files that are read whole for verification. */
 const MAX_JSON_BYTES = 2 ** 24;
 
 /**
- * Appends to `NAME.part` from where it ends, or begins again when the file is another one than it was.
- * @throws AppError `download-failed` without a size, `transport`, `timeout`, `disk`; the reason of `signal`
+ * Appends to `NAME.part` from its end, or starts over if the file has changed.
+ * @throws AppError `download-failed` if the size is unknown, `transport`, `timeout`, `disk`; the reason of `signal`
  */
 export async function fetchPart(
   options: FetchOptions,
@@ -66,7 +66,7 @@ export async function fetchPart(
     const response = await request(options, url, { name, etag, hadBytes, exchange });
     return await receive(options, response, { name, path, etag, hadBytes, exchange });
   } finally {
-    // Ends an answer that was not read to its end.
+    // Ends a response that was not read to the end.
     exchange.abort(new Error("The download continued in another way."));
     exchange.clear();
   }
@@ -75,7 +75,7 @@ export async function fetchPart(
 interface Receiving {
   readonly name: string;
   readonly path: string;
-  /** Of what is there. */
+  /** Version of the existing part. */
   readonly etag: string | null;
   readonly hadBytes: number;
   readonly exchange: LinkedSignal;
@@ -93,9 +93,9 @@ async function receive(
     if (status === 416) {
       const isSame = etag !== null && strongEtag(response) === etag;
       const isWhole = response.header("content-range") === `bytes */${hadBytes}`;
-      // A digest in this answer may be that of its own body.
+      // A digest in this response may be for its own body.
       if (isSame && isWhole) return { isComplete: true, digest: null };
-      // Nothing follows what is there, and it is not complete: it is a part of another file.
+      // The part is longer than the file or incomplete, so it belongs to another version.
       await files.remove(path);
     }
     const reason = `the storage answered ${status}`;
@@ -112,7 +112,7 @@ async function receive(
 
 type Wanted = Omit<Receiving, "path">;
 
-/** Without a version to compare, bytes that follow could be those of another file: then all are asked for. */
+/** Without a version to compare, the remaining bytes could be from another file, so the whole file is requested. */
 function request(
   { http, clock }: FetchOptions,
   url: string,
@@ -134,7 +134,7 @@ function request(
 }
 
 interface Rest extends Omit<Receiving, "etag" | "hadBytes"> {
-  /** Where in the file the answer begins. */
+  /** Offset in the file at which the response begins. */
   readonly offset: number;
 }
 
@@ -145,7 +145,7 @@ async function store(
 ): Promise<Fetched> {
   const length = response.header("content-length");
   if (length === null) {
-    // Its end and a broken connection would look the same.
+    // Otherwise a broken connection would look like the end of the file.
     throw new AppError(
       "download-failed",
       `The storage does not say how large ${name} is. Check the address of the service.`,
@@ -181,7 +181,7 @@ async function store(
   return { isComplete: false, reason, isRefused: false };
 }
 
-/** @throws AppError `timeout` after a minute without what `next` gives; the reason of the exchange's signal */
+/** @throws AppError `timeout` if `next` takes longer than a minute; the reason of the exchange's signal */
 function endAtSilence<Result>(
   clock: Clock,
   { name, exchange }: { readonly name: string; readonly exchange: LinkedSignal },
@@ -196,7 +196,7 @@ function endAtSilence<Result>(
   return withLimit(limit, ({ signal }) => raceAbort(next(), signal));
 }
 
-/** A weak one does not promise equal bytes: RFC 9110, 8.8.1. */
+/** Null for a weak ETag, which does not guarantee equal bytes: RFC 9110, 8.8.1. */
 function strongEtag(response: HttpResponse): string | null {
   const etag = response.header("etag");
   return etag === null || etag.startsWith("W/") ? null : etag;

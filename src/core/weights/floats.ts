@@ -1,4 +1,4 @@
-/** Numbers of tensors as 32-bit floats, whatever type a file holds them in. Little-endian, as safetensors has them. */
+/** Converts between 32-bit floats and the float types of safetensors files. Little-endian. */
 
 export type FloatType = "F32" | "F16" | "BF16";
 
@@ -8,9 +8,9 @@ export function isFloatType(dtype: string): dtype is FloatType {
   return dtype in FLOAT_BYTES;
 }
 
-/** Exact. */
+/** Converts exactly. */
 export function toFloats(bytes: Uint8Array, type: FloatType): Float32Array {
-  // A copy: typed arrays need their own alignment, and the slice of a Node buffer would share memory.
+  // A copy, because typed arrays need alignment and the slice of a Node buffer would share memory.
   const { buffer } = new Uint8Array(bytes);
   if (type === "F32") return new Float32Array(buffer);
   const stored = new Uint16Array(buffer);
@@ -46,7 +46,7 @@ function widenHalf(half: number): number {
 }
 
 const INFINITE = 0x7f80_0000;
-/** 65520, from which on halves are infinite. */
+/** 65520; from here on, half floats are infinite. */
 const TOO_LARGE = 0x477f_f000;
 /** 2 ** -14, the smallest normal half. */
 const SMALLEST_NORMAL = 0x3880_0000;
@@ -60,7 +60,7 @@ function narrowToHalf(bits: number): number {
   if (magnitude > INFINITE) return 0x7e00;
   if (magnitude >= TOO_LARGE) return sign | 0x7c00;
   if (magnitude < SMALLEST_NORMAL) {
-    // Added to 1/2, whose last bit counts as much as the last of a subnormal half, the sum rounds as the half must.
+    // Adding 1/2, whose last bit has the weight of a subnormal half's last bit, rounds exactly as the half must.
     BITS_VIEW[0] = magnitude;
     FLOAT_VIEW[0] = (FLOAT_VIEW[0] ?? 0) + 0.5;
     return sign | ((BITS_VIEW[0] ?? 0) - 0x3f00_0000);

@@ -1,4 +1,4 @@
-/** The `README.md` beside downloaded weights: https://huggingface.co/docs/hub/model-cards */
+/** The `README.md` next to downloaded weights: https://huggingface.co/docs/hub/model-cards */
 
 import { formatBounds, formatReward } from "../../shared/format.ts";
 import { shellWord } from "../../shared/shellWords.ts";
@@ -10,24 +10,24 @@ import { visibleText } from "../util/visibleText.ts";
 export interface RunOfWeights {
   readonly name: string;
   readonly checkpoint: CheckpointEntry;
-  /** How it learned; null where its configuration cannot be read. */
+  /** How the model was trained; null if the configuration cannot be read. */
   readonly method: "rl" | "sft" | null;
   readonly environments: readonly string[];
-  /** Those of the checkpoint's step. */
+  /** Evaluations of the checkpoint's step. */
   readonly evaluations: readonly EvaluationEntry[];
-  /** The configuration that the weights were trained with, as text, redacted. */
+  /** The training configuration as text, secrets redacted. */
   readonly config: string;
-  /** What of it changed while they were trained: a line for each step with changes. */
+  /** Configuration changes during training: one line per step with changes. */
   readonly changes: readonly string[];
 }
 
-/** What the files are: as Tinker exports them, for servers, or merged into the base model. */
+/** The form of the files: as exported by Tinker, for servers, or merged into the base model. */
 export type CardForm =
   | { readonly kind: "exported" }
   | {
       readonly kind: "served";
       readonly highestRank: number;
-      /** True when what was learned for the unembedding was left out. */
+      /** True if the change to the unembedding was dropped. */
       readonly lacksUnembedding: boolean;
     }
   | { readonly kind: "merged" };
@@ -39,7 +39,7 @@ export interface CardFacts {
   readonly rank: number | null;
   /** Where the weights came from. */
   readonly path: string;
-  /** Null = nothing but the weights is known. */
+  /** Null = only the weights are known. */
   readonly run: RunOfWeights | null;
   readonly form: CardForm;
 }
@@ -56,7 +56,7 @@ const EXPORTED_NOTE =
   "vLLM and SGLang want other names for the layers of some models, and refuse an adapter that changes the unembedding (`train_unembed`). `tinker-rl checkpoints download --for vllm` writes what they load.";
 const LACKING_NOTE =
   "What was learned for the unembedding (`train_unembed`) is left out, because servers refuse it: this is not quite the model that was trained.";
-/** What `--max-lora-rank` of vLLM takes: https://docs.vllm.ai/en/stable/api/vllm/config/lora/ */
+/** Values that vLLM's `--max-lora-rank` accepts: https://docs.vllm.ai/en/stable/api/vllm/config/lora/ */
 const SERVED_RANKS = [8, 16, 32, 64, 128, 256, 320, 512];
 
 const METHODS = { rl: " with reinforcement learning", sft: " by imitating examples" };
@@ -86,7 +86,7 @@ export function modelCard({ baseModel, rank, path, run, form }: CardFacts): stri
     .concat("\n");
 }
 
-/** True for the card of these weights in this form. */
+/** True if the card describes these weights in this form. */
 export function isCardOf(card: string, path: string, kind: CardForm["kind"]): boolean {
   return card.includes(sourceRows(path, kind).map(row).join("\n"));
 }
@@ -205,7 +205,7 @@ function configurationPart({ config, changes }: RunOfWeights): string {
   return ["## Configuration", "", `${fence}yaml`, config.trimEnd(), fence, ...changed].join("\n");
 }
 
-/** @param rows cells in Markdown */
+/** @param rows Markdown cells */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [row(head), `|${head.map(() => "---|").join("")}`, ...rows.map(row)].join("\n");
 }
@@ -214,12 +214,12 @@ function row(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-/** Text on one line without markup, links or formulas of its own. */
+/** One line of text with its own markup, links and formulas escaped. */
 function plain(text: string): string {
-  return oneLine(text).replace(/[\\`*_[\]<>#&|!~$]|:(?=\/\/)/g, (sign) => `\\${sign}`);
+  return oneLine(text).replace(/[\\`*_[\]<>#&|!~$]|:(?=\/\/)/g, (character) => `\\${character}`);
 }
 
-/** A code span, which only a run of as many backticks could end. A table ends its cell at a `|` even there. */
+/** A code span with a fence longer than any run of backticks in it. Escapes `|`, which ends a table cell even in code. */
 function code(text: string): string {
   const fence = "`".repeat(longestTicks(text) + 1);
   const inner = oneLine(text).replaceAll("|", "\\|");

@@ -1,4 +1,4 @@
-/** Safetensors files: their layout, read without their data, and files that are written tensor by tensor: https://huggingface.co/docs/safetensors/index#format */
+/** Reads safetensors headers and writes such files tensor by tensor: https://huggingface.co/docs/safetensors/index#format */
 
 import * as z from "zod";
 import { AppError } from "../errors.ts";
@@ -6,17 +6,17 @@ import type { FileSystem } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
 import type { FileProgress } from "./fetchPart.ts";
 
-/** A tensor where it lies in its file, in row-major order. */
+/** A tensor's location in its file, in row-major order. */
 export interface StoredTensor {
   readonly dtype: string;
   readonly shape: readonly number[];
-  /** Bytes from the beginning of the file. */
+  /** Byte offset from the start of the file. */
   readonly begin: number;
   readonly end: number;
 }
 
 export interface SafetensorsHeader {
-  /** In the order of their data. */
+  /** Ordered by position of their data. */
   readonly tensors: ReadonlyMap<string, StoredTensor>;
   readonly metadata: Readonly<Record<string, string>>;
 }
@@ -31,10 +31,10 @@ const tensorSchema = z.object({
 const metadataSchema = z.record(z.string(), z.string()).default({});
 
 const LENGTH_BYTES = 8;
-/** What the reference implementation reads at most. */
+/** The reference implementation's limit. */
 const MAX_HEADER_BYTES = 100_000_000;
 
-/** Why a file is not a complete safetensors file, as the end of a sentence; null for one whose header and size fit each other. */
+/** Why a file is not a complete safetensors file, as the end of a sentence; null if its header matches its size. */
 export async function safetensorsFault(files: Reading, path: string): Promise<string | null> {
   const found = await read(files, path);
   return typeof found === "string" ? found : null;
@@ -54,7 +54,7 @@ export async function readSafetensorsHeader(
   );
 }
 
-/** A header, or its fault. */
+/** A header, or what is wrong with it. */
 async function read(files: Reading, path: string): Promise<SafetensorsHeader | string> {
   const size = (await files.size(path)) ?? 0;
   if (size < LENGTH_BYTES) return `it has only ${size} bytes`;
@@ -82,7 +82,7 @@ async function read(files: Reading, path: string): Promise<SafetensorsHeader | s
   return { tensors: new Map(stored), metadata: metadataSchema.catch({}).parse(metadata) };
 }
 
-/** A tensor of a file that is to be written. */
+/** A tensor of a file to be written. */
 export interface TensorLayout {
   readonly name: string;
   readonly dtype: string;
@@ -90,7 +90,7 @@ export interface TensorLayout {
   readonly bytes: number;
 }
 
-/** What stands before the data of tensors that follow each other; their data begins at a multiple of eight bytes. */
+/** The header for consecutive tensors; padded so that their data starts at a multiple of eight bytes. */
 export function encodeSafetensorsHeader(
   tensors: readonly TensorLayout[],
   metadata: Readonly<Record<string, string>>,
@@ -110,7 +110,7 @@ export function encodeSafetensorsHeader(
 }
 
 export interface WrittenTensor extends TensorLayout {
-  /** The data in its order, `bytes` in all. */
+  /** The data in order, `bytes` in total. */
   readonly pieces: () => AsyncIterable<Uint8Array>;
 }
 
@@ -121,7 +121,7 @@ export interface WriteOptions {
   readonly onProgress?: ((progress: FileProgress) => void) | undefined;
 }
 
-/** Writes `PATH.part`, which gets its name when it is complete. @throws AppError `disk`; the reason of `signal`; what a piece throws */
+/** Writes `PATH.part`, renamed once complete. @throws AppError `disk`; the reason of `signal`; whatever a piece throws */
 export async function writeSafetensors(
   path: string,
   tensors: readonly WrittenTensor[],

@@ -1,4 +1,4 @@
-/** The signed addresses of exported files, signed again before they expire. */
+/** The signed addresses of exported files, renewed before they expire. */
 
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports.ts";
@@ -8,7 +8,7 @@ import type { SignFiles } from "../tinker/exportWeights.ts";
 export interface AddressOptions {
   readonly clock: Clock;
   readonly sign: SignFiles;
-  /** Origin of the service; addresses elsewhere must be encrypted. */
+  /** Origin of the service; addresses elsewhere must be https. */
   readonly serviceOrigin: string;
 }
 
@@ -45,7 +45,7 @@ export class SignedAddresses {
     );
   }
 
-  /** Those that are there were refused. */
+  /** Drops the current addresses, because they were refused. */
   forget(): void {
     this.#signed = null;
   }

@@ -1,4 +1,4 @@
-/** The folder of a base model as model hubs have it: `config.json`, and safetensors files with or without an index. */
+/** A base model's folder in the hub's layout: `config.json`, and safetensors files with or without an index. */
 
 import * as z from "zod";
 import { AppError } from "../../errors.ts";
@@ -22,7 +22,7 @@ export interface BaseFolder {
   readonly folder: string;
   readonly config: BaseConfig;
   readonly family: NamedFamily;
-  /** Headers of the weights by name of file. */
+  /** Headers of the weight files by file name. */
   readonly shards: ReadonlyMap<string, SafetensorsHeader>;
   readonly tensors: ReadonlyMap<string, BaseTensor>;
 }
@@ -34,7 +34,7 @@ export const CONFIG_NAME = "config.json";
 export const INDEX_NAME = "model.safetensors.index.json";
 const MAX_JSON_BYTES = 2 ** 26;
 
-/** Python writes these numbers into JSON, as Nemotron's configuration has one. */
+/** Python writes these numbers into JSON; Nemotron's configuration contains one. */
 const NOT_JSON = /(?<=[[:,]\s*)-?(Infinity|NaN)(?=\s*[,\]}])/g;
 
 const quantization = z.unknown().optional();
@@ -52,7 +52,7 @@ export const indexSchema = z.looseObject({
 
 /**
  * Reads the configuration and the headers of the weights.
- * @throws AppError `base-invalid`, `weights-form` for a model whose names are not known, `safetensors-invalid`, `file-*`
+ * @throws AppError `base-invalid`, `weights-form` for a model whose weight names are unknown, `safetensors-invalid`, `file-*`
  */
 export async function readBaseFolder(files: BaseFiles, folder: string): Promise<BaseFolder> {
   const config = await readConfig(files, folder);
@@ -100,7 +100,7 @@ async function shardNames(files: BaseFiles, folder: string): Promise<readonly st
   return listed;
 }
 
-/** @throws AppError `base-invalid` for weights that are not plain floats */
+/** @throws AppError `base-invalid` if the weights are quantized */
 export function requireUnquantized({ folder, config }: BaseFolder): void {
   const found = config.quantization_config ?? config.text_config?.quantization_config ?? null;
   if (found === null) return;

@@ -1,24 +1,24 @@
 /**
- * Families of models, by how three parties name the same weights: Tinker in its adapters, the base model's files, and servers. The facts
- * are those of the models' own checkpoints and of the converters in tinker-cookbook 0.6.1, `tinker_cookbook/weights`.
+ * Model families by how three parties name the same weights: Tinker in its adapters, the base model's files, and servers. Based
+ * on the models' own checkpoints and the converters in tinker-cookbook 0.6.1, `tinker_cookbook/weights`.
  */
 
 export interface Family {
-  /** Names of the three projections of an expert, which Tinker calls `w1`, `w2` and `w3`; null for one that the model lacks. */
+  /** Names of an expert's three projections, which Tinker calls `w1`, `w2` and `w3`; null for one that the model lacks. */
   readonly experts: Readonly<Record<"w1" | "w2" | "w3", string | null>>;
-  /** A projection of the base model whose rows are those of projections that Tinker trains by themselves, in this order. */
+  /** A projection of the base model that stacks the rows of projections that Tinker trains separately, in this order. */
   readonly fused: { readonly name: string; readonly parts: readonly string[] } | null;
-  /** True when servers know the fused projection only. */
+  /** True if servers know only the fused projection. */
   readonly isServedFused: boolean;
-  /** True when the columns of the experts' gate and up projections alternate. */
+  /** True if the columns of the experts' gate and up projections alternate. */
   readonly hasAlternatingExperts: boolean;
-  /** In place of Tinker's names, in order. */
+  /** Replacements in Tinker's names, applied in order. */
   readonly renames: readonly (readonly [from: RegExp, to: string])[];
-  /** What layers are called in the base model's files where that differs, but for a text model within a larger one. */
+  /** Replacements for the base model's own layer names, besides the prefix of a nested text model. */
   readonly baseRenames: readonly (readonly [from: RegExp, to: string])[];
   /** Name of the unembedding in the base model's files. */
   readonly head: string;
-  /** Why servers cannot load an adapter, as a sentence; null when they can. */
+  /** Why servers cannot load an adapter, as a clause; null if they can. */
   readonly notServed: string | null;
 }
 
@@ -63,7 +63,7 @@ const DEEPSEEK: Family = {
   notServed: "vLLM and SGLang load no adapter for the architecture of DeepSeek-V3",
 };
 
-/** By `model_type` of the base model's `config.json`. */
+/** By `model_type` in the base model's `config.json`. */
 const BY_TYPE: ReadonlyMap<string, Family> = new Map([
   ...["llama", "qwen2", "qwen3", "qwen3_moe", "qwen3_vl", "qwen3_vl_moe", "kimi_k2"].map(
     (type) => [type, STANDARD] as const,
@@ -76,7 +76,7 @@ const BY_TYPE: ReadonlyMap<string, Family> = new Map([
   ["deepseek_v3", DEEPSEEK],
 ]);
 
-/** Where only the name is known: the type, and whether the text model is within a larger one. */
+/** For models known only by name: the type, and whether the text model is nested in a larger one. */
 const BY_NAME: readonly (readonly [name: RegExp, type: string, isWithin: boolean])[] = [
   [/^local\//, "llama", false],
   [/(^|\/)Llama-3\.[1-3]-/i, "llama", false],
@@ -90,7 +90,7 @@ const BY_NAME: readonly (readonly [name: RegExp, type: string, isWithin: boolean
   [/(^|\/)DeepSeek-V3\.1/i, "deepseek_v3", false],
 ];
 
-/** Null for a type that is not known. */
+/** Null for an unknown type. */
 export function familyOfType(modelType: string): Family | null {
   return BY_TYPE.get(modelType) ?? null;
 }
@@ -100,21 +100,21 @@ export interface NamedFamily {
   readonly isWithin: boolean;
 }
 
-/** Null for a model that is not known by name. */
+/** Null for an unknown model name. */
 export function familyOfName(modelName: string): NamedFamily | null {
   const [, type, isWithin] = BY_NAME.find(([name]) => name.test(modelName)) ?? [];
   const family = type === undefined ? null : familyOfType(type);
   return family === null ? null : { family, isWithin: isWithin ?? false };
 }
 
-/** `module` with Tinker's or the base model's name, after `renames` in their order. */
+/** Applies `renames` to a module name, in order. */
 export function renamed(module: string, renames: Family["renames"]): string {
   return renames.reduce((name, [from, to]) => name.replace(from, to), module);
 }
 
 const WITHIN: Family["renames"] = [[/^model\./, "model.language_model."]];
 
-/** What servers and, but for `baseRenames`, the base model's files call a module of Tinker's. */
+/** A Tinker module's name in servers and, except for `baseRenames`, in the base model's files. */
 export function plainName(module: string, { family, isWithin }: NamedFamily): string {
   return renamed(module, [...family.renames, ...(isWithin ? WITHIN : [])]);
 }

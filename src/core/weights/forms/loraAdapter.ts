@@ -1,4 +1,4 @@
-/** A folder with a LoRA adapter as Tinker exports it, its tensors by pairs. */
+/** Reads a folder with a LoRA adapter as Tinker exports it, with tensors in pairs. */
 
 import * as z from "zod";
 import { AppError } from "../../errors.ts";
@@ -13,9 +13,9 @@ export interface LoraTensor extends StoredTensor {
   readonly dtype: FloatType;
 }
 
-/** Of one linear map, or of all experts of a layer: then both have the experts as first dimension, of length 1 where they share it. */
+/** Of one linear map, or of all experts of a layer. With experts, both tensors have them as first dimension, of length 1 if shared. */
 export interface LoraPair {
-  /** The name of the module without what PEFT puts around it, for example `model.layers.0.self_attn.q_proj`. */
+  /** Module name without PEFT's prefix and suffix, for example `model.layers.0.self_attn.q_proj`. */
   readonly module: string;
   /** [rank, input] */
   readonly a: LoraTensor;
@@ -41,7 +41,7 @@ const configSchema = z.object({
 });
 const NAME = /^base_model\.model\.(.+)\.lora_([AB])\.weight$/;
 
-/** @throws AppError `weights-form` for an adapter that is another one than Tinker exports; `safetensors-invalid`, `file-*` */
+/** @throws AppError `weights-form` for an adapter unlike Tinker's exports; `safetensors-invalid`, `file-*` */
 export async function readLoraAdapter(
   files: Pick<FileSystem, "readRange" | "size" | "readText">,
   folder: string,
@@ -76,7 +76,7 @@ function pairsOf(tensors: ReadonlyMap<string, StoredTensor>): readonly LoraPair[
   return pairs.filter((pair) => !isEmpty(pair));
 }
 
-/** For a projection that a model does not have. */
+/** True for the placeholder of a projection that the model lacks. */
 function isEmpty({ a, b }: LoraPair): boolean {
   return a.begin === a.end && b.begin === b.end;
 }
@@ -112,12 +112,12 @@ function unknownForm(why: string): AppError {
   );
 }
 
-/** The number of experts of a pair, null for a linear map. */
+/** The number of experts of a pair; null for a linear map. */
 export function expertsOf({ a, b }: LoraPair): number | null {
   return a.shape.length === 3 ? Math.max(a.shape[0] ?? 0, b.shape[0] ?? 0) : null;
 }
 
-/** One expert's part, or the tensor itself for a linear map; all experts have the part of one that they share. */
+/** One expert's part, or the tensor itself for a linear map. A part shared by all experts is returned for each. */
 export function ofExpert(tensor: LoraTensor, expert: number): LoraTensor {
   if (tensor.shape.length < 3) return tensor;
   const [experts = 1, ...shape] = tensor.shape;
@@ -126,7 +126,7 @@ export function ofExpert(tensor: LoraTensor, expert: number): LoraTensor {
   return { dtype: tensor.dtype, shape, begin, end: begin + bytes };
 }
 
-/** Tinker's `LAYER.experts.w1` as one expert has it. @throws AppError `weights-form` */
+/** One expert's module name for Tinker's `LAYER.experts.w1`. @throws AppError `weights-form` */
 export function expertModule(module: string, expert: number, { family }: NamedFamily): string {
   const [, layer = "", projection = ""] = /^(.+\.experts)\.(w[123])$/.exec(module) ?? [];
   const name = family.experts[projection as keyof typeof family.experts] ?? null;

@@ -1,4 +1,4 @@
-/** Which products of an adapter are added to which part of which tensor of the base model. */
+/** Plans which products of an adapter are added to which part of which base model tensor. */
 
 import { AppError } from "../../errors.ts";
 import { visibleLine } from "../../util/visibleText.ts";
@@ -13,40 +13,40 @@ import {
   ofExpert,
 } from "./loraAdapter.ts";
 
-/** One product B A on a part of a matrix of the base model. */
+/** One product B A, added to part of a base model matrix. */
 export interface Addition {
   /** [rank, input] */
   readonly a: LoraTensor;
   /** [output, rank] */
   readonly b: LoraTensor;
-  /** Which matrix of a tensor that holds those of all experts. */
+  /** Index of the matrix in a tensor that stacks those of all experts. */
   readonly matrix: number;
-  /** True where the rows of the matrix are inputs. */
+  /** True if the rows of the matrix are inputs. */
   readonly isTransposed: boolean;
   readonly firstRow: number;
   readonly firstColumn: number;
-  /** From one column of the product to the next: 2 where those of two products alternate. */
+  /** Step between consecutive columns of the product: 2 if the columns of two products alternate. */
   readonly columnStep: number;
 }
 
 export interface MergePlan {
-  /** By name of the tensor. */
+  /** By tensor name. */
   readonly additions: ReadonlyMap<string, readonly Addition[]>;
   /**
-   * Where the base model reads its unembedding from its embedding and the adapter changes only that: the tensor that the new one is a copy
-   * of, and its name. Null otherwise.
+   * Set if the base model ties its unembedding to its embedding and the adapter changes only the former: the tensor to copy, and
+   * the name of the copy. Else null.
    */
   readonly untied: { readonly from: string; readonly name: string } | null;
-  /** True where the merged model has an unembedding of its own, whatever its configuration said before. */
+  /** True if the merged model has its own unembedding, whatever its configuration said before. */
   readonly hasOwnHead: boolean;
 }
 
-type Place = Omit<Addition, "a" | "b" | "matrix">;
-type Placed = readonly [name: string, addition: Addition];
+type Placement = Omit<Addition, "a" | "b" | "matrix">;
+type PlacedAddition = readonly [name: string, addition: Addition];
 
-const WHOLE: Place = { isTransposed: false, firstRow: 0, firstColumn: 0, columnStep: 1 };
+const WHOLE: Placement = { isTransposed: false, firstRow: 0, firstColumn: 0, columnStep: 1 };
 
-/** @throws AppError `weights-form` for an adapter that is of another model than the base */
+/** @throws AppError `weights-form` if the adapter belongs to another model than the base */
 export function planMerge({ pairs }: LoraAdapter, base: BaseFolder): MergePlan {
   const additions = new Map<string, Addition[]>();
   const untied = untiedHead(pairs, base);
@@ -62,7 +62,7 @@ export function planMerge({ pairs }: LoraAdapter, base: BaseFolder): MergePlan {
   return { additions, untied, hasOwnHead };
 }
 
-function plain(pair: LoraPair, base: BaseFolder): readonly Placed[] {
+function plain(pair: LoraPair, base: BaseFolder): readonly PlacedAddition[] {
   const name = `${baseName(pair.module, base)}.weight`;
   return [onWhole(pair, name, found(name, pair, base))];
 }
@@ -77,17 +77,17 @@ function headAddition(
   pair: LoraPair,
   base: BaseFolder,
   untied: MergePlan["untied"],
-): readonly Placed[] {
+): readonly PlacedAddition[] {
   const name = `${base.family.family.head}.weight`;
   return [onWhole(pair, name, found(untied?.from ?? name, pair, base))];
 }
 
-/** Among the rows of a fused projection, below those of the parts before it; null where the module is none of its parts. */
+/** The rows of a fused projection below those of its earlier parts; null if the module is not one of its parts. */
 function fusedAddition(
   pair: LoraPair,
   pairs: readonly LoraPair[],
   base: BaseFolder,
-): readonly Placed[] | null {
+): readonly PlacedAddition[] | null {
   const { fused } = base.family.family;
   const leaf = pair.module.slice(pair.module.lastIndexOf(".") + 1);
   const at = fused?.parts.indexOf(leaf) ?? -1;
@@ -107,8 +107,8 @@ function fusedAddition(
   return [[name, { ...WHOLE, a: pair.a, b: pair.b, matrix: 0, firstRow }]];
 }
 
-/** To a tensor for each expert, or to those that hold the matrices of all; null for another module. */
-function expertAdditions(pair: LoraPair, base: BaseFolder): readonly Placed[] | null {
+/** Additions to one tensor per expert, or to tensors that stack all experts; null for other modules. */
+function expertAdditions(pair: LoraPair, base: BaseFolder): readonly PlacedAddition[] | null {
   const experts = expertsOf(pair);
   if (experts === null) return null;
   const all = Array.from({ length: experts }, (_, expert): LoraPair => {
@@ -122,21 +122,21 @@ function expertAdditions(pair: LoraPair, base: BaseFolder): readonly Placed[] | 
   if (joined === undefined) return all.flatMap((one) => plain(one, base));
   if (joined.shape[0] !== experts) throw mismatch(pair, `${name} is of ${joined.shape[0]} experts`);
   return all.map((one, matrix) => {
-    const place = expertPlace(one, projection, joined, base);
-    return [name, { ...place, a: one.a, b: one.b, matrix }];
+    const placement = expertPlacement(one, projection, joined, base);
+    return [name, { ...placement, a: one.a, b: one.b, matrix }];
   });
 }
 
 /**
- * Where an expert's projection lies in the matrix that gate and up share, or in that of down. Models hold it as [output, input] or as
- * [input, output], which the shape shows; where both would do it is [input, output], as GPT-OSS has it.
+ * Locates an expert's projection in the matrix shared by gate and up, or in that of down. The shape tells whether the model
+ * stores it as [output, input] or [input, output]; if both fit, it is [input, output], as in GPT-OSS.
  */
-function expertPlace(
+function expertPlacement(
   pair: LoraPair,
   projection: string,
   { shape: [, rows = 0, columns = 0] }: BaseTensor,
   { family: { family } }: BaseFolder,
-): Place {
+): Placement {
   const [output, input] = sidesOf(pair);
   const share = projection === "down_proj" ? 1 : 2;
   const at = projection === "up_proj" ? 1 : 0;
@@ -159,7 +159,7 @@ function found(name: string, pair: LoraPair, { tensors }: BaseFolder): BaseTenso
   throw mismatch(pair, `the base model has no ${name}`);
 }
 
-function onWhole(pair: LoraPair, name: string, { shape }: BaseTensor): Placed {
+function onWhole(pair: LoraPair, name: string, { shape }: BaseTensor): PlacedAddition {
   const [output, input] = sidesOf(pair);
   if (shape.length !== 2 || shape[0] !== output || shape[1] !== input) {
     throw mismatch(pair, `${name} has the shape [${shape.join(", ")}]`);
@@ -167,7 +167,7 @@ function onWhole(pair: LoraPair, name: string, { shape }: BaseTensor): Placed {
   return [name, { ...WHOLE, a: pair.a, b: pair.b, matrix: 0 }];
 }
 
-/** Of the product, [output, input]. */
+/** Dimensions of the product, [output, input]. */
 function sidesOf({ a, b }: LoraPair): readonly [number, number] {
   return [b.shape[0] ?? 0, a.shape[1] ?? 0];
 }

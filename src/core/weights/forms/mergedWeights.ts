@@ -1,4 +1,4 @@
-/** A copy of a base model's folder with an adapter in its weights: W + (alpha / r) B A, computed in 32-bit floats, stored as W was. */
+/** Copies a base model's folder with an adapter merged in: W + (alpha / r) B A, computed in 32-bit floats, stored in W's type. */
 
 import type { FileSystem } from "../../ports.ts";
 import { parseJson } from "../../util/jsonl.ts";
@@ -10,7 +10,7 @@ import type { LoraAdapter, LoraTensor } from "./loraAdapter.ts";
 import type { Addition, MergePlan } from "./mergePlan.ts";
 
 export interface MergeOptions {
-  /** Of the folder that is written, and of the adapter. */
+  /** For the output folder and the adapter. */
   readonly files: FileSystem;
   readonly adapter: LoraAdapter;
   readonly base: BaseFolder;
@@ -19,14 +19,14 @@ export interface MergeOptions {
   readonly onProgress?: ((progress: FileProgress) => void) | undefined;
 }
 
-/** Of a tensor that is read, changed and written at once. */
+/** Size of the tensor slices that are read, changed and written at a time. */
 const SLICE_BYTES = 2 ** 20;
-/** What stands beside weights and says how to use them. The card is another one, and other weights are not those of the merge. */
+/** Files besides the weights that say how to use them. Excludes the model card, which is rewritten, and other weights. */
 const COPIED =
   /^(?!README\.md$)(?!.*\.index\.json$)(\w[\w.-]*\.(json|txt|model|jinja|tiktoken|py)|(LICENSE|NOTICE)[\w.-]*)$/i;
 
 /**
- * Writes the files into `folder`, and returns their names. A file of weights that is there already is complete, and stays.
+ * Writes the files into `folder` and returns their names. An existing weights file is complete and kept.
  * @throws AppError `base-invalid`, `disk`, `file-*`; the reason of `signal`
  */
 export async function writeMergedWeights(
@@ -121,9 +121,9 @@ async function* changedSlices(
   }
 }
 
-/** Left times right is what is added. The rank is filled up with zeros to a multiple of four. */
+/** `left` times `right` is the addition. The rank is zero-padded to a multiple of four. */
 interface Product extends Addition {
-  /** Filled up. */
+  /** Padded. */
   readonly rank: number;
   /** [rows, rank] */
   readonly left: Float32Array;
@@ -155,7 +155,7 @@ async function productOf(
   return { ...addition, rank, left, right, rows, width };
 }
 
-/** A matrix of `rows` and `columns`, which may lie transposed, with zeros to the right of it and below. */
+/** A zero-padded matrix of `rows` and `columns`; the input may be transposed. */
 function packed(
   values: Float32Array,
   {
@@ -175,7 +175,7 @@ function packed(
   return out;
 }
 
-/** Adds the part of a product that is of `count` rows from `row` on. */
+/** Adds the part of a product that falls into `count` rows starting at `row`. */
 function addRows(
   values: Float32Array,
   {
@@ -192,13 +192,13 @@ function addRows(
     rowOf(product, at - firstRow, sums);
     const start = (at - row) * columns + firstColumn;
     for (let j = 0; j < width; j += 1) {
-      const place = start + j * columnStep;
-      values[place] = (values[place] ?? 0) + (sums[j] ?? 0);
+      const index = start + j * columnStep;
+      values[index] = (values[index] ?? 0) + (sums[j] ?? 0);
     }
   }
 }
 
-/** One row of a product. Four terms at a time take a third of the time that one takes, measured with a rank of 32. */
+/** Computes one row of a product. Four terms per pass take a third of the time of one, measured at rank 32. */
 function rowOf({ left, right, rank, width }: Product, row: number, sums: Float32Array): void {
   sums.fill(0);
   for (let k = 0; k < rank; k += 4) {
@@ -216,7 +216,7 @@ function rowOf({ left, right, rank, width }: Product, row: number, sums: Float32
   }
 }
 
-/** The files that say what the weights are, by name: as they were, or with an unembedding of its own. */
+/** The files that describe the weights, by name: unchanged, or adapted for a separate unembedding. */
 async function describedWeights({
   base: { files, folder, tensors },
   plan: { untied, hasOwnHead },
@@ -224,7 +224,7 @@ async function describedWeights({
   const described = new Map<string, string>();
   const embedding = tensors.get(untied?.from ?? "");
   const config = await files.readText(`${folder}/${CONFIG_NAME}`);
-  // A base model may store an unembedding that its configuration says not to read.
+  // A base model may store an unembedding that its configuration says to ignore.
   if (untied !== null || (hasOwnHead && TIED.test(config))) {
     described.set(CONFIG_NAME, untiedConfig(config));
   }
@@ -246,7 +246,7 @@ async function describedWeights({
 
 const TIED = /"tie_word_embeddings"\s*:\s*true/;
 
-/** As text, because a configuration may hold numbers that JSON does not know. */
+/** Edits the text, because the configuration may contain numbers that JSON does not support. */
 function untiedConfig(text: string): string {
   const key = '"tie_word_embeddings": false';
   const changed = text.replace(new RegExp(TIED, "g"), key);

@@ -1,4 +1,4 @@
-/** An adapter with the names and shapes that vLLM and SGLang load: one pair of matrices for each module that their models have. */
+/** An adapter with the names and shapes that vLLM and SGLang load: one pair of matrices per module of their models. */
 
 import { AppError } from "../../errors.ts";
 import type { FileSystem } from "../../ports.ts";
@@ -20,15 +20,15 @@ export interface ServedOptions extends Omit<WriteOptions, "files" | "metadata"> 
   readonly files: FileSystem;
   readonly baseModel: string;
   readonly family: NamedFamily;
-  /** Leaves out what the adapter learned for the unembedding, which the servers refuse. */
+  /** Drops the adapter's change to the unembedding, which the servers reject. */
   readonly dropsUnembedding: boolean;
-  /** Null where its folder is not at hand. */
+  /** Null if its folder is not available. */
   readonly base: Pick<BaseFolder, "tensors"> | null;
 }
 
 export interface ServedAdapter {
   readonly highestRank: number;
-  /** True when what was learned for the unembedding was left out. */
+  /** True if the change to the unembedding was dropped. */
   readonly lacksUnembedding: boolean;
 }
 
@@ -42,7 +42,7 @@ interface ServedPair {
   readonly b: Served;
 }
 
-/** @throws AppError `weights-form` for a model whose adapters no server loads, or whose files are needed to write one */
+/** @throws AppError `weights-form` for a model whose adapters no server loads, or that needs the base model's files */
 export function requireServed({
   baseModel,
   base,
@@ -131,14 +131,14 @@ function plainPairs(
   });
 }
 
-/** Whose fused projection the module is a part of, where servers know only that one; else null. */
+/** The layer whose fused projection contains the module, if servers know only the fused one; else null. */
 function fusedLayerOf(module: string, { family }: NamedFamily): string | null {
   const { fused, isServedFused } = family;
   const part = fused?.parts.find((name) => module.endsWith(`.${name}`));
   return isServedFused && part !== undefined ? module.slice(0, -part.length - 1) : null;
 }
 
-/** A is those of the parts below each other. In B each part has rows and columns of its own, and zeros stand elsewhere. */
+/** Stacks the parts' A matrices. In B, each part has its own rows and columns; the rest is zero. */
 function fusedPair(
   layer: string,
   found: readonly LoraPair[],
@@ -236,7 +236,7 @@ function servedConfig(
     r: rank,
     lora_alpha: alpha,
     rank_pattern: Object.fromEntries(others),
-    // Keeps the scale, which is alpha by rank.
+    // Keeps the scale, alpha / rank.
     alpha_pattern: Object.fromEntries(
       Array.from(others, ([name, own]) => [name, Math.trunc((alpha * own) / rank)]),
     ),
