@@ -1,14 +1,14 @@
-/** What an alarm is. */
+/** The definition of an alarm. */
 
 import type { AlarmId, Config } from "../config/fields/schema.ts";
 import type { AlarmEdits } from "./alarmEdits.ts";
 import type { AlarmFacts } from "./alarmFacts.ts";
 import type { AlarmPast } from "./alarmHistory.ts";
 
-/** `info` = worth knowing, and nothing is ill; `critical` = going on is most likely a waste. */
+/** `info` = worth knowing, but nothing is wrong; `critical` = continuing is most likely a waste. */
 export type AlarmSeverity = "info" | "warning" | "critical";
 
-/** What an alarm was fired by. */
+/** What triggered an alarm. */
 export interface AlarmFinding {
   readonly value: number;
   readonly threshold: number;
@@ -20,23 +20,23 @@ export interface AlarmAdvice {
   readonly severity: AlarmSeverity;
   /** What it means and what to do about it, as sentences. */
   readonly meaning: string;
-  /** Changes that belong together; none when no setting helps. */
+  /** Changes that belong together; empty if no setting helps. */
   readonly edits: (config: Config, past: AlarmPast) => AlarmEdits;
 }
 
 export interface Alarm extends AlarmAdvice {
-  /** For lists and headings. */
+  /** Shown in lists and headings. */
   readonly title: string;
-  /** Which side of its threshold is bad. */
+  /** The bad side of the threshold. */
   readonly fires: "above" | "below";
-  /** Another alarm that says the same in stronger words: while that one fires, this one does not. */
+  /** A stronger alarm about the same problem: while it fires, this one does not. */
   readonly suppressedBy?: AlarmId;
-  /** Null when there is too little to judge by; `past` ends with the step `now`. */
+  /** Null if there is too little data to judge; `past` ends with the step `now`. */
   readonly measure: (now: AlarmFacts, past: AlarmPast) => number | null;
-  /** A sentence with the number that was seen and the bound that it has passed. */
+  /** A sentence with the observed number and the threshold it crossed. */
   readonly seen: (finding: AlarmFinding) => string;
-  /** The last good step, counted from 0, whose weights to go back to; null where it is not known. */
+  /** The last good step, counted from 0, whose weights to go back to; null if unknown. */
   readonly goodUntil?: (finding: AlarmFinding) => number | null;
-  /** Other advice for a known cause; null where none is seen. */
+  /** Different advice for a recognized cause; null if none is recognized. */
   readonly byCause?: (finding: AlarmFinding) => Partial<AlarmAdvice> | null;
 }

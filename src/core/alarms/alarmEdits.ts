@@ -1,11 +1,11 @@
-/** Changes of the configuration that may help against alarms. Nothing here is more than a first thing to try. */
+/** Configuration changes that may help against alarms. Each is only a first thing to try. */
 
 import { isLocalModel, maxConcurrentRollouts } from "../config/fields/presets.ts";
 import type { Config, EnvironmentConfig } from "../config/fields/schema.ts";
 import type { Json } from "../json.ts";
 import type { AlarmPast } from "./alarmHistory.ts";
 
-/** A key of the configuration, and the value that it should get. */
+/** A configuration key and its suggested value. */
 export interface AlarmEdit {
   readonly path: readonly string[];
   readonly value: Json;
@@ -17,7 +17,7 @@ export function setting(key: keyof Config, value: Json): AlarmEdits {
   return [{ path: [key], value }];
 }
 
-/** What a setting of each environment becomes; no edit where it stays. */
+/** Changes a setting in every environment; no edit where it stays the same. */
 export function inEnvironments<Key extends keyof EnvironmentConfig>(
   { environments }: Config,
   key: Key,
@@ -29,7 +29,7 @@ export function inEnvironments<Key extends keyof EnvironmentConfig>(
   });
 }
 
-/** The rate before it was raised, where that was within the last steps; else half of it. */
+/** The learning rate before it was raised, if that was within the last steps; else half of it. */
 export function slower(config: Config, { steps }: Pick<AlarmPast, "steps">): AlarmEdits {
   const { learning_rate: rate, learning_rate_schedule: schedule, warmup_steps: warmup } = config;
   const before = steps.flatMap(({ step, learningRate }) =>
@@ -43,7 +43,7 @@ export function noHotter(config: Config): AlarmEdits {
   return inEnvironments(config, "temperature", (temperature) => Math.min(temperature, 1));
 }
 
-/** A longer turn; where that has no room, a longer rollout as well. The bundled models have no longer context. */
+/** Longer turns, and longer rollouts if there is no room. The context of the bundled models cannot grow. */
 export function longerTurns(config: Config): AlarmEdits {
   const { max_response_tokens: response, max_total_tokens: total, model_name } = config;
   const doubled = setting("max_response_tokens", 2 * response);
@@ -52,7 +52,7 @@ export function longerTurns(config: Config): AlarmEdits {
   return response < total ? setting("max_response_tokens", total) : [];
 }
 
-/** Takes back what makes sampling less varied than the model is; `otherwise` where nothing does. */
+/** Removes settings that make sampling less varied than the model itself; `otherwise` if there are none. */
 export function variedSampling(config: Config, otherwise: AlarmEdits): AlarmEdits {
   const edits = [
     ...inEnvironments(config, "temperature", (temperature) => Math.max(temperature, 1)),
@@ -66,7 +66,7 @@ export function moreRollouts(config: Config): AlarmEdits {
   return inEnvironments(config, "num_rollouts", (rollouts) => 2 * rollouts);
 }
 
-/** Lets a group count although some of its rollouts have failed. Two are left to be compared. */
+/** Lets a group count although some of its rollouts failed, leaving at least two to compare. */
 export function allowFailures(config: Config): AlarmEdits {
   return inEnvironments(config, "max_failing_rollouts", (allowed, { num_rollouts }) =>
     Math.max(allowed, Math.min(Math.max(1, Math.floor(num_rollouts / 4)), num_rollouts - 2)),

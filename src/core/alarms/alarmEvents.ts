@@ -1,4 +1,4 @@
-/** Alarms in `events.jsonl`: how they are written down, and which of them fire now. */
+/** Alarms in `events.jsonl`: writing them, and finding those that fire now. */
 
 import * as z from "zod";
 import type { RunEnding } from "../../shared/runFile.ts";
@@ -17,16 +17,16 @@ import type { AlarmNotice } from "./evaluateAlarms.ts";
 const ALARM_BEGINS = "alarm";
 const ALARM_ENDS = "alarm-over";
 
-/** An alarm that fires, with the step that it began with. */
+/** A firing alarm, with the step at which it began. */
 export interface FiringAlarm extends AlarmNotice {
   readonly step: number;
 }
 
 const LEVELS = { info: "info", warning: "warn", critical: "error" } as const;
-/** The most serious first. */
+/** Most serious first. */
 const SEVERITIES: readonly AlarmSeverity[] = ["critical", "warning", "info"];
 
-/** Run folders come from anywhere: a suggestion may set no address, no path and no secret. */
+/** Run folders come from anywhere, so a suggestion must not set an address, a path or a secret. */
 const SETTABLE: ReadonlySet<string> = new Set(["integer", "number", "boolean", "enum"]);
 
 const noticeSchema = z.object({
@@ -63,7 +63,7 @@ export function alarmEnds(step: number, id: AlarmId): NewRunEvent {
   return { step, level: "info", kind: ALARM_ENDS, message, data: { alarm: id } };
 }
 
-/** Null for an event that does not begin an alarm, or one that this version does not know. */
+/** Null if the event does not begin an alarm, or one that this version does not know. */
 export function noticeOf({ kind, data }: RunEvent): AlarmNotice | null {
   const read = kind === ALARM_BEGINS ? noticeSchema.safeParse(data).data : undefined;
   if (read === undefined) return null;
@@ -71,13 +71,13 @@ export function noticeOf({ kind, data }: RunEvent): AlarmNotice | null {
   return { id: alarm, ...rest };
 }
 
-/** Those of a run that is followed. */
+/** The firing alarms of a followed run. */
 export function firingIn({ metrics, events, runFile }: RunFollower): readonly FiringAlarm[] {
   return firingAlarms((id) => metrics.latest(`alarm/${id}`) === 1, events, runFile?.ending);
 }
 
 /**
- * `isFiring` says whether an alarm fires in the last row. The most serious come first, then the newest. One of a budget that has ended
+ * `isFiring` says whether an alarm fires in the last row. Sorted by severity, then newest first. The alarm of a budget that ended
  * the run says so.
  */
 export function firingAlarms(
@@ -93,7 +93,7 @@ export function firingAlarms(
   return [...begun.values()]
     .filter(({ id }) => isFiring(id))
     .map((alarm) =>
-      // The codes of such ends are the names of the alarms.
+      // The codes of such endings match the names of the alarms.
       ending?.code.replace("-", "_") === alarm.id
         ? { ...alarm, seen: ending.message, meaning: "", edits: [] }
         : alarm,

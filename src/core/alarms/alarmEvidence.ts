@@ -1,4 +1,4 @@
-/** What an alarm rests on: the metric that it judges, the steps that it looks back over, and the rollouts that made it. */
+/** The evidence for an alarm: its metric, the steps it looks back over, and the rollouts that caused it. */
 
 import type { AlarmId } from "../config/fields/schema.ts";
 import { areEqualRewards } from "../runFolder/metrics/outcomes.ts";
@@ -8,18 +8,18 @@ type Group = readonly RolloutRecord[];
 type Turn = RolloutRecord["turns"][number];
 
 export interface AlarmEvidence {
-  /** Flat name in the metrics. */
+  /** Flat metric name. */
   readonly metric: string;
-  /** With the one that it begins with. */
+  /** Number of steps, including the one at which the alarm began. */
   readonly steps: number;
   /** Which rollouts of a group triggered the alarm; null if all did, or none. */
   readonly madeBy: ((group: Group) => readonly boolean[]) | null;
 }
 
-/** Around the step: what changed is seen beside what was usual. */
+/** Steps to show around the alarm, so that the change is visible next to normal values. */
 const AROUND_STEPS = 5;
 const LENGTH_STEPS = 13;
-/** What is held out is measured every 10 steps by default. */
+/** The held-out loss is measured every 10 steps by default. */
 const OVERFIT_STEPS = 41;
 
 const EVIDENCE: Readonly<Record<AlarmId, AlarmEvidence>> = {
@@ -85,7 +85,7 @@ function isCutOff({ isTruncated }: Turn): boolean {
   return isTruncated;
 }
 
-/** An answer that was taken for a call has a result and no call. */
+/** An answer that was taken for a call has a result but no call. */
 function isUnreadable(turn: Turn): boolean {
   const hasNoCall = turn.calls.length === 0 && turn.results.length === 0;
   return !isCutOff(turn) && (turn.errors.length > 0 || hasNoCall);

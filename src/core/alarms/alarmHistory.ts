@@ -1,4 +1,4 @@
-/** What alarms must know of a run: a bounded number of its rows and the reward of each, the same after a resume as without one. */
+/** The run history that alarms use: a bounded number of rows, plus each step's reward. Identical with and without a resume. */
 
 import { type Trend, trendOf } from "../../shared/trend.ts";
 import type { TrendPoint } from "../../shared/trendPoint.ts";
@@ -11,23 +11,23 @@ import { isMetricsRow } from "../runFolder/reader.ts";
 import { type AlarmFacts, alarmFacts } from "./alarmFacts.ts";
 import { stepReward } from "./rewardFall.ts";
 
-/** What is known of a run so far. */
+/** What is known about a run so far. */
 export interface AlarmPast {
-  /** Recent steps, the one to judge last. */
+  /** Recent steps, ending with the one to judge. */
   readonly steps: readonly AlarmFacts[];
-  /** Log-probability gaps of the first steps that had one, with samplers as old as they get: while `max_steps_off_policy` fills up, they are near 0. */
+  /** Log-probability gaps of the first steps with samplers at full age; they are near 0 while `max_steps_off_policy` fills up. */
   readonly firstGaps: readonly number[];
-  /** Mean sizes of the advantages in the first steps, from the one on that was the first to have any. */
+  /** Mean advantage sizes of the first steps, starting with the first nonzero one. */
   readonly firstAdvantages: readonly number[];
   /** Mean rewards of all steps that have enough rollouts. */
   readonly rewards: readonly TrendPoint[];
-  /** Of a supervised run. */
+  /** Held-out measurements of a supervised run. */
   readonly heldOut: readonly HeldOutPoint[];
-  /** Of the first step of a supervised run, before any update; null for another run. */
+  /** Loss of a supervised run's first step, before any update; null for other runs. */
   readonly firstLoss: number | null;
 }
 
-/** What a step measured on held-out examples, beside the training loss of the last steps. */
+/** A held-out measurement next to the training loss of the latest steps. */
 interface HeldOutPoint {
   /** Counts from 0. */
   readonly step: number;
@@ -44,11 +44,11 @@ const NOTHING: AlarmPast = {
   firstLoss: null,
 };
 
-/** First steps whose log-probability gap shows what is usual for the model. */
+/** Number of first steps whose log-probability gap defines what is normal for the model. */
 export const BASELINE_STEPS = 5;
-/** Steps that the longest measure looks back over. */
+/** Number of steps that the longest measure looks back over. */
 export const MEASURED_STEPS = 13;
-/** An alarm ends after so many steps in a row without a reason for it, so that it does not flicker. */
+/** An alarm ends only after this many steps in a row without a reason for it, to avoid flicker. */
 export const CLEAR_AFTER_STEPS = 3;
 const KEPT_STEPS = MEASURED_STEPS + CLEAR_AFTER_STEPS;
 
@@ -57,7 +57,7 @@ export class AlarmHistory {
   #gapLag = 0;
   readonly #rewards: TrendPoint[] = [];
 
-  /** The rows that are in the run folder: those before the next step. @throws AppError `file-unreadable` */
+  /** Reads the rows in the run folder, which precede the next step. @throws AppError `file-unreadable` */
   static async read(fileSystem: FolderFiles, folder: string): Promise<AlarmHistory> {
     const history = new AlarmHistory();
     for await (const { value } of readLines(fileSystem, runPaths(folder).metrics)) {
@@ -66,17 +66,17 @@ export class AlarmHistory {
     return history;
   }
 
-  /** The trend of the reward once `row` is there. */
+  /** The reward's trend including `row`. */
   trendWith(row: MetricsRow): Trend {
     return trendOf([...this.#rewards, ...rewardOf(row)]);
   }
 
-  /** What is known once `row` is there; it is not kept. */
+  /** The history including `row`, without keeping the row. */
   with(row: MetricsRow): AlarmPast {
     return withStep(this.#past, alarmFacts(row));
   }
 
-  /** Keeps a row with its alarms. */
+  /** Keeps a row, including its alarms. */
   add(row: MetricsRow): void {
     const facts = alarmFacts(row);
     const { steps, ...past } = withStep(this.#past, facts);

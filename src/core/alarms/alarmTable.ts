@@ -1,4 +1,4 @@
-/** All alarms: what each measures, when it fires, what it says and which settings it suggests. Thresholds: `config/fields/alarmFields.ts`. */
+/** All alarms: what each measures, when it fires, its texts and suggested settings. Thresholds: `config/fields/alarmFields.ts`. */
 
 import { formatMeasure, formatPercent } from "../../shared/format.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
@@ -30,7 +30,7 @@ import {
 import { MIN_SAMPLES } from "./samples.ts";
 import { TREND_ALARMS } from "./trendAlarms.ts";
 
-/** From this share of readable turns on, a model knows how to call its tools. */
+/** From this share of readable turns, the model evidently knows how to call its tools. */
 const READABLE = 0.7;
 
 const BROKEN_CALLS: Partial<AlarmAdvice> = {
@@ -64,7 +64,7 @@ const MISSING_BY_ERRORS: Partial<AlarmAdvice> = {
   edits: allowFailures,
 };
 
-/** A group is compared by its successes, so where most of it fails no allowance helps. */
+/** Used when most rollouts of a group fail: allowing failures would leave too few to compare. */
 const MOST_FAILED: Partial<AlarmAdvice> = {
   meaning:
     "They failed for a technical reason, which the rollouts show. Fix that cause: too few rollouts per group succeed to learn from.",

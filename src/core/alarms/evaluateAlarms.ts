@@ -1,4 +1,4 @@
-/** Whether an alarm begins, continues or ends with a step: a pure function of the rows of the run so far. */
+/** Decides whether an alarm begins, continues or ends with a step: a pure function of the run's rows so far. */
 
 import { formatQuantity } from "../../shared/format.ts";
 import type { AlarmId, AlarmsConfig, Config } from "../config/fields/schema.ts";
@@ -11,26 +11,26 @@ import { ALARMS } from "./alarmTable.ts";
 
 export interface AlarmState {
   readonly id: AlarmId;
-  /** Null when the alarm is off. */
+  /** Null if the alarm is off. */
   readonly threshold: number | null;
-  /** As the alarm measured it; null when there was too little to judge by. */
+  /** The measured value; null if there was too little data. */
   readonly value: number | null;
   readonly isFiring: boolean;
   readonly change: "begins" | "ends" | null;
 }
 
-/** What is reported when an alarm begins. */
+/** The report when an alarm begins. */
 export interface AlarmNotice {
   readonly id: AlarmId;
   readonly severity: AlarmSeverity;
   readonly seen: string;
   readonly meaning: string;
   readonly edits: AlarmEdits;
-  /** The address of the checkpoint to go back to; absent where the alarm has none. */
+  /** Address of the checkpoint to go back to; absent if there is none. */
   readonly goBackTo?: string | undefined;
 }
 
-/** Judges the last step of `past`, one state an alarm. What cannot be judged stays as it was. */
+/** Evaluates the last step of `past`, one state per alarm. An alarm that cannot be judged keeps its state. */
 export function evaluateAlarms(past: AlarmPast, thresholds: AlarmsConfig): readonly AlarmState[] {
   const before = past.steps.at(-2)?.firing ?? new Set();
   const isBadEnough = (id: AlarmId): boolean => {
@@ -51,8 +51,7 @@ export function evaluateAlarms(past: AlarmPast, thresholds: AlarmsConfig): reado
 }
 
 /**
- * `past` ends with the step that the alarm begins with, `checkpoints` are those that can be used; null when there was too little to
- * judge by.
+ * `past` ends with the step at which the alarm begins; `checkpoints` are the usable ones. Null if there was too little data.
  */
 export function alarmNotice(
   { id, value, threshold }: AlarmState,
@@ -67,11 +66,11 @@ export function alarmNotice(
   const { severity, meaning, edits } = { ...alarm, ...alarm.byCause?.(finding) };
   const notice = { id, severity, seen: alarm.seen(finding), meaning, edits: edits(config, past) };
   const goodUntil = alarm.goodUntil?.(finding) ?? null;
-  return goodUntil === null ? notice : { ...notice, ...wayBack(goodUntil, checkpoints) };
+  return goodUntil === null ? notice : { ...notice, ...goBackAdvice(goodUntil, checkpoints) };
 }
 
 /** The newest permanent save of good weights. */
-function wayBack(
+function goBackAdvice(
   goodUntil: number,
   checkpoints: readonly CheckpointEntry[],
 ): Pick<AlarmNotice, "meaning" | "goBackTo"> {
@@ -97,7 +96,7 @@ function fires(id: AlarmId, past: AlarmPast, threshold: number, wasFiring: boole
   return false;
 }
 
-/** Null when there is too little to judge by. */
+/** Null if there is too little data. */
 function isBad(id: AlarmId, past: AlarmPast, threshold: number): boolean | null {
   const value = measured(id, past);
   if (value === null) return null;

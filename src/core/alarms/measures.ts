@@ -1,4 +1,4 @@
-/** What alarms measure, and how much they must have seen for it: a false alarm is worse than a late one. Null = too little to judge by. */
+/** The measures of alarms, with the amount of data each requires, since a false alarm is worse than a late one. Null = too little data. */
 
 import { formatCount, formatMeasure } from "../../shared/format.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
@@ -11,7 +11,7 @@ import { type AlarmPast, BASELINE_STEPS, MEASURED_STEPS } from "./alarmHistory.t
 import { LEVEL_STEPS, rewardChange } from "./rewardLevel.ts";
 import { MIN_SAMPLES } from "./samples.ts";
 
-/** Models with routed experts begin with a gap of 0.05 to 0.1; a larger one is never taken for usual. */
+/** Models with routed experts start with a gap of 0.05 to 0.1; a larger gap is never considered normal. */
 const HIGHEST_BASELINE = 0.1;
 const MIN_TOKENS = 100;
 const MIN_MISSING = 4;
@@ -26,14 +26,14 @@ export function readableShare({
   parsedShare,
   truncatedShare,
 }: AlarmFacts): number | null {
-  // An agent decides by itself which of its turns need a call.
+  // An agent decides itself which of its turns need a call.
   if (agents > 0) return null;
   const whole = turns * (1 - (truncatedShare ?? 0));
   if (parsedShare === null || whole < MIN_SAMPLES) return null;
   return Math.min(1, (turns * parsedShare) / whole);
 }
 
-/** Share of the groups with equal rewards, the least of the last steps. */
+/** The smallest share of equal-reward groups over the last steps. */
 export function leastEqualShare(_now: AlarmFacts, { steps }: AlarmPast): number | null {
   const last = steps.slice(-EQUAL_STEPS);
   const shares = last.flatMap(({ equalShare }) => equalShare ?? []);
@@ -41,25 +41,25 @@ export function leastEqualShare(_now: AlarmFacts, { steps }: AlarmPast): number 
   return shares.length < EQUAL_STEPS || groups < MIN_SAMPLES ? null : Math.min(...shares);
 }
 
-/** Share of copies among the rollouts, over what the model's probabilities let expect. */
+/** Share of duplicate rollouts beyond what the model's probabilities predict. */
 export function unexpectedCopies(now: AlarmFacts): number | null {
   if (now.identicalShare === null || now.rollouts - now.groups < MIN_SAMPLES) return null;
   return now.identicalShare - (now.expectedIdenticalShare ?? 0);
 }
 
-/** Share of the rollouts without a reward; a few of them count as none. */
+/** Share of the rollouts without a reward; a handful is ignored. */
 export function missingShare({ rollouts, scored }: AlarmFacts): number | null {
   if (rollouts < MIN_SAMPLES) return null;
   return rollouts - scored < MIN_MISSING ? 0 : (rollouts - scored) / rollouts;
 }
 
-/** Share of the agents that failed, whatever the rewards; a few of them count as none. */
+/** Share of agents that failed, whatever the rewards; a handful is ignored. */
 export function failedAgentShare({ agents, agentFailures }: AlarmFacts): number | null {
   if (agents < MIN_SAMPLES) return null;
   return agentFailures < MIN_MISSING ? 0 : agentFailures / agents;
 }
 
-/** The KL estimate between sampler and trainer in the last step, less what is usual for this run. */
+/** The KL estimate between sampler and trainer in the last step, minus what is normal for this run. */
 export function gapOverBaseline(
   { logprobGap, comparedTokens }: AlarmFacts,
   { firstGaps }: AlarmPast,
@@ -69,15 +69,15 @@ export function gapOverBaseline(
     : logprobGap - usualGap(firstGaps);
 }
 
-/** Median of the first gaps, within bounds; the upper bound until all of them are known. */
+/** Median of the first gaps, capped; the cap itself until all of them are known. */
 export function usualGap(firstGaps: readonly number[]): number {
   if (firstGaps.length < BASELINE_STEPS) return HIGHEST_BASELINE;
   return Math.min(HIGHEST_BASELINE, percentile(firstGaps, 0.5) ?? 0);
 }
 
 /**
- * Mean tokens of responses in an earlier and in the last stretch of steps. `factor` says how many times longer or shorter they
- * became, at least 1; 1 when the change went with a better reward (by more than a standard error), or after success.
+ * Mean response tokens at the start and the end of the window. `factor` is how many times longer or shorter responses became, at
+ * least 1. It is 1 if the reward rose by more than a standard error, or if responses shrank with nothing left to learn.
  */
 export function lengthChange({ steps }: AlarmPast) {
   if (steps.length < MEASURED_STEPS) return null;
@@ -86,17 +86,17 @@ export function lengthChange({ steps }: AlarmPast) {
   const reward = rewardChange(first, last);
   const [earlier, later] = [meanTokens(first), meanTokens(last)];
   if (reward === null || earlier === null || later === null) return null;
-  const isFine = reward.hasRisen || (reward.isLearnt && later < earlier);
+  const isFine = reward.hasRisen || (reward.isLearned && later < earlier);
   return { earlier, later, factor: isFine ? 1 : Math.max(later / earlier, earlier / later) };
 }
 
-/** Null when a step has no responses, or empty ones alone. */
+/** Null if a step has no responses, or only empty ones. */
 function meanTokens(steps: readonly AlarmFacts[]): number | null {
   const tokens = steps.flatMap(({ responseTokens }) => responseTokens ?? []);
   return tokens.length < steps.length ? null : mean(tokens) || null;
 }
 
-/** Milliseconds, the least of the last steps; short steps count as prompt. */
+/** The smallest lag of the last steps, in milliseconds; short steps count as 0. */
 export function leastLag(_now: AlarmFacts, { steps }: AlarmPast): number | null {
   const last = steps.slice(-LAG_STEPS);
   const lags = last.flatMap(({ lagMs, totalS }) =>
@@ -107,9 +107,9 @@ export function leastLag(_now: AlarmFacts, { steps }: AlarmPast): number | null 
 
 type FitAlarmId = Extract<AlarmId, "overfitting" | "loss_rise">;
 
-/** The mean is of 3 steps. */
+/** The compared mean covers 3 steps. */
 const LEAST_STEPS = 6;
-/** In nats a token: batches may differ by less. */
+/** In nats per token; smaller differences occur between batches. */
 const LEAST_RISE = 0.5;
 
 export const FIT_ALARMS: Readonly<Record<FitAlarmId, Alarm>> = {
@@ -144,7 +144,7 @@ function measuredUntil({ step }: AlarmFacts, { heldOut }: AlarmPast): AlarmPast[
   return heldOut.filter((point) => point.step <= step);
 }
 
-/** How many of the last measurements in a row found a higher loss; 0 where that of training rose over them. Null before the second. */
+/** Number of consecutive held-out rises; 0 if the training loss rose over them too. Null before the second measurement. */
 function heldOutRises(now: AlarmFacts, past: AlarmPast): number | null {
   const points = measuredUntil(now, past);
   if (points.length < 2) return null;
@@ -156,7 +156,7 @@ function heldOutRises(now: AlarmFacts, past: AlarmPast): number | null {
   return (to?.trained ?? 0) > (from?.trained ?? 0) ? 0 : rises;
 }
 
-/** The loss of the last steps as a multiple of the first one; 1 where it rose by little. */
+/** The loss of the last steps as a multiple of the first one; 1 if it rose only a little. */
 function lossRatio({ fit }: AlarmFacts, { firstLoss }: AlarmPast): number | null {
   if (fit === null || firstLoss === null || fit.steps < LEAST_STEPS) return null;
   return fit.now - firstLoss < LEAST_RISE ? 1 : fit.now / Math.max(firstLoss, LEAST_RISE / 10);

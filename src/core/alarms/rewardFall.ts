@@ -1,17 +1,17 @@
 /**
- * How far the mean reward has fallen from its best, where that is more than chance. A trend says where the reward goes now and is asked
- * for when someone looks; this looks after each step, must hardly ever be wrong in a whole run, and sees a collapse within a few steps.
+ * Detects a significant fall of the mean reward from its peak. Unlike a trend, which is computed on request, this is checked
+ * after every step, so it must almost never be wrong over a whole run, yet notice a collapse within a few steps.
  */
 
 import { cautiousSquares, type TrendPoint } from "../../shared/trendPoint.ts";
 import type { AlarmFacts } from "./alarmFacts.ts";
 import { MIN_SAMPLES } from "./samples.ts";
 
-/** From the best of all windows to the last one; steps count from 0. */
+/** The fall from the best window to the last; steps count from 0. */
 export interface RewardFall {
   readonly from: Window;
   readonly to: Window;
-  /** Share of the range between the lowest and the best level that is lost. */
+  /** Lost share of the range between the lowest and the best level. */
   readonly lostShare: number;
 }
 
@@ -23,12 +23,12 @@ interface Window {
   readonly variance: number;
 }
 
-/** Steps of a window. One alone would fire on a single bad step. */
+/** Window sizes in steps. A single step would fire on one bad step. */
 const WINDOW_STEPS = [2, 3, 4, 6, 8, 12, 16] as const;
-/** Means of equal rewards differ by less, as a share of a reward above 1; where no group differs, any difference would be sure. */
+/** Relative difference below which mean rewards count as equal; without it, any difference would be significant if no group varies. */
 const ROUNDING = 1e-6;
 
-/** The mean reward of a step; null where it has too few rollouts, or too few of them a reward. */
+/** The mean reward of a step; null if it has too few rollouts or too few scored ones. */
 export function stepReward({ scored, decidingPoint }: AlarmFacts): TrendPoint | null {
   return scored < MIN_SAMPLES ? null : decidingPoint;
 }
@@ -36,22 +36,22 @@ export function stepReward({ scored, decidingPoint }: AlarmFacts): TrendPoint | 
 interface Pair {
   readonly from: Window;
   readonly to: Window;
-  /** How far the second lies below the first, in standard errors. */
+  /** How far the second is below the first, in standard errors. */
   readonly errors: number;
 }
 
 /**
- * The surest fall to the last steps of a run; null where none is sure. `rewards`: of all steps so far. It is asked for after each step, so
- * windows are read in place: their number grows with that of the steps.
+ * The most significant fall to the last steps; null if none is significant. `rewards` covers all steps so far. This runs after
+ * every step and the number of windows grows, so windows are computed in place.
  */
 export function rewardFall(rewards: readonly TrendPoint[]): RewardFall | null {
   const variances = cautiousSquares(rewards);
   if (variances === null) return null;
   const series = { rewards, variances };
   const within = rewards.reduce((sum, { groups = 1 }) => sum + groups - 1, 0);
-  // Steps of one group show the noise by how they differ.
+  // With one group per step, the noise shows in the differences between steps.
   const degrees = Math.max(within, rewards.length - 1);
-  // Few groups show little of the noise: about Student's t.
+  // Approximates Student's t: few groups give an uncertain noise estimate.
   let bound = sureErrors(rewards.length) * (1 + 4 / degrees);
   const sizes = WINDOW_STEPS.filter((size) => size <= rewards.length);
   const ends = sizes.map((size) => windowAt(series, rewards.length - size, size));
@@ -72,7 +72,7 @@ export function rewardFall(rewards: readonly TrendPoint[]): RewardFall | null {
   return { from, to, lostShare: (from.reward - to.reward) / (from.reward - lowest) };
 }
 
-/** The surest fall from one window to any of the last ones, if it is surer than `errors`. */
+/** The most significant fall from one window to any of the last ones, if it exceeds `errors`. */
 function surerPair(from: Window, ends: readonly Window[], errors: number): Pair | null {
   let surest: Pair | null = null;
   for (const to of ends) {
@@ -86,20 +86,21 @@ function surerPair(from: Window, ends: readonly Window[], errors: number): Pair 
 }
 
 /**
- * Standard errors by which the last window must lie below the best. One look would need 3; all pairs of steps are looked at, and each
- * exceeds the bound with a probability of about exp(-bound² / 2). A reward that does not move passes it in about 1 of 100 runs.
+ * Number of standard errors by which the last window must be below the best. A single test would need 3; here all pairs of steps
+ * are tested, each exceeding the bound with a probability of about exp(-bound² / 2). A constant reward exceeds it in about 1 of
+ * 100 runs.
  */
 function sureErrors(steps: number): number {
   return Math.sqrt(7 + 2 * Math.log(steps ** 2));
 }
 
-/** One of each for a step. */
+/** One entry per step each. */
 interface Series {
   readonly rewards: readonly TrendPoint[];
   readonly variances: readonly number[];
 }
 
-/** A window of so many steps. */
+/** The window of `size` steps at `start`. */
 function windowAt({ rewards, variances }: Series, start: number, size: number): Window {
   let [reward, variance] = [0, 0];
   for (let at = start; at < start + size; at += 1) {

@@ -1,15 +1,15 @@
-/** The mean reward of a few steps, and whether it rose from one to another. */
+/** The mean reward of a few steps, and whether it rose between two such windows. */
 
 import { sum } from "../../shared/mean.ts";
 import { squaredErrors } from "../../shared/trendPoint.ts";
 import { mean } from "../util/stats.ts";
 import type { AlarmFacts } from "./alarmFacts.ts";
-import { isLearnt, MIN_SAMPLES } from "./samples.ts";
+import { isLearned, MIN_SAMPLES } from "./samples.ts";
 
-/** Steps whose mean stands for one level. */
+/** Number of steps averaged into one level. */
 export const LEVEL_STEPS = 3;
 
-/** Covers the last steps; null when one of them has too few rollouts. */
+/** The level of the last steps; null if one of them has too few rollouts. */
 export function rewardLevel(steps: readonly AlarmFacts[]): number | null {
   const rewards = steps
     .slice(-LEVEL_STEPS)
@@ -17,15 +17,15 @@ export function rewardLevel(steps: readonly AlarmFacts[]): number | null {
   return rewards.length < LEVEL_STEPS ? null : mean(rewards);
 }
 
-/** Whether the reward rose from the `first` to the `last` steps by more than a standard error, and whether nearly all rollouts succeed. Null = too little to judge by. */
+/** Whether the reward rose by more than a standard error, and whether nothing is left to learn. Null = too little data. */
 export function rewardChange(
   first: readonly AlarmFacts[],
   last: readonly AlarmFacts[],
-): { readonly hasRisen: boolean; readonly isLearnt: boolean } | null {
+): { readonly hasRisen: boolean; readonly isLearned: boolean } | null {
   const [before, now] = [rewardLevel(first), rewardLevel(last)];
   const compared = [first, last].flatMap((steps) => steps.slice(-LEVEL_STEPS));
   const squares = squaredErrors(compared.flatMap(({ rewardPoint }) => rewardPoint ?? []));
   if (before === null || now === null || squares === null) return null;
   const error = Math.sqrt(sum(squares)) / LEVEL_STEPS;
-  return { hasRisen: now - before > error, isLearnt: last.every(isLearnt) };
+  return { hasRisen: now - before > error, isLearned: last.every(isLearned) };
 }

@@ -1,4 +1,4 @@
-/** The alarms of a run that goes wrong over many steps. */
+/** Alarms for runs that go wrong over many steps. */
 
 import { formatCount, formatMeasure, formatPercent, formatReward } from "../../shared/format.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
@@ -9,7 +9,7 @@ import type { AlarmFacts } from "./alarmFacts.ts";
 import { type AlarmPast, BASELINE_STEPS, MEASURED_STEPS } from "./alarmHistory.ts";
 import { type RewardFall, rewardFall, stepReward } from "./rewardFall.ts";
 import { LEVEL_STEPS, rewardChange, rewardLevel } from "./rewardLevel.ts";
-import { isLearnt, mixedSuccessShare, nearlyAllSucceed } from "./samples.ts";
+import { isLearned, mixedSuccessShare, nearlyAllSucceed } from "./samples.ts";
 
 type TrendAlarmId = Extract<
   AlarmId,
@@ -99,12 +99,12 @@ export const TREND_ALARMS: Readonly<Record<TrendAlarmId, Alarm>> = {
   },
 };
 
-/** A KL divergence below this is usual in healthy runs, however much it rose. */
+/** A KL divergence below this is normal in healthy runs, however much it rose. */
 const LEAST_KL = 0.01;
-/** In nats: a model that is so sure already has no variety left to lose. */
+/** In nats: below this, the model has no variety left to lose. */
 const LEAST_ENTROPY = 0.1;
 
-/** The KL divergence to the base model, in nats per token; 0 where it did not rise within 10 steps, or the reward rose with it. */
+/** KL divergence to the base model, in nats per token; 0 if it did not rise within 10 steps, or if the reward rose too. */
 function klFromBase(_now: AlarmFacts, { steps }: AlarmPast): number | null {
   const change = changeOf(steps, ({ klPolicyBase }) => klPolicyBase);
   if (change === null) return null;
@@ -113,8 +113,8 @@ function klFromBase(_now: AlarmFacts, { steps }: AlarmPast): number | null {
 }
 
 /**
- * How many times larger the KL divergence of sampler and trainer became within 10 steps; 1 where it is small, or the reward rose with
- * it. Null while samplers get older, because the divergence of a new one is 0.
+ * How many times larger the KL divergence between sampler and trainer became within 10 steps; 1 if it is small, or if the reward
+ * rose too. Null while samplers still get older, because a fresh sampler's divergence is 0.
  */
 function klRise(_now: AlarmFacts, { steps }: AlarmPast): number | null {
   const change = changeOf(steps, ({ logprobGap }) => logprobGap);
@@ -125,7 +125,7 @@ function klRise(_now: AlarmFacts, { steps }: AlarmPast): number | null {
   return isFine || later < LEAST_KL ? 1 : later / Math.max(earlier, LEAST_KL / 10);
 }
 
-/** The entropy as a share of what it was 10 steps before; 1 where it was small already, or the reward rose meanwhile. */
+/** The entropy as a share of its value 10 steps before; 1 if it was already small, or if the reward rose too. */
 function entropyShare(_now: AlarmFacts, { steps }: AlarmPast): number | null {
   const change = changeOf(steps, ({ entropy }) => entropy);
   if (change === null) return null;
@@ -133,42 +133,42 @@ function entropyShare(_now: AlarmFacts, { steps }: AlarmPast): number | null {
   return isFine || earlier < LEAST_ENTROPY ? 1 : later / earlier;
 }
 
-/** The fall of the reward from its best until the step; null where none is sure. */
+/** The reward's fall from its best up to this step; null if none is significant. */
 function fallUntil({ step }: AlarmFacts, { rewards }: AlarmPast): RewardFall | null {
   return rewardFall(rewards.filter((each) => each.step <= step));
 }
 
-/** The share of the reward's range that is lost from its best; 0 while that may be chance. Null where the step has too few rollouts. */
+/** The lost share of the reward's range; 0 while it may be chance. Null if the step has too few rollouts. */
 function lostShare(now: AlarmFacts, past: AlarmPast): number | null {
   return stepReward(now) === null ? null : (fallUntil(now, past)?.lostShare ?? 0);
 }
 
-/** The least share of groups with different rewards in the last steps, although nearly all rollouts succeed; 0 where they do not. */
+/** The smallest recent share of groups with different rewards while nearly all rollouts succeed; 0 if they do not. */
 function mixedSuccesses(_now: AlarmFacts, { steps }: AlarmPast): number | null {
   const last = steps.slice(-LEVEL_STEPS);
   if (last.length < LEVEL_STEPS || rewardLevel(steps) === null) return null;
   return last.every(nearlyAllSucceed) ? Math.min(...last.map(mixedSuccessShare)) : 0;
 }
 
-/** Mean size of the advantages in the last steps, as a share of what it was in the first; 1 once the tasks are learned. */
+/** Mean advantage size of the last steps relative to the first ones; 1 once the tasks are learned. */
 function advantageShare(_now: AlarmFacts, { firstAdvantages, steps }: AlarmPast): number | null {
   const last = steps.slice(-LEVEL_STEPS);
   const sizes = last.flatMap(({ advantageSize }) => advantageSize ?? []);
   const usual = percentile(firstAdvantages, 0.5) ?? 0;
   if (firstAdvantages.length < BASELINE_STEPS || usual === 0) return null;
   if (sizes.length < LEVEL_STEPS || rewardLevel(steps) === null) return null;
-  if (last.every(isLearnt)) return 1;
+  if (last.every(isLearned)) return 1;
   return (mean(sizes) ?? 0) / usual;
 }
 
 interface Change {
   readonly earlier: number;
   readonly later: number;
-  /** True when the reward rose meanwhile, or nearly all rollouts succeed. */
+  /** True if the reward rose meanwhile, or nothing is left to learn. */
   readonly isFine: boolean;
 }
 
-/** Means of a number over the first and the last steps of a window. */
+/** Means of a value over the first and the last steps of a window. */
 function changeOf(
   steps: readonly AlarmFacts[],
   value: (facts: AlarmFacts) => number | null,
@@ -183,6 +183,6 @@ function changeOf(
   return {
     earlier: mean(earlier ?? []) ?? 0,
     later: mean(later ?? []) ?? 0,
-    isFine: reward.hasRisen || reward.isLearnt,
+    isFine: reward.hasRisen || reward.isLearned,
   };
 }
