@@ -1,6 +1,6 @@
 /**
- * Where a configuration sends keys, secrets and data, and who says so. A run folder may come from a stranger: what it alone names gets
- * nothing of the user's.
+ * Where a configuration sends keys, secrets and data, and who chose that. A run folder may come from a stranger, so destinations
+ * that only it names get none of the user's data.
  */
 
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
@@ -18,7 +18,7 @@ import { AppError } from "../errors.ts";
 import { withoutEnd } from "../util/textEdges.ts";
 import type { AllowedOrigin } from "./hostBinding.ts";
 
-/** The configuration keys that hold the address of a service. */
+/** Configuration keys that hold a service's address. */
 const ADDRESS_KEYS = ["tinker_base_url", "openreward_base_url"] as const;
 
 type AgentConfig = NonNullable<EnvironmentConfig["agent"]>;
@@ -28,22 +28,22 @@ type AddressKey = (typeof ADDRESS_KEYS)[number];
 export type OfficialAddresses = Readonly<Record<AddressKey, string>>;
 
 export interface Destinations {
-  /** The addresses of the hosted services in use; null means the official one, or the one that the user's variables name. */
+  /** The addresses of the hosted services in use; null = the official one, or the one from the user's variables. */
   readonly addresses: Readonly<Partial<Record<AddressKey, string | null>>>;
-  /** Environments by name, each with the secrets that it gets, in upper case and sorted. */
+  /** Environments by name, each with the names of the secrets it gets, upper-case and sorted. */
   readonly environments: Readonly<Record<string, readonly string[]>>;
   /**
-   * The environments with a server or a file of their own: its address, the command that starts it as {@link commandText}, or the path
-   * of a dataset's questions; with `(agent)` behind the name the command that plays it.
+   * Environments with their own server or file: the server's address, the command that starts it (as {@link commandText}), or the
+   * path of a dataset's questions. Under the name plus `(agent)`, the command of the agent.
    */
   readonly servers?: Readonly<Record<string, string>> | undefined;
-  /** Where messages about the run go: an address, the variable that holds one, or a command as a JSON list. */
+  /** Where messages about the run are sent: an address, a variable that holds one, or a command as a JSON list. */
   readonly notify?: readonly string[] | undefined;
 }
 
 /**
- * All that decides what a command runs, as a JSON list: the command, its folder, and the variables that are written out, of which some
- * load other code (`PYTHONPATH`, `LD_PRELOAD`).
+ * Everything that determines what a command runs, as a JSON list: the command, its folder, and variables with literal values,
+ * some of which load other code (`PYTHONPATH`, `LD_PRELOAD`).
  */
 function commandText({
   command,
@@ -59,19 +59,19 @@ function commandText({
   ]);
 }
 
-/** The same of an agent, with the command that grades it. */
+/** The same for an agent, including the command that grades it. */
 function agentText({ command, reward_command, env }: AgentConfig): string {
   const grader = reward_command === null ? [] : [`(graded by ${JSON.stringify(reward_command)})`];
   return commandText({ command: [...command, ...grader], cwd: null, env });
 }
 
-/** What every user names by starting the program: the official services, without any environment. */
+/** What every user chooses by starting the program: the official services, without any environment. */
 export const OFFICIAL_SERVICES: Destinations = {
   addresses: { tinker_base_url: null, openreward_base_url: null },
   environments: {},
 };
 
-/** Embedded models and environments send nothing anywhere. */
+/** Bundled models and environments send nothing anywhere. */
 export function destinationsOf(
   config: Pick<
     Config,
@@ -107,14 +107,14 @@ export function destinationsOf(
     const agent = config.environments[name]?.agent ?? null;
     return agent === null ? [] : [[`${name} (agent)`, agentText(agent)] as const];
   });
-  const ofEnvironments = environmentNames(config).flatMap((name) => {
+  const ownServers = environmentNames(config).flatMap((name) => {
     const tasks = config.environments[name]?.tasks ?? null;
     if (tasks !== null) return [[name, tasks] as const];
     const server = environmentServer(config, name);
     if (server.kind === "address") return [[name, server.url] as const];
     return server.kind === "command" ? [[name, commandText(server)] as const] : [];
   });
-  const servers = [...ofEnvironments, ...agents];
+  const servers = [...ownServers, ...agents];
   return {
     addresses: withoutUndefined({
       tinker_base_url: isLocalModel(model_name) ? undefined : tinker_base_url,
@@ -123,37 +123,38 @@ export function destinationsOf(
     }),
     environments: Object.fromEntries(environments),
     servers: servers.length === 0 ? undefined : Object.fromEntries(servers),
-    notify: config.notify.length === 0 ? undefined : config.notify.map(notifyPlace),
+    notify: config.notify.length === 0 ? undefined : config.notify.map(notifyTarget),
   };
 }
 
-function notifyPlace({ webhook, webhook_variable, command }: NotifyConfig): string {
+function notifyTarget({ webhook, webhook_variable, command }: NotifyConfig): string {
   return webhook ?? webhook_variable ?? JSON.stringify(command);
 }
 
 export interface Naming {
-  /** What the user has named: in a configuration, or when one of the user's trainers began the run. */
+  /** Destinations that the user has chosen: in a configuration, or when one of the user's trainers began the run. */
   readonly named: readonly Destinations[];
-  /** Where keys may go by the user's word: all that goes to such an origin is allowed, or the one secret. */
+  /** Origins that the user has allowed, for everything or for a single secret. */
   readonly allowedOrigins: readonly AllowedOrigin[];
   readonly official: OfficialAddresses;
-  /** Who names the rest, for messages. */
+  /** The folder that names the other destinations, for messages. */
   readonly folder: string;
-  /** What to do, as sentences; gets the origins at fault. */
+  /** Advice as sentences, given the origins in question. */
   readonly advice: (origins: readonly string[]) => string;
 }
 
-/** Something that the user has not named. */
+/** A destination that the user has not chosen. */
 interface Unnamed {
-  /** As messages say it. */
+  /** As shown in messages. */
   readonly text: string;
   readonly origin: string;
-  /** The one secret; null = an address or an environment. */
+  /** The secret's name; null = an address or an environment. */
   readonly secret: string | null;
 }
 
 /**
- * Refuses what only a run folder names. Returns a sentence for each thing that passes by {@link Naming.allowedOrigins} alone.
+ * Rejects destinations that only a run folder names. Returns a sentence for each one that is accepted only because of {@link
+ * Naming.allowedOrigins}.
  * @throws AppError `run-destination` with `data.origins`
  */
 export function requireNamed(wanted: Destinations, naming: Naming): readonly string[] {
@@ -205,11 +206,11 @@ function unnamedOf(
       ...unknown.map((secret) => ({ text: `the secret ${secret} for ${name}`, origin, secret })),
     ];
   });
-  const places = notify.filter((place) => !named.some((each) => each.notify?.includes(place)));
-  const unnamedPlaces = places.map((place): Unnamed => {
-    return { text: `${place} under notify`, origin: originOf(place), secret: null };
+  const targets = notify.filter((target) => !named.some((each) => each.notify?.includes(target)));
+  const unnamedTargets = targets.map((target): Unnamed => {
+    return { text: `${target} under notify`, origin: originOf(target), secret: null };
   });
-  return [...unnamedAddresses, ...unnamedServers, ...ofEnvironments, ...unnamedPlaces];
+  return [...unnamedAddresses, ...unnamedServers, ...ofEnvironments, ...unnamedTargets];
 }
 
 function kindOf(environment: string, server: string): "file" | "command" | "server" {
@@ -226,7 +227,7 @@ function plain(url: string): string {
   return withoutEnd(URL.canParse(url) ? new URL(url).href : url, /\//);
 }
 
-/** What is no address has no origin that can be allowed. */
+/** Text that is not an address has no origin that could be allowed, and is returned as is. */
 function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : url;
 }

@@ -1,4 +1,4 @@
-/** Keeps keys from going to an address that came with a project: a `.env` can lead a stored key to a stranger. */
+/** Keeps keys from being sent to an address that came with a project: a `.env` file could redirect a stored key to a stranger. */
 
 import { AppError } from "../errors.ts";
 import { isLoopbackHost } from "../util/loopback.ts";
@@ -8,10 +8,10 @@ export interface NamedValue extends FoundValue {
   readonly name: string;
 }
 
-/** An origin (`scheme://host:port`, the port only where it is not the usual one) that keys may go to, as the user said. */
+/** An origin (`scheme://host:port`, without a default port) that the user allows keys to be sent to. */
 export interface AllowedOrigin {
   readonly origin: string;
-  /** The one key that may; null = all. */
+  /** The only key that is allowed; null = all. */
   readonly key: string | null;
 }
 
@@ -19,21 +19,22 @@ export interface KeyRoute {
   /** The keys to send. */
   readonly keys: readonly NamedValue[];
   readonly url: string;
-  /** The variable that the address comes from; null = the configuration, or nowhere: the official address. */
+  /** The variable that the address comes from; null = the configuration or the official address. */
   readonly address: NamedValue | null;
-  /** Address of the service that the keys are for. */
+  /** Official address of the service that the keys are for. */
   readonly officialUrl: string;
   readonly allowedOrigins: readonly AllowedOrigin[];
 }
 
 /**
- * Refuses to send a key unencrypted over a network, a bound key to another host than its own, and any key from elsewhere to an
- * address from `.env`, unless the user has allowed that origin.
- * @throws AppError `key-not-encrypted`, `key-host-not-allowed` with `data.key` and `data.host` (the origin), `config-address-invalid`
+ * Refuses to send a key unencrypted over a network, a bound key to any host but its own, and, to an address from `.env`, any key
+ * from elsewhere, unless the user has allowed that origin.
+ * @throws AppError `key-not-encrypted`, `key-host-not-allowed` with `data.key` and `data.host` (the origin),
+ * `config-address-invalid`
  */
 export function requireAllowedRoute(route: KeyRoute): void {
   const { keys, address, officialUrl, allowedOrigins } = route;
-  // An address that is the key itself, such as that of a webhook, may have it in its query.
+  // If the address itself is the key, such as a webhook's, it may contain a query.
   if (address !== null) requireAddress(address, keys.includes(address));
   const target = new URL(route.url);
   const official = new URL(officialUrl).host;
@@ -47,13 +48,13 @@ export function requireAllowedRoute(route: KeyRoute): void {
   }
 }
 
-/** True for an address that a key may be sent to: encrypted, or this computer. @throws TypeError when it is no address */
+/** True for an address that keys may be sent to: https, or this computer. @throws TypeError if it is not an address */
 export function isSafeAddress(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "https:" || (protocol === "http:" && isLoopbackHost(hostname));
 }
 
-/** The origin that `HOST`, `HOST:PORT` or `http(s)://HOST:PORT` names, https unless it says otherwise; null for anything else. */
+/** The origin of `HOST`, `HOST:PORT` or `http(s)://HOST:PORT`, with https as the default; null for anything else. */
 export function originOf(text: string): string | null {
   const full = /^https?:\/\//i.test(text) ? text : `https://${text}`;
   if (!URL.canParse(full)) return null;

@@ -1,20 +1,20 @@
-/** Where the value of a key was found, and how texts name it: by its variable and origin, never by the value. */
+/** Where a key's value was found, and how texts refer to it: by variable and origin, never by value. */
 
-/** The secret store of an editor, its window until that is closed, the environment of the process, or a `.env` file. */
+/** The editor's secret store, its window until closed, the process environment, or a `.env` file. */
 export type KeyOrigin = "store" | "session" | "process" | "dotenv";
 
-/** A value that was looked up, and where it was found. */
+/** A value and where it was found. */
 export interface FoundValue {
   readonly value: string;
   readonly origin: KeyOrigin;
-  /** The host that a bound key is for; null = that of the official service. Absent = the key is not bound and goes to the configured address. */
+  /** The host that a bound key is for; null = the official service's. Absent = not bound: the key goes to the configured address. */
   readonly host?: string | null;
 }
 
 export interface KeySource {
   /** The variable, for example `TINKER_API_KEY`. */
   readonly name: string;
-  /** Null when it is not set anywhere. */
+  /** Null if it is not set. */
   readonly origin: KeyOrigin | null;
 }
 
@@ -25,12 +25,12 @@ const ORIGINS: Readonly<Record<KeyOrigin, string>> = {
   dotenv: "from .env",
 };
 
-/** `set, from .env`. */
+/** For example `set, from .env`. */
 export function stateText(origin: KeyOrigin | null): string {
   return origin === null ? "not set" : `set, ${ORIGINS[origin]}`;
 }
 
-/** `ORS_API_KEY (from .env)`. */
+/** For example `ORS_API_KEY (from .env)`. */
 export function keyText({ name, origin }: KeySource): string {
   return `${name} (${origin === null ? stateText(null) : ORIGINS[origin]})`;
 }

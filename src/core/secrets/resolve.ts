@@ -1,18 +1,18 @@
-/** Decides which secrets an environment receives, from the configuration and a look-up. */
+/** Resolves which secrets an environment receives, from the configuration and a lookup. */
 
 import { AppError } from "../errors.ts";
 import { OWN_KEYS } from "./keySource.ts";
 import type { Redactor } from "./redaction/redactor.ts";
 
-/** A `secrets` map of the configuration: a value, null = look it up, "" = send nothing under this key. */
+/** A `secrets` map of the configuration: a value, null = look it up, "" = send nothing for this key. */
 export type SecretMap = Readonly<Record<string, string | null>>;
 
-/** Finds a value by its upper-case name, or null: secret store, process environment, `.env`, tool files. */
+/** Finds a value by its upper-case name, or null. Searches secret store, process environment, `.env` and tool files. */
 export type SecretLookup = (name: string) => Promise<string | null>;
 
 export interface SecretSources {
   readonly environment: string;
-  /** `environments.<name>.secrets`; beats the global map. */
+  /** `environments.<name>.secrets`; overrides the global map. */
   readonly environmentSecrets: SecretMap | null;
   /** `secrets` at the top of the configuration. */
   readonly globalSecrets: SecretMap | null;
@@ -21,8 +21,8 @@ export interface SecretSources {
 }
 
 /**
- * The secrets sent to one environment, under the keys as written. The redactor learns every value first.
- * @throws AppError `secret-missing` when a looked-up key has no value anywhere, `secret-not-allowed` when it is one of {@link OWN_KEYS}.
+ * The secrets for one environment, with keys as written. The redactor learns every value first.
+ * @throws AppError `secret-missing` if a key to look up has no value, `secret-not-allowed` if it is one of {@link OWN_KEYS}
  */
 export async function resolveSecrets(
   sources: SecretSources,

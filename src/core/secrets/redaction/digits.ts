@@ -1,18 +1,18 @@
-/** Finds texts that are written as digits of base64 or as hexadecimal ones. */
+/** Finds secrets written in base64 or hexadecimal. */
 
 import { escapePattern } from "../../util/escapePattern.ts";
 import type { Span } from "./escapes.ts";
 
 interface Digits {
-  /** All that is no digit: line ends, indents, what a program puts around its lines. */
+  /** Everything that is not a digit: line ends, indentation, anything printed around the lines. */
   readonly between: string;
-  /** So many at the beginning of a form are looked for first: chance hardly ever has them in this order. */
+  /** Number of leading digits to search for first; these rarely occur by chance. */
   readonly beginning: number;
-  /** The pattern of a digit; no digit can be read as a part of what is between, so that a search takes one way through a text. */
+  /** Pattern for one digit. A digit must not match `between` as well, or the search would backtrack. */
   readonly patternOf: (digit: string) => string;
-  /** True where capitals mean the same. */
+  /** True if upper and lower case are equivalent. */
   readonly isAnyCase: boolean;
-  /** How bytes are written, whatever is written before and behind them. */
+  /** All digit forms of the bytes, independent of what is written before and after them. */
   readonly formsOf: (bytes: Uint8Array) => readonly string[];
 }
 
@@ -25,7 +25,7 @@ const DIGITS: readonly Digits[] = [
     formsOf: base64Forms,
   },
   {
-    // With the prefixes of bytes.
+    // Includes the `0x` prefixes of bytes.
     between: "(?:[^\\da-fA-F]|0[xX])",
     beginning: 8,
     patternOf: (digit) => (digit === "0" ? "0(?![xX])" : digit),
@@ -34,10 +34,10 @@ const DIGITS: readonly Digits[] = [
   },
 ];
 
-/** Finds texts that are written as digits, whatever stands between two of them. */
+/** Finds texts written as digits, whatever is between the digits. */
 export type DigitSearch = (text: string) => readonly Span[];
 
-/** A search for all `texts`. */
+/** Builds a search for all `texts`. */
 export function digitSearch(texts: readonly string[]): DigitSearch {
   const bytes = texts.map((text) => new TextEncoder().encode(text));
   const searches = DIGITS.map(
@@ -53,7 +53,7 @@ export function digitSearch(texts: readonly string[]): DigitSearch {
         if (!isPossible.test(text)) return [];
         const digits = text.replace(gaps, "");
         const found = forms.flatMap((form) =>
-          placesIn(isAnyCase ? digits.toLowerCase() : digits, form),
+          occurrencesOf(isAnyCase ? digits.toLowerCase() : digits, form),
         );
         return found.length === 0 ? found : inText(found, text, gaps, digits.length);
       };
@@ -73,7 +73,7 @@ function hexForms(bytes: Uint8Array): readonly string[] {
   return [Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")];
 }
 
-/** The digits that depend on `bytes` alone where so many others come before. */
+/** The base64 digits that depend only on `bytes` if `shift` other bytes precede them. */
 function base64Of(bytes: Uint8Array, shift: number): string {
   const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   const first = Math.ceil((shift * 8) / 6);
@@ -81,7 +81,7 @@ function base64Of(bytes: Uint8Array, shift: number): string {
   return btoa("\0".repeat(shift) + text).slice(first, end);
 }
 
-function placesIn(digits: string, form: string): readonly Span[] {
+function occurrencesOf(digits: string, form: string): readonly Span[] {
   const found: Span[] = [];
   for (let at = digits.indexOf(form); at >= 0; at = digits.indexOf(form, at + 1)) {
     found.push({ start: at, end: at + form.length });
@@ -89,24 +89,24 @@ function placesIn(digits: string, form: string): readonly Span[] {
   return found;
 }
 
-/** Where in the text the digits of `spans` are. */
+/** Maps spans of digits back to positions in the text. */
 function inText(
   spans: readonly Span[],
   text: string,
   gaps: RegExp,
   count: number,
 ): readonly Span[] {
-  const places = new Int32Array(count);
+  const offsets = new Int32Array(count);
   let found = 0;
   let at = 0;
   const keep = (end: number): void => {
-    while (at < end) places[found++] = at++;
+    while (at < end) offsets[found++] = at++;
   };
   for (const { 0: gap, index } of text.matchAll(gaps)) {
     keep(index);
     at += gap.length;
   }
   keep(text.length);
-  const placeOf = (digit: number): number => places[digit] ?? 0;
-  return spans.map(({ start, end }) => ({ start: placeOf(start), end: placeOf(end - 1) + 1 }));
+  const offsetOf = (digit: number): number => offsets[digit] ?? 0;
+  return spans.map(({ start, end }) => ({ start: offsetOf(start), end: offsetOf(end - 1) + 1 }));
 }

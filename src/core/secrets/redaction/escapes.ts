@@ -1,16 +1,16 @@
-/** The texts that escapes of JSON, URLs and HTML stand for. */
+/** Decodes the escapes of JSON, URLs and HTML. */
 
-/** A part of a text: from `start` to before `end`. */
+/** A part of a text: from `start` up to but excluding `end`. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A text with all escapes of one kind replaced by what they mean. */
+/** A text with all escapes of one kind decoded. */
 export interface Unescaped {
-  /** Characters beyond ASCII stand for themselves or, decoded from bytes, as one character per UTF-8 byte. */
+  /** Non-ASCII characters are as they were or, if decoded from bytes, one character per UTF-8 byte. */
   readonly text: string;
-  /** What `spans` of `text`, in order and apart from each other, were made from. */
+  /** Maps ordered, disjoint spans of `text` back to the source. */
   readonly sourceOf: (spans: readonly Span[]) => readonly Span[];
 }
 
@@ -19,7 +19,7 @@ const PERCENT_ESCAPE = /%(?:[\da-fA-F]{2}|u[\da-fA-F]{4})/g;
 const HTML_ESCAPE = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-zA-Z]\w{1,9});/g;
 
 interface Escapes {
-  /** The character that each begins with. */
+  /** The character that every escape starts with. */
   readonly start: string;
   readonly pattern: RegExp;
   readonly meaningOf: (written: string) => string;
@@ -28,7 +28,7 @@ interface Escapes {
 const ESCAPES: readonly Escapes[] = [
   {
     start: "\\",
-    // Python's escapes for characters and bytes are read as well.
+    // Also covers Python's escapes for characters and bytes.
     pattern: JSON_ESCAPE,
     meaningOf: (written) =>
       written.length === 2
@@ -63,7 +63,7 @@ const CONTROLS: Readonly<Record<string, string>> = {
   t: "\t",
 };
 
-/** Names that HTML gives to signs of ASCII, each with its sign. */
+/** HTML names of ASCII characters, each followed by its character. */
 const ASCII_ENTITIES =
   `Tab\t NewLine\n excl! quot" num# dollar$ percnt% amp& apos' lpar( rpar) ast* plus+ comma, period. sol/ colon: semi; lt< ` +
   `equals= gt> quest? commat@ lsqb[ lbrack[ bsol\\ rsqb] rbrack] Hat^ lowbar_ grave\` lcub{ lbrace{ verbar| vert| rcub} rbrace}`;
@@ -86,11 +86,11 @@ function character(code: number, otherwise: string): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : otherwise;
 }
 
-/** What `source` says to a reader of JSON, of URLs and of HTML, where it says something else to them. */
+/** `source` as decoded by readers of JSON, URLs and HTML, for each that changes it. */
 export function* unescaped(source: string): Generator<Unescaped> {
   for (const escapes of ESCAPES) {
     if (!source.includes(escapes.start)) continue;
-    // The function is passed more than the escape.
+    // A wrapper, because `replace` passes additional arguments.
     const text = source.replace(escapes.pattern, (each) => escapes.meaningOf(each));
     if (text === source) continue;
     yield { text, sourceOf: (spans) => sourceOf(source, spans, escapes) };
@@ -102,21 +102,21 @@ function sourceOf(
   spans: readonly Span[],
   { pattern, meaningOf }: Escapes,
 ): readonly Span[] {
-  const places = spans.flatMap(({ start, end }) => [start, end]);
+  const offsets = spans.flatMap(({ start, end }) => [start, end]);
   const found: number[] = [];
-  /** How much further on in the source the same place is. */
+  /** How much further the current position is in the source. */
   let shift = 0;
   for (const { 0: written, index } of source.matchAll(pattern)) {
     const first = index - shift;
     const end = first + meaningOf(written).length;
-    for (let place = places[found.length]; place !== undefined && place < end; ) {
+    for (let offset = offsets[found.length]; offset !== undefined && offset < end; ) {
       const isEnd = found.length % 2 === 1;
-      if (place <= first) found.push(place + shift);
+      if (offset <= first) found.push(offset + shift);
       else found.push(isEnd ? index + written.length : index);
-      place = places[found.length];
+      offset = offsets[found.length];
     }
     shift = index + written.length - end;
   }
-  const placeOf = (i: number): number => found[i] ?? (places[i] ?? 0) + shift;
-  return spans.map((_, i) => ({ start: placeOf(2 * i), end: placeOf(2 * i + 1) }));
+  const mapped = (i: number): number => found[i] ?? (offsets[i] ?? 0) + shift;
+  return spans.map((_, i) => ({ start: mapped(2 * i), end: mapped(2 * i + 1) }));
 }

@@ -1,9 +1,9 @@
-/** Ports that redact secrets: a log, and an HTTP client for services that quote keys in their refusals. */
+/** Ports that redact secrets: a log, and an HTTP client for services that quote keys in error responses. */
 
 import type { HttpClient, HttpResponse, Log } from "../../ports.ts";
 import type { Redactor } from "./redactor.ts";
 
-/** A log like `log` that gets neither texts nor errors with a secret in them. */
+/** Wraps a log so that secrets are redacted from texts and errors. */
 export function redactingLog(log: Log, redactor: Redactor): Log {
   const cleaned =
     (level: keyof Log): Log[keyof Log] =>
@@ -26,8 +26,8 @@ function cleanedData(data: Readonly<Record<string, unknown>>, redactor: Redactor
 }
 
 /**
- * A client like `http` that redacts the texts of failures (status 400 and above). It does so first, because a reader may cut the text,
- * and half of a key can no longer be recognised.
+ * Wraps a client so that secrets are redacted from error responses (status 400 and above). This comes first, because a reader may
+ * shorten the text, and a partial key can no longer be recognized.
  */
 export function redactingRefusals<Client extends HttpClient>(
   http: Client,

@@ -8,25 +8,25 @@ import { type Span, unescaped } from "./escapes.ts";
 
 /** Shorter values would blank out ordinary text. */
 const MIN_SECRET_LENGTH = 6;
-/** Shorter lines of a value may stand in ordinary text. */
+/** Shorter lines of a value may occur in ordinary text. */
 const MIN_LINE_LENGTH = 16;
-/** Shorter than any value, so that repeated cleaning comes to an end. */
+/** Shorter than any value, so that repeated redaction terminates. */
 export const REDACTED_MARK = "***";
-/** So many kinds of escapes around each other are looked into: JSON in JSON. */
+/** Depth of nested escapes to decode, such as JSON in JSON. */
 const MAX_NESTING = 2;
-/** What the program's own records call their fields; keys from outside look like this only by chance. */
+/** Form of the program's own record keys; external keys match it only by chance. */
 const OWN_KEY = /^[A-Za-z_]+$/;
 
 const NO_SPANS: readonly Span[] = [];
 
 interface Secrets {
   readonly pattern: RegExp;
-  /** No shorter text holds one. */
+  /** Shorter texts cannot contain a secret. */
   readonly minLength: number;
   readonly digitSpans: DigitSearch;
 }
 
-/** Learns values as they are resolved and replaces them by `***`, also where they are encoded. */
+/** Learns values as they are resolved and replaces them with `***`, including encoded forms. */
 export class Redactor {
   readonly #values = new Set<string>();
   #secrets: Secrets | null = null;
@@ -49,7 +49,7 @@ export class Redactor {
     if (secrets === null) return text;
     let before = text;
     let after = withoutSpans(text, secretSpans(secrets, text, MAX_NESTING));
-    // What stands on both sides of a mark may form another learned value.
+    // The text on both sides of a mark may combine into another secret.
     while (after !== before) {
       before = after;
       after = withoutSpans(before, secretSpans(secrets, before, MAX_NESTING));
@@ -57,7 +57,7 @@ export class Redactor {
     return after;
   }
 
-  /** Cleans every string, key and number in a JSON value. */
+  /** Redacts every string, key and number in a JSON value. */
   redactJson(value: Json): Json {
     if (typeof value === "string") return this.redact(value);
     if (typeof value === "number") {
@@ -75,15 +75,15 @@ export class Redactor {
   }
 
   /**
-   * Cleans a record that must keep its shape: strings anywhere in it, numbers that are a learned value as a whole, and keys
-   * that are not plain words. For rollouts and other lines that a schema reads again.
+   * Redacts a record that must keep its shape: all strings, numbers that equal a secret, and keys that are not plain words. For
+   * rollouts and other lines that are later parsed with a schema.
    */
   redactRecord<T extends object>(record: T): T {
-    // Sound for JSON-like records: text stays text, and the program's own keys and numbers stay as they are.
+    // Sound for JSON-like records: strings stay strings, and the program's own keys and numbers are unchanged.
     return this.#cleanPart(record) as T;
   }
 
-  /** The error as it may be shown: message, stack, data and causes cleaned. Anything else that was thrown becomes cleaned text. */
+  /** The error with message, stack, data and causes redacted, for display. A thrown string is redacted too. */
   redactError(error: unknown): unknown {
     if (!(error instanceof Error)) return typeof error === "string" ? this.redact(error) : error;
     const cause = error.cause === undefined ? {} : { cause: this.redactError(error.cause) };
@@ -114,7 +114,7 @@ export class Redactor {
   }
 }
 
-/** Where `text` holds secrets, as they stand or written as digits or with escapes; in order and apart from each other. */
+/** Ordered, disjoint spans of `text` that contain secrets, in plain form, as digits, or escaped. */
 function secretSpans(secrets: Secrets, text: string, nesting: number): readonly Span[] {
   if (text.length < secrets.minLength) return NO_SPANS;
   const found: Span[] = [];
@@ -152,7 +152,7 @@ function withoutSpans(text: string, spans: readonly Span[]): string {
   return [...kept, text.slice(rest)].join(REDACTED_MARK);
 }
 
-/** A value, and what programs print of it: without the line end that a file gave it, and each line with others around it. */
+/** Forms in which programs print a value: as is, without surrounding blanks, and each long line by itself. */
 function printedForms(value: string): readonly string[] {
   const lines = value.split("\n").map((line) => line.trim());
   return [
@@ -161,10 +161,10 @@ function printedForms(value: string): readonly string[] {
   ];
 }
 
-/** Source of a regular expression, without groups that capture, for a value in a text that was decoded. */
+/** Regular expression source, without capturing groups, for a value in decoded text. */
 function valuePattern(value: string): string {
   return Array.from(value.replaceAll("\r\n", "\n"), (character) => {
-    // In a form.
+    // Form encoding writes spaces as plus signs.
     if (character === " ") return "[ +]";
     if (character === "\n") return "\\r?\\n";
     if (character <= "\u007f") return escapePattern(character);
@@ -172,15 +172,15 @@ function valuePattern(value: string): string {
   }).join("");
 }
 
-/** What characters may stand as in a decoded text: as they are, well-formed, or as UTF-8 bytes, each as one character. */
+/** How characters may appear in decoded text: as is, well-formed, or as one character per UTF-8 byte. */
 function formsOf(characters: string): readonly string[] {
   const bytes = new TextEncoder().encode(characters);
-  // Half a surrogate pair has no bytes of its own: encoders put U+FFFD in its place.
+  // A lone surrogate has no UTF-8 bytes; encoders replace it with U+FFFD.
   const wellFormed = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   return [characters, wellFormed, Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")];
 }
 
-/** What a program may have written as digits: the value, or the value in JSON or in a URL. */
+/** The forms that a program may encode as digits: the value itself, or the value within JSON or a URL. */
 function encodedForms(value: string): readonly string[] {
   const json = JSON.stringify(value).slice(1, -1);
   const ascii = json.replace(

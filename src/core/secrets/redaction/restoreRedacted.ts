@@ -5,8 +5,8 @@ import { isJsonObject } from "../../json.ts";
 import { REDACTED_MARK } from "./redactor.ts";
 
 /**
- * `cleaned` with the texts of `plain` wherever they are the same but for what was taken out of them, so that both differ only
- * where something else has changed.
+ * Replaces texts in `cleaned` with those of `plain` if they differ only by redaction, so that the remaining differences are real
+ * changes.
  */
 export function restoreRedacted<T>(cleaned: T, plain: unknown): T {
   // Sound because only texts are replaced, by texts.
@@ -27,7 +27,7 @@ function part(cleaned: unknown, plain: unknown): unknown {
   return Object.fromEntries(entries.map(([key, item]) => [key, part(item, others.get(key))]));
 }
 
-/** True when `plain` becomes `cleaned` once something stands for each mark in it. */
+/** True if `plain` equals `cleaned` with some text in place of each mark. */
 function isCleanedFrom(cleaned: string, plain: string): boolean {
   return fitsParts(plain, cleaned.split(REDACTED_MARK));
 }
