@@ -1,6 +1,6 @@
 /**
- * Groups whose rollouts end alike: sets of word triples ("shingles") compared by Jaccard's index, as in A. Broder, "On the resemblance
- * and containment of documents" (1997).
+ * Finds groups whose rollouts end alike. Compares sets of word triples ("shingles") by the Jaccard index (A. Broder, "On the
+ * resemblance and containment of documents", 1997).
  */
 
 import type { AlikeEndings } from "../../shared/changes.ts";
@@ -12,7 +12,7 @@ import type { ListedRollout } from "./readSample.ts";
 const WORDS_AT_END = 60;
 const SHINGLE_WORDS = 3;
 const ALIKE_FROM = 0.5;
-/** Fewer rollouts that end alike are not worth a look. */
+/** Smaller clusters are not reported. */
 const MIN_ALIKE = 3;
 const MAX_CLUSTERS = 20;
 const TEXT_CHARACTERS = 300;
@@ -21,7 +21,7 @@ interface Ending extends ListedRollout {
   readonly shingles: ReadonlySet<string>;
 }
 
-/** Takes one step, and returns the largest first. */
+/** Takes the rollouts of one step. Returns the largest clusters first. */
 export function alikeEndings(read: readonly ListedRollout[]): readonly AlikeEndings[] {
   const groups = groupBy(read, ({ summary }) => summary.group);
   return [...groups.values()]
@@ -43,13 +43,13 @@ function toEnding(rollout: ListedRollout): Ending {
   return { ...rollout, shingles: new Set(words.length === 0 ? [] : shingles) };
 }
 
-/** What the model wrote last. */
+/** Text that the model wrote last. */
 function endOf({ turns }: RolloutRecord): string {
   const last = turns.at(-1);
   return last === undefined ? "" : last.content || last.sampledText;
 }
 
-/** Each joins the clusters in which one ends like it, which become one. */
+/** Each ending is added to the clusters that have a similar ending. These clusters are then merged. */
 function clustersOf(endings: readonly Ending[]): readonly (readonly Ending[])[] {
   let clusters: (readonly Ending[])[] = [];
   for (const ending of endings.filter(({ shingles }) => shingles.size > 0)) {

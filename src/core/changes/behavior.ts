@@ -1,4 +1,4 @@
-/** What the model does in each step: rewards of its parts, tools, lengths, stop reasons, refusals. */
+/** Measures the model's behavior in each step: rewards of its parts, tools, lengths, stop reasons, refusals. */
 
 import * as z from "zod";
 import { type BehaviorReport, type BehaviorRow, REWARD_GROUPINGS } from "../../shared/changes.ts";
@@ -13,13 +13,13 @@ import { rewardParts } from "./rewardParts.ts";
 
 const MAX_STEPS = 200;
 const READ_PER_STEP = 32;
-/** Names of environments, splits, tools and stop reasons in a row. */
+/** Maximum number of environments, splits, tools and stop reasons in a row. */
 const MAX_NAMES = 20;
 const MAX_CACHE_BYTES = 256 * 1024;
-/** Rises when rows are computed otherwise. */
+/** Increase when rows are computed differently. */
 const CACHE_VERSION = 5;
 
-/** How refusals begin, from the list of A. Zou et al., "Universal and Transferable Adversarial Attacks on Aligned Language Models" (2023). */
+/** Typical beginnings of refusals (A. Zou et al., "Universal and Transferable Adversarial Attacks on Aligned Language Models", 2023). */
 const REFUSAL =
   /\b(?:I['’]m sorry|I am sorry|I apologi[sz]e|As an AI|I['’]m just an|I cannot|I can['’]?t|I can not|I['’]m (?:not able|unable) to|I am (?:not able|unable) to|I won['’]t|is it not ethical|it['’]s not appropriate)\b/i;
 
@@ -35,7 +35,7 @@ const part = z.object({
 });
 const cacheSchema = z.object({
   version: z.literal(CACHE_VERSION),
-  /** Bytes of the index of the step. */
+  /** Size in bytes of the step's index. */
   size: z.number(),
   row: z.object({
     step: z.number(),
@@ -57,7 +57,8 @@ const cacheSchema = z.object({
 }) satisfies z.ZodType<{ readonly row: BehaviorRow }>;
 
 /**
- * Reports step by step, in ascending order. What a step gives is kept beside its rollouts, but for the newest, which may grow.
+ * Reports step by step, in ascending order. Results are cached next to the rollouts, except for the newest step, which may still
+ * grow.
  * @throws AppError `file-unreadable`
  */
 export async function* readBehavior(
@@ -103,7 +104,7 @@ async function keptRow(
   const row = behaviorOf(step, { summaries, played, read });
   if (!isNewest) {
     const text = JSON.stringify({ version: CACHE_VERSION, size, row });
-    // A folder that cannot be written is read anyway.
+    // Results are still reported if the folder is read-only.
     await files.writeAtomic(path, text).catch(() => undefined);
   }
   return row;
@@ -111,9 +112,9 @@ async function keptRow(
 
 interface StepRollouts {
   readonly summaries: readonly RolloutSummary[];
-  /** Those with at least one turn; one that failed before says nothing about the model. */
+  /** Rollouts with at least one turn. A rollout that failed earlier says nothing about the model. */
   readonly played: readonly RolloutSummary[];
-  /** Some of these. */
+  /** A sample of `played`. */
   readonly read: readonly ListedRollout[];
 }
 
@@ -151,7 +152,7 @@ function lengthOf(texts: readonly (string | null)[]): number {
   return sum(texts.map((text) => text?.length ?? 0));
 }
 
-/** In which share of the lists each name occurs; the most frequent ones. */
+/** Share of the lists that contain each name, for the most frequent names. */
 function sharesOf(lists: readonly (readonly string[])[]): Readonly<Record<string, number>> {
   const counts = new Map<string, number>();
   for (const list of lists) {

@@ -1,13 +1,13 @@
-/** The phrases whose frequency changed most between two sets of rollouts. */
+/** Finds the phrases whose frequency changed most between two sets of rollouts. */
 
 import { createFisherTest, type FisherTest, trustedP } from "./fisherTest.ts";
 import { PhraseTable, phrasesOf } from "./phraseCounts.ts";
 
 export type RolloutWords = readonly (string | null)[];
-/** The rollouts of one task in one step. They resemble each other, so only the first is tested; all are counted. */
+/** Rollouts of one task in one step. Because they are similar, only the first is tested, but all are counted. */
 export type TaskWords = readonly RolloutWords[];
 
-/** Rollouts that have a phrase. */
+/** Number of rollouts that contain a phrase. */
 interface PhraseCounts {
   readonly before: number;
   readonly after: number;
@@ -17,18 +17,18 @@ export interface SurePhrase extends PhraseCounts {
   readonly words: string;
 }
 
-/** Candidates for each direction, of which those that say the same are left out. */
+/** Candidates per direction, before overlapping phrases are merged. */
 const CANDIDATES = 2_000;
 const MAX_PHRASES = 25;
-/** Words that two phrases share, and those of what they become. */
+/** Maximum number of words in the overlap of two phrases, and in the merged phrase. */
 const MAX_OVERLAP = 3;
 const MAX_JOINED = 24;
-/** Two phrases are one where the one has at least this share of the other's rollouts. */
+/** Two phrases are merged if one occurs in at least this share of the other's rollouts. */
 const SAME_SHARE = 0.8;
-/** The share of listed phrases that is expected to be chance. */
+/** Expected share of false positives among the listed phrases. */
 const FALSE_SHARE = 0.05;
 
-/** The most changed ones of each direction, the surest first. */
+/** The most changed phrases in each direction, most certain first. */
 export function changedPhrases(
   before: readonly TaskWords[],
   after: readonly TaskWords[],
@@ -60,7 +60,7 @@ export function changedPhrases(
   return { more: found(true), less: found(false) };
 }
 
-/** Counts the rollouts that have a phrase of any length. */
+/** Counts the rollouts that contain a phrase of any length. */
 function counterOf(
   before: readonly RolloutWords[],
   after: readonly RolloutWords[],
@@ -81,8 +81,8 @@ function tableOf(tasks: readonly TaskWords[]): PhraseTable {
 }
 
 /**
- * Those that may have changed, the surest of each direction, and how many were judged: a phrase in so few rollouts that no distribution of
- * them could be more than chance is none of them (R. Tarone, Biometrics 46, 1990).
+ * Slots that may have changed, most certain first, and the number of tests. Phrases in too few rollouts to ever be significant
+ * are not tested (R. Tarone, Biometrics 46, 1990).
  */
 function changedSlots(
   before: PhraseTable,
@@ -112,13 +112,13 @@ function changedSlots(
   return { slots: new Set([...surest(true), ...surest(false)].map(({ slot }) => slot)), tests };
 }
 
-/** In how many rollouts a phrase is found, and in how many of those that are tested. */
+/** Number of rollouts that contain a phrase, among the tested rollouts and among all. */
 interface FoundCounts {
   readonly tested: PhraseCounts;
   readonly rollouts: PhraseCounts;
 }
 
-/** Several phrases may share a slot, so that each is counted by its words. */
+/** Several phrases may share a slot, so each phrase is counted by its words. */
 function exactCounts(
   slots: ReadonlySet<number>,
   before: readonly TaskWords[],
@@ -147,7 +147,7 @@ function* rolloutsOf(ranges: Readonly<Record<keyof PhraseCounts, readonly TaskWo
   }
 }
 
-/** Keeps one of several phrases that overlap in nearly the same rollouts, in the position of the first. */
+/** Merges phrases that overlap in nearly the same rollouts. A merged phrase takes the position of the first. */
 function distinct(
   sorted: readonly SurePhrase[],
   count: (words: string) => PhraseCounts,
@@ -155,21 +155,21 @@ function distinct(
   const kept: SurePhrase[] = [];
   for (const phrase of sorted.slice(0, CANDIDATES)) {
     let next = phrase;
-    let place = kept.length;
+    let index = kept.length;
     for (let at = kept.length - 1; at >= 0; at -= 1) {
       const other = kept[at];
       const words = other === undefined ? null : joined(next, other, count);
       if (words === null) continue;
       kept.splice(at, 1);
-      place = at;
+      index = at;
       next = { ...(other ?? next), ...count(words), words };
     }
-    kept.splice(place, 0, next);
+    kept.splice(index, 0, next);
   }
   return kept.slice(0, MAX_PHRASES);
 }
 
-/** Both as one phrase; null when they are two. */
+/** The merged phrase; null if the two are different phrases. */
 function joined(
   a: SurePhrase,
   b: SurePhrase,
@@ -190,7 +190,7 @@ function total({ before, after }: PhraseCounts): number {
   return before + after;
 }
 
-/** `first` and what `second` adds, where the end of one is the beginning of the other, by two words at least. */
+/** `first` extended by `second` if its end overlaps the beginning of `second` by at least two words; otherwise null. */
 function overlapped(first: string, second: string): string | null {
   const [start, end] = [first.split(" "), second.split(" ")];
   for (let shared = Math.min(MAX_OVERLAP, start.length, end.length); shared >= 2; shared -= 1) {

@@ -1,9 +1,9 @@
 /**
- * Fisher's exact test of two counts (R. A. Fisher, 1922), and which of many tests hold at a false discovery rate (Y. Benjamini and
- * Y. Hochberg, Journal of the Royal Statistical Society B 57, 1995).
+ * Fisher's exact test of two counts (R. A. Fisher, 1922), and the selection of significant tests at a false discovery rate (Y.
+ * Benjamini and Y. Hochberg, Journal of the Royal Statistical Society B 57, 1995).
  */
 
-/** The p of `before` of the earlier ones and `after` of the later ones. */
+/** P-value for `before` hits in the earlier set and `after` hits in the later set. */
 export type FisherTest = (before: number, after: number) => number;
 
 /** Two-sided: twice the smaller tail. */
@@ -29,7 +29,7 @@ export function createFisherTest(totalBefore: number, totalAfter: number): Fishe
   };
 }
 
-/** The largest p that is trusted, so that of all that are at most `rate` are expected to be chance; 0 where none is. */
+/** The largest significant p-value at false discovery rate `rate`; 0 if no test is significant. */
 export function trustedP(ps: readonly number[], tests: number, rate: number): number {
   const sorted = [...ps].sort((a, b) => a - b);
   return sorted.findLast((p, at) => p * tests <= rate * (at + 1)) ?? 0;

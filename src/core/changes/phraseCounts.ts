@@ -1,10 +1,10 @@
 /**
- * Counts in how many rollouts each phrase of one to four words occurs. Phrases are counted by a hash of 32 bits in a table of fixed size,
- * so that memory is bounded; the words of those that matter are found in a second pass, and counted exactly.
+ * Counts in how many rollouts each phrase of one to four words occurs. Phrases are counted by a 32-bit hash in a table of fixed
+ * size, which bounds memory. A second pass finds the words of the selected phrases and counts them exactly.
  */
 
 const MAX_WORDS = 4;
-/** Words per rollout; later ones are not counted. */
+/** Words per rollout. Later words are not counted. */
 const MAX_ROLLOUT_WORDS = 4_000;
 const TABLE_BITS = 22;
 const WORD = /[\p{L}\p{N}_]+(?:['’][\p{L}]+)?/gu;
@@ -17,7 +17,7 @@ export interface Phrase {
   readonly slot: number;
 }
 
-/** The words of what a rollout says; `null` stands between texts. */
+/** Words of a rollout's texts. `null` separates texts. */
 export function wordsOf(texts: readonly string[]): readonly (string | null)[] {
   const words: (string | null)[] = [];
   for (const text of texts) {
@@ -30,7 +30,7 @@ export function wordsOf(texts: readonly string[]): readonly (string | null)[] {
   return words;
 }
 
-/** All phrases in `words`, also those that occur several times. */
+/** All phrases in `words`, including repetitions. */
 export function* phrasesOf(words: readonly (string | null)[]): Generator<Phrase> {
   for (let start = 0; start < words.length; start += 1) {
     let hash = FNV_OFFSET;
@@ -53,12 +53,12 @@ function hashOf(text: string, from: number): number {
   return hash;
 }
 
-/** In how many rollouts the phrases of a slot occur. */
+/** Counts how many rollouts contain the phrases of each slot. */
 export class PhraseTable {
   readonly #counts = new Uint16Array(2 ** TABLE_BITS);
   rollouts = 0;
 
-  /** Counts each slot of one rollout once. */
+  /** Counts each slot of a rollout once. */
   add(words: readonly (string | null)[]): void {
     const slots = new Set<number>();
     for (const { slot } of phrasesOf(words)) slots.add(slot);
@@ -70,7 +70,6 @@ export class PhraseTable {
     return this.#counts[slot] ?? 0;
   }
 
-  /** How many there are. */
   get slots(): number {
     return this.#counts.length;
   }

@@ -1,4 +1,4 @@
-/** Compares what the model says in two ranges of steps. */
+/** Compares the model's texts in two ranges of steps. */
 
 import type {
   ChangedPhrase,
@@ -17,13 +17,13 @@ import { changedPhrases, type SurePhrase, type TaskWords } from "./changedPhrase
 import { wordsOf } from "./phraseCounts.ts";
 import { evenly, type ListedRollout, modelTexts, readSome } from "./readSample.ts";
 
-/** Limits a range. */
+/** Maximum number of steps per range. */
 const MAX_STEPS = 50;
 const READ_PER_STEP = 10;
-/** Limits the compared endings of a step. */
+/** Maximum number of endings compared in a step. */
 const MAX_ENDINGS = 256;
 const MAX_EXAMPLES = 3;
-/** Between two reports. */
+/** Steps between two reports. */
 const STEPS_PER_REPORT = 5;
 
 export interface Comparison {
@@ -31,7 +31,7 @@ export interface Comparison {
   readonly after: StepRange;
 }
 
-/** Reports how far it is, and in the end what it found. @throws AppError `file-unreadable` */
+/** Reports progress, then the results. @throws AppError `file-unreadable` */
 export async function* readChanges(
   files: FolderFiles,
   folder: string,
@@ -66,7 +66,7 @@ export async function* readChanges(
   });
 }
 
-/** Rollouts of one task in one step stay together. */
+/** Groups rollouts of the same task and step. */
 function wordsByTask(rollouts: readonly ListedRollout[]): readonly TaskWords[] {
   const tasks = groupBy(rollouts, ({ summary }) => `${summary.step} ${summary.group}`);
   return [...tasks.values()].map((own) => own.map(({ record }) => wordsOf(modelTexts(record))));
@@ -94,7 +94,7 @@ function withExamples(phrase: SurePhrase, read: readonly ListedRollout[]): Chang
   return { ...phrase, examples };
 }
 
-/** Finds the words of a phrase with whatever stands between them. */
+/** Regular expression for a phrase, with anything allowed between its words. */
 function phraseExpression(words: string): string {
   return words.split(" ").join(BETWEEN_WORDS);
 }

@@ -1,16 +1,16 @@
-/** Reads some rollouts of a run, evenly spread over its steps. */
+/** Reads some of a run's rollouts, evenly spread. */
 
 import type { RolloutSummary, RunReader } from "../runFolder/reader.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import { rolloutTexts } from "../search/rolloutTexts.ts";
 
-/** A stored rollout with the place that it is listed at. */
+/** A stored rollout and its entry in the index. */
 export interface ListedRollout {
   readonly summary: RolloutSummary;
   readonly record: RolloutRecord;
 }
 
-/** At most `count` entries, the first and the last among them. */
+/** At most `count` entries, including the first and the last. */
 export function evenly<T>(entries: readonly T[], count: number): readonly T[] {
   if (entries.length <= count) return entries;
   const stride = (entries.length - 1) / Math.max(1, count - 1);
@@ -19,7 +19,7 @@ export function evenly<T>(entries: readonly T[], count: number): readonly T[] {
   );
 }
 
-/** At most `count` rollouts of a step that are wholly stored. */
+/** At most `count` completely stored rollouts of a step. */
 export async function readSome(
   reader: RunReader,
   summaries: readonly RolloutSummary[],
@@ -33,7 +33,7 @@ export async function readSome(
   return read;
 }
 
-/** What the model wrote: thinking, answers and calls, whose arguments are JSON with escaped line ends. */
+/** Texts that the model wrote: thinking, answers and calls. In calls, escaped whitespace in the JSON arguments is replaced by spaces. */
 export function modelTexts(record: RolloutRecord): readonly string[] {
   return rolloutTexts(record)
     .filter(({ role }) => role === "thinking" || role === "answer" || role === "call")

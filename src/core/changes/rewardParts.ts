@@ -1,4 +1,4 @@
-/** Rewards of parts of a step: of its environments and splits, and of tasks that are hard or easy for the model as it is. */
+/** Rewards of parts of a step: its environments, its splits, and tasks that are hard or easy for the current model. */
 
 import type { RewardPart } from "../../shared/changes.ts";
 import { rewardInterval } from "../../shared/interval.ts";
@@ -15,9 +15,9 @@ interface Scored {
 const DIFFICULTIES = ["hard", "middle", "easy"] as const;
 
 /**
- * Parts by environment, by split and by difficulty, at most `max` of each. Those by difficulty are thirds of the groups: half of a
- * group's rollouts says where it belongs, the other half is what is shown, and then the other way around, because rewards that are
- * sorted by themselves differ even where all tasks are equal.
+ * Parts by environment, split and difficulty, at most `max` of each. Difficulty divides the groups into thirds. One half of a
+ * group's rollouts determines its third, and the other half is reported, then the roles are swapped. Ranking and reporting the
+ * same rewards would show differences even if all tasks were equally hard.
  */
 export function rewardParts(rollouts: readonly Scored[], max: number): readonly RewardPart[] {
   const groups = [...groupBy(rollouts, ({ group }) => group).values()];
@@ -55,7 +55,7 @@ function thirds(groups: readonly (readonly number[])[]): readonly RewardPart[] {
   });
 }
 
-/** Every other rollout of a group, and the others. */
+/** Every other rollout of a group, and the rest. */
 function halves(rewards: readonly number[]): readonly [readonly number[], readonly number[]] {
   return [rewards.filter((_, at) => at % 2 === 0), rewards.filter((_, at) => at % 2 === 1)];
 }

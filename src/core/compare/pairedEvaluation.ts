@@ -1,4 +1,4 @@
-/** Two evaluations of the same tasks, compared task by task: what is hard for both says nothing about which is better. */
+/** Compares two evaluations task by task. Tasks that are hard for both say nothing about which is better. */
 
 import { MIN_PAIRS, pairedInterval } from "../../shared/interval.ts";
 import type { MeanInterval } from "../../shared/runsPage.ts";
@@ -10,14 +10,14 @@ import { mean } from "../util/stats.ts";
 export type TaskOutcome = Outcome & { readonly index: number };
 
 export interface PairedDifference extends MeanInterval {
-  /** How many tasks both have. */
+  /** Number of shared tasks. */
   readonly tasks: number;
-  /** Tasks with a higher, and with a lower mean reward than in the first. */
+  /** Tasks whose mean reward is higher or lower than in the first evaluation. */
   readonly better: number;
   readonly worse: number;
 }
 
-/** The rewards of each task by its index, where a failed rollout counts as `ofFailure`. */
+/** Rewards of each task by its index. A failed rollout counts as `ofFailure`. */
 export function taskRewards(
   rollouts: readonly TaskOutcome[],
   ofFailure: number,
@@ -29,8 +29,8 @@ export function taskRewards(
 }
 
 /**
- * The mean over shared tasks of the second's mean reward less the first's, with its paired 95% interval; null below 8 shared tasks.
- * A failed rollout counts as `givenReward`, null = the smaller of 0 and the lowest reward of both.
+ * Mean difference in reward over shared tasks (second minus first), with its paired 95% interval; null for fewer than 8 shared
+ * tasks. Failed rollouts count as `givenReward`; null = the smaller of 0 and the lowest reward of both.
  */
 export function pairedDifference(
   first: readonly TaskOutcome[],

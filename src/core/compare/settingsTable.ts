@@ -1,4 +1,4 @@
-/** The settings of many runs, of which only those are of interest that are not the same in all. */
+/** Settings of many runs. Only settings that differ between runs are shown. */
 
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { Sha256 } from "../ports.ts";
@@ -6,25 +6,25 @@ import type { Sha256 } from "../ports.ts";
 /** Values as JSON, by dotted key. */
 export type FlatSettings = ReadonlyMap<string, string>;
 
-/** Plain data, so that it can be stored between two windows. */
+/** Plain data that can be stored between sessions. */
 export interface StoredSettings {
   readonly base: Readonly<Record<string, string>>;
-  /** By run; null for a key that the run lacks. */
+  /** By run; null for a key that the run does not have. */
   readonly changes: Readonly<Record<string, Readonly<Record<string, string | null>>>>;
 }
 
-/** More than a configuration has. */
+/** More than any configuration has. */
 const MAX_KEYS = 5_000;
-/** A value longer than this is cut, and ends with a hash of the whole; the file of the run has it whole. */
+/** Longer values are cut and end with a hash of the whole value. The run's file has the full value. */
 const MAX_VALUE = 500;
 
 export interface FlatSettingsOptions {
-  /** Is called with every text: paths in a home folder name its owner. */
+  /** Called with every text, because paths in a home folder contain the user's name. */
   readonly shorten: (text: string) => string;
   readonly sha256: Sha256;
 }
 
-/** The leaves of a resolved configuration; a list is one. */
+/** Leaves of a resolved configuration. A list counts as one leaf. */
 export function flatSettings(config: unknown, options: FlatSettingsOptions): FlatSettings {
   const found = new Map<string, string>();
   if (isJsonObject(config)) addLeaves(config, "", options, found);
@@ -53,15 +53,15 @@ function addLeaves(
 }
 
 /**
- * Holds for each run only what is not as in the first one, so that thousands of runs take little room. A key that a run lacks,
- * or has as null, counts as different from every value.
+ * Stores only the differences between each run and the first, so that thousands of runs need little memory. A missing or null key
+ * counts as different from every value.
  */
 export class SettingsTable {
   #base: FlatSettings | null = null;
   readonly #changes = new Map<string, Changes>();
   #differing: readonly string[] | null = null;
 
-  /** True when the table had other settings of the run, or none. */
+  /** True if the run is new or its settings have changed. */
   set(run: string, given: FlatSettings): boolean {
     const settings = new Map([...given].filter(([, value]) => value !== "null"));
     this.#base ??= settings;
@@ -79,7 +79,7 @@ export class SettingsTable {
     return true;
   }
 
-  /** True when the table had the run. */
+  /** True if the table contained the run. */
   delete(run: string): boolean {
     const isKnown = this.#changes.delete(run);
     if (isKnown) this.#differing = null;
@@ -90,7 +90,6 @@ export class SettingsTable {
     return this.#changes.has(run);
   }
 
-  /** All runs that it holds. */
   runs(): readonly string[] {
     return [...this.#changes.keys()];
   }
@@ -103,7 +102,7 @@ export class SettingsTable {
     };
   }
 
-  /** Takes over what {@link stored} gave; call before any other. */
+  /** Restores the result of {@link stored}. Call this first. */
   restore({ base, changes }: StoredSettings): void {
     this.#base = new Map(Object.entries(base));
     for (const [run, own] of Object.entries(changes)) {
@@ -112,13 +111,13 @@ export class SettingsTable {
     this.#differing = null;
   }
 
-  /** Keys whose values are not the same in all runs, in the order of the first run's configuration, others behind. */
+  /** Keys whose values differ between runs, in the order of the first run's configuration. Other keys follow. */
   differing(): readonly string[] {
     this.#differing ??= this.#findDiffering();
     return this.#differing;
   }
 
-  /** The values of a run for {@link differing}; without the keys that it lacks. */
+  /** Values of a run for {@link differing}, without missing keys. */
   of(run: string): Readonly<Record<string, string>> {
     const changed = this.#changes.get(run);
     if (changed === undefined) return {};
@@ -144,10 +143,10 @@ export class SettingsTable {
     const differs = ({ count, isMixed }: { readonly count: number; readonly isMixed: boolean }) =>
       isMixed || count < this.#changes.size;
     const order = [...(this.#base?.keys() ?? [])];
-    const place = new Map(order.map((key, index) => [key, index]));
+    const position = new Map(order.map((key, index) => [key, index]));
     return [...found]
       .flatMap(([key, seen]) => (differs(seen) ? [key] : []))
-      .sort((a, b) => (place.get(a) ?? order.length) - (place.get(b) ?? order.length));
+      .sort((a, b) => (position.get(a) ?? order.length) - (position.get(b) ?? order.length));
   }
 }
 
