@@ -1,6 +1,7 @@
 /**
- * A conversation of a person with a model, token by token as in a rollout: a turn is sampled behind the ids that stand before it and is
- * never encoded again. It begins with a message of the person, with a task of an environment, or in the middle of a stored rollout.
+ * A conversation of a user with a model, token by token as in a rollout. A turn is sampled after the existing token ids, and its
+ * ids are never encoded again. A conversation begins with a user message, with a task of an environment, or in the middle of a
+ * stored rollout.
  */
 
 import type { Chat } from "../chat/chat.ts";
@@ -37,22 +38,22 @@ export interface ConversationOptions {
   readonly chat: Chat;
   readonly sampler: SamplingClient;
   readonly sha256: Sha256;
-  /** Most tokens of a context with the turn that follows it. */
+  /** Maximum number of tokens of a context and the next turn. */
   readonly maxTotalTokens: number;
   readonly opening: Opening;
-  /** What the model can call, for the parser. */
+  /** Tools that the model can call, for the parser. */
   readonly tools: readonly ToolDeclaration[];
-  /** Answers calls; null = the person does. */
+  /** Answers calls; null = the user answers them. */
   readonly task: LiveTask | null;
-  /** Those that ids below 0 of the opening stand for, where no task has them. */
+  /** Images for ids below 0 in the opening, if there is no task. */
   readonly images?: readonly ImageFile[];
 }
 
 export interface SampleTurnsOptions {
-  /** Turns that are sampled side by side; absent = one. */
+  /** Number of turns sampled in parallel. Default: 1. */
   readonly count?: number;
   readonly signal?: AbortSignal;
-  /** Called with each turn as soon as it is there. */
+  /** Called with each turn as soon as it is sampled. */
   readonly onSampled?: (turn: ModelTurn) => void;
 }
 
@@ -63,7 +64,7 @@ export class Conversation {
   /** Null before the first message. */
   #streams: TokenStreams | null;
   #candidates: readonly ModelTurn[] = [];
-  /** How often a turn was taken back, by its number. */
+  /** How often each turn number was taken back. */
   readonly #attempts = new Map<number, number>();
 
   constructor(options: ConversationOptions) {
@@ -77,23 +78,23 @@ export class Conversation {
     return this.#events;
   }
 
-  /** Turns that were sampled side by side and wait for a choice. */
+  /** Turns sampled in parallel, from which one must be chosen. */
   get candidates(): readonly ModelTurn[] {
     return this.#candidates;
   }
 
-  /** Ids so far; what the model reads when a turn is next. */
+  /** Token ids so far, which the model reads before the next turn. */
   get context(): readonly number[] {
     return Array.from(this.#streams?.current.tokens ?? []);
   }
 
-  /** Those that ids below 0 of the context stand for. */
+  /** Images for ids below 0 in the context. */
   get images(): readonly ImageFile[] {
     const { task, images = [] } = this.#options;
     return task?.images ?? images;
   }
 
-  /** Rewards of the environment, in the order received. */
+  /** Rewards from the environment, in the order received. */
   get rewards(): readonly number[] {
     return this.#events
       .flatMap((event) => (event.kind === "answers" ? event.answers : []))
@@ -105,12 +106,12 @@ export class Conversation {
     return nextAfter(this.#events, this.#options.opening);
   }
 
-  /** Calls that wait for answers. */
+  /** Calls without answers. */
   get openCalls(): readonly ToolCall[] {
     return this.next === "answers" ? (this.#lastTurn?.calls ?? []) : [];
   }
 
-  /** True when an environment can answer calls. */
+  /** True if an environment can answer calls. */
   get hasEnvironment(): boolean {
     return this.#options.task !== null;
   }
@@ -122,8 +123,8 @@ export class Conversation {
   }
 
   /**
-   * Samples turns behind the same context. A single one is taken, of several {@link choose} takes one. An abort leaves the conversation
-   * as it was; so does a fault of one of them, which ends the others.
+   * Samples turns from the same context. A single turn is added directly. From several, {@link choose} selects one. An abort or
+   * an error in one of the samples cancels all and leaves the conversation unchanged.
    * @throws AppError `prompt-too-long`, `sample-refused`, `tinker-*`, `conversation-order`; the reason of the signal
    */
   async sample(
@@ -172,15 +173,15 @@ export class Conversation {
     this.#take(turn);
   }
 
-  /** Adds a turn that was sampled before, as one of a stored rollout. @throws AppError `conversation-order` */
+  /** Adds a turn that was sampled earlier, for example in a stored rollout. @throws AppError `conversation-order` */
   adopt(sampled: SampledTurn): void {
     this.#require("turn");
     this.#take(readTurn(this.#reader, sampled, this.context, null));
   }
 
   /**
-   * Lets the environment answer the open calls; none runs after one that ended the episode. What was run before a fault or an abort
-   * counts as not run: the next attempt repeats the conversation in a fresh session.
+   * Lets the environment answer the open calls, until one ends the episode. After an error or abort, these calls count as not
+   * run, and the next attempt repeats the conversation in a new session.
    * @throws AppError `task-not-repeatable`, `environment-*`, `timeout`, `conversation-order`
    */
   async runCalls(signal: AbortSignal): Promise<readonly ToolAnswer[]> {
@@ -204,7 +205,7 @@ export class Conversation {
   }
 
   /**
-   * Answers the open calls instead of the environment, which learns nothing of them; one text for each call.
+   * Answers the open calls with one text each. The environment does not see these answers.
    * @throws AppError `chat-bridge`, `conversation-order`
    */
   async answer(texts: readonly string[]): Promise<void> {
@@ -222,7 +223,7 @@ export class Conversation {
     await this.#extend({ kind: "answers", by: "person", answers });
   }
 
-  /** Takes back the last turn and what answered it; sampled again, it has another seed. False when there is none. */
+  /** Takes back the last turn and its answers. If sampled again, it has another seed. False if there is no turn. */
   async takeBackTurn(): Promise<boolean> {
     const hasCandidates = this.#candidates.length > 0;
     this.#candidates = [];
@@ -236,7 +237,7 @@ export class Conversation {
     return true;
   }
 
-  /** Takes back the last turn, and what the person said before it. False when there is nothing to take back. */
+  /** Takes back the last turn and the user message before it. False if there is nothing to take back. */
   async undo(): Promise<boolean> {
     const isUnanswered = this.next === "turn" && this.#events.at(-1)?.kind === "message";
     const wasTaken = !isUnanswered && (await this.takeBackTurn());
@@ -248,7 +249,7 @@ export class Conversation {
     return true;
   }
 
-  /** Ends the session with the environment, if there is one. */
+  /** Ends the environment session, if there is one. */
   async close(): Promise<void> {
     await this.#options.task?.close();
   }
@@ -287,7 +288,7 @@ export class Conversation {
     this.#events = [...this.#events, { kind: "turn", turn }];
   }
 
-  /** Adds what follows a turn; leaves everything as it was when the chat format cannot continue. */
+  /** Adds an event after a turn. Leaves everything unchanged if the chat format cannot continue. */
   async #extend(event: Exclude<ConversationEvent, { readonly kind: "turn" }>): Promise<void> {
     const events = [...this.#events, event];
     if (this.#streams === null) return this.#reset(events);
@@ -300,7 +301,7 @@ export class Conversation {
     }
   }
 
-  /** Makes the streams again: ids that were sampled stay, and what stands between them is rendered as it was. */
+  /** Rebuilds the streams. Sampled ids stay the same, and everything between them is rendered as before. */
   async #reset(events: readonly ConversationEvent[]): Promise<void> {
     const { chat, opening } = this.#options;
     this.#streams = await streamsAfter(events, chat, opening);

@@ -1,4 +1,4 @@
-/** What has happened in a conversation, what comes next, and the token streams that follow from it. */
+/** Events of a conversation, what comes next, and the resulting token streams. */
 
 import type { Chat } from "../chat/chat.ts";
 import type { FirstPrompt } from "../chat/firstPrompt.ts";
@@ -9,13 +9,13 @@ import { TokenStreams } from "../rollout/tokenStreams.ts";
 import type { ToolAnswer } from "../rollout/toolCalls.ts";
 import type { ModelTurn } from "./modelTurn.ts";
 
-/** What the model reads before its first turn. */
+/** Context of the model before its first turn. */
 export interface OpeningContext {
   readonly first: FirstPrompt;
   readonly tokens: readonly number[];
 }
 
-/** Renders the first message of the person; the context itself where something else begins the conversation. */
+/** Renders the user's first message, or is the context if something else begins the conversation. */
 export type Opening = OpeningContext | ((message: string) => Promise<OpeningContext>);
 
 export type ConversationEvent =
@@ -27,19 +27,19 @@ export type ConversationEvent =
       readonly answers: readonly ToolAnswer[];
     };
 
-/** A call with what the environment answered. */
+/** A call and the environment's answer. */
 export interface PlayedCall {
   readonly call: ToolCall;
   readonly answer: ToolAnswer;
 }
 
 /**
- * What comes next: a message of the person, a turn of the model, a choice between turns that were sampled side by side, answers to
- * calls, or nothing because the environment has ended its episode.
+ * What comes next: a user message, a turn of the model, a choice between turns sampled in parallel, answers to calls, or nothing
+ * because the environment has ended the episode.
  */
 export type Next = "message" | "turn" | "choice" | "answers" | "nothing";
 
-/** What is waited for, as a sentence. */
+/** What comes next, as a sentence. */
 export const NEXT_TEXTS: Readonly<Record<Next, string>> = {
   message: "your message comes next.",
   turn: "the model's turn comes next.",
@@ -48,7 +48,7 @@ export const NEXT_TEXTS: Readonly<Record<Next, string>> = {
   nothing: "the environment has ended its episode; undo a turn, or start over.",
 };
 
-/** What follows the events; a choice is none of them. */
+/** What comes next after the events, except a choice. */
 export function nextAfter(
   events: readonly ConversationEvent[],
   opening: Opening,
@@ -100,7 +100,7 @@ export async function streamsAfter(
   return streams;
 }
 
-/** Makes the context that follows `event`; nothing follows the end of an episode. @throws AppError `chat-bridge` */
+/** Adds the context that follows `event`. Nothing follows the end of an episode. @throws AppError `chat-bridge` */
 export async function extend(
   streams: TokenStreams,
   turn: ModelTurn | null,

@@ -1,6 +1,6 @@
 /**
- * A task of an environment that answers the calls of a conversation. An environment cannot take a call back: where the conversation did,
- * a fresh session gets the calls that are left once more, and must answer them as it did before.
+ * An environment task that answers the calls of a conversation. An environment cannot take back a call. If the conversation takes
+ * one back, the remaining calls are repeated in a new session, which must give the same answers.
  */
 
 import type { ToolCall } from "../chat/renderer.ts";
@@ -25,7 +25,7 @@ interface OpenSession {
   readonly offered: ToolList;
   readonly rendered: RenderedTask;
   readonly images: RolloutImages;
-  /** That this session has answered; null after a fault, when no one knows what it has run. */
+  /** Calls that this session has answered; null after an error, when it is unknown what was run. */
   played: readonly PlayedCall[] | null;
 }
 
@@ -51,14 +51,14 @@ export class LiveTask {
     return this.#open.rendered;
   }
 
-  /** Those that the environment sent, in the order in which the model sees them. */
+  /** Images from the environment, in the order in which the model sees them. */
   get images(): readonly ImageFile[] {
     return filesOf(this.#open);
   }
 
   /**
-   * Brings the environment to where `calls` are all that it has answered. Where it cannot, all but its session stays as it was.
-   * @throws AppError `task-not-repeatable` when a fresh session answers otherwise; `environment-*`, `timeout`
+   * Brings the environment to the state after exactly `calls`. On failure, everything except its session is unchanged.
+   * @throws AppError `task-not-repeatable` when a new session answers differently; `environment-*`, `timeout`
    */
   async seek(calls: readonly PlayedCall[], signal: AbortSignal): Promise<void> {
     const { played, session } = this.#open;

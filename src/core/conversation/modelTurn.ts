@@ -1,4 +1,4 @@
-/** One turn of the model in a conversation: how it is sampled, and what it says. */
+/** One turn of the model in a conversation: its sampling and its content. */
 
 import type { Chat } from "../chat/chat.ts";
 import type { ParsedTurn, ToolCall, ToolDeclaration } from "../chat/renderer.ts";
@@ -14,7 +14,7 @@ export interface SamplingSettings {
   /** -1 = off. */
   readonly topK: number;
   readonly maxTokens: number;
-  /** The seed of each turn is derived from it. */
+  /** Each turn's seed is derived from it. */
   readonly seed: number;
 }
 
@@ -22,27 +22,27 @@ export interface ModelTurn extends SampledTurn {
   readonly tokens: readonly number[];
   readonly logprobs: readonly number[] | null;
   readonly parsed: ParsedTurn;
-  /** What the turn calls, a final message to an environment that grades one included. */
+  /** Calls of the turn, including a final message to an environment that grades it. */
   readonly calls: readonly ToolCall[];
-  /** The sampled ids as text, with control tokens. */
+  /** The sampled ids as text, including control tokens. */
   readonly text: string;
-  /** Ids that were sent before it. */
+  /** Token ids sent before the turn. */
   readonly context: readonly number[];
-  /** That was sent with the request; null for a turn that was sampled elsewhere. */
+  /** Seed sent with the request; null for a turn that was sampled elsewhere. */
   readonly seed: number | null;
 }
 
-/** What turns are read with. */
+/** Everything needed to parse turns. */
 export interface TurnReader {
   readonly chat: Chat;
-  /** What the model can call, for the parser. */
+  /** Tools that the model can call, for the parser. */
   readonly tools: readonly ToolDeclaration[];
   readonly terminalTool: TerminalTool | null;
 }
 
 export interface TurnRequest {
   readonly context: readonly number[];
-  /** Those that ids below 0 stand for. */
+  /** Images for ids below 0. */
   readonly images: readonly ImageFile[];
   readonly settings: SamplingSettings;
   readonly seed: number;
@@ -70,7 +70,7 @@ export async function drawTurn(
   return readTurn(reader, sampled, context, seed);
 }
 
-/** Reads a turn from its ids. */
+/** Parses a turn from its ids. */
 export function readTurn(
   { chat, tools, terminalTool }: TurnReader,
   sampled: SampledTurn,

@@ -1,4 +1,4 @@
-/** How conversations begin: with a message of the person, or behind the ids of a stored rollout. */
+/** Beginnings of conversations: a user message, or the ids of a stored rollout. */
 
 import type { Chat } from "../chat/chat.ts";
 import { buildFirstPrompt } from "../chat/firstPrompt.ts";
@@ -8,9 +8,9 @@ import { AppError } from "../errors.ts";
 import type { OpeningContext } from "./events.ts";
 
 export interface SystemTexts {
-  /** That of the configuration, where control tokens are meant. */
+  /** From the configuration. May contain control tokens. */
   readonly systemPromptTemplate: string | null;
-  /** Written by the person, in its place; an ordinary text. */
+  /** Written by the user to replace the template. Contains no control tokens. */
   readonly system: string | null;
 }
 
@@ -34,8 +34,8 @@ export function messageOpening(
 }
 
 /**
- * Begins behind stored ids. What came before is known as ids only, so that the conversation can be appended to, and never be rendered
- * again as formats need it that leave out earlier reasoning.
+ * Begins with stored ids. Because only the ids of earlier turns are known, the conversation can be extended but not rendered
+ * again, as formats that remove earlier reasoning would require.
  */
 export function idOpening(
   chat: Chat,

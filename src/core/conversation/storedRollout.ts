@@ -1,4 +1,4 @@
-/** A place in a stored rollout: the ids that the model read there, and the way there in a fresh session. */
+/** A position in a stored rollout: the ids that the model read there, and how to get there in a new session. */
 
 import { isSame } from "../config/fields/sameValue.ts";
 import { AppError } from "../errors.ts";
@@ -11,28 +11,29 @@ import type { Conversation } from "./conversation.ts";
 
 export interface StoredTurn {
   readonly record: RolloutRecord;
-  /** Its token data, one for each stream. */
+  /** Token data, one entry for each stream. */
   readonly streams: readonly TokenRecord[];
-  /** From 0; the turn that is to be sampled again. */
+  /** From 0. The turn to sample again. */
   readonly turn: number;
-  /** Those of the rollout, which its ids below 0 stand for. */
+  /** Images of the rollout, for ids below 0. */
   readonly images: readonly ImageFile[];
 }
 
-/** Ids that the model read before the turn, as they were sent. @throws AppError `no-such-number`, `no-token-data` */
+/** Token ids sent before the turn. @throws AppError `no-such-number`, `no-token-data` */
 export function contextBefore({
   record,
   streams,
   turn,
 }: Omit<StoredTurn, "images">): readonly number[] {
-  const { stream, start } = placeOf(record, streams, turn);
+  const { stream, start } = turnStart(record, streams, turn);
   return Array.from(stream.ids).slice(0, start);
 }
 
 /**
- * Plays the turns before the place: the model's as they were sampled, their calls in the session of `conversation`. The ids of its
- * context then equal those that are stored.
- * @throws AppError `task-not-repeatable` when the environment answers otherwise than it did, or the texts became other ids; `environment-*`
+ * Replays the turns before the position: the model's turns as sampled, and their calls in the session of `conversation`. The
+ * resulting context then equals the stored ids.
+ * @throws AppError `task-not-repeatable` when the environment answers differently or the texts result in other ids;
+ * `environment-*`
  */
 export async function replayTo(
   conversation: Conversation,
@@ -55,7 +56,7 @@ function sampledTurn(
   streams: readonly TokenRecord[],
   turn: number,
 ): SampledTurn {
-  const { stream, start } = placeOf(record, streams, turn);
+  const { stream, start } = turnStart(record, streams, turn);
   const end = start + (record.turns[turn]?.tokens ?? 0);
   const isTrained = stream.mask[start] === 1;
   return {
@@ -67,7 +68,7 @@ function sampledTurn(
 }
 
 /** Where the sampled ids of a turn begin. */
-function placeOf(
+function turnStart(
   { turns }: RolloutRecord,
   streams: readonly TokenRecord[],
   turn: number,

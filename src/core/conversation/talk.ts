@@ -1,4 +1,4 @@
-/** A person talks with one model, or with several beside each other on the same messages: what each act does to their conversations. */
+/** A user talks with one model, or with several models that receive the same messages. Applies each action to their conversations. */
 
 import type { ChatSettings } from "../../shared/chat.ts";
 import { AppError } from "../errors.ts";
@@ -7,36 +7,36 @@ import type { Conversation } from "./conversation.ts";
 import type { Next } from "./events.ts";
 import type { ModelTurn, SamplingSettings } from "./modelTurn.ts";
 
-/** Seeds that nobody chose are drawn below this. */
+/** Upper bound for random seeds. */
 export const SEEDS = 2 ** 31;
 
 export interface TalkPartner {
   readonly conversation: Conversation;
-  /** As its run samples; the seed is the talk's. */
+  /** Sampling settings of its run. The seed is the same for all partners. */
   readonly sampling: Omit<SamplingSettings, "seed">;
-  /** Turns that it may take before the person is asked again. */
+  /** Maximum number of turns before the user is asked again. */
   readonly maxTurns: number;
 }
 
 /** Called as things happen. */
 export interface TalkListener<Partner> {
-  /** `done` of `total` samples are there; null = none is in progress any more. */
+  /** `done` of `total` samples are complete; null = sampling has ended. */
   onSampling(progress: { readonly done: number; readonly total: number } | null): void;
   onTurns(partner: Partner, turns: readonly ModelTurn[]): void;
   onAnswers(partner: Partner, by: ChatSettings["answersBy"], answers: readonly ToolAnswer[]): void;
 }
 
 /**
- * Every act lets the models continue until the person is waited for. All throw AppError `conversation-order`, `stopped`, `task-not-repeatable`
- * and as services do; the conversations stay usable.
+ * Every action lets the models continue until the user must act. All throw AppError `conversation-order`, `stopped`,
+ * `task-not-repeatable` and errors of services. The conversations stay usable.
  */
 export class Talk<Partner extends TalkPartner> {
   readonly partners: readonly Partner[];
   settings: ChatSettings;
   readonly #listener: TalkListener<Partner>;
-  /** Those whose last sample failed or was stopped. */
+  /** Conversations whose last sample failed or was stopped. */
   readonly #unsampled = new Set<Conversation>();
-  /** Answers of the person to the first of the calls that wait. */
+  /** The user's answers to the first open calls. */
   #given: readonly string[] = [];
   #working: AbortController | null = null;
 
@@ -50,24 +50,24 @@ export class Talk<Partner extends TalkPartner> {
     this.#listener = listener;
   }
 
-  /** Name of the tool whose answer the person is asked for; null = none is. */
+  /** Name of the tool whose answer the user is asked for; null = none. */
   get askedCall(): string | null {
     return this.#asked?.conversation.openCalls[this.#given.length]?.name ?? null;
   }
 
-  /** True when turns that were sampled side by side wait for a choice. */
+  /** True if one of several turns sampled in parallel must be chosen. */
   get hasChoice(): boolean {
     return this.#some("choice").length > 0;
   }
 
-  /** Stops what is in progress; false when nothing is. */
+  /** Stops work in progress. False if there is none. */
   stop(): boolean {
     if (this.#working === null || this.#working.signal.aborted) return false;
     this.#working.abort(new AppError("stopped", "Stopped."));
     return true;
   }
 
-  /** Lets the models continue. Of several turns the first is taken. */
+  /** Lets the models continue. If a choice is open, takes the first turn. */
   async proceed(): Promise<void> {
     this.#takeFirst();
     await this.goOn();
@@ -101,7 +101,7 @@ export class Talk<Partner extends TalkPartner> {
     }
   }
 
-  /** Says it to all that wait for a message; where a call waits for the person, it is the answer. */
+  /** Sends the text to all conversations that wait for a message. If a call waits for the user, the text is its answer. */
   async say(text: string): Promise<void> {
     this.#takeFirst();
     if (this.#asked !== undefined) return this.answer(text);
@@ -109,7 +109,7 @@ export class Talk<Partner extends TalkPartner> {
     await this.goOn();
   }
 
-  /** Answers the first open call instead of the tool; the turn continues when all its calls are answered. */
+  /** Answers the first open call instead of the tool. The conversation continues when all calls are answered. */
   async answer(text: string): Promise<void> {
     const partner = this.#asked;
     if (partner === undefined) {
@@ -126,13 +126,13 @@ export class Talk<Partner extends TalkPartner> {
     await this.goOn();
   }
 
-  /** Continues with one of the turns that were sampled side by side, from 0. */
+  /** Continues with one of the turns sampled in parallel, from 0. */
   async choose(index: number): Promise<void> {
     for (const { conversation } of this.#waitingFor("choice")) conversation.choose(index);
     await this.goOn();
   }
 
-  /** Samples the last turn again; where one failed or was stopped, that one, and nothing is taken back. False when there was none. */
+  /** Samples the last turn again. If it failed or was stopped, nothing is taken back. False if there is no turn. */
   async again(): Promise<boolean> {
     const isThere = await this.#takeBack(
       async (conversation) =>
@@ -142,7 +142,7 @@ export class Talk<Partner extends TalkPartner> {
     return isThere;
   }
 
-  /** Takes back the last turn, and what the person said before it. False when there is nothing to take back. */
+  /** Takes back the last turn and the user message before it. False if there is nothing to take back. */
   undo(): Promise<boolean> {
     this.#unsampled.clear();
     return this.#takeBack((conversation) => conversation.undo());
@@ -162,18 +162,18 @@ export class Talk<Partner extends TalkPartner> {
     return this.partners.filter(({ conversation }) => conversation.next === next);
   }
 
-  /** Those that wait for it; where none does, the first, which then says what it waits for. */
+  /** Partners that wait for it. If there is none, the first partner, whose error then says what it waits for. */
   #waitingFor(next: Next): readonly Partner[] {
     const waiting = this.#some(next);
     return waiting.length > 0 ? waiting : this.partners.slice(0, 1);
   }
 
-  /** The one whose calls the person answers. */
+  /** The partner whose calls the user answers. */
   get #asked(): Partner | undefined {
     return this.partners.find(({ conversation }) => conversation.openCalls.length > 0);
   }
 
-  /** True when the program answers: faulty calls are answered with their faults. */
+  /** True if the program answers the calls. Invalid calls are answered with their errors. */
   #isRun({ openCalls, hasEnvironment }: Conversation): boolean {
     return openCalls.length === 0 || (hasEnvironment && this.settings.answersBy === "environment");
   }
@@ -218,7 +218,7 @@ export class Talk<Partner extends TalkPartner> {
       if (isAsked) this.#given = [];
       this.#listener.onAnswers(partner, "environment", answers);
     } catch (error) {
-      // Tried again without being asked, it would fail again.
+      // An automatic retry would fail again.
       this.settings = { ...this.settings, answersBy: "person" };
       throw error;
     }
