@@ -1,4 +1,4 @@
-/** What the steps in a run folder, of a run or of a dry run, say about a run that is planned. */
+/** Reads the steps of a run or dry run as the basis for the estimate of a planned run. */
 
 import type { Config } from "../config/fields/schema.ts";
 import { learnsWithoutAdvantage } from "../config/rules/lossDefaults.ts";
@@ -15,17 +15,17 @@ import { groupBy } from "../util/groupBy.ts";
 export interface MeasuredRollout {
   /** Tokens of its requests. */
   readonly tokens: TokenUsage;
-  /** Tokens of the data that it gives when it is trained on. */
+  /** Tokens of its training data, if it is trained on. */
   readonly data: number;
-  /** Null when it got none. */
+  /** Null if it has no reward. */
   readonly reward: number | null;
 }
 
 export interface PlayedGroup {
   readonly environment: string;
-  /** Share of its rollouts that gave training data. */
+  /** Share of its rollouts that resulted in training data. */
   readonly trainedFraction: number;
-  /** The same with those of which `off_policy_correction` left nothing, after its forward pass. */
+  /** The same, including rollouts that `off_policy_correction` removed completely after their forward pass. */
   readonly passedFraction: number;
   readonly rollouts: readonly MeasuredRollout[];
 }
@@ -38,7 +38,6 @@ export interface StepTime {
   readonly totalS: number;
 }
 
-/** What a folder holds. */
 export interface PlayedSteps {
   readonly groups: readonly PlayedGroup[];
   readonly times: readonly StepTime[];
@@ -46,18 +45,18 @@ export interface PlayedSteps {
 }
 
 export interface Basis extends PlayedSteps {
-  /** True when the data were passed forward and no gradient was computed, as in a dry run. */
+  /** True if the data had forward passes but no gradients, as in a dry run. */
   readonly isForwardOnly: boolean;
 }
 
-/** The use of a rollout of which `off_policy_correction` left nothing. */
+/** Training use of a rollout that `off_policy_correction` removed completely. */
 const MASKED = "excluded:off_policy_correction";
-/** A long run is sampled at this many steps, spread over all of it, because answers change while a model learns. */
+/** From a long run, this many steps are read, evenly spread, because answers change while a model learns. */
 const MAX_STEPS = 40;
 
 /**
- * `config` is that of the planned run: it decides which of the rollouts would be trained on.
- * @throws AppError `estimate-without-basis` when no rollout of the folder has its tokens written down; `file-unreadable`
+ * `config` is the planned run's configuration. It determines which rollouts would be trained on.
+ * @throws AppError `estimate-without-basis` when no rollout in the folder has recorded tokens; `file-unreadable`
  */
 export async function readBasis(
   fileSystem: FolderFiles,
@@ -83,7 +82,7 @@ export async function readBasis(
   return { groups, times, serverCheck: used.serverCheck };
 }
 
-/** At most `count`, evenly spaced. */
+/** At most `count` items, evenly spaced. */
 export function spread<Item>(items: readonly Item[], count: number): readonly Item[] {
   const every = Math.ceil(items.length / count);
   return items.filter((_, i) => i % every === 0);
@@ -122,7 +121,7 @@ function playedGroups(
       members.filter((member) => isTrained(member, { uses, isMixed, config })).length /
       members.length;
     const passedFraction = fractionOf(["trained", MASKED]);
-    // What the past run's correction left out is trained on without one.
+    // Without a correction, rollouts that the past run's correction removed are trained on.
     const isCorrected = config.off_policy_correction !== "none";
     const trainedFraction = isCorrected ? fractionOf(["trained"]) : passedFraction;
     const group = { environment, trainedFraction, passedFraction, rollouts };
@@ -131,13 +130,13 @@ function playedGroups(
 }
 
 interface Training {
-  /** What the past run made of rollouts that count. */
+  /** Training uses in the past run that count as trained. */
   readonly uses: readonly string[];
   readonly isMixed: boolean;
   readonly config: Config;
 }
 
-/** What the past run's own settings made of groups of equal rewards, and of an advantage of 0, does not count. */
+/** Groups with equal rewards and advantages of 0 are judged by the planned run's settings, not by those of the past run. */
 function isTrained(
   { reward, score }: RolloutSummary,
   { uses, isMixed, config }: Training,
@@ -148,7 +147,7 @@ function isTrained(
   return isEqual && reward !== null && trainsOnEqualRewards(config, reward);
 }
 
-/** With the time that the passes of the planned run take. */
+/** Times of a step, with the number of passes of the planned run. */
 function stepTime(
   row: MetricsRow,
   rollouts: number,
@@ -156,7 +155,7 @@ function stepTime(
 ): StepTime {
   const flat = flattenMetrics(row);
   const seconds = (name: string): number => Number(flat[`time/${name}`] ?? 0);
-  // Rows without the time before the update are older: that of the update contains the sampler.
+  // Older rows have no time before the update. Their update time includes the sampler.
   const samplerS = flat["time/prepare_s"] === undefined ? 0 : seconds("sampler_s");
   const trainS = (seconds("train_s") * passes) / Number(flat["optim/num_passes"] ?? 1);
   return {

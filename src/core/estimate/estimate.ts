@@ -1,13 +1,13 @@
 /**
- * Tokens, USD and hours of a whole run, from a part of it that was played.
+ * Estimates tokens, USD and hours of a whole run from rollouts of a part of it.
  *
- * A model that learns comes to write like its rewarded rollouts (the policy gradient raises what was rewarded more than the rest), so
- * where only its first weights have played, rollouts weigh more the more reward they got. No one knows how fast a model learns: at the
- * end of a run it may be anywhere between its first weights and its rewarded rollouts, so over the run a quarter of the way on average.
+ * A learning model becomes similar to its rewarded rollouts (the policy gradient increases their probability). If all rollouts are from
+ * the initial weights, rollouts with more reward therefore get more weight. How fast a model learns is unknown. At the end of a run, it
+ * may be anywhere between the initial weights and its rewarded rollouts. The average over the run is thus a quarter of the way.
  *
- * Ranges hold the middle 90% of what the plan comes to when the played groups and rollouts weigh more or less, each weight drawn from
- * an exponential distribution (the Bayesian bootstrap, Rubin 1981, <https://doi.org/10.1214/aos/1176345338>), when the model learns
- * faster or slower, and when its answers become longer or shorter whatever is rewarded.
+ * Ranges are the middle 90% of the results with random weights for groups and rollouts, each drawn from an exponential distribution
+ * (the Bayesian bootstrap, Rubin 1981, <https://doi.org/10.1214/aos/1176345338>), with different learning speeds, and with answers that
+ * become longer or shorter independently of rewards.
  */
 
 import { createUniform } from "../../shared/uniform.ts";
@@ -31,27 +31,27 @@ export interface Estimate {
   readonly tokens: Readonly<Record<TokenKind, EstimateRange>>;
   /** Sum over all kinds. */
   readonly totalTokens: EstimateRange;
-  /** The part of it for evaluations. */
+  /** Part of the total for evaluations. */
   readonly evaluationTokens: EstimateRange;
-  /** Null when not all prices are known. */
+  /** Null if not all prices are known. */
   readonly costUsd: EstimateRange | null;
-  /** Null when the basis has no times. */
+  /** Null if the basis has no times. */
   readonly hours: HoursRange | null;
-  /** Steps that it is for. */
+  /** Number of estimated steps. */
   readonly steps: number;
-  /** Environments of the plan that the basis has not played: they are taken to be like the others. */
+  /** Planned environments without rollouts in the basis. They are assumed to be like the others. */
   readonly unplayed: readonly string[];
 }
 
 const DRAWS = 1_000;
-/** How far a model is, on average over a run, at most, from its first weights to its rewarded rollouts: it gets there evenly. */
+/** Maximum average progress over a run from the initial weights to the rewarded rollouts, assuming steady progress. */
 const LEARNED = 0.5;
-/** How much longer or shorter answers become on average over a run: one standard deviation, of the logarithm. */
+/** Average change of answer lengths over a run: one standard deviation of the logarithm. */
 const CHANGE = 0.25;
-/** Share of the draws on each side of a range. */
+/** Share of the draws outside each end of a range. */
 const TAIL = 0.05;
 
-/** Equal for equal arguments. */
+/** Deterministic: the same arguments give the same estimate. */
 export function estimateRun(basis: Basis, plan: EstimatePlan, prices: Prices | null): Estimate {
   const uniform = createUniform(1);
   const projectWith = projector(basis, plan);

@@ -1,6 +1,6 @@
 /**
- * How long a run takes, from the times of steps that may have had fewer rollouts. An evaluation plays beside the rollouts of the next
- * step, and the step's update waits for both.
+ * Estimates how long a run takes from the times of steps, which may have had fewer rollouts. An evaluation runs in parallel with
+ * the rollouts of the next step, and the step's update waits for both.
  */
 
 import { sum } from "../../shared/mean.ts";
@@ -8,25 +8,25 @@ import { percentile } from "../util/stats.ts";
 import type { Basis, StepTime } from "./basis.ts";
 import type { EstimatePlan } from "./plan.ts";
 
-/** Hours: `low` as if what is asked for at the same time takes no longer for it, `high` as if each rollout took its share of the time. */
+/** In hours. `low` assumes that parallel requests do not slow each other, `high` that time is proportional to rollouts. */
 export interface HoursRange {
   readonly low: number;
   readonly high: number;
 }
 
-/** A gradient takes about twice the operations of the forward pass before it. */
+/** A gradient takes about twice as many operations as its forward pass. */
 const PASSES_OF_UPDATE = 3;
-/** Quartiles of the steps that were played. */
+/** Quartiles of the measured steps. */
 const QUICK = 0.25;
 const SLOW = 0.75;
 
-/** `batches` are taken for each step with `refill`. Null when the basis has no times. */
+/** `batches` is the number of batches per step due to `refill`. Null if the basis has no times. */
 export function hoursOf(basis: Basis, plan: EstimatePlan, batches: number): HoursRange | null {
   const steps = plan.steps ?? 1;
   const times = basis.times.filter(({ rollouts }) => rollouts > 0);
   if (times.length === 0) return null;
   const rollouts = sum(plan.environments.map((each) => each.groups * each.rollouts)) * batches;
-  // Where tasks are only played, there is no step.
+  // An evaluation has no steps.
   const perStep = steps === 0 ? 0 : rollouts / steps;
   const perEvaluation = sum(plan.evaluations.rollouts.map(({ count }) => count));
   const { count, afterLastStep } = plan.evaluations;
@@ -65,7 +65,7 @@ function speed(times: readonly StepTime[], perStep: number, plan: EstimatePlan, 
   const trainOfRollout = of(({ trainS, rollouts }) => trainS / rollouts);
   const inTurn = [secondsOfRollout * perStep, trainOfRollout * perStep] as const;
   const atOnce = secondsOfWave * waves(perStep, plan);
-  // With fewer rollouts than were played, a share of the time is the shorter one.
+  // With fewer rollouts than measured, the proportional time is shorter.
   const secondsAtOnce = (rollouts: number): number =>
     Math.min(secondsOfWave * waves(rollouts, plan), secondsOfRollout * rollouts);
   return {
@@ -76,7 +76,7 @@ function speed(times: readonly StepTime[], perStep: number, plan: EstimatePlan, 
   };
 }
 
-/** How often the limit of rollouts at the same time is filled. */
+/** How often the limit of concurrent rollouts is filled. */
 function waves(rollouts: number, { atOnce }: EstimatePlan): number {
   return Math.max(1, rollouts / atOnce);
 }

@@ -1,4 +1,4 @@
-/** The estimates of stages as one of the whole training, against the budget that they share. */
+/** Joins the estimates of stages into one for the whole training, with their shared budget. */
 
 import { sum } from "../../shared/mean.ts";
 import type { StageBudgets } from "../config/stages.ts";
@@ -6,7 +6,7 @@ import type { Estimate, EstimateRange } from "./estimate.ts";
 import { type EstimatePlan, planWithoutRollouts } from "./plan.ts";
 import type { EstimateReport, StageEstimate } from "./report.ts";
 
-/** Ranges are added end by end, so that those of the sum hold more than 90% of the expected results. */
+/** Adds the lower and the upper ends of ranges, so the joined range covers more than 90%. */
 export function joinStages(
   stages: readonly StageEstimate[],
   budgets: StageBudgets,
@@ -41,7 +41,7 @@ function joinedEstimate(estimates: readonly Estimate[]): Estimate {
     totalTokens: of(({ totalTokens }) => totalTokens),
     evaluationTokens: of(({ evaluationTokens }) => evaluationTokens),
     costUsd: isPriced ? of(({ costUsd }) => costUsd ?? { mean: 0, low: 0, high: 0 }) : null,
-    // Of the stages whose time is known.
+    // Only stages with known times.
     hours:
       hours.length === 0
         ? null
@@ -63,7 +63,7 @@ function joinedPlan(plans: readonly EstimatePlan[]): EstimatePlan {
   };
 }
 
-/** What was played, where a stage rests on it: all of these have the same. */
+/** The rollouts that stages are estimated from, if any. They are the same for all of these stages. */
 function joinedBasis(bases: readonly EstimateReport["restsOn"][]): EstimateReport["restsOn"] {
   const played = bases.find(({ examples }) => examples === undefined);
   const examples = sum(bases.map((basis) => basis.examples ?? 0));

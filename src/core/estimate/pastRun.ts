@@ -1,4 +1,4 @@
-/** Finds a past run that an estimate can rest on. */
+/** Finds a past run as the basis for an estimate. */
 
 import * as z from "zod";
 import type { Config } from "../config/fields/schema.ts";
@@ -7,7 +7,7 @@ import { runPaths } from "../runFolder/files/layout.ts";
 import { readResolvedConfig } from "../runFolder/files/wholeFiles.ts";
 import { readRunFile } from "../runFolder/runFile.ts";
 
-/** What the name of a dry run ends with: nothing was updated in it. */
+/** End of the names of dry runs, which train nothing. */
 export const DRY_RUN_SUFFIX = "-dry-run";
 
 const trainedIn = z.object({
@@ -20,7 +20,7 @@ const trainedIn = z.object({
   ),
 });
 
-/** The folder of the newest run in `parent` with the model and the environments and agents of `config` that has used tokens; null without. */
+/** Folder of the newest run in `parent` that used tokens and has the same model, environments and agents as `config`; null if none. */
 export async function newestRunLike(
   fileSystem: FileSystem,
   parent: string,
@@ -46,7 +46,7 @@ async function startOfRunLike(
   const trained = trainedIn.safeParse(await readResolvedConfig(files, folder)).data;
   if (trained === undefined || trained.model_name !== model) return null;
   if (trained.run_name?.endsWith(DRY_RUN_SUFFIX) === true) return null;
-  // It has steps and no rollouts.
+  // It has steps but no rollouts.
   if (trained.method === "sft") return null;
   if (playedIn(trained) !== playedIn({ environments })) return null;
   if (!(await files.size(usage)) || !(await files.size(metrics))) return null;
@@ -54,7 +54,7 @@ async function startOfRunLike(
   return file === null || file.evaluation !== undefined ? null : file.startedAtMs;
 }
 
-/** The names of the environments, with the commands of their agents. */
+/** Names of the environments, with their agents' commands. */
 function playedIn({ environments }: Pick<z.infer<typeof trainedIn>, "environments">): string {
   const played = Object.entries(environments).map(([name, { agent }]) => [name, agent?.command]);
   return JSON.stringify(played.toSorted());

@@ -1,42 +1,42 @@
-/** What a run is going to do, as far as its configuration and its tasks say. */
+/** Planned work of a run, derived from its configuration and tasks. */
 
 import type { UpdatePasses } from "../config/rules/updateCost.ts";
 
 export interface EstimatePlan {
-  /** Null = endless: one step is estimated. */
+  /** Null = endless. Then one step is estimated. */
   readonly steps: number | null;
   readonly environments: readonly PlannedEnvironment[];
-  /** How many batches `refill` may take for one of groups that have a signal; 1 without. */
+  /** Maximum number of batches that `refill` may take for one step; 1 without `refill`. */
   readonly mostBatches: number;
-  /** Groups that the data holds, over all epochs; null = endless. */
+  /** Number of groups in the data over all epochs; null = endless. */
   readonly groupsInData: number | null;
-  /** Over the training data of a step. */
+  /** Passes over the training data of a step. */
   readonly passes: UpdatePasses;
-  /** True where a group of equal rewards is also trained on. */
+  /** True if groups with equal rewards are also trained on. */
   readonly trainsOnEqual: boolean;
-  /** Rollouts that are played at the same time. */
+  /** Number of concurrent rollouts. */
   readonly atOnce: number;
-  /** True when a step trains while the next one is sampled. */
+  /** True if a step trains while the next one samples. */
   readonly isAhead: boolean;
   readonly evaluations: PlannedEvaluations;
 }
 
 export interface PlannedEnvironment {
   readonly name: string;
-  /** In all steps, without what `refill` adds. */
+  /** In all steps, without additional groups from `refill`. */
   readonly groups: number;
   readonly rollouts: number;
 }
 
 export interface PlannedEvaluations {
   readonly count: number;
-  /** How many of these run when no rollouts of a step run at the same time. */
+  /** How many of these run without rollouts of a step in parallel. */
   readonly afterLastStep: number;
   /** Rollouts per evaluation. */
   readonly rollouts: readonly { readonly environment: string; readonly count: number }[];
 }
 
-/** Of steps that play nothing. */
+/** Plan for steps without rollouts. */
 export function planWithoutRollouts(steps: number | null): EstimatePlan {
   return {
     steps,

@@ -1,4 +1,4 @@
-/** What a plan comes to when what was played weighs more or less. */
+/** Projects a plan's tokens, given weights for the measured rollouts. */
 
 import { sum } from "../../shared/mean.ts";
 import { addTokens, NO_TOKENS, TOKEN_KINDS, type TokenUsage } from "../usage/tokenUsage.ts";
@@ -10,18 +10,18 @@ import { type SharesOf, type TrainedShares, trainedSharesOf } from "./trainedSha
 export interface TokenProjection {
   readonly training: TokenUsage;
   readonly evaluation: TokenUsage;
-  /** That `refill` takes for one. */
+  /** Number of batches per step due to `refill`. */
   readonly batches: number;
 }
 
 export interface Weigh {
-  /** With a mean of 1. */
+  /** Weight with a mean of 1. */
   readonly one: () => number;
-  /** Rollouts with a reward that none of the played ones got. */
+  /** Weight of rollouts with a reward that no measured rollout had. */
   readonly unseen: () => number;
-  /** How much of the way to its rewarded rollouts the model has gone, on average over the run. */
+  /** The model's average progress over the run toward its rewarded rollouts. */
   readonly learned: () => number;
-  /** The factor by which answers become longer whatever is rewarded. */
+  /** Factor by which answers become longer, independently of rewards. */
   readonly change: () => number;
 }
 
@@ -50,18 +50,18 @@ export function projector(basis: Basis, plan: EstimatePlan): (weigh: Weigh) => T
   };
 }
 
-/** The groups that stand for an environment. */
+/** The groups that represent an environment. */
 interface Source {
   readonly groups: readonly PlayedGroup[];
   readonly trainedShares: SharesOf;
-  /** Each rollout's reward above the lowest, divided by the mean of these; 1 if all are equal. */
+  /** Each rollout's reward above the lowest, divided by the mean of these differences; 1 if all are equal. */
   readonly gains: readonly (readonly number[])[];
 }
 
-/** The groups that count per environment of a long run: more would hardly narrow the ranges, and each is weighted a thousand times. */
+/** Maximum number of groups per environment. More would hardly narrow the ranges, and each is weighted a thousand times. */
 const MAX_GROUPS = 250;
 
-/** All groups for an environment that was not played. */
+/** An environment without groups uses those of all environments. */
 function sourceOf(
   { groups: all, isForwardOnly }: Basis,
   environment: string,
@@ -88,7 +88,7 @@ interface Drawn {
   readonly unseen: number;
 }
 
-/** A rollout, and the shares of rollouts that are passed and trained on in groups of a size. */
+/** An average rollout, and the shares of rollouts that are passed and trained on in groups of a given size. */
 interface Typical {
   readonly tokens: TokenUsage;
   readonly data: number;
@@ -127,7 +127,7 @@ function typical(
   };
 }
 
-/** With a typical rollout of each planned environment. */
+/** Combines the average rollouts of the planned environments. */
 function project(
   basis: Basis,
   plan: EstimatePlan,
@@ -139,7 +139,7 @@ function project(
     return [{ ...own, groups, rollouts, share: own.shares(rollouts) }];
   });
   const planned = sum(parts.map(({ groups }) => groups));
-  // No further group is taken for what is masked later.
+  // `refill` does not replace rollouts that are masked later.
   const taught = sum(parts.map(({ groups, share }) => groups * share.passed));
   const most = plan.groupsInData ?? Number.POSITIVE_INFINITY;
   const batches = planned === 0 ? 0 : Math.min(plan.mostBatches, planned / taught, most / planned);

@@ -1,4 +1,4 @@
-/** An estimate with what it rests on, as it is shown and printed for programs. */
+/** An estimate and its basis, for display and JSON output. */
 
 import type { Config } from "../config/fields/schema.ts";
 import type { StageBudgets } from "../config/stages.ts";
@@ -7,22 +7,22 @@ import type { Estimate } from "./estimate.ts";
 import type { EstimatePlan } from "./plan.ts";
 
 export interface EstimateReport {
-  /** That of the first stage where there are several. */
+  /** Model of the first stage if there are several. */
   readonly model: string;
   readonly estimate: Estimate;
   readonly plan: EstimatePlan;
-  /** Null when not all prices are known. */
+  /** Null if not all prices are known. */
   readonly prices: PriceFile | null;
   readonly restsOn: {
-    /** Folder of a past run; null when groups were played for the estimate. */
+    /** Folder of a past run; null if groups were sampled for the estimate. */
     readonly run: string | null;
     readonly steps: number;
     readonly groups: number;
     readonly rollouts: number;
-    /** Of a supervised run, which rests on nothing else; absent for reinforcement learning. */
+    /** Number of examples of a supervised run, which has no other basis; absent for reinforcement learning. */
     readonly examples?: number;
   };
-  /** Absent for a training without stages. With them everything else is about all of them. */
+  /** Absent for a training without stages. If present, all other fields cover all stages. */
   readonly stages?: readonly StageEstimate[];
   readonly budgets: StageBudgets;
 }

@@ -1,9 +1,9 @@
 /**
- * The share of rollouts that a run trains on, from rewards. A group teaches where its rewards differ. Two groups say little when they
- * are counted as different or equal: 0, a half or 1. So all their rollouts are taken: the probability of a reward differs from task to
- * task as a Dirichlet distribution around its frequency in all rollouts (with two rewards, the beta-binomial model of pass rates).
- * How much tasks are alike, the distribution's concentration, is unknown: each of `CONCENTRATIONS` counts by how probable it makes
- * what the groups got. Groups of another size than those that are planned can be read so, too.
+ * Estimates the share of rollouts that a run trains on from rewards. A group is trained on if its rewards differ. Counting only
+ * which groups differ gives little information (with two groups: 0, a half or 1), so all rollouts are used. A reward's
+ * probability varies between tasks according to a Dirichlet distribution around its overall frequency (with two rewards, the
+ * beta-binomial model of pass rates). The concentration, i.e. how similar tasks are, is unknown, so each of `CONCENTRATIONS` is
+ * weighted by the likelihood of the observed rewards. This also works if the planned groups have another size.
  */
 
 import { sum } from "../../shared/mean.ts";
@@ -11,14 +11,14 @@ import { areEqualRewards } from "../runFolder/metrics/outcomes.ts";
 import { mean } from "../util/stats.ts";
 import type { PlayedGroup } from "./basis.ts";
 
-/** From tasks that are always or never solved to tasks that are alike; equally probable before anything is played. */
+/** From tasks that are always or never solved to tasks that are all alike. Equally probable a priori. */
 const CONCENTRATIONS = Array.from({ length: 11 }, (_, i) => 2 ** (i - 4));
-/** By that of the most probable one; a less probable one is left out. */
+/** Relative to the highest likelihood. Less likely concentrations are ignored. */
 const LEAST_LIKELIHOOD = 1e-3;
-/** Rollouts that count beside those that were played, with a reward that none of them got. */
+/** Number of rollouts added to the measured ones, with a reward that none of them had. */
 export const UNSEEN = 0.5;
 
-/** As many as what is expected counts beside groups that count as they were found. */
+/** Weight of the expected share, as a number of groups, relative to groups that count as measured. */
 const EXPECTED_GROUPS = 2;
 
 /** One number per rollout, by group. */
@@ -27,17 +27,17 @@ type Lists = readonly (readonly number[])[];
 /** Shares of all rollouts. */
 export interface TrainedShares {
   readonly trained: number;
-  /** The same with those of which `off_policy_correction` leaves nothing after its forward pass. */
+  /** The same, including rollouts that `off_policy_correction` removes completely after their forward pass. */
   readonly passed: number;
 }
 
-/** From a weight of each rollout, group by group, the size of the planned groups, and how many unseen rollouts count. */
+/** Takes a weight for each rollout by group, the size of the planned groups, and the number of unseen rollouts. */
 export type SharesOf = (weights: Lists, size: number, unseen: number) => TrainedShares;
 
 interface ShareOptions {
-  /** The groups are of a run that learned, so that groups of the planned size count as they were found, too. */
+  /** The groups are from a run that learned, so groups of the planned size also count as measured. */
   readonly isLearned: boolean;
-  /** Groups of equal rewards are trained on, where none of them was played. */
+  /** Groups with equal rewards are trained on. Used if none were measured. */
   readonly trainsOnEqual: boolean;
 }
 
@@ -47,7 +47,7 @@ export function trainedSharesOf(
 ): SharesOf {
   const rewards = groups.map(({ rollouts }) => rollouts.map(({ reward }) => reward));
   const { positionOf, distinct } = distinctRewards(rewards.flat());
-  // A rollout without a reward gets -1, which no list has.
+  // Rollouts without a reward get -1, which is no position.
   const positions = rewards.map((own) =>
     own.map((reward) => positionOf.get(reward ?? Number.NaN) ?? -1),
   );
@@ -84,7 +84,7 @@ export function trainedSharesOf(
   };
 }
 
-/** How many differ, and which of these each is. */
+/** The number of distinct rewards, and the position of each reward. */
 function distinctRewards(rewards: readonly (number | null)[]) {
   const positionOf = new Map<number, number>();
   let [lowest, distinct] = [Number.NEGATIVE_INFINITY, 0];
@@ -95,7 +95,7 @@ function distinctRewards(rewards: readonly (number | null)[]) {
   return { positionOf, distinct };
 }
 
-/** What the rollouts of a group got, those that got a reward. */
+/** Rewards of a group's rollouts. Rollouts without a reward are ignored. */
 interface Task {
   readonly played: number;
   readonly weight: number;
@@ -117,8 +117,8 @@ function countTask(positions: readonly number[], weights: readonly number[]): Ta
 }
 
 /**
- * That `size` further rollouts of a task get the same reward: its mean over the tasks of the groups, each with what its own rollouts
- * got. `prior`: of each reward, how many rollouts count beside those. 1 where nothing got a reward.
+ * Probability that `size` more rollouts of a task get the same reward: the mean over all tasks, given their own rewards. `prior`
+ * is the number of additional rollouts for each reward. 1 if no rollout has a reward.
  */
 function probabilityOfEqual(
   tasks: readonly Task[],
@@ -127,7 +127,7 @@ function probabilityOfEqual(
 ): number {
   let [equal, all] = [0, 0];
   const concentration = sum(prior);
-  // By the number of rollouts, as if none of them had got the reward.
+  // By number of rollouts, assuming that none of them had the reward.
   const powersWithout = new Map<number, readonly [powers: readonly number[], sum: number]>();
   for (const { played, weight, weightOf } of tasks) {
     if (weight === 0) continue;
@@ -149,7 +149,7 @@ function probabilityOfEqual(
   return all === 0 ? 1 : equal / all;
 }
 
-/** One per reward; the last is for rewards that no rollout got. */
+/** One frequency per reward. The last is for rewards that no rollout had. */
 function frequenciesOf(
   tasks: readonly Task[],
   distinct: number,
@@ -163,7 +163,7 @@ function frequenciesOf(
   return weights.map((weight) => weight / total);
 }
 
-/** With their chances, given what the groups got. */
+/** Concentrations with their probabilities, given the observed rewards. */
 function likelyConcentrations(positions: Lists, distinct: number) {
   const tasks = positions.map((own) =>
     countTask(
@@ -187,7 +187,7 @@ function likelyConcentrations(positions: Lists, distinct: number) {
   }));
 }
 
-/** ln of how probable the rewards of a group are, one after the other: Pólya's urn. */
+/** Log-likelihood of a group's rewards, drawn one after another from Pólya's urn. */
 function logLikelihood(
   positions: readonly number[],
   frequencies: readonly number[],

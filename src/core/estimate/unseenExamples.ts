@@ -1,4 +1,4 @@
-/** What a supervised stage takes whose examples an earlier stage is still to play: each is like a played rollout that went well. */
+/** Estimates a supervised stage whose examples an earlier stage will produce. Each example is assumed to be like a successful rollout. */
 
 import type { Config } from "../config/fields/schema.ts";
 import { costOf, type Prices } from "../usage/prices.ts";
@@ -7,10 +7,10 @@ import type { MeasuredRollout, PlayedSteps } from "./basis.ts";
 import type { Estimate, EstimateRange } from "./estimate.ts";
 import { type EstimatePlan, planWithoutRollouts } from "./plan.ts";
 
-/** How much longer or shorter the examples may be. */
+/** Factor by which examples may be longer or shorter. */
 const CHANGE = 1.25;
 
-/** Without evaluations, as where examples are counted. One step without `max_steps`, because the number of examples is not known. */
+/** Excludes evaluations, as for counted examples. Without `max_steps`, one step, because the number of examples is unknown. */
 export function unseenExamplesEstimate(
   { max_steps: maxSteps, batch_size: batch }: Pick<Config, "batch_size" | "max_steps">,
   { groups }: PlayedSteps,
@@ -43,7 +43,7 @@ export function unseenExamplesEstimate(
 
 const NONE: EstimateRange = { mean: 0, low: 0, high: 0 };
 
-/** Tokens of the data of a rollout with more than the lowest reward; of any where all have the same. */
+/** Mean tokens of rollouts with more than the lowest reward; of all rollouts if all have the same reward. */
 function typicalLength(all: readonly MeasuredRollout[]): number {
   const rollouts = all.filter(({ data }) => data > 0);
   const rewards = rollouts.flatMap(({ reward }) => reward ?? []);
