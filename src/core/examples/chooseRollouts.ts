@@ -1,4 +1,4 @@
-/** Which stored rollouts of runs are taken: by what they earned, by marks, and at most so many of a task. */
+/** Selects stored rollouts of runs by conditions, marks, and a maximum number per task. */
 
 import type { Mark } from "../../shared/marks.ts";
 import { parseRolloutCondition } from "../../shared/rolloutCondition.ts";
@@ -8,12 +8,12 @@ import type { RolloutSummary, RunReader } from "../runFolder/reader.ts";
 import type { TokenRecord } from "../runFolder/rollouts/tokenRecord.ts";
 
 export interface RolloutChoice {
-  /** A condition of `rolloutCondition.ts`; null = all. */
+  /** A condition for `rolloutCondition.ts`; null = all. */
   readonly where: string | null;
   readonly starred: boolean;
-  /** One of these; empty = whatever its tags. */
+  /** Any of these tags; empty = no filter. */
   readonly tags: readonly string[];
-  /** Counts those that can be used, of all runs together: {@link useFewPerTask}. */
+  /** Counts only usable rollouts, over all runs: {@link useFewPerTask}. */
   readonly maxPerTask: number | null;
 }
 
@@ -23,8 +23,8 @@ export interface ChosenRollout {
 }
 
 /**
- * With a reward, in the order of steps, groups and rollouts. Those of training, or of evaluations where nothing was trained. `onStep` is
- * called with the number of rollouts of each step, and false ends the reading behind it.
+ * Rollouts with a reward, in the order of steps, groups and rollouts, from training, or from evaluations if there was no
+ * training. `onStep` receives the number of rollouts of each step. If it returns false, no later step is read.
  */
 export async function chooseRollouts(
   reader: RunReader,
@@ -34,10 +34,10 @@ export async function chooseRollouts(
   const passes = where === null ? () => true : parseRolloutCondition(where);
   const markOf = markFinder(await reader.marks());
   const trained = await reader.steps("training");
-  // A run's own evaluations measure it; in a folder without training they are what was played.
+  // Evaluations of a training run only measure it, so they are not taken.
   const set = trained.length > 0 ? ("training" as const) : ("evaluation" as const);
   const steps = trained.length > 0 ? trained : await reader.steps("evaluation");
-  // As people count: an evaluation has the number of completed steps already.
+  // Steps are shown from 1. Evaluations are already numbered by completed steps.
   const ordinal = set === "training" ? 1 : 0;
   const chosen: ChosenRollout[] = [];
   for (const step of steps) {
@@ -58,8 +58,8 @@ export async function chooseRollouts(
 }
 
 /**
- * What becomes of rollouts, at most so many of a task: those with the highest reward, and of equal ones the first. `use` gives null for one
- * that cannot be used, in whose place another of its task is.
+ * Applies `use` to at most `limit` rollouts of each task, highest reward first. If `use` returns null, the next rollout of the
+ * task is used instead.
  */
 export async function useFewPerTask<Rollout extends Pick<ChosenRollout, "summary">, Used>(
   rollouts: readonly Rollout[],
@@ -83,7 +83,7 @@ export async function useFewPerTask<Rollout extends Pick<ChosenRollout, "summary
   return rollouts.flatMap((rollout) => used.get(rollout) ?? []);
 }
 
-/** What is stored of the rollout's token streams. */
+/** Stored data of the rollout's token streams. */
 export async function storedTokens(
   reader: RunReader,
   { summary }: ChosenRollout,

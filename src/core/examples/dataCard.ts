@@ -1,4 +1,4 @@
-/** The card of a dataset: where its rows come from, and how they were chosen. Its head is that of cards on the model hub. */
+/** The card of a dataset: the sources of its rows and how they were selected. Its header follows the model hub's format for cards. */
 
 import { formatCount, formatQuantity } from "../../shared/format.ts";
 import type { RolloutChoice } from "./chooseRollouts.ts";
@@ -8,10 +8,10 @@ export interface DataFacts {
   readonly name: string;
   readonly format: ExportFormat;
   readonly choice: RolloutChoice;
-  /** Rows by split, without doubles. */
+  /** Rows by split, without duplicates. */
   readonly rows: Readonly<Record<string, number>>;
   readonly doubles: number;
-  /** Rollouts that messages cannot say. */
+  /** Rollouts that cannot be expressed as messages. */
   readonly unsaid: number;
   readonly tasks: number;
   readonly runs: readonly {
@@ -19,7 +19,7 @@ export interface DataFacts {
     readonly model: string;
     readonly rows: number;
   }[];
-  /** As YAML has it, for example `mit`; null = not said. */
+  /** In YAML, for example `mit`; null = not stated. */
   readonly license: string | null;
   readonly version: string;
 }

@@ -1,4 +1,4 @@
-/** A demonstration as a rollout is stored, so that all that reads rollouts reads it. */
+/** Stores a demonstration in the same form as a rollout, so that everything that reads rollouts can read it. */
 
 import { EXAMPLE_STOP } from "../../shared/outcome.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../chat/renderer.ts";
@@ -9,11 +9,11 @@ import type { ChatExample, ExampleRecord } from "./example.ts";
 
 export interface GivenTurn {
   readonly message: AssistantMessage;
-  /** What follows it, up to the next turn of the model. */
+  /** Messages up to the next turn of the model. */
   readonly answers: readonly InitialMessage[];
 }
 
-/** A conversation by the turns of the model, behind what opens it. */
+/** Splits a conversation into its opening and the model's turns. */
 export function splitTurns(
   messages: readonly InitialMessage[],
   keepsThinking: boolean,
@@ -29,7 +29,7 @@ export function splitTurns(
   return { opening: messages.slice(0, start), turns };
 }
 
-/** What follows a turn that was given, not sampled. */
+/** Outcome of a turn that was given, not sampled. */
 export function givenOutcome(answers: readonly InitialMessage[], stream: number): TurnOutcome {
   const results = answers.flatMap((answer) =>
     answer.role === "tool"
@@ -72,7 +72,7 @@ export function exampleRecord(
   };
 }
 
-/** A conversation as it stands in its file, in the tokens of no model. */
+/** A conversation as written in its file, without tokens. */
 export function plainRecord({
   messages,
   tools,
@@ -100,7 +100,7 @@ function plainTurn({ message, answers }: GivenTurn): TurnRecord {
   };
 }
 
-/** A demonstration of a file earned nothing. */
+/** Demonstrations from files have no reward. */
 function withoutReward(): Pick<
   RolloutRecord,
   "rewards" | "rewardBreakdown" | "reward" | "stop" | "error"

@@ -1,4 +1,4 @@
-/** The examples of a run: which are trained, in which order they come, and which are held out. */
+/** Examples of a run: which are trained on, in which order, and which are held out. */
 
 import { AppError } from "../errors.ts";
 import type { Sha256 } from "../ports.ts";
@@ -8,15 +8,15 @@ import type { Example } from "./example.ts";
 export interface ExampleSet {
   readonly trained: readonly Example[];
   readonly heldOut: readonly Example[];
-  /** Digest of all tokens, of what is trained in them and, where asked for, of what is held out: a resume must find the same. */
+  /** Digest of all tokens, their masks and, if requested, which examples are held out. It must be the same on resume. */
   readonly digest: string;
 }
 
 interface SetOptions {
   readonly seed: number;
-  /** Share of the examples, 0 to below 1. */
+  /** Share of the examples, from 0 to below 1. */
   readonly heldOut: number;
-  /** Digests which are held out, too, where the share chooses them; absent = no. */
+  /** If the share selects the held-out examples, include them in the digest. Default: false. */
   readonly digestsChoice?: boolean;
   readonly sha256: Sha256;
 }
@@ -46,7 +46,7 @@ export function createExampleSet(
   return { trained, heldOut: [...held], digest: sha256([...digests, ...choice].join()) };
 }
 
-/** Whole tasks, in the order of their digests, until the share is reached; at least one if any is asked for and another is left. */
+/** Selects whole tasks in the order of their digests until the share is reached. At least one if requested and another remains. */
 function chosen(
   examples: readonly Example[],
   share: number,

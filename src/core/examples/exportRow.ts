@@ -1,4 +1,4 @@
-/** A stored rollout as a row of a dataset: messages in OpenAI's chat format, with where they come from. */
+/** A stored rollout as a row of a dataset: messages in OpenAI's chat format, and their origin. */
 
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { assertNever } from "../errors.ts";
@@ -16,7 +16,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export interface ExportRow {
   readonly messages: readonly JsonObject[];
   readonly tools: readonly JsonObject[];
-  /** `train`, or `test` for what measures a model. */
+  /** `train`, or `test` for evaluation data. */
   readonly split: "train" | "test";
   readonly environment: string;
   readonly task_split: string;
@@ -31,7 +31,7 @@ export interface ExportRow {
   readonly note: string;
 }
 
-/** `run` with the splits that its training draws from, by environment: rollouts of others measure. */
+/** `run` contains the splits that it trains on, by environment. Rollouts of other splits are test data. */
 export function exportRow(
   run: { readonly name: string; readonly trained: Readonly<Record<string, readonly string[]>> },
   { summary, mark }: ChosenRollout,
@@ -57,11 +57,11 @@ export function exportRow(
   };
 }
 
-/** What messages cannot say. */
+/** Content that messages cannot express. */
 export const UNSAID =
   "an image, an oversized tool, an empty turn, an unreadable call or several conversations";
 
-/** False when messages cannot say what the model read or wrote: {@link UNSAID}. */
+/** False if messages cannot express what the model read or wrote: {@link UNSAID}. */
 export function isSaidByMessages({ turns, agent, images, tools }: RolloutRecord): boolean {
   return (
     images.length === 0 &&
@@ -75,13 +75,13 @@ export function isSaidByMessages({ turns, agent, images, tools }: RolloutRecord)
   );
 }
 
-/** One token stream of a rollout: ids with what training needs at the same index. */
+/** One token stream of a rollout: ids and training data at the same index. */
 export function tokensRow(row: ExportRow, stream: TokenRecord): JsonObject {
-  const { messages: _m, tools: _t, ...place } = row;
+  const { messages: _m, tools: _t, ...origin } = row;
   const numbers = (values: ArrayLike<number>): readonly (number | null)[] =>
     Array.from(values, (value) => (Number.isFinite(value) ? value : null));
   return {
-    ...place,
+    ...origin,
     stream: stream.stream,
     tokens: Array.from(stream.ids),
     logprobs: numbers(stream.samplerLogprobs),
@@ -91,19 +91,19 @@ export function tokensRow(row: ExportRow, stream: TokenRecord): JsonObject {
   };
 }
 
-/** A row with the record that it is of. */
+/** A row and its record. */
 export interface RecordRow {
   readonly row: ExportRow;
   readonly record: RolloutRecord;
 }
 
 /**
- * The best and the worst of the rollouts of one task as TRL's trainers read preferences: what both continue, and how each does. Null where
- * no two with the same prompt differ in their reward.
+ * The best and the worst rollout of one task in the preference format of TRL's trainers: a common prompt and two answers. Null if
+ * no two rollouts with the same prompt differ in reward.
  */
 export function preferenceRow(rollouts: readonly RecordRow[]): JsonObject | null {
   const rewardOf = ({ row }: RecordRow): number => row.reward ?? 0;
-  // A task may ask each rollout something else.
+  // A task may have different prompts for its rollouts.
   const asked = groupBy(rollouts, ({ row, record }) =>
     JSON.stringify([openingOf(record), row.tools]),
   );
@@ -119,7 +119,7 @@ export function preferenceRow(rollouts: readonly RecordRow[]): JsonObject | null
   const { environment, split, task_split, task_index, tools, run, step, group } = best.row;
   const prompt = openingOf(best.record);
   const answerOf = ({ row: { messages } }: RecordRow): readonly JsonObject[] => {
-    // A result behind the last turn would say which one is better.
+    // A result after the last turn would reveal which one is better.
     const end = messages.findLastIndex(({ role }) => role === "assistant") + 1;
     return messages.slice(prompt.length, end);
   };
@@ -173,7 +173,7 @@ function messagesOf(record: RolloutRecord): readonly JsonObject[] {
     );
     for (const [i, { text }] of readResults(record, turn).entries()) {
       const id = ids[i];
-      // An answer in plain text is no call, so what came back is a message.
+      // An answer in plain text has no call, so its result is a message.
       if (id === undefined) messages.push({ role: "user", content: text });
       else messages.push({ role: "tool", tool_call_id: id, content: text });
     }
@@ -182,7 +182,7 @@ function messagesOf(record: RolloutRecord): readonly JsonObject[] {
   return messages;
 }
 
-/** As the model wrote them where it wrote JSON, because other spaces would be other tokens. */
+/** Arguments as written by the model if it wrote JSON, because different whitespace would be different tokens. */
 function writtenArguments({ args, raw }: TurnRecord["calls"][number]): string {
   for (let at = raw.indexOf("{"); at !== -1; at = raw.indexOf("{", at + 1)) {
     const end = endWithSpaces(raw, at, args);
@@ -191,7 +191,7 @@ function writtenArguments({ args, raw }: TurnRecord["calls"][number]): string {
   return args;
 }
 
-/** Where the JSON text `compact` ends if `text` has it at `start`, with or without spaces around its values. */
+/** End of the JSON text `compact` in `text` from `start`, ignoring whitespace between its values; null if it is not there. */
 function endWithSpaces(text: string, start: number, compact: string): number | null {
   let at = start;
   let isInString = false;
@@ -206,7 +206,7 @@ function endWithSpaces(text: string, start: number, compact: string): number | n
   return at;
 }
 
-/** Without those of calls that an agent's program made by itself, which are not in the model's conversation. */
+/** Excludes results of calls that an agent's program made itself, because they are not in the model's conversation. */
 function readResults(
   { agent }: RolloutRecord,
   { calls, results }: TurnRecord,
@@ -218,14 +218,14 @@ function readResults(
   return made === -1 ? results : results.slice(0, made);
 }
 
-/** What the model was asked, in OpenAI's chat format. */
+/** The model's prompt in OpenAI's chat format. */
 function openingOf({
   systemText,
   promptText,
   conversation,
 }: Pick<RolloutRecord, "systemText" | "promptText" | "conversation">): JsonObject[] {
   const said = conversation.find(({ type }) => type === "system_message")?.content;
-  // One message of both, as in training: many templates take no second one.
+  // Merged into one message, as in training, because many templates accept only one.
   const texts = [systemText, said ?? null].filter((text) => text !== null);
   const system = texts.length === 0 ? [] : [{ role: "system", content: texts.join("\n\n") }];
   if (conversation.length === 0) return [...system, { role: "user", content: promptText }];
@@ -244,7 +244,7 @@ function openingOf({
       case "tool_call": {
         const own = { id: callId, type: "function", function: { name, arguments: content } };
         const last = messages.at(-1);
-        // One message says something and makes all of its calls.
+        // A message contains both its text and all of its calls.
         if (last?.["role"] === "assistant") {
           const { tool_calls: before = [] } = last as { readonly tool_calls?: readonly Json[] }; // what is pushed here
           messages[messages.length - 1] = { ...last, tool_calls: [...before, own] };

@@ -1,4 +1,4 @@
-/** Reads a conversation in OpenAI's chat format to imitate, with what is wrong in it by column. */
+/** Parses a conversation in OpenAI's chat format for imitation. Errors name the column. */
 
 import { taskId } from "../../shared/taskId.ts";
 import { ColumnError, readMessages, readTools, shown } from "../chat/openaiMessages.ts";
@@ -6,13 +6,13 @@ import type { AssistantMessage, InitialMessage } from "../chat/renderer.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { type ChatExample, EXAMPLE_SPLITS } from "./example.ts";
 
-/** A column such as `messages[2].content`, and what is wrong there. */
+/** A column such as `messages[2].content`, and its problem. */
 export interface ColumnProblem {
   readonly column: string;
   readonly reason: string;
 }
 
-/** The example of a line of JSON, or the first thing that is wrong with it. */
+/** The example on a line of JSON, or its first problem. */
 export function parseChatExample(line: unknown): ChatExample | ColumnProblem {
   try {
     return readExample(line);
@@ -31,7 +31,7 @@ function readExample(line: unknown): ChatExample {
     const reason = `expected a list of messages, got nothing, in a line with ${keysOf(line)}`;
     throw new ColumnError("messages", reason);
   }
-  // Tables that are written as JSONL have null where a row has nothing.
+  // Tables exported as JSONL have null for missing values.
   const tools = line["tools"] ?? [];
   const split = line["split"] ?? "train";
   const known = EXAMPLE_SPLITS.find((name) => name === split);
@@ -51,13 +51,13 @@ function readExample(line: unknown): ChatExample {
   return { messages, tools: readTools(tools), split: known, task: taskOf(line) };
 }
 
-/** Null where the line does not have all three columns of an exported rollout. */
+/** Null if the line does not have all three columns of an exported rollout. */
 function taskOf({ environment, task_split: split, task_index: index }: JsonObject): string | null {
   if (typeof environment !== "string" || typeof split !== "string") return null;
   return typeof index === "number" ? taskId({ environment, split, index }) : null;
 }
 
-/** Without what follows the last turn of the model, which nothing is trained behind. */
+/** Removes everything after the last turn of the model, because it is not trained on. */
 function withoutTail(messages: readonly InitialMessage[]): readonly InitialMessage[] {
   return messages.slice(0, messages.findLastIndex(({ role }) => role === "assistant") + 1);
 }
@@ -95,7 +95,7 @@ function requireIds({ calls }: AssistantMessage, column: string): void {
   throw new ColumnError(`${column}.tool_calls[${double}].id`, reason);
 }
 
-/** The first keys of a line, to see what it is instead. */
+/** The first keys of a line, to show what it contains instead. */
 function keysOf(line: JsonObject): string {
   const keys = Object.keys(line);
   return keys.length === 0 ? "no key" : keys.slice(0, 5).map(shown).join(", ");

@@ -1,4 +1,4 @@
-/** Writes a conversation in the tokens of the model, in the streams that a rollout of it would have had. */
+/** Converts a conversation to tokens of the model, in the same streams as a rollout. */
 
 import type { Chat } from "../chat/chat.ts";
 import type { AssistantMessage, FollowUp, InitialMessage, ParsedTurn } from "../chat/renderer.ts";
@@ -13,13 +13,13 @@ import { exampleRecord, givenOutcome, splitTurns } from "./exampleRecord.ts";
 export interface RenderOptions {
   readonly chat: Chat;
   readonly trainOn: "all_turns" | "last_turn";
-  /** False leaves out the reasoning of all turns. */
+  /** False removes the reasoning of all turns. */
   readonly trainThinking: boolean;
 }
 
 /**
- * @throws AppError `example-unwritable` when the format cannot write a turn so that it is read as what was given, `chat-render`,
- * `chat-bridge`
+ * @throws AppError `example-unwritable` when the format cannot write a turn so that it is parsed back to the same content,
+ * `chat-render`, `chat-bridge`
  */
 export async function renderExample(
   { messages, tools }: Pick<ChatExample, "messages" | "tools">,
@@ -50,7 +50,7 @@ function followUpOf(message: InitialMessage): FollowUp {
   return message.role === "tool" ? message : { role: "user", content: message.content };
 }
 
-/** What a run would not read as this turn must not be taught. */
+/** Rejects turns that a run would parse differently, because they must not be trained on. */
 function requireRead(
   { renderer }: Chat,
   { calls, content, errors }: ParsedTurn,

@@ -1,4 +1,4 @@
-/** The demonstrations of a run folder: its rollouts, filtered, in the ids in which they were sampled. */
+/** Demonstrations from a run folder: its filtered rollouts, with the token ids as sampled. */
 
 import { taskId } from "../../shared/taskId.ts";
 import type { Config } from "../config/fields/schema.ts";
@@ -22,15 +22,15 @@ export interface RunExamplesOptions {
   /** Key path of the source, such as `data.0`. */
   readonly configPath: string;
   readonly trainOn: Config["train_on"];
-  /** True for a split that is kept for measuring. */
+  /** True for a split reserved for evaluation. */
   readonly isTest: (environment: string, split: string) => boolean;
 }
 
 export interface RunExamples {
   readonly examples: readonly Example[];
-  /** Rollouts that pass the filters and whose tokens are not stored. */
+  /** Rollouts that pass the filters but have no stored tokens. */
   readonly withoutTokens: number;
-  /** Rollouts that pass the filters and have images, which examples cannot carry. */
+  /** Rollouts that pass the filters but have images, which examples do not support. */
   readonly withImages: number;
 }
 
@@ -78,12 +78,12 @@ export async function runExamples(options: RunExamplesOptions): Promise<RunExamp
 function fromTest(configPath: string, name: string, environment: string, split: string): AppError {
   return new AppError(
     "data-from-test",
-    `${configPath}: ${name} has rollouts of ${environment}, split ${split}, which is kept for measuring: what was trained on it could not be measured there any more. Take rollouts of another split.`,
+    `${configPath}: ${name} has rollouts of ${environment}, split ${split}, which is reserved for evaluation: training on it would make its results meaningless. Use rollouts of another split.`,
     { configPath: "data" },
   );
 }
 
-/** A part of a stream: what stands before a turn, or a turn of the model. */
+/** A part of a stream: context, or a turn of the model. */
 interface Part {
   readonly start: number;
   readonly end: number;
@@ -92,8 +92,8 @@ interface Part {
 }
 
 /**
- * The streams with every turn of the model trained, or the last one alone; null when tokens of a turn are not stored. A turn of a person or
- * of another model is trained as well: no log-probability is needed.
+ * Streams in which all turns of the model are trained, or only the last; null if the tokens of a turn are not stored. Turns
+ * written by a person or another model are also trained, because no log-probabilities are needed.
  */
 export function storedStreams(
   { turns }: Pick<RolloutRecord, "turns">,
@@ -118,7 +118,7 @@ export function storedStreams(
   return seen.size === turns.length && turns.length > 0 ? streams : null;
 }
 
-/** A turn's own tokens come first among those that are counted to it; what leads to the next turn follows. */
+/** Each turn's tokens begin with its sampled tokens. The remaining ones are the context before the next turn. */
 function partsOf(stream: TokenRecord, turns: RolloutRecord["turns"]): readonly Part[] {
   const { length } = stream.ids;
   const parts: Part[] = [];
