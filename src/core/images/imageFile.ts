@@ -1,12 +1,12 @@
-/** Images that environments send: what they are by their own bytes, whatever they are said to be. */
+/** Images from environments. Their format is determined from their bytes, not from the declared type. */
 
 import { AppError } from "../errors.ts";
 
-/** The formats that the Tinker wire takes: `docs/protocols/tinker.md#images`. */
+/** Formats supported by the Tinker protocol: `docs/protocols/tinker.md#images`. */
 export type ImageFormat = "png" | "jpeg";
 
 export interface ImageSize {
-  /** In pixels, as the file's header says. */
+  /** In pixels, from the file's header. */
   readonly width: number;
   readonly height: number;
 }
@@ -14,28 +14,28 @@ export interface ImageSize {
 export interface ImageFile extends ImageSize {
   readonly format: ImageFormat;
   readonly bytes: Uint8Array;
-  /** The same bytes as base64, with padding and without white space. */
+  /** The bytes as base64, with padding and without whitespace. */
   readonly base64: string;
 }
 
-/** A larger image would fill a request by itself. */
+/** A larger image would fill a whole request. */
 export const MAX_IMAGE_BYTES = 4 * 1024 * 1024;
 const MAX_SIDE = 16_384;
-/** A small file can hold many: whoever shows it needs four bytes for each. */
+/** A small file can have many pixels, and displaying it needs four bytes for each. */
 const MAX_PIXELS = 40_000_000;
 
 export function mediaType({ format }: Pick<ImageFile, "format">): string {
   return `image/${format}`;
 }
 
-/** The whole image as a `data:` address: https://www.rfc-editor.org/rfc/rfc2397 */
+/** The whole image as a `data:` URL: https://www.rfc-editor.org/rfc/rfc2397 */
 export function imageAddress(file: Pick<ImageFile, "format" | "base64">): string {
   return `data:${mediaType(file)};base64,${file.base64}`;
 }
 
-/** Reads base64. @throws AppError `image-invalid` for what is no PNG or JPEG file, and for one that is too large */
+/** Decodes base64. @throws AppError `image-invalid` when it is not a PNG or JPEG file, or too large */
 export function readImage(base64: string): ImageFile {
-  // With line breaks a text is longer; far longer ones are not decoded.
+  // Line breaks make the text longer, so this limit is higher. Much longer texts are not decoded.
   if (base64.length > 2 * MAX_IMAGE_BYTES) throw tooLarge();
   const units = decodeBase64(base64);
   if (units.length > MAX_IMAGE_BYTES) throw tooLarge();
@@ -52,18 +52,18 @@ export function readImage(base64: string): ImageFile {
       `is ${width} x ${height} pixels; each side must have 1 to ${MAX_SIDE}, both together at most ${MAX_PIXELS / 1e6} million`,
     );
   }
-  // `atob` also takes line breaks and lacking padding. An equal text stays the one that the caller holds.
+  // `atob` also accepts line breaks and missing padding. If the text is the same, the caller's string is kept.
   const encoded = btoa(units);
   return { ...found, bytes, base64: encoded === base64 ? base64 : encoded };
 }
 
-/** True for an image that can be sent and shown. */
+/** True if the image can be sent and displayed. */
 export function isUsableSize({ width, height }: ImageSize): boolean {
   const isSide = (length: number): boolean => length >= 1 && length <= MAX_SIDE;
   return isSide(width) && isSide(height) && width * height <= MAX_PIXELS;
 }
 
-/** The format and size in the header of a file; null for what is no PNG or JPEG. */
+/** Format and size from the file's header; null if it is not PNG or JPEG. */
 export function identifyImage(
   bytes: Uint8Array,
 ): (ImageSize & { readonly format: ImageFormat }) | null {
@@ -98,19 +98,19 @@ function jpegSize(view: DataView): ImageSize | null {
     if (isFrameHeader(marker)) {
       return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) };
     }
-    // Markers without a segment, and the begin of the data without a frame before it.
+    // Markers without a segment, or the start of data without a frame header.
     if ((marker >= 0xd0 && marker <= 0xda) || marker === 0x01) return null;
     at += 2 + Math.max(2, view.getUint16(at + 2));
   }
   return null;
 }
 
-/** SOF0 to SOF15 without DHT, JPG and DAC, which lie between them. */
+/** SOF0 to SOF15, except DHT, JPG and DAC, which are in the same range. */
 function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }
 
-/** True when `all` begins with the bytes of `first`, however these are written as base64. */
+/** True if `all` begins with the same bytes as `first`, regardless of base64 formatting. */
 export function beginsWithImages(all: readonly ImageFile[], first: readonly ImageFile[]): boolean {
   return first.every(({ bytes }, i) => {
     const other = all[i]?.bytes;
@@ -118,7 +118,7 @@ export function beginsWithImages(all: readonly ImageFile[], first: readonly Imag
   });
 }
 
-/** One character for each byte. */
+/** Returns one character per byte. */
 function decodeBase64(text: string): string {
   try {
     return atob(text);
@@ -129,7 +129,7 @@ function decodeBase64(text: string): string {
 
 function bytesOf(units: string): Uint8Array {
   const bytes = new Uint8Array(units.length);
-  // `Uint8Array.from` takes a fifth of a second for each MB.
+  // `Uint8Array.from` takes 0.2 seconds per MB.
   for (let i = 0; i < units.length; i += 1) bytes[i] = units.charCodeAt(i);
   return bytes;
 }

@@ -1,19 +1,19 @@
 /**
- * Images in token sequences. An image is in a sequence with as many entries as it has tokens for the model, all of them the
- * same negative id: -1 for the first image of the rollout, -2 for the second. So budgets, masks and shifts count it like text.
+ * Images in token sequences. An image has as many entries as it has tokens for the model, all with the same negative id: -1 for
+ * the first image of the rollout, -2 for the second. Budgets, masks and shifts thus treat it like text.
  */
 
-/** The id of a rollout's image; `index` counts from 0. */
+/** Id of an image of the rollout. `index` is from 0. */
 export function imageId(index: number): number {
   return -1 - index;
 }
 
-/** Which image of the rollout an id below 0 stands for, from 0. */
+/** Index, from 0, of the rollout's image with this negative id. */
 export function imageIndex(id: number): number {
   return -1 - id;
 }
 
-/** How people read an image in a text: `[image 1]` is the first of the rollout. */
+/** Display text for an image: `[image 1]` is the first of the rollout. */
 export function imageText(id: number): string {
   return `[image ${imageIndex(id) + 1}]`;
 }
@@ -30,7 +30,7 @@ export interface Run {
   readonly image: number | null;
 }
 
-/** Cuts a sequence where text and images meet. */
+/** Splits a sequence into text and images. */
 export function imageRuns(ids: ArrayLike<number>): readonly Run[] {
   const runs: Run[] = [];
   for (let start = 0; start < ids.length; ) {

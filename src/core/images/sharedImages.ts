@@ -1,9 +1,9 @@
-/** Equal images are one object in memory: a group of rollouts mostly sees the same ones. */
+/** Shares equal images in memory, because the rollouts of a group usually see the same ones. */
 
 import { type ImageFile, readImage } from "./imageFile.ts";
 
 export class SharedImages {
-  /** By their base64; an image that no one holds any more is forgotten. */
+  /** By base64. Images that are no longer used are removed. */
   readonly #known = new Map<string, WeakRef<ImageFile>>();
   readonly #unused = new FinalizationRegistry<string>((base64) => {
     if (this.#known.get(base64)?.deref() === undefined) this.#known.delete(base64);

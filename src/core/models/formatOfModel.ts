@@ -1,9 +1,9 @@
-/** Which chat format a model was trained in, by its name. */
+/** Determines a model's chat format from its name. */
 
 import { FORMATS, type FormatFacts, type FormatName } from "./formats.ts";
 import { findLineUpModel } from "./lineUp.ts";
 
-/** For models that the table lacks, such as those trained further. The first pattern that fits decides. */
+/** For models that are not in the table, such as fine-tuned models. The first matching pattern applies. */
 const BY_NAME: readonly (readonly [pattern: RegExp, format: FormatName])[] = [
   [/^local\//, "chatml"],
   [/(^|\/)Qwen2\.5-/i, "qwen2.5"],
@@ -31,21 +31,21 @@ const BY_NAME: readonly (readonly [pattern: RegExp, format: FormatName])[] = [
   [/^meta-llama\/Llama-3\.[12]-\d+B$/i, "base"],
 ];
 
-/** Longer names are of no model, and patterns take time that grows with the square of the name. */
+/** No model has a longer name, and the patterns take time quadratic in the name's length. */
 const MAX_NAME = 200;
 
-/** Null for a model whose format is not known by name; its template may show it. A `:variant` is of the same format. */
+/** Null if the format is not known by name. Its template may show it. A `:variant` has the same format. */
 export function formatOfModel(modelName: string): FormatName | null {
   return findLineUpModel(modelName)?.format ?? formatByPattern(modelName.replace(/:.*$/, ""));
 }
 
-/** What the table of models does not need to know. */
+/** Format of models that are not in the table. */
 export function formatByPattern(plainName: string): FormatName | null {
   if (plainName.length > MAX_NAME) return null;
   return BY_NAME.find(([pattern]) => pattern.test(plainName))?.[1] ?? null;
 }
 
-/** What the format of a model can do; null where the format is not known by name. */
+/** Features of a model's chat format; null if the format is not known by name. */
 export function formatFactsOf(modelName: string): FormatFacts | null {
   const format = formatOfModel(modelName);
   return format === null ? null : FORMATS[format];

@@ -1,24 +1,24 @@
 /**
- * The chat formats by name, and what each can do with reasoning. What a format looks like is in `core/chat/families`. Also how
- * the makers of models advise to sample from them in plain use, where their cards say so for all models of a format.
+ * Chat formats by name, and their reasoning features. The formats are implemented in `core/chat/families`. Also the sampling
+ * settings that model cards recommend, if they are the same for all models of a format.
  */
 
 export interface FormatFacts {
   /** Whether reasoning can be on, off, or both. */
   readonly thinking: "on" | "off" | "switch";
-  /** Names of the efforts that the format knows, ascending. */
+  /** Names of the supported efforts, ascending. */
   readonly efforts: readonly string[];
-  /** What applies without a setting; null where there are no efforts. */
+  /** Effort without a setting; null if there are no efforts. */
   readonly defaultEffort: string | null;
-  /** Range of efforts given as a number; null where the format takes names only. */
+  /** Range of numeric efforts; null if the format accepts only names. */
   readonly effortRange: readonly [min: number, max: number] | null;
-  /** True when the official template drops earlier reasoning, by itself or where it is asked to, so that `thinking.retention: template` splits a rollout. */
+  /** True if the official template removes earlier reasoning, always or on request, so `thinking.retention: template` splits a rollout. */
   readonly prunesReasoning: boolean;
-  /** False for formats in which a model cannot call tools. */
+  /** False if a model cannot call tools in this format. */
   readonly callsTools: boolean;
-  /** False for models that call tools only where they do not reason. */
+  /** False if models call tools only without reasoning. */
   readonly thinksWithTools: boolean;
-  /** True when the format writes a system text of its own, which `chat_preamble: false` leaves out. */
+  /** True if the format adds its own system text, which `chat_preamble: false` omits. */
   readonly hasPreamble: boolean;
 }
 
@@ -102,7 +102,7 @@ const ADVICE: Partial<Readonly<Record<FormatName, string>>> = {
   inkling: "temperature 1",
 };
 
-/** In words; null where the cards say nothing for certain. */
+/** As text; null if the cards give no clear recommendation. */
 export function cardSampling(format: FormatName): string | null {
   return ADVICE[format] ?? null;
 }

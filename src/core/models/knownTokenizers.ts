@@ -1,9 +1,9 @@
-/** What is public about tokenizer files of models on the hub: which commit Tinker's own client takes, and digests. */
+/** Public facts about tokenizer files of models on the hub: the commit that Tinker's own client uses, and digests. */
 
 interface KnownTokenizer {
-  /** The commit that `get_tokenizer` of Tinker's Python package takes; null = the newest. */
+  /** Commit used by `get_tokenizer` in Tinker's Python package; null = the newest. */
   readonly revision: string | null;
-  /** SHA-256 of `tokenizer.json` or `tiktoken.model`, the same in several public lists; null when none has it. */
+  /** SHA-256 of `tokenizer.json` or `tiktoken.model`, identical in several public lists; null if none has it. */
   readonly sha256: string | null;
 }
 
@@ -46,7 +46,7 @@ const KNOWN: ReadonlyMap<string, KnownTokenizer> = new Map([
   ],
 ]);
 
-/** `name` is that of a tokenizer on the hub, or of a model, with or without a `:variant`. */
+/** `name` is a tokenizer on the hub, or a model with or without a `:variant`. */
 export function knownTokenizer(name: string): KnownTokenizer {
   return KNOWN.get(name.replace(/:.*$/, "")) ?? { revision: null, sha256: null };
 }

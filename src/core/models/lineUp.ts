@@ -1,4 +1,4 @@
-/** What the program knows about the models of the Tinker service. What the service itself says wins wherever it is known. */
+/** Built-in facts about the models of the Tinker service. Information from the service itself takes precedence. */
 
 import { FORMATS, type FormatName } from "./formats.ts";
 import {
@@ -15,24 +15,24 @@ import {
 } from "./lineUpRows.ts";
 
 export interface Retirement {
-  /** Day, as YYYY-MM-DD; null when all that is known is that the list of `LINE_UP_DATE` lacks the model. */
+  /** Day, as YYYY-MM-DD; null if the only evidence is that the list of `LINE_UP_DATE` does not include the model. */
   readonly since: string | null;
-  /** A listed model to use in its place. */
+  /** A listed model to use instead. */
   readonly instead: string;
-  /** True when Tinker itself names that model. */
+  /** True if Tinker itself recommends that model. */
   readonly isOfficial: boolean;
 }
 
 export interface LineUpModel {
   readonly name: string;
-  /** Null when the format is not public. */
+  /** Null if the format is not public. */
   readonly format: FormatName | null;
-  /** Parameters, and those active for a token: `35B-A3B`. */
+  /** Total parameters, and active parameters per token: `35B-A3B`. */
   readonly size: string;
-  /** In tokens, ascending; empty when not published. The first one is that of the plain name. */
+  /** In tokens, ascending; empty if not published. The first applies to the name without a variant. */
   readonly contexts: readonly number[];
   readonly readsImages: boolean;
-  /** Null when not known. */
+  /** Null if unknown. */
   readonly hiddenSize: number | null;
   /** Date of the source that lists it; null for a retired model. */
   readonly listed: string | null;
@@ -52,7 +52,7 @@ const BY_NAME: ReadonlyMap<string, LineUpModel> = new Map(
   LINE_UP.map((model) => [model.name, model]),
 );
 
-/** The model of this name, with or without a `:variant`; null when the table has none. */
+/** The model with this name, with or without a `:variant`; null if it is not in the table. */
 export function findLineUpModel(name: string): LineUpModel | null {
   return BY_NAME.get(name.replace(/:.*$/, "")) ?? null;
 }
@@ -62,13 +62,13 @@ export type ModelKind = "base" | "instruct" | "hybrid" | "reasoning";
 
 const KINDS = { off: "instruct", switch: "hybrid", on: "reasoning" } as const;
 
-/** Null when nothing public says it. */
+/** Null if there is no public information. */
 export function kindOf({ format }: LineUpModel): ModelKind | null {
   if (format === null || format === "base") return format;
   return KINDS[FORMATS[format].thinking];
 }
 
-/** Since when a model is retired and what to use instead, as sentences. */
+/** Sentences that say when a model was retired and what to use instead. */
 export function retirementText(name: string, { since, instead, isOfficial }: Retirement): string {
   const end =
     since === null
@@ -78,7 +78,7 @@ export function retirementText(name: string, { since, instead, isOfficial }: Ret
   return `${end} ${next} \`${instead}\`${isOfficial ? " in its place" : ""}.`;
 }
 
-/** Listed models: what a person can choose from where the service's own list is not known. */
+/** Listed models, to choose from if the service's own list is unknown. */
 export function listedModels(): readonly LineUpModel[] {
   return LINE_UP.filter(({ retired }) => retired === null);
 }
@@ -86,8 +86,7 @@ export function listedModels(): readonly LineUpModel[] {
 const VARIANT_CONTEXT = /:peft:(\d+)$/;
 
 /**
- * Tokens that a model of this name holds: what a variant such as `:peft:262144` says, else the smallest published context; null
- * when nothing is known.
+ * Context length of a model name, from a variant such as `:peft:262144`, or else the smallest published context; null if unknown.
  */
 export function contextOf(name: string): number | null {
   const variant = VARIANT_CONTEXT.exec(name)?.[1];
@@ -95,7 +94,7 @@ export function contextOf(name: string): number | null {
   return findLineUpModel(name)?.contexts[0] ?? null;
 }
 
-/** The name under which the service trains the model with the longest context; null when there is only one. */
+/** Name of the variant with the longest context; null if there is only one context. */
 export function longestVariant({ name, contexts }: LineUpModel): string | null {
   const longest = contexts.at(-1);
   return longest === undefined || contexts.length < 2 ? null : `${name}:peft:${longest}`;

@@ -1,27 +1,27 @@
 /**
- * The models that Tinker trains or has trained, as public pages name them: the model list and the deprecations page of Tinker's
- * documentation, and `model_info.py` of tinker-cookbook 0.6.1. Hidden sizes are those of the models' own `config.json`.
+ * Models that Tinker trains or has trained, from public pages: the model list and the deprecations page of Tinker's
+ * documentation, and `model_info.py` of tinker-cookbook 0.6.1. Hidden sizes are from the models' own `config.json`.
  */
 
 import type { FormatName } from "./formats.ts";
 
-/** Date of the service's list that the table holds. */
+/** Date of the service's list on which the table is based. */
 export const LINE_UP_DATE = "2026-08-19";
-/** Date of the cookbook that names further models. */
+/** Date of the cookbook that lists additional models. */
 export const COOKBOOK_DATE = "2026-11";
 /** Day on which Tinker retired many models. */
 export const RETIREMENT_DAY = "2026-06-12";
 
 export type ListedRow = readonly [
   name: string,
-  /** Null when the format is not public. */
+  /** Null if the format is not public. */
   format: FormatName | null,
-  /** Parameters, and those active for a token. */
+  /** Total parameters, and active parameters per token. */
   size: string,
-  /** Contexts in units of 1024 tokens, ascending; none when not published. */
+  /** Context lengths in units of 1024 tokens, ascending; empty if not published. */
   contexts: readonly number[],
   input: "text" | "images",
-  /** Null when not known. */
+  /** Null if unknown. */
   hiddenSize: number | null,
 ];
 
@@ -69,7 +69,7 @@ export const LISTED: readonly ListedRow[] = [
   ["Qwen/Qwen3.5-35B-A3B-Base", "base", "35B-A3B", [64], "images", 2048],
 ];
 
-/** Named by the cookbook of `COOKBOOK_DATE` and not by the list before it. */
+/** In the cookbook of `COOKBOOK_DATE`, but not on the earlier list. */
 export const NAMED_LATER: readonly ListedRow[] = [
   [
     "nvidia/NVIDIA-Nemotron-3.5-Super-VL-120B-A12B-BF16",
@@ -93,11 +93,11 @@ export type RetiredRow = readonly [
   size: string,
   input: "text" | "images",
   hiddenSize: number | null,
-  /** A listed model of the same kind and about the same size. */
+  /** A listed model of the same kind and similar size. */
   instead: string,
 ];
 
-/** Retired on `RETIREMENT_DAY`, each with the model that Tinker's deprecations page names in its place. */
+/** Retired on `RETIREMENT_DAY`, with the replacement from Tinker's deprecations page. */
 export const REPLACED: readonly RetiredRow[] = [
   ["Qwen/Qwen3.5-27B", "qwen3.5", "27B", "images", null, "Qwen/Qwen3.6-27B"],
   ["Qwen/Qwen3.5-35B-A3B", "qwen3.5", "35B-A3B", "images", 2048, "Qwen/Qwen3.6-35B-A3B"],
@@ -112,7 +112,7 @@ export const REPLACED: readonly RetiredRow[] = [
   ],
 ];
 
-/** Retired on `RETIREMENT_DAY`; the page names no model, or none exactly, in their place. */
+/** Retired on `RETIREMENT_DAY`. The page names no replacement, or no exact one. */
 export const RETIRED: readonly RetiredRow[] = [
   ["Qwen/Qwen3-32B", "qwen3", "32B", "text", 5120, "Qwen/Qwen3.6-27B"],
   [
@@ -125,7 +125,7 @@ export const RETIRED: readonly RetiredRow[] = [
   ],
 ];
 
-/** Known to the cookbook, and not on the list of `LINE_UP_DATE`. */
+/** In the cookbook, but not on the list of `LINE_UP_DATE`. */
 export const GONE: readonly RetiredRow[] = [
   ["Qwen/Qwen3-4B-Instruct-2507", "qwen3-instruct", "4B", "text", 2560, "Qwen/Qwen3.5-4B"],
   [
