@@ -1,4 +1,4 @@
-/** News of a run, before it is decided who gets it, and in which form. */
+/** News about a run, before recipients and format are determined. */
 
 import type { AlarmSeverity } from "../alarms/alarm.ts";
 import type { NotifyConfig } from "../config/fields/schema.ts";
@@ -6,7 +6,7 @@ import { oneLine } from "../util/textEdges.ts";
 
 export type NotifyEvent = NotifyConfig["on"][number];
 
-/** The run at the time of a notice; null for what is not known, or does not apply. */
+/** The run at the time of a notice; null if unknown or not applicable. */
 export interface NoticeFacts {
   readonly run: string;
   readonly model: string;
@@ -16,20 +16,20 @@ export interface NoticeFacts {
   readonly total_steps: number | null;
   /** Mean of the last step. */
   readonly reward: number | null;
-  /** Of the last step of a supervised run. */
+  /** Loss of the last step of a supervised run. */
   readonly loss: number | null;
-  /** Of the whole run. */
+  /** Total of the whole run. */
   readonly tokens: number | null;
   readonly cost_usd: number | null;
   readonly max_cost_usd: number | null;
   readonly alarm: string | null;
   readonly severity: AlarmSeverity | null;
-  /** Of the newest evaluation, or of each model of an evaluation by itself. */
+  /** Results of the newest evaluation, or of each model in a standalone evaluation. */
   readonly results: readonly NoticeResult[];
 }
 
 export type NoticeResult = {
-  /** Null for the weights of the run itself. */
+  /** Null for the run's own weights. */
   readonly model: string | null;
   readonly environment: string;
   readonly split: string;
@@ -39,38 +39,38 @@ export type NoticeResult = {
 };
 
 export interface Notice {
-  /** What it counts as; the first one is its name. A run that a budget ends counts as both. */
+  /** Events that it counts as. The first is its name. A run ended by a budget counts as both. */
   readonly events: readonly [NotifyEvent, ...NotifyEvent[]];
-  /** Equal for notices that say the same again: the alarm, or how the run ended. */
+  /** The same for notices that repeat the same news: the alarm, or how the run ended. */
   readonly key: string;
   /** True for the end of an attempt. */
   readonly isEnd: boolean;
-  /** What it is about, where it is one of several. */
+  /** Short topic, used to list notices that were not sent. */
   readonly topic: string;
   /** A sentence. */
   readonly title: string;
-  /** Sentences, in lines where they are about several models; may be empty. */
+  /** Sentences, one line per model if there are several; may be empty. */
   readonly detail: string;
   readonly facts: NoticeFacts;
 }
 
-/** How often each topic was not sent since the last message. */
+/** Number of unsent notices by topic since the last message. */
 export type HeldBack = ReadonlyMap<string, number>;
 
-/** A notice on its way, with those that were held back before it. */
+/** A notice to send, with the unsent notices before it. */
 export interface NoticeMessage {
   readonly notice: Notice;
   readonly heldBack: HeldBack;
 }
 
-/** More of them would not be read. */
+/** Maximum number of topics listed. */
 const MAX_TOPICS = 4;
-/** A detail can quote an error of a service. */
+/** Limited because a detail can quote a service's error. */
 const MAX_DETAIL = 700;
-/** Discord takes 2,000 characters, and escapes double some of them. */
+/** Discord allows 2,000 characters, and escaping doubles some of them. */
 const MAX_TEXT = 1_200;
 
-/** One line or more for people, of at most 1,200 characters. */
+/** Text of one or more lines with at most 1,200 characters. */
 export function messageText({ notice: { title, detail }, heldBack }: NoticeMessage): string {
   const lines = [title, ...cut(detail, MAX_DETAIL).split("\n"), heldBackText(heldBack)];
   const text = lines

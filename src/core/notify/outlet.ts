@@ -1,4 +1,4 @@
-/** One place that messages go to: what it gets, how often, one message after the other. */
+/** A destination for messages: which it receives, and how often. Sends one message at a time. */
 
 import { errorMessage } from "../errors.ts";
 import type { Clock } from "../ports.ts";
@@ -8,16 +8,16 @@ import { NoticeRate, type SentNotice } from "./sentLog.ts";
 export interface OutletOptions {
   readonly on: readonly NotifyEvent[];
   readonly clock: Clock;
-  /** Notices of earlier attempts that may have gone there. */
+  /** Notices of earlier attempts that may have been sent to it. */
   readonly past: readonly SentNotice[];
-  /** Sends one message, and rejects when that fails or `signal` aborts. */
+  /** Sends one message. Rejects on failure or if `signal` aborts. */
   readonly send: (message: NoticeMessage, signal: AbortSignal) => Promise<void>;
-  /** Called for the first message that does not arrive, with the reason. */
+  /** Called with the reason when the first message fails. */
   readonly onFailure: (reason: string) => void;
 }
 
 const TOO_SLOW = new Error("it did not answer in time");
-/** More messages of a place that does not answer are counted instead of kept. */
+/** Maximum number of waiting messages for a slow destination. Further ones are only counted. */
 const MAX_WAITING = 10;
 
 export class Outlet {
@@ -25,7 +25,7 @@ export class Outlet {
   readonly #rate: NoticeRate;
   readonly #closing = new AbortController();
   #waiting: Notice[] = [];
-  /** What was not sent since the last message. */
+  /** Notices not sent since the last message, by topic. */
   #heldBack = new Map<string, number>();
   #sending: Promise<void> | null = null;
   #hasFailed = false;
@@ -35,7 +35,7 @@ export class Outlet {
     this.#rate = new NoticeRate(options.past);
   }
 
-  /** True for a notice that it wants and that may be sent; it counts from now on. Others that it wants are counted in the next message. */
+  /** True if the notice is wanted and may be sent. It then counts toward the rate. Other wanted notices are counted in the next message. */
   admit(notice: Notice, sent: SentNotice): boolean {
     if (!notice.events.some((event) => this.#options.on.includes(event))) return false;
     const isAdmitted = this.#rate.admit(sent);
@@ -43,7 +43,7 @@ export class Outlet {
     return isAdmitted;
   }
 
-  /** Behind those that wait. */
+  /** Adds the notice to the queue. */
   send(notice: Notice): void {
     if (this.#waiting.length >= MAX_WAITING) this.#holdBackAll(this.#waiting.splice(0, 1));
     this.#waiting.push(notice);
@@ -51,8 +51,8 @@ export class Outlet {
   }
 
   /**
-   * Sends `last`, null for none, beside the message on its way, and nothing more: what waits is counted in it. Resolves when both have
-   * arrived, at the latest after `limitMs`; what has not arrived by then is given up.
+   * Sends `last`, if any, in parallel with the message in progress, and nothing more. Waiting notices are only counted in it.
+   * Resolves when both have arrived, or after `limitMs`, when unfinished messages are canceled.
    */
   async close(last: Notice | null, limitMs: number): Promise<void> {
     this.#holdBackAll(this.#waiting.splice(0));

@@ -1,4 +1,4 @@
-/** Makes notices of what a run reports: its alarms, and how it ended. */
+/** Creates notices from a run's events: alarms, and how it ended. */
 
 import { formatCost, formatQuantity, formatReward, formatRounded } from "../../shared/format.ts";
 import type { RunEnding } from "../../shared/runFile.ts";
@@ -13,31 +13,31 @@ import type { UsedTotal } from "../usage/prices.ts";
 import { oneLine } from "../util/textEdges.ts";
 import type { Notice, NoticeFacts, NoticeResult } from "./notice.ts";
 
-/** What is known of the run by now. */
+/** The current state of the run. */
 interface KnownRun {
   readonly name: string;
   readonly model: string;
   readonly isEvaluation: boolean;
-  /** Completed steps; null before it trains. */
+  /** Completed steps; null before training. */
   readonly step: number | null;
   readonly totalSteps: number | null;
   readonly reward: number | null;
   readonly loss: number | null;
   readonly used: UsedTotal | null;
-  /** Of the mean reward; null where it is not clear. */
+  /** Trend of the mean reward; null if unclear. */
   readonly trend: Trend | null;
-  /** The first and the newest evaluation of a run that trains, or all models of an evaluation by itself. */
+  /** The first and the newest evaluation of a training run, or all models of a standalone evaluation. */
   readonly evaluations: readonly Evaluated[];
 }
 
 type Evaluated = Pick<EvaluationEntry, "model" | "results" | "step">;
 
-/** What of the configuration a message needs. */
+/** Configuration needed for messages. */
 type NoticeSettings = Pick<Config, "environments" | "max_cost_usd" | "model_name">;
 
 export interface EndedRun {
   readonly outcome: keyof typeof ENDS;
-  /** Absent for a run that came to the end of its plan. */
+  /** Absent if the run completed its plan. */
   readonly ending?: Pick<RunEnding, "code" | "message"> | undefined;
 }
 
@@ -47,22 +47,22 @@ const ENDS = {
   stopped: ["end", "was stopped"],
   failed: ["failure", "failed"],
 } as const;
-/** Of an evaluation by itself. */
+/** Maximum number of models in a standalone evaluation's message. */
 const MAX_MODELS = 8;
 const MAX_RESULTS = 4;
 
 export class RunNotices {
   readonly #settings: () => NoticeSettings;
   #run: KnownRun | null = null;
-  /** True from the first step or rollout on: an end before that is none. */
+  /** True from the first step or rollout. An earlier end is not reported. */
   #hasBegun = false;
 
-  /** `settings` are those in force. */
+  /** `settings` returns the current settings. */
   constructor(settings: () => NoticeSettings) {
     this.#settings = settings;
   }
 
-  /** The run has its folder. */
+  /** Called when the run has its folder. */
   claimed(name: string): void {
     const { model_name: model } = this.#settings();
     this.#run ??= {
@@ -79,7 +79,7 @@ export class RunNotices {
     };
   }
 
-  /** Null for what is no news. */
+  /** Null for events that are not reported. */
   onProgress(event: ProgressEvent): Notice | null {
     switch (event.kind) {
       case "started":
@@ -119,13 +119,13 @@ export class RunNotices {
     }
   }
 
-  /** Null where nothing had begun that could end: a run that was done before, or one that did not start. */
+  /** Null if nothing had begun: a run that was already complete, or one that did not start. */
   onEnd({ outcome, ending }: EndedRun): Notice | null {
     const run = this.#run;
     if (run === null || (outcome !== "failed" && !this.#hasBegun)) return null;
     const code = ending?.code ?? "stopped";
     const isBudget = BUDGET_ENDS.some((each) => each === code);
-    // What ended early by itself, and neither by its plan nor by its user, was given up.
+    // A run that ended early, but not because of a budget or its user, has failed.
     const isGivenUp = outcome === "stopped" && code !== "stopped" && !isBudget;
     const end = outcome === "failed" || isGivenUp ? "failed" : outcome;
     const [event, how] = isBudget ? (["budget", "ended"] as const) : ENDS[end];
@@ -164,7 +164,7 @@ export class RunNotices {
       this.#learn({ evaluations: [...(this.#run?.evaluations ?? []), entry] });
       return;
     }
-    // The first one may have been before a resume.
+    // The first evaluation may have been before a resume.
     const first = baseline === null ? [] : [{ step: step - 1, results: baseline }];
     this.#learn({ evaluations: [...first, entry] });
   }
@@ -210,7 +210,7 @@ function endText(
   return joined([learned, last]);
 }
 
-/** A line for each: `base, Owner/Game test greedy: mean reward 0.50; Owner/Game test temperature 1: mean reward 0.45.` */
+/** One line per model: `base, Owner/Game test greedy: mean reward 0.50; Owner/Game test temperature 1: mean reward 0.45.` */
 function modelLines({ evaluations }: KnownRun): readonly string[] {
   const shown = evaluations.slice(0, MAX_MODELS).map(({ model, results }) => {
     const cells = results.slice(0, MAX_RESULTS).map((each) => {
@@ -222,7 +222,7 @@ function modelLines({ evaluations }: KnownRun): readonly string[] {
   return left === 0 ? shown : [...shown, `And ${formatQuantity(left, "more model")}.`];
 }
 
-/** Of a run that trains only those of the newest evaluation. */
+/** For a training run, only the newest evaluation. */
 function resultsOf({ isEvaluation, evaluations }: KnownRun): readonly NoticeResult[] {
   const newest = isEvaluation ? evaluations : evaluations.slice(-1);
   return newest.flatMap(({ model, results }) =>

@@ -1,4 +1,4 @@
-/** `notify.jsonl` in the run folder: which notices were let through, so that a resume repeats none and keeps to the rate. */
+/** `notify.jsonl` in the run folder: the notices that were sent, so that a resume repeats none and respects the rate. */
 
 import * as z from "zod";
 import type { FolderFiles } from "../ports.ts";
@@ -6,7 +6,7 @@ import { runPaths } from "../runFolder/files/layout.ts";
 import { encodeJsonLine, parseJsonLines } from "../util/jsonl.ts";
 import type { Notice } from "./notice.ts";
 
-/** Hundreds of lines, far more than an hour has. */
+/** Hundreds of lines, far more than are written in an hour. */
 const TAIL_BYTES = 64 * 1024;
 
 const lineSchema = z
@@ -18,7 +18,7 @@ const lineSchema = z
   })
   .readonly();
 
-/** The newest ones; none for a folder without them. @throws AppError `folder-unsafe` */
+/** The newest notices; empty if there are none. @throws AppError `folder-unsafe` */
 export async function readSentNotices(
   files: FolderFiles,
   folder: string,
@@ -31,7 +31,7 @@ export async function readSentNotices(
   return lines.flatMap(({ value }) => lineSchema.safeParse(value).data ?? []);
 }
 
-/** Before it is sent: what may have arrived is not sent again. @throws AppError `disk` */
+/** Call before sending, so that a notice that may have arrived is not sent again. @throws AppError `disk` */
 export async function addSentNotice(
   files: FolderFiles,
   folder: string,
@@ -41,7 +41,7 @@ export async function addSentNotice(
   await files.append(runPaths(folder).notifications, line);
 }
 
-/** True where a resume says what was said before: an alarm of a step that it repeats, the same end. A failure is always news. */
+/** True if a resume repeats earlier news: an alarm of a repeated step, or the same end. Failures are always reported. */
 export function wasSent(
   { key, facts: { step } }: Pick<Notice, "key" | "facts">,
   past: readonly SentNotice[],
@@ -49,35 +49,35 @@ export function wasSent(
   return key !== "failed" && past.some((each) => each.key === key && each.step === step);
 }
 
-/** A notice that was let through. */
+/** A notice that was admitted. */
 export interface SentNotice extends Pick<Notice, "key" | "isEnd"> {
   readonly timeMs: number;
-  /** As in its facts. */
+  /** The step in its facts. */
   readonly step: number | null;
 }
 
 const HOUR_MS = 60 * 60_000;
-/** Of all alarms together, and of each way to end: a run that is resumed again and again may fail as often. */
-const MAX_AN_HOUR = 10;
-/** Between two notices of the same alarm. */
+/** Applies to all alarms together, and to each kind of end, because a run that is resumed repeatedly may also fail repeatedly. */
+const MAX_PER_HOUR = 10;
+/** Minimum interval between two notices of the same alarm. */
 const ALARM_INTERVAL_MS = HOUR_MS / 2;
 
 export class NoticeRate {
   #sent: readonly SentNotice[];
 
-  /** `past` are those of earlier attempts at the run. */
+  /** `past` are notices from earlier attempts at the run. */
   constructor(past: readonly SentNotice[]) {
     this.#sent = past;
   }
 
-  /** True for a notice that may be sent; it counts from now on. */
+  /** True if the notice may be sent. It then counts toward the rate. */
   admit(notice: SentNotice): boolean {
     const { timeMs, key, isEnd } = notice;
     this.#sent = this.#sent.filter((each) => Math.abs(timeMs - each.timeMs) < HOUR_MS);
     const ofKey = this.#sent.filter((each) => each.key === key);
     const alike = isEnd ? ofKey : this.#sent.filter((each) => !each.isEnd);
     const isRepeated = !isEnd && ofKey.some((each) => timeMs - each.timeMs < ALARM_INTERVAL_MS);
-    if (isRepeated || alike.length >= MAX_AN_HOUR) return false;
+    if (isRepeated || alike.length >= MAX_PER_HOUR) return false;
     this.#sent = [...this.#sent, notice];
     return true;
   }

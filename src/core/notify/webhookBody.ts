@@ -1,4 +1,4 @@
-/** The bodies of webhooks. Texts of models and environments can neither mention people in them nor set links. */
+/** Bodies of webhooks. Texts of models and environments cannot mention people or contain links. */
 
 import type { NotifyConfig } from "../config/fields/schema.ts";
 import type { JsonObject } from "../json.ts";
@@ -6,7 +6,7 @@ import { countOf, messageText, type NoticeMessage } from "./notice.ts";
 
 export type WebhookFormat = NonNullable<NotifyConfig["format"]>;
 
-/** Hosts that understand no other form. */
+/** Hosts that accept only one format. */
 const FORMATS: Readonly<Record<string, WebhookFormat>> = {
   "hooks.slack.com": "slack",
   "hooks.slack-gov.com": "slack",
@@ -20,7 +20,7 @@ export function formatOf(address: string): WebhookFormat {
   return FORMATS[new URL(address).hostname] ?? "json";
 }
 
-/** As an object, for every form: `text` is for people. */
+/** The body as an object for each format. `text` is for display. */
 export function webhookBody(message: NoticeMessage, format: WebhookFormat): JsonObject {
   const text = messageText(message);
   if (format === "slack") return { text: slackText(text) };
@@ -31,7 +31,7 @@ export function webhookBody(message: NoticeMessage, format: WebhookFormat): Json
   return messageJson(message);
 }
 
-/** What a webhook of the form `json` and a command read. */
+/** Body for webhooks with the format `json`, and input for commands. */
 export function messageJson(message: NoticeMessage): JsonObject {
   const { notice, heldBack } = message;
   const [event] = notice.events;
@@ -40,8 +40,8 @@ export function messageJson(message: NoticeMessage): JsonObject {
 }
 
 /**
- * https://docs.slack.dev/messaging/formatting-message-text#escaping. An invisible character behind `@` keeps servers that take the
- * same form from finding names and `@channel` in plain text.
+ * https://docs.slack.dev/messaging/formatting-message-text#escaping. An invisible character after `@` prevents compatible servers
+ * from recognizing names and `@channel` in plain text.
  */
 function slackText(text: string): string {
   return text
@@ -51,7 +51,7 @@ function slackText(text: string): string {
     .replaceAll("@", "@\u200b");
 }
 
-/** A backslash takes the meaning from a sign of its Markdown. */
+/** Escapes Markdown with backslashes. */
 function discordText(text: string): string {
   return text.replace(/[\\*_~`|<>[\]()#]/g, "\\$&");
 }

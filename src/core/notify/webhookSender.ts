@@ -1,4 +1,4 @@
-/** Sends one message to a webhook, with repeats until it is taken or refused. */
+/** Sends one message to a webhook, with retries until it is accepted or rejected. */
 
 import { AppError, isAppError } from "../errors.ts";
 import type { Clock, HttpClient, Random } from "../ports.ts";
@@ -11,7 +11,7 @@ import type { NoticeMessage } from "./notice.ts";
 import { type WebhookFormat, webhookBody } from "./webhookBody.ts";
 
 export interface WebhookOptions {
-  /** Follows no redirect. */
+  /** Follows no redirects. */
   readonly http: HttpClient;
   readonly clock: Clock;
   readonly random: Random;
@@ -22,16 +22,16 @@ export interface WebhookOptions {
 
 const TRY_LIMIT_MS = 10_000;
 const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.5 };
-/** A message that is older says nothing new. */
+/** Older messages are no longer useful. */
 const BUDGET_MS = 10 * 60_000;
-/** Of client errors, those that a later try may not meet. */
+/** Client errors that may be temporary. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
 const REPLY_LIMIT: ReplyLimit = {
   bytes: 2 ** 20,
   fault: (limit) => refused(`its answer is longer than ${limit}`),
 };
 
-/** @throws AppError `notification-failed`, without the address; the reason of `signal` where it aborts before a try has ended */
+/** @throws AppError `notification-failed`, without the address; the reason of `signal` if it aborts before the first try has ended */
 export async function sendToWebhook(
   options: WebhookOptions,
   message: NoticeMessage,

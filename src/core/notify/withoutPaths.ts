@@ -1,13 +1,13 @@
-/** Takes absolute paths out of a text that leaves this computer. */
+/** Removes absolute paths from a text that is sent to other computers. */
 
-/** A folder, and what stands for it in the text. */
+/** A folder, and the text to show instead. */
 export type KnownFolder = readonly [path: string, shown: string];
 
-/** A path from the root, of a drive or from the home folder, whose last part is kept; not the path of an address. */
+/** An absolute path, or one on a drive or in the home folder. Its last part is kept. Paths in URLs do not match. */
 const PATH =
   /(?<![\w:./\\~-])(?:~?\/|[A-Za-z]:[\\/]|\\\\)(?:[^\s/\\'"`,;()]+[\\/])+([^\s/\\'"`,;()]+)/g;
 
-/** `folders` begin with the innermost one; they may hold blanks, of which other paths lose only what comes before. */
+/** `folders` starts with the innermost. They may contain spaces, unlike other paths, of which only the part before a space is removed. */
 export function withoutPaths(text: string, folders: readonly KnownFolder[]): string {
   let cleaned = text;
   for (const [path, shown] of folders) {
