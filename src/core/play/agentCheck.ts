@@ -1,4 +1,4 @@
-/** Whether an agent plays: it starts, asks the model, and ends by itself. */
+/** Checks that an agent works: it starts, calls the model, and ends on its own. */
 
 import { plural } from "../../shared/format.ts";
 import type { CheckResult } from "../environmentCheck/checkEnvironment.ts";
@@ -7,14 +7,14 @@ import type { AppError } from "../errors.ts";
 import { agentFailure } from "../rollout/agentFailure.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 
-/** A rollout of an agent whose model makes random calls. */
+/** A rollout of an agent with a model that makes random calls. */
 export type AgentPlay = Pick<RolloutRecord, "agent" | "error" | "stop"> & {
   readonly turns: number;
 };
 
 const CHECK = { id: "agent", rule: "The agent plays with a model that makes random calls." };
 
-/** The result of one more check, from a rollout. */
+/** Result of an additional check, based on a rollout. */
 export function agentCheck(play: AgentPlay): CheckResult {
   const { agent, stop, turns } = play;
   const refused = agent?.refusals.length ?? 0;
@@ -35,7 +35,7 @@ function finding(play: AgentPlay): CheckFinding | null {
   };
 }
 
-/** The result where its program cannot be started. */
+/** Result if the agent's program cannot be started. */
 export function agentNotStarted(error: AppError): CheckResult {
   const advice = "Correct the command, and see that the program is installed.";
   const finding: CheckFinding = {

@@ -1,4 +1,4 @@
-/** A player that asks a model behind an address with OpenAI's chat completions: https://platform.openai.com/docs/api-reference/chat. */
+/** A player that calls a model with OpenAI's chat completions API: https://platform.openai.com/docs/api-reference/chat. */
 
 import * as z from "zod";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
@@ -18,14 +18,14 @@ export interface ChatPlayerOptions {
   readonly http: HttpClient;
   readonly clock: Clock;
   readonly random: Random;
-  /** Base address, such as `https://api.openai.com/v1`. */
+  /** Base URL, such as `https://api.openai.com/v1`. */
   readonly url: string;
   readonly model: string;
-  /** Null = the server needs none. */
+  /** Null = the server needs no key. */
   readonly key: { readonly name: string; readonly value: string } | null;
 }
 
-/** Answers that cannot be played, one after the other, of which the last ends the play. */
+/** Number of consecutive invalid answers after which the play ends. */
 const MAX_PROBLEMS = 3;
 const MAX_TRIES = 5;
 const TIMEOUT_MS = 600_000;
@@ -53,7 +53,7 @@ const reply = z.object({
 });
 type Answer = z.infer<typeof reply>["choices"][0]["message"];
 
-/** Plays one task. Of several calls in an answer the first is made. Images are not sent. */
+/** Plays one task. If an answer contains several calls, only the first is made. Images are not sent. */
 export class ChatPlayer implements Player {
   readonly #options: ChatPlayerOptions;
   readonly #messages: Json[] = [];
@@ -65,7 +65,7 @@ export class ChatPlayer implements Player {
     this.#options = options;
   }
 
-  /** @throws AppError `player-failed` when the server refuses, or answers what cannot be played */
+  /** @throws AppError `player-failed` when the server rejects a request or gives an invalid answer */
   async move(view: PlayerView, signal: AbortSignal | undefined): Promise<PlayerMove> {
     for (const message of view.news)
       this.#messages.push(this.#newMessage(message, view.turn === 0));

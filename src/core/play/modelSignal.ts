@@ -1,4 +1,4 @@
-/** Whether the rollouts of a model differ in their rewards: a group with equal rewards teaches nothing (GRPO, arXiv:2402.03300). */
+/** Checks whether the rewards of a model's rollouts differ, because a group with equal rewards gives no signal (GRPO, arXiv:2402.03300). */
 
 import { formatCost, formatCount, formatReward, plural } from "../../shared/format.ts";
 import type { CheckResult } from "../environmentCheck/checkEnvironment.ts";
@@ -10,14 +10,14 @@ import { mean } from "../util/stats.ts";
 
 /** A rollout of the model. */
 export interface ModelPlay {
-  /** Rollouts of one task have the same. */
+  /** The same for all rollouts of one task. */
   readonly group: number;
-  /** Null when it failed. */
+  /** Null if it failed. */
   readonly reward: number | null;
-  /** Why it failed; null where no error ended it. */
+  /** Why it failed; null if it ended without an error. */
   readonly error: string | null;
   readonly used: TokenUsage;
-  /** Null where prices are unknown. */
+  /** Null if prices are unknown. */
   readonly costUsd: number | null;
 }
 
@@ -25,10 +25,10 @@ const CHECK = {
   id: "model-signal",
   rule: "The rewards of a group of the model's rollouts differ.",
 };
-/** Share of the groups below which most of what is sampled teaches nothing. */
+/** Minimum share of groups with a signal. Below it, most samples are useless. */
 const FEW = 0.25;
 
-/** The result of one more check, from groups of rollouts of `model`. */
+/** Result of an additional check, based on groups of rollouts of `model`. */
 export function modelSignal(plays: readonly ModelPlay[], model: string): CheckResult {
   const groups = [...groupBy(plays, ({ group }) => group).values()].map((own) =>
     own.flatMap(({ reward }) => reward ?? []),
@@ -62,7 +62,7 @@ function allFailed(plays: readonly ModelPlay[], model: string): CheckFinding {
   };
 }
 
-/** Of those that used any. */
+/** Averages over rollouts that used tokens. */
 function perRollout(all: readonly ModelPlay[]): string {
   const plays = all.filter(({ used }) => countTokens(used) > 0);
   const prompt = mean(plays.map(({ used }) => used.prefill_cached + used.prefill_uncached)) ?? 0;

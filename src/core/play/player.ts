@@ -1,4 +1,4 @@
-/** Someone in the place of the model: a person, a script of calls, chance, or a model behind another address. */
+/** A player in place of the model: a person, a script of calls, random calls, or a model from another service. */
 
 import { createUniform } from "../../shared/uniform.ts";
 import type { InitialMessage } from "../chat/renderer.ts";
@@ -17,12 +17,12 @@ export type PlayerMove =
 export interface PlayerView {
   /** From 0. */
   readonly turn: number;
-  /** What the model would read since its last turn, control tokens as their text. */
+  /** What the model would read since its last turn, with control tokens as text. */
   readonly text: string;
   /** The same as messages. */
   readonly news: readonly InitialMessage[];
   readonly tools: ToolList;
-  /** Why the last move could not be made, as a sentence; null for the first of a turn. */
+  /** Why the last move was not possible, as a sentence; null for the first move of a turn. */
   readonly problem: string | null;
 }
 
@@ -30,7 +30,7 @@ export interface Player {
   move(view: PlayerView, signal: AbortSignal | undefined): Promise<PlayerMove>;
 }
 
-/** The calls follow from `seed` and from what the environment says, whose words they use. */
+/** Calls depend on `seed` and on the environment's texts, whose words they use. */
 export function randomPlayer(seed: number): Player {
   const uniform = createUniform(seed);
   const words = new WordList();

@@ -1,4 +1,4 @@
-/** Lets a player stand where the loop expects a model: moves become turns in the tokens of the model's own format. */
+/** Lets a player replace the model. Moves become turns in the tokens of the model's own format. */
 
 import type { Chat } from "../chat/chat.ts";
 import { declareTool } from "../chat/firstPrompt.ts";
@@ -16,29 +16,29 @@ import type { Player, PlayerMove, PlayerView } from "./player.ts";
 export interface PlayerSamplerOptions {
   readonly player: Player;
   readonly chat: Pick<Chat, "renderer" | "tokenizer">;
-  /** Those of the task, known once its session has been asked for them. */
+  /** Tools of the task, known after its session was asked for them. */
   readonly tools: () => ToolList;
-  /** Messages to the model since it was called last. */
+  /** Messages to the model since its last call. */
   readonly takeNews: () => PlayerView["news"];
 }
 
-/** Turns of a player have no log-probability, so nothing is ever trained on them as if a policy had sampled them. */
+/** A player's turns have no log-probabilities, so they are never trained on as policy samples. */
 export class PlayerSampler implements SamplingClient {
   readonly samplerId = "player";
   readonly baseModel = null;
   readonly #options: PlayerSamplerOptions;
   #turn = 0;
-  /** Length of the stream behind the last turn. */
+  /** Length of the stream after the last turn. */
   #seen = 0;
 
   constructor(options: PlayerSamplerOptions) {
     this.#options = options;
   }
 
-  /** Asks again for a call that the format cannot spell. @throws AppError `stopped` when the player leaves */
+  /** Asks again if the format cannot write a call. @throws AppError `stopped` when the player leaves */
   async sample({ prompt }: SampleRequest, { signal }: SampleOptions = {}): Promise<Sample> {
     const { chat, player, tools, takeNews } = this.#options;
-    // Another stream begins anew.
+    // A different stream is read from its beginning.
     const from = this.#seen <= prompt.length ? this.#seen : 0;
     const text = chat.tokenizer.decode(Array.from(prompt).slice(from));
     const view = { turn: this.#turn, text, tools: tools() };
@@ -59,7 +59,7 @@ export class PlayerSampler implements SamplingClient {
     return { tokens, logprobs: null, stopReason: "stop" };
   }
 
-  /** None: a player has no probabilities. */
+  /** A player has no probabilities. */
   async computeLogprobs(tokens: readonly number[]): Promise<readonly null[]> {
     return tokens.map(() => null);
   }
