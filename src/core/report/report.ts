@@ -1,4 +1,4 @@
-/** What a report says of runs: what `show --json` says, their settings, and rollouts worth reading. */
+/** Content of a report on runs: the data of `show --json`, their settings, and selected rollouts. */
 
 import { stageOf } from "../../shared/runFile.ts";
 import {
@@ -25,15 +25,15 @@ import { groupBy } from "../util/groupBy.ts";
 export interface RunsReport {
   /** Milliseconds since the Unix epoch. */
   readonly writtenAtMs: number;
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string;
   readonly runs: readonly RunInReport[];
-  /** Keys whose values are not the same in all runs, with a value for each run; null = it lacks the key. */
+  /** Keys whose values differ between runs, with a value for each run; null = the run does not have the key. */
   readonly differing: readonly {
     readonly key: string;
     readonly values: readonly (string | null)[];
   }[];
-  /** Sweeps of which the report has two runs or more. */
+  /** Sweeps with at least two runs in the report. */
   readonly sweeps: readonly ReportedSweep[];
 }
 
@@ -42,10 +42,10 @@ export interface ReportedSweep extends SweepComparison {
 }
 
 export interface RunInReport {
-  /** Unlike that of any other run of the report. */
+  /** Unique within the report. */
   readonly name: string;
   readonly facts: Awaited<ReturnType<typeof describeRun>>;
-  /** When its first attempt began, in milliseconds since the Unix epoch; null when that is not known. */
+  /** Start of its first attempt in milliseconds since the Unix epoch; null if unknown. */
   readonly startedAtMs: number | null;
   readonly settings: FlatSettings;
   readonly rollouts: readonly ReportedRollout[];
@@ -63,7 +63,7 @@ export interface ReportedRollout {
 
 export interface RunToReport {
   readonly folder: string;
-  /** As the user calls it, else as its folder is called. */
+  /** Name given by the user, or else of its folder. */
   readonly name: string;
 }
 
@@ -71,7 +71,7 @@ export interface ReportOptions extends Liveness, FlatSettingsOptions {
   readonly version: string;
 }
 
-/** More would be a log, not a report. */
+/** Keeps the report short. */
 const MAX_STARRED = 10;
 
 async function firstEventMs(files: FolderFiles, folder: string): Promise<number | null> {
@@ -79,7 +79,7 @@ async function firstEventMs(files: FolderFiles, folder: string): Promise<number 
   return null;
 }
 
-/** Changes nothing in the folders. @throws AppError `file-unreadable` */
+/** Does not change the folders. @throws AppError `file-unreadable` */
 export async function gatherReport(
   fileSystem: FileSystem,
   runs: readonly RunToReport[],
@@ -91,7 +91,7 @@ export async function gatherReport(
   const names = distinctNames(
     shownNames(
       runs.map(({ name, folder }, index) => {
-        // A name that is not the folder's was given by the user, or is such a name already.
+        // A name other than the folder's is a label from the user.
         const label = folder.split(/[/\\]/).at(-1) === name ? null : name;
         return { name, label, file: listed[index]?.file ?? null };
       }),
@@ -120,7 +120,7 @@ export async function gatherReport(
 function sweepsOf(runs: readonly (ListedRun | null)[]): readonly ReportedSweep[] {
   const swept = runs.flatMap((run) => {
     const sweep = run?.file?.sweep;
-    // No setting varies between stages.
+    // Stages do not vary settings.
     const isSwept = sweep !== undefined && stageOf(sweep) === null;
     return run === null || !isSwept ? [] : [{ run, sweep }];
   });
@@ -132,7 +132,7 @@ function sweepsOf(runs: readonly (ListedRun | null)[]): readonly ReportedSweep[]
   });
 }
 
-/** Runs of several folders may have the same name. */
+/** Runs from different folders may have the same name. */
 function distinctNames(names: readonly string[]): readonly string[] {
   return names.map((name, index) => {
     const earlier = names.slice(0, index).filter((other) => other === name).length;
@@ -142,7 +142,7 @@ function distinctNames(names: readonly string[]): readonly string[] {
 
 function differingSettings(runs: readonly RunInReport[]): RunsReport["differing"] {
   const table = new SettingsTable();
-  // Without a configuration nothing is known to differ.
+  // A run without a configuration has no known differences.
   for (const { name, settings } of runs) if (settings.size > 0) table.set(name, settings);
   return table.differing().map((key) => ({
     key,
@@ -155,13 +155,13 @@ function hasUnequalRewards(row: MetricsRow): boolean {
   return most !== least;
 }
 
-/** The best and the worst rollout of the last complete step that has both, and those with a star. */
+/** The best and the worst rollout of the last step with unequal rewards, and starred rollouts. */
 async function rolloutsToRead(reader: RunReader): Promise<readonly ReportedRollout[]> {
   const chosen: { readonly summary: RolloutSummary; readonly reason: ReportedRollout["reason"] }[] =
     [];
   const rows = await reader.metrics();
   const step = rows.findLast(hasUnequalRewards)?.step ?? (await reader.steps()).at(-1);
-  // The examples of a supervised step are stored as rollouts, too.
+  // The examples of a supervised step are also stored as rollouts.
   if (step !== undefined && !isSupervised(rows.at(-1))) {
     const scored = (await reader.rollouts(step)).filter(({ reward }) => reward !== null);
     const ordered = scored.toSorted((a, b) => (b.reward ?? 0) - (a.reward ?? 0));

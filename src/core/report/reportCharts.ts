@@ -1,4 +1,4 @@
-/** The charts of a report: one run with its environments, or several runs on top of each other. */
+/** Charts of a report: one run with its environments, or several runs in the same charts. */
 
 import { shownX, valueRange } from "../../shared/chartScale.ts";
 import type { SvgBand, SvgChart, SvgLine } from "../../shared/chartsSvg.ts";
@@ -12,7 +12,7 @@ import {
 import type { RunInReport, RunsReport } from "./report.ts";
 
 export interface ReportChart extends SvgChart {
-  /** True when its lines need names of their own: those of the runs stand at the top of the report. */
+  /** True if its lines need their own legend. The runs' legend is at the top of each section. */
   readonly hasLegend: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface ReportSection {
 
 interface MetricChart {
   readonly metric: string;
-  /** Lowest and highest, shaded where one run is shown. */
+  /** Lower and upper bound, shaded if only one run is shown. */
   readonly band?: readonly [low: string, high: string];
 }
 
@@ -65,7 +65,7 @@ const SECTIONS: readonly { readonly title: string; readonly charts: readonly Met
 ];
 const REWARD = "rollout/reward/mean";
 const BAND_SHARE = 0.18;
-/** As many as can be distinguished. */
+/** Maximum number of distinguishable lines. */
 const MAX_ENVIRONMENTS = 7;
 const COLORS = 8;
 const DASHES: readonly (readonly number[] | undefined)[] = [
@@ -75,7 +75,7 @@ const DASHES: readonly (readonly number[] | undefined)[] = [
   [10, 3, 2, 3],
 ];
 
-/** Sections without a value are left out. */
+/** Sections without values are omitted. */
 export function reportCharts({ runs }: RunsReport): readonly ReportSection[] {
   return SECTIONS.map(({ title, charts }, index) => ({
     title,
@@ -86,7 +86,7 @@ export function reportCharts({ runs }: RunsReport): readonly ReportSection[] {
   })).filter(({ charts }) => charts.length > 0);
 }
 
-/** How the line at an index is drawn: its color, and dashes from where colors repeat. */
+/** Color of a line by index, and dashes once colors repeat. */
 export function lineLook(index: number): Pick<SvgLine, "color" | "dash"> {
   return {
     color: `var(--line-${index % COLORS})`,
@@ -94,7 +94,7 @@ export function lineLook(index: number): Pick<SvgLine, "color" | "dash"> {
   };
 }
 
-/** Null when no run has a value. */
+/** Null if no run has a value. */
 function metricChart(runs: readonly RunInReport[], chart: MetricChart): ReportChart | null {
   const steps = [...new Set(runs.flatMap(({ facts }) => facts.steps.map(({ step }) => step)))];
   const xs = steps.sort((a, b) => a - b);
@@ -134,12 +134,12 @@ function metricChart(runs: readonly RunInReport[], chart: MetricChart): ReportCh
   };
 }
 
-/** Short names, as metrics have them; none for a run with one environment. */
+/** Short names, as in metric names; empty for a run with one environment. */
 function environmentsOf({ facts }: RunInReport): readonly string[] {
   return rewardedEnvironments(facts.steps.map(({ metrics }) => metrics)).slice(0, MAX_ENVIRONMENTS);
 }
 
-/** The numbers of a metric at `xs`, steps counted from 1; NaN where there is none. */
+/** Values of a metric at `xs`, with steps from 1; NaN if missing. */
 function valuesOf(
   { facts }: RunInReport,
   metric: string,
@@ -152,7 +152,7 @@ function valuesOf(
   });
 }
 
-/** A chart for each environment, split and temperature that was evaluated after two numbers of steps or more. */
+/** A chart for each environment, split and temperature with evaluations at two or more steps. */
 function evaluationCharts(runs: readonly RunInReport[]): readonly ReportChart[] {
   const cells = new Map<string, string>();
   for (const { facts } of runs) {
@@ -191,7 +191,7 @@ function evaluationCharts(runs: readonly RunInReport[]): readonly ReportChart[] 
 
 type Result = RunInReport["facts"]["evaluations"][number]["results"][number];
 
-/** What makes results of several evaluations comparable. */
+/** Key for results that can be compared between evaluations. */
 function cellOf({ environment, split, temperature }: Result): string {
   return JSON.stringify([environment, split, temperature]);
 }

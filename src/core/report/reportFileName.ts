@@ -1,6 +1,6 @@
-/** The file that a report goes into. */
+/** Name of a report's file. */
 
-/** Where its reader does not name another. A name of a run may have characters that names of files must not have. */
+/** Default name. Characters of the run's name that file names cannot have are replaced. */
 export function reportFileName(runs: readonly { readonly name: string }[]): string {
   const [first] = runs;
   const name = runs.length === 1 && first !== undefined ? first.name : "runs";

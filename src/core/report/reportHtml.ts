@@ -1,4 +1,4 @@
-/** A report as one HTML file: no script, nothing that it loads, in the colors of the reader's system, and fit for paper. */
+/** A report as one HTML file without scripts or external resources. Follows the system's color scheme and can be printed. */
 
 import { chartSvg } from "../../shared/chartsSvg.ts";
 import { escapeMarkup } from "../../shared/escapeMarkup.ts";
@@ -27,9 +27,9 @@ const WIDE = { width: 1060, height: 300 };
 const NARROW = { width: 520, height: 220 };
 const SWEEP = { width: 520, height: 200 };
 const SWEEP_COLORS = { quiet: "var(--quiet)", point: "var(--line-0)", mean: "var(--text)" };
-/** A tool may answer with megabytes. */
+/** Limits long texts, because a tool may return megabytes. */
 const MAX_TEXT = 6_000;
-/** More than a person reads of one rollout. */
+/** Maximum number of turns shown per rollout. */
 const MAX_TURNS = 40;
 const QUIET = { quiet: "var(--quiet)" };
 
@@ -70,7 +70,7 @@ pre { background: var(--soft); border-radius: 6px; margin: 4px 0 12px; padding: 
 footer { margin-top: 48px; color: var(--quiet); font-size: 12px; }
 `;
 
-/** Texts of models and environments are text in it, never markup. */
+/** Texts of models and environments are escaped. */
 export function reportHtml(report: RunsReport): string {
   const { runs, version, writtenAtMs } = report;
   const title = titleOf(report);
@@ -198,7 +198,7 @@ function settingsPart({ runs, differing }: RunsReport): string {
   };
   const alone = differing.filter(isOfOneRun);
   const others = differing.filter((setting) => !isOfOneRun(setting));
-  const folded = `<details><summary>${formatQuantity(alone.length, "setting")} that one run alone has, such as those of its environment</summary><div>${table(alone)}</div></details>`;
+  const folded = `<details><summary>${formatQuantity(alone.length, "setting")} that only one run has, such as those of its environment</summary><div>${table(alone)}</div></details>`;
   return `<h2>Settings that differ</h2>
 ${others.length === 0 ? "" : table(others)}${alone.length === 0 ? "" : folded}`;
 }
@@ -303,7 +303,7 @@ function cut(text: string): string {
   return `${text.slice(0, MAX_TEXT)}… (${formatQuantity(left, "more character")})`;
 }
 
-/** With every character that is no letter made visible: some turn the direction of what follows them. */
+/** Also makes invisible characters visible, because some change the text direction. */
 function shown(text: string): string {
   return escapeMarkup(visibleText(text));
 }

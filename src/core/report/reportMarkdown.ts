@@ -1,4 +1,4 @@
-/** A report as Markdown, for a pull request or an issue: the sentence, the tables, and the rewards as a line of blocks. */
+/** A report as Markdown for a pull request or an issue: the summary, tables, and rewards as a sparkline. */
 
 import { formatCount, formatQuantity, formatReward, sparkline } from "../../shared/format.ts";
 import {
@@ -19,7 +19,7 @@ import {
   titleOf,
 } from "./reportTables.ts";
 
-/** As wide as a line of text. */
+/** Width of a line of text. */
 const SPARKS = 60;
 const MAX_ENVIRONMENTS = 4;
 
@@ -64,7 +64,7 @@ function sweepLines({ name, ...compared }: ReportedSweep): readonly string[] {
   ];
 }
 
-/** The mean reward, and that of each environment where there are several. */
+/** The mean reward, and that of each environment if there are several. */
 function rewardLines(run: RunInReport, isOne: boolean): readonly string[] {
   const of = isOne ? "" : ` of ${plain(run.name)}`;
   const environments = rewardedEnvironments(run.facts.steps.map(({ metrics }) => metrics));
@@ -76,7 +76,7 @@ function rewardLines(run: RunInReport, isOne: boolean): readonly string[] {
   ].filter((line) => line !== null);
 }
 
-/** From the first to the last step; null with fewer than two. */
+/** From the first to the last step; null for fewer than two steps. */
 function rewardLine(
   { facts: { steps } }: RunInReport,
   metric: string,
@@ -113,7 +113,7 @@ function settingsTable(runs: RunsReport["runs"], differing: RunsReport["differin
     ...(rows.length === 0
       ? []
       : [table({ heads: ["Setting", ...runs.map(({ name }) => name)], rows })]),
-    ...(left === 0 ? [] : [`${formatQuantity(left, "setting")} that one run alone has.`]),
+    ...(left === 0 ? [] : [`${formatQuantity(left, "setting")} that only one run has.`]),
   ].join("\n\n");
 }
 
@@ -126,7 +126,7 @@ function table({ heads, rows }: TextTable): string {
   return [line(heads), line(heads.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-/** Names and notes are text: nothing in them is a link, a tag, a column or a heading. */
+/** Escapes names and notes, so that they cannot contain links, tags, columns or headings. */
 function plain(text: string): string {
   const line = visibleText(text).replace(/\s*\n\s*/g, " ");
   return line.replace(/[\\`*_[\]<>|#@]/g, "\\$&");

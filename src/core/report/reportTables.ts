@@ -1,4 +1,4 @@
-/** What tables of a report hold, as text: the same in HTML and in Markdown. */
+/** Contents of a report's tables as text, shared by HTML and Markdown. */
 
 import {
   formatBounds,
@@ -32,14 +32,14 @@ export function titleOf({ runs }: Pick<RunsReport, "runs">): string {
   return runs.length === 1 && only !== undefined ? only.name : `Comparison of ${runs.length} runs`;
 }
 
-/** Whether it learns, in one sentence without a period. */
+/** Whether the run learns, in one sentence without a period. */
 export function sentenceOf({ facts: { run, evaluations } }: RunInReport): string {
   if (run !== null && run.sentence !== null) return run.sentence;
   const { length } = evaluations;
   return length === 0 ? "No step is complete yet" : formatQuantity(length, "evaluation");
 }
 
-/** What a run trained, how far it came, and what it has used. */
+/** What a run trained, its progress, and what it has used. */
 export function runFacts({ facts, startedAtMs }: RunInReport): readonly string[] {
   const { run, model, loraRank } = facts;
   return [
@@ -88,7 +88,7 @@ export function sweepTexts({ by, effects }: SweepComparison): SweepTexts {
   };
 }
 
-/** How many columns of the summary have texts; the others have numbers. */
+/** Number of text columns in the summary. The other columns have numbers. */
 export const SUMMARY_TEXTS = 5;
 
 export function summaryRows(runs: readonly RunInReport[]): TextTable {
@@ -121,7 +121,7 @@ export function summaryRows(runs: readonly RunInReport[]): TextTable {
   };
 }
 
-/** What changed while a run trained: `step 15: learning_rate 0.004 → 0.2`. */
+/** Setting changes during training: `step 15: learning_rate 0.004 → 0.2`. */
 export function changedLines({ facts: { settingChanges } }: RunInReport): readonly string[] {
   const lines = groupBy(settingChanges, ({ step }) => step);
   return [...lines].map(
@@ -129,12 +129,12 @@ export function changedLines({ facts: { settingChanges } }: RunInReport): readon
   );
 }
 
-/** Such as a setting of an environment that no other run has. */
+/** For example, a setting of an environment that no other run has. */
 export function isOfOneRun({ values }: RunsReport["differing"][number]): boolean {
   return values.filter((value) => value !== null).length === 1;
 }
 
-/** The first column names the weights, the second the tasks; the others have numbers. */
+/** The first column names the weights, the second the tasks. The others have numbers. */
 export function evaluationRows({ facts: { evaluations } }: RunInReport): TextTable {
   const ks = [
     ...new Set(

@@ -280,15 +280,15 @@ describe("a report of several runs", () => {
     expect(reportHtml(report)).toMatch(/<h2>Reward<\/h2>\n<p class="legend">.*low.*high/);
   });
 
-  it("folds the settings that one run alone has, such as those of its environment", async () => {
+  it("folds the settings that only one run has, such as those of its environment", async () => {
     const runs = [
       await aRun("one", { config: { seed: 1, environments: { a: { num_rollouts: 4 } } } }),
       await aRun("two", { config: { seed: 2, environments: { b: { num_rollouts: 4 } } } }),
     ];
     const report = await gatherReport(files, runs, OPTIONS);
-    expect(reportHtml(report)).toContain("<summary>2 settings that one run alone has");
+    expect(reportHtml(report)).toContain("<summary>2 settings that only one run has");
     const [, settings = ""] = reportMarkdown(report).split("### Settings that differ");
-    expect(settings).toContain("| seed | 1 | 2 |\n\n2 settings that one run alone has.");
+    expect(settings).toContain("| seed | 1 | 2 |\n\n2 settings that only one run has.");
   });
 
   it("takes no setting for different because a run has no configuration to read", async () => {
