@@ -1,4 +1,4 @@
-/** Lists the folder of a run that another program wrote, such as the Python program: metrics, and no `run.json`. */
+/** Lists a run folder written by another program, such as a Python program: it has metrics but no `run.json`. */
 
 import type { FileSystem } from "../ports.ts";
 import { runPaths } from "../runFolder/files/layout.ts";

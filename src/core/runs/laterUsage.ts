@@ -1,4 +1,4 @@
-/** What a run has used that no row of its metrics counts: what came after its last row, or all of a folder without rows. */
+/** Usage that is not in a run's metrics: after the last row, or all usage if there are no rows. */
 
 import type { FolderFiles } from "../ports.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
@@ -8,15 +8,15 @@ import { parseUsageEntry, type UsageEntry } from "../runFolder/usageLog.ts";
 import { type UsedTotal, usedTotal } from "../usage/prices.ts";
 import { addTokens, NO_RUN_USAGE, NO_TOKENS, type TokenUsage } from "../usage/tokenUsage.ts";
 
-/** Over 30,000 rollouts, more than follow a row. */
+/** Enough for over 30,000 rollouts, more than can follow a row. */
 const TAIL_BYTES = 4 * 1024 * 1024;
 
-/** As {@link LaterUsage.read}, once. */
+/** Like {@link LaterUsage.read}, for a single read. */
 export function laterUsage(files: FolderFiles, folder: string, steps: number): Promise<UsedTotal> {
   return new LaterUsage(files, folder).read(steps);
 }
 
-/** What one run has used later, while its file grows: each read for the same step continues where the last one ended. */
+/** Usage of one run after its last row, while its file grows. Reads for the same step continue at the end of the previous read. */
 export class LaterUsage {
   readonly #files: FolderFiles;
   readonly #folder: string;
@@ -30,7 +30,7 @@ export class LaterUsage {
     this.#folder = folder;
   }
 
-  /** Reads the end of `usage.jsonl`; `steps` are the completed ones. Nothing where the last row's line is not found. @throws AppError `file-unreadable` */
+  /** Reads the end of `usage.jsonl` after `steps` completed steps. Zero if the last row is not found. @throws AppError `file-unreadable` */
   async read(steps: number): Promise<UsedTotal> {
     const path = runPaths(this.#folder).usage;
     const size = (await this.#files.size(path)) ?? 0;
@@ -49,14 +49,14 @@ export class LaterUsage {
   }
 
   #add(entry: UsageEntry, steps: number): void {
-    // Where a resume has replaced rows, the last line of the step counts.
+    // If a resume has replaced rows, the step's last line counts.
     if (entry.for === "row" && entry.step === steps - 1) this.#tokens = NO_TOKENS;
     else if (this.#tokens !== null && "tokens" in entry)
       this.#tokens = addTokens(this.#tokens, entry.tokens);
   }
 }
 
-/** Both together; null when neither is known. Without prices of one the cost is not known. */
+/** The sum; null if neither is known. The cost is unknown if either has no prices. */
 export function addUsed(row: UsedTotal | null, later: UsedTotal): UsedTotal | null {
   if (later.tokens === 0) return row;
   if (row === null) return later;

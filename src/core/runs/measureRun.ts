@@ -1,4 +1,4 @@
-/** Measures a run by the end of its metrics: what hints in its configuration show. */
+/** Measures a run from its last metrics, for hints in its configuration. */
 
 import { sum } from "../../shared/mean.ts";
 import type { MeasuredEnvironment, MeasuredRun } from "../config/editing/display/measuredRun.ts";
@@ -87,19 +87,19 @@ function environmentsOf(
   const names = isJsonObject(environments) ? Object.keys(environments) : [];
   return Object.fromEntries(
     [...metricNames(names)].map(([name, short]) => {
-      const place = `rollout/env/${short}`;
+      const prefix = `rollout/env/${short}`;
       const measured = {
-        reward: read.mean(`${place}/reward/mean`),
-        success: read.mean(`${place}/success_frac`),
-        meanTurns: read.mean(`${place}/turns/mean`),
-        outOfTurns: read.stopShare(place, "max_turns"),
+        reward: read.mean(`${prefix}/reward/mean`),
+        success: read.mean(`${prefix}/success_frac`),
+        meanTurns: read.mean(`${prefix}/turns/mean`),
+        outOfTurns: read.stopShare(prefix, "max_turns"),
       };
       return [name, measured];
     }),
   );
 }
 
-/** The numbers of a few rows by their flat names; null for those that no row has. */
+/** Values from a few rows by flat metric name; null for metrics that no row has. */
 class Measured {
   readonly #rows: readonly ReturnType<typeof flattenMetrics>[];
 
@@ -130,9 +130,9 @@ class Measured {
     return mean(sums);
   }
 
-  /** A row names the reasons that occurred in its step only; null when no row names any. */
-  stopShare(place: string, reason: string): number | null {
-    const prefix = `${place}/stop_reason/`;
+  /** Rows contain only stop reasons that occurred in the step. Null if no row contains any. */
+  stopShare(parent: string, reason: string): number | null {
+    const prefix = `${parent}/stop_reason/`;
     const named = this.#rows.filter((row) =>
       Object.keys(row).some((name) => name.startsWith(prefix)),
     );

@@ -1,4 +1,4 @@
-/** The reports of an ended run that were not sent yet; a resume sends them. */
+/** Unsent reports of an ended run. A resume sends them. */
 
 import type { FolderFiles } from "../ports.ts";
 import { MAX_BYTES, readIfReadable } from "../runFolder/files/wholeFiles.ts";
@@ -10,7 +10,7 @@ export interface PendingReports {
   readonly rollouts: number;
   /** Rows of metrics for Weights & Biases. */
   readonly rows: number;
-  /** True when Weights & Biases has all rows, but not how the run ended. */
+  /** True if Weights & Biases has all rows, but not how the run ended. */
   readonly isSummaryMissing: boolean;
 }
 
@@ -24,8 +24,8 @@ export async function pendingReports(
 ): Promise<PendingReports> {
   const rollouts = (await waitingUploads(fileSystem, folder)) ?? 0;
   const text = (await readIfReadable(fileSystem, wandbStatePath(folder), MAX_BYTES.wandb)) ?? "";
-  const place = parseWandbState(text);
-  const isSent = place !== null && place.deployment !== null;
-  const rows = isSent ? Math.max(0, steps - place.online.confirmed.next) : 0;
-  return { rollouts, rows, isSummaryMissing: isSent && rows === 0 && !place.isEnded };
+  const state = parseWandbState(text);
+  const isSent = state !== null && state.deployment !== null;
+  const rows = isSent ? Math.max(0, steps - state.online.confirmed.next) : 0;
+  return { rollouts, rows, isSummaryMissing: isSent && rows === 0 && !state.isEnded };
 }

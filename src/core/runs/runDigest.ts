@@ -1,4 +1,4 @@
-/** What the table of runs says of a run beyond its last rows: read once, then only where its files have grown. */
+/** Facts about a run for the table of runs, beyond its last rows. Updated incrementally when its files grow. */
 
 import * as z from "zod";
 import { NO_BEST } from "../../shared/bestReward.ts";
@@ -17,22 +17,22 @@ import { usedBy } from "./runList.ts";
 const bound = z.number().nullable();
 const interval = z.object({ mean: z.number(), low: bound, high: bound });
 
-/** Plain data, so that it can be stored between two windows. */
+/** Plain data that can be stored between sessions. */
 export const runDigestSchema = z.object({
-  /** Identifies the files that it was read from: within a generation they only grow. */
+  /** Identifies the files that it was read from. Within a generation, they only grow. */
   source: z.string(),
   /** Where the next read of `metrics.jsonl` begins. */
   offset: z.number().int().nonnegative(),
-  /** Up to where its curves were kept; 0 = nowhere. */
+  /** End of the stored curves; 0 = none. */
   curvesAt: z.number().int().nonnegative(),
   evaluationBytes: z.number().int().nonnegative(),
   best: z.object({ value: z.number(), step: z.number() }).readonly().nullable(),
-  /** Rewards that the next step's best is reckoned with; a digest without them is read again. */
+  /** Rewards needed to compute the next step's best. A digest without them is read again. */
   recent: z.array(z.number()).readonly(),
   rewardSum: z.number(),
   rewardCount: z.number().int().nonnegative(),
   seconds: z.number(),
-  /** Up to its last row; null where that does not say. */
+  /** Until its last row; null if unknown. */
   used: z.object({ tokens: z.number(), costUsd: z.number().nullable() }).readonly().nullable(),
   metrics: z.partialRecord(z.enum(LISTED_METRICS), z.number()).readonly(),
   alarms: z.number().int().nonnegative(),
@@ -54,7 +54,7 @@ export type RunDigest = Readonly<z.infer<typeof runDigestSchema>>;
 
 type OnRow = (row: MetricsRow) => void;
 
-/** More cells than an evaluation has. */
+/** More cells than any evaluation has. */
 const MAX_CELLS = 50;
 
 function emptyDigest(source: string): RunDigest {
@@ -75,8 +75,8 @@ function emptyDigest(source: string): RunDigest {
 }
 
 /**
- * `before` itself when nothing was added to what it was read from. `onRow` is called with each row that was. @throws AppError
- * `file-unreadable`, `folder-unsafe`
+ * Returns `before` if nothing was added to the files. `onRow` is called with each new row. @throws AppError `file-unreadable`,
+ * `folder-unsafe`
  */
 export async function readDigest(
   files: FolderFiles,

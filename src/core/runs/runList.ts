@@ -36,51 +36,51 @@ import { evaluatedRewards, type HeldOutReward, heldOutRewards } from "./runSente
 export interface ListedRun {
   readonly name: string;
   readonly folder: string;
-  /** `interrupted` = its trainer no longer exists without an end; `unreadable` = from another version, or damaged; `foreign` = another program's. */
+  /** `interrupted` = its trainer is gone without an end; `unreadable` = another version or damaged; `foreign` = another program's run. */
   readonly phase: RunPhase | "interrupted" | "unreadable" | "foreign";
   /** Completed steps. */
   readonly steps: number;
-  /** Null = endless, or not known. */
+  /** Null = endless or unknown. */
   readonly totalSteps: number | null;
   /** Mean reward of the last step. */
   readonly reward: number | null;
-  /** What its steps and its evaluations have used; null where that is not known. */
+  /** Usage of its steps and evaluations; null if unknown. */
   readonly used: UsedTotal | null;
   /** Mean rewards of the last steps, at most ten, oldest first. */
   readonly recentRewards: readonly (number | null)[];
-  /** The trend of the mean reward as the last step stored it; null if it stored none. */
+  /** Trend of the mean reward as stored by the last step; null if none was stored. */
   readonly trend: Trend | null;
-  /** How far a supervised run has come; null for another. */
+  /** Loss progress of a supervised run; otherwise null. */
   readonly fit: Fit | null;
-  /** Of the newest evaluation; empty without one. */
+  /** Results of the newest evaluation; empty if there is none. */
   readonly heldOut: readonly HeldOutReward[];
-  /** Mean rewards of its evaluations of tasks that it does not train on, those at the temperature of training first. */
+  /** Mean rewards of evaluations on tasks that it does not train on. Those at the training temperature are first. */
   readonly evaluated: readonly EvaluatedReward[];
-  /** Those that fire after the last step. */
+  /** Alarms after the last step. */
   readonly alarms: readonly AlarmId[];
-  /** Reports that a resume would send; only for a run that is done. */
+  /** Reports that a resume would send. Only for completed runs. */
   readonly pendingReports: PendingReports;
-  /** Start of its last attempt, milliseconds since the Unix epoch. */
+  /** Start of its last attempt, in milliseconds since the Unix epoch. */
   readonly startedAtMs: number | null;
-  /** Completed steps that a resume would run again; null when there is nothing to resume from. */
+  /** Completed steps that a resume would repeat; null if there is nothing to resume from. */
   readonly repeats: number | null;
-  /** Null when the save that a resume would begin with does not expire, and when there is none. */
+  /** Null if the save that a resume would use does not expire, or if there is none. */
   readonly expiry: StateExpiry | null;
-  /** As in `run.json`; null when it cannot be read. */
+  /** From `run.json`; null if it cannot be read. */
   readonly file: RunFile | null;
-  /** The parts that cannot be read, in sentences for people; null when there are none. */
+  /** Names the parts that cannot be read, as sentences; null if everything can be read. */
   readonly problem: string | null;
 }
 
-/** The end of the newest save of a run. */
+/** Expiration of a run's newest save. */
 export interface StateExpiry {
   /** Milliseconds since the Unix epoch. */
   readonly atMs: number;
-  /** As `repeats`, from then on. */
+  /** `repeats` after the expiration. */
   readonly repeats: number | null;
 }
 
-/** The part that follows from the last rows of metrics. */
+/** Facts from the last rows of metrics. */
 type RowFacts = Pick<
   ListedRun,
   "steps" | "totalSteps" | "reward" | "used" | "recentRewards" | "trend" | "fit" | "alarms"
@@ -93,17 +93,17 @@ interface CachedProgress {
   readonly saves: RecordedSaves;
 }
 
-/** By folder: what was read last, so that files are not parsed again while nothing is added. */
+/** By folder: what was last read, so that unchanged files are not parsed again. */
 export type ProgressCache = Map<string, CachedProgress>;
 
-/** Longer than ten rows of metrics, and than any single one. */
+/** Longer than ten rows of metrics, and than any single row. */
 const TAIL_BYTES = 256 * 1024;
 const RECENT_STEPS = 10;
-/** Folders that are read at once: a disk answers several questions in hardly more time than one. */
+/** Maximum number of folders read in parallel, because a disk handles several requests in hardly more time than one. */
 const READ_AT_ONCE = 16;
 const LINE_FEED = 0x0a;
 
-/** The runs directly in `parent`, the newest first; none when it does not exist. @throws AppError `file-unreadable` */
+/** The runs directly in `parent`, newest first; empty if it does not exist. @throws AppError `file-unreadable` */
 export async function listRuns(
   fileSystem: FileSystem,
   parent: string,
@@ -118,7 +118,7 @@ export async function listRuns(
   return runs.sort((a, b) => (b.startedAtMs ?? 0) - (a.startedAtMs ?? 0));
 }
 
-/** One run of a list; null for anything that is not a run. @throws AppError `file-unreadable` */
+/** One run of a list; null if it is not a run. @throws AppError `file-unreadable` */
 export async function readRun(
   fileSystem: FileSystem,
   named: Pick<ListedRun, "name" | "folder">,
@@ -147,7 +147,7 @@ export async function readRun(
     return { ...named, ...nothing, phase: "unreadable", problem: errorMessage(error) };
   };
   try {
-    // Links beside the run folders are no runs.
+    // Links next to the run folders are not runs.
     if ((await fileSystem.size(runPaths(named.folder).runFile)) === null) return null;
     const file = await readRunFile(files, named.folder);
     if (file === null) return null;
@@ -165,10 +165,10 @@ export async function readRun(
       problem: problems.length === 0 ? null : problems.join(" "),
     };
   } catch (error) {
-    // A plain file beside the run folders.
+    // A plain file next to the run folders.
     if (isAppError(error, "file-unreadable") && (await isFile(fileSystem, named.folder)))
       return null;
-    // A run that cannot be read must not hide the others.
+    // An unreadable run must not hide the others.
     return unreadable(error);
   }
 }
@@ -180,7 +180,7 @@ async function isFile(fileSystem: FileSystem, path: string): Promise<boolean> {
   );
 }
 
-/** The total of steps that the run's last row implies. */
+/** Total number of steps, derived from the run's last row. */
 export function totalSteps(row: MetricsRow | undefined): number | null {
   const done = row === undefined ? null : metricAt(row, "progress/done_frac");
   return row === undefined || done === null || done <= 0 ? null : Math.round((row.step + 1) / done);
@@ -212,7 +212,7 @@ async function readCached(
   const { rows, problem } = await lastRows(fileSystem, path, size);
   const facts = rowFacts(rows);
   const { steps, used } = facts;
-  // While a run plays, its next row counts it.
+  // While a run is in progress, its next row will contain this usage.
   const isLater = evaluated > 0 || hasEnded(phase);
   const progress = {
     ...facts,
@@ -239,7 +239,7 @@ async function readHeldOut(
   };
 }
 
-/** What the last rows of metrics say. */
+/** Facts from the last rows of metrics. */
 export function rowFacts(rows: readonly MetricsRow[]): RowFacts {
   const last = rows.at(-1);
   const recentRewards = rows.map((row) => metricAt(row, "rollout/reward/mean"));
@@ -255,21 +255,21 @@ export function rowFacts(rows: readonly MetricsRow[]): RowFacts {
   };
 }
 
-/** Up to the newest save without expiry: a resume never needs an older one. */
+/** Up to the newest save that does not expire. A resume never needs an older one. */
 async function newestSaves(fileSystem: FolderFiles, folder: string): Promise<RecordedSaves> {
   const { points, expiries } = recordedSaves(await readCheckpoints(fileSystem, folder));
   const last = points.findIndex(({ expiresAtMs }) => expiresAtMs === null);
   return { points: last === -1 ? points : points.slice(0, last + 1), expiries };
 }
 
-/** By the rows of metrics. @throws AppError `file-unreadable` */
+/** Derived from the rows of metrics. @throws AppError `file-unreadable` */
 export async function completedSteps(fileSystem: FolderFiles, folder: string): Promise<number> {
   const path = runPaths(folder).metrics;
   const { rows } = await lastRows(fileSystem, path, (await fileSystem.size(path)) ?? 0);
   return (rows.at(-1)?.step ?? -1) + 1;
 }
 
-/** The end of the file is enough, however long the run was. */
+/** Reads only the end of the file, so that the time does not depend on the run's length. */
 export async function lastRows(
   fileSystem: FolderFiles,
   path: string,
@@ -278,7 +278,7 @@ export async function lastRows(
   if (size === 0) return { rows: [], problem: null };
   const start = Math.max(0, size - TAIL_BYTES);
   const tail = await fileSystem.readRange(path, start, size - start);
-  // The tail begins somewhere in a line.
+  // The tail may begin in the middle of a line.
   const whole = start === 0 ? tail : tail.subarray(tail.indexOf(LINE_FEED) + 1);
   const lines = parseJsonLines(lastLines(whole, 2 * RECENT_STEPS));
   const found = lines.map(({ value }) => value).filter(isAnyRow);
@@ -311,6 +311,6 @@ function resumeCost(
   const atMs = newest?.expiresAtMs ?? null;
   if (atMs === null) return { repeats, expiry: null };
   const later = repeatsFrom(newestUnexpired(points, atMs));
-  // Where an older save serves as well, nothing is lost.
+  // If an older save is just as good, nothing is lost.
   return { repeats, expiry: later === repeats ? null : { atMs, repeats: later } };
 }

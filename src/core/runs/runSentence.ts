@@ -1,4 +1,4 @@
-/** How a run is doing, in one sentence: the same in pages, trees, the status bar, terminals and answers of tools. */
+/** A run's progress in one sentence. The same in pages, trees, the status bar, terminals and tool answers. */
 
 import * as l10n from "@vscode/l10n";
 import {
@@ -17,30 +17,30 @@ import type { Fit } from "../runFolder/metrics/fitMetrics.ts";
 import type { TrainingTemperatures } from "../runFolder/trainingTemperatures.ts";
 import { groupBy } from "../util/groupBy.ts";
 
-/** The mean reward on tasks that training never sees, in the newest evaluation. */
+/** Mean reward in the newest evaluation on tasks that are not trained on. */
 export interface HeldOutReward {
-  /** Environment and split, where several are evaluated; null where there is one. */
+  /** Environment and split if several are evaluated; null if there is only one. */
   readonly name: string | null;
-  /** In the first evaluation; null when it is the newest. */
+  /** Reward in the first evaluation; null if that is also the newest. */
   readonly was: number | null;
   readonly now: number;
-  /** Bounds of the 95% confidence interval of `now`; null where there is none. */
+  /** Bounds of the 95% confidence interval of `now`; null if unknown. */
   readonly low: number | null;
   readonly high: number | null;
 }
 
 export interface SentenceFacts {
-  /** Of the mean reward of the steps; null without one. */
+  /** Trend of the steps' mean reward; null if unknown. */
   readonly trend: Trend | null;
-  /** Of each split that training never sees; empty without an evaluation. */
+  /** Rewards of splits that are not trained on; empty without an evaluation. */
   readonly heldOut: readonly HeldOutReward[];
-  /** Of a supervised run; absent or null for reinforcement learning. */
+  /** Loss progress of a supervised run; absent or null for reinforcement learning. */
   readonly fit?: Fit | null;
 }
 
 /**
  * A sentence without a period: `Learning: 0.16 → 0.84 in 40 steps; held-out 0.14 → 0.84 [0.78, 0.90]`, or for a supervised run
- * `Loss: 2.84 → 0.51 in 30 steps, 0.50 on held-out examples; reward 0.14 → 0.84`. Null when nothing is known.
+ * `Loss: 2.84 → 0.51 in 30 steps, 0.50 on held-out examples; reward 0.14 → 0.84`. Null if nothing is known.
  */
 export function runSentence({ trend, heldOut, fit = null }: SentenceFacts): string | null {
   const shown = heldOut.slice(0, MAX_SPLITS).map(heldOutText).join(", ");
@@ -52,8 +52,8 @@ export function runSentence({ trend, heldOut, fit = null }: SentenceFacts): stri
 }
 
 /**
- * What the newest evaluation of the run's own weights found for each split, at the temperature of training or the nearest below it, else
- * at the lowest; empty without one.
+ * Results by split from the newest evaluation of the run's own weights, at the training temperature or the nearest one below it,
+ * otherwise at the lowest; empty without an evaluation.
  */
 export function heldOutRewards(
   evaluations: readonly Pick<EvaluationEntry, "model" | "results" | "step">[],
@@ -83,8 +83,8 @@ export function heldOutRewards(
 }
 
 /**
- * Mean rewards of the run's own weights by evaluation: first at the temperature of training and those below it, the nearest first. Of
- * evaluations after the same step the last one counts.
+ * Mean rewards from evaluations of the run's own weights, beginning with the training temperature and the nearest ones below it.
+ * If several evaluations follow the same step, the last one counts.
  */
 export function evaluatedRewards(
   evaluations: readonly EvaluationEntry[],
@@ -105,9 +105,9 @@ export function evaluatedRewards(
   return [...found.values()].sort((a, b) => a.from - b.from).map(({ reward }) => reward);
 }
 
-/** As many as a sentence can hold. */
+/** Maximum number of splits in a sentence. */
 const MAX_SPLITS = 3;
-/** A run may evaluate the tasks that it trains on, too. */
+/** A run may also evaluate tasks that it trains on. */
 const TRAINING_SPLIT = "train";
 
 function heldOutText({ name, was, now, low, high }: HeldOutReward): string {

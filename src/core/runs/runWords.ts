@@ -1,27 +1,27 @@
-/** What can be done with a run, in words that the conditions of menus look for. */
+/** Available actions for a run, as words that menu conditions use. */
 
 import type { ListedRun } from "./runList.ts";
 
-/** What expires within it is shown as a warning. */
+/** An expiration within this time is shown as a warning. */
 export const SOON_MS = 24 * 3600 * 1000;
 
 interface KnownRun extends ListedRun {
-  /** True while a trainer is at work on it. */
+  /** True while a trainer is working on it. */
   readonly isLive: boolean;
 }
 
-/** `run`, what it is doing, and what it has or offers. */
+/** `run`, its state, and its properties and available actions. */
 export function runWords(run: KnownRun, nowMs: number): readonly string[] {
   return [
     ...["run", stateWord(run), ...(isResumable(run) ? ["resumable"] : [])],
-    // An evaluation by itself has no weights.
+    // A standalone evaluation has no weights.
     ...(run.file?.evaluation === undefined ? ["training"] : []),
     ...(run.alarms.length > 0 ? ["alarm"] : []),
     ...(isExpiring(run, nowMs) ? ["expiring"] : []),
   ];
 }
 
-/** True when a resume can continue with it, or sends what is left of it. */
+/** True if a resume can continue training, or send unsent reports. */
 export function isResumable(run: KnownRun): boolean {
   const { phase, isLive, steps, totalSteps, file, pendingReports } = run;
   if (isLive || phase === "foreign" || phase === "unreadable") return false;
@@ -31,12 +31,12 @@ export function isResumable(run: KnownRun): boolean {
   return phase !== "done" || totalSteps === null || steps < totalSteps || isUnsent;
 }
 
-/** True when what a resume would begin with no longer exists within a day; a run in progress saves again. */
+/** True if the save that a resume would use expires within a day. A run in progress saves again. */
 export function isExpiring({ isLive, expiry }: KnownRun, nowMs: number): boolean {
   return !isLive && expiry !== null && expiry.atMs - nowMs <= SOON_MS;
 }
 
-/** True for a run that is paused; a pause that was requested can be taken back before it begins. */
+/** True for a paused run. A requested pause can be undone before it begins. */
 export function isPaused({ phase, isLive }: KnownRun): boolean {
   return isLive && (phase === "pausing" || phase === "paused");
 }

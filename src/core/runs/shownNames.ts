@@ -1,4 +1,4 @@
-/** What runs are called where people read: a run of a sweep by its settings, as in `lr 1e-2 · seed 1`, any other run by its own name. */
+/** Display names of runs. A run of a sweep is named after its settings, as in `lr 1e-2 · seed 1`. Other runs have their own names. */
 
 import type { RunFile, SweepMember } from "../../shared/runFile.ts";
 import { shortKey } from "../../shared/sweepText.ts";
@@ -6,10 +6,10 @@ import { parseAssignment } from "../config/overrides.ts";
 
 /** A run of a list. */
 export interface RunOfList {
-  /** The one that its trainer gave it. */
+  /** Name given by its trainer. */
   readonly name: string;
   readonly file: Pick<RunFile, "sweep"> | null;
-  /** The one that the user gave it; null = none. */
+  /** Name given by the user; null = none. */
   readonly label: string | null;
 }
 
@@ -17,18 +17,18 @@ type SweptFile = { readonly sweep?: Pick<SweepMember, "settings"> | undefined } 
 
 /** A setting that a sweep varies. */
 export interface ShortSetting {
-  /** The last part of its key, or the whole key where another one of the run ends with the same part. */
+  /** Last part of the key, or the whole key if another key of the run has the same last part. */
   readonly key: string;
-  /** As the sweep was given it. */
+  /** As written in the sweep. */
   readonly value: string;
 }
 
-/** Keys that the field abbreviates. */
+/** Abbreviations that are common in machine learning. */
 const SHORT_KEYS: ReadonlyMap<string, string> = new Map([["learning_rate", "lr"]]);
 
 /**
- * A name for each run of a list. Two runs of different sweeps with the same settings differ by the names of their sweeps,
- * and by their own where that is not enough.
+ * A name for each run of a list. Runs of different sweeps with the same settings are prefixed with the sweep's name. If names are
+ * still the same, the runs' own names are used.
  */
 export function shownNames(runs: readonly RunOfList[]): readonly string[] {
   const short = runs.map(
@@ -45,7 +45,7 @@ export function shownNames(runs: readonly RunOfList[]): readonly string[] {
   });
 }
 
-/** The settings of a run of a sweep, `key=value` each, as a name; null without settings. */
+/** Name from a sweep run's settings, each `key=value`; null without settings. */
 export function settingsName(settings: readonly string[]): string | null {
   if (settings.length === 0) return null;
   return shortSettings(settings)
@@ -53,7 +53,7 @@ export function settingsName(settings: readonly string[]): string | null {
     .join(" · ");
 }
 
-/** Reads `key=value` each. */
+/** Parses settings, each `key=value`. */
 export function shortSettings(settings: readonly string[]): readonly ShortSetting[] {
   const parts = settings.map(partsOf);
   const keys = parts.map(({ key }) => key);
@@ -66,7 +66,7 @@ function partsOf(setting: string) {
   return { key: parts.join("."), last: parts.at(-1), value };
 }
 
-/** What the sweep of a run varies: values as they were given, by key, dotted as in the resolved configuration. None for a run of its own. */
+/** Settings that the run's sweep varies: values as written, by dotted configuration key. Empty for a run without a sweep. */
 export function variedSettings(file: SweptFile): Readonly<Record<string, string>> {
   return Object.fromEntries(
     settingsOf(file)

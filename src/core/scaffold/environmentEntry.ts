@@ -1,10 +1,10 @@
-/** A new environment in a configuration. */
+/** Creates a new environment's configuration. */
 
 import { flowText } from "../config/editing/text/valueText.ts";
 import type { JsonObject } from "../json.ts";
 import type { EnvironmentTemplate } from "./environmentTemplates.ts";
 
-/** What stands below `environments.NAME`. Paths are relative to the configuration. */
+/** The value of `environments.NAME`. Paths are relative to the configuration. */
 export function environmentEntry(
   { settings }: Pick<EnvironmentTemplate, "settings">,
   paths: { readonly python: string; readonly program: string },
@@ -18,7 +18,7 @@ export function environmentEntry(
   };
 }
 
-/** A whole configuration that trains in the environment `name`. */
+/** A complete configuration that trains in the environment `name`. */
 export function environmentConfig(
   name: string,
   { suitsEmbeddedModel }: Pick<EnvironmentTemplate, "suitsEmbeddedModel">,

@@ -1,4 +1,4 @@
-/** The templates of new environments, and the rules for their names. */
+/** Templates for new environments, and the rules for their names. */
 
 import type { JsonObject } from "../json.ts";
 
@@ -7,13 +7,13 @@ export type EnvironmentTemplateKind = "question" | "tools" | "state" | "code" | 
 export interface EnvironmentTemplate {
   readonly kind: EnvironmentTemplateKind;
   readonly description: string;
-  /** True when the bundled model can learn its tasks. */
+  /** True if the bundled model can learn its tasks. */
   readonly suitsEmbeddedModel: boolean;
-  /** What stands in its entry in place of, or beside, what every entry has. */
+  /** Settings that replace or extend the default entry. */
   readonly settings: JsonObject;
 }
 
-/** In the order in which they are offered; the first is the default. */
+/** In display order. The first is the default. */
 export const ENVIRONMENT_TEMPLATES: readonly EnvironmentTemplate[] = [
   {
     kind: "question",
@@ -43,19 +43,19 @@ export const ENVIRONMENT_TEMPLATES: readonly EnvironmentTemplate[] = [
     kind: "judge",
     description: "A model grades answers by a rubric; needs the secret openai_api_key",
     suitsEmbeddedModel: false,
-    // A fault of the judge is no wrong answer.
+    // A failure of the judge does not count as a wrong answer.
     settings: { nonterminal_reward: null, secrets: { openai_api_key: null } },
   },
 ];
 
-/** Also the name of a Python package and the first part of a path at the server. */
+/** Also the name of a Python package and the first part of a path on the server. */
 const NAME = /^[a-z](?:[a-z0-9_-]{0,62}[a-z0-9])?$/;
 
 export function isEnvironmentName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** The text of a template's file for the environment `name`; `guide` stands in every README. */
+/** Text of a template's file for the environment `name`. `guide` is included in every README. */
 export function fillTemplate(text: string, name: string, guide: string): string {
   const words = name.split(/[-_]+/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return text
@@ -64,7 +64,7 @@ export function fillTemplate(text: string, name: string, guide: string): string 
     .replaceAll("template-environment", name);
 }
 
-/** The packages that a `pyproject.toml` of a template names, those for its tests included. */
+/** Packages from a template's `pyproject.toml`, including those for its tests. */
 export function requirementsIn(pyproject: string): readonly string[] {
   const lists = pyproject.matchAll(/^(?:dependencies|dev) = \[(.*)\]$/gm);
   return [...lists].flatMap(([, list = ""]) =>

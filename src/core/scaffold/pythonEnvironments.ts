@@ -1,8 +1,8 @@
-/** Finds environments in Python code by its text, without running it. */
+/** Finds environments in Python code from its text, without running it. */
 
 export interface PythonEnvironment {
   readonly className: string;
-  /** Its name on its server, which the class gives or has from its own name. */
+  /** Name on its server, from its `name` method or its class name. */
   readonly name: string;
   /** From 0. */
   readonly line: number;
@@ -13,7 +13,7 @@ const CLASS = /^class[ \t]+(\w+)[ \t]*\(([^()]*)\)[ \t]*:/gm;
 const BASE = /(?:^|,)\s*(?:\w+\.)*Environment\s*(?:,|$)/;
 const OWN_NAME = /\bdef name\([^)]*\)[^:]*:(?:\s*"""[^"]*""")?\s*return ["']([\w/-]+)["']/;
 
-/** Classes that derive from `Environment` of `openreward` or `ors`, in the order of the text. */
+/** Classes derived from `Environment` of `openreward` or `ors`, in source order. */
 export function pythonEnvironments(text: string): readonly PythonEnvironment[] {
   if (!PACKAGE.test(text)) return [];
   const classes = [...text.matchAll(CLASS)];
