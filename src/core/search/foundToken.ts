@@ -1,4 +1,4 @@
-/** Finds the token that a found place begins with, among the tokens of its turn. */
+/** Finds the first token of a search match, among the tokens of its turn. */
 
 import { foldText, LAYOUT, NOTATION } from "../../shared/foldedText.ts";
 import type { SearchSnippet } from "../../shared/search.ts";
@@ -9,13 +9,13 @@ import type { RolloutText } from "./rolloutTexts.ts";
 export interface TurnTexts {
   /** Tokens of the turn, including results of its calls. */
   readonly tokens: readonly string[];
-  /** All stored texts of the turn, in their order. */
+  /** All stored texts of the turn, in order. */
   readonly texts: readonly RolloutText[];
 }
 
 /**
- * The position of a token in `tokens`; null when the place is not in them. Texts are stored without the marks of the chat format, and
- * arguments in another notation than the model's, so that one text after the other is looked for.
+ * Position of the token in `tokens`; null if the match is not found there. Stored texts have no control tokens, and arguments may
+ * be written differently from the model's text. Texts are therefore searched one after another.
  */
 export function foundToken({ tokens, texts }: TurnTexts, snippet: SearchSnippet): number | null {
   const target = foundText(texts, snippet);
@@ -29,13 +29,13 @@ export function foundToken({ tokens, texts }: TurnTexts, snippet: SearchSnippet)
   });
   const { own, start, lead } = target;
   const { match } = snippet;
-  // The whole text is the surest place, and the match by itself the least sure.
-  const places = [
+  // The whole text is the most reliable pattern, and the match alone the least reliable.
+  const patterns = [
     [own.text.slice(0, start), own.text.slice(start)],
     [lead, match],
     ["", match],
   ] as const;
-  for (const [front, found] of places) {
+  for (const [front, found] of patterns) {
     for (const { drawn, fold, end } of ways) {
       const wanted = fold(found);
       const at = wanted === "" ? -1 : indexOfText(drawn.text, fold(front) + wanted, end);
@@ -45,16 +45,16 @@ export function foundToken({ tokens, texts }: TurnTexts, snippet: SearchSnippet)
   return null;
 }
 
-/** Each of them is looked for up to the end, so that more would take time that grows with the square of the turn. */
+/** Searching for a missing text scans to the end. This limit avoids quadratic time in the length of the turn. */
 const MAX_MISSING = 200;
 
 /**
- * Behind all of `before` that are there, in their order; of arguments in another notation behind their strings. The search ends when
- * {@link MAX_MISSING} texts are not there.
+ * End of all texts in `before` that are found, in order. If arguments are written differently, their strings are searched
+ * instead. Stops after {@link MAX_MISSING} missing texts.
  */
 function endOf(drawn: string, before: readonly string[], fold: (text: string) => string): number {
   let missing = 0;
-  const behind = (text: string, from: number): number | null => {
+  const after = (text: string, from: number): number | null => {
     if (missing >= MAX_MISSING) return null;
     const wanted = fold(text);
     const start = indexOfText(drawn, wanted, from);
@@ -63,13 +63,13 @@ function endOf(drawn: string, before: readonly string[], fold: (text: string) =>
   };
   return before.reduce(
     (end, text) =>
-      behind(text, end) ??
-      stringsIn(text).reduce((inner, string) => behind(string, inner) ?? inner, end),
+      after(text, end) ??
+      stringsIn(text).reduce((inner, string) => after(string, inner) ?? inner, end),
     0,
   );
 }
 
-/** The strings of a text of JSON. */
+/** The strings in a JSON text. */
 function stringsIn(text: string): readonly string[] {
   const strings: string[] = [];
   for (let at = text.indexOf('"'); at >= 0; ) {
@@ -81,12 +81,12 @@ function stringsIn(text: string): readonly string[] {
   return strings;
 }
 
-/** The text that the snippet was cut from, and where the match begins in it. */
+/** The text from which the snippet was cut, and where the match begins in it. */
 function foundText(texts: readonly RolloutText[], { role, before, match, after }: SearchSnippet) {
   const lead = before.replace(/^…/, "");
-  for (const behind of [after.replace(/…$/, ""), ""]) {
+  for (const tail of [after.replace(/…$/, ""), ""]) {
     for (const own of texts.filter((text) => text.role === role)) {
-      const start = indexOfText(`${own.text}${own.next ?? ""}`, lead + match + behind);
+      const start = indexOfText(`${own.text}${own.next ?? ""}`, lead + match + tail);
       if (start !== -1) return { own, lead, start: start + lead.length };
     }
   }

@@ -1,4 +1,4 @@
-/** Finds the terms of a search in one stored rollout. */
+/** Finds the search terms in one stored rollout. */
 
 import {
   MAX_COUNTED,
@@ -17,7 +17,7 @@ const MAX_MATCH = 200;
 
 export type RolloutMatch = Pick<SearchHit, "matches" | "snippets">;
 
-/** Null when not every term occurs in the texts of `roles`; no role means all. */
+/** Null if a term does not occur in the texts of `roles`. No roles means all. */
 export function matchRollout(
   record: RolloutRecord,
   terms: readonly SearchTerm[],
@@ -59,12 +59,12 @@ function snippetAt(
   const start = found.index;
   const end = start + found[0].length;
   const before = text.slice(Math.max(0, start - CHARACTERS_BEFORE), start);
-  const behind = text.slice(end) + next;
+  const rest = text.slice(end) + next;
   return {
     role,
     turn,
     before: start > CHARACTERS_BEFORE ? `…${before}` : before,
     match: found[0].slice(0, MAX_MATCH),
-    after: behind.length > CHARACTERS_AFTER ? `${behind.slice(0, CHARACTERS_AFTER)}…` : behind,
+    after: rest.length > CHARACTERS_AFTER ? `${rest.slice(0, CHARACTERS_AFTER)}…` : rest,
   };
 }

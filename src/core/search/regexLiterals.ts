@@ -1,17 +1,17 @@
-/** The texts without which a regular expression cannot match. */
+/** Finds literals that every match of a regular expression contains. */
 
-/** An escape, a class, a counted repetition, or one character. */
+/** An escape, a class, a counted repetition, or a single character. */
 const TOKEN = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*(?:\]|$)|\{\d+(?:,\d*)?\}|[\s\S]/g;
-/** Escapes that continue after their letter: an expression with one is searched for without the index. */
+/** Escapes of variable length. An expression with one is searched without the index. */
 const LONG_ESCAPE = /^\\[pPkuxc\d]/;
-/** What may leave out the character before it. */
+/** Quantifiers that make the previous character optional. */
 const OPTION = /^(?:[*?]|\{.+\})$/;
-/** What stands for no certain character or for a whole group, or repeats what stands before. */
+/** Tokens that are not a single known character, or that repeat the previous one. */
 const OPEN_TOKEN = /^(?:\\[dDwWsSbBntrfv]|\[[\s\S]*\]|[.^$+(\ud800-\udfff])$/;
 
 /**
- * Literals that every match of `source` contains; none when that is not known. Groups and classes are passed over, so the result is
- * smaller than it could be and never too large. `source` is a valid expression without the flags `u`, `v` and `x`.
+ * Literals that every match of `source` contains; empty if unknown. Groups and classes are skipped, so some literals may be
+ * missing, but none is wrong. `source` must be a valid expression without the flags `u`, `v` and `x`.
  */
 export function requiredLiterals(source: string): readonly string[] {
   const literals: string[] = [];
@@ -30,7 +30,7 @@ export function requiredLiterals(source: string): readonly string[] {
   return literals.filter((literal) => literal !== "");
 }
 
-/** Those outside of groups; `(` stands for a group. */
+/** Tokens outside of groups. `(` represents a group. */
 function outerTokens(source: string): readonly string[] {
   let depth = 0;
   return [...source.matchAll(TOKEN)].flatMap(([token]) => {

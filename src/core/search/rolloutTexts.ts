@@ -1,4 +1,4 @@
-/** The texts of a stored rollout, each with who wrote it and in which turn. */
+/** Texts of a stored rollout, with their roles and turns. */
 
 import type { SearchRole } from "../../shared/search.ts";
 import { askedText, type RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
@@ -8,11 +8,11 @@ export interface RolloutText {
   /** From 0; null outside of turns. */
   readonly turn: number | null;
   readonly text: string;
-  /** What is shown behind it, and is a text of its own. */
+  /** Shown after the text, but searched separately. */
   readonly next?: string | undefined;
 }
 
-/** In the order of a replay; empty texts are left out. */
+/** In the order of a replay, without empty texts. */
 export function rolloutTexts(record: RolloutRecord): readonly RolloutText[] {
   const { systemText, turns, agent, error } = record;
   const texts: readonly RolloutText[] = [

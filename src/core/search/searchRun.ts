@@ -1,4 +1,4 @@
-/** Searches the rollouts of runs, one run after the other: those blocks of its files that may hold what is looked for, newest first. */
+/** Searches rollouts run by run, newest first. Reads only the file blocks that may contain matches. */
 
 import { newestSets, type RolloutKey, type RolloutSet } from "../../shared/rolloutSet.ts";
 import type { SearchHit, SearchQuery, SearchReport } from "../../shared/search.ts";
@@ -22,9 +22,9 @@ import {
 
 export interface RunSearch {
   readonly query: SearchQuery;
-  /** Only this step or evaluation; null = all of the run. */
+  /** Only this step or evaluation; null = the whole run. */
   readonly set: RolloutSet | null;
-  /** Hits after which the search ends. */
+  /** Maximum number of hits, after which the search ends. */
   readonly maxHits: number;
 }
 
@@ -36,19 +36,19 @@ interface Searched extends RunSearch {
   readonly hashes: readonly number[];
 }
 
-/** A stored rollout as it lies in a file. */
+/** A stored rollout and its position in a file. */
 interface StoredLine {
   readonly offset: number;
   readonly text: string;
 }
 
-/** Indexes that are read while an earlier one is searched. */
+/** Number of indexes read ahead of the search. */
 const READ_AHEAD = 8;
 const LINE_FEED = 0x0a;
 
 /**
- * Reports after each block that had to be read and after each file. An index that is missing, stale or damaged is built, and written
- * for files that grow no more; where it cannot be written the search continues without.
+ * Reports after each block that had to be read and after each file. A missing, stale or damaged index is rebuilt, and stored for
+ * files that no longer grow. If it cannot be stored, the search still continues.
  * @throws AppError `bad-expression`, `file-unreadable`
  */
 export async function* searchRun(
@@ -91,7 +91,7 @@ async function searchedSets({ reader, set }: Searched): Promise<readonly Rollout
   return newestSets(await reader.steps("training"), await reader.steps("evaluation"));
 }
 
-/** The results of `tasks` in their order, `count` of which are in progress at a time. */
+/** Results of `tasks` in order, with `count` tasks running in parallel. */
 async function* inAdvance<T>(
   tasks: readonly (() => Promise<T>)[],
   count: number,
@@ -99,7 +99,7 @@ async function* inAdvance<T>(
   const started: Promise<T>[] = [];
   for (const task of tasks) {
     const next = task();
-    // Who takes the results learns of a fault in its turn.
+    // The consumer receives the error when it reaches this result.
     next.catch(() => undefined);
     started.push(next);
     if (started.length === count) yield* started.splice(0, 1);
@@ -107,7 +107,7 @@ async function* inAdvance<T>(
   yield* started;
 }
 
-/** The hits of one file, block by block. */
+/** Hits of one file, block by block. */
 async function* searchSet(
   searched: Searched,
   set: RolloutSet,
@@ -126,7 +126,7 @@ async function* searchSet(
   }
 }
 
-/** The newest file may grow, so that its index would be stale at once. */
+/** The newest file's index is not stored, because the file may still grow. */
 async function soundIndex(
   files: FolderFiles,
   paths: TextPaths,
@@ -135,7 +135,7 @@ async function soundIndex(
   const stored = await readTextIndex(files, paths);
   if (stored !== null) return stored;
   const index = await buildTextIndex(files, paths.bodies);
-  // A folder that cannot be written is searched anyway.
+  // A read-only folder can still be searched.
   if (!isNewest) await storeTextIndex(files, paths, index).catch(() => undefined);
   return index;
 }
@@ -150,7 +150,7 @@ async function readLinesOf(
   const lines: StoredLine[] = [];
   for (let start = 0; start < bytes.length; ) {
     const end = bytes.indexOf(LINE_FEED, start);
-    // The last line is half-written, or being written.
+    // The last line is incomplete, and may still be being written.
     if (end === -1) break;
     lines.push({ offset: offset + start, text: decoder.decode(bytes.subarray(start, end)) });
     start = end + 1;
@@ -182,7 +182,7 @@ const storedKey: KeyOf = async ({ step, group, rollout }) => ({
   rollout,
 });
 
-/** The groups of an evaluation are counted over all of its cells, which a record does not know. */
+/** Groups of an evaluation are numbered over all of its cells, which a record does not contain. */
 function evaluatedKeys(reader: RunReader, { source, step }: RolloutSet): KeyOf {
   let listed: Promise<ReadonlyMap<number, FoundKey>> | null = null;
   const list = async (): Promise<ReadonlyMap<number, FoundKey>> => {
@@ -200,15 +200,16 @@ function evaluatedKeys(reader: RunReader, { source, step }: RolloutSet): KeyOf {
   };
 }
 
-/** The report about one run. */
+/** A report about one run. */
 export interface FolderReport extends SearchReport {
   readonly folder: string;
 }
 
 /**
- * `folders` are run folders in the order in which they are searched, `filesOf` gives access to one. Progress is that of all of them, and
- * the last report of all is the only one that is complete.
- * @throws AppError `bad-expression`; for a single run also `file-unreadable` and `folder-unsafe`, while one of several is passed over
+ * `folders` are run folders in search order. `filesOf` gives access to one. Progress is over all folders, and only the very last
+ * report is complete.
+ * @throws AppError `bad-expression`; for a single run also `file-unreadable` and `folder-unsafe`. With several, such runs are
+ * skipped
  */
 export async function* searchRuns(
   folders: readonly string[],
@@ -233,7 +234,7 @@ export async function* searchRuns(
   }
 }
 
-/** True for a fault that a search in the others would not have. */
+/** True for an error that affects only one of several folders. */
 function isOfOne(folders: readonly string[], error: unknown): boolean {
   return folders.length > 1 && isAppError(error) && error.code !== "bad-expression";
 }

@@ -1,4 +1,4 @@
-/** What is looked for: each term with the trigrams that a text must have for it. */
+/** Terms of a search, with the trigrams that a matching text must contain. */
 
 import type { SearchQuery } from "../../shared/search.ts";
 import { AppError, errorMessage } from "../errors.ts";
@@ -7,16 +7,16 @@ import { requiredLiterals } from "./regexLiterals.ts";
 import { literalHashes } from "./trigrams.ts";
 
 export interface SearchTerm {
-  /** Finds every place, with flag `g`. */
+  /** Finds all matches, with the flag `g`. */
   readonly pattern: RegExp;
-  /** Finds a line of JSON in which a string may contain the term; null = any line may. */
+  /** Finds lines of JSON in which a string may contain the term; null = any line may. */
   readonly linePattern: RegExp | null;
   /** Trigrams of every such line. */
   readonly hashes: readonly number[];
 }
 
 const WORD_OR_PHRASE = /"([^"]+)"|\S+/g;
-/** Without it letters are folded one by one, so that the index and the expression agree on which are alike. */
+/** Without these, letters are case-folded individually, as in the index. */
 const NEEDS_UNICODE = /\\[pP]\{|\\u\{/;
 
 /** The terms of `query`, all of which must occur. @throws AppError `bad-expression` */

@@ -1,4 +1,4 @@
-/** The index of one file of rollouts: which trigrams occur in which block of it. The file only grows, or is moved with its index. */
+/** Index of one file of rollouts: the trigrams in each of its blocks. The file only grows, or is moved together with its index. */
 
 import type { RolloutSet } from "../../shared/rolloutSet.ts";
 import type { FolderFiles } from "../ports.ts";
@@ -13,24 +13,24 @@ export interface IndexBlock {
   readonly bits: number;
 }
 
-/** The blocks of a file from its first byte to `size`, each of whole lines. */
+/** Blocks of whole lines, from the start of the file to `size`. */
 export interface TextIndex {
   readonly size: number;
   readonly blocks: readonly IndexBlock[];
 }
 
-/** A block ends with the line that makes it this long. */
+/** A block ends with the line that reaches this length. */
 const BLOCK_BYTES = 64 * 1024;
-/** Read at once; the event loop turns between two reads. */
+/** Bytes per read. Other events are handled between reads. */
 const CHUNK_BYTES = 512 * 1024;
-/** A longer line is cut, as readers do not read it. */
+/** Longer lines are cut, because readers do not read them. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const MAX_INDEX_BYTES = 512 * 1024 * 1024;
-/** Text of a step's rollouts beyond this is not searched, because a forged file can have any size. */
+/** Text of a step's rollouts beyond this is not searched, because a manipulated file can have any size. */
 const MAX_TEXT_BYTES = 512 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
-/** `TKS1` in ASCII, the number of blocks, the size of the file in two words, and a checksum of all that follows. */
+/** Header: `TKS1` in ASCII, the number of blocks, the size of the file in two words, and a checksum of the rest. */
 const MAGIC = 0x31534b54;
 const HEADER_BYTES = 20;
 const WORD = 2 ** 32;
@@ -45,14 +45,14 @@ export function textPaths(folder: string, { source, step }: RolloutSet): TextPat
   return { bodies, index: bodies.replace(/\.jsonl$/, ".search.bin") };
 }
 
-/** Builds the index of the rollouts that are stored, and writes it beside them. @throws AppError `disk`, `file-unreadable` */
+/** Builds the index of the stored rollouts, and writes it next to them. @throws AppError `disk`, `file-unreadable` */
 export async function writeTextIndex(files: FolderFiles, paths: TextPaths): Promise<TextIndex> {
   const index = await buildTextIndex(files, paths.bodies);
   await storeTextIndex(files, paths, index);
   return index;
 }
 
-/** Writes an index beside its rollouts; that of none is left out. @throws AppError `disk` */
+/** Writes an index next to its rollouts. Empty indexes are not written. @throws AppError `disk` */
 export async function storeTextIndex(
   files: FolderFiles,
   paths: TextPaths,
@@ -61,7 +61,7 @@ export async function storeTextIndex(
   if (index.blocks.length > 0) await files.writeAtomic(paths.index, encodeTextIndex(index));
 }
 
-/** The stored index, or null when it is missing, damaged, or of another size than the file. */
+/** The stored index; null if it is missing, damaged, or does not match the file's size. */
 export async function readTextIndex(
   files: FolderFiles,
   paths: TextPaths,
@@ -86,7 +86,7 @@ export async function buildTextIndex(files: FolderFiles, bodies: string): Promis
     const isTooLong = chunk.length >= MAX_LINE_BYTES;
     const isLast = isTooLong || offset + chunk.length >= size;
     const taken = addBlocks(blocks, { chunk, offset, isLast });
-    // A line longer than a chunk is read again with more room, as is what follows on one without an end.
+    // A line longer than a chunk is read again with a larger chunk, which is kept until a line end is found.
     if (taken === 0) chunkBytes *= 2;
     else if (!isTooLong) chunkBytes = CHUNK_BYTES;
     offset += taken;
@@ -94,13 +94,13 @@ export async function buildTextIndex(files: FolderFiles, bodies: string): Promis
   return { size: offset, blocks };
 }
 
-/** How much of the file is searched; null when there is none. */
+/** How much of the file is searched; null if it does not exist. */
 async function textSize(files: FolderFiles, bodies: string): Promise<number | null> {
   const size = await files.size(bodies);
   return size === null ? null : Math.min(size, MAX_TEXT_BYTES);
 }
 
-/** Adds the blocks that end in `chunk`, and gives their length together. */
+/** Adds the blocks that end in `chunk`, and returns their total length. */
 function addBlocks(
   blocks: IndexBlock[],
   { chunk, offset, isLast }: { chunk: Uint8Array; offset: number; isLast: boolean },
@@ -137,7 +137,7 @@ function encodeTextIndex({ size, blocks }: TextIndex): Uint8Array {
   return bytes;
 }
 
-/** Null for bytes that are no whole index. */
+/** Null if the bytes are not a complete index. */
 function decodeTextIndex(bytes: Uint8Array): TextIndex | null {
   if (bytes.length < HEADER_BYTES) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -159,9 +159,9 @@ function decodeTextIndex(bytes: Uint8Array): TextIndex | null {
   return offset === size && end === bytes.length ? { size, blocks } : null;
 }
 
-/** Sums whole words, because all parts of an index consist of them. */
+/** Sums 32-bit words, because all parts of an index consist of them. */
 function checksum(bytes: Uint8Array): number {
-  // Every machine that this runs on is little-endian. A copy where the words would not be aligned.
+  // All supported machines are little-endian. Unaligned bytes are copied.
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
   const words = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length >>> 2);
   let sum = 0;
@@ -169,7 +169,7 @@ function checksum(bytes: Uint8Array): number {
   return sum >>> 0;
 }
 
-/** The blocks in which everything may occur that has these trigrams. */
+/** The blocks that may contain a text with these trigrams. */
 export function candidateBlocks(
   { blocks }: TextIndex,
   hashes: readonly number[],
