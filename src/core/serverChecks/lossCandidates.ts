@@ -1,18 +1,18 @@
-/** What a server may compute instead of the loss that it was asked for. */
+/** Losses that a server may compute instead of the requested one. */
 
 import { LOSS_DEFAULTS, type LossName } from "../config/rules/lossDefaults.ts";
 import { type DatumLoss, ofEach, policyLoss } from "./policyLosses.ts";
 
 export interface LossCandidate {
   readonly loss: LossName | "cross_entropy";
-  /** For people; of the loss that was asked for: its name. */
+  /** Display name. For the requested loss, its name. */
   readonly label: string;
   readonly values: DatumLoss;
 }
 
 type Parameters = Readonly<Record<string, number>>;
 
-/** Parameters that some servers have been seen to use unasked: `docs/protocols/tinker.md#losses`. */
+/** Parameters that some servers have used without being asked: `docs/protocols/tinker.md#losses`. */
 const KNOWN_DEFAULTS: Readonly<Record<LossName, readonly Parameters[]>> = {
   importance_sampling: [],
   ppo: [LOSS_DEFAULTS.ppo],
@@ -24,7 +24,7 @@ const KNOWN_DEFAULTS: Readonly<Record<LossName, readonly Parameters[]>> = {
 // Sound: the table's type lists its keys.
 export const LOSS_NAMES = Object.keys(LOSS_DEFAULTS) as readonly LossName[];
 
-/** The loss that was asked for comes first. */
+/** The requested loss is first. */
 export function lossCandidates(
   asked: LossName,
   parameters: Parameters,
@@ -37,7 +37,7 @@ export function lossCandidates(
   });
   return [
     candidate(asked, own),
-    // The quadratic term of `dro` is left out where nothing is trained, which costs a run nothing (see `trainStep`).
+    // Without the quadratic term of `dro` for untrained tokens, which does not affect a run (see `trainStep`).
     candidate(asked, (tokens) =>
       own(tokens).map((loss, i) => (tokens[i]?.advantage === 0 ? 0 : loss)),
     ),

@@ -1,9 +1,9 @@
-/** The ways in which servers make one number of the losses of tokens; Tinker's own is the sum. */
+/** Ways in which servers reduce token losses to one number. Tinker itself uses the sum. */
 
 import { sum } from "../../shared/mean.ts";
 import type { Config } from "../config/fields/schema.ts";
 
-/** By the names of the setting `loss_normalization` where that has one; a group's own mean a server cannot know. */
+/** Named like values of the setting `loss_normalization`, if possible. A server cannot compute a group's mean. */
 export type LossNormalization =
   | Exclude<Config["loss_normalization"], "group_mean" | "constant">
   | "position_mean"
@@ -12,7 +12,7 @@ export type LossNormalization =
   | "sum_of_position_means"
   | "mean_of_position_means";
 
-/** In words for people, after "the loss is the ". */
+/** Display text after "the loss is the ". */
 export const NORMALIZATION_WORDS: Readonly<Record<LossNormalization, string>> = {
   token_sum: "sum over tokens",
   token_mean: "mean over trained tokens",
@@ -24,7 +24,7 @@ export const NORMALIZATION_WORDS: Readonly<Record<LossNormalization, string>> = 
   mean_of_position_means: "mean of the datums' means over all tokens",
 };
 
-/** `losses` of every position of every datum; `isTrained` says which positions have an advantage. */
+/** `losses` of every position of every datum. `isTrained` marks positions with an advantage. */
 export function normalized(
   losses: readonly (readonly number[])[],
   isTrained: readonly (readonly boolean[])[],

@@ -1,22 +1,22 @@
-/** The losses as documented, as values of the tokens of a datum: `docs/protocols/tinker.md#losses`. */
+/** The documented losses, as values for the tokens of a datum: `docs/protocols/tinker.md#losses`. */
 
 import type { LossName } from "../config/rules/lossDefaults.ts";
 import { mean } from "../util/stats.ts";
 
-/** What a loss is computed from at one position. */
+/** Inputs of a loss at one position. */
 export interface LossToken {
-  /** Log-probability of the target under the weights that are trained. */
+  /** Log-probability of the target under the trained weights. */
   readonly p: number;
-  /** Log-probability that it was sampled with. */
+  /** Log-probability when sampled. */
   readonly q: number;
   readonly advantage: number;
 }
 
-/** The value to minimise of each token of a datum. */
+/** The value to minimize for each token of a datum. */
 export type DatumLoss = (tokens: readonly LossToken[]) => readonly number[];
 type TokenLoss = (token: LossToken) => number;
 
-/** `parameters` are those of `loss_fn_config`, complete. */
+/** `parameters` is the complete `loss_fn_config`. */
 export function policyLoss(
   loss: LossName,
   parameters: Readonly<Record<string, number>>,
@@ -45,12 +45,12 @@ export function policyLoss(
   }
 }
 
-/** The loss of tokens that do not depend on each other. */
+/** A loss computed for each token independently. */
 export function ofEach(loss: TokenLoss): DatumLoss {
   return (tokens) => tokens.map(loss);
 }
 
-/** Geometric mean of the ratios of the tokens that are trained: those with an advantage, as {@link probeData} has them. */
+/** Geometric mean of the ratios of trained tokens, which are those with an advantage, as in {@link probeData}. */
 function sequenceRatio(tokens: readonly LossToken[]): number {
   const trained = tokens.filter(({ advantage }) => advantage !== 0);
   return Math.exp(mean(trained.map(({ p, q }) => p - q)) ?? 0);

@@ -1,61 +1,61 @@
-/** Samples some tokens as a run would and scores them again, to see which distribution the sampler's log-probabilities belong to. */
+/** Samples some tokens as in a run and scores them, to find out which distribution the sampler's log-probabilities are from. */
 
 import { areUsable } from "../rollout/ledger.ts";
 import type { SampleRequest, SamplingClient } from "../tinker/samplingClient.ts";
 import { mean } from "../util/stats.ts";
 import { answerOrRefusal } from "./refusal.ts";
 
-/** How a run samples, where that is not plain. */
+/** Sampling settings of a run that differ from plain sampling. */
 export type ProbedSampling = Pick<SampleRequest, "temperature" | "topP" | "topK">;
 
 /**
- * `raw` = the model's own, whatever the sampling; `scaled` = of the distribution that was sampled from; `unclear` = neither fits
- * clearly better.
+ * `raw` = the model's own, independent of sampling settings; `scaled` = of the distribution used for sampling; `unclear` =
+ * neither fits clearly better.
  */
 export type LogprobConvention = "raw" | "scaled" | "unclear";
 
 /** One token that was sampled after a prompt. */
 interface ReportedLogprob {
-  /** By the sampler, with the sample. */
+  /** Reported by the sampler with the sample. */
   readonly reported: number;
-  /** The model's own. */
+  /** From the model itself. */
   readonly own: number;
 }
 
 interface ConventionFinding {
   readonly convention: LogprobConvention;
-  /** Mean absolute gap of what was reported to the model's own. */
+  /** Mean absolute difference between reported values and the model's own. */
   readonly rawGap: number;
-  /** The same to what the temperature makes of it. */
+  /** The same for the model's values scaled by the temperature. */
   readonly scaledGap: number;
-  /** Different tokens that this rests on. */
+  /** Number of distinct tokens in the comparison. */
   readonly tokens: number;
 }
 
 export type ConventionAnswer =
   | ConventionFinding
-  /** Why it is not known. */
+  /** Why it is unknown. */
   | { readonly convention: null; readonly words: string };
 
 export interface ConventionProbe {
-  /** Text in the model's tokens. */
+  /** Text as tokens of the model. */
   readonly tokens: readonly number[];
   readonly sampling: ProbedSampling;
   readonly seed: number;
   readonly signal: AbortSignal;
 }
 
-/** Short prompts, after which many tokens are possible and differ. Together 64 tokens. */
+/** Short prompts, after which many different tokens are possible. 64 samples in total. */
 const PROMPT_LENGTHS = [1, 2, 4, 7];
 const DRAWS = 16;
 
-/** A gap of this size is rounding. */
+/** Differences up to this size are rounding. */
 const EXACT = 1e-4;
-/** How much smaller one gap must be than the other. */
+/** Factor by which one difference must be smaller than the other. */
 const CLEARLY = 2;
 const FEWEST_TOKENS = 4;
 
-/** Single tokens, all at once, and then one score for each different one. @throws AppError `tinker-*` when out of reach */
+/** Samples single tokens in parallel, then scores each distinct one. @throws AppError `tinker-*` when unreachable */
 export async function probeConvention(
   sampler: SamplingClient,
   probe: ConventionProbe,
@@ -74,7 +74,7 @@ export async function probeConvention(
     : { convention: null, words: "it gives no usable log-probabilities with samples" };
 }
 
-/** Each different token after `prompt` with both of its log-probs; null when the server gives none. */
+/** Each distinct token after `prompt` with both log-probabilities; null if the server gives none. */
 async function drawAfter(
   sampler: SamplingClient,
   prompt: readonly number[],
@@ -103,9 +103,9 @@ async function drawAfter(
 }
 
 /**
- * With ℓ reported and p the model's own, raw is ℓ = p, and scaled ℓ = p/T - log Z. All tokens that follow the same prompt share
- * one Z, whatever was cut off, so that they give it: it is the mean of p/T - ℓ.
- * @param groups different tokens after each prompt
+ * With ℓ reported and p the model's own log-probability, raw means ℓ = p, and scaled means ℓ = p/T - log Z. All tokens after the
+ * same prompt share one Z, regardless of truncation. It is estimated as the mean of p/T - ℓ.
+ * @param groups distinct tokens after each prompt
  */
 function logprobConvention(
   groups: readonly (readonly ReportedLogprob[])[],
@@ -118,7 +118,7 @@ function logprobConvention(
   const found = { rawGap, scaledGap, tokens };
   if (tokens < FEWEST_TOKENS) return { convention: "unclear", ...found };
   if (rawGap > EXACT && rawGap > CLEARLY * scaledGap) return { convention: "scaled", ...found };
-  // At temperature 1 a cut shifts all tokens alike; without such a shift raw and scaled values are the same.
+  // At temperature 1, truncation shifts all tokens equally. Without a shift, raw and scaled values are the same.
   const isRaw = temperature === 1 || scaledGap > CLEARLY * Math.max(rawGap, EXACT);
   return { convention: isRaw ? "raw" : "unclear", ...found };
 }
@@ -126,7 +126,7 @@ function logprobConvention(
 function distances(group: readonly ReportedLogprob[], temperature: number): readonly number[] {
   const shifts = group.map(({ reported, own }) => reported - own / temperature);
   const shift = meanOf(shifts);
-  // The mean of few values lies nearer to them than the true value does, so the gap is widened.
+  // The mean of a few values is closer to them than the true mean is, so this is corrected.
   const few = Math.sqrt(group.length / (group.length - 1));
   return shifts.map((value) => Math.abs(value - shift) * few);
 }

@@ -1,4 +1,4 @@
-/** Two tiny datums in which the losses come to different numbers, whatever the model makes of their tokens. */
+/** Two small datums for which all losses have different values, whatever the model's log-probabilities. */
 
 import { type Datum, policyInputs } from "../tinker/wire/datum.ts";
 import type { LossToken } from "./policyLosses.ts";
@@ -7,29 +7,29 @@ export interface ProbePosition extends Pick<LossToken, "q" | "advantage"> {
   readonly input: number;
   readonly target: number;
 }
-/** Positions of each datum; the datums differ in length, and in the share of positions that are trained. */
+/** Positions of each datum. The datums differ in length, and in the share of trained positions. */
 export type ProbeData = readonly (readonly ProbePosition[])[];
 
 interface Known {
-  /** What the server answered for the positions of each datum. */
+  /** The server's log-probabilities for the positions of each datum. */
   readonly logprobs: readonly ArrayLike<number>[];
-  /** Bounds of the ratio; absent for a loss without. */
+  /** Bounds of the ratio; absent for a loss without bounds. */
   readonly low?: number | undefined;
   readonly high?: number | undefined;
 }
 
-/** Text that every tokenizer cuts into more pieces than are needed. */
+/** Text that is long enough with every tokenizer. */
 export const PROBE_TEXT =
   "A server was asked what 17 + 25 is, and why the sky over Lisbon looks blue at noon in June.";
 
-/** So small that a server that trains on forward-only data anyway is hardly moved by them. */
+/** So small that a server that wrongly trains on forward-only data is hardly affected. */
 const SCALE = 1 / 64;
 
 interface Role {
   readonly advantage: number;
-  /** Log-probability of sampling without knowledge of the model's: far below any, far above any, in between. */
+  /** Log-probability of sampling if the model's is unknown: far below it, far above it, or in between. */
   readonly initial: number;
-  /** With it: where the ratio is to lie. */
+  /** If the model's log-probability is known: the ratio to use. */
   readonly ratio: (low: number, high: number) => number;
 }
 
@@ -41,15 +41,15 @@ const ROLES: readonly Role[] = [
   { advantage: 0, initial: 0, ratio: () => 1 },
 ];
 
-/** Roles of the two datums, and how much their advantages are: means over datums are then unlike those over tokens. */
+/** Roles of the two datums, and the weights of their advantages, so that means over datums differ from means over tokens. */
 const DATUMS = [
   { first: 0, roles: [...ROLES, ...ROLES], weight: 1 },
   { first: 9, roles: [...ROLES, ...ROLES.slice(0, 1)], weight: 3 },
 ];
 
 /**
- * `known` are the log-probabilities that an earlier answer gave for the same tokens: with them every ratio lies on the side of
- * its bound that it is meant for.
+ * `known` contains log-probabilities that an earlier answer gave for the same tokens. With them, every ratio is on the intended
+ * side of its bound.
  */
 export function probeData(tokens: readonly number[], known?: Known): ProbeData {
   const { logprobs = [], low = 0.8, high = 1.2 } = known ?? {};
@@ -68,7 +68,7 @@ export function probeData(tokens: readonly number[], known?: Known): ProbeData {
   );
 }
 
-/** As it is sent for `lossFn`. */
+/** Datums in the request format for `lossFn`. */
 export function toDatums(data: ProbeData, lossFn: string): readonly Datum[] {
   return data.map((positions) => ({
     tokens: positions.map(({ input }) => input),

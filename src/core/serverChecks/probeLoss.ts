@@ -1,4 +1,4 @@
-/** Finds out whether a server computes the loss that it is asked for, by a forward-only call that trains nothing. */
+/** Checks whether a server computes the requested loss, with a forward-only request that trains nothing. */
 
 import { sum } from "../../shared/mean.ts";
 import type { Config } from "../config/fields/schema.ts";
@@ -14,17 +14,17 @@ import { answerOrRefusal, type Refusal } from "./refusal.ts";
 
 export type LossFinding =
   | LossVerdict
-  /** Refused, while it would take `offered`. */
+  /** Refused, although the server accepts `offered`. */
   | { readonly kind: "not-offered"; readonly words: string; readonly offered: readonly string[] }
-  /** It cannot be asked in this way. */
+  /** The server does not support this check. */
   | { readonly kind: "refused"; readonly words: string };
 
 type Asked = Pick<Config, "loss_fn" | "loss_fn_config">;
 
 /**
- * One request when all is well. What looks wrong or odd, or could be two losses, is asked again with data made for the model's own
- * log-probabilities. `tokens` are ids of the model's.
- * @throws AppError `tinker-*` when the server is out of reach
+ * Sends one request if the answer is as documented. Otherwise sends a second request with data calibrated to the model's
+ * log-probabilities. `tokens` are the model's token ids.
+ * @throws AppError `tinker-*` when the server is unreachable
  */
 export async function probeLoss(
   client: TrainingClient,
@@ -46,7 +46,7 @@ export async function probeLoss(
   if ("refusal" in second) return verdict;
   const checked = lossVerdict(candidates, calibrated, second);
   if (checked.kind !== "matches" || isPlain(checked)) return checked;
-  // One number may fit some average by chance; two numbers rarely fit the same one.
+  // One number may fit a normalization by chance. Two numbers rarely fit the same one.
   const isSame = verdict.kind === "matches" && verdict.normalization === checked.normalization;
   return { ...checked, isCertain: checked.isCertain && isSame };
 }
@@ -67,7 +67,7 @@ function ask(
   return answerOrRefusal(client.forwardBackward(toDatums(data, loss), loss, parameters, how));
 }
 
-/** A server that refuses all losses in this form may well take them in training. */
+/** A server that refuses all losses in this form may still accept them in training. */
 async function refusedLoss(
   client: TrainingClient,
   data: ProbeData,
@@ -93,14 +93,14 @@ interface LossReading {
 }
 
 type LossVerdict =
-  /** `isCertain` is false when another loss would have given the same number. */
+  /** `isCertain` is false if another loss would give the same number. */
   | (LossReading & {
       readonly kind: "matches";
-      /** Null where the server gives the loss of each token only. */
+      /** Null if the server gives only the loss of each token. */
       readonly normalization: LossNormalization | null;
       readonly isCertain: boolean;
     })
-  /** `fits` is what would have given the number; null = nothing that is known here. */
+  /** `fits` is a loss that would give the number; null = no known loss. */
   | (LossReading & { readonly kind: "other"; readonly fits: string | null })
   /** The server reports no loss. */
   | { readonly kind: "unreported" };
@@ -112,10 +112,10 @@ interface Fit {
 
 type Rows<Value> = readonly (readonly Value[])[];
 
-/** Servers compute in lower precision than this program; of what the terms add up to without their signs. */
+/** Servers compute with lower precision than this program. Relative to the sum of absolute values. */
 const TOLERANCE = 0.01;
 
-/** The loss that was asked for is the first of the candidates. */
+/** The first candidate is the requested loss. */
 function lossVerdict(
   candidates: readonly [LossCandidate, ...LossCandidate[]],
   data: ProbeData,
@@ -143,7 +143,7 @@ function lossVerdict(
   return verdictOn("elementwise_loss", sum(given.flat()), fitsOfTokens(candidates, tokens, given));
 }
 
-/** By how the number would have come about, the documented sum first, and then in the order of the candidates. */
+/** Sorted by normalization, with the documented sum first, then by candidate. */
 function fitsOfNumber(
   candidates: readonly LossCandidate[],
   tokens: Rows<LossToken>,

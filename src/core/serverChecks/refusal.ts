@@ -1,4 +1,4 @@
-/** Which faults are a server's answer to a probe, and not faults that the run itself would meet. */
+/** Determines which errors are a server's answer to a check, and not errors that would also affect the run. */
 
 import { errorMessage, isAppError } from "../errors.ts";
 
@@ -11,11 +11,11 @@ const REFUSALS = [
 ] as const;
 
 export interface Refusal {
-  /** What the server said, without the advice that errors of a run end in. */
+  /** The server's message, without the advice added to a run's errors. */
   readonly refusal: string;
 }
 
-/** The answer, or why the server, which was reached, refuses it. @throws what `answer` throws otherwise */
+/** The answer, or why the server refuses it. @throws other errors of `answer` */
 export async function answerOrRefusal<Answer>(answer: Promise<Answer>): Promise<Answer | Refusal> {
   try {
     return await answer;
