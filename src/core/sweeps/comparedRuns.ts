@@ -1,4 +1,4 @@
-/** Which setting of a sweep mattered, by what its runs have in common. */
+/** Compares a sweep's runs to find out which setting mattered. */
 
 import { type SweepEffects, sweepEffects } from "../../shared/sweepEffects.ts";
 import {
@@ -14,13 +14,13 @@ import { type Combination, settingsByKey } from "./planSweep.ts";
 
 interface ComparedRun {
   readonly combination: Pick<Combination, "settings">;
-  /** Null when it was not started. */
+  /** Null if it was not started. */
   readonly run: Pick<ListedRun, "evaluated" | "fit" | "phase" | "recentRewards" | "steps"> | null;
 }
 
 export interface SweepComparison {
   readonly by: SweepBasis;
-  /** What each run reached by that; null where there is nothing. */
+  /** Each run's result on this basis; null if it has none. */
   readonly results: readonly (number | null)[];
   readonly effects: SweepEffects;
 }
@@ -53,8 +53,8 @@ function measuresOf({
 }
 
 /**
- * Of supervised runs, in nats a token, null for others: the newest loss of what is held out where all of them measured it, else the
- * mean loss of the last steps.
+ * Losses of supervised runs, otherwise null: the newest held-out loss if all runs measured it, or else the mean loss of the last
+ * steps. In nats per token.
  */
 export function lossesOf(runs: readonly Pick<ComparedRun, "run">[]): readonly (number | null)[] {
   const kind = lossKind(runs.flatMap(({ run }) => run ?? []));

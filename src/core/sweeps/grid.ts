@@ -1,26 +1,26 @@
-/** The grid of a sweep: the keys that vary, and the values of each. */
+/** The grid of a sweep: the varied keys and their values. */
 
 import { parseAssignment } from "../config/overrides.ts";
 import { splitValues } from "../config/overrideWords.ts";
 import type { PlacedProblem } from "../config/source/problem.ts";
 
-/** A key that varies. */
+/** A varied key. */
 export interface GridKey {
-  /** As an override names it: keys joined with dots, names with dots in quotes. */
+  /** Key as in an override: parts joined with dots, and names that contain dots in quotes. */
   readonly key: string;
-  /** Each as the override gives it, which reads it as YAML. */
+  /** Values as in an override, which parses them as YAML. */
   readonly values: readonly string[];
 }
 
 export type Grid = readonly GridKey[];
 
-/** A problem that only the grid has; `text` is what was given for a key, none = the grid as a whole. */
+/** A problem of the grid. `text` is the value given for a key; null = the whole grid. */
 export function gridProblem(text: string | null, message: string): PlacedProblem {
   const place = text === null ? "--grid" : `--grid ${text}`;
   return { severity: "error", place, message, path: [] };
 }
 
-/** Reads `key=value,value` each. */
+/** Parses `key=value,value` texts. */
 export function parseGrid(texts: readonly string[]): {
   readonly grid: Grid;
   readonly problems: readonly PlacedProblem[];
@@ -48,7 +48,7 @@ export function countCombinations(grid: Grid): number {
   return grid.reduce((product, { values }) => product * values.length, 1);
 }
 
-/** All combinations as `key=value` for each key; the values of the last key change first. */
+/** All combinations as `key=value` for each key. The last key varies fastest. */
 export function combinationsOf(grid: Grid): readonly (readonly string[])[] {
   return grid.reduce<readonly (readonly string[])[]>(
     (shorter, { key, values }) =>

@@ -1,4 +1,4 @@
-/** The stages of a configuration as runs that follow one another: a sweep without a grid, with a run for each stage. */
+/** Plans the stages of a configuration as consecutive runs: a sweep without a grid and with one run per stage. */
 
 import { checkText } from "../config/check.ts";
 import type { Config } from "../config/fields/schema.ts";
@@ -8,7 +8,7 @@ import { placeProblem } from "../config/source/problem.ts";
 import { stageNames } from "../config/stages.ts";
 import type { Combination, SweepCheck, SweepRequest } from "./planSweep.ts";
 
-/** The override that chooses a stage. */
+/** The override that selects a stage. */
 function stageOverride(name: string): string {
   return `stage=${name}`;
 }
@@ -34,7 +34,7 @@ export function planStages({
   return { ok: true, plan: { grid: [], combinations, sharedOverrides, secretOverrides } };
 }
 
-/** The configuration of one stage; null when something in it is wrong. */
+/** Configuration of one stage; null if it is invalid. */
 export function stageConfig(
   { text, path, overrides }: Omit<SweepRequest, "grid">,
   name: string,
@@ -43,7 +43,7 @@ export function stageConfig(
   return parsed.ok ? parsed.config : null;
 }
 
-/** Whether a stage has `init_from: null`, which is the base model; without the key it begins with the weights of the stage before it. */
+/** Whether a stage has `init_from: null`, which selects the base model. Without this key, it starts from the previous stage's weights. */
 export function beginsWithBase({ text, path, overrides }: Omit<SweepRequest, "grid">): boolean {
   const [part] = checkText(text, { path, overrides }).parts;
   return valueAt(part?.overridden.values, ["init_from"]) === null;

@@ -1,4 +1,4 @@
-/** From a configuration and a grid to the runs of a sweep, or to everything that is wrong with them: before the first one starts. */
+/** Plans the runs of a sweep from a configuration and a grid, or reports all problems before the first run starts. */
 
 import { formatKey } from "../../shared/format.ts";
 import { checkText } from "../config/check.ts";
@@ -11,19 +11,19 @@ import { settingsName } from "../runs/shownNames.ts";
 import { combinationsOf, countCombinations, type Grid, gridProblem, parseGrid } from "./grid.ts";
 import { plainName, runNames } from "./runNames.ts";
 
-/** More runs than these are started only when the user asks for so many. */
+/** More runs are started only if the user explicitly asks for them. */
 export const ASK_ABOVE = 100;
-/** Bounds the time that the check takes. */
+/** Limits the time of the check. */
 const MAX_COMBINATIONS = 1_000;
 
-/** What is given to a sweep. */
+/** Input of a sweep. */
 export interface SweepRequest {
   readonly text: string;
-  /** The file as messages name it. */
+  /** Path of the file for messages. */
   readonly path: string;
-  /** `key=value,value` each. */
+  /** `key=value,value` texts. */
   readonly grid: readonly string[];
-  /** `key=value` each, for all runs. */
+  /** `key=value` texts, for all runs. */
   readonly overrides: readonly string[];
 }
 
@@ -33,20 +33,20 @@ export interface Combination {
   readonly index: number;
   /** `key=value` for each key of the grid. */
   readonly settings: readonly string[];
-  /** What all runs are given, then the settings. */
+  /** Overrides of all runs, then the settings. */
   readonly overrides: readonly string[];
   /** Without the run's name. */
   readonly config: Config;
 }
 
 export interface SweepPlan {
-  /** Empty for stages, which follow one another. */
+  /** Empty for stages, which run one after another. */
   readonly grid: Grid;
   /** At least one. */
   readonly combinations: readonly Combination[];
-  /** Those for all runs, with null instead of secrets: fit to be stored. */
+  /** Overrides of all runs, with null instead of secrets, so that they can be stored. */
   readonly sharedOverrides: readonly string[];
-  /** Those of them that hold secrets, as given. */
+  /** Overrides of all runs that contain secrets, as given. */
   readonly secretOverrides: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export type SweepCheck =
   | { readonly ok: false; readonly problems: readonly SweepProblem[] };
 
 export type SweepProblem = PlacedProblem & {
-  /** The first combination that has it, where not all have it. */
+  /** The first combination with this problem, if not all have it. */
   readonly settings?: readonly string[] | undefined;
 };
 
@@ -66,7 +66,7 @@ export function describeSweepProblem(problem: SweepProblem): string {
   return settings === undefined ? line : `${line} [with ${settings.join(" ")}]`;
 }
 
-/** Keys that name a run or place it: each run has those that its sweep gives it. */
+/** Keys for a run's name or location, which the sweep sets for each run. */
 export const GIVEN_BY_SWEEP: ReadonlySet<string> = new Set([
   "log_path",
   "run_name",
@@ -94,28 +94,28 @@ export function planSweep(request: SweepRequest): SweepCheck {
   return { ok: true, plan: { grid, combinations, sharedOverrides, secretOverrides } };
 }
 
-/** What people call the run of a combination. */
+/** Display name of a combination's run. */
 export function combinationName({ settings }: Pick<Combination, "settings">): string {
   return settingsName(settings) ?? "";
 }
 
-/** What the trainer is given for a run of a sweep: its settings, and a name that no other run of the sweep has. */
+/** Overrides for a run of a sweep: its settings, and a name that is unique within the sweep. */
 export function runOverrides({ overrides, config }: Combination, name: string): readonly string[] {
   return [
     ...overrides,
     `run_name=${name}`,
-    // A tracker would show all runs of the sweep under this name.
+    // Otherwise, a tracker would show all runs of the sweep under this name.
     ...(config.wandb_run_name === null ? [] : ["wandb_run_name=null"]),
     ...(config.openreward_run_name === null ? [] : ["openreward_run_name=null"]),
   ];
 }
 
-/** True for stages: each begins once the one before it is done. */
+/** True for stages, each of which begins when the previous one is done. */
 export function isStaged({ grid }: Pick<SweepPlan, "grid">): boolean {
   return grid.length === 0;
 }
 
-/** The names of the runs of a sweep of this name. */
+/** Names of the runs of a sweep with this name. */
 export function namesOfRuns(sweep: string, plan: SweepPlan): readonly string[] {
   const { combinations } = plan;
   if (isStaged(plan)) {
@@ -127,16 +127,16 @@ export function namesOfRuns(sweep: string, plan: SweepPlan): readonly string[] {
   );
 }
 
-/** The name of a sweep, or of stages, whose runs would have this name on their own. */
+/** Name of a sweep, or of stages, for a configuration with this run name. */
 export function sweepName(runName: string, plan: Pick<SweepPlan, "grid">): string {
   return `${plainName(runName)}-${isStaged(plan) ? "stages" : "sweep"}`;
 }
 
-/** Those for all runs, and those of a combination, as far as they can be read. */
+/** Parsed overrides of all runs, and of a combination. */
 function appliedOverrides({ text, path, overrides }: SweepRequest, settings: readonly string[]) {
   const { applied } = checkText(text, { path, overrides: [...overrides, ...settings] }).overridden;
   const own = applied.slice(overrides.length);
-  // Each combination reports an override that has no place.
+  // Invalid overrides are reported by each combination.
   const isWhole = own.length === settings.length;
   return { shared: applied.slice(0, overrides.length), applied: isWhole ? own : [] };
 }
@@ -157,7 +157,7 @@ function gridFault(grid: Grid): PlacedProblem | null {
   );
 }
 
-/** Keys that no grid may have; the values do not matter. */
+/** Problems with keys that cannot be in a grid, regardless of values. */
 function keyProblems(
   shared: readonly AppliedOverride[],
   applied: readonly AppliedOverride[],
@@ -184,7 +184,7 @@ function keyProblems(
 
 interface CheckedCombination {
   readonly settings: readonly string[];
-  /** Null when it has problems. */
+  /** Null if it has problems. */
   readonly combination: Combination | null;
   readonly problems: readonly PlacedProblem[];
 }
@@ -217,7 +217,7 @@ function configProblems(
     });
 }
 
-/** What a run of its own may have, and one of a sweep may not. */
+/** Settings that are allowed for a single run, but not in a sweep. */
 function runProblems(
   { max_steps, num_epochs, resume_from, stages }: Config,
   place: string,
@@ -240,7 +240,7 @@ function runProblems(
   return problems;
 }
 
-/** Each problem once; one that only some combinations have names the first of them, unless its place is a flag. */
+/** Removes duplicates. A problem of only some combinations includes the first of them, unless its location is a flag. */
 function joinProblems(checked: readonly CheckedCombination[]): readonly SweepProblem[] {
   const found = new Map<
     string,
@@ -271,7 +271,7 @@ function duplicates(combinations: readonly Combination[]): readonly PlacedProble
   });
 }
 
-/** The values of `key=value` each, as they were written, by key. */
+/** Values by key, as written, from `key=value` texts. */
 export function settingsByKey(settings: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     settings.map((setting) => {

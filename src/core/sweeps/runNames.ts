@@ -1,10 +1,10 @@
-/** What the runs of a sweep are called: by their settings, as names of folders. */
+/** Names of a sweep's runs, derived from their settings and suitable as folder names. */
 
 import { MAX_NAME_LENGTH } from "../runFolder/runFolder.ts";
 import { shortSettings } from "../runs/shownNames.ts";
 import { withoutEnd } from "../util/textEdges.ts";
 
-/** A name for each combination, `SWEEP.key_value.key_value`; all differ, also where upper and lower case are the same. */
+/** A name for each combination: `SWEEP.key_value.key_value`. Names differ by more than case. */
 export function runNames(
   sweep: string,
   combinations: readonly (readonly string[])[],
@@ -20,14 +20,14 @@ export function runNames(
   });
 }
 
-/** Only what a run's name may hold: letters, digits, dots, dashes and underscores, the first one a letter or digit. */
+/** Removes characters that a run's name cannot have. Allowed: letters, digits, dots, dashes, underscores. */
 export function plainName(text: string): string {
   const dashed = text.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[^A-Za-z0-9]+/, "");
   const plain = withoutEnd(dashed, /[-.]/);
   return plain === "" ? "sweep" : plain;
 }
 
-/** `key_value` each; a key by its last part where no other key ends with the same. */
+/** `key_value` texts. A key is shortened to its last part if that is unique. */
 function namedSettings(settings: readonly string[]): readonly string[] {
   return shortSettings(settings).map(({ key, value }) => {
     const shown = value

@@ -1,4 +1,4 @@
-/** `sweep.json`: what a sweep is, in a folder of its own beside the folders of its runs. */
+/** `sweep.json`: the definition of a sweep, in its own folder next to its runs' folders. */
 
 import * as z from "zod";
 import { isSame } from "../config/fields/sameValue.ts";
@@ -13,10 +13,10 @@ const text = z.string().max(10_000);
 const sweepFileSchema = z
   .object({
     schemaVersion: z.literal(1),
-    /** As the `run.json` of its runs name it. */
+    /** Same as in the `run.json` of its runs. */
     id: storedId,
     name: baseName,
-    /** What a single run of the configuration would be called. */
+    /** Name that a single run of the configuration would have. */
     runName: z.string(),
     /** Absolute. */
     configPath: z.string(),
@@ -24,10 +24,10 @@ const sweepFileSchema = z
       .array(z.object({ key: text, values: z.array(text).max(1_000).readonly() }).readonly())
       .max(100)
       .readonly(),
-    /** `key=value` each, for all runs; without secrets. */
+    /** `key=value` texts for all runs, without secrets. */
     overrides: z.array(text).max(1_000).readonly(),
     startedAtMs: z.number(),
-    /** The process that starts the runs one after another, or did so last; its heartbeat is 0 once it has ended. */
+    /** The process that starts, or last started, the runs one after another. Its heartbeat is 0 after it has ended. */
     runner: z
       .object({ pid: z.number().int().nonnegative(), host: z.string(), heartbeatAtMs: z.number() })
       .readonly(),
@@ -45,7 +45,7 @@ export function sweepFilePath(folder: string): string {
   return `${folder}/sweep.json`;
 }
 
-/** The sweeps in `parent`, the newest first; none when it does not exist. @throws AppError `file-unreadable` for a damaged one */
+/** The sweeps in `parent`, newest first; empty if it does not exist. @throws AppError `file-unreadable` when a file is damaged */
 export async function listSweeps(
   fileSystem: FileSystem,
   parent: string,
@@ -59,10 +59,10 @@ export async function listSweeps(
   return found.sort((a, b) => b.file.startedAtMs - a.file.startedAtMs);
 }
 
-/** What two starts of the same sweep have in common. */
+/** Properties that identify a sweep when it is started again. */
 type SweepIdentity = Pick<SweepFile, "configPath" | "runName" | "grid" | "overrides">;
 
-/** True when both were started with the same configuration file, name, grid and overrides; stages may get another budget. */
+/** True if both have the same configuration file, name, grid and overrides. Budgets of stages may differ. */
 export function isSameSweep(one: SweepIdentity, other: SweepIdentity): boolean {
   return (
     one.configPath === other.configPath &&
@@ -85,7 +85,7 @@ export async function writeSweepFile(
   await fileSystem.within(folder).writeAtomic(sweepFilePath(folder), content);
 }
 
-/** Null for a folder that holds no sweep. @throws AppError `file-unreadable` */
+/** Null for a folder without a sweep. @throws AppError `file-unreadable` */
 async function readSweepFile(fileSystem: FileSystem, folder: string): Promise<SweepFile | null> {
   const path = sweepFilePath(folder);
   const content = await fileSystem

@@ -1,4 +1,4 @@
-/** The claim of one process on a sweep: only one at a time starts its runs. */
+/** A process's claim on a sweep. Only one process at a time starts its runs. */
 
 import { AppError, errorMessage } from "../errors.ts";
 import type { Clock, FileSystem, Log } from "../ports.ts";
@@ -7,13 +7,13 @@ import { claimFolder } from "../runFolder/runFolder.ts";
 import { type KnownSweep, type SweepFile, writeSweepFile } from "./sweepFile.ts";
 
 export interface SweepLease extends KnownSweep {
-  /** From now on another process may continue with the sweep. */
+  /** Afterwards, another process may continue the sweep. */
   release(): Promise<void>;
 }
 
-/** A sweep that nothing was started of; its folder may get a number behind the name. */
+/** A sweep of which nothing was started. A number may be appended to its folder's name. */
 export interface NewSweep {
-  /** Holds the folders of runs. */
+  /** Contains the folders of runs. */
   readonly parent: string;
   readonly file: Omit<SweepFile, "startedAtMs" | "runner">;
 }
@@ -28,8 +28,8 @@ interface LeaseOptions {
 }
 
 /**
- * Claims a known sweep, or a folder for a new one: `parent/name`, or `name-2`, `name-3` … when taken.
- * @throws AppError `sweep-in-use` while another process is at work on it, `disk`
+ * Claims a known sweep, or a folder for a new one: `parent/name`, or `name-2`, `name-3` … if taken.
+ * @throws AppError `sweep-in-use` while another process is working on it, `disk`
  */
 export async function claimSweep(
   options: LeaseOptions,

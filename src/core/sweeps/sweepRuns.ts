@@ -1,4 +1,4 @@
-/** How far each run of a sweep is, and what is to be done about it when the sweep continues. */
+/** State of each run of a sweep, and the next action when the sweep continues. */
 
 import { NO_BEST } from "../../shared/bestReward.ts";
 import type { FileSystem } from "../ports.ts";
@@ -10,22 +10,22 @@ import type { Liveness } from "../runFolder/runFile.ts";
 import { type ListedRun, listRuns } from "../runs/runList.ts";
 import type { Combination, SweepPlan } from "./planSweep.ts";
 
-/** A combination with its run. */
+/** A combination and its run. */
 export interface SweepRow {
   readonly combination: Combination;
-  /** Null when it was not started. */
+  /** Null if it was not started. */
   readonly run: ListedRun | null;
 }
 
 export type SweepAction =
   | "start"
   | "resume"
-  /** Done, or failed and not to be tried again. */
+  /** Done, or failed and not to be retried. */
   | "skip"
-  /** Another trainer is at work on it. */
+  /** Another trainer is working on it. */
   | "busy";
 
-/** A row for each combination, in their order; `sweepId` null = nothing was started yet. @throws AppError `file-unreadable` */
+/** A row for each combination, in order. `sweepId` null = nothing was started yet. @throws AppError `file-unreadable` */
 export async function sweepRows(
   fileSystem: FileSystem,
   { combinations }: SweepPlan,
@@ -35,7 +35,7 @@ export async function sweepRows(
   const { id, parent } = sweep;
   const runs = id === null ? [] : await listRuns(fileSystem, parent, liveness);
   const own = new Map<string, ListedRun>();
-  // The newest first; one that ended before it had its configuration cannot be resumed, so another was started in its place.
+  // Newest first. A run that ended before it had its configuration cannot be resumed, so another was started instead.
   for (const run of runs) {
     const member = run.file?.sweep;
     if (member?.id !== id || member === undefined) continue;
@@ -49,7 +49,7 @@ export async function sweepRows(
   });
 }
 
-/** What the sweep does with a combination when its turn comes. */
+/** The sweep's action for a combination. */
 export function actionFor({ run }: SweepRow, retriesFailed: boolean): SweepAction {
   switch (run?.phase) {
     case undefined:
@@ -73,8 +73,8 @@ export function actionFor({ run }: SweepRow, retriesFailed: boolean): SweepActio
 }
 
 /**
- * Reads the metrics of a run whole: its highest mean reward over five steps in a row, null when no step had one with at least 90% of
- * its rollouts scored, and the seconds of all steps. @throws AppError `file-unreadable`
+ * Reads all metrics of a run. Returns its highest mean reward over five consecutive steps (null if no step had one with at least
+ * 90% of its rollouts scored), and the total seconds of all steps. @throws AppError `file-unreadable`
  */
 export async function runFigures(fileSystem: FileSystem, folder: string) {
   const rows = await createRunReader(fileSystem.within(folder), folder).metrics();
