@@ -1,9 +1,9 @@
-/** Where the time of one rollout went. */
+/** How one rollout spent its time. */
 
 import type { TimeKind, TimeSpan } from "../../shared/timeline.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 
-/** The times of a rollout; those of a span are since the Unix epoch. */
+/** Times of a rollout. Times of spans are since the Unix epoch. */
 export interface RolloutTimes {
   readonly group: number;
   readonly rollout: number;
@@ -38,7 +38,7 @@ function spansOf({ startedAtMs, durationMs, beginning, turns, agent }: RolloutRe
   return spans.all;
 }
 
-/** Spans one after the other, without gaps and empty ones. */
+/** Consecutive spans without gaps or empty spans. */
 class Spans {
   readonly all: TimeSpan[] = [];
   #atMs: number;

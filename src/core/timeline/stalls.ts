@@ -1,4 +1,4 @@
-/** What made a step slow: waits, rollouts that lag behind, and phases that nothing else fills. */
+/** Finds what made a step slow: waits, slow rollouts, and phases during which nothing else happened. */
 
 import { sum } from "../../shared/mean.ts";
 import {
@@ -14,7 +14,7 @@ import { groupBy } from "../util/groupBy.ts";
 import { percentile } from "../util/stats.ts";
 
 export interface StallLimits {
-  /** Rollouts that may run at the same time; null when not known. */
+  /** Maximum number of concurrent rollouts; null if unknown. */
   readonly maxConcurrentRollouts: number | null;
 }
 
@@ -28,24 +28,24 @@ export interface StallFacts {
   readonly isOver: boolean;
 }
 
-/** Less than this is no stall, in a step of whatever length. */
+/** Minimum duration of a stall, regardless of the step's length. */
 const LEAST_MS = 1_000;
-/** Nor is less than this share of the step. */
+/** Minimum share of the step's time. */
 const LEAST_SHARE = 0.05;
-/** Activities of the environment that are slow when they take a larger share of the rollouts' time. */
+/** Activities of the environment that are slow if they take a larger share of the rollouts' time. */
 const SLOW = [
   { kind: "sessions", time: "session", share: 0.25 },
   { kind: "tools", time: "tool", share: 0.5 },
 ] as const;
-/** A rollout that takes so many times the median lags behind. */
+/** A rollout is slow if it takes this many times the median. */
 const SLOW_FACTOR = 2;
-/** A smaller share of the rollouts is the tail of a step. */
+/** Share of the rollouts that counts as the tail of a step. */
 const TAIL_SHARE = 0.1;
-/** Phases of a larger share of the step are worth a word. */
+/** Phases with a larger share of the step are reported. */
 const LONG_PHASE = { prepare: 0.1, training: 0.4, save: 0.15 } as const;
 const MOST = 6;
 
-/** The most expensive first. */
+/** The most expensive stalls first. */
 export function stallsOf(facts: StallFacts): readonly Stall[] {
   const { phases, rows } = facts;
   const stepMs = phases?.endedMs ?? Math.max(0, ...rows.map((row) => endOf(row) - startOf(row)));
@@ -112,7 +112,7 @@ function retries(rows: readonly TimelineRow[]): readonly Stall[] {
   return [{ kind: "retries", rollouts: lost.length, of: rows.length, costMs: Math.max(...lost) }];
 }
 
-/** The rollout that took longest, where it is on the critical path. */
+/** The longest rollout, if it is on the critical path. */
 function slowest({ rows, toolTurns, path }: StallFacts): readonly Stall[] {
   const usualMs = median(rows.map(playedMs));
   const usualTurns = median(rows.map(({ turns }) => turns));
@@ -133,7 +133,7 @@ function slowest({ rows, toolTurns, path }: StallFacts): readonly Stall[] {
     .slice(0, 1);
 }
 
-/** The time in which only a few rollouts were still played. */
+/** The time during which only a few rollouts were still in progress. */
 function tail({ rows }: StallFacts): readonly Stall[] {
   const rollouts = Math.max(1, Math.floor(TAIL_SHARE * rows.length));
   if (rows.length < 4) return [];
@@ -148,7 +148,7 @@ function ofPhases({ rows, path }: StallFacts, phases: StepPhases): readonly Stal
   const stalls: Stall[] = pausedMs > 0 ? [{ kind: "paused", costMs: pausedMs }] : [];
   for (const kind of ["prepare", "training", "save"] as const) {
     const costMs = sum(path.filter((span) => span.kind === kind).map(lengthOf));
-    // The share refers to the critical path as it is drawn.
+    // The share is relative to the critical path as displayed.
     const share = costMs / Math.max(1, sum(path.map(lengthOf)));
     if (share >= LONG_PHASE[kind]) stalls.push({ kind, share, isAhead, costMs });
   }
@@ -166,7 +166,7 @@ function timeOf({ spans }: TimelineRow, kind: TimeKind): number {
   return sum(spans.filter((span) => span.kind === kind).map(lengthOf));
 }
 
-/** Without its waits. */
+/** Duration without waits. */
 function playedMs(row: TimelineRow): number {
   return endOf(row) - startOf(row) - timeOf(row, "queue") - timeOf(row, "place");
 }

@@ -1,4 +1,4 @@
-/** The timeline of a step or evaluation from what its run folder holds. */
+/** Builds the timeline of a step or evaluation from the data in its run folder. */
 
 import type { RolloutSet } from "../../shared/rolloutSet.ts";
 import type { PathSpan, Timeline, TimelineRow, TimeSpan } from "../../shared/timeline.ts";
@@ -7,11 +7,11 @@ import type { RolloutTimes } from "./rolloutSpans.ts";
 import { type StallLimits, stallsOf } from "./stalls.ts";
 
 export interface TimelineFacts extends RolloutSet {
-  /** Those that have ended, by group and position in it. */
+  /** Rollouts that have ended, sorted by group and position. */
   readonly rollouts: readonly RolloutTimes[];
   /** Null until the step is over. */
   readonly phases: StepPhases | null;
-  /** True for a set whose rollouts have all ended. */
+  /** True if all rollouts of the set have ended. */
   readonly isOver: boolean;
   readonly limits: StallLimits;
 }
@@ -70,12 +70,12 @@ function least(values: readonly number[]): number {
   return values.reduce((low, value) => Math.min(low, value), values[0] ?? 0);
 }
 
-/** A slot that is released is taken within this time. */
+/** A released slot is taken within this time. */
 const HANDOVER_MS = 250;
 
 /**
- * The chain of spans that leads to the end of the step, in the order of time: its phases, before them the rollout that ended last, and
- * where that one waited for a slot or a session the rollout that released it, and so on. Begins with `fromMs`.
+ * The chain of spans that leads to the end of the step, in order of time: the phases, before them the rollout that ended last,
+ * and if that one waited for a slot or a session, the rollout that released it, and so on. Begins at `fromMs`.
  */
 function criticalPath(
   rows: readonly TimelineRow[],
@@ -88,18 +88,18 @@ function criticalPath(
   return path.toReversed();
 }
 
-interface Place {
+interface RowEnd {
   readonly row: number;
   readonly untilMs: number;
 }
 
-/** Adds the spans of a row from its end to its beginning; returns the row that it waited for. */
+/** Adds the spans of a row from its end to its beginning. Returns the row that it waited for. */
 function addRow(
   path: PathSpan[],
   rows: readonly TimelineRow[],
-  { row, untilMs }: Place,
+  { row, untilMs }: RowEnd,
   fromMs: number,
-): Place | null {
+): RowEnd | null {
   const own = rows[row];
   for (const span of (own?.spans ?? []).toReversed()) {
     const from = Math.max(span.fromMs, fromMs);
@@ -118,22 +118,22 @@ function addRow(
   return null;
 }
 
-/** The rollout that ended as the wait did, and had what was waited for: those that end their waits in vain at once would name each other. */
-function releasedBy(rows: readonly TimelineRow[], row: number, wait: TimeSpan): Place | null {
+/** The rollout that ended when the wait ended, and held what was waited for. Rollouts that were still waiting themselves do not count. */
+function releasedBy(rows: readonly TimelineRow[], row: number, wait: TimeSpan): RowEnd | null {
   const environment = rows[row]?.environment;
   const ended = [...rows.keys()].filter((other) => {
     const endMs = endOf(rows[other]);
     const last = rows[other]?.spans.at(-1)?.kind;
     const hadOne = last !== "queue" && last !== wait.kind;
-    const isOfPlace = wait.kind === "queue" || rows[other]?.environment === environment;
-    return hadOne && isOfPlace && endMs <= wait.toMs && endMs >= wait.toMs - HANDOVER_MS;
+    const isEligible = wait.kind === "queue" || rows[other]?.environment === environment;
+    return hadOne && isEligible && endMs <= wait.toMs && endMs >= wait.toMs - HANDOVER_MS;
   });
   return lastOf(rows, ended);
 }
 
-function lastOf(rows: readonly TimelineRow[], among: readonly number[]): Place | null {
+function lastOf(rows: readonly TimelineRow[], among: readonly number[]): RowEnd | null {
   const ends = among.map((row) => ({ row, untilMs: endOf(rows[row]) }));
-  return ends.reduce<Place | null>(
+  return ends.reduce<RowEnd | null>(
     (last, own) => (last === null || own.untilMs > last.untilMs ? own : last),
     null,
   );

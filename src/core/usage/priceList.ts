@@ -1,4 +1,4 @@
-/** The vendor's public list of prices: `docs/protocols/tinker.md#prices`. */
+/** The provider's public price list: `docs/protocols/tinker.md#prices`. */
 
 import * as z from "zod";
 import type { HttpClient } from "../ports.ts";
@@ -28,7 +28,7 @@ function modelsOf(list: string): z.infer<typeof listedModels> | undefined {
   return listedModels.safeParse(parseJson(list)?.value).data;
 }
 
-/** The prices of a model by its exact name; null when the list does not have all four. */
+/** Prices of the model with this exact name; null if the list does not have all four. */
 export function listedPrices(list: string, model: string): Prices | null {
   const listed = modelsOf(list)?.find(({ tinker_id: name }) => name === model);
   const found = listedModel.safeParse(listed).data;
@@ -41,7 +41,7 @@ export function listedPrices(list: string, model: string): Prices | null {
   };
 }
 
-/** Null when it cannot be had, whatever the reason: an answer without models is no list. */
+/** Null if it is not available for any reason. An answer without models is not a price list. */
 export async function fetchPriceList(
   http: HttpClient,
   userAgent: string,

@@ -1,4 +1,4 @@
-/** What tokens cost. */
+/** Prices of tokens. */
 
 import * as z from "zod";
 import {
@@ -29,15 +29,15 @@ export function costOf(usage: TokenUsage, prices: Prices): number {
   return TOKEN_KINDS.reduce((sum, kind) => sum + usage[kind] * prices[kind], 0) / 1e6;
 }
 
-/** Everything that a run has used, evaluations included. */
+/** Total usage of a run, including evaluations. */
 export interface UsedTotal {
   /** Sum over all kinds. */
   readonly tokens: number;
-  /** Null when no prices are known. */
+  /** Null if no prices are known. */
   readonly costUsd: number | null;
 }
 
-/** What a total is made of. */
+/** Parts of a total. */
 export type CountedUsage = Pick<RunUsage, "cumulative" | "evaluation">;
 
 export function usedTotal(

@@ -1,4 +1,4 @@
-/** Tokens by what a service charges for them, in the four kinds that tinker-cookbook counts. */
+/** Tokens by billing category, in the four kinds that tinker-cookbook counts. */
 
 import * as z from "zod";
 
@@ -6,11 +6,11 @@ const count = z.number().int().nonnegative();
 
 export const tokenUsageSchema = z
   .object({
-    /** That the model wrote. */
+    /** Tokens that the model sampled. */
     sampled: count,
-    /** Prompt tokens that the service had in its cache. */
+    /** Prompt tokens that were in the service's cache. */
     prefill_cached: count,
-    /** Other prompt tokens, and those of forward passes that train nothing. */
+    /** Other prompt tokens, and tokens of forward passes that train nothing. */
     prefill_uncached: count,
     /** Tokens of training data. */
     trained: count,
@@ -29,12 +29,12 @@ export const NO_TOKENS: TokenUsage = {
   trained: 0,
 };
 
-/** The tokens of a run so far. */
+/** A run's tokens so far. */
 export const runUsageSchema = z
   .object({
-    /** All but those of evaluations. */
+    /** All tokens except those of evaluations. */
     cumulative: tokenUsageSchema,
-    /** The part of it that nothing came of: rollouts that were not trained on, repeated turns, steps that a resume made again. */
+    /** Wasted tokens, also in `cumulative`: rollouts that were not trained on, repeated turns, steps repeated by a resume. */
     discarded: tokenUsageSchema,
     evaluation: tokenUsageSchema,
   })
@@ -52,7 +52,7 @@ export function addTokens(a: TokenUsage, b: Partial<TokenUsage>): TokenUsage {
   return mapKinds((kind) => a[kind] + (b[kind] ?? 0));
 }
 
-/** What is left of `usage` without `part`; never below 0. */
+/** `usage` minus `part`; never below 0. */
 export function subtractTokens(usage: TokenUsage, part: TokenUsage): TokenUsage {
   return mapKinds((kind) => Math.max(0, usage[kind] - part[kind]));
 }

@@ -1,4 +1,4 @@
-/** Counts the tokens of requests while they are made. */
+/** Counts the tokens of requests as they are made. */
 
 import * as z from "zod";
 import { addTokens, NO_TOKENS, type TokenUsage, tokenUsageSchema } from "./tokenUsage.ts";
@@ -6,7 +6,7 @@ import { addTokens, NO_TOKENS, type TokenUsage, tokenUsageSchema } from "./token
 export const meteredUsageSchema = z
   .object({
     used: tokenUsageSchema,
-    /** The part of it that nothing came of, for example of a sample that the service lost. */
+    /** Wasted tokens, also in `used`, for example of a sample that the service lost. */
     discarded: tokenUsageSchema,
   })
   .readonly();
@@ -20,7 +20,7 @@ export class UsageMeter {
   #discarded = NO_TOKENS;
   readonly #others: readonly UsageMeter[];
 
-  /** What is added is added to `others`, too. */
+  /** Tokens are also added to `others`. */
   constructor(others: readonly UsageMeter[] = []) {
     this.#others = others;
   }
@@ -34,14 +34,14 @@ export class UsageMeter {
     for (const other of this.#others) other.add(tokens);
   }
 
-  /** Counts tokens that nothing came of. */
+  /** Counts wasted tokens. */
   addDiscarded(tokens: Partial<TokenUsage>): void {
     this.#used = addTokens(this.#used, tokens);
     this.#discarded = addTokens(this.#discarded, tokens);
     for (const other of this.#others) other.addDiscarded(tokens);
   }
 
-  /** Nothing came of what was counted until now. */
+  /** Marks all tokens counted so far as wasted. */
   discardAll(): void {
     this.#discarded = this.#used;
   }
