@@ -1,7 +1,7 @@
-/** The codes of errors, by what the program's exit code says when one ends it. Run folders, sockets and logs hold them. */
+/** Error codes, grouped by exit code. Run folders, sockets and logs contain these codes. */
 
 export const ERROR_CODES = {
-  /** Mistakes of the program itself: they are shown with their stack. */
+  /** Bugs in the program, which are shown with their stack. */
   bug: {
     invariant: "A condition that the program relies on does not hold.",
     "token-record-invalid": "The token data of a rollout has the wrong length.",
@@ -31,7 +31,7 @@ export const ERROR_CODES = {
     "output-lost": "The output of the program could not be written.",
     "pages-missing": "The package has no pages to show in a browser.",
     "pass-at-k": "pass@k is not defined for these numbers.",
-    "player-failed": "The model that plays a task does not answer, or not with what can be played.",
+    "player-failed": "The model that plays a task does not answer, or its answer is invalid.",
     "prices-unknown": "`max_cost_usd` is set, but the prices of the model are unknown.",
     "prompt-too-long": "The conversation has reached its token limit.",
     "no-progress": "The run made no progress for `end_without_progress` steps.",
@@ -56,9 +56,9 @@ export const ERROR_CODES = {
     "tool-timeout": "A tool call took longer than `tool_timeout`.",
     "training-not-finite": "The service returned values that are not finite numbers.",
     "upload-message": "A message cannot be uploaded in this form.",
-    "virtual-environment": "The virtual environment could not be made.",
+    "virtual-environment": "The virtual environment could not be created.",
   },
-  /** What the user named cannot be used. */
+  /** Something that the user specified cannot be used. */
   invalid: {
     "bad-arguments": "The command line is invalid.",
     "base-invalid": "The folder of the base model cannot be used.",
@@ -86,12 +86,12 @@ export const ERROR_CODES = {
     "config-invalid": "The configuration is invalid.",
     "config-mismatch": "The run to resume has another configuration.",
     "config-not-found": "The configuration file does not exist.",
-    "data-from-test": "Demonstrations are of a split that is kept for measuring.",
+    "data-from-test": "Demonstrations are from a split that is reserved for evaluation.",
     "data-other-tokenizer": "Rollouts to imitate have the ids of another tokenizer.",
     "dataset-invalid": "The file of a dataset cannot be used.",
     "config-not-tunable": "The setting cannot change during the run.",
     "config-unchanged": "The run already has these settings.",
-    "environment-exists": "The folder of the new environment is already there.",
+    "environment-exists": "The folder of the new environment already exists.",
     "environment-setting": "The environment's server refuses a setting of the configuration.",
     "environment-not-found": "The environment does not exist, or the key may not use it.",
     "example-unwritable": "The chat format cannot write a demonstration.",
@@ -131,7 +131,7 @@ export const ERROR_CODES = {
       "The configuration does not name the split, or the environment does not have it.",
     "no-tasks": "The split has no tasks.",
     "no-token-data": "The tokens of the rollout are not stored.",
-    "python-missing": "There is no Python that environments need.",
+    "python-missing": "No Python suitable for environments was found.",
     "run-destination": "Only the run folder names the address that a key would be sent to.",
     "run-ended": "The run has ended.",
     "run-file-invalid": "`run.json` is damaged, or from a newer version.",
@@ -156,7 +156,7 @@ export const ERROR_CODES = {
     "tokenizer-offline": "The tokenizer is not on this computer, and downloads are off.",
     "tokenizer-thread": "The tokenizer could not be compiled.",
     "tokenizer-unsupported": "The kind of tokenizer is not supported.",
-    "weights-form": "The weights cannot be put into the form.",
+    "weights-form": "The weights cannot be converted to the requested form.",
   },
   limit: {
     "cost-budget": "`max_cost_usd` is used up.",
@@ -189,7 +189,7 @@ export const ERROR_CODES = {
     "environment-not-prepared": "The run did not prepare the environment.",
     "environment-protocol": "The environment sent an answer that ORS does not allow.",
     "environment-reply-too-long": "The environment sent an answer that is too long.",
-    "environment-reward-invalid": "The rewards of the environment come to more than 1e30 in size.",
+    "environment-reward-invalid": "The rewards of the environment exceed 1e30 in size.",
     "environment-session-lost": "The environment has closed the session.",
     "environment-tool-crashed": "The code of the environment failed.",
     "environment-unavailable": "The environment gave no complete answer.",
@@ -203,8 +203,7 @@ export const ERROR_CODES = {
     "tinker-conflict": "The name is taken, or a sequence number came with another body.",
     "tinker-expired": "A result or a session no longer exists.",
     "tinker-invalid-input": "The data cannot be sent.",
-    "tinker-model-lost":
-      "A request in the sequence of a model was lost, so that no later one can run.",
+    "tinker-model-lost": "A request in the sequence of a model was lost, so no later one can run.",
     "tinker-not-found": "The service does not know the model, checkpoint or session.",
     "tinker-protocol": "The service sent an answer that contradicts the protocol.",
     "tinker-request-failed": "The service accepted an operation and reports that it failed.",
@@ -228,12 +227,12 @@ const KINDS: ReadonlyMap<string, ErrorKind> = new Map(
   ),
 );
 
-/** The kind decides on the exit code of the program; a `bug` exits as a `fault` does. */
+/** The kind determines the program's exit code. A `bug` has the same exit code as a `fault`. */
 export function kindOfError(code: ErrorCode): ErrorKind {
   return KINDS.get(code) ?? "bug";
 }
 
-/** The code that a file, socket or thread names; one of another version is `bug`. */
+/** The code from a file, socket or thread. Codes of other versions become `bug`. */
 export function parseErrorCode(code: string): ErrorCode {
   return KINDS.has(code) ? (code as ErrorCode) : "bug";
 }

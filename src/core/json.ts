@@ -1,4 +1,4 @@
-/** JSON values as types: what arrives from files and wires before a schema has looked at it. */
+/** Types for JSON values that were not yet validated. */
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {

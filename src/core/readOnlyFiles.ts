@@ -1,9 +1,9 @@
-/** Files that are read and never changed. */
+/** Read-only access to files. */
 
 import { AppError } from "./errors.ts";
 import type { FolderFiles } from "./ports.ts";
 
-/** The same files; what would change one is refused. */
+/** The same files, but every change is refused. */
 export function readOnlyFiles(files: FolderFiles): FolderFiles {
   const refuse = (path: string): Promise<never> =>
     Promise.reject(

@@ -1,14 +1,14 @@
-/** The services outside this program: where each is reached, which variable holds its key, and which variables lead elsewhere. */
+/** External services: their URLs, the variables with their keys, and the variables that change their URLs. */
 
 export const TINKER_URL = "https://tinker.thinkingmachines.dev/services/tinker-prod";
 export const TINKER_CONSOLE_URL = "https://tinker.thinkingmachines.ai";
 export const PRICE_LIST_URL = "https://tinker-docs.thinkingmachines.ai/tinker/models.json";
-/** Where hosted environments are played. */
+/** Service for hosted environments. */
 export const OPENREWARD_SESSIONS_URL = "https://sessions.openreward.ai";
-/** The platform API of OpenReward: catalogue, accounts, uploads. */
+/** OpenReward's platform API: catalog, accounts, uploads. */
 export const OPENREWARD_API_URL = "https://api.openreward.ai";
 export const OPENREWARD_PAGES_URL = "https://openreward.ai";
-/** Keys and credit. */
+/** Page for keys and credit. */
 export const OPENREWARD_ACCOUNT_URL = `${OPENREWARD_PAGES_URL}/settings`;
 export const WANDB_URL = "https://api.forge.coreweave.com";
 /** The same service under its older name. */
@@ -19,13 +19,13 @@ interface Service {
   readonly label: string;
   /** The variable with the key. */
   readonly variable: string;
-  /** The first address is the one that is used, the others name the same service. */
+  /** The first URL is used. The others belong to the same service. */
   readonly urls: readonly [string, ...string[]];
-  /** Variables that lead elsewhere; the first that is set counts. */
+  /** Variables that change the URL. The first one that is set applies. */
   readonly addressVariables: readonly string[];
 }
 
-/** Services with a key of their own. */
+/** Services that have their own key. */
 export const SERVICES = {
   tinker: {
     label: "Tinker",
@@ -61,16 +61,16 @@ export const SERVICES = {
 
 export type ServiceId = keyof typeof SERVICES;
 
-/** OpenReward's web address, from which those of its services follow: `docs/protocols/openreward.md#addresses`. */
+/** OpenReward's web URL, from which the URLs of its services are derived: `docs/protocols/openreward.md#addresses`. */
 const OPENREWARD_WEB_VARIABLES: readonly string[] = ["OPENREWARD_URL", "OPENREWARD_BASE_URL"];
 
-/** Variables that lead environments elsewhere than OpenReward, or back to it. */
+/** Variables that change the URL of environments. */
 export const ENVIRONMENT_ADDRESS_VARIABLES: readonly string[] = [
   ...SERVICES.openreward.addressVariables,
   ...OPENREWARD_WEB_VARIABLES,
 ];
 
-/** Variables that a trainer looks up and that are no keys: addresses of services, and how runs are reported. */
+/** Variables used by a trainer that are not keys: URLs of services, and settings for reporting. */
 export const SERVICE_VARIABLES: readonly string[] = [
   ...SERVICES.tinker.addressVariables,
   ...ENVIRONMENT_ADDRESS_VARIABLES,
@@ -88,7 +88,7 @@ export const SERVICE_VARIABLES: readonly string[] = [
 type LookUp<Found> = (name: string) => Found | null;
 type Named<Found> = Found & { readonly name: string };
 
-/** The variable that leads a service elsewhere; null when none is set. */
+/** The variable that changes a service's URL; null if none is set. */
 export function findAddress<Found extends { readonly value: string }>(
   service: ServiceId | "openreward-api",
   lookUp: LookUp<Found>,
