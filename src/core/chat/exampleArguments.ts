@@ -16,12 +16,12 @@ const MAX_VALUES = 1_000;
 
 /** Returns a value for each required property, or for every property when none is required. Returns {} past the limit on values. */
 export function exampleArguments(schema: ExactJsonObject): ExactJsonObject {
-  const place = { root: schema, above: [], level: 0, budget: { values: MAX_VALUES } };
-  const example = exampleValue(schema, "arguments", place);
+  const scope = { root: schema, above: [], level: 0, budget: { values: MAX_VALUES } };
+  const example = exampleValue(schema, "arguments", scope);
   return isExactObject(example) ? example : {};
 }
 
-interface Place {
+interface SchemaScope {
   /** The root schema, which holds the definitions that `$ref` names. */
   readonly root: ExactJsonObject;
   /** Enclosing schemas, to detect a schema that contains itself. */
@@ -33,12 +33,12 @@ interface Place {
 }
 
 /** Undefined if the schema contains itself or the value budget is spent. */
-function exampleValue(written: ExactJson, name: string, place: Place): ExactJson | undefined {
-  if (place.above.includes(written)) return undefined;
-  const schema = united(written, place, []);
-  if (place.budget.values < 0) return undefined;
+function exampleValue(written: ExactJson, name: string, scope: SchemaScope): ExactJson | undefined {
+  if (scope.above.includes(written)) return undefined;
+  const schema = united(written, scope, []);
+  if (scope.budget.values < 0) return undefined;
   if (schema === null) return null;
-  const inner = { ...place, above: [...place.above, written] };
+  const inner = { ...scope, above: [...scope.above, written] };
   const { const: only, default: standard } = schema;
   const [given] = [
     ...(only === undefined ? [] : [only]),
@@ -70,15 +70,15 @@ function exampleValue(written: ExactJson, name: string, place: Place): ExactJson
 /** Merges the schema with its `$ref` and `allOf` schemas; null if these are circular or exceed the value budget. */
 function united(
   schema: ExactJson,
-  place: Pick<Place, "root" | "budget">,
+  scope: Pick<SchemaScope, "root" | "budget">,
   path: readonly ExactJson[],
 ): ExactJsonObject | null {
-  place.budget.values -= 1;
+  scope.budget.values -= 1;
   if (!isExactObject(schema)) return {};
-  if (path.includes(schema) || place.budget.values < 0) return null;
+  if (path.includes(schema) || scope.budget.values < 0) return null;
   let all = schema;
-  for (const part of [...referenced(schema, place.root), ...listAt(schema, "allOf")]) {
-    const other = united(part, place, [...path, schema]);
+  for (const part of [...referenced(schema, scope.root), ...listAt(schema, "allOf")]) {
+    const other = united(part, scope, [...path, schema]);
     if (other === null) return null;
     const properties = { ...objectAt(other, "properties"), ...objectAt(all, "properties") };
     const required = [...listAt(other, "required"), ...listAt(all, "required")];
@@ -93,9 +93,9 @@ function united(
 function exampleForm(
   forms: readonly ExactJson[],
   name: string,
-  place: Place,
+  scope: SchemaScope,
 ): ExactJson | undefined {
-  const values = forms.map((form) => exampleValue(form, name, place));
+  const values = forms.map((form) => exampleValue(form, name, scope));
   return values.find((value) => value !== undefined && value !== null) ?? values.find(isDefined);
 }
 
@@ -103,23 +103,23 @@ function exampleForm(
 function exampleList(
   schema: ExactJsonObject,
   name: string,
-  place: Place,
+  scope: SchemaScope,
 ): readonly ExactJson[] | undefined {
   const { items = {}, minItems } = schema;
-  const first = listAt(schema, "prefixItems").map((item) => exampleValue(item, name, place));
+  const first = listAt(schema, "prefixItems").map((item) => exampleValue(item, name, scope));
   const least = Math.max(first.length, typeof minItems === "number" ? minItems : 0);
   if (least > MAX_VALUES) return undefined;
-  const item = first.length > 0 ? undefined : exampleValue(items, name, place);
+  const item = first.length > 0 ? undefined : exampleValue(items, name, scope);
   const values = first.length > 0 ? first : Array(Math.max(least, 1)).fill(item);
   const known = values.filter(isDefined);
   return known.length < least ? undefined : known;
 }
 
-function exampleObject(schema: ExactJsonObject, place: Place): ExactJsonObject | undefined {
+function exampleObject(schema: ExactJsonObject, scope: SchemaScope): ExactJsonObject | undefined {
   const properties = objectAt(schema, "properties");
   const required = listAt(schema, "required").filter((key) => typeof key === "string");
-  const isFull = required.length === 0 && place.level < OPTIONAL_LEVELS;
-  const inner = { ...place, level: place.level + 1 };
+  const isFull = required.length === 0 && scope.level < OPTIONAL_LEVELS;
+  const inner = { ...scope, level: scope.level + 1 };
   const entries = (isFull ? Object.keys(properties) : required).map((key) => {
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
     return [key, exampleValue(property ?? {}, key, inner)] as const;

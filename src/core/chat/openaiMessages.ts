@@ -69,24 +69,24 @@ export function readMessages(given: unknown, rules: MessageRules): readonly Init
   return messages;
 }
 
-interface Place {
+interface MessageContext {
   readonly column: string;
   /** Tool names of earlier calls, by call id. */
   readonly calls: ReadonlyMap<string, string>;
   readonly rules: MessageRules;
 }
 
-function readMessage(message: JsonObject, place: Place): InitialMessage {
+function readMessage(message: JsonObject, context: MessageContext): InitialMessage {
   const { role } = message;
-  const { column, calls } = place;
+  const { column, calls } = context;
   switch (role) {
     case "system":
     case "developer":
-      return { role: "system", content: textIn(message, place) };
+      return { role: "system", content: textIn(message, context) };
     case "user":
-      return { role, ...contentIn(message, place) };
+      return { role, ...contentIn(message, context) };
     case "assistant":
-      return readAssistant(message, place);
+      return readAssistant(message, context);
     case "tool": {
       const callId = message["tool_call_id"];
       const name = typeof callId === "string" ? calls.get(callId) : undefined;
@@ -94,7 +94,7 @@ function readMessage(message: JsonObject, place: Place): InitialMessage {
         const reason = `expected the id of an earlier call, got ${shown(callId)}`;
         throw new ColumnError(`${column}.tool_call_id`, reason);
       }
-      return { role, name, callId, ...contentIn(message, place) };
+      return { role, name, callId, ...contentIn(message, context) };
     }
     default: {
       const reason = `expected system, developer, user, assistant or tool, got ${shown(role)}`;
@@ -103,8 +103,8 @@ function readMessage(message: JsonObject, place: Place): InitialMessage {
   }
 }
 
-function readAssistant(message: JsonObject, place: Place): AssistantMessage {
-  const { column, calls: before, rules } = place;
+function readAssistant(message: JsonObject, context: MessageContext): AssistantMessage {
+  const { column, calls: before, rules } = context;
   const { tool_calls: given, content, reasoning_content, reasoning } = message;
   if (message["function_call"] != null) {
     const reason = "this is the older form of a call; write it as a list of tool_calls";
@@ -122,7 +122,7 @@ function readAssistant(message: JsonObject, place: Place): AssistantMessage {
     readCall(call, `${column}.tool_calls[${i}]`, before.size + i),
   );
   const isSilent = content == null && (calls.length > 0 || rules.allowsSilence);
-  const text = isSilent ? "" : textIn(message, place);
+  const text = isSilent ? "" : textIn(message, context);
   return { role: "assistant", content: text, reasoning: thought, calls };
 }
 
@@ -156,16 +156,16 @@ export function readArguments(given: unknown): ExactJsonObject | null {
   return isExactObject(given) ? given : null;
 }
 
-function textIn(message: JsonObject, place: Place): string {
-  const { image: _, ...onlyTexts } = place.rules;
-  return contentIn(message, { ...place, rules: onlyTexts }).content;
+function textIn(message: JsonObject, context: MessageContext): string {
+  const { image: _, ...onlyTexts } = context.rules;
+  return contentIn(message, { ...context, rules: onlyTexts }).content;
 }
 
 /** Joins the parts of a list. */
-function contentIn({ content }: JsonObject, { column, rules }: Place): Content {
+function contentIn({ content }: JsonObject, { column, rules }: MessageContext): Content {
   if (typeof content === "string") return { content };
-  const place = `${column}.content`;
-  if (!Array.isArray(content)) throw new ColumnError(place, `expected text, got ${shown(content)}`);
+  const path = `${column}.content`;
+  if (!Array.isArray(content)) throw new ColumnError(path, `expected text, got ${shown(content)}`);
   return contentOfParts(
     content.map((part, i) => {
       const type = isJsonObject(part) ? part["type"] : undefined;
@@ -173,10 +173,10 @@ function contentIn({ content }: JsonObject, { column, rules }: Place): Content {
         return part["text"];
       }
       if (isJsonObject(part) && type === "image_url" && rules.image !== undefined) {
-        return rules.image(part, `${place}[${i}]`);
+        return rules.image(part, `${path}[${i}]`);
       }
       const reason = `expected a part of type text, got ${shown(part)}; ${rules.onlyText}`;
-      throw new ColumnError(`${place}[${i}]`, reason);
+      throw new ColumnError(`${path}[${i}]`, reason);
     }),
   );
 }

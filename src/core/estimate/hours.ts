@@ -30,14 +30,14 @@ export function hoursOf(basis: Basis, plan: EstimatePlan, batches: number): Hour
   const perStep = steps === 0 ? 0 : rollouts / steps;
   const perEvaluation = sum(plan.evaluations.rollouts.map(({ count }) => count));
   const { count, afterLastStep } = plan.evaluations;
-  const beside = count - afterLastStep;
+  const parallelCount = count - afterLastStep;
   const quick = speed(times, perStep, plan, QUICK);
   const slow = speed(times, perStep, plan, SLOW);
   const passes = basis.isForwardOnly ? PASSES_OF_UPDATE : 1;
   const rollout = quick.secondsAtOnce(perStep + perEvaluation);
   const low =
-    (steps - beside) * stepSeconds(quick.atOnce, plan) +
-    beside * stepSeconds({ ...quick.atOnce, rollout }, plan) +
+    (steps - parallelCount) * stepSeconds(quick.atOnce, plan) +
+    parallelCount * stepSeconds({ ...quick.atOnce, rollout }, plan) +
     afterLastStep * quick.secondsAtOnce(perEvaluation);
   const high =
     steps * stepSeconds({ ...slow.inTurn, train: slow.inTurn.train * passes }, plan) +

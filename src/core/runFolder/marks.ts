@@ -197,7 +197,7 @@ function changed(mark: Mark, { star, pin, addTag, removeTag, note }: MarkChange)
   return { star: star ?? mark.star, pin: pin ?? mark.pin, tags, note: note ?? mark.note };
 }
 
-/** Returns a function that tells whether a line's rollout was moved away by a resume after it was marked. */
+/** Returns a function that checks whether a line's rollout was moved away by a resume after it was marked. */
 async function supersededLines(
   files: FolderFiles,
   folder: string,

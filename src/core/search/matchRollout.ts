@@ -31,9 +31,9 @@ export function matchRollout(
   let matches = 0;
   for (const text of texts) {
     const found = terms.flatMap((term) => {
-      const places = placesOf(term, text);
-      if (places.length > 0) missing.delete(term);
-      return places;
+      const occurrences = occurrencesOf(term, text);
+      if (occurrences.length > 0) missing.delete(term);
+      return occurrences;
     });
     matches = Math.min(MAX_COUNTED, matches + found.length);
     const [first] = found.toSorted((a, b) => a.index - b.index);
@@ -43,13 +43,13 @@ export function matchRollout(
   return terms.length === 0 || missing.size > 0 ? null : { matches, snippets };
 }
 
-function placesOf({ pattern }: SearchTerm, { text }: RolloutText): readonly RegExpExecArray[] {
-  const places: RegExpExecArray[] = [];
-  for (const place of text.matchAll(pattern)) {
-    if (places.length === MAX_COUNTED) break;
-    places.push(place);
+function occurrencesOf({ pattern }: SearchTerm, { text }: RolloutText): readonly RegExpExecArray[] {
+  const occurrences: RegExpExecArray[] = [];
+  for (const occurrence of text.matchAll(pattern)) {
+    if (occurrences.length === MAX_COUNTED) break;
+    occurrences.push(occurrence);
   }
-  return places;
+  return occurrences;
 }
 
 function snippetAt(

@@ -15,7 +15,7 @@ import {
   weightsInfoSchema,
 } from "./wire/wire.ts";
 
-/** What the server reports about a model; null where it does not. */
+/** A model as reported by the server. Facts that the server does not report are null. */
 export interface ModelInfo {
   readonly modelId: string;
   readonly baseModel: string | null;

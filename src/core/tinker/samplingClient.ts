@@ -172,9 +172,9 @@ class Sampler {
     { signal, withTimerPaused }: Omit<DrawOptions, "meter">,
   ): Promise<Accepted> {
     const { operations, gate, samplerId, clock } = this.#options;
-    const place = { sampling_session_id: samplerId, seq_id: this.#nextSeqId++ };
+    const sequence = { sampling_session_id: samplerId, seq_id: this.#nextSeqId++ };
     const body = new LateJson(() =>
-      encodeSampleBody(request, sampleBody(request, isScored, place)),
+      encodeSampleBody(request, sampleBody(request, isScored, sequence)),
     );
     const promptCost = costOf(request);
     return await operations.submit(
@@ -222,7 +222,7 @@ function costOf({ prompt, images = [] }: SampleRequest): number {
 function sampleBody(
   request: SampleRequest,
   isScored: boolean,
-  place: { readonly sampling_session_id: string; readonly seq_id: number },
+  sequence: { readonly sampling_session_id: string; readonly seq_id: number },
 ) {
   return {
     num_samples: 1,
@@ -235,7 +235,7 @@ function sampleBody(
       top_p: request.topP,
     },
     prompt_logprobs: isScored,
-    ...place,
+    ...sequence,
     type: "sample",
   };
 }

@@ -4,13 +4,13 @@ import type { InitialMessage } from "../renderer.ts";
 
 /** Sorts each run of consecutive results into the order of the calls they answer. */
 export function inCallOrder(messages: readonly InitialMessage[]): readonly InitialMessage[] {
-  const places = new Map<string, number>();
+  const positions = new Map<string, number>();
   const ordered: InitialMessage[] = [];
   let results: InitialMessage[] = [];
   const flush = (): void => {
-    const placeOf = (message: InitialMessage): number =>
-      message.role === "tool" ? (places.get(message.callId) ?? places.size) : 0;
-    ordered.push(...results.sort((a, b) => placeOf(a) - placeOf(b)));
+    const positionOf = (message: InitialMessage): number =>
+      message.role === "tool" ? (positions.get(message.callId) ?? positions.size) : 0;
+    ordered.push(...results.sort((a, b) => positionOf(a) - positionOf(b)));
     results = [];
   };
   for (const message of messages) {
@@ -21,8 +21,8 @@ export function inCallOrder(messages: readonly InitialMessage[]): readonly Initi
     flush();
     ordered.push(message);
     if (message.role !== "assistant") continue;
-    places.clear();
-    for (const { id } of message.calls) if (!places.has(id)) places.set(id, places.size);
+    positions.clear();
+    for (const { id } of message.calls) if (!positions.has(id)) positions.set(id, positions.size);
   }
   flush();
   return ordered;

@@ -12,7 +12,7 @@ export type WrittenArguments = ReadonlyMap<
 >;
 
 interface TaggedFormat {
-  /** Sentence that tells the model how to write a call. */
+  /** Sentence that shows the model how to write a call. */
   readonly expected: string;
   /** The tool's name and the text after it, or the kind of error. */
   readonly headOf: (

@@ -22,7 +22,7 @@ export interface CallSection extends MarkerPair {
 
 /** Calls between markers. */
 export interface CallSyntax extends MarkerPair {
-  /** Sentence that tells the model how to write a call; contains no control token. */
+  /** Sentence that shows the model how to write a call; contains no control token. */
   readonly expected: string;
   /** Markers around all calls of a turn; a call outside them does not run. */
   readonly section?: CallSection;
@@ -76,7 +76,7 @@ interface ArgumentsOptions {
   readonly raw: string;
   /** False if the call was cut off; unreadable arguments then count as unterminated. */
   readonly isClosed: boolean;
-  /** Sentence that tells the model how to write a call. */
+  /** Sentence that shows the model how to write a call. */
   readonly expected: string;
 }
 
@@ -113,7 +113,7 @@ export function isToolName(name: unknown): name is string {
   return typeof name === "string" && name.trim() !== "";
 }
 
-/** Builds the error for a call; its message tells the model what went wrong and how to write a call. */
+/** Builds the error for a call; its message explains to the model what went wrong and how to write a call. */
 export function toolCallError(
   kind: ToolCallError["kind"],
   raw: string,

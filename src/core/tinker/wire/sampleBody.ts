@@ -62,9 +62,9 @@ function writeIds(ids: TokenIds, { start, end }: Run, bytes: Uint8Array): void {
     if (i > start) bytes[at++] = COMMA;
     let id = ids[i] ?? 0;
     at += digitCount(id);
-    for (let place = at - 1; ; place--) {
+    for (let digit = at - 1; ; digit--) {
       const rest = Math.floor(id / 10);
-      bytes[place] = ZERO + id - rest * 10;
+      bytes[digit] = ZERO + id - rest * 10;
       if (rest === 0) break;
       id = rest;
     }

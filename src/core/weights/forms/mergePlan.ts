@@ -128,7 +128,7 @@ function expertAdditions(pair: LoraPair, base: BaseFolder): readonly PlacedAddit
 }
 
 /**
- * Locates an expert's projection in the matrix shared by gate and up, or in that of down. The shape tells whether the model
+ * Locates an expert's projection in the matrix shared by gate and up, or in that of down. The shape shows whether the model
  * stores it as [output, input] or [input, output]; if both fit, it is [input, output], as in GPT-OSS.
  */
 function expertPlacement(
