@@ -1,4 +1,4 @@
-/** Small multiples of what the model does, a chart for each measure, stop reason and tool. */
+/** Small multiples of the model's behavior: one chart per measure, stop reason, and tool. */
 
 import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
@@ -16,7 +16,7 @@ const MARGIN = 3;
 
 interface ChartsProps extends DashboardProps {
   readonly behavior: Behavior | null;
-  /** Marked in every chart. */
+  /** Highlighted in every chart. */
   readonly ranges: readonly StepRange[];
 }
 
@@ -119,7 +119,7 @@ function SmallChart({ dashboard, series, ranges }: ChartProps) {
   );
 }
 
-/** From the first to the last value, and the highest where it is neither. */
+/** First and last value, plus the highest if it is neither. */
 function summaryOf({ values, show }: BehaviorSeries): string {
   const [first, last] = [values[0], values.at(-1)].map((value) => show(value ?? null));
   const highest = show(Math.max(...values.filter((value) => value !== null)));
@@ -129,7 +129,7 @@ function summaryOf({ values, show }: BehaviorSeries): string {
     : l10n.t("{0}, highest {1}", change, highest);
 }
 
-/** From 0 or the smallest value below it to the largest; a gap where nothing was measured, and a point between two gaps. */
+/** SVG paths on a vertical scale from min(0, lowest) to the highest value. Missing values leave gaps; a value between two gaps is a dot. */
 function pathsOf({ steps, values, leastHigh }: BehaviorSeries, x: (step: number) => number) {
   const known = values.filter((value) => value !== null);
   const low = Math.min(0, ...known);

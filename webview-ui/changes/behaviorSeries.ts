@@ -1,4 +1,4 @@
-/** The lines of the small charts: those of rewards and measures first, then stop reasons and tools, what changed most first. */
+/** The series of the small charts: rewards and measures first, then stop reasons and tools, largest change first. */
 
 import * as l10n from "@vscode/l10n";
 import type { BehaviorRow, RewardGrouping } from "../../src/shared/changes.ts";
@@ -10,20 +10,20 @@ import { partAt, partLabel, partNames } from "./rewardParts.ts";
 
 export interface BehaviorSeries {
   readonly title: string;
-  /** From 0, ascending. */
+  /** Counted from 0, ascending. */
   readonly steps: readonly number[];
   readonly values: readonly (number | null)[];
   readonly show: (value: number | null) => string;
-  /** Its axis reaches up to this at least. */
+  /** The vertical axis reaches at least this value. */
   readonly leastHigh: number;
 }
 
 type Measure = keyof typeof text.measures;
 
 const SHARES: ReadonlySet<Measure> = new Set<Measure>(["failedCalls", "refusals"]);
-/** Below, a share that is all but never would look like one that is often. */
+/** Minimum upper end of the axis for shares; with less, a near-zero share would look frequent. */
 const LEAST_SHARE = 0.05;
-/** Charts of stop reasons, and of tools. */
+/** Limit for each of splits, stop reasons, and tools. */
 const MAX_NAMED = 8;
 
 export function behaviorSeries(rows: readonly BehaviorRow[]): readonly BehaviorSeries[] {
@@ -55,7 +55,7 @@ function partSeries(rows: readonly BehaviorRow[], by: RewardGrouping): BehaviorS
   return partNames(rows, by).map((name) => ({
     title: l10n.t("Reward: {0}", partLabel(by, name)),
     steps: rows.map(({ step }) => step),
-    // What a step did not sample has no reward there.
+    // A part without samples in a step has no reward there.
     values: rows.map(({ parts }) => partAt(parts, by, name)?.mean ?? null),
     show: formatReward,
     leastHigh: 0,
@@ -72,7 +72,7 @@ function namedSeries(
     .map((name) => ({
       title: title(visibleLine(name)),
       steps: rows.map(({ step }) => step),
-      // A tool that no one called was called by none.
+      // A tool missing from a step was not called in it.
       values: rows.map((row) => row[of][name] ?? 0),
       show: (value: number | null) => (value === null ? "–" : formatShare(value)),
       leastHigh: LEAST_SHARE,
@@ -81,7 +81,7 @@ function namedSeries(
     .slice(0, MAX_NAMED);
 }
 
-/** What changed most first. */
+/** Largest change first. */
 function byChange(a: BehaviorSeries, b: BehaviorSeries): number {
   return spread(b.values) - spread(a.values);
 }

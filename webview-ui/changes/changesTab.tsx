@@ -14,7 +14,7 @@ import { BehaviorCharts } from "./behaviorCharts.tsx";
 import { Phrases } from "./phrases.tsx";
 
 const TYPING_MS = 400;
-/** So many steps are compared as they are when the tab is opened; with fewer, what is compared grows with the run. */
+/** From this many steps on, the default ranges stay as they were when the tab opened; below it they grow with the run. */
 const ENOUGH_STEPS = 8;
 
 export function ChangesTab({ dashboard }: DashboardProps) {
@@ -22,7 +22,7 @@ export function ChangesTab({ dashboard }: DashboardProps) {
   const chosen = dashboard.view.value.changes;
   const run = dashboard.data.run.value;
   const subject = `${run?.id}#${run?.attempt}`;
-  // As of when the tab was opened: with each step of a run that goes on they would be others, and be read anew.
+  // Fixed when the tab opens: otherwise each new step of a live run would shift the ranges and trigger another read.
   const first = useMemo(() => firstRanges(steps), [subject, Math.min(steps.length, ENOUGH_STEPS)]);
   const { before = null, after = null } = { ...first, ...chosen };
   const asked = before === null || after === null ? null : JSON.stringify([before, after]);

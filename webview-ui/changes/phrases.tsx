@@ -1,4 +1,4 @@
-/** The phrases that the model says more or less often, each with examples. */
+/** Phrases that the model uses more or less often, with examples. */
 
 import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";

@@ -1,4 +1,4 @@
-/** The rewards of parts of the tasks, a curve each: environments, splits, or thirds by difficulty. */
+/** Rewards per part of the tasks, one curve each: environments, splits, or thirds by difficulty. */
 
 import * as l10n from "@vscode/l10n";
 import { useEffect } from "preact/hooks";
@@ -7,27 +7,27 @@ import type { DashboardModel } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
 
-/** One value for each row of the metrics, NaN where nothing was read. */
+/** One value per metrics row; NaN where no rollouts were read. */
 export interface PartColumns {
   readonly name: string;
   readonly label: string;
   readonly mean: Float64Array;
   readonly low: Float64Array;
   readonly high: Float64Array;
-  /** Zero where the step was read and had none of this part. */
+  /** Zero where the step was read but had no rollouts of this part. */
   readonly rollouts: Float64Array;
 }
 
 interface ReadParts {
   readonly rows: readonly BehaviorRow[];
-  /** Why there is no curve yet; empty when there are some. */
+  /** Why there are no curves yet; empty when there are some. */
   readonly note: string;
 }
 
 const NONE: readonly BehaviorRow[] = [];
 const text = strings.reward;
 
-/** Reads the steps in the extension's thread while parts are shown. */
+/** Has the host read the steps' rollouts while the chart is split into parts. */
 export function useRewardParts(dashboard: DashboardModel): ReadParts {
   const { rewardBy } = dashboard.view.value;
   const run = dashboard.data.run.value;
@@ -50,7 +50,7 @@ export function useRewardParts(dashboard: DashboardModel): ReadParts {
   };
 }
 
-/** `steps` has the step of each row of the metrics. */
+/** `steps` holds the step of each metrics row. */
 export function partColumns(
   rows: readonly BehaviorRow[],
   by: RewardGrouping,
@@ -73,7 +73,7 @@ export function partColumns(
   });
 }
 
-/** With straight lines over rows without a value, except for rows that `read` has a number for: nothing is missing there. */
+/** Interpolates linearly over rows without a value, except across rows where `read` has a number: there the gap is real. */
 export function joined(values: Float64Array, read?: Float64Array): Float64Array {
   const line = values.slice();
   let last = -1;
@@ -93,7 +93,7 @@ export function joined(values: Float64Array, read?: Float64Array): Float64Array 
   return line;
 }
 
-/** None where all rollouts of the run are in one part. */
+/** Part names; empty if all rollouts of the run belong to one part. */
 export function partNames(rows: readonly BehaviorRow[], by: RewardGrouping): readonly string[] {
   const own = rows.flatMap(({ parts }) => parts.filter((part) => part.by === by));
   const names = [...new Set(own.map(({ name }) => name))];
