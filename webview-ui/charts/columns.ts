@@ -1,4 +1,4 @@
-/** The numbers of the run that is shown, as they arrived. Columns that no view reads are not sent. */
+/** The metrics of the shown run, as received so far. Only columns that a view reads are requested. */
 
 import type { ColumnPart } from "../../src/shared/dashboardTypes.ts";
 import { growColumn } from "../../src/shared/growColumn.ts";
@@ -21,7 +21,7 @@ export class ColumnStore {
   readonly #onRequest: (names: readonly string[]) => void;
   #isScheduled = false;
 
-  /** `onRequest` is called with the names of all columns that were read, shortly after a new one was read. */
+  /** `onRequest` receives the names of all columns read so far, shortly after a view reads a new one. */
   constructor(onRequest: (names: readonly string[]) => void = () => undefined) {
     this.#onRequest = onRequest;
   }
@@ -30,12 +30,12 @@ export class ColumnStore {
     return this.#rows;
   }
 
-  /** All metrics of the run. */
+  /** Names of all metrics of the run. */
   get names(): readonly string[] {
     return this.#names;
   }
 
-  /** Forgets everything. */
+  /** Drops all columns; `names` are the metrics of the new run. */
   reset(names: readonly string[]): void {
     this.#columns.clear();
     this.#steps.fill(Number.NaN);
@@ -54,12 +54,12 @@ export class ColumnStore {
     for (const { name, fromRow, values } of columns) this.#column(name).set(values, fromRow);
   }
 
-  /** Counted from 0, one a row. A copy. */
+  /** A copy, one per row; steps count from 0. */
   steps(): Float64Array {
     return this.#steps.slice(0, this.#rows);
   }
 
-  /** One a row, NaN for gaps and for names that never came. A copy. */
+  /** A copy, one value per row; NaN for gaps and for columns that have not arrived. */
   values(name: string): Float64Array {
     this.#request(name);
     return (
@@ -72,7 +72,7 @@ export class ColumnStore {
     return this.#names.includes(name);
   }
 
-  /** The value in the row of a step; null when it is not known. */
+  /** The value of a metric in a row; null if unknown. */
   at(name: string, row: number): number | null {
     this.#request(name);
     const value = row < this.#rows ? (this.#columns.get(name)?.[row] ?? Number.NaN) : Number.NaN;
@@ -87,7 +87,7 @@ export class ColumnStore {
     return column;
   }
 
-  /** One message for all that is drawn at once. */
+  /** Batches the columns of one render into a single message. */
   #request(name: string): void {
     if (this.#requested.has(name)) return;
     this.#requested.add(name);

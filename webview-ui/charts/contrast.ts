@@ -1,15 +1,15 @@
-/** Keeps lines of any theme readable: themes give colors for other purposes, some of them dark, some transparent. */
+/** Keeps lines readable in any theme: theme colors are made for other purposes, and some are dark or transparent. */
 
-/** Red, green, blue from 0 to 255, and how much of it is seen, 0 to 1. */
+/** Red, green, and blue from 0 to 255; alpha from 0 to 1. */
 export type Color = readonly [red: number, green: number, blue: number, alpha: number];
 
-/** What WCAG 2 asks of graphics (success criterion 1.4.11). */
+/** Minimum contrast for graphics in WCAG 2 (success criterion 1.4.11). */
 export const LEAST_CONTRAST = 3;
 const SHADES = 24;
 const BLACK: Color = [0, 0, 0, 1];
 const WHITE: Color = [255, 255, 255, 1];
 
-/** A color as browsers compute it, or hexadecimal as in a theme; null for anything else. */
+/** Parses a computed CSS color or a theme's hexadecimal one; null for anything else. */
 export function parseColor(text: string): Color | null {
   const hex = /^#([\da-f]{6})([\da-f]{2})?$/i.exec(text);
   if (hex !== null) {
@@ -25,13 +25,13 @@ export function parseColor(text: string): Color | null {
   return color.some(Number.isNaN) ? null : color;
 }
 
-/** Contrast of two opaque colors by WCAG 2, from 1 to 21. */
+/** WCAG 2 contrast ratio of two opaque colors, from 1 to 21. */
 export function contrast(a: Color, b: Color): number {
   const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
   return ((high ?? 0) + 0.05) / ((low ?? 0) + 0.05);
 }
 
-/** `color` as it looks on `background`, taken so far toward white or black that its contrast is at least 3. */
+/** `color` blended onto `background`, then moved toward white or black until its contrast is at least 3. */
 export function readableOn(color: Color, background: Color): Color {
   const seen = mixed(background, color, color[3]);
   const pole = contrast(WHITE, background) > contrast(BLACK, background) ? WHITE : BLACK;

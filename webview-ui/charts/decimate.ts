@@ -1,11 +1,11 @@
-/** Thins out long series for drawing without losing a peak. */
+/** Downsamples long series for drawing and keeps their peaks. */
 
-/** Above this many points a chart is thinned out. */
+/** Series up to this length are drawn in full. */
 const MAX_POINTS = 20_000;
 
 /**
- * Ascending positions to draw: all up to 20,000 points, above that the first, the last, the lowest and the highest of each of
- * `buckets` equal parts. Gaps stay visible where a whole part is one.
+ * Ascending indices to draw: all of them up to 20,000 points; beyond that the first, the last, and the minimum and maximum of each of
+ * `buckets` equal parts. A gap stays visible if it spans a whole part.
  */
 export function drawnPositions(values: ArrayLike<number>, buckets: number): Uint32Array {
   const count = values.length;
@@ -27,7 +27,7 @@ function extremes(values: ArrayLike<number>, start: number, end: number) {
   let highest = start;
   for (let position = start; position < end; position += 1) {
     const value = values[position] ?? Number.NaN;
-    // A comparison with NaN is false: a gap at the start gives way to the first known value.
+    // Comparisons with NaN are false, so the first known value replaces a gap at the start.
     if (!(value >= (values[lowest] ?? Number.NaN)))
       lowest = Number.isNaN(value) ? lowest : position;
     if (!(value <= (values[highest] ?? Number.NaN)))
@@ -36,7 +36,7 @@ function extremes(values: ArrayLike<number>, start: number, end: number) {
   return { lowest, highest };
 }
 
-/** The values at `positions`, as uPlot wants them: null for a gap. */
+/** The values at `positions` in uPlot's form: null for a gap. */
 export function pick(values: ArrayLike<number>, positions: Uint32Array): (number | null)[] {
   return Array.from(positions, (position) => {
     const value = values[position] ?? Number.NaN;

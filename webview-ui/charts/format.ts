@@ -1,4 +1,4 @@
-/** How numbers stand on axes and in readouts. */
+/** Formats numbers for axes and readouts. */
 
 import * as l10n from "@vscode/l10n";
 import {
@@ -29,7 +29,7 @@ export function formatXTick(axis: XAxis, value: number, step = 0): string {
   }
 }
 
-/** A position on the horizontal axis in words. */
+/** Describes a position on the horizontal axis. */
 export function formatXValue(axis: XAxis, value: number): string {
   switch (axis) {
     case "step":
@@ -45,7 +45,7 @@ export function formatXValue(axis: XAxis, value: number): string {
   }
 }
 
-/** A value in a readout; gaps are a dash. */
+/** A value in a readout; a dash for gaps. */
 export function formatValue(value: number | undefined): string {
   if (value === undefined || Number.isNaN(value)) return formatMeasure(null);
   return Number.isInteger(value) && Math.abs(value) < 1e7
@@ -53,7 +53,7 @@ export function formatValue(value: number | undefined): string {
     : formatMeasure(value);
 }
 
-/** A reward in a readout; gaps are a dash. */
+/** A reward in a readout; a dash for gaps. */
 export function formatRewardValue(value: number | undefined): string {
   return formatReward(value === undefined || Number.isNaN(value) ? null : value);
 }
@@ -67,9 +67,9 @@ function shortDuration(seconds: number, step: number): string {
 }
 
 const HOUR_MS = 3_600_000;
-/** With steps from here on an axis may hold more than a day. */
+/** From this tick distance on, an axis may span more than a day. */
 const LONG_STEP_MS = 2 * HOUR_MS;
-/** As those, and a year. */
+/** From this tick distance on, it may span more than a year. */
 const LONGEST_STEP_MS = 14 * 24 * HOUR_MS;
 
 function shortTime(date: Date, step: number): string {

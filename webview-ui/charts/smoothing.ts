@@ -1,28 +1,28 @@
-/** Smoothing of a series with gaps: a gap stays a gap and is never taken for zero. */
+/** Smoothing of series with gaps; a gap stays a gap and never counts as zero. */
 
 import { mean } from "../../src/shared/mean.ts";
 
 export type Smoothing =
-  /** None for runs shorter than {@link AUTO_STEPS}, else `ema`. */
+  /** None below {@link AUTO_STEPS} steps, `ema` from there on. */
   { readonly kind: "auto"; readonly factor: number } | AppliedSmoothing;
 
 type AppliedSmoothing =
   | { readonly kind: "none" }
   /** Exponential moving average; `factor` from 0 to 0.99 is the weight of the past. */
   | { readonly kind: "ema"; readonly factor: number }
-  /** Mean, or median, of the last `size` known values. */
+  /** Mean or median of the last `size` known values. */
   | { readonly kind: "window" | "median"; readonly size: number };
 
-/** The average of a shorter run lags too far behind its values. */
+/** In shorter runs the average lags too far behind the values. */
 const AUTO_STEPS = 100;
 
-/** What to apply to a run of so many steps. */
+/** Resolves `auto` for a run of this many steps. */
 export function smoothingOf(smoothing: Smoothing, steps: number): AppliedSmoothing {
   if (smoothing.kind !== "auto") return smoothing;
   return steps < AUTO_STEPS ? { kind: "none" } : { kind: "ema", factor: smoothing.factor };
 }
 
-/** As many values as given, or the given ones; NaN exactly where the value is NaN. */
+/** Smoothed values, NaN exactly where the input is NaN. Returns the input itself if there is nothing to smooth. */
 export function smooth(values: ArrayLike<number>, smoothing: AppliedSmoothing): Float64Array {
   switch (smoothing.kind) {
     case "none":
@@ -36,7 +36,7 @@ export function smooth(values: ArrayLike<number>, smoothing: AppliedSmoothing): 
   }
 }
 
-/** Debiased: s = (Σ f^(n-i) v_i) / (Σ f^(n-i)) over known values, so that the first ones are not drawn toward zero. */
+/** Bias-corrected: s = (Σ f^(n-i) v_i) / (Σ f^(n-i)) over known values, so that the first ones are not drawn toward zero. */
 function movingAverage(values: ArrayLike<number>, factor: number): Float64Array {
   const result = new Float64Array(values.length).fill(Number.NaN);
   let sum = 0;

@@ -1,4 +1,4 @@
-/** A series in words: what a chart says at a glance. */
+/** Summarizes a series in words. */
 
 import * as l10n from "@vscode/l10n";
 import { type BestReward, NO_BEST, withReward } from "../../src/shared/bestReward.ts";
@@ -28,7 +28,7 @@ export function summarize({ values, steps }: Series): string {
   );
 }
 
-/** The latest value of the reward, and what was reached at best; `points` are those of its trend. */
+/** Latest reward and best recent mean; `points` are the points of the reward's trend. */
 export function summarizeReward({ values }: Series, points: readonly TrendPoint[]): string {
   const last = values.findLast((value) => !Number.isNaN(value));
   if (last === undefined) return "";

@@ -1,4 +1,4 @@
-/** How far apart ticks of axes may stand, so that their labels do not repeat. */
+/** Allowed distances between axis ticks, chosen so that labels do not repeat. */
 
 import type { Range } from "../../src/shared/chartScale.ts";
 import type { XAxis } from "./xAxis.ts";
@@ -10,12 +10,12 @@ const TIME_STEPS_S = [
   ...[1, 2, 3, 6, 12].map((hours) => hours * 3_600),
   ...[1, 2, 7, 14, 30, 90, 365].map((days) => days * 86_400),
 ];
-/** Distances of ticks that are whole numbers. */
+/** Tick distances that are whole numbers. */
 export const WHOLE_STEPS: readonly number[] = [1, 2, 5]
   .flatMap((first) => Array.from({ length: 12 }, (_, power) => first * 10 ** power))
   .sort((a, b) => a - b);
 
-/** Distances that ticks of a horizontal axis may have; null = any. */
+/** Allowed tick distances of a horizontal axis; null = any. */
 export function tickSteps(axis: XAxis): readonly number[] | null {
   switch (axis) {
     case "step":
@@ -30,7 +30,7 @@ export function tickSteps(axis: XAxis): readonly number[] | null {
   }
 }
 
-/** True for counts that are shown in a range in which a whole number lies. */
+/** True if all values are whole numbers and the shown range contains one. */
 export function hasWholeTicks(columns: readonly Float64Array[], [low, high]: Range): boolean {
   const isCount = (value: number): boolean => !Number.isFinite(value) || Number.isInteger(value);
   return Math.ceil(low) <= Math.floor(high) && columns.every((values) => values.every(isCount));

@@ -1,4 +1,4 @@
-/** What stands on the horizontal axis: steps, time, tokens, or USD. */
+/** The horizontal axis: steps, time, tokens, or USD. */
 
 import type { EventView } from "../../src/shared/dashboardTypes.ts";
 import type { ColumnStore } from "./columns.ts";
@@ -6,7 +6,7 @@ import type { ColumnStore } from "./columns.ts";
 export const X_AXES = ["step", "wall", "active", "tokens", "cost"] as const;
 export type XAxis = (typeof X_AXES)[number];
 
-/** Those on which runs of different days lie over each other. */
+/** Axes that line up runs from different days. */
 export const COMPARED_AXES = [
   "step",
   "active",
@@ -22,7 +22,7 @@ const AXIS_COLUMNS = {
   cost: "cost/cumulative_usd",
 } as const satisfies Readonly<Record<Exclude<XAxis, "step">, string>>;
 
-/** False where the run has not recorded what the axis needs; a folder of another program has no moments, for example. */
+/** False if the run did not record what the axis needs. Imported folders, for example, have no timestamps. */
 export function hasAxis(
   axis: XAxis,
   columns: Pick<ColumnStore, "has">,
@@ -32,7 +32,7 @@ export function hasAxis(
   return axis === "step" || columns.has(AXIS_COLUMNS[axis]);
 }
 
-/** The axis that was chosen, or steps where the run has not recorded what it needs. */
+/** The chosen axis, or steps if the run did not record what it needs. */
 export function shownAxis(
   chosen: XAxis,
   columns: Pick<ColumnStore, "has">,
@@ -42,8 +42,8 @@ export function shownAxis(
 }
 
 /**
- * Ascending values, one a row. `step` counts from 1; `wall` is in milliseconds since the Unix epoch; `active` is seconds of
- * training without pauses; `tokens` counts trained ones; `cost` is USD. Of no use without {@link hasAxis}.
+ * Ascending values, one per row. `step` counts from 1; `wall` is milliseconds since the Unix epoch; `active` is seconds of
+ * training without pauses; `tokens` counts trained tokens; `cost` is USD. Meaningful only if {@link hasAxis} is true.
  */
 export function xValues(
   axis: XAxis,
@@ -64,7 +64,7 @@ export function xValues(
   }
 }
 
-/** The value on the axis of what happened after `completedSteps` steps; null before the first row. */
+/** The axis value of an event after `completedSteps` steps; null before the first row. */
 export function xAfterSteps(
   completedSteps: number,
   steps: Float64Array,
@@ -85,7 +85,7 @@ function running(values: Float64Array): Float64Array {
   });
 }
 
-/** The start of an attempt, or the end of a pause, and the seconds of the steps since then. */
+/** Start of the attempt or end of the last pause, plus the durations of the steps since then. */
 function wallTimes(columns: ColumnStore, events: readonly EventView[]): Float64Array {
   const starts = events.filter(({ kind }) => kind === "run-started" || kind === "run-continued");
   const attempts = columns.values("progress/attempt");
@@ -104,7 +104,7 @@ function wallTimes(columns: ColumnStore, events: readonly EventView[]): Float64A
   });
 }
 
-/** uPlot needs ascending numbers: an unknown or falling value repeats the one before it. */
+/** uPlot needs ascending numbers, so an unknown or smaller value repeats the previous one. */
 function ascending(values: Float64Array): Float64Array {
   let last = 0;
   return values.map((value) => {

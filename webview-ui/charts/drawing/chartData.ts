@@ -1,4 +1,4 @@
-/** What a line chart draws. */
+/** The data of a line chart. */
 
 import type { Range } from "../../../src/shared/chartScale.ts";
 import { formatTick } from "../../../src/shared/formatTick.ts";
@@ -13,12 +13,12 @@ export interface ChartSeries {
   readonly label: string;
   readonly values: Float64Array;
   readonly color: ColorName;
-  /** How much of the color is seen, 0 to 1; 0 draws nothing, for the edges of bands. */
+  /** Opacity, 0 to 1; 0 draws nothing and is used for the edges of bands. */
   readonly share: number;
   readonly width: number;
-  /** Lengths of dashes and gaps, so that color is not the only difference. */
+  /** Dash pattern, so that color is not the only difference. */
   readonly dash?: readonly number[] | undefined;
-  /** Written beside its right end. */
+  /** Label at its right end. */
   readonly endLabel?: string | undefined;
 }
 
@@ -30,13 +30,13 @@ export interface ChartBand {
   readonly share: number;
 }
 
-/** A band with its edges, which are series that nothing is drawn of. */
+/** A band with its edges, which are invisible series. */
 export interface DrawnBand {
   readonly edges: readonly ChartSeries[];
   readonly band: ChartBand;
 }
 
-/** `key` names the band among those of its chart. */
+/** `key` identifies the band within its chart. */
 export function bandBetween(
   key: string,
   { high, low }: { readonly high: Float64Array; readonly low: Float64Array },
@@ -50,7 +50,7 @@ export function bandBetween(
 }
 
 export interface ChartData {
-  /** Ascending, as long as every series. */
+  /** Ascending; as long as every series. */
   readonly xs: Float64Array;
   readonly series: readonly ChartSeries[];
   readonly bands: readonly ChartBand[];
@@ -58,16 +58,16 @@ export interface ChartData {
   readonly xRange: Range;
   readonly yRange: Range;
   readonly isLog: boolean;
-  /** True when the vertical axis has no ticks between whole numbers. */
+  /** True if the vertical axis has ticks at whole numbers only. */
   readonly isWhole?: boolean | undefined;
-  /** Distances that ticks of the horizontal axis may have; null = any. */
+  /** Allowed tick increments of the horizontal axis; null = any. */
   readonly xSteps: readonly number[] | null;
-  /** `step` is the distance of the ticks, 0 when they have different ones. */
+  /** `step` is the distance between ticks, 0 if it varies. */
   readonly formatX: (value: number, step: number) => string;
   readonly formatY: (value: number, step: number) => string;
 }
 
-/** What the axes of a chart over steps, times or tokens say. */
+/** Tick increments and label formats of a chart's axes. */
 export function axesOver(axis: XAxis): Pick<ChartData, "xSteps" | "formatX" | "formatY"> {
   return {
     xSteps: tickSteps(axis),
@@ -90,10 +90,10 @@ export const EMPTY_CHART: ChartData = {
 };
 
 export interface SeriesLook {
-  readonly look: "line" | "faint" | "band" | "outer-band" | "sign";
+  readonly look: "line" | "faint" | "band" | "outer-band" | "symbol";
   readonly color: ColorName;
-  /** Lengths of dashes and gaps, so that color is not the only difference. */
+  /** Dash pattern, so that color is not the only difference. */
   readonly dash?: readonly number[] | undefined;
-  /** Which of the signs of evaluations. */
-  readonly sign?: number;
+  /** Index of the marker symbol of an evaluation. */
+  readonly symbol?: number;
 }

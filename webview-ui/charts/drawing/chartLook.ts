@@ -1,4 +1,4 @@
-/** How a line chart looks, as options of uPlot: axes, lines, bands. */
+/** The look of a line chart as uPlot options: axes, lines, bands. */
 
 import type uPlot from "uplot";
 import { labelledTicks, logTicks } from "../../../src/shared/axisTicks.ts";
@@ -11,10 +11,10 @@ import { endLabelWidth } from "./endLabels.ts";
 import { canvasColor, lineColor } from "./palette.ts";
 
 export const AXIS_FONT_PX = 11;
-/** Between a label and the plot. */
+/** Between an axis label and the plot. */
 const GAP_PX = 4;
 
-/** A chart is built again when this changes; else only its numbers are replaced. */
+/** The chart is rebuilt when this changes; otherwise only its numbers are replaced. */
 export function shapeOf({ series, bands, isLog, isWhole, xSteps }: ChartData): string {
   const looks = series.map(({ key, color, share, width, dash }) => [
     key,
@@ -27,7 +27,7 @@ export function shapeOf({ series, bands, isLog, isWhole, xSteps }: ChartData): s
   return JSON.stringify([looks, bands, axes, canvasColor("strong"), canvasColor("back")]);
 }
 
-/** Both axes, with room for their labels; `current` gives what is drawn when they are. */
+/** Both axes, with room for their labels; `current` returns the data at the time they are drawn. */
 export function axesOf(
   { isLog, isWhole = false, xSteps }: ChartData,
   isSmall: boolean,
@@ -60,7 +60,7 @@ export function axesOf(
         }),
       },
     ],
-    // The last label may stand at the right end.
+    // Leaves room for a last tick label at the right end.
     padding: [
       isSmall ? 6 : 10,
       (plot) =>
@@ -96,7 +96,7 @@ function logLabels(plot: uPlot, ticks: number[]): (number | null)[] {
   return [...labelledTicks(ticks, (tick) => plot.valToPos(tick, "y"))];
 }
 
-/** `written` receives the labels before the chart is laid out. */
+/** `written` receives the tick labels before the chart is laid out. */
 function axis(
   format: (value: number, step: number) => string,
   written?: (labels: readonly string[]) => void,

@@ -1,4 +1,4 @@
-/** What is drawn over a chart beside its lines: checkpoints, resumes, other settings, pauses, skipped steps, evaluations. */
+/** Marks over a chart's lines: checkpoints, resumes, changed settings, pauses, skipped steps, evaluations. */
 
 import type uPlot from "uplot";
 import type { EvaluatedCell } from "../../model/evaluationCell.ts";
@@ -7,11 +7,11 @@ import { type ColorName, lineColor } from "./palette.ts";
 export type LineMark = "checkpoint" | "best" | "resume" | "settings" | "code" | "pause" | "alarm";
 
 export type ChartMark =
-  /** A line from top to bottom with a letter. */
+  /** A vertical line with a symbol at its top. */
   | { readonly kind: LineMark; readonly x: number }
   /** A cross at the bottom. */
   | { readonly kind: "skipped"; readonly x: number }
-  /** A sign with the bounds of its interval. */
+  /** A symbol with its confidence interval. */
   | {
       readonly kind: "evaluation";
       readonly x: number;
@@ -19,9 +19,9 @@ export type ChartMark =
       readonly low: number;
       readonly high: number;
       readonly color: ColorName;
-      /** Which of the signs. */
-      readonly sign: number;
-      /** In pixels to the right, so that those of one step do not hide each other. */
+      /** Index of the marker symbol. */
+      readonly symbol: number;
+      /** Pixels to the right, so that marks of one step do not overlap. */
       readonly shift: number;
       /** What a click on it opens. */
       readonly cell: EvaluatedCell;
@@ -31,8 +31,8 @@ export type EvaluationMark = Extract<ChartMark, { readonly kind: "evaluation" }>
 
 const DIAMOND = "M0 -1 L1 0 L0 1 L-1 0 Z";
 const SQUARE = "M-0.8 -0.8 H0.8 V0.8 H-0.8 Z";
-/** Signs of evaluations, as SVG writes paths, around their middle and within -1 to 1. */
-const SIGNS = [
+/** Marker symbols of evaluations: SVG paths around the origin, within -1 to 1. */
+const SYMBOLS = [
   DIAMOND,
   SQUARE,
   "M0 -1 L1 0.8 H-1 Z",
@@ -41,21 +41,21 @@ const SIGNS = [
   "M-0.45 -1 H0.45 V1 H-0.45 Z",
 ];
 
-/** The path of the sign at an index, from the middle of the sign on. */
-export function signAt(index: number): string {
-  return SIGNS[index % SIGNS.length] ?? DIAMOND;
+/** The symbol at an index as an SVG path around the origin; indices wrap around. */
+export function symbolAt(index: number): string {
+  return SYMBOLS[index % SYMBOLS.length] ?? DIAMOND;
 }
 
-/** With five points. */
+/** A five-pointed star. */
 const STAR_CORNERS = Array.from({ length: 10 }, (_, corner) => {
   const angle = (corner * Math.PI) / 5;
   const radius = corner % 2 === 0 ? 1.5 : 0.675;
   return `${Math.sin(angle) * radius} ${-Math.cos(angle) * radius}`;
 });
 
-/** From the middle of a sign to its corners. */
-export const SIGN_PX = 5;
-/** Width beside the last value that marks may fill. */
+/** From the center of a symbol to its corners. */
+export const SYMBOL_PX = 5;
+/** Room for marks to the right of the last value. */
 export const RIGHT_PX = 24;
 
 export function drawMarks(plot: uPlot, marks: readonly ChartMark[], fontPx: number): void {
@@ -82,20 +82,20 @@ export function drawMarks(plot: uPlot, marks: readonly ChartMark[], fontPx: numb
 
 const CIRCLE = "M1 0 A1 1 0 0 1 -1 0 A1 1 0 0 1 1 0 Z";
 const TWO_BARS = "M-1 -1 h0.7 v2 h-0.7 Z M0.3 -1 h0.7 v2 h-0.7 Z";
-/** The sign stands at the upper end of the line. */
+/** The symbol is drawn at the top of the line. */
 const LINE_LOOKS = {
-  checkpoint: { color: "text", share: 0.5, dash: [2, 4], sign: SQUARE },
-  best: { color: "text", share: 0.9, dash: [2, 4], sign: `M${STAR_CORNERS.join("L")}Z` },
-  resume: { color: "yellow", share: 0.9, dash: [6, 3], sign: "M-1 -1 L1 0 L-1 1 Z" },
-  settings: { color: "green", share: 0.9, dash: [8, 3, 2, 3], sign: CIRCLE },
-  code: { color: "purple", share: 0.9, dash: [8, 3, 2, 3], sign: DIAMOND },
-  pause: { color: "text", share: 0.7, dash: [1, 5], sign: TWO_BARS },
-  alarm: { color: "red", share: 0.9, dash: [1, 3], sign: "M0 -1 L1 1 H-1 Z" },
+  checkpoint: { color: "text", share: 0.5, dash: [2, 4], symbol: SQUARE },
+  best: { color: "text", share: 0.9, dash: [2, 4], symbol: `M${STAR_CORNERS.join("L")}Z` },
+  resume: { color: "yellow", share: 0.9, dash: [6, 3], symbol: "M-1 -1 L1 0 L-1 1 Z" },
+  settings: { color: "green", share: 0.9, dash: [8, 3, 2, 3], symbol: CIRCLE },
+  code: { color: "purple", share: 0.9, dash: [8, 3, 2, 3], symbol: DIAMOND },
+  pause: { color: "text", share: 0.7, dash: [1, 5], symbol: TWO_BARS },
+  alarm: { color: "red", share: 0.9, dash: [1, 3], symbol: "M0 -1 L1 1 H-1 Z" },
 } as const;
 
 function drawLine({ ctx, bbox }: uPlot, kind: LineMark, x: number, font: number): void {
   const ratio = devicePixelRatio;
-  const { color, share, dash, sign } = LINE_LOOKS[kind];
+  const { color, share, dash, symbol } = LINE_LOOKS[kind];
   ctx.strokeStyle = lineColor(color, share);
   ctx.fillStyle = ctx.strokeStyle;
   ctx.lineWidth = ratio;
@@ -105,19 +105,19 @@ function drawLine({ ctx, bbox }: uPlot, kind: LineMark, x: number, font: number)
   ctx.lineTo(x, bbox.top + bbox.height);
   ctx.stroke();
   ctx.setLineDash([]);
-  fillSign(ctx, sign, { x, y: bbox.top, size: font * 0.36 });
+  fillSymbol(ctx, symbol, { x, y: bbox.top, size: font * 0.36 });
 }
 
-/** `size` is from the middle of the sign to its corners. */
-function fillSign(
+/** `size` is the distance from the center of the symbol to its corners. */
+function fillSymbol(
   ctx: CanvasRenderingContext2D,
-  sign: string,
+  symbol: string,
   { x, y, size }: { readonly x: number; readonly y: number; readonly size: number },
 ): void {
   ctx.save();
   ctx.translate(x, y);
   ctx.scale(size, size);
-  ctx.fill(new Path2D(sign));
+  ctx.fill(new Path2D(symbol));
   ctx.restore();
 }
 
@@ -136,14 +136,14 @@ function drawCross({ ctx, bbox }: uPlot, x: number): void {
 
 function drawEvaluation(
   plot: uPlot,
-  { y, low, high, color, sign, shift }: EvaluationMark,
+  { y, low, high, color, symbol, shift }: EvaluationMark,
   middle: number,
 ): void {
   const { ctx } = plot;
   const ratio = devicePixelRatio;
   const x = middle + shift * ratio;
   const at = (value: number): number => plot.valToPos(value, "y", true);
-  const size = SIGN_PX * ratio;
+  const size = SYMBOL_PX * ratio;
   ctx.strokeStyle = lineColor(color);
   ctx.fillStyle = lineColor(color);
   ctx.lineWidth = 1.5 * ratio;
@@ -155,5 +155,5 @@ function drawEvaluation(
     ctx.lineTo(x + size * 0.6, edge);
   }
   ctx.stroke();
-  fillSign(ctx, signAt(sign), { x, y: at(y), size });
+  fillSymbol(ctx, symbolAt(symbol), { x, y: at(y), size });
 }

@@ -1,18 +1,18 @@
-/** What the mouse does on a line chart: clicks open what they are on, drags and the wheel zoom. */
+/** Mouse input of a line chart: a click opens what it hits; drags and the wheel zoom. */
 
 import type uPlot from "uplot";
 import { type Range, zoomed } from "../../../src/shared/chartScale.ts";
 import type { EvaluatedCell } from "../../model/evaluationCell.ts";
 import type { ChartData } from "./chartData.ts";
-import { type ChartMark, type EvaluationMark, SIGN_PX } from "./chartMarks.ts";
+import { type ChartMark, type EvaluationMark, SYMBOL_PX } from "./chartMarks.ts";
 import { cutLabelAt, type EndLabel } from "./endLabels.ts";
 
-/** A click waits this long for a second one, which means something else. */
+/** How long a click waits for a second one, which resets the zoom. */
 const DOUBLE_CLICK_MS = 250;
-/** A mouse that moves farther while its button is down drags. */
+/** Movement beyond which a press counts as a drag. */
 const DRAG_PX = 4;
 
-/** Ranges that the user drew or rolled to; both null = all. */
+/** Ranges that the user zoomed to; null = all. */
 export interface ChartZoom {
   readonly x?: Range | null | undefined;
   readonly y?: Range | null | undefined;
@@ -21,20 +21,20 @@ export interface ChartZoom {
 export interface MouseOptions {
   readonly onPick: (row: number) => void;
   readonly onPickMark: (cell: EvaluatedCell) => void;
-  /** What a click on the mark does, in words. */
+  /** Says what a click on the mark does. */
   readonly hintOf: (cell: EvaluatedCell) => string;
   readonly onZoom: (zoom: ChartZoom) => void;
 }
 
-/** What is drawn at the moment. */
+/** The current drawing. */
 export interface Drawn {
   readonly data: () => ChartData;
   readonly labels: () => readonly EndLabel[];
-  /** The row of the data behind a position of the plot. */
+  /** The data row at a position of the plot. */
   readonly rowAt: (position: number) => number;
 }
 
-/** Handlers for one plot after another. */
+/** Handlers that outlive a plot when it is rebuilt. */
 export class ChartMouse {
   readonly #options: MouseOptions;
   readonly #drawn: Drawn;
@@ -45,7 +45,7 @@ export class ChartMouse {
     this.#drawn = drawn;
   }
 
-  /** Listens on the whole chart: marks stand beside the last value, too. */
+  /** Listens on the whole chart because marks also lie to the right of the last value. */
   readonly listen = (plot: uPlot): void => {
     let downAt = 0;
     plot.root.addEventListener("mousedown", ({ clientX }) => {
@@ -67,7 +67,7 @@ export class ChartMouse {
     plot.over.addEventListener("wheel", (event) => this.#roll(plot, event), { passive: false });
   };
 
-  /** What a drag has selected becomes the range. */
+  /** Turns the selection of a drag into the zoom range. */
   readonly select = (plot: uPlot): void => {
     const { left, top, width, height } = plot.select;
     const { drag } = plot.cursor;
@@ -81,7 +81,7 @@ export class ChartMouse {
     if (isWide || isHigh) this.#options.onZoom(zoom);
   };
 
-  /** What drags and double clicks mean, for uPlot. */
+  /** uPlot's bindings for drags and double clicks. */
   bindings(): NonNullable<uPlot.Cursor["bind"]> {
     return {
       mousedown: (plot, _, handler) => (event) => {
@@ -100,7 +100,7 @@ export class ChartMouse {
     };
   }
 
-  /** A click that still waits for a second one opens nothing. */
+  /** Cancels a click that is still waiting for a second one. */
   forget(): void {
     clearTimeout(this.#picking);
   }
@@ -133,23 +133,23 @@ export class ChartMouse {
   }
 }
 
-/** In CSS pixels from the corner of what is plotted. */
+/** Relative to the top left corner of the plotting area, in CSS pixels. */
 function positionIn({ over }: uPlot, { clientX, clientY }: MouseEvent) {
   const { left, top } = over.getBoundingClientRect();
   return { left: clientX - left, top: clientY - top };
 }
 
-/** A click beside a sign is on it as far as this, so that no one needs to aim. */
+/** Clicks this close to a symbol still hit it. */
 const REACH_PX = 3;
 
-/** The mark of an evaluation at a position, in CSS pixels from the corner of what is plotted; the nearest of several, null where there is none. */
+/** The evaluation mark nearest to a position (CSS pixels from the corner of the plotting area); null if none is within reach. */
 export function markAt(
   plot: Pick<uPlot, "valToPos" | "scales">,
   marks: readonly ChartMark[],
   { left, top }: { readonly left: number; readonly top: number },
 ): EvaluationMark | null {
   let nearest: EvaluationMark | null = null;
-  let least = SIGN_PX + REACH_PX;
+  let least = SYMBOL_PX + REACH_PX;
   for (const mark of marks) {
     if (mark.kind !== "evaluation" || !isWithin(plot, "x", mark.x)) continue;
     if (!isWithin(plot, "y", mark.y)) continue;

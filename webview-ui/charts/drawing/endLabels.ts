@@ -1,18 +1,18 @@
-/** Names of curves at their right end, so that no one needs to match colors with a legend. */
+/** Labels at the right ends of curves, so that readers need not match colors with a legend. */
 
 import type uPlot from "uplot";
 import type { ChartData, ChartSeries } from "./chartData.ts";
 import { RIGHT_PX } from "./chartMarks.ts";
 import { canvasColor, lineColor } from "./palette.ts";
 
-/** Between the middles of two labels. */
+/** Minimum distance between the centers of two labels. */
 const LINE_PX = 14;
-/** The largest part of the chart's width that labels take. */
+/** Largest share of the chart's width that labels may take. */
 const MAX_SHARE = 0.2;
-/** Where there is less room than this the legend alone has the names. */
+/** With less room than this, only the legend shows the names. */
 const LEAST_PX = 80;
 
-/** A label as it was drawn, in CSS pixels from the corner of what is plotted. */
+/** A drawn label, in CSS pixels from the corner of the plotting area. */
 export interface EndLabel {
   readonly text: string;
   readonly left: number;
@@ -20,7 +20,7 @@ export interface EndLabel {
   readonly isCut: boolean;
 }
 
-/** The room that labels need beside the plot, in CSS pixels; 0 without labels. */
+/** The width that labels need beside the plot, in CSS pixels; 0 without labels. */
 export function endLabelWidth(plot: uPlot, { series }: ChartData, font: string): number {
   const texts = series.flatMap(({ endLabel }) => endLabel ?? []);
   const most = mostPx(plot);
@@ -29,14 +29,14 @@ export function endLabelWidth(plot: uPlot, { series }: ChartData, font: string):
   return RIGHT_PX + Math.ceil(Math.min(widest, most)) + 4;
 }
 
-/** Draws a line from the end of each curve to its name. Returns what was drawn. */
+/** Draws a line from the end of each curve to its label. Returns the drawn labels. */
 export function drawEndLabels(plot: uPlot, { series }: ChartData, font: string): EndLabel[] {
   const most = mostPx(plot);
   const { ctx, bbox } = plot;
   const ratio = devicePixelRatio;
   const height = bbox.height / ratio;
   const ends = most === 0 ? [] : series.flatMap((own, index) => endOf(plot, own, index));
-  // More than fit are named by the legend.
+  // Labels that do not fit are left to the legend.
   const fitting = ends.slice(0, Math.floor(height / LINE_PX));
   const middles = spread(
     fitting.map(({ y }) => y),
@@ -67,7 +67,7 @@ export function drawEndLabels(plot: uPlot, { series }: ChartData, font: string):
   return labels;
 }
 
-/** The whole text of a label that was cut, at a position in CSS pixels from the corner of what is plotted; empty elsewhere. */
+/** The full text of a truncated label at a position (CSS pixels from the corner of the plotting area); empty elsewhere. */
 export function cutLabelAt(
   labels: readonly EndLabel[],
   { left, top }: { readonly left: number; readonly top: number },
@@ -78,7 +78,7 @@ export function cutLabelAt(
   return found?.isCut === true ? found.text : "";
 }
 
-/** Places of labels within a height: as near as possible to where each wants to be, and no two over each other. */
+/** Positions of labels within a height: each as close as possible to its wanted position without overlaps. */
 export function spread(wanted: readonly number[], height: number, least = LINE_PX): number[] {
   const order = wanted.map((_, index) => index).sort((a, b) => at(wanted, a) - at(wanted, b));
   const places = [...wanted];
@@ -102,7 +102,7 @@ interface CurveEnd {
   readonly y: number;
 }
 
-/** The last value in sight; none where it is out of the range. */
+/** The last value in view; null if it is outside of the range. */
 function endOf(
   plot: uPlot,
   { endLabel, color, dash = [] }: ChartSeries,
@@ -135,7 +135,7 @@ function widthOf({ ctx }: uPlot, font: string, text: string): number {
   return width;
 }
 
-/** Cut at its end, with an ellipsis. */
+/** Truncates a text with an ellipsis. */
 function cutTo(text: string, most: number, widthOfPart: (part: string) => number): string {
   if (widthOfPart(text) <= most) return text;
   let kept = text;

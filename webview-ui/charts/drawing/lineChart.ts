@@ -22,7 +22,7 @@ export interface LineChartOptions extends MouseOptions {
   readonly isSmall: boolean;
   /** Charts with the same key share their cursor. */
   readonly syncKey: string;
-  /** Row under the cursor; null when it left. */
+  /** Receives the row under the cursor; null when the cursor leaves. */
   readonly onCursor: (row: number | null) => void;
 }
 
@@ -34,7 +34,7 @@ export class LineChart {
   #data: ChartData = EMPTY_CHART;
   #shape = "";
   #width: number;
-  /** Rows that are drawn. */
+  /** The rows that are drawn. */
   #positions: Uint32Array = new Uint32Array();
   #labels: readonly EndLabel[] = [];
 
@@ -57,7 +57,7 @@ export class LineChart {
     const columns = [
       pick(xs, positions),
       ...series.map(({ values }) => pick(values, positions)),
-    ] as uPlot.AlignedData; // every column is as long as the first
+    ] as uPlot.AlignedData; // all columns have the same length
     const shape = shapeOf(data);
     if (this.#plot !== null && this.#shape === shape) {
       this.#plot.setData(columns, true);
@@ -75,7 +75,7 @@ export class LineChart {
     this.#plot?.setSize({ width: wide, height: this.#options.height });
   }
 
-  /** Puts the cursor on a row. */
+  /** Moves the cursor to a row. */
   point(row: number): void {
     const at = this.#positions.indexOf(row);
     const plot = this.#plot;
@@ -85,7 +85,7 @@ export class LineChart {
     plot.setCursor({ left: plot.valToPos(x, "x"), top: plot.valToPos(y, "y") });
   }
 
-  /** A picture as Base64 of a PNG, on the editor's background. */
+  /** The chart as a Base64 PNG on the editor's background. */
   picture(): string {
     return this.#plot === null ? "" : pictureOf(this.#plot.ctx.canvas);
   }

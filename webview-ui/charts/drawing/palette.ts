@@ -1,9 +1,9 @@
-/** The theme's colors in the form a canvas takes, and a signal that changes with the theme. */
+/** The theme's colors as a canvas takes them, and a signal that changes with the theme. */
 
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { cssColor, parseColor, readableOn } from "../contrast.ts";
 
-/** Names of series colors; the second one is in where a theme has none. */
+/** Series colors, each with a fallback for themes that do not define it. */
 const SERIES = {
   blue: "var(--vscode-charts-blue, var(--vscode-textLink-foreground))",
   orange: "var(--vscode-charts-orange, var(--vscode-foreground))",
@@ -26,21 +26,21 @@ let known = new Map<string, string>();
 /** Changes whenever the editor's theme does. */
 export const themeVersion: ReadonlySignal<number> = version;
 
-/** A color of lines and marks: as {@link canvasColor}, and with enough contrast to the editor's background in every theme. */
+/** A color for lines and marks: like {@link canvasColor}, but with enough contrast to the editor's background in every theme. */
 export function lineColor(name: ColorName, share = 1): string {
   const key = `line ${name} ${share}`;
   const present = known.get(key);
   if (present !== undefined) return present;
   const [color, background] = [parseColor(canvasColor(name)), parseColor(canvasColor("back"))];
   if (color === null || background === null) return canvasColor(name, share);
-  // Some themes give colors that were made to lie over text, and are transparent.
+  // Ignores the theme's own alpha: some themes define chart colors as transparent overlays.
   const [red, green, blue] = color;
   const readable = cssColor(readableOn([red, green, blue, share], background));
   known.set(key, readable);
   return readable;
 }
 
-/** A CSS color for a canvas; `share` from 0 to 1 is how much of it is seen. */
+/** A CSS color for a canvas; `share` is its opacity, 0 to 1. */
 export function canvasColor(name: ColorName, share = 1): string {
   const key = `${name} ${share}`;
   const present = known.get(key);
@@ -52,7 +52,7 @@ export function canvasColor(name: ColorName, share = 1): string {
   return color;
 }
 
-/** True in the editor's high-contrast themes, where color alone must carry no meaning. */
+/** True in the editor's high-contrast themes, where color must not be the only cue. */
 export function isHighContrast(): boolean {
   const { classList } = document.body;
   return (
@@ -62,7 +62,7 @@ export function isHighContrast(): boolean {
   );
 }
 
-/** Notices changes of the theme. Call once. */
+/** Watches for theme changes. Call once. */
 export function watchTheme(): void {
   const observer = new MutationObserver(() => {
     known = new Map();
@@ -72,12 +72,12 @@ export function watchTheme(): void {
   observer.observe(document.body, { attributes: true, attributeFilter: ["class"] });
 }
 
-/** The browser computes it: a canvas knows no variables. */
+/** Lets the browser compute the color, because a canvas cannot resolve CSS variables. */
 function resolve(expression: string): string {
   if (probe === null) {
     probe = document.createElement("span");
     probe.hidden = true;
-    // Forced colors would lose their transparency, and their differences.
+    // Forced colors would drop the transparency and make all series look alike.
     probe.style.forcedColorAdjust = "none";
     document.body.append(probe);
   }

@@ -1,4 +1,4 @@
-/** How all charts are drawn: smoothing, axes, clipping. */
+/** Settings of all charts: smoothing, axes, clipping. */
 
 import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
@@ -40,7 +40,7 @@ export function ChartControls({ dashboard }: DashboardProps) {
   );
 }
 
-/** What is not as charts are at first. */
+/** The settings that differ from the defaults. */
 function changesOf(dashboard: DashboardModel): readonly string[] {
   const { smoothing, isLog, isClipped, isFromZero } = dashboard.view.value;
   const xAxis = axisOf(dashboard);

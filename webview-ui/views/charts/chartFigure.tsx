@@ -1,4 +1,4 @@
-/** A chart of the run that is shown: its rows are steps, and its zoom is that of all charts. */
+/** A chart of the shown run: its rows are steps, and it shares the zoom of all charts. */
 
 import * as l10n from "@vscode/l10n";
 import { useMemo, useRef } from "preact/hooks";
@@ -17,7 +17,7 @@ import { visibleLine } from "../../text/visible.ts";
 
 interface ChartFigureProps extends Omit<PlotProps, "actions" | "syncKey"> {
   readonly dashboard: DashboardModel;
-  /** Row to step, counted from 0. */
+  /** Maps a row to its step, counted from 0. */
   readonly stepOf: (row: number) => number | undefined;
 }
 
@@ -32,7 +32,7 @@ export function ChartFigure({ dashboard, stepOf, ...props }: ChartFigureProps) {
   return <Plot {...props} syncKey="run" actions={actions} />;
 }
 
-/** How many values a logarithmic axis leaves out; null where it leaves out none. */
+/** Says how many values a logarithmic axis omits; null if none. */
 export function leftOut({ view }: DashboardModel, columns: readonly Float64Array[]): string | null {
   const count = view.value.isLog ? sum(columns.map(countNotPositive)) : 0;
   if (count === 0) return null;
@@ -65,7 +65,7 @@ function stepActions(
   };
 }
 
-/** `step` counts from 0. A save after it or before it stands for it. */
+/** `step` counts from 0. A checkpoint saved just before or after the step belongs to it. */
 function stepMenu(dashboard: DashboardModel, step: number): readonly MenuItem[] {
   const { data, host } = dashboard;
   const checkpoints = data.checkpoints.value;

@@ -1,11 +1,11 @@
-/** The environments of a run, and how the line of each is drawn. */
+/** The environments of a run and the looks of their lines. */
 
 import type { ColumnStore } from "../../charts/columns.ts";
 import type { ColorName } from "../../charts/drawing/palette.ts";
 
-/** The colors of environments in a run with several; blue is the mean of all. */
+/** Colors of environments in a run with several; blue is the overall mean. */
 const COLORS: readonly ColorName[] = ["orange", "green", "purple", "yellow", "red"];
-/** As many as can be distinguished, whatever the colors. */
+/** Distinguishable without color. */
 const DASHES: readonly (readonly number[])[] = [
   [6, 3],
   [2, 3],
@@ -17,7 +17,7 @@ const DASHES: readonly (readonly number[])[] = [
   [14, 4, 4, 4],
 ];
 
-/** The line of the environment at an index: the first eight differ in their dashes, the first forty in dashes or color. */
+/** The look of the environment at an index: the first eight differ in dashes, the first forty in dashes or color. */
 export function environmentLook(index: number): {
   readonly color: ColorName;
   readonly dash: readonly number[];
@@ -28,7 +28,7 @@ export function environmentLook(index: number): {
   };
 }
 
-/** Short names, as in the metrics; none for a run with one environment. */
+/** Short names as in the metrics; empty for a run with one environment. */
 export function environmentNames({ names }: Pick<ColumnStore, "names">): readonly string[] {
   const found = names.flatMap((name) => {
     const own = /^rollout\/env\/(.+)\/reward\/mean$/.exec(name)?.[1];

@@ -1,4 +1,4 @@
-/** The mean reward of each evaluated split after so many steps, with its 95% confidence interval. */
+/** Mean reward per evaluated split over steps, with 95% confidence intervals. */
 
 import * as l10n from "@vscode/l10n";
 import { useMemo, useState } from "preact/hooks";
@@ -44,7 +44,7 @@ export function EvaluationChart({ dashboard }: DashboardProps) {
     };
     return { zoom: () => undefined, open };
   }, [dashboard, curves]);
-  // A single point is no curve.
+  // A single point does not make a curve.
   if (steps.length < 2) return null;
   const at = row ?? steps.length - 1;
   const stepText = (position: number): string =>
@@ -86,7 +86,7 @@ export function EvaluationChart({ dashboard }: DashboardProps) {
   );
 }
 
-/** Of the run's own weights. */
+/** Curves of the run's own weights. */
 function curvesOf({ data }: DashboardModel): {
   readonly steps: Float64Array;
   readonly curves: readonly Curve[];
@@ -112,7 +112,7 @@ function curvesOf({ data }: DashboardModel): {
     };
   });
   const drawn = curves.filter(({ cells }) => cells.some((cell) => cell !== undefined));
-  // One curve needs no name.
+  // A single curve needs no label.
   if (drawn.length < 2) return { steps, curves: drawn };
   const named = drawn.map(({ series, ...curve }) => {
     return { ...curve, series: { ...series, endLabel: curve.name } };

@@ -1,4 +1,4 @@
-/** The evaluations on the reward chart: which there are, their marks, and their entries in the legend. */
+/** Evaluations on the reward chart: the series, their marks, and their legend entries. */
 
 import * as l10n from "@vscode/l10n";
 import { formatTemperature } from "../../../src/shared/format.ts";
@@ -10,29 +10,29 @@ import type { RunData } from "../../model/runData.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { environmentLook, environmentNames } from "./environmentSeries.ts";
 
-/** What was evaluated on one split of one environment, at the temperature of training or the nearest below it. */
+/** The evaluations of one split of one environment, at the training temperature or the nearest one below it. */
 export interface EvaluationSeries extends SeriesLook {
   readonly key: string;
   readonly label: string;
-  /** The environment and the split. */
+  /** Environment and split. */
   readonly name: string;
   readonly temperature: number;
   readonly points: readonly Pick<EvaluationMark, "y" | "low" | "high" | "cell">[];
 }
 
-/** Where the rows of a run stand on the horizontal axis. */
+/** Positions of a run's rows on the horizontal axis. */
 export interface PlacedRows {
   readonly xAxis: XAxis;
   readonly xs: Float64Array;
-  /** Counted from 0, one a row. */
+  /** Counted from 0, one per row. */
   readonly steps: Float64Array;
 }
 
 const SHIFT_PX = 9;
-/** The first look that no environment of a run with one or two has. */
+/** The first look that is free in a run with one or two environments. */
 const FREE_LOOK = 2;
 
-/** Where the run is not known. */
+/** Training temperature if the run does not say. */
 const USUAL_TEMPERATURE = 1;
 
 export function evaluationSeries({
@@ -60,7 +60,7 @@ export function evaluationSeries({
     );
     const line = trained.findIndex((short) => `/${environment}`.endsWith(`/${short}`));
     const free = environmentLook(Math.max(FREE_LOOK, trained.length) + index);
-    // A second split of an environment has its color with other dashes.
+    // Further splits of an environment share its color and differ in dashes.
     const { dash } = line < 0 || taken.has(line) ? free : environmentLook(line);
     taken.add(line);
     const shown = visibleLine(name);
@@ -73,8 +73,8 @@ export function evaluationSeries({
           : l10n.t("evaluation of {0}, {1}, 95% confidence interval", shown, sampled),
       name: shown,
       temperature,
-      look: "sign",
-      sign: index,
+      look: "symbol",
+      symbol: index,
       color: line < 0 ? free.color : environmentLook(line).color,
       dash,
       points: own
@@ -87,15 +87,15 @@ export function evaluationSeries({
   });
 }
 
-/** `steps` are those of the rows, counted from 0. */
+/** `steps` holds the step of each row, counted from 0. */
 export function evaluationEntry(
-  { key, label, look, color, sign = 0, points }: EvaluationSeries,
+  { key, label, look, color, symbol = 0, points }: EvaluationSeries,
   steps: Float64Array,
 ) {
-  // Looked up, because runs have thousands of steps and hundreds of evaluations. The last of a step counts.
+  // A map, because runs have thousands of steps and hundreds of evaluations. The last evaluation of a step wins.
   const after = new Map(points.map(({ cell, y }) => [cell.step, y]));
   const values = steps.map((step) => after.get(step + 1) ?? Number.NaN);
-  return { key, label, look, color, sign, values, line: null, latest: points.at(-1)?.y };
+  return { key, label, look, color, symbol, values, line: null, latest: points.at(-1)?.y };
 }
 
 export function evaluationMarks(
@@ -105,10 +105,10 @@ export function evaluationMarks(
   const at = (step: number): number =>
     (xAxis === "step" ? step : xAfterSteps(step, steps, xs)) ??
     (xAxis === "wall" ? (xs[0] ?? 0) : 0);
-  return series.flatMap(({ color, sign = 0, points }, index) =>
+  return series.flatMap(({ color, symbol = 0, points }, index) =>
     points.map((point): ChartMark => {
       const shift = index * SHIFT_PX;
-      return { kind: "evaluation", x: at(point.cell.step), ...point, color, sign, shift };
+      return { kind: "evaluation", x: at(point.cell.step), ...point, color, symbol, shift };
     }),
   );
 }

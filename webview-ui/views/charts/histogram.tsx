@@ -1,4 +1,4 @@
-/** How the rewards of the chosen step lie; a bar leads to its trajectories. */
+/** Distribution of the rewards in the chosen step; a bar opens its rollouts. */
 
 import * as l10n from "@vscode/l10n";
 import { formatExact, plural } from "../../../src/shared/format.ts";
@@ -34,7 +34,7 @@ export function Histogram({ dashboard }: DashboardProps) {
       {bins.length === 0 ? null : (
         <ol class="bars">
           {bins.map((bin, index) => (
-            // A bar at another place is another bar: none of them moves.
+            // The key holds position, count, and bound, so that no element is reused for a different bin.
             <li key={`${index} ${bins.length} ${bin.low}`}>
               <button
                 type="button"
@@ -87,16 +87,16 @@ function shortReward({ low, high }: Bin): string {
 }
 
 interface Bin {
-  /** Both inclusive; equal where every value has a bin of its own. */
+  /** Inclusive bounds; equal if each value has its own bin. */
   readonly low: number;
   readonly high: number;
   readonly count: number;
 }
 
-/** Values closer than this are the same. */
+/** Values that agree in this many significant digits share a bin. */
 const DIGITS = 9;
 
-/** A bin for each value when there are at most `maxBins` different ones, else as many equal parts of the range. Ascending. */
+/** One bin per value if there are at most `maxBins` distinct ones, otherwise equal parts of the range. Ascending. */
 export function histogram(values: readonly number[], maxBins = 12): readonly Bin[] {
   const counts = new Map<number, number>();
   for (const value of values) {

@@ -1,4 +1,4 @@
-/** The series of a chart with their looks; a click hides one, a double click leaves it alone. */
+/** The series of a chart with their looks; a click hides a series, a double click hides all others. */
 
 import { plural } from "../../../src/shared/format.ts";
 import type { ChartMark } from "../../charts/drawing/chartMarks.ts";
@@ -14,7 +14,7 @@ import type { LegendEntry } from "./rewardChartData.ts";
 interface LegendProps extends DashboardProps {
   readonly entries: readonly LegendEntry[];
   readonly marks: readonly ChartMark[];
-  /** Row whose values are shown; -1 = the last one. */
+  /** Row whose values are shown; -1 = the last row. */
   readonly row: number;
 }
 
@@ -46,7 +46,7 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
     const isSolo = others.every((other) => hiddenSeries.includes(other));
     dashboard.update({ hiddenSeries: isSolo ? HIDDEN_AT_FIRST : others });
   };
-  // What was hidden by a click stays where it is: a second click is on it.
+  // A series hidden by a click keeps its place, so that a second click hits it.
   const isExtra = ({ key }: LegendEntry): boolean =>
     HIDDEN_AT_FIRST.includes(key) && hiddenSeries.includes(key);
   const shown = entries.filter((entry) => !isExtra(entry));
@@ -56,7 +56,7 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
     <fieldset>
       <legend class="visually-hidden">{strings.chart.legend}</legend>
       {shown
-        .filter(({ look }) => (look === "sign") === isMark)
+        .filter(({ look }) => (look === "symbol") === isMark)
         .map(({ key, label, values, line, latest, counts, ...swatch }) => (
           <button
             type="button"
@@ -89,7 +89,7 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
         )}
       </div>
       <div class="marks wrap">
-        {shown.some(({ look }) => look === "sign") ? switches(true) : null}
+        {shown.some(({ look }) => look === "symbol") ? switches(true) : null}
         {present.map((kind) => (
           <span class="legend-mark" key={kind}>
             <span class="mark" data-kind={kind} />
@@ -101,7 +101,7 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
   );
 }
 
-/** Where the line is, and what the run wrote where that differs. */
+/** The drawn value, plus the recorded one if it differs. */
 function Value({ values, line, latest, counts, row }: ValueProps) {
   const at = row < 0 ? values.length - 1 : row;
   const count = counts?.[at] ?? Number.NaN;

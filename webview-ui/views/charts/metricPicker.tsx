@@ -1,4 +1,4 @@
-/** Chooses the small charts of all runs of the workspace. */
+/** Selects the small charts for all runs of the workspace. */
 
 import * as l10n from "@vscode/l10n";
 import { useId, useState } from "preact/hooks";
@@ -99,7 +99,7 @@ function ChartList({ dashboard, charts }: PickerProps) {
   );
 }
 
-/** The charts with this text, or pattern, in their titles or the names of their metrics. */
+/** The charts whose title or metric names match the text or pattern. */
 export function foundCharts(
   charts: readonly ListedChart[],
   search: string,
@@ -110,7 +110,7 @@ export function foundCharts(
   );
 }
 
-/** A regular expression, or plain text when it is none. */
+/** Matches a regular expression, or plain text if the expression is invalid. */
 export function matcher(filter: string): (text: string) => boolean {
   if (filter === "") return () => true;
   try {

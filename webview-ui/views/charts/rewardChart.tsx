@@ -1,4 +1,4 @@
-/** The large chart: how the reward goes. */
+/** The large reward chart. */
 
 import * as l10n from "@vscode/l10n";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -44,7 +44,7 @@ export function RewardChart({ dashboard }: DashboardProps) {
     () => summarizeReward({ values: data.mean, steps: data.steps }, data.points),
     [data],
   );
-  // An evaluation before the first step is drawn, too.
+  // Evaluations before the first step are drawn too.
   const isEmpty = data.steps.length === 0 && data.marks.length === 0;
   const table = (): NumberTable => seriesTable(dashboard.data.columns, data.names, data.parts);
   const shown = (at: number): string => describeRow(data, at);
@@ -117,7 +117,7 @@ function noData({ data }: DashboardModel): string {
   return strings.chart.noData[data.run.value?.state ?? "unknown"] ?? strings.chart.noDataYet;
 }
 
-/** Made again when the numbers or what decides about them change, not with every move of the mouse. */
+/** Recomputed when the numbers or the settings change, not on every mouse move. */
 function useRewardChartData(dashboard: DashboardModel): {
   readonly data: RewardChartData;
   readonly note: string;
@@ -145,7 +145,7 @@ function useRewardChartData(dashboard: DashboardModel): {
   return { data, note };
 }
 
-/** Asks for the repeated steps of an attempt; null until the answer is there. */
+/** Requests the repeated steps of an attempt; null until they arrive. */
 function useSuperseded(host: Host, attempt: number | null): SupersededRewards {
   const [superseded, set] = useState<SupersededRewards>(null);
   useEffect(() => {
@@ -164,7 +164,7 @@ function useSuperseded(host: Host, attempt: number | null): SupersededRewards {
   return superseded;
 }
 
-/** A row in words: what the run wrote, and what is drawn where that differs. */
+/** Describes a row: the recorded values, plus the drawn one if it differs. */
 function describeRow({ mean, counts, smoothed, xAxis, xs }: RewardChartData, row: number): string {
   const count = counts[row] ?? Number.NaN;
   const values = [
@@ -175,7 +175,7 @@ function describeRow({ mean, counts, smoothed, xAxis, xs }: RewardChartData, row
   return `${formatXValue(xAxis, xs[row] ?? 0)}: ${values.join(", ")}`;
 }
 
-/** The legend shows the same. */
+/** The same values as in the legend. */
 function describeParts({ parts }: RewardChartData, row: number): readonly string[] {
   return parts.flatMap(({ label, mean, rollouts }) => {
     const count = rollouts[row] ?? Number.NaN;
@@ -228,7 +228,7 @@ function exportItems(
   ];
 }
 
-/** With those of `parts`; as stored, not smoothed; steps count from 1. */
+/** Raw values, including those of `parts`; steps count from 1. */
 function seriesTable(
   columns: ColumnStore,
   names: readonly { readonly head: string; readonly name: string }[],

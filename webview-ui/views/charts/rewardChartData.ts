@@ -1,4 +1,4 @@
-/** What the reward chart is made of: series, bands, marks, and their names in the legend. */
+/** Data of the reward chart: series, bands, marks, and their legend entries. */
 
 import * as l10n from "@vscode/l10n";
 import { decidingPointOf, type TrendPoint } from "../../../src/shared/trendPoint.ts";
@@ -31,36 +31,36 @@ const REWARD = "rollout/reward";
 const MEAN = `${REWARD}/mean`;
 const text = strings.reward;
 
-/** The mean reward of the repeated steps of an attempt, by step. */
+/** Mean rewards of an attempt's repeated steps, by step. */
 export type SupersededRewards = {
   readonly attempt: number;
   readonly rewards: ReadonlyMap<number, number>;
 } | null;
 
-/** What the chart is made from. */
+/** Inputs of the chart. */
 export type RewardChartSource = Pick<DashboardModel, "data" | "view">;
 
 export interface LegendEntry extends SeriesLook {
   readonly key: string;
   readonly label: string;
-  /** The numbers of the run, one a row; null for bands. */
+  /** Recorded values, one per row; null for bands. */
   readonly values: Float64Array | null;
-  /** What is drawn; null for bands and signs. */
+  /** The drawn line; null for bands and symbols. */
   readonly line: Float64Array | null;
-  /** Rollouts behind each value. */
+  /** Number of rollouts behind each value. */
   readonly counts?: Float64Array;
-  /** Shown while no row is under the cursor; absent = the last of the values. */
+  /** Shown while no row is under the cursor; absent = the last value. */
   readonly latest?: number | undefined;
 }
 
 export interface RewardChartData extends PlacedRows {
-  /** As the run wrote it. */
+  /** Recorded values. */
   readonly mean: Float64Array;
-  /** How many rollouts stand behind it. */
+  /** Number of rollouts behind each value. */
   readonly counts: Float64Array;
-  /** What its trend follows from. */
+  /** Points of its trend. */
   readonly points: readonly TrendPoint[];
-  /** As it is drawn; null when it is drawn as it is. */
+  /** The drawn values; null if they are not smoothed. */
   readonly smoothed: Float64Array | null;
   readonly series: readonly ChartSeries[];
   readonly bands: readonly ChartBand[];
@@ -100,7 +100,7 @@ export function rewardChartData(
     const endLabel = named.includes(entry.key) ? entry.label : undefined;
     return entry.line === null ? [] : [{ ...lineOf(entry, entry.line), endLabel }];
   });
-  // The first series decides what is drawn of a very long run: the mean, not the edge of a band.
+  // The first series decides how very long runs are downsampled: the mean, not the edge of a band.
   const series = [...shownBands.flatMap(({ edges }) => edges), ...lines].sort(
     (a, b) => Number(b.key === "raw") - Number(a.key === "raw"),
   );
@@ -125,7 +125,7 @@ export function rewardChartData(
 }
 
 const BAND = { color: "blue", values: null, line: null } as const;
-/** Each with the column without which there is nothing to draw. */
+/** Each with the column that it requires. */
 const BANDS = [
   {
     ...BAND,
@@ -176,13 +176,13 @@ function columnNames(columns: ColumnStore): RewardChartData["names"] {
 
 type NamedBand = DrawnBand & { readonly key: string };
 
-/** Not smoothed: a smoothed edge would shade rewards that never occurred. */
+/** Not smoothed, because a smoothed edge would shade rewards that never occurred. */
 function bandsOf(columns: ColumnStore, mean: Float64Array): readonly NamedBand[] {
   const column = (name: string): Float64Array => columns.values(`${REWARD}/${name}`);
   const highest = column("max");
   const lowest = column("min");
   const std = column("group_std");
-  // No wider than the rewards of the step: a deviation knows no end of their range.
+  // Clamped to the rewards of the step, which a standard deviation may exceed.
   const above = within(combine(mean, std, 1), highest, Math.min);
   const below = within(combine(mean, std, -1), lowest, Math.max);
   return [
@@ -218,7 +218,7 @@ function combine(mean: Float64Array, std: Float64Array, sign: 1 | -1): Float64Ar
   return mean.map((value, row) => value + sign * (std[row] ?? Number.NaN));
 }
 
-/** Where the bound is not known, the value stands as it is. */
+/** Leaves a value unchanged if its bound is unknown. */
 function within(
   values: Float64Array,
   bounds: Float64Array,

@@ -1,4 +1,4 @@
-/** What a small chart is made of: its lines, the shaded range, and the numbers that are shown beside them. */
+/** Data of a small chart: its lines, its shaded range, and the numbers beside them. */
 
 import { shownX, valueRange } from "../../../src/shared/chartScale.ts";
 import { joined } from "../../changes/rewardParts.ts";
@@ -20,11 +20,11 @@ import type { SmallChartSpec, SmallSeries } from "./smallChartSpecs.ts";
 export interface SmallChartData {
   readonly chart: ChartData;
   readonly xAxis: XAxis;
-  /** Counted from 0, one a row. */
+  /** Counted from 0, one per row. */
   readonly steps: Float64Array;
-  /** As the run wrote them, one list a series; never smoothed. */
+  /** Recorded values, one list per series; never smoothed. */
   readonly raw: readonly Float64Array[];
-  /** The lines, one a series. */
+  /** The drawn lines, one per series. */
   readonly drawn: readonly Float64Array[];
 }
 
@@ -73,7 +73,7 @@ export function smallChartData(
   return { chart, xAxis, steps: columns.steps(), raw, drawn: smoothed };
 }
 
-/** A row in words: what the run wrote, and what is drawn where that differs. */
+/** Describes a row: the recorded values, plus the drawn ones if they differ. */
 export function describeRow(
   { chart, xAxis, raw, drawn }: SmallChartData,
   { title }: Pick<SmallChartSpec, "title">,

@@ -1,4 +1,4 @@
-/** Which small charts there are. */
+/** Definitions of the small charts. */
 
 import * as l10n from "@vscode/l10n";
 import { metricTitle } from "../../../src/shared/metricTitles.ts";
@@ -9,22 +9,22 @@ export interface SmallSeries {
   readonly label: string;
   readonly color: ColorName;
   readonly dash?: readonly number[] | undefined;
-  /** True for a metric that only some steps have: its line leads over the others. */
+  /** True for a metric that only some steps have; its line bridges the others. */
   readonly isSparse?: true;
 }
 
 export interface SmallChartSpec {
   readonly title: string;
   readonly series: readonly SmallSeries[];
-  /** Lowest and highest, shaded. */
+  /** Shaded between the lowest and the highest value. */
   readonly band?: { readonly upper: string; readonly lower: string };
 }
 
-/** What charts are about, in the order in which they are drawn. */
+/** Chart sections in display order. */
 export const CHART_SECTIONS = ["reward", "optimization", "time", "others"] as const;
 export type ChartSection = (typeof CHART_SECTIONS)[number];
 
-/** What a supervised run is about. */
+/** The main chart of a supervised run. */
 export const LOSS_CHART: SmallChartSpec = {
   title: metricTitle("loss"),
   series: [
@@ -60,7 +60,7 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
   {
     title: metricTitle("rollout/entropy"),
     series: [
-      // Names the chart, so that it stands with those of the update.
+      // Comes first because it names the chart, which places it among the update's charts.
       {
         name: "optim/entropy",
         label: l10n.t("data of the update"),
@@ -81,7 +81,7 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
       { name: "curriculum/hard", label: l10n.t("out of reach"), color: "red", dash: [2, 3] },
     ],
   },
-  // Most of a large split: it would leave no room for the others.
+  // Untried tasks are most of a large split and would dwarf the other lines.
   oneMetric(l10n.t("Tasks not tried yet"), "curriculum/new", "yellow"),
   oneMetric(l10n.t("Tokens of groups without a signal"), "refill/untrained_tokens", "red"),
   {
@@ -150,27 +150,27 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
   },
 ];
 
-/** The metric of the large chart. */
+/** Metric of the large chart. */
 export const MEAN_REWARD = "rollout/reward/mean";
-/** What the large chart shows beside it. */
+/** Metrics that the large chart shows along with it. */
 const LARGE_CHART = ["mean", "ci_low", "ci_high", "group_std", "min", "max"].map(
   (name) => `rollout/reward/${name}`,
 );
-/** How many charts a run of another program shows; the other metrics can be added. */
+/** Number of charts shown for an imported run; others can be added. */
 const MAX_OTHERS = 24;
 
 export interface ListedChart extends SmallChartSpec {
-  /** Identifies the chart in all runs: the metric that it is about. */
+  /** Identifies the chart in all runs: its main metric. */
   readonly id: string;
   readonly section: ChartSection;
-  /** True when it is drawn unless someone hides it. */
+  /** True if it is shown by default. */
   readonly isUsual: boolean;
   readonly isDrawn: boolean;
 }
 
 /**
- * Every chart that a run with these metrics can have: by section, the usual ones first. A run by another program names its metrics as
- * it likes, so that the first of them are usual too.
+ * Every chart that a run with these metrics can have, by section, defaults first. Imported runs have arbitrary metric names, so their
+ * first metrics are defaults too.
  */
 export function listCharts(
   names: readonly string[],
@@ -215,12 +215,12 @@ const SECTIONS: readonly (readonly [ChartSection, RegExp])[] = [
   ["time", /^(time|tokens|cost|async|refill|progress|throughput)\//],
 ];
 
-/** Follows from the name of the metric. */
+/** Derived from the metric's name. */
 function sectionOf(name: string): ChartSection {
   return SECTIONS.find(([, pattern]) => pattern.test(name))?.[0] ?? "others";
 }
 
-/** A chart of a metric that has a name for people. */
+/** A chart of a metric with a display name. */
 function named(name: string, color: ColorName): SmallChartSpec {
   return oneMetric(metricTitle(name), name, color);
 }

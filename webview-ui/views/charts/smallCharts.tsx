@@ -1,4 +1,4 @@
-/** Small charts of everything else, and the list to choose more from. */
+/** Small charts of all other metrics, and a picker to add more. */
 
 import * as l10n from "@vscode/l10n";
 import { Fragment } from "preact";
@@ -25,12 +25,12 @@ import {
 
 const HEIGHT_PX = 132;
 const LARGE_PX = 300;
-/** From new numbers to their summary in words. */
+/** Delay between new numbers and their text summary. */
 const SUMMARY_MS = 250;
 
 export function SmallCharts({ dashboard }: DashboardProps) {
   const { pinnedMetrics: pinned, hiddenCharts: hidden } = dashboard.settings.value;
-  // Which charts there are follows from the columns.
+  // The columns determine which charts exist.
   const version = dashboard.data.columnsVersion.value;
   const isForeign = dashboard.data.run.value?.state === "foreign";
   const charts = useMemo(
@@ -67,7 +67,7 @@ export function SmallCharts({ dashboard }: DashboardProps) {
   );
 }
 
-/** In the place of the reward, which a supervised run has none of. */
+/** Takes the place of the reward chart in a supervised run. */
 export function LossChart({ dashboard }: DashboardProps) {
   return <SmallChart dashboard={dashboard} spec={LOSS_CHART} heading="h2" height={LARGE_PX} />;
 }
@@ -78,7 +78,7 @@ function isOfExamples({ name }: SmallChartSpec["series"][number]): boolean {
 
 interface SmallChartProps extends DashboardProps {
   readonly spec: SmallChartSpec;
-  /** Follows the heading that it stands below. */
+  /** Follows the level of the heading above it. */
   readonly heading: "h2" | "h3" | "h4";
   readonly height?: number;
   readonly remove?: (() => void) | undefined;
@@ -96,7 +96,7 @@ function SmallChart({
   const title = visibleLine(spec.title);
   const names = visibleLine(spec.series.map(({ name }) => name).join(", "));
   const summary = useSummary(data);
-  // In the tooltip, since a line of its own would move what is below when a run writes its first zero.
+  // In the tooltip, because a line of its own would shift the page when a run writes its first zero.
   const tooltip = [title === names ? title : `${title}: ${names}`, leftOut(dashboard, data.raw)]
     .filter((line) => line !== null)
     .join("\n");
@@ -136,7 +136,7 @@ function SmallChart({
   );
 }
 
-/** Made once the curves are drawn: the trend of a long series takes longer than its curve. */
+/** Computed after the curves are drawn, because the trend of a long series takes longer. */
 function useSummary({ raw, steps }: SmallChartData): string {
   const [summary, setSummary] = useState("");
   useEffect(() => {
@@ -147,7 +147,7 @@ function useSummary({ raw, steps }: SmallChartData): string {
   return summary;
 }
 
-/** Made again when the numbers, or what decides about them, change. */
+/** Recomputed when the numbers or the settings change. */
 function useSmallChartData(dashboard: DashboardModel, spec: SmallChartSpec): SmallChartData {
   const { data, view } = dashboard;
   const { smoothing, xAxis, isLog, isClipped, isFromZero, xRange } = view.value;

@@ -15,7 +15,7 @@ describe("a click on a chart", () => {
     low: y - 0.1,
     high: y + 0.1,
     color: "purple",
-    sign: 0,
+    symbol: 0,
     shift,
     cell: { step, environment: "a", split: "test", temperature: 1 },
   });

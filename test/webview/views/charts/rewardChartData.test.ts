@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { describe, expect, it, test } from "vitest";
 import type { EvaluationView, EventView, RunView } from "../../../../src/shared/dashboardTypes.ts";
 import type { SeriesLook } from "../../../../webview-ui/charts/drawing/chartData.ts";
-import { signAt } from "../../../../webview-ui/charts/drawing/chartMarks.ts";
+import { symbolAt } from "../../../../webview-ui/charts/drawing/chartMarks.ts";
 import { firstViewState, type ViewState } from "../../../../webview-ui/model/viewState.ts";
 import { evaluationSeries } from "../../../../webview-ui/views/charts/evaluationSeries.ts";
 import {
@@ -118,7 +118,7 @@ describe("the reward chart", () => {
       ],
     }));
     const { legend, marks } = rewardChartData(aSource(REWARDS, evaluations), null);
-    const named = legend.filter(({ look }) => look === "sign");
+    const named = legend.filter(({ look }) => look === "symbol");
     expect(named.map(({ label, latest }) => [label, latest])).toEqual([
       ["evaluation of local/calculator test, temperature 1, 95% confidence interval", 0.3],
       ["evaluation of local/depot test, temperature 1, 95% confidence interval", 0.6],
@@ -134,11 +134,11 @@ describe("the reward chart", () => {
       [0, 0.6],
       [2, 0.6],
     ]);
-    expect(new Set(drawn.map(({ sign, color, shift }) => `${sign} ${color} ${shift}`)).size).toBe(
-      2,
-    );
-    const signs = Array.from({ length: 6 }, (_, index) => signAt(index));
-    expect(new Set(signs).size).toBe(6);
+    expect(
+      new Set(drawn.map(({ symbol, color, shift }) => `${symbol} ${color} ${shift}`)).size,
+    ).toBe(2);
+    const symbols = Array.from({ length: 6 }, (_, index) => symbolAt(index));
+    expect(new Set(symbols).size).toBe(6);
   });
 });
 
