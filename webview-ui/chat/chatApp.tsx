@@ -1,4 +1,4 @@
-/** The page of a conversation: models beside each other, and below them what the person writes and sets. */
+/** The chat page: models side by side, and the message box and settings below. */
 
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll the conversation
 
@@ -113,7 +113,7 @@ function Toggle({ label, what, isOn }: ToggleProps) {
   );
 }
 
-/** Follows the conversation unless the person has scrolled away from its end. */
+/** Follows the conversation unless the person has scrolled up. */
 function Body({ chat, view }: ViewProps) {
   const region = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);

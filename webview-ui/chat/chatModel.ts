@@ -1,4 +1,4 @@
-/** What the page of a conversation knows, and what it can ask for. */
+/** State and actions of the chat page. */
 
 import { type Signal, signal } from "@preact/signals";
 import type {
@@ -17,12 +17,12 @@ interface Failure {
 
 export class ChatModel {
   readonly view: Signal<ChatView | null> = signal(null);
-  /** The part of the beginning that is in progress; null = it has begun, or failed. */
+  /** The startup stage in progress; null = started or failed. */
   readonly part: Signal<string | null> = signal(null);
   readonly failure: Signal<Failure | null> = signal(null);
   readonly isRaw = signal(false);
   readonly isThinkingOpen = signal(true);
-  /** What is being written; kept while the page is hidden. */
+  /** The unsent message; survives while the page is hidden. */
   readonly draft: Signal<string>;
   readonly #host: VsCodeApi;
 
@@ -31,7 +31,7 @@ export class ChatModel {
     this.draft = signal(draftIn(host.getState()));
   }
 
-  /** Takes replies from now on. Call once. */
+  /** Starts listening for replies. Call once. */
   listen(): void {
     window.addEventListener("message", ({ data }: MessageEvent<ChatReply>) => this.#take(data));
     this.#post({ kind: "ready" });
@@ -67,7 +67,7 @@ export class ChatModel {
   }
 }
 
-/** Props of every part of the page. */
+/** Props of every component of the page. */
 export interface ChatProps {
   readonly chat: ChatModel;
 }

@@ -1,10 +1,10 @@
-/** What a conversation waits for. */
+/** What a conversation is waiting for. */
 
 import type { ChatEntry, ChatView } from "../../src/shared/chat.ts";
 
 export type ChatState =
   | { readonly kind: "sampling"; readonly done: number; readonly total: number }
-  /** The environment answers a call, or the person does. */
+  /** Waiting for the environment (`calling`) or the person (`asked`) to answer a tool call. */
   | { readonly kind: "calling" | "asked"; readonly tool: string; readonly caller: string }
   | { readonly kind: "choice" | "stopped" | "message" | "over" };
 
@@ -21,12 +21,12 @@ export function chatState({ sampling, askedCall, task, settings, partners }: Cha
   return { kind: waits("message") ? "message" : "over" };
 }
 
-/** True while the program works and can be stopped. */
+/** True while work is in progress that can be stopped. */
 export function isBusy({ kind }: ChatState): boolean {
   return kind === "sampling" || kind === "calling";
 }
 
-/** What the person said before the last turn, which goes with it; empty for none. */
+/** The person's message that undoing the last turn removes; empty if there is none. */
 export function undoneMessage({ partners }: ChatView): string {
   const { entries = [], candidates = [] } = partners[0] ?? {};
   const last = candidates.length > 0 ? entries : withoutLastTurn(entries);

@@ -1,4 +1,4 @@
-/** Where the person writes: a message to all models, or the answer to a call instead of its tool. */
+/** The input of the chat page: a message to all models, or an answer to a tool call in place of the tool. */
 
 import * as l10n from "@vscode/l10n";
 import type { ChatView } from "../../src/shared/chat.ts";
@@ -10,7 +10,7 @@ import { type ChatState, chatState, isBusy, undoneMessage } from "./chatState.ts
 
 const INPUT_ID = "message";
 
-/** Call where what had the focus goes away. */
+/** Call before the focused control disappears. */
 export function focusComposer(): void {
   document.getElementById(INPUT_ID)?.focus();
 }
@@ -43,7 +43,7 @@ export function Composer({ chat }: ChatProps) {
 }
 
 interface StateProps extends ChatProps {
-  /** Null before it has begun, and after its end. */
+  /** Null before the start and after the end. */
   readonly state: ChatState | null;
 }
 
@@ -117,7 +117,7 @@ function Buttons({ chat, view, state }: StateProps & { readonly view: ChatView |
         disabled={!rests || !hasEntries}
         onClick={() => {
           chat.act({ action: "undo" });
-          // To be said in another way.
+          // Restores the message so that the person can rephrase it.
           if (view !== null && chat.draft.value === "") chat.write(undoneMessage(view));
           focusComposer();
         }}
@@ -130,7 +130,7 @@ function takesText(state: ChatState | null): boolean {
   return state !== null && ["message", "asked", "choice"].includes(state.kind);
 }
 
-/** An answer may be empty, as a tool's can; a message is not. */
+/** Answers may be empty, as a tool's result can be; messages may not. */
 function send(chat: ChatModel, state: ChatState | null): void {
   const draft = chat.draft.value;
   const isAnswer = state?.kind === "asked";

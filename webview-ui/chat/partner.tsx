@@ -1,4 +1,4 @@
-/** One of the models: what it read, its turns with the answers to their calls, and samples to choose from. */
+/** One of the models: its prompt, its turns with tool results, and samples to choose from. */
 
 import * as l10n from "@vscode/l10n";
 import { useId } from "preact/hooks";
@@ -21,7 +21,7 @@ import { focusComposer } from "./composer.tsx";
 
 interface PartnerProps extends ChatProps {
   readonly partner: ChatPartnerView;
-  /** From 1; null where no other model is beside it. */
+  /** Counted from 1; null if it is the only model. */
   readonly number: number | null;
 }
 
@@ -108,7 +108,7 @@ function Entry({ chat, entry, turn, partnerId }: EntryProps) {
 interface CandidatesProps extends ChatProps {
   readonly candidates: readonly ChatTurnView[];
   readonly partnerId: string;
-  /** True where no other model is beside it. */
+  /** True if it is the only model. */
   readonly isAlone: boolean;
 }
 
@@ -132,7 +132,7 @@ function Candidates({ chat, candidates, partnerId, isAlone }: CandidatesProps) {
             }
             onClick={() => {
               chat.act({ action: "choose", index });
-              // The button goes with the choice.
+              // The button disappears with the choice.
               focusComposer();
             }}
           />

@@ -1,4 +1,4 @@
-/** How the models are sampled from now on, and who answers their calls. */
+/** How the models are sampled from now on, and who answers their tool calls. */
 
 import * as l10n from "@vscode/l10n";
 import type { ChatSettings, ChatView } from "../../src/shared/chat.ts";
