@@ -1,4 +1,4 @@
-/** Buttons as every page has them. */
+/** Buttons shared by all pages. */
 
 import type { ButtonHTMLAttributes } from "preact";
 import { Icon, type IconName } from "./icon.tsx";
@@ -8,7 +8,7 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly icon?: IconName | undefined;
 }
 
-/** A button with a text, behind an icon where it has one. */
+/** A button with a text and an optional icon before it. */
 export function Button({ label, icon, ...attributes }: ButtonProps) {
   return (
     <button type="button" {...attributes}>
@@ -20,11 +20,11 @@ export function Button({ label, icon, ...attributes }: ButtonProps) {
 
 interface IconButtonProps extends Omit<ButtonProps, "icon" | "title"> {
   readonly icon: IconName;
-  /** The tooltip, where it says more than the label. */
+  /** Tooltip, if it says more than the label. */
   readonly hint?: string | undefined;
 }
 
-/** A button with an icon only; its label is for screen readers and the tooltip. */
+/** An icon-only button; the label serves screen readers and the tooltip. */
 export function IconButton({
   icon,
   label,

@@ -1,4 +1,4 @@
-/** A choice of one value in a list. */
+/** Selects one value from a list. */
 
 import type { SelectHTMLAttributes } from "preact";
 
@@ -10,7 +10,7 @@ interface SelectProps<Value extends string | number>
   readonly choose: (value: Value) => void;
 }
 
-/** The list alone, for where a label is in its place or would take too much room. */
+/** The list without a label, for rows that have one or no room for it. */
 export function Select<Value extends string | number>({
   value,
   values,

@@ -1,4 +1,4 @@
-/** The numbers of a chart as a table, 25 rows a page. */
+/** The numbers of a chart as a table, 25 rows per page. */
 
 import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
@@ -13,7 +13,7 @@ const ROWS_PER_PAGE = 25;
 interface TableProps {
   readonly table: NumberTable;
   readonly caption: string;
-  /** The page that is shown first; absent = the last one, where the latest numbers are. */
+  /** The page shown first, from 0; absent = the last page, which has the latest numbers. */
   readonly firstPage?: number;
 }
 

@@ -1,4 +1,4 @@
-/** Numbers as CSV, JSON and Markdown. */
+/** Exports tables as CSV, JSON, and Markdown. */
 
 export interface NumberTable {
   readonly heads: readonly string[];
@@ -6,13 +6,13 @@ export interface NumberTable {
   readonly rows: readonly (readonly (number | null)[])[];
 }
 
-/** A table that holds texts, too. */
+/** A table whose cells may be text. */
 export interface CellTable {
   readonly heads: readonly string[];
   readonly rows: readonly (readonly (number | string | null)[])[];
 }
 
-/** RFC 4180 with line feeds; gaps are empty. Numbers keep all their digits. */
+/** RFC 4180 with line feeds; gaps are empty. Numbers keep full precision. */
 export function toCsv({ heads, rows }: CellTable): string {
   const cell = (value: number | string | null): number | string =>
     typeof value === "string" ? csvCell(value) : (value ?? "");
@@ -20,7 +20,7 @@ export function toCsv({ heads, rows }: CellTable): string {
   return `${lines.map((cells) => cells.join(",")).join("\n")}\n`;
 }
 
-/** A list with an object a row. */
+/** A list with one object per row. */
 export function toJson({ heads, rows }: NumberTable): string {
   const objects = rows.map((row) =>
     Object.fromEntries(heads.map((head, column) => [head, row[column] ?? null])),
@@ -39,12 +39,12 @@ export function toMarkdown({ heads, rows }: NumberTable): string {
 }
 
 /**
- * What a spreadsheet takes for a formula: at the start, behind blanks, or behind what some separate cells and rows by. Only from its sign
- * on it looks back, not from each blank.
+ * A character that starts a formula in spreadsheets: at the start of the text, after blanks, or after a character that some programs split
+ * cells or rows at. The lookbehind sits after the sign so that it does not run at every blank.
  */
 const FORMULA = /[=+\-@＝＋－＠](?<=(?:^|[;\t\r\n])[\s\p{Cc}\p{Cf}]*.)/gu;
 
-/** A text that a spreadsheet would take for a formula stays a text. */
+/** Quotes a cell, and keeps spreadsheets from running text as a formula. */
 function csvCell(text: string): string {
   const safe = text.replace(FORMULA, "'$&");
   return /[",;\t\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

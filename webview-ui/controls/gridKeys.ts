@@ -1,13 +1,13 @@
-/** Keys that move through the rows of a grid. */
+/** Keys for moving through the rows of a grid. */
 
 export interface GridSize {
   readonly count: number;
-  /** Rows that a page key moves by. */
+  /** Rows that Page Up and Page Down move by. */
   readonly page: number;
   readonly hasSingleKeys: boolean;
 }
 
-/** The row that a key leads to from row `at`, which may lie outside of the grid; null for other keys. */
+/** The row that a key moves to from row `at`, which may be outside of the grid; null for other keys. */
 export function rowAfter(
   key: string,
   at: number,

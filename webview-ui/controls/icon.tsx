@@ -1,4 +1,4 @@
-/** The editor's own glyphs: outlines from @vscode/codicons 0.0.45 by Microsoft, CC BY 4.0, unchanged. */
+/** The editor's icons: outlines from @vscode/codicons 0.0.45 by Microsoft, CC BY 4.0, unchanged. */
 
 const OUTLINES = {
   debugPause:
@@ -62,7 +62,7 @@ const OUTLINES = {
 
 export type IconName = keyof typeof OUTLINES;
 
-/** Decoration beside a text or a label that says the same. */
+/** Decorative: the text or label beside it says the same. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">

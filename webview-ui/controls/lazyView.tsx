@@ -6,11 +6,11 @@ import { strings } from "../strings/strings.ts";
 
 export interface LazyView<Props> {
   (props: Props): JSX.Element;
-  /** Loads script and style sheet before the view is shown. A fault is said once it is. */
+  /** Loads script and style sheet ahead of time. A failure is reported once the view is shown. */
   preload(): void;
 }
 
-/** `load` gives the view; `style` is the name of its style sheet beside the script. */
+/** `load` imports the view; `style` names the style sheet next to the script. */
 export function lazyView<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   style: string,

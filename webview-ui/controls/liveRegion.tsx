@@ -1,4 +1,4 @@
-/** The live region: what screen readers announce of a run, at most every few seconds. */
+/** The live region: announces the state of a run to screen readers, at most every few seconds. */
 
 import { effect } from "@preact/signals";
 import * as l10n from "@vscode/l10n";
@@ -9,7 +9,7 @@ import { strings } from "../strings/strings.ts";
 
 const PAUSE_MS = 5_000;
 
-/** The state of the run is announced every 5 seconds at most, answers to the user (`dashboard.announcement`) at once. */
+/** Announces the run's state every 5 seconds at most, and replies to the user (`dashboard.announcement`) at once. */
 export function LiveRegion({ dashboard }: DashboardProps) {
   const region = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -43,7 +43,7 @@ export function LiveRegion({ dashboard }: DashboardProps) {
 function statusText({ data: { run, columns, columnsVersion } }: DashboardModel): string {
   const known = run.value;
   if (known === null || columnsVersion.value < 2) return "";
-  // Facts come before numbers: a step is announced with the numbers of its own row.
+  // Facts arrive before numbers, so the step comes from the last row that has numbers.
   const last = columns.rows - 1;
   const reward = columns.at("rollout/reward/mean", last);
   const state =

@@ -9,17 +9,17 @@ import { nextPosition, positionOf } from "./toolbar.tsx";
 export interface MenuItem {
   readonly label: string;
   readonly run: () => void;
-  /** For entries that are switched; they leave the menu open. */
+  /** For toggles; they leave the menu open. */
   readonly isChecked?: boolean;
-  /** Heading that the entry is listed under, for long menus. */
+  /** Section heading, for long menus. */
   readonly section?: string;
 }
 
 interface MenuProps {
   readonly label: string;
-  /** Null for a text alone. */
+  /** Null for text only. */
   readonly icon: IconName | null;
-  /** Without it the label is for screen readers and the tooltip only. */
+  /** If false, only screen readers and the tooltip have the label. */
   readonly isTextShown?: boolean;
   readonly items: readonly MenuItem[];
 }
@@ -78,15 +78,15 @@ interface MenuListProps {
   readonly label: string;
   readonly items: readonly MenuItem[];
   readonly close: () => void;
-  /** What it opens at; null when that no longer exists. */
+  /** The element's box to open at; null if it no longer exists. */
   readonly anchor: () => Box | null;
   readonly edge: "left" | "right";
 }
 
-/** The entries, in a layer over the page that no card cuts off. */
+/** The entries, in a layer above the page that no card clips. */
 function MenuList({ id, label, items, close, anchor, edge }: MenuListProps) {
   const list = useRef<HTMLDivElement>(null);
-  // With every drawing: an entry that is switched may change the size.
+  // On every render, because toggling an entry may change the size.
   useLayoutEffect(() => {
     const at = anchor();
     const layer = list.current;
@@ -130,7 +130,7 @@ function MenuList({ id, label, items, close, anchor, edge }: MenuListProps) {
   );
 }
 
-/** By heading, in the order in which the headings first appear. */
+/** Grouped by heading, in order of first appearance. */
 function inSections(items: readonly MenuItem[]): ReadonlyMap<string | undefined, MenuItem[]> {
   const sections = new Map<string | undefined, MenuItem[]>();
   for (const item of items) {
@@ -141,7 +141,7 @@ function inSections(items: readonly MenuItem[]): ReadonlyMap<string | undefined,
   return sections;
 }
 
-/** While the menu is open its first entry gets the focus; a click, focus or scrolling elsewhere and another size of the page close it. */
+/** Focuses the first entry of an open menu; closes it on a click, focus, or scroll elsewhere, and when the page is resized. */
 function useOpenMenu(
   root: RefObject<HTMLDivElement | null>,
   isOpen: boolean,
@@ -163,7 +163,7 @@ function useOpenMenu(
   }, [isOpen]);
 }
 
-/** The arrow keys move among the entries of an open menu; Escape closes it. */
+/** The arrow keys move through an open menu; Escape closes it. */
 function menuKey(event: KeyboardEvent, root: HTMLElement | null, close: () => void): void {
   event.stopPropagation();
   if (event.key === "Escape") {
@@ -211,7 +211,7 @@ function MenuEntry({ item: { label, run, isChecked }, close }: EntryProps) {
 export interface ContextMenuProps {
   readonly label: string;
   readonly items: readonly MenuItem[];
-  /** In pixels from the left and the top of the page. */
+  /** Pixels from the top left corner of the page. */
   readonly at: { readonly left: number; readonly top: number };
   readonly close: () => void;
 }

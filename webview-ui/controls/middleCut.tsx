@@ -1,8 +1,8 @@
-/** A text of one line that is cut in its middle where it has no room: names of runs differ at their ends. */
+/** A single line that is truncated in the middle, because names of runs differ at their ends. */
 
-/** So much of the end is always shown. */
+/** Characters at the end that are always shown. */
 const TAIL = 10;
-/** A shorter text is cut at its end, if at all. */
+/** Shorter texts are truncated at the end. */
 const LEAST = 2 * TAIL;
 
 interface MiddleCutProps {

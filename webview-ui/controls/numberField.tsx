@@ -1,4 +1,4 @@
-/** A field for a number that keeps what is being typed: `0.` is no number yet, and `0.50` is one already. */
+/** A number field that keeps the typed text: `0.` is not a number yet, and `0.50` must not become `0.5`. */
 
 import type { InputHTMLAttributes } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -9,16 +9,16 @@ interface NumberInputProps
     "aria-label" | "placeholder" | "min" | "max" | "step" | "required"
   > {
   readonly value: number | null;
-  /** Null for an empty input; not called with what the input does not allow. */
+  /** Receives null for an empty input; not called for invalid input. */
   readonly set: (value: number | null) => void;
-  /** True to set the number when the input is left or with Enter, not at each key. */
+  /** True to commit on blur or Enter instead of at each key. */
   readonly isSetAtEnd?: boolean;
 }
 
-/** The input alone, for where a label is in its place. */
+/** The input without a label. */
 export function NumberInput({ value, set, isSetAtEnd = false, ...attributes }: NumberInputProps) {
   const [typed, setTyped] = useState<string | null>(null);
-  // Another number than the typed one came from elsewhere.
+  // A value that differs from the typed one was set elsewhere.
   useEffect(
     () => setTyped((own) => (own !== null && numberIn(own) === value ? own : null)),
     [value],
@@ -39,7 +39,7 @@ export function NumberInput({ value, set, isSetAtEnd = false, ...attributes }: N
         if (isSetAtEnd) take(input);
       }}
       onBlur={({ currentTarget: { validity, form } }) => {
-        // A form says itself what it does not allow.
+        // A form reports invalid input itself.
         if (!validity.valid && form === null) setTyped(null);
       }}
     />

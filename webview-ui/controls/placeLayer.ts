@@ -1,6 +1,6 @@
-/** Where a list that opens over the page goes: below what opened it, or above where there is more room, and never outside. */
+/** Places a popup next to its anchor: below it, or above if there is more room, and always within the page. */
 
-/** In pixels, from the left and the top of the page. */
+/** Pixels from the top left corner of the page. */
 export interface Box {
   readonly left: number;
   readonly top: number;
@@ -11,16 +11,16 @@ export interface Box {
 export interface Place {
   readonly left: number;
   readonly top: number;
-  /** What is longer scrolls. */
+  /** Longer content scrolls. */
   readonly maxHeight: number;
 }
 
-/** Kept free at the edges of the page. */
+/** Kept free along the edges of the page. */
 const MARGIN = 4;
-/** Between the list and what opened it. */
+/** Between the popup and its anchor. */
 const GAP = 2;
 
-/** `edge` is the one that both have in common where the page is wide enough. */
+/** `edge` is the side on which anchor and popup align if the page is wide enough. */
 export function placeLayer(
   anchor: Box,
   size: Pick<Box, "width" | "height">,

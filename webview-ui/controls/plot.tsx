@@ -1,4 +1,4 @@
-/** A chart that is used by mouse and by keys, and says in words what it shows. */
+/** A chart with mouse and keyboard control and a text description. */
 
 import * as l10n from "@vscode/l10n";
 import type { RefObject } from "preact";
@@ -15,14 +15,14 @@ import { ContextMenu, type ContextMenuProps, type MenuItem } from "./menu.tsx";
 /** What the person can do with a chart. */
 export interface PlotActions {
   readonly zoom: (zoom: ChartZoom) => void;
-  /** Opens what a row is about; absent where there is nothing to open. */
+  /** Opens the details of a row; absent if there are none. */
   readonly open?: (row: number) => void;
-  /** Null where the row has no menu. */
+  /** Null if the row has no menu. */
   readonly menu?: (
     row: number,
   ) => { readonly label: string; readonly items: readonly MenuItem[] } | null;
   readonly openCell?: (cell: EvaluatedCell) => void;
-  /** What a click on the mark of an evaluation does, in words. */
+  /** Says what a click on an evaluation's mark does. */
   readonly hintOf?: (cell: EvaluatedCell) => string;
 }
 
@@ -30,16 +30,16 @@ export interface PlotProps {
   /** Charts with the same key share their cursor. */
   readonly syncKey: string;
   readonly title: string;
-  /** The chart in words, for those who do not see it. */
+  /** Describes the chart for people who cannot see it. */
   readonly summary: string;
   readonly data: ChartData;
   readonly height: number;
   readonly isSmall?: boolean;
-  /** Called with the row under the cursor; null when it left. */
+  /** Receives the row under the cursor; null when the cursor leaves. */
   readonly onCursor: (row: number | null) => void;
-  /** The row in words. */
+  /** Describes the row. */
   readonly describe: (row: number) => string;
-  /** Called with the chart once it is drawn; for pictures. */
+  /** Receives the chart once it is drawn; used for pictures. */
   readonly onChart?: (chart: LineChart) => void;
   readonly actions: PlotActions;
 }
@@ -105,7 +105,7 @@ export function Plot(props: PlotProps) {
   );
 }
 
-/** The menu of the row under the mouse, or of the one that the keys have reached. */
+/** The menu of the row under the mouse, or of the row selected by keyboard. */
 function useRowMenu(actions: PlotActions, rowAt: () => number | null, focus: () => void) {
   const [opened, setOpened] = useState<OpenedMenu | null>(null);
   const close = (): void => {
@@ -128,7 +128,7 @@ function useRowMenu(actions: PlotActions, rowAt: () => number | null, focus: () 
   };
 }
 
-/** Draws the chart into the element, and again with every change of its numbers, its width, or the theme. */
+/** Draws the chart into the element, and again when its numbers, its width, or the theme change. */
 function useLineChart(
   parent: RefObject<HTMLDivElement | null>,
   props: PlotProps,
@@ -178,7 +178,7 @@ function nextRow(key: string, row: number | null, count: number): number | null 
   return key === "End" ? count - 1 : null;
 }
 
-/** `+`, `-` and `0`. True when the key was one of them. */
+/** Handles `+`, `-`, and `0`. Returns true if it was one of them. */
 function zoomByKey(key: string, { zoom }: PlotActions, { xs, xRange }: ChartData): boolean {
   if (!["+", "=", "-", "0"].includes(key)) return false;
   if (key === "0") {

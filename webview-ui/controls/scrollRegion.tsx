@@ -1,4 +1,4 @@
-/** A region that scrolls by mouse and by keyboard. */
+/** A region that scrolls by mouse and keyboard. */
 
 import type { ComponentChildren } from "preact";
 

@@ -1,4 +1,4 @@
-/** What a step or evaluation is called. */
+/** The title of a step or evaluation. */
 
 import { formatTemperature } from "../../src/shared/format.ts";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";

@@ -1,4 +1,4 @@
-/** Goes through the steps and evaluations that have rollouts. */
+/** Moves through the steps and evaluations that have rollouts. */
 
 import * as l10n from "@vscode/l10n";
 import { formatReward } from "../../src/shared/format.ts";
@@ -11,7 +11,7 @@ import { Select } from "./choice.tsx";
 import { setTitle } from "./setTitle.ts";
 
 const text = strings.trajectories;
-/** More entries make a menu that no one can use; the buttons lead to the others. */
+/** A longer menu would be unusable; the buttons reach the rest. */
 const MAX_LISTED = 400;
 
 export function StepNavigator({ dashboard }: DashboardProps) {
@@ -76,7 +76,7 @@ function trainingReward(
   return columns.at("rollout/reward/mean", columns.steps().indexOf(step));
 }
 
-/** Null where the evaluation has several results: no mean of them means anything. */
+/** Null if the evaluation has several results, whose mean would be meaningless. */
 function evaluationReward({ data: { evaluations } }: DashboardModel, step: number): number | null {
   const results = evaluations.value.findLast((entry) => entry.step === step)?.results ?? [];
   return results.length === 1 ? (results[0]?.rewardMean ?? null) : null;

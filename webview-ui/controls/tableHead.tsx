@@ -1,7 +1,7 @@
 /** The head of a plain table. */
 
 interface TableHeadProps {
-  /** What stands over numbers is at their side; what is hidden is for screen readers. */
+  /** `number` aligns the head with its numbers; `hidden` heads are for screen readers only. */
   readonly heads: readonly (readonly [label: string, kind?: "number" | "hidden"])[];
 }
 

@@ -1,4 +1,4 @@
-/** Tabs over a panel: one stop of the Tab key, within which the arrow keys move. Those that do not fit are in a menu behind them. */
+/** Tabs over a panel: a single tab stop with arrow-key navigation. Tabs that do not fit move into a menu. */
 
 import * as l10n from "@vscode/l10n";
 import type { RefObject } from "preact";
@@ -10,7 +10,7 @@ interface TabsProps<Tab extends string> {
   readonly label: string;
   readonly tabs: readonly Tab[];
   readonly chosen: Tab;
-  /** The ids of the tabs begin with it. */
+  /** Prefix of the tabs' ids. */
   readonly prefix: string;
   /** Id of the panel. */
   readonly panel: string;
@@ -18,7 +18,7 @@ interface TabsProps<Tab extends string> {
   readonly choose: (tab: Tab) => void;
 }
 
-/** Pixels that the menu of the folded tabs takes. */
+/** Width of the overflow menu in pixels. */
 const MENU_WIDTH = 40;
 
 export function Tabs<Tab extends string>(props: TabsProps<Tab>) {
@@ -33,7 +33,7 @@ export function Tabs<Tab extends string>(props: TabsProps<Tab>) {
     if (tab === undefined) return;
     event.preventDefault();
     choose(tab);
-    // One that was folded is drawn first.
+    // A tab from the overflow menu must be rendered before it can take the focus.
     requestAnimationFrame(() => document.querySelector<HTMLElement>(`#${prefix}-${tab}`)?.focus());
   };
   return (
@@ -65,7 +65,7 @@ export function Tabs<Tab extends string>(props: TabsProps<Tab>) {
   );
 }
 
-/** The tabs for which there is no room, where `count` fit; the chosen tab is not one of them. */
+/** The tabs that do not fit when `count` of them do; never the chosen one. */
 function foldedTabs<Tab>(tabs: readonly Tab[], chosen: Tab, count: number): readonly Tab[] {
   if (count >= tabs.length) return [];
   const shown = tabs.slice(0, Math.max(1, count));
@@ -73,7 +73,7 @@ function foldedTabs<Tab>(tabs: readonly Tab[], chosen: Tab, count: number): read
   return tabs.filter((tab) => !shown.includes(tab));
 }
 
-/** How many tabs fit into the bar, by the widths that they had when all were drawn. `names` are those of all tabs, a line each. */
+/** How many tabs fit into the bar, by their widths when all were rendered. `names` lists all tabs, one per line. */
 function useFitting(bar: RefObject<HTMLDivElement | null>, names: string): number {
   const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
   const widths = useRef<readonly number[]>([]);

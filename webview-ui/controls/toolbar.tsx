@@ -1,4 +1,4 @@
-/** A row of controls that is one stop of the Tab key: the arrow keys move within it. */
+/** A row of controls that is a single tab stop; the arrow keys move within it. */
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -20,7 +20,7 @@ export function Toolbar({ label, class: own = "", children }: ToolbarProps) {
   const move = (event: KeyboardEvent): void => {
     const controls = controlsOf(bar.current);
     const at = positionOf(controls, document.activeElement);
-    // The other arrows choose a value of the control.
+    // The other arrow keys change the control's value.
     const hasValue = controls[at]?.matches("select, input") === true;
     if (hasValue && event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
     const next = nextPosition(event.key, at, controls.length);
@@ -48,7 +48,7 @@ export function Toolbar({ label, class: own = "", children }: ToolbarProps) {
   );
 }
 
-/** Where a key leads in a row of `count` things; null when it leads nowhere. */
+/** The position that a key moves to in a row of `count` items; null for other keys. */
 export function nextPosition(key: string, at: number, count: number): number | null {
   if (count === 0 || at < 0) return null;
   if (key === "ArrowRight" || key === "ArrowDown") return (at + 1) % count;
@@ -57,18 +57,18 @@ export function nextPosition(key: string, at: number, count: number): number | n
   return key === "End" ? count - 1 : null;
 }
 
-/** Without the entries of open menus. */
+/** Excludes the entries of open menus. */
 function controlsOf(bar: HTMLElement | null): readonly HTMLElement[] {
   const found = bar?.querySelectorAll<HTMLElement>(CONTROLS) ?? [];
   return [...found].filter((control) => control.closest("[role=menu]") === null);
 }
 
-/** The Tab key reaches one of them. */
+/** Makes one control the tab stop. */
 function reach(controls: readonly HTMLElement[], reached: HTMLElement | undefined): void {
   for (const control of controls) control.tabIndex = control === reached ? 0 : -1;
 }
 
-/** Where an element is in a row; -1 when it does not. */
+/** The index of an element in a row; -1 if it is not there. */
 export function positionOf(row: readonly Element[], element: Element | null): number {
   return element === null ? -1 : row.indexOf(element);
 }

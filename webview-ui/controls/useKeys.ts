@@ -1,8 +1,8 @@
-/** Keys that a view takes wherever the focus is. */
+/** Keys that a view handles wherever the focus is. */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-/** `onKey` is called with each key while the view is there, as it was drawn last. */
+/** Calls the latest `onKey` for each key while the view is mounted. */
 export function useKeys(onKey: (event: KeyboardEvent) => void): void {
   const latest = useRef(onKey);
   latest.current = onKey;

@@ -1,8 +1,8 @@
-/** Whether a media query holds, now and after each change. */
+/** Whether a media query matches, now and after each change. */
 
 import { useEffect, useState } from "preact/hooks";
 
-/** Draws again when the answer changes. */
+/** Rerenders when the result changes. */
 export function useMedia(query: string): boolean {
   const [holds, setHolds] = useState(() => matchMedia(query).matches);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Keeps where a region was scrolled to, over tabs, hiding and reloads. */
+/** Keeps a region's scroll position across tabs, hiding, and reloads. */
 
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -6,7 +6,7 @@ import type { DashboardModel } from "../model/dashboardModel.ts";
 
 const SETTLE_MS = 200;
 
-/** A ref for the region that scrolls. */
+/** A ref for the scrolling region. */
 export function useScroll(
   dashboard: DashboardModel,
   name: string,

@@ -1,23 +1,23 @@
-/** Which rows of a long list are in sight, so that only they are drawn. */
+/** Finds the visible rows of a long list, so that only they are rendered. */
 
 import type { RefObject } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 
-/** Rows drawn above and below those in sight, so that scrolling shows no gap. */
+/** Rows rendered above and below the visible ones, so that scrolling shows no gap. */
 const MORE_ROWS = 12;
-/** As few of them may be left before others are drawn. */
+/** More are rendered once fewer than this many are left. */
 const LEAST_MORE_ROWS = 4;
 
 interface GridSize {
   readonly count: number;
   readonly rowHeight: number;
-  /** Of the head above the rows. */
+  /** Height of the head above the rows. */
   readonly headHeight: number;
 }
 
 /**
- * Rows of equal height in the region of `scroller`, and the row that the keys of the grid act on, which stays in sight. The component
- * that calls it must always draw the region: it is watched from the first drawing on, and another one in its place would not be.
+ * Virtual rows of equal height within `scroller`, and the row that the grid's keys act on, which stays in view. The calling component
+ * must always render the scroller: only the element of the first render is observed.
  */
 export function useGridCursor(
   scroller: RefObject<HTMLDivElement | null>,
@@ -25,7 +25,7 @@ export function useGridCursor(
   firstRow = 0,
 ) {
   const [row, setCursor] = useState(firstRow);
-  // No more than the window is in sight: the first drawing has all rows, and waits for no measurement.
+  // The window's height bounds the visible rows, so the first render is complete without measuring.
   const [drawn, setDrawn] = useState(() => ({
     first: 0,
     end: Math.ceil(innerHeight / rowHeight) + LEAST_MORE_ROWS,
@@ -52,12 +52,12 @@ export function useGridCursor(
   }, [scroller, rowHeight]);
   const shown = Math.max(0, Math.min(count, drawn.end) - drawn.first);
   return {
-    /** Those to draw; `start` is in pixels from the top of the first row of all. */
+    /** Rows to render; `start` is in pixels from the top of the first row. */
     rows: Array.from({ length: shown }, (_, position) => {
       const index = drawn.first + position;
       return { index, start: index * rowHeight };
     }),
-    /** Of all rows, in pixels. */
+    /** Height of all rows in pixels. */
     height: count * rowHeight,
     cursor: Math.min(row, Math.max(0, count - 1)),
     setCursor,
@@ -71,7 +71,7 @@ export function useGridCursor(
       if (element.scrollTop > top) element.scrollTop = top;
       else if (element.scrollTop < lowest) element.scrollTop = lowest;
     },
-    /** Rows that a page key moves by. */
+    /** Rows that Page Up and Page Down move by. */
     page: (): number => {
       const seen = (scroller.current?.clientHeight ?? 0) - headHeight;
       return Math.max(1, Math.floor(seen / rowHeight) - 1);
