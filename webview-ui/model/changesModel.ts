@@ -1,4 +1,4 @@
-/** What is known of the changes over a run. */
+/** State of the Changes view. */
 
 import type { BehaviorRow, ChangesReport, StepRange } from "../../src/shared/changes.ts";
 import type { Answer, Host } from "./host.ts";
@@ -49,7 +49,7 @@ function addChanges(last: Changes, answer: Answer): Changes {
   return answer.kind === "changes" ? { ...answer, error: null } : last;
 }
 
-/** The first and the last quarter of the steps; null with fewer than two. Steps count from 0. */
+/** The first and the last quarter of the steps, counted from 0; null with fewer than two steps. */
 export function firstRanges(
   steps: readonly number[],
 ): { readonly before: StepRange; readonly after: StepRange } | null {

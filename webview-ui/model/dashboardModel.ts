@@ -1,4 +1,4 @@
-/** Everything the page knows and shows, as signals; views read it and call its methods. */
+/** The state of the page as signals; views read it and call its methods. */
 
 import { batch, effect, type Signal, signal } from "@preact/signals";
 import type { HostMessage } from "../../src/shared/dashboardMessages.ts";
@@ -28,23 +28,23 @@ import {
   type ViewState,
 } from "./viewState.ts";
 
-/** Props of every part of the page. */
+/** Props of every component of the page. */
 export interface DashboardProps {
   readonly dashboard: DashboardModel;
 }
 
-/** A place in the texts of a rollout. */
+/** A search hit in the text of a rollout. */
 export interface FoundPlace {
   /** Id of the run. */
   readonly run: string;
   /** As `rolloutKeyName` gives it. */
   readonly rollout: string;
   readonly snippet: SearchSnippet;
-  /** True when the tokens were shown as it was opened; a rollout without tokens is then shown as text. */
+  /** True if the token view was open at the time; a rollout without tokens is then shown as text. */
   readonly isAmongTokens: boolean;
 }
 
-/** A run whose folder is no longer exists. */
+/** A run whose folder no longer exists. */
 export interface GoneRun {
   readonly folder: string;
   readonly runs: readonly RunListing[];
@@ -57,15 +57,15 @@ const NO_SETTINGS: DashboardSettings = {
   pinnedMetrics: [],
   hiddenCharts: [],
   savedFilters: [],
-  // Until the extension says otherwise, so that it does not appear for a moment.
+  // Until the host says otherwise, so that the card does not flash.
   isDemoCardClosed: true,
 };
 const MAX_ERRORS = 20;
 
-/** What views read of it and call. */
+/** The model as views use it. */
 export type DashboardModel = Shown<Model>;
 
-/** Begins to listen to the extension. */
+/** Creates the model and starts listening to the host. */
 export function createDashboardModel(host: Host): DashboardModel {
   return new Model(host);
 }
@@ -80,20 +80,20 @@ class Model {
   readonly changes: LastingQuestion<Changes>;
   readonly view: Signal<ViewState>;
   readonly settings = signal(NO_SETTINGS);
-  /** What screen readers announce at once. */
+  /** Announced by screen readers at once. */
   readonly announcement = signal("");
-  /** Id of the run that began last while another one was shown; null when none did. */
+  /** Id of the latest run that started while another one was shown; null if none did. */
   readonly offered = signal<string | null>(null);
-  /** The place that was opened last, until it is shown among the tokens. */
+  /** The search hit opened last, until it is shown among the tokens. */
   readonly found = signal<FoundPlace | null>(null);
-  /** Whether the extension has sent a run. */
+  /** Whether the host has sent a run. */
   readonly status = signal<"loading" | "empty" | "gone" | "ready">("loading");
-  /** Where the run was, and the others; null but for the status `gone`. */
+  /** The run's former folder and the other runs; null except in status `gone`. */
   readonly gone = signal<GoneRun | null>(null);
   /** Errors that the user has not dismissed. */
   readonly errors = signal<readonly string[]>([]);
   readonly #data: RunSignals;
-  /** False once there is a view that a user may have changed. */
+  /** False once a stored view exists, which the user may have changed. */
   #isFirstView: boolean;
   #shownRun: string | null;
 
@@ -182,7 +182,7 @@ class Model {
     });
   }
 
-  /** Shows the metric that the alarm judges, around the step at which it began. */
+  /** Shows the alarm's metric around the step at which the alarm began. */
   showAlarmChart({ steps, ...alarm }: AlarmView): void {
     const last = alarm.step + 1;
     this.update({
@@ -193,14 +193,14 @@ class Model {
     });
   }
 
-  /** Lists the rollouts that made the alarm, in the step at which it began. */
+  /** Lists the rollouts that caused the alarm, from the step at which it began. */
   showAlarmRollouts(alarm: ShownAlarm): void {
     this.openRollouts({ source: "training", step: alarm.step });
     const alarmFilter = alarm.isOfRollouts ? shownAlarm(alarm) : null;
     this.update({ alarmFilter, filter: NO_FILTER });
   }
 
-  /** Draws a chart from now on in this workspace, or no longer. */
+  /** Shows or hides a chart in this workspace. */
   toggleChart({ id, isUsual }: { readonly id: string; readonly isUsual: boolean }): void {
     const { pinnedMetrics, hiddenCharts } = this.settings.peek();
     this.chooseCharts(
@@ -210,19 +210,19 @@ class Model {
     );
   }
 
-  /** Which small charts are drawn in this workspace. */
+  /** Sets which small charts this workspace shows. */
   chooseCharts(charts: ChosenCharts): void {
     this.settings.value = { ...this.settings.peek(), ...charts };
     this.host.chooseCharts(charts);
   }
 
-  /** Keeps these filters of rollouts, and no others, for all runs of this workspace. */
+  /** Replaces the saved rollout filters of this workspace. */
   keepFilters(savedFilters: readonly SavedFilter[]): void {
     this.settings.value = { ...this.settings.peek(), savedFilters };
     this.host.keepFilters(savedFilters);
   }
 
-  /** Removes what a run of the local demo says about itself, for all runs of this workspace. */
+  /** Closes the card on runs of the local demo, for the whole workspace. */
   closeDemoCard(): void {
     this.settings.value = { ...this.settings.peek(), isDemoCardClosed: true };
     this.host.closeDemoCard();
@@ -243,7 +243,7 @@ class Model {
     this.announcement.value = text;
   }
 
-  /** Until it is shown among the tokens; null where nothing is looked for any more. */
+  /** Sets the hit to show among the tokens; null = none. */
   lookFor(place: FoundPlace | null): void {
     this.found.value = place;
   }

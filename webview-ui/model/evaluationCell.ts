@@ -1,4 +1,4 @@
-/** What one result of an evaluation is about: which rollouts are behind a row of the table or a mark on the chart. */
+/** Identifies one result of an evaluation: the rollouts behind a table row or a chart mark. */
 
 import type { EvaluationView } from "../../src/shared/dashboardTypes.ts";
 import { withoutUndefined } from "../../src/shared/withoutUndefined.ts";
@@ -10,11 +10,11 @@ type Result = EvaluationView["results"][number];
 export interface EvaluatedCell extends Pick<Result, "environment" | "split" | "temperature"> {
   /** Completed steps. */
   readonly step: number;
-  /** Absent for the weights of the run itself. */
+  /** Absent for the run's own weights. */
   readonly model?: string | undefined;
 }
 
-/** Shows the rollouts of one result, and no others that were played after the same steps. */
+/** Shows the rollouts of one result and leaves out others evaluated at the same step. */
 export function openEvaluation(dashboard: DashboardModel, cell: EvaluatedCell): void {
   const { step } = cell;
   const results = dashboard.data.evaluations.value
@@ -24,7 +24,7 @@ export function openEvaluation(dashboard: DashboardModel, cell: EvaluatedCell): 
   dashboard.openRollouts({ source: "evaluation", step });
 }
 
-/** Only by what the results differ in. */
+/** Filters only by the fields in which the results differ. */
 function filterFor(
   { environment, split, temperature, model }: EvaluatedCell,
   results: readonly (Result & { readonly model: string | undefined })[],

@@ -1,4 +1,4 @@
-/** Evaluations as a table: what was evaluated in rows, tasks and sampling in columns. */
+/** Evaluations as a table: evaluated weights in rows, tasks and sampling settings in columns. */
 
 import type { EvaluationView } from "../../src/shared/dashboardTypes.ts";
 import type { EvaluatedCell } from "./evaluationCell.ts";
@@ -9,20 +9,20 @@ export type EvaluationColumn = Pick<EvaluatedCell, "environment" | "split" | "te
 export interface EvaluationPivotRow {
   /** Completed steps. */
   readonly step: number;
-  /** Null for the weights of the run itself. */
+  /** Null for the run's own weights. */
   readonly model: string | null;
-  /** One per column; null where it was not evaluated. */
+  /** One per column; null if not evaluated. */
   readonly cells: readonly (Result | null)[];
 }
 
 export interface EvaluationPivot {
   readonly columns: readonly EvaluationColumn[];
   readonly rows: readonly EvaluationPivotRow[];
-  /** Per column the row with the highest mean, the first of equals; null where the means do not differ. */
+  /** Per column, the first row with the highest mean; null if all means are equal. */
   readonly best: readonly (number | null)[];
 }
 
-/** Columns stand in the order in which they first occur, rows as the evaluations do. */
+/** Columns are in order of first appearance, rows in the order of the evaluations. */
 export function evaluationPivot(evaluations: readonly EvaluationView[]): EvaluationPivot {
   const columns = new Map<string, EvaluationColumn>();
   for (const result of evaluations.flatMap(({ results }) => results)) {

@@ -1,4 +1,4 @@
-/** What is chosen once one thing more is, or no longer. */
+/** The items without `item` if it was among them, otherwise with it. */
 
 export function flipped<Item>(items: readonly Item[], item: Item): readonly Item[] {
   return items.includes(item) ? items.filter((other) => other !== item) : [...items, item];

@@ -1,4 +1,4 @@
-/** What the page can send to the extension, and ask of it. */
+/** Messages and questions from the page to the host. */
 
 import { BROWSER_COMMANDS } from "../../src/shared/browserMessages.ts";
 import type {
@@ -14,7 +14,7 @@ import { connectShell } from "./shell.ts";
 
 export type Answer = Extract<HostMessage, { readonly id: number | null }>;
 
-/** What the page can send to the extension, and ask of it. */
+/** The page's connection to the host. */
 export type Host = ReturnType<typeof connectHost>;
 
 export function connectHost() {
@@ -22,7 +22,7 @@ export function connectHost() {
   const waiting = new Map<number, (answer: Answer) => void>();
   let lastId = 0;
   return {
-    /** Calls `take` with every message that is no answer. Call once. */
+    /** Passes every message that is not an answer to `take`. Call once. */
     listen: (take: (message: HostMessage) => void): void => {
       api.listen((message) => {
         if ("id" in message && message.id !== null) waiting.get(message.id)?.(message);
@@ -30,7 +30,7 @@ export function connectHost() {
       });
       api.postMessage({ kind: "ready" });
     },
-    /** Calls `take` with each answer until the returned function is called. */
+    /** Calls `take` for each answer until the returned function is called. */
     ask: (question: DashboardQuestion, take: (answer: Answer) => void): (() => void) => {
       lastId += 1;
       const id = lastId;
@@ -40,7 +40,7 @@ export function connectHost() {
         if (waiting.delete(id)) api.postMessage({ kind: "cancel", id });
       };
     },
-    /** As `ask`, after a pause in which the returned function may be called. */
+    /** Like `ask`, after a delay during which the returned function cancels it. */
     askLater(question: DashboardQuestion, pauseMs: number, take: (answer: Answer) => void) {
       let cancel = (): void => undefined;
       const timer = setTimeout(() => {
@@ -51,18 +51,18 @@ export function connectHost() {
         cancel();
       };
     },
-    /** The page of all runs; null where the editor has its own way to it. */
+    /** Path of the page of all runs; null in the editor, which has its own. */
     runsPage: api.isEditor ? null : "runs",
-    /** False for what only an editor can do, in a browser. */
+    /** False in a browser for commands that only an editor can run. */
     can: (command: DashboardCommand): boolean =>
       api.isEditor || BROWSER_COMMANDS.some((known) => known === command),
-    /** An entry of a menu that gives a command; none where it cannot be done. */
+    /** A menu entry for a command; empty if the command is not available. */
     menuItem(label: string, command: DashboardCommand, args: CommandArgs = {}) {
       return this.can(command) ? [{ label, run: () => this.command(command, args) }] : [];
     },
     command: (command: DashboardCommand, args: CommandArgs = {}): void =>
       api.postMessage({ kind: "command", command, args }),
-    /** Shows another run, or one of its rollouts. */
+    /** Shows another run, or a rollout of it. */
     selectRun: (id: string, key?: RolloutKey): void =>
       api.postMessage({ kind: "select-run", id, key }),
     requestColumns: (names: readonly string[]): void =>

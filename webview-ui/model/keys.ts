@@ -4,7 +4,7 @@ import { setName } from "../../src/shared/rolloutSet.ts";
 import type { DashboardModel } from "./dashboardModel.ts";
 import { placeOf, TABS, type ViewState } from "./viewState.ts";
 
-/** By their keys from 1 on: the tabs, then what else has a key of its own. */
+/** In the order of the number keys from 1: the tabs, then other views with a key of their own. */
 const PLACES: readonly Partial<ViewState>[] = [
   ...TABS.map(placeOf),
   { tab: "run", runPart: "timeline" },
@@ -36,7 +36,7 @@ export function globalKey(
   event.preventDefault();
 }
 
-/** Goes to the step or evaluation with rollouts before or after the chosen one. */
+/** Moves to the previous or next step or evaluation that has rollouts. */
 export function stepBy(dashboard: DashboardModel, direction: 1 | -1): void {
   const sets = dashboard.selection.sets.value;
   const chosen = dashboard.selection.chosen.value;

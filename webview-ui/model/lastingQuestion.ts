@@ -1,4 +1,4 @@
-/** A question whose answer outlives the view that asked it, so that a person comes back to what was found. */
+/** A question whose answer outlives the view that asked it, so that the results are still there when a person returns. */
 
 import { type Signal, signal } from "@preact/signals";
 import type { DashboardQuestion } from "../../src/shared/dashboardMessages.ts";
@@ -8,13 +8,13 @@ interface Completing {
   readonly isComplete: boolean;
 }
 
-/** What is shown once there is a `next` answer: a complete one stays until the next one is complete, too. */
+/** The answer to show when `next` arrives: a complete answer stays until the next one is complete too. */
 export function lasting<T extends Completing>(shown: T | null, next: T): T {
   return shown?.isComplete === true && !next.isComplete ? shown : next;
 }
 
 export class LastingQuestion<T extends Completing> {
-  /** Null when nothing is asked. */
+  /** Null if no question was asked. */
   readonly answer: Signal<T | null> = signal(null);
   readonly #host: Host;
   readonly #first: T;
@@ -23,14 +23,14 @@ export class LastingQuestion<T extends Completing> {
   #size = 0;
   #cancel = (): void => undefined;
 
-  /** `add` gives what is known with one more answer. */
+  /** `add` folds one more answer into the result so far. */
   constructor(host: Host, first: T, add: (last: T, answer: Answer) => T) {
     this.#host = host;
     this.#first = first;
     this.#add = add;
   }
 
-  /** Asks, unless the same was asked last about the same `subject` when that had the same `size`. Null ends the question. */
+  /** Asks the question unless the last one, about the same `subject` at the same `size`, was equal. Null clears it. */
   ask(question: DashboardQuestion | null, subject: string, size = 0): void {
     const asked = JSON.stringify([question, subject]);
     const isRepeated = asked === this.#asked;

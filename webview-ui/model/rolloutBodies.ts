@@ -1,4 +1,4 @@
-/** Rollouts that were read lately or are likely to be read next, so that going on to one takes no time. */
+/** Cache of rollouts read recently or likely to be read next, so that moving between them is instant. */
 
 import type { RolloutBody } from "../../src/shared/dashboardTypes.ts";
 import { plainKey, type RolloutKey, rolloutKeyName } from "../../src/shared/rolloutSet.ts";
@@ -19,7 +19,7 @@ interface Entry {
 
 export class RolloutBodies {
   readonly #host: Host;
-  /** The one used last at the end. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
   #attempt = "";
 
@@ -27,13 +27,13 @@ export class RolloutBodies {
     this.#host = host;
   }
 
-  /** What is known at once; null otherwise. `attempt` names the run and its attempt: another one may have other rollouts. */
+  /** The cached rollout, or null. `attempt` identifies run and attempt; a different one clears the cache. */
   get(key: RolloutKey, attempt: string): ReadRollout | null {
     this.#forgetOthers(attempt);
     return this.#entries.get(rolloutKeyName(key))?.answer ?? null;
   }
 
-  /** Asks for the rollout unless that was done; `take` gets it when it comes, until the returned function is called. */
+  /** Requests the rollout if it is not cached; calls `take` when it arrives, unless the returned function was called before. */
   request(
     key: RolloutKey,
     attempt: string,
@@ -43,7 +43,7 @@ export class RolloutBodies {
     const name = rolloutKeyName(key);
     const entry = this.#entries.get(name) ?? this.#ask(plainKey(key));
     this.#entries.delete(name);
-    // What failed is asked for again the next time.
+    // Failed requests are not cached, so that they are retried.
     if (entry.answer?.error == null) this.#entries.set(name, entry);
     if (entry.answer === null) entry.waiting.add(take);
     else take(entry.answer);

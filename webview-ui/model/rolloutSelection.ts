@@ -1,4 +1,4 @@
-/** Which step or evaluation is chosen, and its rollouts. */
+/** The chosen step or evaluation and its rollouts. */
 
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
@@ -8,22 +8,22 @@ import type { Host } from "./host.ts";
 import type { RunData } from "./runData.ts";
 import type { ViewState } from "./viewState.ts";
 
-/** The rollouts of the chosen step or evaluation, as far as they were received. */
+/** The rollouts of the chosen step or evaluation received so far. */
 export interface RolloutRows extends RolloutSet {
   readonly total: number;
   readonly rows: readonly RolloutRow[];
 }
 
 export interface RolloutSelection {
-  /** All steps and evaluations that have rollouts, newest first. */
+  /** All steps and evaluations with rollouts, newest first. */
   readonly sets: ReadonlySignal<readonly RolloutSet[]>;
   /**
-   * The chosen step or evaluation, or the latest step that has rollouts; null when nothing has. The overview passes over a step under
-   * way, once another is complete: a distribution of few rollouts says little.
+   * The chosen step or evaluation, or the latest step with rollouts; null if there are none. The overview skips an incomplete
+   * step if there is a complete one, because a distribution over few rollouts says little.
    */
   readonly chosen: ReadonlySignal<RolloutSet | null>;
   readonly rollouts: ReadonlySignal<RolloutRows | null>;
-  /** Names the run and its attempt; null before a run is shown. */
+  /** Identifies run and attempt; null before a run is shown. */
   readonly attempt: ReadonlySignal<string | null>;
 }
 
@@ -53,8 +53,8 @@ export function selectRollouts(
 }
 
 /**
- * Asks for the rollouts of the chosen step or evaluation; they are sent again while it grows. Where the latest step is followed, those
- * before stay until the first answer.
+ * Requests the rollouts of the chosen step or evaluation, which are sent again while it grows. When following the latest step, the
+ * previous rollouts stay until the first answer.
  */
 function followRollouts(
   host: Host,

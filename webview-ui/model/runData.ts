@@ -1,4 +1,4 @@
-/** What the page knows of the shown run: facts as signals, numbers as columns. */
+/** Data of the shown run: facts as signals, metrics as columns. */
 
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { HostMessage, RunFacts } from "../../src/shared/dashboardMessages.ts";
@@ -15,14 +15,14 @@ import { ColumnStore } from "../charts/columns.ts";
 
 type Message<Kind extends HostMessage["kind"]> = Extract<HostMessage, { readonly kind: Kind }>;
 
-/** What views may read of a model without changing it. */
+/** A read-only view of a model. */
 export type Shown<Model> = {
   readonly [Key in keyof Model]: Model[Key] extends Signal<infer Value>
     ? ReadonlySignal<Value>
     : Model[Key];
 };
 
-/** As views read it. */
+/** The data as views see it. */
 export type RunData = Shown<Omit<RunSignals, "replace" | "append" | "update">>;
 
 export class RunSignals {
@@ -40,12 +40,12 @@ export class RunSignals {
   readonly columnsVersion = signal(0);
   readonly columns: ColumnStore;
 
-  /** `requestColumns` is called with the names of all metrics that were read. */
+  /** `requestColumns` receives the names of all metrics read so far. */
   constructor(requestColumns?: (names: readonly string[]) => void) {
     this.columns = new ColumnStore(requestColumns);
   }
 
-  /** Begins with other facts and without numbers. */
+  /** Replaces all facts and drops all numbers. */
   replace({ facts, names }: Pick<Message<"replace">, "facts" | "names">): void {
     this.update(facts);
     this.columns.reset(names);

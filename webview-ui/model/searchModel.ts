@@ -1,4 +1,4 @@
-/** The search that is in progress or has ended. */
+/** The current or finished search. */
 
 import type { SearchHit } from "../../src/shared/search.ts";
 import type { Answer, Host } from "./host.ts";

@@ -1,4 +1,4 @@
-/** What a page runs in: a tab of an editor, or a browser that `tinker-rl view` has sent it to. */
+/** The page's surroundings: an editor tab, or a browser opened by `tinker-rl view`. */
 
 import { signal } from "@preact/signals";
 import {
@@ -9,21 +9,21 @@ import {
 } from "../../src/shared/browserMessages.ts";
 import type { ExportedFile } from "../../src/shared/dashboardMessages.ts";
 
-/** What a browser's page shows, in words; empty until its server has said it, and in an editor. */
+/** Title of the page in a browser; empty until the server sends it, and in an editor. */
 export const pageTitle = signal("");
 
 export interface Shell<Sent, Received> {
-  /** False in a browser, which has no editor's commands. */
+  /** False in a browser, which has no editor commands. */
   readonly isEditor: boolean;
   postMessage(message: Sent): void;
-  /** Calls `take` with everything that comes. Call once. */
+  /** Passes every message to `take`. Call once. */
   listen(take: (message: Received) => void): void;
-  /** What the page kept before it was closed or reloaded; undefined = nothing. */
+  /** State kept from before the page was closed or reloaded; undefined = none. */
   getState(): unknown;
   setState(state: unknown): void;
 }
 
-/** What the editor gives every page. */
+/** The API that the editor gives each page. */
 export interface VsCodeApi {
   postMessage(message: unknown): void;
   getState(): unknown;
@@ -34,7 +34,7 @@ declare global {
   var acquireVsCodeApi: (() => VsCodeApi) | undefined;
 }
 
-/** `page` is what a browser asks for, with the words behind `?` in its own address. */
+/** `page` names the page that a browser requests, along with the query of its own address. */
 export function connectShell<Sent, Received>(page: "dashboard" | "runs"): Shell<Sent, Received> {
   const acquire = globalThis.acquireVsCodeApi;
   return acquire === undefined ? browserShell(page) : editorShell(acquire());
@@ -46,7 +46,7 @@ function editorShell<Sent, Received>(api: VsCodeApi): Shell<Sent, Received> {
     postMessage: (message) => api.postMessage(message),
     listen: (take) =>
       window.addEventListener("message", ({ data }: MessageEvent<unknown>) =>
-        // The session of a dashboard sends JSON, in which typed arrays have a form of their own.
+        // A dashboard session sends JSON, which needs a special encoding for typed arrays.
         take((typeof data === "string" ? JSON.parse(data, typedArray) : data) as Received),
       ),
     getState: () => api.getState(),
@@ -74,7 +74,7 @@ function browserShell<Sent, Received>(page: string): Shell<Sent, Received> {
     postMessage: (message) => send({ kind: "message", message }),
     listen: (take) => {
       socket.addEventListener("message", ({ data }: MessageEvent<string>) => {
-        const received = JSON.parse(data, typedArray) as ToBrowser; // the server of this package made it
+        const received = JSON.parse(data, typedArray) as ToBrowser; // sent by this package's own server
         if (received.kind === "message") take(received.message as Received);
         else act(received, send);
       });
@@ -84,7 +84,7 @@ function browserShell<Sent, Received>(page: string): Shell<Sent, Received> {
   };
 }
 
-/** Says that nothing new comes, and loads the page anew once the server answers again. */
+/** Shows that the connection is lost, and reloads the page once the server answers again. */
 function waitForServer(): void {
   const banner = document.createElement("p");
   banner.className = "error";
@@ -146,21 +146,21 @@ function saveFile({ name, content, encoding }: ExportedFile): void {
 
 function openElsewhere(address: string): void {
   const { protocol, href } = new URL(address, location.href);
-  // Runs hold texts of strangers, and so their links.
+  // Runs contain untrusted text and therefore untrusted links.
   if (protocol === "http:" || protocol === "https:")
     window.open(href, "_blank", "noopener,noreferrer");
 }
 
 function typedArray(_: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("typedArray" in value)) return value;
-  const { typedArray: name, bytes } = value as TypedArrayJson; // when the name is known, which is asked next
-  // A run may have a setting of this name.
+  const { typedArray: name, bytes } = value as TypedArrayJson; // checked by the next line
+  // A run may have a setting called `typedArray`.
   if (!Object.hasOwn(TYPED_ARRAYS, name)) return value;
   return new TYPED_ARRAYS[name](bytesOf(bytes).buffer);
 }
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
-  // Newer browsers have it, and it is many times as fast.
+  // Newer browsers have `fromBase64`, which is many times faster.
   const Bytes = Uint8Array as { readonly fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
   return (
     Bytes.fromBase64?.(base64) ??
@@ -168,7 +168,7 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   );
 }
 
-/** Gives the body the classes that an editor gives it. */
+/** Sets the theme classes on the body as the editor does. */
 function watchSystemTheme(): void {
   const [light, contrast] = [
     matchMedia("(prefers-color-scheme: light)"),

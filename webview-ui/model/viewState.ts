@@ -1,4 +1,4 @@
-/** What the user has arranged in the page; kept by the editor while the page is hidden and over a reload. */
+/** The user's arrangement of the page; the editor keeps it while the page is hidden and across reloads. */
 
 import { REWARD_GROUPINGS, type RewardGrouping, type StepRange } from "../../src/shared/changes.ts";
 import type { Range } from "../../src/shared/chartScale.ts";
@@ -10,12 +10,12 @@ import { X_AXES, type XAxis } from "../charts/xAxis.ts";
 export const TABS = ["overview", "rollouts", "evaluations", "run"] as const;
 export type Tab = (typeof TABS)[number];
 
-/** What a tab leads to: *Rollouts* begins with the list. */
+/** Where a tab leads: *Rollouts* opens with the list. */
 export function placeOf(tab: Tab): Partial<ViewState> {
   return tab === "rollouts" ? { tab, rolloutPart: "list" } : { tab };
 }
 
-/** What *Rollouts* shows: those of a step, what a search finds in all steps, or what changed between steps. */
+/** Parts of *Rollouts*: one step, search results over all steps, or changes between steps. */
 const ROLLOUT_PARTS = ["list", "search", "changes"] as const;
 type RolloutPart = (typeof ROLLOUT_PARTS)[number];
 
@@ -24,14 +24,14 @@ export type RunPart = (typeof RUN_PARTS)[number];
 
 export const TOKEN_COLORS = ["logprob", "advantage", "difference", "ratio"] as const;
 export type TokenColor = (typeof TOKEN_COLORS)[number];
-/** `loss` is that of examples, which nobody sampled. */
+/** `loss` belongs to training examples, which were not sampled. */
 export type ShownTokenColor = TokenColor | "loss";
 
 export type ReplayMode = "markdown" | "raw" | "tokens";
 
 export interface RolloutFilter {
   readonly text: string;
-  /** True when the text is looked for in messages too, not only in what the table shows. */
+  /** True to search messages too, not only the table's columns. */
   readonly isInMessages: boolean;
   /** Inclusive bounds; null = none. */
   readonly rewardLow: number | null;
@@ -41,22 +41,22 @@ export interface RolloutFilter {
   readonly trainingUse: string;
   readonly environment: string;
   readonly split: string;
-  /** The temperature of evaluations; 0 means greedy, null means all. */
+  /** Temperature of evaluations; 0 = greedy, null = all. */
   readonly temperature: number | null;
-  /** The model of separate evaluations; empty means all. */
+  /** Model of separate evaluations; empty = all. */
   readonly model: string;
-  /** `star`, `pin`, `note`, or `tag:` and a tag; empty = all. */
+  /** `star`, `pin`, `note`, or `tag:` followed by a tag; empty = all. */
   readonly mark: string;
 }
 
 /** The best or worst rollout of the same group, or the same task in another step or evaluation. */
 export type Beside = "best" | "worst" | RolloutSet;
 
-/** What is kept of an alarm that one looks into: it may end meanwhile. */
+/** The facts kept about an opened alarm, which may end meanwhile. */
 export interface ShownAlarm {
   readonly id: string;
   readonly title: string;
-  /** The step that it began with, counted from 0. */
+  /** The step at which it began, counted from 0. */
   readonly step: number;
   readonly metric: string;
   readonly isOfRollouts: boolean;
@@ -67,10 +67,10 @@ export interface Sorting {
   readonly isDescending: boolean;
 }
 
-/** What is searched for in the texts of rollouts. */
+/** A search in the texts of rollouts. */
 interface SearchState extends SearchQuery {
   readonly isCaseSensitive: boolean;
-  /** True when all runs of the window are searched. */
+  /** True to search all runs of the window. */
   readonly isEveryRun: boolean;
 }
 
@@ -81,29 +81,29 @@ export interface ViewState {
   /** The step or evaluation whose rollouts are shown; null = the latest step. */
   readonly rolloutSet: RolloutSet | null;
   readonly rollout: { readonly group: number; readonly rollout: number } | null;
-  /** What is shown beside a rollout; null = nothing. */
+  /** Shown beside a rollout; null = nothing. */
   readonly beside: Beside | null;
-  /** True when the list stays beside a replay where there is little room for both. */
+  /** True to keep the list beside a replay even if space is tight. */
   readonly isListKept: boolean;
-  /** True when the list shows the rollouts of a task together. */
+  /** True to group the list by task. */
   readonly isGrouped: boolean;
-  /** Groups of which the list shows the head only. */
+  /** Collapsed groups of the list. */
   readonly closedGroups: readonly number[];
   readonly smoothing: Smoothing;
-  /** What the reward chart has a curve for each of. */
+  /** How the reward chart is split into curves. */
   readonly rewardBy: RewardGrouping | "all";
   readonly xAxis: XAxis;
   readonly isLog: boolean;
   readonly isClipped: boolean;
   readonly isFromZero: boolean;
-  /** Null = all of it, and what is added. */
+  /** Null = everything, including rows that arrive later. */
   readonly xRange: Range | null;
   readonly yRange: Range | null;
   readonly hiddenSeries: readonly string[];
-  /** The attempt whose repeated steps are drawn too; null = none. */
+  /** The attempt whose repeated steps are also drawn; null = none. */
   readonly shownAttempt: number | null;
   readonly filter: RolloutFilter;
-  /** The alarm whose rollouts alone are listed; null = all are. */
+  /** The alarm that limits the list to its rollouts; null = no limit. */
   readonly alarmFilter: ShownAlarm | null;
   /** The alarm whose metric is shown above the charts. */
   readonly evidence: ShownAlarm | null;
@@ -116,9 +116,9 @@ export interface ViewState {
   readonly configFilter: string;
   readonly isOnlyChanged: boolean;
   readonly search: SearchState;
-  /** Ranges of steps that are compared; null = the first and the last quarter. */
+  /** Compared ranges of steps; null = the first and last quarter. */
   readonly changes: { readonly before: StepRange; readonly after: StepRange } | null;
-  /** Pixels, by scrolled region. */
+  /** Scroll positions in pixels, by region. */
   readonly scroll: Readonly<Record<string, number>>;
 }
 
@@ -136,7 +136,7 @@ export const NO_FILTER: RolloutFilter = {
   mark: "",
 };
 
-/** Where rewards are 0 or 1 both would fill the chart. */
+/** With rewards of only 0 or 1, these two would fill the chart. */
 export const HIDDEN_AT_FIRST: readonly string[] = ["tasks", "range"];
 
 export function firstViewState(smoothing: number): ViewState {
@@ -178,7 +178,7 @@ export function firstViewState(smoothing: number): ViewState {
   };
 }
 
-/** What belongs to one run only starts again with another one. */
+/** Resets what belongs to a single run. */
 export function forOtherRun(state: ViewState): ViewState {
   return {
     ...state,
@@ -197,7 +197,7 @@ export function forOtherRun(state: ViewState): ViewState {
   };
 }
 
-/** A stored state laid over a fresh one: what an older page stored in another shape is left out. */
+/** Merges a stored state into a fresh one; values whose shape has changed since are dropped. */
 export function restoreViewState(stored: unknown, fresh: ViewState): ViewState {
   const merged = restored(stored, fresh);
   return {
@@ -214,12 +214,12 @@ export function restoreViewState(stored: unknown, fresh: ViewState): ViewState {
   };
 }
 
-/** A filter that was kept under a name: what an older page stored in another shape is left out. */
+/** Parses a saved filter; values whose shape has changed since are dropped. */
 export function parseFilter(json: string): RolloutFilter {
   return restored(parsed(json), NO_FILTER);
 }
 
-/** `fresh` with those of its values that were stored in the same shape. */
+/** `fresh`, overridden by stored values of the same shape. */
 export function restored<State extends object>(stored: unknown, fresh: State): State {
   if (typeof stored !== "object" || stored === null) return fresh;
   const known = Object.entries(stored).filter(
@@ -228,7 +228,7 @@ export function restored<State extends object>(stored: unknown, fresh: State): S
   return { ...fresh, ...Object.fromEntries(known) };
 }
 
-/** Null for what is no JSON. */
+/** Null if the text is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -237,7 +237,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** Null stands for "not chosen", so either side may be null. */
+/** Null means "not chosen", so either side may be null. */
 function hasShapeOf(model: unknown, value: unknown): boolean {
   if (model === null || value === null) return value !== undefined;
   return typeof model === typeof value && Array.isArray(model) === Array.isArray(value);
