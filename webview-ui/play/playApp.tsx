@@ -1,4 +1,4 @@
-/** The page of a task that a person plays: what the model would read and the results above, a form for each tool below. */
+/** The page where a person plays a task: the model's prompt and the results above, a form per tool below. */
 
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll the play
 
@@ -34,7 +34,7 @@ interface ViewProps {
   readonly view: PlayView;
 }
 
-/** Follows the play to its end. */
+/** Scrolls to the end of the play. */
 function Body({ view }: ViewProps) {
   const region = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
@@ -179,7 +179,7 @@ function Moves({ play, view }: PlayProps & ViewProps) {
         </form>
       ) : (
         <ToolForm
-          // Empty again at each turn.
+          // Clears the form on each turn.
           key={`${tool.name} ${view.turns.length}`}
           tool={tool}
           isEnabled={view.isAwaited}
@@ -192,7 +192,7 @@ function Moves({ play, view }: PlayProps & ViewProps) {
   );
 }
 
-/** Stands for a turn without a call; no tool is called so. */
+/** Represents a turn without a tool call; no tool can have this name. */
 const TEXT = "\u0000text";
 
 function End({ play, end }: PlayProps & { readonly end: PlayEnd }) {

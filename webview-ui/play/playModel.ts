@@ -1,4 +1,4 @@
-/** What the page of a play knows, and what it can ask for. */
+/** State and actions of the play page. */
 
 import { type Signal, signal } from "@preact/signals";
 import type { PlayPageMessage, PlayReply, PlayView } from "../../src/shared/play.ts";
@@ -6,10 +6,10 @@ import type { VsCodeApi } from "../model/shell.ts";
 
 export class PlayModel {
   readonly view: Signal<PlayView | null> = signal(null);
-  /** The part of the beginning that is in progress; null = it has begun, or failed. */
+  /** The startup stage in progress; null = started or failed. */
   readonly part: Signal<string | null> = signal(null);
   readonly failure: Signal<string | null> = signal(null);
-  /** Name of the tool whose form is shown; null = the first. */
+  /** Name of the tool whose form is shown; null = the first tool. */
   readonly tool: Signal<string | null> = signal(null);
   readonly #host: VsCodeApi;
 
@@ -17,7 +17,7 @@ export class PlayModel {
     this.#host = host;
   }
 
-  /** Takes replies from now on. Call once. */
+  /** Starts listening for replies. Call once. */
   listen(): void {
     window.addEventListener("message", ({ data }: MessageEvent<PlayReply>) => this.#take(data));
     this.send({ kind: "ready" });
@@ -35,7 +35,7 @@ export class PlayModel {
   }
 }
 
-/** Props of every part of the page. */
+/** Props of every component of the page. */
 export interface PlayProps {
   readonly play: PlayModel;
 }

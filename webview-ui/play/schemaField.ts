@@ -1,8 +1,8 @@
-/** What a form asks for, from the JSON Schema of a tool's arguments. */
+/** Form fields for the JSON Schema of a tool's arguments. */
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** A field by how it is filled in; `json` is for what no form can ask for. */
+/** A field by its input; `json` is for schemas that no form can represent. */
 export type SchemaField =
   | { readonly kind: "choice"; readonly values: readonly unknown[] }
   | {
@@ -27,15 +27,15 @@ export interface NamedField extends Described {
   readonly isRequired: boolean;
 }
 
-/** What was filled in: a value that is undefined is given, but not valid yet, and JSON leaves it out. */
+/** Values entered so far: undefined means present but invalid, and JSON omits it. */
 export type FieldValues = Readonly<Record<string, unknown>>;
 
-/** Deeper schemas are asked for as JSON: they may refer to themselves. */
+/** Deeper schemas are entered as JSON, because they may be recursive. */
 const MAX_DEPTH = 4;
-/** Texts up to this length have one row. */
+/** Longer texts get several rows. */
 const SHORT_TEXT = 80;
 
-/** Fields of the arguments; none for a tool without arguments. */
+/** Fields of the arguments; empty for a tool without arguments. */
 export function argumentFields(schema: Schema | null): readonly NamedField[] {
   const { field } = fieldOf(schema ?? {}, schema ?? {}, 0);
   return field.kind === "object" ? field.fields : [];
@@ -87,7 +87,7 @@ function objectOf(schema: Schema, root: Schema, depth: number): SchemaField {
   return { kind: "object", fields };
 }
 
-/** The one schema of a choice with `null`, as Pydantic writes what may be left out. */
+/** The only alternative to `null`; Pydantic writes optional values this way. */
 function onlyChoice(schema: Schema): unknown {
   const choices = schema["anyOf"] ?? schema["oneOf"] ?? schema["allOf"];
   if (!Array.isArray(choices)) return null;
@@ -106,7 +106,7 @@ function bound(name: "min" | "max", value: unknown) {
   return typeof value === "number" ? { [name]: value } : {};
 }
 
-/** Behind a `$ref` within the schema. */
+/** Resolves a `$ref` within the schema. */
 function resolved(given: unknown, root: Schema): Schema {
   let schema = isSchema(given) ? given : {};
   for (let steps = 0; typeof schema["$ref"] === "string" && steps < MAX_DEPTH; steps += 1) {
@@ -126,7 +126,7 @@ export function initialValues(fields: readonly NamedField[]): FieldValues {
   return Object.fromEntries(required.map((each) => [each.name, initialValue(each)]));
 }
 
-/** What a field begins with; undefined = nothing. */
+/** The initial value of a field; undefined = none. */
 export function initialValue({ field }: Described): unknown {
   switch (field.kind) {
     case "choice":

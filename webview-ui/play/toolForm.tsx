@@ -1,4 +1,4 @@
-/** A form for the arguments of a tool, made from their JSON Schema. */
+/** A form for a tool's arguments, generated from their JSON Schema. */
 
 import * as l10n from "@vscode/l10n";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -19,11 +19,11 @@ import {
 interface ToolFormProps {
   readonly tool: PlayTool;
   readonly isEnabled: boolean;
-  /** Called with the arguments as JSON. */
+  /** Receives the arguments as JSON. */
   readonly send: (args: string) => void;
 }
 
-/** Keep its key the tool's name: another tool begins with an empty form. */
+/** Use the tool's name as the key, so that each tool starts with an empty form. */
 export function ToolForm({ tool, isEnabled, send }: ToolFormProps) {
   const fields = argumentFields(tool.schema);
   const isFree =
@@ -218,7 +218,7 @@ interface TextAreaProps {
   readonly set: (value: string) => void;
   readonly rows?: number;
   readonly isCode?: boolean;
-  /** True for a text that must be JSON. */
+  /** True if the text must be valid JSON. */
   readonly isJson?: boolean;
 }
 
@@ -250,7 +250,7 @@ export function TextArea({
   );
 }
 
-/** Sets the value once what is written is JSON; until then its form cannot be sent. */
+/** Sets the value once the text is valid JSON; until then the form cannot be submitted. */
 function JsonValue({ label, set }: Pick<InputProps, "label" | "set">) {
   const [written, setWritten] = useState("");
   return (
@@ -267,7 +267,7 @@ function JsonValue({ label, set }: Pick<InputProps, "label" | "set">) {
   );
 }
 
-/** Undefined for what is not JSON. */
+/** Undefined if the text is not JSON. */
 function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
