@@ -1,4 +1,4 @@
-/** The charts of the runs that are compared. All share their horizontal axis and its zoom. */
+/** The charts of the compared runs. All share one horizontal axis and its zoom. */
 
 import * as l10n from "@vscode/l10n";
 import { useMemo, useRef, useState } from "preact/hooks";
@@ -112,7 +112,7 @@ function CompareChart({ runs, metric, isWide }: ChartProps) {
   );
 }
 
-/** Made again when the numbers, or what decides about them, change; not with every move of the mouse. */
+/** Recomputed when the numbers or the settings change, not on every mouse move. */
 function useComparedChart(runs: RunsModel, metric: string): ComparedCharts {
   const { smoothing, isLog, xRanges, yRanges, hasMeans, band } = runs.layout.value;
   const xAxis = runs.xAxis.value;
@@ -146,12 +146,12 @@ function summaryOf({ lines }: ComparedCharts): string {
   return lines.map(({ label, values }) => `${label}: ${formatValue(lastOf(values))}.`).join(" ");
 }
 
-/** Of a row, or the last value there is. */
+/** The value of a row, or the last known value. */
 function valueAt(values: Float64Array, row: number | null): number | undefined {
   return row === null ? lastOf(values) : values[row];
 }
 
-/** Nothing where one of them is missing. */
+/** Empty if either value is missing. */
 function differenceText(value: number | undefined, baseline: number): string {
   const difference = (value ?? Number.NaN) - baseline;
   if (Number.isNaN(difference)) return "";
@@ -202,7 +202,7 @@ function ChartActions({ runs, metric, isWide, title }: ActionsProps) {
   );
 }
 
-/** The lower edge of a chart: drags and arrow keys make it higher or lower. */
+/** The lower edge of a chart: drags and arrow keys resize it. */
 function HeightEdge({
   runs,
   metric,

@@ -1,4 +1,4 @@
-/** How all charts of the comparison are drawn, which there are, and how they are saved. */
+/** Controls of the comparison: how charts are drawn, which metrics they show, and how they are saved. */
 
 import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
@@ -63,7 +63,7 @@ export function CompareControls({ runs }: RunsProps) {
   );
 }
 
-/** Means of groups, where the table has groups. */
+/** Switches between runs and group means; only for a grouped table. */
 function Means({ runs }: RunsProps) {
   const { grouping, hasMeans, band } = runs.layout.value;
   if (grouping === null) return null;
@@ -90,7 +90,7 @@ function Means({ runs }: RunsProps) {
 
 const MAX_FOUND = 60;
 
-/** Finds metrics by a part of their name, or a regular expression. */
+/** Finds metrics by a substring of their name or a regular expression. */
 function MetricSearch({ runs }: RunsProps) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();

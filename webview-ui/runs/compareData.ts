@@ -1,4 +1,4 @@
-/** What a chart of several runs draws: a line a run, or a mean with its band a group, all over the same horizontal values. */
+/** Chart data of several runs: one line per run, or one mean with a band per group, on a common horizontal grid. */
 
 import { type Range, shownX, valueRange } from "../../src/shared/chartScale.ts";
 import { meanInterval } from "../../src/shared/interval.ts";
@@ -14,7 +14,7 @@ import { type Smoothing, smooth, smoothingOf } from "../charts/smoothing.ts";
 import type { XAxis } from "../charts/xAxis.ts";
 import type { BandKind } from "./layout.ts";
 
-/** One run, as it was written. */
+/** One run's values as recorded. */
 export interface Curve {
   readonly key: string;
   readonly label: string;
@@ -25,7 +25,7 @@ export interface Curve {
   readonly ys: Float64Array;
 }
 
-/** Runs that are drawn as their mean. */
+/** Runs drawn as their mean. */
 export interface CurveGroup {
   readonly key: string;
   readonly label: string;
@@ -41,13 +41,13 @@ export interface CompareOptions {
   readonly yRange: Range | null;
 }
 
-/** Beyond it, values that are no steps stand at equal distances: no screen has more columns. */
+/** Grid size above which axes other than steps use evenly spaced points: no screen has more columns. */
 const MAX_GRID = 2_000;
 
-/** The interval of two runs would reach 6 times as far as they lie apart, so their band shows the two themselves. */
+/** With two runs the interval would reach 6 times as far as they lie apart, so the band shows their range instead. */
 const MIN_RUNS = 3;
 
-/** A line a run. */
+/** One line per run. */
 export function runsChart(curves: readonly Curve[], options: CompareOptions): ChartData {
   const grid = gridOf(curves, options.xAxis);
   const smoothing = smoothingOfAll(curves, options);
@@ -58,7 +58,7 @@ export function runsChart(curves: readonly Curve[], options: CompareOptions): Ch
   return chartOf(grid, series, [], options);
 }
 
-/** The mean of each group's runs where all of them have a value, with its band where they are at least two. */
+/** The mean of each group where all of its runs have a value, with a band if there are at least two runs. */
 export function groupsChart(
   groups: readonly CurveGroup[],
   bandKind: BandKind,
@@ -75,13 +75,13 @@ export function groupsChart(
     const look = { color: group.look.color, share: 0.16 };
     return { line: lineOf(group, mean), ...bandBetween(group.key, between, look) };
   });
-  // The first series decides what is drawn of very long runs: a mean, not the edge of a band.
+  // The first series decides how very long runs are downsampled: a mean, not the edge of a band.
   const series = [...drawn.map(({ line }) => line), ...drawn.flatMap(({ edges }) => edges)];
   const bands = drawn.map(({ band }) => band);
   return chartOf(grid, series, bands, options);
 }
 
-/** Runs that are compared are drawn alike: the shortest decides. */
+/** Compared runs are smoothed alike; the shortest run decides. */
 function smoothingOfAll(curves: readonly Curve[], { smoothing }: CompareOptions) {
   return smoothingOf(smoothing, Math.min(...curves.map(({ ys }) => ys.length)));
 }
@@ -106,7 +106,7 @@ function chartOf(
   };
 }
 
-/** All horizontal values of the curves, ascending, each once. */
+/** All horizontal values of the curves, ascending and distinct. */
 function gridOf(curves: readonly Curve[], xAxis: XAxis): Float64Array {
   const longest = curves.reduce<Float64Array>(
     (found, { xs }) => (xs.length > found.length ? xs : found),
@@ -124,14 +124,14 @@ function gridOf(curves: readonly Curve[], xAxis: XAxis): Float64Array {
   );
 }
 
-/** Runs over the same steps are, so that nothing has to be sorted. */
+/** Usually true for runs over the same steps, which then need no merging. */
 function isBeginningOf(xs: Float64Array, longest: Float64Array): boolean {
   return xs.every((x, row) => x === longest[row]);
 }
 
 /**
- * The curve at each value of the grid, by a straight line between two of its rows; NaN outside of it and in its gaps. Where the grid is
- * wider than the rows, a value between two gaps moves to the next place.
+ * The curve at each grid value, interpolated linearly between its rows; NaN outside of it and in its gaps. Where the grid is coarser
+ * than the rows, a value between two gaps moves to the next grid value.
  */
 function onGrid({ xs, ys }: Pick<Curve, "xs" | "ys">, grid: Float64Array): Float64Array {
   const values = new Float64Array(grid.length).fill(Number.NaN);
@@ -152,7 +152,7 @@ function onGrid({ xs, ys }: Pick<Curve, "xs" | "ys">, grid: Float64Array): Float
 
 type Pair = readonly [number | undefined, number | undefined];
 
-/** Between two points; NaN outside of them. */
+/** Interpolates between two points; NaN outside of them. */
 function valueAt(x: number, [left = Number.NaN, right = Number.NaN]: Pair, ys: Pair): number {
   const [own = Number.NaN, next = Number.NaN] = ys;
   if (x === left) return own;
@@ -165,7 +165,7 @@ interface Band {
   readonly high: Float64Array;
 }
 
-/** Where a run has ended, the mean of the others would jump: the lines end where the first one does. */
+/** All lines end where the shortest one does, because the mean of the remaining runs would jump. */
 function bandOf(lines: readonly Float64Array[], length: number, kind: BandKind): Band {
   const empty = (): Float64Array => new Float64Array(length).fill(Number.NaN);
   const band = { mean: empty(), low: empty(), high: empty() };

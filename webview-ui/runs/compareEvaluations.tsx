@@ -1,4 +1,4 @@
-/** The newest evaluations of the compared runs side by side, and task by task. */
+/** The latest evaluations of the compared runs side by side, overall and per task. */
 
 import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
@@ -144,7 +144,7 @@ function ResultRow({ runs, row, result, isBaseline }: ResultRowProps) {
 
 const MAX_ROWS = 200;
 
-/** The tasks on which the runs differ most stand first. */
+/** Tasks with the largest differences between runs come first. */
 function Tasks({ runs, cell, compared }: CellProps) {
   const rewards = compared.map(({ id }) => cell.results[id]?.tasks ?? []);
   const spreadOf = (at: number): number => {

@@ -1,4 +1,4 @@
-/** The numbers of the runs that are compared, as they arrive, and which of them the charts read. */
+/** Metrics of the compared runs as they arrive, and which of them the charts read. */
 
 import { signal } from "@preact/signals";
 import { MAX_COMPARED, type RunColumns } from "../../src/shared/runsPage.ts";
@@ -10,19 +10,19 @@ export class CompareModel {
   readonly #request: (ids: readonly string[], names: readonly string[]) => void;
   #ids: readonly string[] = [];
   #isScheduled = false;
-  /** What arrived since the last frame. */
+  /** What has arrived since the last frame. */
   #arrived: "nothing" | "names" | "numbers" = "nothing";
-  /** Changes with the numbers that arrive, once a frame. */
+  /** Changes when numbers arrive, at most once per frame. */
   readonly version = signal(0);
-  /** Changes with all that arrives, once a frame. */
+  /** Changes when numbers or metric names arrive, at most once per frame. */
   readonly named = signal(0);
 
-  /** `request` asks for the numbers of these runs, and of no others. */
+  /** `request` asks for the numbers of exactly these runs. */
   constructor(request: (ids: readonly string[], names: readonly string[]) => void) {
     this.#request = request;
   }
 
-  /** Call with the runs that are compared whenever they change, and with the metrics that will be drawn first. */
+  /** Call with the compared runs whenever they change, and with the metrics that will be drawn first. */
   show(ids: readonly string[], names: readonly string[]): void {
     for (const name of names) this.#names.add(name);
     const compared = ids.slice(0, MAX_COMPARED);
@@ -34,7 +34,7 @@ export class CompareModel {
     this.#schedule();
   }
 
-  /** Empty until numbers arrive. Columns that are read are asked for. */
+  /** Empty until numbers arrive. Reading a column requests it. */
   of(id: string): ColumnStore {
     const present = this.#columns.get(id);
     if (present !== undefined) return present;
@@ -55,7 +55,7 @@ export class CompareModel {
     const isFirst = this.#arrived === "nothing";
     if (isReset || steps !== null || columns.length > 0) this.#arrived = "numbers";
     else if (isFirst) this.#arrived = "names";
-    // Each change of numbers draws all charts again, and the runs arrive in many messages.
+    // Every change redraws all charts, and the runs arrive in many messages.
     if (isFirst) requestAnimationFrame(() => this.#report());
   }
 
@@ -65,7 +65,7 @@ export class CompareModel {
     this.#arrived = "nothing";
   }
 
-  /** One message for all that is drawn at once. */
+  /** Batches everything that one render reads into a single message. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;

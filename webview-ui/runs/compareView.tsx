@@ -1,4 +1,4 @@
-/** The comparison of the chosen runs, below the table: charts, evaluations, configuration. */
+/** The comparison of the selected runs below the table: charts, evaluations, configuration. */
 
 import * as l10n from "@vscode/l10n";
 import { useEffect, useRef } from "preact/hooks";
@@ -61,7 +61,7 @@ export function CompareView({ runs }: RunsProps) {
   );
 }
 
-/** On a low page the table makes room once the person turns to the comparison; the function returned ends that. */
+/** In a short window, folds the table when the person starts using the comparison. Returns a function that stops listening. */
 function foldWhenUsed(body: HTMLElement | null, runs: RunsModel): () => void {
   const fold = (): void => runs.foldTableWhereLow();
   const ending = new AbortController();
@@ -71,7 +71,7 @@ function foldWhenUsed(body: HTMLElement | null, runs: RunsModel): () => void {
   return () => ending.abort();
 }
 
-/** The legend of all charts; each run can be left out again. */
+/** The legend of all charts; each run can be removed here. */
 function ChosenRuns({ runs }: RunsProps) {
   return (
     <ul class="compare-runs" aria-label={l10n.t("Compared runs")}>
@@ -105,7 +105,7 @@ function ChosenRuns({ runs }: RunsProps) {
 const LEAST_SHARE = 0.2;
 const MOST_SHARE = 8;
 
-/** Parts the table from the comparison. The arrow keys and the mouse move it. */
+/** Divides table and comparison; the arrow keys and the mouse move it. */
 function Divider({ runs }: RunsProps) {
   const set = (share: number): void =>
     runs.update({ compareShare: Math.max(LEAST_SHARE, Math.min(MOST_SHARE, share)) });

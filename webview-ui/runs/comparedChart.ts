@@ -1,4 +1,4 @@
-/** One metric of the runs that are compared, as their charts draw it and as it is saved. */
+/** One metric of the compared runs, for the charts and for exports. */
 
 import type { ChartData, SeriesLook } from "../charts/drawing/chartData.ts";
 import { hasAxis, xValues } from "../charts/xAxis.ts";
@@ -9,7 +9,7 @@ import type { RunsModel } from "./runsModel.ts";
 
 export interface ComparedCharts {
   readonly data: ChartData;
-  /** What is drawn: runs, or the means of groups. */
+  /** The drawn lines: runs, or means of groups. */
   readonly lines: readonly {
     readonly key: string;
     readonly label: string;
@@ -18,7 +18,7 @@ export interface ComparedCharts {
   }[];
 }
 
-/** The chosen metrics that one of the runs has. */
+/** The selected metrics that at least one run has. */
 export function shownMetrics(runs: RunsModel): readonly string[] {
   runs.compare.named.value;
   const stores = runs.compared.value.map(({ id }) => runs.compare.of(id));
@@ -35,7 +35,7 @@ export function comparedChart(runs: RunsModel, metric: string): ComparedCharts {
     xRange: xRanges[xAxis] ?? null,
     yRange: yRanges[metric] ?? null,
   };
-  // A run without values of the axis would be one dot at its beginning.
+  // Without values for this axis, a run would collapse into a single dot.
   const isPlaced = ({ key }: Curve): boolean => hasAxis(xAxis, runs.compare.of(key));
   const groups = runs.comparedGroups.value;
   if (!hasMeans || groups === null) {

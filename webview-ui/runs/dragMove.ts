@@ -1,6 +1,6 @@
-/** What is dragged: one thing onto the place of another, or an edge by the pointer. */
+/** Dragging: reordering by drag and drop, and moving an edge with the pointer. */
 
-/** `keys` with `key` in the place of `target`; the same where one of them is missing. */
+/** `keys` with `key` moved to the position of `target`; unchanged if either is missing. */
 export function movedTo(keys: readonly string[], key: string, target: string): readonly string[] {
   const at = keys.indexOf(target);
   if (at < 0 || !keys.includes(key)) return keys;
@@ -8,7 +8,7 @@ export function movedTo(keys: readonly string[], key: string, target: string): r
   return [...others.slice(0, at), key, ...others.slice(at)];
 }
 
-/** Properties of what is dragged. `kind` keeps it from being dropped among other things. */
+/** Properties of a draggable element. It can only be dropped on elements of the same `kind`. */
 export function dragged(kind: string, key: string) {
   return {
     draggable: true,
@@ -16,7 +16,7 @@ export function dragged(kind: string, key: string) {
   };
 }
 
-/** Properties of what it may be dropped on. */
+/** Properties of a drop target. */
 export function dropPlace(kind: string, drop: (key: string) => void) {
   return {
     onDragOver: (event: DragEvent) => {
@@ -35,7 +35,7 @@ function typeOf(kind: string): string {
   return `application/x-tinker-rl-${kind}`;
 }
 
-/** Calls `moved` while the pointer that pressed an edge drags it. */
+/** Calls `moved` while the pointer drags the pressed edge. */
 export function followPointer(
   { currentTarget, pointerId }: PointerEvent,
   moved: (event: PointerEvent) => void,

@@ -1,4 +1,4 @@
-/** Saves the charts of the comparison as they are seen: as numbers, as a picture, as a drawing. */
+/** Saves the charts of the comparison as shown: as numbers, PNG, or SVG. */
 
 import { chartsSvg, type SvgChart } from "../../src/shared/chartsSvg.ts";
 import { metricTitle } from "../../src/shared/metricTitles.ts";
@@ -20,7 +20,7 @@ export function saveSvg(runs: RunsModel): void {
   runs.send({ kind: "export", file: { name: "comparison.svg", content, encoding: "utf8" } });
 }
 
-/** The drawing in the theme's own colors, with twice as many pixels for screens and papers that have them. */
+/** The drawing in the theme's colors, at twice the resolution for high-density screens and papers. */
 export function savePng(runs: RunsModel): void {
   const svg = svgOf(runs);
   const image = new Image();
@@ -37,7 +37,7 @@ export function savePng(runs: RunsModel): void {
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
 }
 
-/** A line a step of a run, as its `metrics.jsonl` has it: not smoothed, only what the horizontal zoom shows. */
+/** One line per run and step with the raw values of `metrics.jsonl`, limited to the horizontal zoom. */
 function numbersOf(runs: RunsModel): CellTable {
   const { xRanges } = runs.layout.value;
   const xAxis = runs.xAxis.value;
@@ -84,7 +84,7 @@ function svgOf(runs: RunsModel): string {
   );
 }
 
-/** In the theme's own colors. */
+/** The chart in the theme's colors. */
 function drawnChart({ data, lines }: ComparedCharts): Omit<SvgChart, "title"> {
   const { xs, xRange, yRange, xSteps, isLog, formatX, formatY } = data;
   const colorOf = (name: ColorName): string => hexadecimal(lineColor(name));
@@ -107,7 +107,7 @@ function drawnChart({ data, lines }: ComparedCharts): Omit<SvgChart, "title"> {
   };
 }
 
-/** As every program that draws SVG reads it; without transparency. */
+/** `#rrggbb`, which every SVG program reads; drops transparency. */
 function hexadecimal(color: string): string {
   const [red = 0, green = 0, blue = 0] = parseColor(color) ?? [];
   const two = (value: number): string => Math.round(value).toString(16).padStart(2, "0");

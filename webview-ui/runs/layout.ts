@@ -1,4 +1,4 @@
-/** What the person has arranged in the runs table; kept with the workspace. */
+/** The user's arrangement of the runs table; stored with the workspace. */
 
 import type { Range } from "../../src/shared/chartScale.ts";
 import { LISTED_METRICS, MAX_COMPARED } from "../../src/shared/runsPage.ts";
@@ -11,7 +11,7 @@ export interface RunSorting {
   readonly isDescending: boolean;
 }
 
-/** Groups of runs with the same value of `key`, or, over it, of runs that differ in nothing else. */
+/** Groups runs by the value of `key`, or, if `isOver`, runs that differ in nothing but `key`. */
 export interface RunGrouping {
   readonly key: string;
   readonly isOver: boolean;
@@ -20,49 +20,49 @@ export interface RunGrouping {
 export const COMPARE_TABS = ["charts", "evaluations", "config"] as const;
 export type CompareTab = (typeof COMPARE_TABS)[number];
 
-/** `interval` is the 95% confidence interval of the mean over the runs, `range` their lowest and highest. */
+/** `interval` is the 95% confidence interval of the mean over the runs; `range` spans their minimum and maximum. */
 export const BAND_KINDS = ["interval", "range"] as const;
 export type BandKind = (typeof BAND_KINDS)[number];
 
 export interface RunsLayout {
   readonly filter: string;
   readonly sorting: RunSorting;
-  /** Keys of columns as they were moved; those that are not here come behind. */
+  /** Column keys in the user's order; other columns come after their usual predecessors. */
   readonly order: readonly string[];
-  /** By key of a column: whether it is shown, where that is not as at first. */
+  /** Visibility by column key, where it differs from the default. */
   readonly shown: Readonly<Record<string, boolean>>;
-  /** Pixels, by key of a column. */
+  /** Widths in pixels, by column key. */
   readonly widths: Readonly<Record<string, number>>;
   readonly grouping: RunGrouping | null;
   readonly closedGroups: readonly string[];
   /** Ids of runs. */
   readonly chosen: readonly string[];
-  /** Id of the run that others are compared with while it is chosen; null = none is pinned. */
+  /** Id of the run that others are compared with while it is selected; null = none pinned. */
   readonly baseline: string | null;
-  /** By id of a run: which look it has in all charts. The oldest come first. */
+  /** Look of a run in all charts, by its id. The oldest entries come first. */
   readonly looks: Readonly<Record<string, number>>;
   readonly tab: CompareTab;
-  /** Id of the sweep whose settings are shown instead of the table; null = the table. */
+  /** Id of the sweep that is shown instead of the table; null = the table. */
   readonly sweep: string | null;
-  /** Key of the column that is the result of its runs; empty = the first that is offered. */
+  /** Key of the column to compare the sweep's runs by; empty = the first one offered. */
   readonly sweepMetric: string;
-  /** How high the comparison is, as a share of the table's height. */
+  /** Height of the comparison as a share of the table's height. */
   readonly compareShare: number;
-  /** Leaves the whole height to the comparison. */
+  /** Gives the comparison the full height. */
   readonly isTableFolded: boolean;
-  /** Metrics, each with a chart. */
+  /** One chart per metric. */
   readonly charts: readonly string[];
   readonly wideCharts: readonly string[];
-  /** Pixels, by metric. */
+  /** Heights in pixels, by metric. */
   readonly chartHeights: Readonly<Record<string, number>>;
   readonly xAxis: ComparedAxis;
   readonly smoothing: Smoothing;
   readonly isLog: boolean;
-  /** Null and absent = all of it. */
+  /** Null or absent = everything. */
   readonly xRanges: Partial<Readonly<Record<ComparedAxis, Range | null>>>;
   /** By metric. */
   readonly yRanges: Readonly<Record<string, Range | null>>;
-  /** Draws the mean of each group of the table instead of its runs. */
+  /** Draws the mean of each table group instead of its runs. */
   readonly hasMeans: boolean;
   readonly band: BandKind;
 }
@@ -95,10 +95,10 @@ export const FIRST_LAYOUT: RunsLayout = {
   band: "interval",
 };
 
-/** Looks are kept for this many runs. */
+/** Number of runs whose looks are remembered. */
 const MAX_LOOKS = 500;
 
-/** A kept layout; what an older page kept in another shape is left out. */
+/** Parses a stored layout; values whose shape has changed since are dropped. */
 export function restoreLayout(kept: string | null): RunsLayout {
   const merged = restored(kept === null ? null : parsed(kept), FIRST_LAYOUT);
   const oneOf = <Value>(values: readonly Value[], own: Value, first: Value): Value =>
@@ -111,7 +111,7 @@ export function restoreLayout(kept: string | null): RunsLayout {
   };
 }
 
-/** The layout with these runs chosen. Each keeps the look that it had, if no other chosen run has it now. */
+/** The layout with these runs selected. Each keeps its look unless another selected run has it. */
 export function withChosen(layout: RunsLayout, chosen: readonly string[]): RunsLayout {
   const looks = new Map(Object.entries(layout.looks));
   const taken = new Set<number>();

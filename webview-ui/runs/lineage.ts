@@ -1,27 +1,27 @@
-/** Which run each run took its weights from, and the lines that join the two in the table. */
+/** Which run each run took its weights from, and the lines that connect the two in the table. */
 
 import type { RunsTableRow } from "../../src/shared/runsPage.ts";
 
-/** What the table shows in a place: a run, or the head of a group. */
+/** A row of the table: a run or a group head. */
 type ShownItem =
   | { readonly kind: "run"; readonly row: Pick<RunsTableRow, "id"> }
   | { readonly kind: "group" };
 
-/** Lines of one row. A lane is a vertical line at a place of its own, from 0. */
+/** The lines in one row. A lane is a column for a vertical line, counted from 0. */
 export interface LineageCell {
-  /** Where the run's own dot is. */
+  /** The lane of the run's dot; -1 without a dot. */
   readonly lane: number;
-  /** Lanes that reach the upper edge of the row, and the lower one. */
+  /** Lanes whose lines reach the top and the bottom edge of the row. */
   readonly up: readonly number[];
   readonly down: readonly number[];
-  /** The lane of the run that it begins with, where that is another one. */
+  /** The lane of the run's parent, if it differs from its own. */
   readonly joins: number | null;
 }
 
-/** Lanes beside each other; runs with more of them at once share the last. */
+/** Number of lanes; further lines share the last one. */
 const MAX_LANES = 5;
 
-/** The runs that others begin with, by the ids of those others. */
+/** Parents by the ids of their children. */
 export function parentsOf(rows: readonly RunsTableRow[]): ReadonlyMap<string, RunsTableRow> {
   const byId = new Map(rows.map((row) => [row.id, row]));
   return new Map(
@@ -32,7 +32,7 @@ export function parentsOf(rows: readonly RunsTableRow[]): ReadonlyMap<string, Ru
   );
 }
 
-/** The lines of each run that has any, by its id, in the order of the items. */
+/** The lines of each run that has any, by run id, in table order. */
 export function lineageCells(
   items: readonly ShownItem[],
   parents: ReadonlyMap<string, RunsTableRow>,
@@ -63,9 +63,9 @@ export function lineageCells(
   return cells;
 }
 
-/** From the first to the last row of a run and of those that begin with it. */
+/** The rows from the first to the last of a parent and its children. */
 interface Span {
-  /** Of the run that the others begin with. */
+  /** Id of the parent. */
   readonly id: string;
   readonly from: number;
   readonly to: number;
@@ -85,7 +85,7 @@ function spansOf(
   return [...spans.values()].sort((a, b) => a.from - b.from);
 }
 
-/** Spans that only meet at their ends share a lane, so a chain of runs is one line. */
+/** Spans that only meet at their ends share a lane, so a chain of runs is a single line. */
 function lanesOf(spans: readonly Span[]): ReadonlyMap<string, number> {
   const ends: number[] = [];
   const lanes = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** The columns of the runs table: what each says of a run, to read, to sort and to filter by. */
+/** The columns of the runs table, for reading, sorting, and filtering. */
 
 import * as l10n from "@vscode/l10n";
 import {
@@ -30,42 +30,42 @@ import { visibleLine } from "../text/visible.ts";
 import type { RunsLayout } from "./layout.ts";
 import { parentsOf } from "./lineage.ts";
 
-/** Where the menu lists a column. */
+/** The section of the column menu. */
 export type ColumnSection = "run" | "results" | "settings";
 
 export interface RunColumn {
   /** Also its name in filters. */
   readonly key: string;
   readonly head: string;
-  /** What it says, in a sentence. */
+  /** Describes the column in a sentence. */
   readonly hint: string;
   readonly width: number;
   readonly section: ColumnSection;
   readonly isNumber: boolean;
   readonly isShownAtFirst: boolean;
   readonly value: (row: RunsTableRow) => FilterValue;
-  /** How people write its numbers in filters, where not as plain ones. */
+  /** Unit of its numbers in filters; absent for plain numbers. */
   readonly unit?: Unit;
   readonly text: (row: RunsTableRow) => string;
-  /** How a number of the column is written. */
+  /** Formats a number of the column. */
   readonly format: (value: number) => string;
-  /** What is in the head of a group: the mean of its runs, with its spread, or the value that all have. */
+  /** Shown in a group's head: the mean of its runs, with its spread, or the value that all share. */
   readonly inGroup: "mean" | "spread" | "shared" | "nothing";
 }
 
 const NONE = "–";
-/** Of a sweep alone. */
+/** Key of a column that exists for sweeps only. */
 export const COMPARED = "compared";
-/** Settings that name a run and decide nothing. */
+/** Settings that only name a run and do not affect training. */
 const NAMES: ReadonlySet<string> = new Set([
   "log_path",
   "run_name",
   "wandb_run_name",
   "openreward_run_name",
 ]);
-/** So many settings are shown before anybody chooses. */
+/** Number of settings shown by default. */
 const FIRST_SETTINGS = 6;
-/** Letters that fit the usual width. */
+/** Characters that fit the usual width. */
 const LONG_HEAD = 14;
 
 type NumberOf = (row: RunsTableRow) => number | null;
@@ -175,7 +175,7 @@ function alarmsColumn(): RunColumn {
 }
 
 function timeColumn(): RunColumn {
-  // Evaluations have no steps, whose time it is.
+  // Runs that only evaluate have no steps and thus no training time.
   const read: NumberOf = ({ digest }) => digest?.seconds || null;
   return { ...numberColumn("time", read, formatDuration, { ...MEAN, width: 104 }), unit: DURATION };
 }
@@ -191,13 +191,13 @@ function startedColumn(): RunColumn {
 
 let startFormat: Intl.DateTimeFormat | null = null;
 
-/** The first call takes tens of milliseconds, in which the browser reads up on dates. */
+/** The first call takes tens of milliseconds because the browser loads its date formats. */
 export function formatStart(timeMs: number): string {
   startFormat ??= new Intl.DateTimeFormat([], { dateStyle: "short", timeStyle: "short" });
   return startFormat.format(timeMs);
 }
 
-/** All columns there are for these runs, in their order at first: what a run reached before the settings it has. */
+/** All columns for these runs in their default order: results before settings. */
 export function columnsFor(
   rows: readonly RunsTableRow[],
   settingKeys: readonly string[],
@@ -221,7 +221,7 @@ export function columnsFor(
   return [...reached, ...origin, ...first, ...marks, ...rest, ...LAST];
 }
 
-/** What the sweeps among the runs vary, in the order in which they name it. */
+/** Settings varied by the sweeps among the runs, in the sweeps' order. */
 export function variedKeys(
   rows: readonly RunsTableRow[],
   settingKeys: readonly string[],
@@ -230,7 +230,7 @@ export function variedKeys(
   return [...keys].filter((key) => settingKeys.includes(key));
 }
 
-/** Shown once a run begins with the weights of another. */
+/** Shown if a run starts from the weights of another. */
 function lineageColumn(rows: readonly RunsTableRow[]): RunColumn {
   const parents = parentsOf(rows);
   const nameOf = ({ id }: RunsTableRow): string | null => parents.get(id)?.name ?? null;
@@ -242,7 +242,7 @@ function lineageColumn(rows: readonly RunsTableRow[]): RunColumn {
   };
 }
 
-/** Shown once one of the runs belongs to a sweep. */
+/** Shown if a run belongs to a sweep. */
 function sweepColumn(rows: readonly RunsTableRow[]): RunColumn {
   return {
     ...textColumn("sweep", ({ sweep }) => (sweep === null ? NONE : visibleLine(sweep.name)), 130),
@@ -252,7 +252,7 @@ function sweepColumn(rows: readonly RunsTableRow[]): RunColumn {
   };
 }
 
-/** Shown once one of the runs has them. */
+/** Shown if a run has them. */
 function fitColumns(rows: readonly RunsTableRow[]): readonly RunColumn[] {
   const column = (key: string, read: NumberOf): RunColumn =>
     numberColumn(key, read, formatMeasure, {
@@ -265,7 +265,7 @@ function fitColumns(rows: readonly RunsTableRow[]): readonly RunColumn[] {
   ];
 }
 
-/** Shown once one of the runs has them. */
+/** Shown if a run has them. */
 function markColumns(rows: readonly RunsTableRow[]): readonly RunColumn[] {
   const tags = textColumn("tags", ({ mark }) => visibleLine(mark.tags.join(", ")), 120);
   const note = textColumn("note", ({ mark }) => visibleLine(mark.note), 160);
@@ -275,12 +275,12 @@ function markColumns(rows: readonly RunsTableRow[]): readonly RunColumn[] {
   ];
 }
 
-/** The settings that train something: all but those that only name a run. */
+/** All settings except those that only name a run. */
 export function groupingKeys(settingKeys: readonly string[]): readonly string[] {
   return settingKeys.filter((key) => !NAMES.has(key));
 }
 
-/** The settings by which groups are offered: what sweeps vary, then others that put at least two runs together and at least two apart. */
+/** Settings offered for grouping: those varied by sweeps, then others that put at least two runs together and at least two apart. */
 export function offeredGroupings(
   rows: readonly RunsTableRow[],
   settingKeys: readonly string[],
@@ -296,8 +296,8 @@ export function offeredGroupings(
 }
 
 /**
- * What runs of a sweep are compared by, until somebody chooses the first: numbers that one of them has, what they reached before what
- * they took. While none has reached anything, the reward stands there.
+ * Columns that a sweep's runs can be compared by, the default first: numeric columns with a value, results before costs. Without any
+ * result yet, the reward comes first.
  */
 export function resultColumns(
   columns: readonly RunColumn[],
@@ -314,7 +314,7 @@ export function resultColumns(
   return [...first, ...known.filter((column) => !reached.includes(column))];
 }
 
-/** By what terminals and reports compare the runs of a sweep; null where that is a loss, which has a column. */
+/** The measure that the terminal and reports compare sweeps by; null if that is a loss, which has its own column. */
 export function comparedColumn(rows: readonly RunsTableRow[]): RunColumn | null {
   const measuresOf = ({ state, steps, fit, swept }: RunsTableRow): SweepMeasures => ({
     isDone: state === "done",
@@ -333,7 +333,7 @@ export function comparedColumn(rows: readonly RunsTableRow[]): RunColumn | null 
   return numberColumn(COMPARED, (row) => resultBy(basis, measuresOf(row)), formatReward, { texts });
 }
 
-/** Those that are shown, in the order that the person gave them. */
+/** The visible columns in the user's order. */
 export function shownColumns(
   columns: readonly RunColumn[],
   { order, shown }: Pick<RunsLayout, "order" | "shown">,
@@ -341,7 +341,7 @@ export function shownColumns(
   return inOrder(columns, order).filter(({ key, isShownAtFirst }) => shown[key] ?? isShownAtFirst);
 }
 
-/** Columns that were never moved stand behind the one that they stood behind at first. */
+/** A column that was never moved stays behind its default predecessor. */
 export function inOrder(
   columns: readonly RunColumn[],
   order: readonly string[],
@@ -356,7 +356,7 @@ export function inOrder(
   return placed.sort((a, b) => a.place - b.place).map(({ column }) => column);
 }
 
-/** For filters: columns by their key, settings also by the last part of it when only one ends so. */
+/** Filter fields: columns by key, and settings also by the last part of their key if it is unique. */
 export function filterFields(
   columns: readonly RunColumn[],
   shown: readonly RunColumn[] = columns,
@@ -385,7 +385,7 @@ function evaluationColumns(rows: readonly RunsTableRow[]): readonly RunColumn[] 
   return sorted.map((cell, index) => evaluationColumn(cell, heads[index] ?? cell));
 }
 
-/** A head for each cell: the parts of its name that not all cells share. */
+/** Column heads: the parts of each name that not all cells share. */
 function evaluationHeads(cells: readonly string[]): readonly string[] {
   const parts = cells.map((cell) => /^(?:.*\/)?(.+) (\S+) (greedy|temperature \S+)$/.exec(cell));
   return parts.map((own, at) => {
@@ -445,19 +445,19 @@ function settingColumn(key: string, { name, head, isShownAtFirst }: SettingNames
   };
 }
 
-/** A value of a setting, from JSON; `–` for none. */
+/** A setting's value, given as JSON; `–` for none. */
 export function settingText(json: string | undefined): string {
   const value = settingValue(json);
   if (typeof value === "number") return settingNumber(value);
   return value === null ? NONE : visibleLine(String(value));
 }
 
-/** As people write it: small numbers with an exponent, so that a learning rate of 1e-3 is like one of 1e-4. */
+/** Small numbers get an exponent, so that learning rates of 1e-3 and 1e-4 look alike. */
 function settingNumber(value: number): string {
   return value !== 0 && Math.abs(value) < 1e-2 ? value.toExponential() : String(value);
 }
 
-/** Undefined and null are what a run has no value for. */
+/** Undefined and null mean that the run has no value. */
 function settingValue(json: string | undefined): FilterValue {
   if (json === undefined) return null;
   try {
@@ -465,7 +465,7 @@ function settingValue(json: string | undefined): FilterValue {
     if (value === null) return null;
     return typeof value === "object" ? json : (value as string | number | boolean); // JSON has no others
   } catch {
-    // A long value that was cut.
+    // A long value that was truncated.
     return json;
   }
 }

@@ -1,4 +1,4 @@
-/** A run's name behind its look, in the heads of tables. */
+/** A run's name after its swatch, for table heads. */
 
 import type { SeriesLook } from "../charts/drawing/chartData.ts";
 import type { ColorName } from "../charts/drawing/palette.ts";
@@ -30,7 +30,7 @@ const DASHES: readonly (readonly number[] | undefined)[] = [
   [12, 3, 2, 3, 2, 3],
 ];
 
-/** The looks from 0 to 11 all differ, and any six that follow each other differ in both. */
+/** Looks 0 to 11 are all different; any six consecutive ones differ in both color and dashes. */
 export function runLook(look: number): SeriesLook {
   const color = COLORS[look % COLORS.length] ?? "blue";
   const round = Math.floor(look / COLORS.length);

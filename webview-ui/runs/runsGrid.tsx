@@ -1,6 +1,6 @@
-/** The rows of the runs table: as many as there are, of which only those in sight are drawn. */
+/** The rows of the runs table; only visible rows are rendered. */
 
-// biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list stand freely, which a table forbids
+// biome-ignore-all lint/a11y/useSemanticElements: virtual rows are positioned freely, which a table forbids
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its row
 // biome-ignore-all lint/a11y/useFocusableInteractive: the buttons in the heads take the focus
 
@@ -28,7 +28,7 @@ export function RunsGrid({ runs }: RunsProps) {
   );
 }
 
-/** A part of its own, so that what is in sight is that of the grid that is there now. */
+/** A component of its own, so that virtual scrolling is tied to the current grid element. */
 function Rows({ runs }: RunsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const items = runs.items.value;
@@ -36,13 +36,13 @@ function Rows({ runs }: RunsProps) {
   const { cursor, rows, height, page, act } = useCursor(runs, scroller);
   const template = columnTemplate(columns, runs.layout.value.widths);
   const onKey = (event: KeyboardEvent): void => {
-    // A button in the head has keys of its own.
+    // Buttons in the head have keys of their own.
     if (event.target !== scroller.current || (event.altKey && !event.shiftKey)) return;
     const hasSingleKeys = runs.hasSingleKeys.value;
     const key = gridKey(event, { at: cursor, count: items.length, page: page(), hasSingleKeys });
     if (key === null || (isTyping(event) && key.kind !== "all")) return;
     event.preventDefault();
-    // The editor selects all text of the page for a key that reaches the window.
+    // Otherwise the editor would select all text of the page.
     if (key.kind === "all") event.stopPropagation();
     act(key);
   };
@@ -62,7 +62,7 @@ function Rows({ runs }: RunsProps) {
       data-vscode-context={menuContext(rowOf(items[cursor]), runs.layout.value.chosen)}
       onKeyDown={onKey}
       onContextMenu={(event) => {
-        // Below the rows, the mouse points at none of them; a key has no button.
+        // A right click below the rows belongs to no row. Key events have button 0.
         if (event.target === scroller.current && event.button !== 0) event.preventDefault();
       }}
     >
@@ -129,7 +129,7 @@ interface GridPlace extends GridSize {
   readonly at: number;
 }
 
-/** Null for a key that means nothing here. */
+/** Null for keys without a meaning here. */
 export function gridKey(
   {
     key,
@@ -150,10 +150,10 @@ export function gridKey(
   return { kind: shiftKey ? "extend" : "move", to: Math.max(0, Math.min(size.count - 1, to)) };
 }
 
-/** The row that the keys act on, and what they do. Rows are known by what they show: while runs go on, they change places. */
+/** The row that keys act on, and their actions. Rows are tracked by id because they move while runs are in progress. */
 function useCursor(runs: RunsModel, scroller: { readonly current: HTMLDivElement | null }) {
   const [current, setCurrent] = useState<string | null>(null);
-  /** Where a range of chosen rows begins. */
+  /** First row of a range selection. */
   const anchor = useRef<string | null>(null);
   const items = runs.items.value;
   const placeOf = (id: string | null): number | null => {
@@ -201,7 +201,7 @@ function useCursor(runs: RunsModel, scroller: { readonly current: HTMLDivElement
   return { ...grid, cursor, act };
 }
 
-/** Null for the head of a group. */
+/** Null for a group's head. */
 function rowOf(item: TableItem | undefined): RunsTableRow | null {
   return item?.kind === "run" ? item.row : null;
 }
@@ -251,10 +251,10 @@ function rowId(index: number): string {
 const CHOICE_PX = 58;
 const LEAST_PX = 48;
 const MOST_PX = 800;
-/** By a key. */
+/** Width change per key press. */
 const WIDER_PX = 16;
 
-/** Widths, for a CSS grid. */
+/** Column widths for a CSS grid. */
 function columnTemplate(
   columns: readonly RunColumn[],
   widths: Readonly<Record<string, number>>,
@@ -293,7 +293,7 @@ function HeadCell({ runs, column }: RunsProps & { readonly column: RunColumn }) 
   );
 }
 
-/** Alt moves, Shift resizes, an arrow alone goes to the next head. */
+/** Alt+arrow moves the column, Shift+arrow resizes it, an arrow alone goes to the next head. */
 function headKey(event: KeyboardEvent, runs: RunsModel, column: RunColumn): void {
   const direction = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   if (direction === undefined) return;
@@ -327,7 +327,7 @@ function move(runs: RunsModel, key: string, target: string): void {
   runs.update({ order: movedTo(orderedKeys(runs), key, target) });
 }
 
-/** To the place of the next column that is shown. */
+/** Swaps the column with its visible neighbor. */
 function moveBy(runs: RunsModel, key: string, direction: number): void {
   const shown = runs.shown.peek().map((column) => column.key);
   const neighbor = shown[shown.indexOf(key) + direction];

@@ -1,6 +1,6 @@
-/** A run in the table, or the head of a group of runs with their means. */
+/** A row of the runs table: a run, or the head of a group with its means. */
 
-// biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list stand freely, which a table forbids
+// biome-ignore-all lint/a11y/useSemanticElements: virtual rows are positioned freely, which a table forbids
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its row
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the grid takes the keys
 
@@ -20,7 +20,7 @@ import { meanAndSpread, type RunGroup } from "./tableItems.ts";
 interface CommonProps extends RunsProps {
   readonly columns: readonly RunColumn[];
   readonly id: string;
-  /** Among all rows, from 0. */
+  /** Position among all rows, from 0. */
   readonly position: number;
   readonly isCursor: boolean;
   readonly style: Readonly<Record<"gridTemplateColumns" | "transform", string>>;
@@ -69,8 +69,8 @@ export function RunRow(props: RunRowProps) {
 }
 
 /**
- * For the editor's menu: what its conditions and its commands read. The editor adds what the elements around say, so `chosen` stands
- * on the grid alone, and what is about no run says so.
+ * Context for the conditions and commands of the editor's menu. The editor merges the contexts of surrounding elements, so only the
+ * grid has `chosen`, and a row without a run must say so.
  */
 export function menuContext(row: RunsTableRow | null, chosen?: readonly string[]): string {
   return JSON.stringify({
@@ -81,7 +81,7 @@ export function menuContext(row: RunsTableRow | null, chosen?: readonly string[]
   });
 }
 
-/** No component: a first screen has hundreds of cells, and a component costs more than what it draws here. */
+/** Not a component: a first screen has hundreds of cells, and a component costs more than its content. */
 function cellOf(runs: RunsModel, column: RunColumn, row: RunsTableRow) {
   const { key, isNumber } = column;
   if (key === "star") return starOf(runs, row);
@@ -212,7 +212,7 @@ interface GroupRowProps extends CommonProps {
   readonly isClosed: boolean;
 }
 
-/** The label takes the place of the columns up to the first number. */
+/** The label spans the columns before the first number. */
 export function GroupRow(props: GroupRowProps) {
   const { runs, columns, id, position, isCursor, style, group, isClosed } = props;
   const first = columns.findIndex(({ isNumber }) => isNumber);

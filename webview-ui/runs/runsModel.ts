@@ -1,4 +1,4 @@
-/** What the page of the runs table knows: the runs, what the person has arranged, and what follows from both. */
+/** State of the runs page: the runs, the user's arrangement, and everything derived from both. */
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { parseRunFilter } from "../../src/shared/runFilter.ts";
@@ -18,12 +18,12 @@ import { lineageCells, parentsOf } from "./lineage.ts";
 import { columnsFor, filterFields, shownColumns } from "./runColumns.ts";
 import { groupRows, tableItems } from "./tableItems.ts";
 
-/** The layout is kept once it has not changed for this long. */
+/** The layout is stored once it has not changed for this long. */
 const KEEP_MS = 150;
-/** Pages that are lower have no room for the table beside a chart. */
+/** Shorter pages have no room for the table and a chart. */
 const LOW_PX = 640;
 
-/** A sweep with those of its runs that the page knows. */
+/** A sweep with its known runs. */
 export interface ShownSweep {
   readonly id: string;
   readonly name: string;
@@ -44,7 +44,7 @@ export class RunsModel {
   #keeping: ReturnType<typeof setTimeout> | undefined;
   readonly settingKeys: ReadonlySignal<readonly string[]> = this.#settingKeys;
   readonly layout: ReadonlySignal<RunsLayout> = this.#layout;
-  /** True once the extension has sent rows. */
+  /** True once the host has sent rows. */
   readonly isLoaded = signal(false);
   readonly unread = signal(0);
   readonly hasSingleKeys = signal(true);
@@ -60,7 +60,7 @@ export class RunsModel {
   readonly filter = computed(() =>
     parseRunFilter(this.#filterText.value, filterFields(this.columns.value, this.shown.value)),
   );
-  /** Those that pass the filter. What cannot be read yet, because it is still being written, hides nothing. */
+  /** Runs that pass the filter. An incomplete filter hides nothing, since it is still being typed. */
   readonly matching = computed(() => {
     const filter = this.filter.value;
     return filter.ok ? this.rows.value.filter(filter.matches) : this.rows.value;
@@ -79,33 +79,33 @@ export class RunsModel {
   );
   readonly #chosen = this.#part("chosen");
   readonly #baseline = this.#part("baseline");
-  /** In the order in which they were chosen, without those that no longer exist. */
+  /** Existing selected runs in the order of selection. */
   readonly chosen = computed(() =>
     this.#chosen.value.flatMap((id) => this.#rows.value.get(id) ?? []),
   );
-  /** The first of those, as many as can be compared, behind the pinned baseline. */
+  /** The compared runs: the pinned baseline first, then as many of the others as fit. */
   readonly compared = computed(() => {
     const pinned = this.chosen.value.filter(({ id }) => id === this.#baseline.value);
     const others = this.chosen.value.filter(({ id }) => id !== this.#baseline.value);
     return [...pinned, ...others].slice(0, MAX_COMPARED);
   });
-  /** The pinned baseline while it is compared; null = none. */
+  /** Id of the pinned baseline while it is compared; null = none. */
   readonly pinned = computed(
     () => this.compared.value.find(({ id }) => id === this.#baseline.value)?.id ?? null,
   );
-  /** Those in the groups of the table; null when it has none. */
+  /** The compared runs by table group; null if the table has no groups. */
   readonly comparedGroups = computed(() =>
     this.#grouping.value === null
       ? null
       : groupRows(this.compared.value, this.#grouping.value, this.#settingKeys.value),
   );
   readonly #parents = computed(() => parentsOf(this.rows.value));
-  /** The lines that join runs with those that they began with, by id. */
+  /** The lines that connect runs with their parents, by run id. */
   readonly lineage = computed(() => lineageCells(this.items.value, this.#parents.value));
-  /** Those of the runs, the newest first. */
+  /** Sweeps among the runs, newest first. */
   readonly sweeps = computed(() => sweepsOf(this.rows.value));
   readonly #sweep = this.#part("sweep");
-  /** The one that is shown instead of the table; null = the table. */
+  /** The sweep shown instead of the table; null = the table. */
   readonly sweep = computed(
     () => this.sweeps.value.find(({ id }) => id === this.#sweep.value) ?? null,
   );
@@ -113,24 +113,24 @@ export class RunsModel {
     this.evaluations.value = null;
     this.send({ kind: "compare", ids, names });
   });
-  /** The metrics of all compared runs, sorted. */
+  /** Metrics of all compared runs, sorted. */
   readonly metricNames = computed(() => {
     this.compare.named.value;
     const names = this.compared.value.flatMap(({ id }) => this.compare.of(id).names);
     return [...new Set(names)].sort();
   });
-  /** The horizontal axes that one of the compared runs has recorded. */
+  /** Horizontal axes that at least one compared run has recorded. */
   readonly axes = computed(() => {
     this.compare.named.value;
     const stores = this.compared.value.map(({ id }) => this.compare.of(id));
     return COMPARED_AXES.filter((axis) => stores.some((store) => hasAxis(axis, store)));
   });
   readonly #xAxis = this.#part("xAxis");
-  /** The one that was chosen, or steps where none has recorded it. */
+  /** The selected axis, or steps if no run has recorded it. */
   readonly xAxis = computed(() =>
     this.axes.value.includes(this.#xAxis.value) ? this.#xAxis.value : "step",
   );
-  /** Null until they were read. */
+  /** Null until they have arrived. */
   readonly evaluations = signal<readonly ComparedCell[] | null>(null);
 
   constructor(host: RunsShell) {
@@ -146,10 +146,10 @@ export class RunsModel {
     return this.#host.isEditor;
   }
 
-  /** Call once. */
+  /** Starts listening to the host. Call once. */
   listen(): void {
     this.#host.listen((message) => this.#take(message));
-    // A page that is hidden ends without a further word.
+    // A hidden page may be discarded without further notice.
     window.addEventListener("pagehide", () => this.#keep());
     this.#host.postMessage({ kind: "ready" });
   }
@@ -168,28 +168,28 @@ export class RunsModel {
     this.update(withChosen(this.#layout.peek(), ids));
   }
 
-  /** Chooses the run, or no longer. */
+  /** Selects the run, or removes it from the selection. */
   toggle(id: string): void {
     this.choose(flipped(this.#layout.peek().chosen, id));
   }
 
-  /** Pins the run as the baseline, or no longer. */
+  /** Pins the run as the baseline, or unpins it. */
   flipBaseline(id: string): void {
     this.update({ baseline: this.#layout.peek().baseline === id ? null : id });
   }
 
-  /** Leaves the whole height to the comparison where it is little. */
+  /** Gives a short page's full height to the comparison. */
   foldTableWhereLow(): void {
     const isLow = window.innerHeight < LOW_PX;
     if (isLow && !this.#layout.peek().isTableFolded) this.update({ isTableFolded: true });
   }
 
-  /** Opens the group, or closes it. */
+  /** Opens or closes the group. */
   flipGroup(key: string): void {
     this.update({ closedGroups: flipped(this.#layout.peek().closedGroups, key) });
   }
 
-  /** Which look the run has in all charts; null for a run that is not compared. */
+  /** The run's look in all charts; null if it is not selected. */
   lookOf(id: string): number | null {
     const { chosen, looks } = this.#layout.value;
     return chosen.includes(id) ? (looks[id] ?? null) : null;
@@ -240,7 +240,7 @@ export class RunsModel {
     }
   }
 
-  /** Changes with this part of the layout only. */
+  /** A signal that changes only with this part of the layout. */
   #part<Key extends keyof RunsLayout>(key: Key): ReadonlySignal<RunsLayout[Key]> {
     return computed(() => this.#layout.value[key]);
   }
@@ -253,7 +253,7 @@ export class RunsModel {
   }
 }
 
-/** Props of every part of the page. */
+/** Props of every component of the page. */
 export interface RunsProps {
   readonly runs: RunsModel;
 }

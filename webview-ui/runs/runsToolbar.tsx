@@ -1,4 +1,4 @@
-/** What decides which runs the table shows, and how many those are. */
+/** The toolbar: selects which runs and columns the table shows, and displays their count. */
 
 import * as l10n from "@vscode/l10n";
 import { formatCount, plural } from "../../src/shared/format.ts";
@@ -75,7 +75,7 @@ function Grouping({ runs }: RunsProps) {
   );
 }
 
-/** Opens what a sweep says of its settings. */
+/** Opens the view of a sweep. */
 function Sweeps({ runs }: RunsProps) {
   const sweeps = runs.sweeps.value;
   const [only] = sweeps;
@@ -140,9 +140,9 @@ function columnItems(runs: RunsModel): readonly MenuItem[] {
   return [...items, reset];
 }
 
-/** The head of a column, with all of the name that its width cuts. */
+/** The full name of a column, which its head may abbreviate. */
 function columnLabel({ key, head, hint, section }: RunColumn): string {
-  // Settings have their whole key as the hint.
+  // The hint of a setting is its full key.
   if (section === "settings") return hint;
   return key.startsWith("eval.")
     ? l10n.t("Evaluation of {0}", visibleLine(key.slice("eval.".length)))
@@ -186,7 +186,7 @@ function Counts({ runs }: RunsProps) {
   );
 }
 
-/** Rows in their order and columns in theirs; numbers with all their digits, times as ISO 8601. */
+/** Rows and columns as ordered in the table; numbers at full precision, times as ISO 8601. */
 function runsTable(runs: RunsModel): CellTable {
   const columns = runs.shown.value;
   const rows = runs.items.value.flatMap((item) => (item.kind === "run" ? [item.row] : []));

@@ -1,4 +1,4 @@
-/** The drawings of a sweep. Whatever is pointed at is one run, which a click opens; the keyboard has the table of the same runs. */
+/** The plots of a sweep. Each mark is one run, which a click opens; the table of the same runs serves the keyboard. */
 
 import type { Range } from "../../src/shared/chartScale.ts";
 import { formatTick } from "../../src/shared/formatTick.ts";
@@ -7,7 +7,7 @@ import { meanPath, placesOf, sweepPlot } from "../../src/shared/sweepPlot.ts";
 import { effectText } from "../../src/shared/sweepText.ts";
 import { visibleLine } from "../text/visible.ts";
 
-/** The run that is pointed at, in all plots and in the table; null = none. */
+/** The run under the pointer, in all plots and in the table; null = none. */
 export interface LitRun {
   readonly id: string | null;
   readonly set: (id: string | null) => void;
@@ -63,19 +63,19 @@ const WIDTH = 960;
 const HEIGHT = 270;
 const TOP = 34;
 const SIDE = 40;
-/** Right of the last axis, for its labels. */
+/** Room for labels to the right of the last axis. */
 const LABELS = 60;
 
 interface ParallelProps {
   readonly effects: SweepEffects;
   readonly range: Range;
-  /** The name of the result. */
+  /** Name of the result. */
   readonly result: string;
   readonly shown: (key: string) => string;
   readonly lit: LitRun;
 }
 
-/** An axis per setting, what explains most first, and one for the result; lines of better runs are brighter. */
+/** One axis per setting, the most explanatory first, and one for the result; better runs have brighter lines. */
 export function ParallelCoordinates({ effects, range, result, shown, lit }: ParallelProps) {
   const { settings } = effects;
   const bottom = HEIGHT - 14;

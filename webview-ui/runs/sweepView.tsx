@@ -1,4 +1,4 @@
-/** Which setting of a sweep mattered: a small plot per setting, all settings beside each other, and the runs as a table. */
+/** Which setting of a sweep mattered: a small plot per setting, parallel coordinates, and a table of the runs. */
 
 import * as l10n from "@vscode/l10n";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -27,7 +27,7 @@ import type { RunsProps, ShownSweep } from "./runsModel.ts";
 import { type LitRun, ParallelCoordinates, SettingPlot } from "./sweepPlots.tsx";
 import { sortedRows } from "./tableItems.ts";
 
-/** From here on, plots one by one do not show which settings a run had together. */
+/** From this many settings on, separate plots no longer show which values a run combined. */
 const MANY_SETTINGS = 3;
 
 interface SweepProps extends RunsProps {
@@ -48,7 +48,7 @@ function Sweep({ runs, sweep }: SweepProps) {
   const [id, set] = useState<string | null>(null);
   const lit = { id, set, open: (own: string) => runs.send({ kind: "open", id: own }) };
   const back = useRef<HTMLDivElement>(null);
-  // What opened the view is gone.
+  // Focuses the back button, because the control that opened the view is gone.
   useEffect(() => back.current?.querySelector("button")?.focus(), []);
   const keys = effects.settings.map(({ key }) => key);
   const shown = (key: string): string => visibleLine(shortKey(key, keys));
@@ -136,12 +136,12 @@ function Sweep({ runs, sweep }: SweepProps) {
   );
 }
 
-/** For the list of results: the hint, but for the column whose hint is a sentence, which stands below. */
+/** Name in the list of results: the hint, except for the column whose hint is a sentence, which is shown below. */
 function nameOf(column: RunColumn | undefined): string | undefined {
   return column?.key === COMPARED ? column.head : column?.hint;
 }
 
-/** Computed again only when a run comes, or what counts changes: rows arrive with every step of any run. */
+/** Recomputed only when a run is added or its numbers change: rows arrive with every step of any run. */
 function useEffects(rows: readonly RunsTableRow[], column: RunColumn | undefined): SweepEffects {
   const swept = rows.map((row): SweptRun => {
     const value = column?.value(row);
@@ -164,7 +164,7 @@ interface TableProps {
   readonly lit: LitRun;
 }
 
-/** The lowest loss first, or the highest of any other result. */
+/** Sorted from the best result down: the lowest loss, or the highest of any other result. */
 function SweptRuns({ rows, effects, column, shown, lit }: TableProps) {
   const keys = [...new Set(rows.flatMap(({ sweep }) => Object.keys(sweep?.settings ?? {})))];
   const counted = new Set(

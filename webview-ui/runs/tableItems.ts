@@ -1,4 +1,4 @@
-/** Which rows the runs table shows, in which order, and under which groups. */
+/** Rows of the runs table, sorted and grouped. */
 
 import type { RunsTableRow } from "../../src/shared/runsPage.ts";
 import type { RunGrouping, RunSorting } from "./layout.ts";
@@ -6,7 +6,7 @@ import { groupingKeys, type RunColumn, settingText, variedKeys } from "./runColu
 
 export interface RunGroup {
   readonly key: string;
-  /** Settings that its runs share, as text. */
+  /** The group's shared settings as text. */
   readonly label: string;
   readonly rows: readonly RunsTableRow[];
 }
@@ -23,7 +23,7 @@ export interface MeanAndSpread {
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
-/** Rows without a value stand last in either direction; equal ones keep their order. */
+/** Rows without a value come last in either direction; ties keep their order. */
 export function sortedRows(
   rows: readonly RunsTableRow[],
   column: RunColumn | undefined,
@@ -44,7 +44,7 @@ export function sortedRows(
   return keyed.map(({ row }) => row);
 }
 
-/** Runs of a group have the same value of the setting, or, over it, of all other settings. */
+/** Groups rows by the setting's value, or, if `isOver`, by the values of all other settings. */
 export function groupRows(
   rows: readonly RunsTableRow[],
   { key, isOver }: RunGrouping,
@@ -58,7 +58,7 @@ export function groupRows(
     if (group === undefined) groups.set(own, [row]);
     else group.push(row);
   }
-  // A head has room for a few, and what a sweep varies distinguishes its groups.
+  // A head has room for a few settings, and those varied by a sweep distinguish its groups.
   const ordered = [...new Set([...variedKeys(rows, keys), ...keys])];
   const shownKeys = isOver ? differingKeys(ordered, [...groups.values()]) : keys;
   return [...groups].map(([own, members]) => ({
@@ -68,7 +68,7 @@ export function groupRows(
   }));
 }
 
-/** The items of the table, groups in the order of their first rows by the sorted column's mean. */
+/** The items of the table; groups are sorted by the mean of the sorted column if it is numeric, else by their first rows. */
 export function tableItems(
   rows: readonly RunsTableRow[],
   {
@@ -123,7 +123,7 @@ function byMean(
   return groups.toSorted((a, b) => (isDescending ? meanOf(b) - meanOf(a) : meanOf(a) - meanOf(b)));
 }
 
-/** Keys in which at least two groups differ. */
+/** Keys whose values differ between at least two groups. */
 function differingKeys(
   keys: readonly string[],
   groups: readonly (readonly RunsTableRow[])[],
