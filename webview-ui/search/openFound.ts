@@ -1,17 +1,17 @@
-/** Opens a rollout at the place where something was found in it, and marks that place. */
+/** Opens a rollout at a search hit and highlights it. */
 
 import { foldText, LAYOUT } from "../../src/shared/foldedText.ts";
 import { plainKey, type RolloutKey, rolloutKeyName } from "../../src/shared/rolloutSet.ts";
 import type { SearchSnippet } from "../../src/shared/search.ts";
 import type { DashboardModel } from "../model/dashboardModel.ts";
 
-/** For a rollout to be read and drawn. */
+/** Time for the rollout to load and render. */
 const PATIENCE_MS = 10_000;
-/** For a rollout that is shown to be drawn as it stays. */
+/** Time for a rendered rollout to reach its final form. */
 const SETTLING_MS = 2_000;
 const FOUND = "found";
 
-/** A rollout of a run. */
+/** A rollout together with its run. */
 interface FoundPlace extends RolloutKey {
   readonly run: { readonly id: string };
 }
@@ -36,7 +36,7 @@ export function openFound(
   requestAnimationFrame(look);
 }
 
-/** The text is there only later where it is folded, or where Markdown takes the place of plain text. */
+/** Keeps highlighting for a while: folded text appears only after a click, and Markdown replaces plain text once it has loaded. */
 function mark(turns: Element, snippet: SearchSnippet): void {
   const { turn } = snippet;
   const root = (turn === null ? null : turns.querySelector(`[data-turn="${turn}"]`)) ?? turns;
@@ -50,7 +50,7 @@ function mark(turns: Element, snippet: SearchSnippet): void {
   }
 }
 
-/** False when the text is not there. */
+/** Highlights the text and scrolls to it. Returns false if it is not there. */
 function show(root: Element, { before, match }: SearchSnippet): boolean {
   const range = rangeOfText(root, before.replace(/^…/, ""), match);
   const element = range?.startContainer.parentElement ?? null;
@@ -65,7 +65,7 @@ function show(root: Element, { before, match }: SearchSnippet): boolean {
   return true;
 }
 
-/** The range of `match`, if it can be behind `before`; null when it is not there. White space and case do not count. */
+/** The range of `match`, preferably directly after `before`; null if it is not found. Ignores white space and case. */
 function rangeOfText(root: Element, before: string, match: string): Range | null {
   const nodes: Text[] = [];
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);

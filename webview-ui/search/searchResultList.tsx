@@ -1,4 +1,4 @@
-/** What a search has found: the rollouts step by step, each with the places where it was found. */
+/** Search results: rollouts by step, each with its hits. */
 
 import * as l10n from "@vscode/l10n";
 import { formatCount, formatReward, plural } from "../../src/shared/format.ts";
@@ -13,7 +13,7 @@ import { openFound } from "./openFound.ts";
 import { SnippetText } from "./snippetText.tsx";
 
 interface ResultsProps extends DashboardProps {
-  /** Null when nothing is looked for. */
+  /** Null without a search. */
   readonly results: SearchResults | null;
 }
 
@@ -61,7 +61,7 @@ function stateText({ hits, progress, isComplete }: SearchResults): string {
   return [...found, ...state].join(" · ");
 }
 
-/** Steps in the order in which they were found, their rollouts in the order of the table. */
+/** Steps in the order of their first hit, rollouts in table order. */
 function bySet(hits: readonly FoundHit[]) {
   const groups = new Map<string, FoundHit[]>();
   for (const hit of hits) {

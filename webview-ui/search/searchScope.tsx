@@ -1,4 +1,4 @@
-/** Where the filter box of the rollouts looks: in the list, or in the texts of a step, of all steps or of all runs. */
+/** Scope of the rollouts' filter box: the list, or the texts of one step, all steps, or all runs. */
 
 import * as l10n from "@vscode/l10n";
 import { Select } from "../controls/choice.tsx";
@@ -33,7 +33,7 @@ function scopeOf({ view }: DashboardModel): Scope {
   return filter.isInMessages ? "messages" : "list";
 }
 
-/** The text that was typed goes along. */
+/** Switches the scope and keeps the typed text. */
 function choose(dashboard: DashboardModel, scope: Scope): void {
   const { rolloutPart, search, filter } = dashboard.view.peek();
   const typed = rolloutPart === "search" ? search.text : filter.text;

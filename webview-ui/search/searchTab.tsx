@@ -25,7 +25,7 @@ export function SearchTab({ dashboard }: DashboardProps) {
   }, [dashboard, search, runId]);
   useEffect(() => document.querySelector<HTMLElement>("#run-search")?.focus(), []);
   useKeys((event) => {
-    // By its place: with Alt a Mac writes another letter.
+    // Checks the physical key, because Alt changes the letter on a Mac.
     if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== "KeyC") return;
     event.preventDefault();
     set({ isCaseSensitive: !search.isCaseSensitive });
@@ -73,7 +73,7 @@ export function SearchTab({ dashboard }: DashboardProps) {
   );
 }
 
-/** Asks for what the view state says. With `isAnew` it is asked again. */
+/** Starts the search of the view state; `isAnew` forces it to run again. */
 function startSearch(dashboard: DashboardModel, isAnew = false): void {
   const { view, data, search } = dashboard;
   const { isEveryRun, ...query } = view.value.search;
@@ -89,7 +89,7 @@ interface RolesProps {
   readonly set: (roles: readonly SearchRole[]) => void;
 }
 
-/** None chosen means all. */
+/** With no role checked, all roles are searched. */
 function Roles({ chosen, set }: RolesProps) {
   return (
     <fieldset class="search-roles wrap">

@@ -1,4 +1,4 @@
-/** A place where something was found, as one line of text. */
+/** A search hit as a single line. */
 
 import * as l10n from "@vscode/l10n";
 import type { SearchSnippet } from "../../src/shared/search.ts";
