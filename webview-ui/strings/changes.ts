@@ -1,4 +1,4 @@
-/** What changed over the steps of a run. */
+/** Texts of the Changes view. */
 
 import * as l10n from "@vscode/l10n";
 

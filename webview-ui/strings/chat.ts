@@ -1,4 +1,4 @@
-/** A conversation with models. */
+/** Texts of the chat page. */
 
 import * as l10n from "@vscode/l10n";
 import { formatCount } from "../../src/shared/format.ts";

@@ -1,4 +1,4 @@
-/** The table of runs, and the comparison of those that are chosen. */
+/** Texts of the runs table and the comparison. */
 
 import * as l10n from "@vscode/l10n";
 import { plural } from "../../src/shared/format.ts";
@@ -10,7 +10,7 @@ interface ColumnTexts {
   readonly hint: string;
 }
 
-/** By key of a column. */
+/** Texts by column key. */
 const columns: Readonly<Record<string, ColumnTexts>> = {
   name: { head: l10n.t("Run"), hint: l10n.t("Name of the run") },
   sweep: {

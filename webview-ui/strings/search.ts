@@ -1,4 +1,4 @@
-/** The search in the texts of rollouts. */
+/** Texts of the search. */
 
 import * as l10n from "@vscode/l10n";
 import type { SearchRole } from "../../src/shared/search.ts";

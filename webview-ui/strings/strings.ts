@@ -1,4 +1,4 @@
-/** The texts of the dashboard that several views have, or that are chosen by a key. */
+/** Texts of the dashboard that several views share or that are looked up by key. */
 
 import * as l10n from "@vscode/l10n";
 import type { RunCondition } from "../../src/shared/dashboardTypes.ts";

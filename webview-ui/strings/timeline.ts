@@ -1,4 +1,4 @@
-/** The Timeline view. */
+/** Texts of the Timeline view. */
 
 import * as l10n from "@vscode/l10n";
 import { formatCount, formatDuration, formatPercent, plural } from "../../src/shared/format.ts";
@@ -140,7 +140,7 @@ export const timelineStrings = {
   rolloutName,
   duration,
   stall: (stall: Stall, row: TimelineRow | undefined): string =>
-    (stalls[stall.kind] as (own: Stall, row: TimelineRow | undefined) => string)(stall, row), // the table has a text for the kind of each stall
+    (stalls[stall.kind] as (own: Stall, row: TimelineRow | undefined) => string)(stall, row), // each stall kind has a text
   orders: {
     group: l10n.t("by group"),
     start: l10n.t("by start"),
