@@ -1,4 +1,4 @@
-/** A message of this program: what stands between backticks, such as a key, as code. */
+/** A message of this program; text between backticks, such as a configuration key, is set as code. */
 
 import { UntrustedText } from "./untrustedText.tsx";
 

@@ -1,4 +1,4 @@
-/** A long text, folded until all of it is wanted; what was cut before it came is named. */
+/** A long text, folded until it is expanded; says how much was truncated before it arrived. */
 
 import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
@@ -12,7 +12,7 @@ const MAX_CHARACTERS = 4_000;
 
 interface FoldedTextProps {
   readonly content: BoundedText;
-  /** The class of the element, in addition to `plain-text`. */
+  /** Class of the element, in addition to `plain-text`. */
   readonly class?: string;
 }
 
@@ -39,12 +39,12 @@ export function FoldedText({ content, class: own = "" }: FoldedTextProps) {
   );
 }
 
-/** A text that came uncut. */
+/** A text that was not truncated. */
 export function wholeText(text: string): BoundedText {
   return { text, omitted: 0 };
 }
 
-/** Says that a text was cut; nothing when it was not. */
+/** Says how much of a text was truncated; renders nothing for a complete text. */
 export function Omitted({ content }: { readonly content: BoundedText }) {
   return content.omitted === 0 ? null : (
     <p class="note">

@@ -1,4 +1,4 @@
-/** Markdown of unknown origin as elements: HTML is off, images are off, and the result is sanitised once more. Loaded on demand. */
+/** Renders untrusted Markdown: HTML and images are off, and the result is sanitized again. Loaded on demand. */
 
 import createDomPurify from "dompurify";
 import MarkdownIt from "markdown-it";
@@ -15,12 +15,12 @@ const TAGS = [
 ];
 
 /**
- * Elements without any behavior: links keep their address, and whoever shows them decides what a click does. `visible` is text
- * in which nothing acts any more.
+ * Inert elements: links keep their address, and the caller decides what a click does. `visible` is text in which active characters
+ * have been replaced.
  */
 export function renderMarkdown(visible: string): DocumentFragment {
   const purifier = createDomPurify(window);
-  // Where it cannot work it hands everything back as it was.
+  // If unsupported, DOMPurify returns its input unchanged.
   if (!purifier.isSupported) return plain(visible);
   return purifier.sanitize(parser.render(visible), {
     ALLOWED_TAGS: TAGS,

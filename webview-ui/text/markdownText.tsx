@@ -1,4 +1,4 @@
-/** A text as Markdown, and as plain text until the renderer has loaded. */
+/** A text as Markdown; plain until the renderer has loaded. */
 
 import * as l10n from "@vscode/l10n";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -8,7 +8,7 @@ import { visibleText } from "./visible.ts";
 
 type Render = typeof import("./markdown.ts").renderMarkdown;
 
-/** Longer texts stay plain: no one reads them formatted, and a parser would hold the page up. */
+/** Longer texts stay plain, because parsing them would block the page. */
 const MAX_CHARACTERS = 40_000;
 
 let loaded: Render | null = null;
@@ -25,7 +25,7 @@ export function MarkdownText({ host, text }: { readonly host: Host; readonly tex
         loaded = renderMarkdown;
         if (isWanted) setRender(() => renderMarkdown);
       },
-      // Without the renderer the text stays plain, which is all that is lost.
+      // Without the renderer the text simply stays plain.
       () => undefined,
     );
     return () => {
@@ -48,7 +48,7 @@ export function MarkdownText({ host, text }: { readonly host: Host; readonly tex
   return <div class="markdown" dir="auto" ref={element} />;
 }
 
-/** Shows where a link leads, and lets the editor ask before it opens. */
+/** Shows a link's target, and has the editor confirm before it opens. */
 function bindLink(link: HTMLAnchorElement, host: Host): void {
   const address = link.getAttribute("href");
   if (address === null) {

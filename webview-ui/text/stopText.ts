@@ -1,4 +1,4 @@
-/** How a rollout ended, in words. */
+/** Says how a rollout ended. */
 
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "./visible.ts";
@@ -6,7 +6,7 @@ import { visibleLine } from "./visible.ts";
 export function stopText(stop: string): string {
   const shown = visibleLine(stop);
   const { stops } = strings.trajectories;
-  // A folder that someone sends can name a part of every object.
+  // A run folder from elsewhere may contain the name of a built-in property.
   const known = Object.hasOwn(stops, shown) ? stops[shown] : undefined;
   return known ?? shown.replaceAll("_", " ");
 }

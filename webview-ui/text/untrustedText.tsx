@@ -1,4 +1,4 @@
-/** Text of unknown origin: always text nodes, with signs instead of characters that act. */
+/** Untrusted text: always text nodes, with active characters replaced by visible labels. */
 
 import { useMemo } from "preact/hooks";
 import { visiblePieces } from "./visible.ts";

@@ -1,8 +1,8 @@
-/** How text of unknown origin is shown: what would act stands as a sign. */
+/** Makes untrusted text safe to show: control characters and other active ones become visible labels. */
 
 import { visiblePieces as piecesOf, type VisiblePiece } from "../../src/shared/visiblePieces.ts";
 
-/** By code, from 0. The signs of Unicode for them are missing from many fonts. */
+/** Indexed by character code. Many fonts lack Unicode's own symbols for control characters. */
 const CONTROL_NAMES: readonly string[] = [
   ...["NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF", "CR"],
   ...["SO", "SI", "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB"],
@@ -14,24 +14,24 @@ export function visiblePieces(text: string): readonly VisiblePiece[] {
   return piecesOf(text, symbolOf);
 }
 
-/** The pieces as one text. */
+/** The text with labels such as `‹ESC›`. */
 export function visibleText(text: string): string {
   return visiblePieces(text)
     .map((piece) => (piece.isSymbol ? `‹${piece.text}›` : piece.text))
     .join("");
 }
 
-/** For names, labels and titles: one line, with signs. */
+/** For names, labels, and titles: a single line. */
 export function visibleLine(text: string): string {
   return visibleText(text).replaceAll("\n", "⏎").replaceAll("\t", "⇥");
 }
 
-/** For single tokens: white space is visible too. */
+/** For single tokens: spaces are visible too. */
 export function visibleToken(text: string): string {
   return visibleLine(text).replaceAll(" ", "·");
 }
 
-/** The first `lines` lines and at most `characters` characters; null when the whole text is no longer. */
+/** The first `lines` lines, at most `characters` characters; null if the text is not longer than that. */
 export function foldText(text: string, lines: number, characters: number): string | null {
   let end = -1;
   for (let line = 0; line < lines; line += 1) {
