@@ -1,4 +1,4 @@
-/** How the run is doing, in one sentence, and what needs the user's eye: errors of this page and warnings of the run. */
+/** The run's status in one sentence, and what needs attention: errors of this page and alarms of the run. */
 
 import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
@@ -17,20 +17,20 @@ import { visibleLine } from "../text/visible.ts";
 interface Alarm {
   readonly severity: AlarmView["severity"];
   readonly text: string;
-  /** Shown once all are. */
+  /** Details, shown once the list is open. */
   readonly more: string | null;
   readonly step: number | null;
-  /** The code of an error, to look it up elsewhere. */
+  /** Error code for looking it up. */
   readonly code: string | null;
   readonly fix: { readonly id: string; readonly text: string } | null;
-  /** Name of the alarm, where a checkpoint from before it is left. */
+  /** Name of the alarm, if a checkpoint from before it exists. */
   readonly before: string | null;
-  /** What it rests on; null for what is no alarm. */
+  /** The alarm behind it; null for anything else. */
   readonly evidence: AlarmView | null;
 }
 
 interface SummaryProps extends DashboardProps {
-  /** False in views that are about something else: they show what is wrong only. */
+  /** False in views about something else, which only show problems. */
   readonly hasSentence: boolean;
 }
 
@@ -56,7 +56,7 @@ export function Summary({ dashboard, hasSentence }: SummaryProps) {
   );
 }
 
-/** Has its room from the beginning, so that nothing below it moves. */
+/** Has a fallback text from the start, so that nothing below it moves. */
 function sentenceOf({ data }: DashboardModel): string | null {
   const run = data.run.value;
   if (run === null || run.evaluatedModels !== null) return null;
@@ -138,7 +138,7 @@ function AlarmRow({
               onClick={() => dashboard.showAlarmChart(evidence)}
             />
           )}
-          {/* A single line has room for one button: the chart leads to the rollouts, too. */}
+          {/* A single line has room for one button, and the chart also leads to the rollouts. */}
           {evidence?.isOfRollouts && isOpen ? (
             <Button
               class="link"
@@ -202,7 +202,7 @@ function interruption({ isResumable }: RunView, hasButton: boolean): string {
   );
 }
 
-/** The state of the run, its alarms, and its warnings in the present attempt, the newest first. */
+/** The run's state, its alarms, and the warnings of the current attempt, newest first. */
 function ofRun({ host, data: { run, checkpoints, events } }: DashboardModel): readonly Alarm[] {
   const known = run.value;
   if (known === null) return [];

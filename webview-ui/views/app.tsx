@@ -113,7 +113,7 @@ function Rollouts({ dashboard }: DashboardProps) {
   }
 }
 
-/** An evaluation by itself trains nothing. The folder of another program may hold metrics only. */
+/** Tabs with content: a separate evaluation has no training views, and an imported folder may contain only metrics. */
 function tabsOf(dashboard: DashboardModel): readonly Tab[] {
   const { data, selection } = dashboard;
   const run = data.run.value;
@@ -140,7 +140,7 @@ function OfferedRun({ dashboard }: DashboardProps) {
           title={l10n.t("Show this run")}
           onClick={() => {
             host.selectRun(run.id);
-            // The button goes away, and the keys would have no place.
+            // The button disappears, and keyboard users would lose the focus.
             document.querySelector<HTMLElement>(".run-picker select")?.focus();
           }}
         />

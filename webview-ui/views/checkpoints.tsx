@@ -1,4 +1,4 @@
-/** The saves of the run, and what can be done with each. */
+/** The checkpoints of the run and their actions. */
 
 import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
@@ -85,7 +85,7 @@ export function Checkpoints({ dashboard }: DashboardProps) {
   );
 }
 
-/** Only what a user can still save. */
+/** Warns about checkpoints that expire within a day, except for rolling ones, which are replaced anyway. */
 function Expiring({
   checkpoints,
   nowMs,
@@ -205,7 +205,7 @@ function expiry(iso: string | null, nowMs: number): string {
   return relativeTime(left, document.documentElement.lang) ?? l10n.t("in less than a minute");
 }
 
-/** Ticks while the view is seen; the page is unloaded when the dashboard is hidden. */
+/** Ticks while the view is visible; the page is unloaded when the dashboard is hidden. */
 function useNow(): number {
   const [nowMs, set] = useState(() => Date.now());
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The configuration with all its values, and where each comes from. */
+/** The full configuration and the source of each value. */
 
 import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
@@ -59,7 +59,7 @@ export function Config({ dashboard }: DashboardProps) {
   );
 }
 
-/** Nothing until the run that is shown has answered. */
+/** Null until the shown run has answered. */
 function useConfig(dashboard: DashboardModel) {
   const [config, setConfig] = useState<ConfigView | null>(null);
   const [error, setError] = useState<string | null>(null);

@@ -1,4 +1,4 @@
-/** What a run of the local demo says about itself: what the model learns, and in the end what to do next. */
+/** A card on runs of the local demo: what the model learns and, at the end, what to do next. */
 
 import * as l10n from "@vscode/l10n";
 import type { RolloutRow } from "../../src/shared/dashboardTypes.ts";
@@ -97,7 +97,7 @@ function NextStep({ label, hint, onClick }: NextStepProps) {
   );
 }
 
-/** Opens the rollout of the step that has the highest reward. */
+/** Opens the rollout with the highest reward in the step. */
 function readRollout(dashboard: DashboardModel, step: number): void {
   const set = { source: "training", step } as const;
   const stop = dashboard.host.ask({ ask: "rollouts", ...set }, (answer) => {

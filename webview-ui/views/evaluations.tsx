@@ -1,4 +1,4 @@
-/** Results on tasks that training never sees, each compared with the first. */
+/** Results on held-out tasks, each compared with the first evaluation. */
 
 import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
@@ -31,20 +31,20 @@ import { visibleLine } from "../text/visible.ts";
 import { EvaluationChart } from "./charts/evaluationChart.tsx";
 
 const text = strings.evaluation;
-/** Evaluations of a training that are listed before one asks for all. */
+/** Evaluations listed by default. */
 const MAX_LISTED = 5;
 
 interface EvaluationRow {
   /** Completed steps. */
   readonly step: number;
-  /** Null for the weights of the run itself. */
+  /** Null for the run's own weights. */
   readonly model: string | null;
   readonly result: Result;
   /** True in the evaluation that the others are compared with. */
   readonly isFirst: boolean;
 }
 
-/** The newest one, where an editor asks on which tasks; else the way to the list of checkpoints. */
+/** Evaluates the newest checkpoint in an editor; otherwise links to the checkpoints. */
 function EvaluateCheckpoint({ dashboard }: DashboardProps) {
   const { host, data } = dashboard;
   const checkpoints = data.checkpoints.value;
@@ -99,7 +99,7 @@ function EvaluationCard({ dashboard }: DashboardProps) {
   const pivot = evaluationPivot(evaluations);
   const isLong =
     dashboard.data.run.value?.evaluatedModels == null && evaluations.length > MAX_LISTED;
-  // The charts show those between.
+  // The charts show the omitted ones.
   const isListed = (index: number): boolean =>
     !isLong ||
     isWhole ||
@@ -239,12 +239,12 @@ function PivotRow({ dashboard, row: { step, model, cells }, isFirst, isBest }: P
   );
 }
 
-/** What a cell shows: pass@1 is in the list. */
+/** Cells show pass@k for k > 1; pass@1 is in the list. */
 function isOfSeveral({ k }: Result["passAtK"][number]): boolean {
   return k > 1;
 }
 
-/** What the cell has no room for. */
+/** Tooltip with what does not fit into the cell. */
 function resultTitle(result: Result, isFirst: boolean): string {
   const rollouts = l10n.t("{0} rollouts", rolloutsText(result.rollouts, result.failed));
   if (isFirst || result.difference === undefined) return rollouts;
@@ -252,7 +252,7 @@ function resultTitle(result: Result, isFirst: boolean): string {
   return `${rollouts}; ${change}`;
 }
 
-/** Of a column of the table: the highest of its means. */
+/** Marks the highest mean of a column. */
 function BestBadge() {
   return <span class="best">{l10n.t("best")}</span>;
 }
@@ -271,7 +271,7 @@ interface ListProps extends DashboardProps {
   readonly best: readonly (Result | null)[];
 }
 
-/** Every value of every result. */
+/** All values of all results. */
 function List({ dashboard, evaluations, best }: ListProps) {
   const hasModels = evaluations.some(({ model }) => model !== undefined);
   return (
@@ -298,7 +298,7 @@ function List({ dashboard, evaluations, best }: ListProps) {
   );
 }
 
-/** What was saved after the same steps; null for another model, and without a save. */
+/** The checkpoint saved after the same steps; null for another model or if there is none. */
 function checkpointOf({ data }: DashboardModel, step: number, model: string | null) {
   if (model !== null) return null;
   const saved = data.checkpoints.value.filter((own) => own.step === step);
@@ -352,7 +352,7 @@ function Row({ dashboard, row, isBest }: RowProps) {
   );
 }
 
-/** None for a checkpoint that cannot be sampled from, and where no editor can do them. */
+/** Empty if the checkpoint cannot be sampled from or the page is in a browser. */
 function checkpointItems(checkpoint: CheckpointView | null, host: Host): readonly MenuItem[] {
   if (checkpoint === null || checkpoint.samplerPath === null) return [];
   const { name } = checkpoint;
@@ -372,12 +372,12 @@ function rolloutsText(rollouts: number, failed: number): string {
     : `${formatCount(rollouts)} ${plural(failed, "({0} failed)", "({0} failed)")}`;
 }
 
-/** The change task by task, with its interval; none below 8 shared tasks. */
+/** Change per task with its interval; `strings.none` below 8 shared tasks. */
 function changeText({ difference }: Result): string {
   return difference === undefined ? strings.none : formatChange(difference);
 }
 
-/** The pass rate for every k that was measured. */
+/** The pass rate for every measured k. */
 function passText(passAtK: Result["passAtK"]): string {
   if (passAtK.length === 0) return strings.none;
   return passAtK.map(({ k, mean }) => `${formatReward(mean)} @${k}`).join(", ");

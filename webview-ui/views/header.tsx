@@ -1,4 +1,4 @@
-/** Which run is shown, how far it is, and what can be done with it. */
+/** Which run is shown, its progress, and its actions. */
 
 import * as l10n from "@vscode/l10n";
 import { useEffect } from "preact/hooks";
@@ -110,7 +110,7 @@ function AttemptPicker({ dashboard }: DashboardProps) {
 
 function Progress({ dashboard }: DashboardProps) {
   const run = dashboard.data.run.value;
-  // The facts below come from the columns.
+  // Subscribes to the columns, which the facts below are computed from.
   if (run === null || run.examples === "read") return null;
   if (dashboard.data.columnsVersion.value < 0) return null;
   if (run.evaluatedModels !== null) {
@@ -130,7 +130,7 @@ function Progress({ dashboard }: DashboardProps) {
     run.state === "running" && eta !== null && eta > 0
       ? l10n.t("{0} left", formatDuration(eta))
       : null,
-    // What an evaluation has come to takes their room.
+    // The progress of an evaluation takes their space.
     isEvaluating || seconds === 0 ? null : l10n.t("{0} training", formatDuration(seconds)),
     isEvaluating || tokens === 0 ? null : plural(tokens, "{0} token", "{0} tokens"),
     costUsd === null ? null : formatCost(costUsd),
@@ -150,7 +150,7 @@ function Progress({ dashboard }: DashboardProps) {
   );
 }
 
-/** Breaks between facts only. Has its room also while there is none. */
+/** Breaks only between facts. Rendered even without facts, to keep its space. */
 function Facts({ facts }: { readonly facts: readonly string[] }) {
   const line = facts.map((fact) => fact.replaceAll(" ", "\u00a0")).join("\u00a0· ");
   return (
@@ -184,7 +184,7 @@ function EvaluationProgress({
   );
 }
 
-/** What can be done with a run at once; all else is in the menu. */
+/** A direct action on a run; all others are in the menu. */
 interface Action {
   readonly command: DashboardCommand;
   readonly icon: IconName;
@@ -220,7 +220,7 @@ function Actions({ dashboard, openHelp }: HeaderProps) {
         label={l10n.t("More actions")}
         icon="ellipsis"
         items={[
-          // The editor hides the title bar of a group that does not have the focus.
+          // The editor hides the title bar of an unfocused group, so the menu repeats its actions.
           ...folded.flatMap(({ label, title = label, command }) => host.menuItem(title, command)),
           ...moreItems(run, host, openHelp),
         ]}

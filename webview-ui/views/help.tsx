@@ -38,7 +38,7 @@ export function Help({ dashboard, close }: HelpProps) {
   );
 }
 
-/** What stands between keys is no key. */
+/** Separators between keys are not keys. */
 function Key({ text }: { readonly text: string }) {
   if (text === "or" || text === "…") return <span>{text}</span>;
   return text.endsWith(",") ? (

@@ -1,4 +1,4 @@
-/** What the run reported, the newest first. */
+/** The run's events, newest first. */
 
 import * as l10n from "@vscode/l10n";
 import type { EventView } from "../../src/shared/dashboardTypes.ts";

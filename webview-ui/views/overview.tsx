@@ -1,4 +1,4 @@
-/** How the run goes. */
+/** The Overview tab. */
 
 import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
@@ -33,7 +33,7 @@ function hasExamples({ data }: DashboardModel): boolean {
   return data.run.value?.examples != null;
 }
 
-/** A supervised run has a loss in its place. A run by another program may have other metrics only. */
+/** False for supervised runs, which have a loss instead, and for imported runs without a reward. */
 function hasReward(dashboard: DashboardModel): boolean {
   if (hasExamples(dashboard)) return false;
   const { data } = dashboard;

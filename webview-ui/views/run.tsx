@@ -1,4 +1,4 @@
-/** Everything about the run itself: where its time went, its configuration, its log and its checkpoints. */
+/** The Run tab: timeline, tasks, configuration, log, and checkpoints. */
 
 import * as l10n from "@vscode/l10n";
 import { Button } from "../controls/button.tsx";
@@ -69,13 +69,13 @@ function Part({ dashboard, part }: DashboardProps & { readonly part: RunPart }) 
   }
 }
 
-/** An evaluation by itself saves no checkpoints, and a supervised run plays nothing. The folder of another program may hold metrics only. */
+/** Parts with content: evaluations save no checkpoints, supervised runs have no rollouts, and imported folders may have only metrics. */
 export function runPartsOf({ data, selection }: DashboardModel): readonly RunPart[] {
   const run = data.run.value;
   if (run?.state === "foreign" && selection.sets.value.length === 0) {
     return data.checkpoints.value.length > 0 ? ["checkpoints"] : [];
   }
-  // Only a run with a curriculum has its metrics.
+  // Only runs with a curriculum have its metrics.
   const hasCurriculum = data.columnsVersion.value >= 0 && data.columns.names.includes(POOL_METRIC);
   return RUN_PARTS.filter((own) => {
     if (own === "tasks") return hasCurriculum;

@@ -1,4 +1,4 @@
-/** What the curriculum knows of each task, as the run's last save has it. */
+/** The curriculum's statistics of each task as of the run's last checkpoint. */
 
 import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
@@ -70,7 +70,7 @@ export function Tasks({ dashboard }: DashboardProps) {
   );
 }
 
-/** Asks again with each save, and keeps what is shown until the answer. */
+/** Asks again after each checkpoint, and keeps the current table until the answer arrives. */
 function useTasks(dashboard: DashboardModel, query: TaskQuery) {
   const [tasks, setTasks] = useState<TaskPage | null>(null);
   const [error, setError] = useState<string | null>(null);

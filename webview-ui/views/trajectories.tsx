@@ -101,7 +101,7 @@ export function Trajectories({ dashboard }: DashboardProps) {
   );
 }
 
-/** After a step of a run that has ended there were rollouts, which are not stored. */
+/** A finished run with steps did have rollouts, but they were not stored. */
 function whyNone(run: RunView | null): string {
   const state = run?.state ?? "unknown";
   const hasSteps = hasEnded(state) && run?.completedSteps !== 0;
@@ -112,7 +112,7 @@ interface AlarmFilterProps extends DashboardProps {
   readonly search: FoundRollouts;
 }
 
-/** Says which alarm's rollouts alone are listed, and lists all again. */
+/** Names the alarm that limits the list, with a button to list all rollouts again. */
 function AlarmFilter({ dashboard, search }: AlarmFilterProps) {
   const { alarmFilter } = dashboard.view.value;
   if (alarmFilter === null) return null;
@@ -135,7 +135,7 @@ function AlarmFilter({ dashboard, search }: AlarmFilterProps) {
   );
 }
 
-/** Filtered and in order. What is received for rows in sight changes nothing, unless they are sorted by it. */
+/** Filtered and sorted rows. Details that arrive later reorder them only if they are the sort key. */
 function useRows(
   dashboard: DashboardModel,
   all: readonly RolloutRow[],
@@ -177,7 +177,7 @@ function listKey(event: KeyboardEvent, dashboard: DashboardModel, order: Reading
   }
 }
 
-/** True when the key means something to what has the focus: a field empties, a dialog closes. */
+/** True if the focused control handles the key itself: a field is cleared, a dialog closes. */
 function isInControl({ target, defaultPrevented }: KeyboardEvent): boolean {
   const inside = target instanceof HTMLElement ? target.closest("input, select, dialog") : null;
   return defaultPrevented || inside !== null;

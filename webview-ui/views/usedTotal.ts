@@ -1,4 +1,4 @@
-/** What a run has used so far, evaluations included. */
+/** What a run has used so far, including evaluations. */
 
 import type { RunView } from "../../src/shared/dashboardTypes.ts";
 import type { ColumnStore } from "../charts/columns.ts";
@@ -8,7 +8,7 @@ const TOKENS = ["cumulative", "evaluation"].flatMap((part) =>
   KINDS.map((kind) => `tokens/${part}/${kind}`),
 );
 
-/** Tokens of all kinds, and USD, null without prices: those of the last row, and `later` ones that no row counts yet. */
+/** Tokens of all kinds and USD (null without prices): the totals of the last row, plus `later` usage not in any row yet. */
 export function usedTotal(
   columns: Pick<ColumnStore, "at" | "rows">,
   later: RunView["laterUsed"],

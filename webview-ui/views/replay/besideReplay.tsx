@@ -22,10 +22,10 @@ import type { TokenRanges } from "./tokenScale.ts";
 import { TokenView } from "./tokenView.tsx";
 
 const text = strings.replay;
-/** The indexes of all steps are read for it: not for a rollout that is only passed by. */
+/** Delay before the search, which reads the indexes of all steps: rollouts that are merely passed by do not trigger it. */
 const OCCURRENCES_MS = 300;
 
-/** What is asked for to be shown beside `key`: a rollout of its group, or its task elsewhere; null for nothing. */
+/** The rollout to show beside `key`: another of its group, or the same task elsewhere; null for none. */
 function targetOf(
   beside: Beside | null,
   key: RolloutKey,
@@ -39,7 +39,7 @@ function targetOf(
 
 type Extreme = Extract<Beside, string>;
 
-/** Beside the best itself stands the worst, and the other way round. */
+/** Beside the best rollout itself the worst is shown, and vice versa. */
 function otherExtreme(wanted: Extreme, key: RolloutKey, group: readonly RolloutRow[]): Extreme {
   if (extremeOf(group, wanted)?.rollout !== key.rollout) return wanted;
   return wanted === "best" ? "worst" : "best";
@@ -50,7 +50,7 @@ interface PickerProps extends DashboardProps {
   readonly group: readonly RolloutRow[];
 }
 
-/** Nothing where there is nothing to choose from. */
+/** Renders nothing if there is nothing to choose from. */
 export function BesidePicker({ dashboard, rolloutKey, group }: PickerProps) {
   const { beside } = dashboard.view.value;
   const { sets, isComplete } = useOccurrences(dashboard, rolloutKey);
@@ -92,11 +92,11 @@ export function BesidePicker({ dashboard, rolloutKey, group }: PickerProps) {
 
 interface Occurrences {
   readonly sets: readonly Exclude<Beside, string>[];
-  /** False when the run is too long to be looked through. */
+  /** False if the run is too long to search. */
   readonly isComplete: boolean;
 }
 
-/** The steps or evaluations that have the same task. */
+/** Steps or evaluations with the same task. */
 function useOccurrences(dashboard: DashboardModel, rolloutKey: RolloutKey): Occurrences {
   const [found, setFound] = useState<Occurrences>({ sets: [], isComplete: true });
   useEffect(() => {
@@ -124,7 +124,7 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
   const id = useId();
   const parting = other === null ? null : partingOf(body, other.body);
   const shown = other === null ? null : rolloutKeyName(other.key);
-  // Before they part both say the same.
+  // Up to the first difference both are the same, so the view jumps there.
   useEffect(() => {
     if (shown !== null && parting !== null && parting.turn > 0) goToParting();
   }, [shown]);
@@ -138,7 +138,7 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
   const compared = other?.key;
   const { replayMode } = dashboard.view.value;
   const longestTurns = Math.max(...sides.map((side) => side.body.turns.length));
-  // The title of a side is a row too.
+  // The title of each side takes a row too.
   const rows = { "--rows": 1 + rowsOfTurns(longestTurns) };
   return (
     <>
@@ -207,7 +207,7 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
   );
 }
 
-/** The streams of a rollout that is not in the list. Without tokens, each reports so when it is requested. */
+/** Streams of a rollout that is not listed. If it has no tokens, requesting a stream says so. */
 function streamsOf({ turns }: RolloutBody): readonly number[] {
   return [...new Set(turns.map(({ stream }) => stream))];
 }
@@ -239,7 +239,7 @@ function useOther(
 
 interface BarProps {
   readonly parting: Parting | null;
-  /** Null where the place is not shown. */
+  /** Null if the difference is not shown. */
   readonly go: (() => void) | null;
   /** Null in a browser. */
   readonly diff: (() => void) | null;

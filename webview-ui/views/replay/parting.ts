@@ -1,15 +1,15 @@
-/** Where two rollouts of one task begin to differ. */
+/** Finds where two rollouts of the same task diverge. */
 
 import type { ReplayTurn, RolloutBody } from "../../../src/shared/dashboardTypes.ts";
 
 export interface Parting {
-  /** The first turn that differs, from 0; it may be one that only one of them has. */
+  /** The first turn that differs, from 0; possibly one that only one of them has. */
   readonly turn: number;
-  /** Who did something else: the model, or the environment after the same words of the model. */
+  /** Who diverged: the model, or the environment after identical model output. */
   readonly by: "model" | "environment";
 }
 
-/** Null when both say the same from beginning to end. */
+/** Null if both are the same from start to end. */
 export function partingOf(
   one: Pick<RolloutBody, "turns">,
   other: Pick<RolloutBody, "turns">,

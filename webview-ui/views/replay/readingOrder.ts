@@ -1,18 +1,18 @@
-/** Going from rollout to rollout in the order of the list. */
+/** Navigation between rollouts in list order. */
 
 import { useEffect, useMemo } from "preact/hooks";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 
 export interface ReadingOrder {
-  /** The position of the open rollout in the list, from 0; -1 if the filters hide it. */
+  /** Position of the open rollout in the list, from 0; -1 if the filters hide it. */
   readonly at: number;
   readonly count: number;
-  /** Opens the next rollout, or the one before; from one that is not listed the first. */
+  /** Opens the next or previous rollout; from an unlisted one, the first. */
   go(direction: 1 | -1): void;
 }
 
-/** Neighbors are asked for early, after the open one: someone who reads continues. */
+/** Delay before neighbors are prefetched, so that the open rollout loads first. */
 const PREFETCH_MS = 30;
 
 export function useReadingOrder(

@@ -1,4 +1,4 @@
-/** One rollout: the prompt, what the model wrote, the results of its calls, and how the reward was computed. */
+/** One rollout: the prompt, the model's output, tool results, and the computation of the reward. */
 
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll the texts
 
@@ -44,7 +44,7 @@ interface ReplayProps extends DashboardProps {
   readonly order: ReadingOrder;
 }
 
-/** Mounted again for every rollout. */
+/** Remounted for every rollout. */
 export function Replay({ dashboard, rolloutKey, siblings, order }: ReplayProps) {
   const { group, rollout } = rolloutKey;
   const region = useScroll(dashboard, "replay");
@@ -103,7 +103,7 @@ const NOTHING_READ: ReadRollout | { readonly body: null; readonly error: null } 
   error: null,
 };
 
-/** Asks for the rollout once it is listed; one that was read lately is there at once. */
+/** Requests the rollout once it is listed; cached ones are returned at once. */
 function useBody(dashboard: DashboardModel, rolloutKey: RolloutKey, isListed: boolean) {
   const attempt = dashboard.selection.attempt.value;
   const [read, setRead] = useState(() =>
@@ -118,7 +118,7 @@ function useBody(dashboard: DashboardModel, rolloutKey: RolloutKey, isListed: bo
   return read;
 }
 
-/** In the chosen mode; nothing until the rollout was received. */
+/** Renders in the chosen mode; empty until the rollout has arrived. */
 function ReplayContent({ dashboard, rolloutKey, row, body, group }: ContentProps) {
   const { replayMode, beside } = dashboard.view.value;
   if (body !== null && beside !== null) {
@@ -204,7 +204,7 @@ function ReplayTitle({ dashboard, rolloutKey, row, body }: TitleProps) {
   );
 }
 
-/** A file that was opened to be read has no steps. */
+/** A file opened for reading has no steps. */
 function exampleTitle({ data }: DashboardModel, key: RolloutKey): string {
   const number = key.group + 1;
   return data.run.value?.examples === "read"
@@ -267,7 +267,7 @@ function ModePicker({ dashboard, rolloutKey, body, group }: Omit<ContentProps, "
   );
 }
 
-/** Where the rollout is in the list, and the way to the next one. */
+/** The rollout's position in the list, with previous and next buttons. */
 function Pager({ order }: { readonly order: ReadingOrder }) {
   const { at, count, go } = order;
   return (

@@ -1,4 +1,4 @@
-/** The images that a text of a replay names, from the run folder. */
+/** Images from the run folder that a replay's text refers to. */
 
 import * as l10n from "@vscode/l10n";
 import { createContext } from "preact";
@@ -14,10 +14,10 @@ interface ReplayImagesSource extends DashboardProps {
   readonly images: readonly StoredImage[];
 }
 
-/** The rollout that is shown. */
+/** The shown rollout. */
 export const ReplayImagesContext = createContext<ReplayImagesSource | null>(null);
 
-/** Below the text `of` that names them; nothing where it names none. */
+/** Images that the text `of` refers to; renders nothing without references. */
 export function ReplayImages({ of }: { readonly of: string }) {
   const source = useContext(ReplayImagesContext);
   if (source === null) return null;

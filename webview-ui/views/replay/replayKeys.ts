@@ -1,4 +1,4 @@
-/** The keys of a replay. */
+/** Keyboard control of a replay. */
 
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import type { Mark } from "../../../src/shared/marks.ts";
@@ -8,7 +8,7 @@ import { isTyping } from "../../model/keys.ts";
 import { markKey, toggleMark } from "../rollouts/markEditor.tsx";
 
 interface ReplayTarget extends DashboardProps {
-  /** What scrolls. */
+  /** The scrolling element. */
   readonly region: HTMLElement | null;
   readonly own: readonly RolloutRow[];
   readonly rolloutKey: RolloutKey;
@@ -21,7 +21,7 @@ const JUMPS: Readonly<Record<string, string>> = {
   t: "[data-call]",
 };
 
-/** Acts on a key and gives the prefix for the next one: `g` waits for what to go to. */
+/** Handles a key and returns the prefix for the next one: `g` waits for a jump target. */
 export function replayKey(event: KeyboardEvent, prefix: string, target: ReplayTarget): string {
   const { dashboard, region } = target;
   if (isTyping(event) || !dashboard.settings.value.hasSingleKeys) return "";
@@ -72,13 +72,13 @@ function actOn(
   }
 }
 
-/** Brings the next matching element below, or above, the one at the top into view. */
+/** Scrolls to the next or previous matching element. Returns false if there is none. */
 function goTo(region: HTMLElement | null, selector: string, direction: 1 | -1): boolean {
   if (region === null) return false;
   const top = region.getBoundingClientRect().top;
   const elements = [...region.querySelectorAll<HTMLElement>(selector)];
   const distance = (element: HTMLElement): number => element.getBoundingClientRect().top - top;
-  // What has the focus counts as the present position: the last ones may not reach the top.
+  // Starts from the focused element if there is one: the last elements may never reach the top.
   const active = document.activeElement;
   const isInside = active !== null && active !== region && region.contains(active);
   const from = isInside
@@ -90,7 +90,7 @@ function goTo(region: HTMLElement | null, selector: string, direction: 1 | -1): 
   return true;
 }
 
-/** True for what begins before `other`, also when it holds it. */
+/** True if the element begins before `other`, even if it contains it. */
 function isBefore(element: Element, other: Element): boolean {
   return (element.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 }

@@ -1,4 +1,4 @@
-/** The texts of a rollout, turn by turn, with the rewards at the side. */
+/** The texts of a rollout, turn by turn, with rewards at the side. */
 
 import * as l10n from "@vscode/l10n";
 import { type ComponentChildren, Fragment } from "preact";
@@ -38,14 +38,14 @@ interface TurnsProps extends DashboardProps {
   readonly row: RolloutRow | undefined;
   readonly group: readonly RolloutRow[];
   readonly isMarkdown: boolean;
-  /** Where it begins to differ from the rollout beside it. */
+  /** Where it diverges from the rollout beside it. */
   readonly parting?: Parting | null;
   readonly titleId?: string;
-  /** The turns of the longer one of two rollouts side by side; absent for a single rollout. */
+  /** Number of turns in the longer of two rollouts side by side; absent for a single rollout. */
   readonly longestTurns?: number;
 }
 
-/** Rows that `ReplayTurns` fills where it is in a grid: the task, two for each turn, and the end. */
+/** Grid rows that `ReplayTurns` fills: the task, two per turn, and the end. */
 export function rowsOfTurns(turns: number): number {
   return 2 * turns + 2;
 }
@@ -129,7 +129,7 @@ function Prompt({ content }: { readonly content: BoundedText }) {
   );
 }
 
-/** Why a turn was not sampled in the token stream of the one before it. */
+/** Says why a turn is in another token stream than the previous one. */
 function streamBreakText({ turns, agent }: RolloutBody, index: number): string {
   const stream = turns[index]?.stream ?? 0;
   if (turns.slice(0, index).some((turn) => turn.stream === stream)) {
@@ -140,7 +140,7 @@ function streamBreakText({ turns, agent }: RolloutBody, index: number): string {
     : l10n.t("Stream {0}: another conversation of the agent", stream + 1);
 }
 
-/** How the agent's program ended, and what it printed. */
+/** How the agent program ended, and its output. */
 function AgentEnd({ agent }: { readonly agent: NonNullable<RolloutBody["agent"]> }) {
   const { exit, output, refusals } = agent;
   const isFailed = exit !== null && exit !== "0";
@@ -158,7 +158,7 @@ function AgentEnd({ agent }: { readonly agent: NonNullable<RolloutBody["agent"]>
   );
 }
 
-/** Nobody rewarded an example. */
+/** Training examples have no reward. */
 function Footer(props: Parameters<typeof RewardFooter>[0]) {
   const { row, body } = props;
   if (row === undefined || !isExample(row)) return <RewardFooter {...props} />;
@@ -170,7 +170,7 @@ function Footer(props: Parameters<typeof RewardFooter>[0]) {
   );
 }
 
-/** Begins beside what has the same row, from 1, of another rollout. */
+/** Placed in a shared grid row, from 1, next to the same part of the other rollout. */
 function Aligned({
   row,
   children,
@@ -216,7 +216,7 @@ function Turn({ dashboard, turn, row, index, total, isMarkdown, titleId }: TurnP
   const { calls, errors, results, nudge, tokens, stopReason } = turn;
   const reward = rewardOf(results);
   const isGiven = row !== undefined && isExample(row);
-  // Then it is shown as what was sent.
+  // The error message was sent back to the model, so it is shown as that.
   const isReasonSent = errors.length === 1 && errors[0]?.message === nudge?.text;
   const id = useId();
   return (
@@ -273,12 +273,12 @@ function Turn({ dashboard, turn, row, index, total, isMarkdown, titleId }: TurnP
   );
 }
 
-/** Nothing where it is in the tokens of no model. */
+/** Empty if the text is in no model's tokens. */
 function givenTokens(tokens: number): string {
   return tokens === 0 ? "" : plural(tokens, "{0} token", "{0} tokens");
 }
 
-/** Reasoning and text as they were understood, or everything as it was written. */
+/** Reasoning and text as parsed, or the raw output. */
 function Written({
   dashboard,
   turn,
@@ -304,7 +304,7 @@ function Written({
   );
 }
 
-/** Text of the model; nothing for none. */
+/** Text of the model; renders nothing if it is empty. */
 function ModelText({
   dashboard,
   content,
@@ -323,7 +323,7 @@ function ModelText({
 interface CallProps {
   readonly call: ReplayTurn["calls"][number];
   readonly result: ReplayResult | undefined;
-  /** True for an example, which may end with a call. */
+  /** True for a training example, which may end with a call. */
   readonly isGiven: boolean;
 }
 
@@ -353,13 +353,13 @@ function rewardOf(results: readonly ReplayResult[]): number | null {
 }
 
 interface ContinueProps extends DashboardProps {
-  /** Undefined for a rollout of an evaluation beside another. */
+  /** Undefined for a rollout of an evaluation shown beside another. */
   readonly row: RolloutRow | undefined;
   /** From 0. */
   readonly turn: number;
 }
 
-/** Where it cannot be done it says why when it is pressed: a button that is off takes no focus. */
+/** Always enabled: a disabled button cannot be focused, so pressing it explains why it cannot continue. */
 function ContinueButton({ dashboard, row, turn }: ContinueProps) {
   const obstacle = obstacleOf(row);
   const press = (): void => {

@@ -1,4 +1,4 @@
-/** Why a rollout has its reward and its advantage. */
+/** Explains a rollout's reward and advantage. */
 
 import * as l10n from "@vscode/l10n";
 import { useContext, useId } from "preact/hooks";
@@ -37,7 +37,7 @@ export function RewardFooter({ titleId, ...props }: FooterProps) {
   );
 }
 
-/** Received rewards, the one for an unfinished end, their reduction, and the clamp. */
+/** How the reward was computed: received rewards, group score, score for an unfinished end, their reduction, and the clamp. */
 function Facts({ body, row, group }: Omit<FooterProps, "titleId">) {
   const { rewards, rewardBreakdown: breakdown } = body;
   const received = rewards.map(formatExact).join(", ");
@@ -95,7 +95,7 @@ interface RewardTurnsProps extends Pick<RolloutBody, "turns"> {
   readonly advantages: readonly number[] | undefined;
 }
 
-/** Which turn earned what; nothing where at most one did. With an advantage for each turn, all turns. */
+/** Rewards by turn; renders nothing if at most one turn earned any. Lists all turns if each has its own advantage. */
 function RewardTurns({ turns, advantages }: RewardTurnsProps) {
   let total = 0;
   const earned = turns.flatMap(({ results }, turn) => {
@@ -170,14 +170,14 @@ function AdvantageFacts({ row }: { readonly row: RolloutRow }) {
   );
 }
 
-/** Advantages that differ by less were only rounded. */
+/** Smaller differences between advantages are rounding errors. */
 const ROUNDING = 1e-4;
 
-/** What penalties and corrections for single tokens made of the advantage; nothing where they changed nothing. */
+/** How token-level penalties and corrections changed the advantage; renders nothing if they did not. */
 function TokenFact({ row, advantage }: { readonly row: RolloutRow; readonly advantage: number }) {
   const detail = useContext(DetailContext)?.(row) ?? null;
   const mean = detail?.tokenAdvantage ?? null;
-  // Turns of different lengths weigh differently in it.
+  // Turns of different lengths have different weights in the token mean.
   if (row.turnAdvantages !== undefined) return null;
   if (mean === null || Math.abs(mean - advantage) < ROUNDING) return null;
   const change = formatSigned(mean - advantage, 4);

@@ -1,9 +1,9 @@
-/** How a token stream of a rollout is named. */
+/** Labels of a rollout's token streams. */
 
 import * as l10n from "@vscode/l10n";
 import type { ReplayTurn } from "../../../src/shared/dashboardTypes.ts";
 
-/** The number of a stream, with the turns that were sampled in it. */
+/** The number of a stream and the turns that were sampled in it. */
 export function streamLabel(stream: number, turns: readonly Pick<ReplayTurn, "stream">[]): string {
   const first = turns.findIndex((turn) => turn.stream === stream);
   if (first < 0) return String(stream + 1);

@@ -1,4 +1,4 @@
-/** Tokens as boxes, colored by a number, with the numbers of one of them. */
+/** Tokens as boxes colored by a number, with details of the selected one. */
 
 // biome-ignore-all lint/a11y/useFocusableInteractive: the list has the focus and points at its token
 
@@ -16,13 +16,13 @@ import { hasNumbersFor, type TokenScale, tokenScale } from "./tokenScale.ts";
 import { TokenStrip } from "./tokenStrip.tsx";
 
 const text = strings.tokens;
-/** Tokens that an arrow up or down passes. */
+/** Tokens that Up and Down move by. */
 const LINE = 20;
 
 interface BoxesProps extends DashboardProps {
   readonly window: TokenWindow;
   readonly color: ShownTokenColor;
-  /** Position in the window of the token that a search has led to. */
+  /** Index in the window of the token that a search led to. */
   readonly found: number | null;
 }
 
@@ -85,13 +85,13 @@ export function TokenBoxes({ dashboard, window, color, found }: BoxesProps) {
   );
 }
 
-/** Two rollouts may be shown side by side. */
+/** Unique even if two rollouts are shown side by side. */
 function tokenId(list: string, index: number): string {
   return `${list}-${index}`;
 }
 
 interface BoxProps {
-  /** Id of the list that it is in. */
+  /** Id of the containing list. */
   readonly list: string;
   readonly index: number;
   readonly box: TokenBox;
@@ -119,7 +119,7 @@ function Box({ list, index, box, isFocused }: BoxProps) {
   );
 }
 
-/** The token that a key leads to; null for keys without a meaning here. */
+/** The token that a key moves to; null for other keys. */
 function tokenAfter(key: string, at: number, count: number): number | null {
   const moves: Readonly<Record<string, number>> = {
     ArrowRight: at + 1,
@@ -144,7 +144,7 @@ interface TokenBox {
   readonly isMasked: boolean;
   readonly number: string | null;
   readonly isLineEnd: boolean;
-  /** At the first token of a turn. */
+  /** Turn label at the first token of a turn. */
   readonly turn: string | null;
 }
 
@@ -171,7 +171,7 @@ function boxOf(
 interface DetailsProps {
   readonly window: TokenWindow;
   readonly index: number;
-  /** True for tokens that nobody sampled. */
+  /** True for tokens that were not sampled. */
   readonly isGiven: boolean;
 }
 

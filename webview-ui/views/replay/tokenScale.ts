@@ -1,28 +1,28 @@
-/** The scale of the colors of tokens. */
+/** Color scales of tokens. */
 
 import type { TokenWindow } from "../../../src/shared/dashboardTypes.ts";
 import { formatMeasure, formatSigned } from "../../../src/shared/format.ts";
 import type { ShownTokenColor } from "../../model/viewState.ts";
 
-/** Steps of a scale in each direction. */
+/** Levels of a scale in each direction. */
 const LEVELS = 4;
-/** Ratios are shown by their logarithm; 2 and 1/2 are the ends at least. */
+/** Ratios are shown by their logarithm; the scale spans at least 1/2 to 2. */
 const LEAST_LOG_RATIO = Math.log(2);
 
 export type TokenRanges = TokenWindow["ranges"];
 
 export interface TokenScale {
-  /** NaN where it is not known. */
+  /** NaN if unknown. */
   readonly value: (index: number) => number;
-  /** -4 to 4 on a diverging scale, 0 to 4 on others; null where the value is not known. */
+  /** -4 to 4 on a diverging scale, 0 to 4 on others; null if the value is unknown. */
   readonly level: (index: number) => number | null;
   readonly format: (value: number) => string;
-  /** Lowest, middle where there is one, highest. */
+  /** Lowest, middle (if there is one), and highest. */
   readonly ticks: readonly string[];
   readonly isDiverging: boolean;
 }
 
-/** Of all that are shown together: a color is the same number in each. */
+/** Common ranges, so that a color means the same number in each rollout. */
 export function widestRanges(all: readonly TokenRanges[]): TokenRanges {
   return {
     logprobLow: Math.min(...all.map((own) => own.logprobLow)),
@@ -32,7 +32,7 @@ export function widestRanges(all: readonly TokenRanges[]): TokenRanges {
   };
 }
 
-/** False for examples that no run has trained: they have no loss yet. */
+/** False for the loss of examples that were never trained. */
 export function hasNumbersFor(
   color: ShownTokenColor,
   { ranges }: Pick<TokenWindow, "ranges">,
@@ -47,7 +47,7 @@ export function tokenScale(color: ShownTokenColor, window: TokenWindow): TokenSc
     (trainerLogprobs[index] ?? Number.NaN) - sampler(index);
   switch (color) {
     case "logprob": {
-      // The less likely, the stronger: surprises are what one looks for.
+      // Unlikely tokens are strongest, because readers look for surprises.
       const low = Math.min(ranges.logprobLow, -1e-6);
       const level = levelOf((index) => sampler(index) / low, 0);
       const ticks = ["0", formatMeasure(low)];

@@ -1,4 +1,4 @@
-/** The chosen number over the positions of a window of tokens, as thin bars. */
+/** The selected number over the positions of a token window, as thin bars. */
 
 import { useEffect, useRef } from "preact/hooks";
 import type { TokenWindow } from "../../../src/shared/dashboardTypes.ts";
@@ -10,11 +10,11 @@ const HEIGHT_PX = 44;
 interface TokenStripProps {
   readonly window: TokenWindow;
   readonly scale: TokenScale;
-  /** Marked position in the window. */
+  /** Highlighted index in the window. */
   readonly current: number;
 }
 
-/** Hidden from screen readers: the tokens below say the same. */
+/** Hidden from screen readers, because the tokens below have the same numbers. */
 export function TokenStrip({ window, scale, current }: TokenStripProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const theme = themeVersion.value;

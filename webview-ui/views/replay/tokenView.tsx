@@ -1,4 +1,4 @@
-/** The tokens of a rollout as they were sampled, and trained on, colored by a number. */
+/** The tokens of a rollout as sampled and trained on, colored by a number. */
 
 import * as l10n from "@vscode/l10n";
 import type { ComponentChildren } from "preact";
@@ -27,15 +27,15 @@ const text = strings.tokens;
 
 interface TokenViewProps extends DashboardProps {
   readonly rolloutKey: RolloutKey;
-  /** False until the row of the rollout was received. */
+  /** False until the rollout's row has arrived. */
   readonly isListed: boolean;
   readonly streams: readonly number[];
-  /** The turns of the rollout; empty until they are received. */
+  /** The turns of the rollout; empty until they arrive. */
   readonly turns: readonly Pick<ReplayTurn, "stream">[];
   readonly trainingUse: string | null;
-  /** True for what was given, not sampled. */
+  /** True if the tokens were given, not sampled. */
   readonly isExample: boolean;
-  /** The ranges of the rollout beside it, and where to say its own; absent for a single rollout. */
+  /** Ranges of the rollout beside it, and a callback for its own; absent for a single rollout. */
   readonly beside?: {
     readonly ranges: TokenRanges | undefined;
     readonly show: (own: TokenRanges) => void;
@@ -124,7 +124,7 @@ function withoutTokens(source: RolloutKey["source"], trainingUse: string | null)
   return l10n.t("Only rollouts that were trained on have token data. This one: {0}.", use);
 }
 
-/** Null when the window does not show the token. */
+/** Null if the window does not contain the token. */
 function indexIn({ stream, from, ids }: TokenWindow, place: TokenPlace | null): number | null {
   const index = (place?.index ?? -1) - from;
   return place?.stream === stream && index >= 0 && index < ids.length ? index : null;
@@ -133,7 +133,7 @@ function indexIn({ stream, from, ids }: TokenWindow, place: TokenPlace | null): 
 interface ControlsProps extends DashboardProps {
   readonly window: TokenWindow;
   readonly color: ShownTokenColor;
-  /** Behind the first control. */
+  /** Rendered after the first control. */
   readonly children: ComponentChildren;
 }
 
@@ -173,9 +173,9 @@ function TokenControls({ dashboard, window, color, children }: ControlsProps) {
 }
 
 interface LegendProps {
-  /** Null where tokens have no numbers. */
+  /** Null if the tokens have no numbers. */
   readonly scale: TokenScale | null;
-  /** What tokens without a color are. */
+  /** What uncolored tokens are. */
   readonly unlit: string;
 }
 
@@ -252,7 +252,7 @@ function TokenPages({
   );
 }
 
-/** `show` is called with it once it is known. Where there are no tokens to open the place at, the text is shown instead. */
+/** The token of the search hit, once the host has found it. Falls back to the text view if no token matches. */
 function useFoundToken(
   dashboard: DashboardModel,
   rolloutKey: RolloutKey,

@@ -1,4 +1,4 @@
-/** What a turn consists of, as a replay and a conversation show it. */
+/** The parts of a turn, shared by replays and chats. */
 
 import * as l10n from "@vscode/l10n";
 import type { ComponentChildren } from "preact";
@@ -25,7 +25,7 @@ export function ReasoningBlock({ reasoning, isOpen }: ReasoningProps) {
   );
 }
 
-/** For a turn of which nothing was understood. */
+/** For a turn from which nothing was parsed. */
 export function SilentBlock({ sampled }: { readonly sampled: BoundedText }) {
   return (
     <Block label={text.model} tone="model">
@@ -44,7 +44,7 @@ export function CallBlock({ call }: { readonly call: ReplayTurn["calls"][number]
 }
 
 interface FaultyCallProps {
-  /** Null where it is shown elsewhere. */
+  /** Null if it is shown elsewhere. */
   readonly reason: string | null;
   readonly raw: BoundedText;
 }
@@ -64,9 +64,9 @@ export function FaultyCallBlock({ reason, raw }: FaultyCallProps) {
 
 interface ResultProps {
   readonly result: ReplayResult;
-  /** Instead of the name of what answered. */
+  /** Replaces the name of the tool. */
   readonly label?: string | undefined;
-  /** Below the text. */
+  /** Rendered below the text. */
   readonly children?: ComponentChildren;
 }
 

@@ -1,4 +1,4 @@
-/** Star, pin, tags and note of the rollout that is read. */
+/** Star, pin, tags, and note of the open rollout. */
 
 import * as l10n from "@vscode/l10n";
 import { useEffect, useId, useState } from "preact/hooks";
@@ -43,11 +43,11 @@ export function MarkButtons({ dashboard, rolloutKey, mark }: MarkProps) {
   );
 }
 
-/** Tags and note; closed while there are none. */
+/** Tags and note; collapsed if there are none. */
 export function MarkEditor({ dashboard, rolloutKey, mark }: MarkProps) {
   const { tags, note } = mark;
   const [isOpen, setOpen] = useState(tags.length > 0 || note !== "");
-  // What is being typed: it is stored once the field is left.
+  // The text being typed; it is stored when the field loses the focus.
   const [draft, setDraft] = useState<string | null>(null);
   useEffect(() => setDraft(null), [note]);
   const id = useId();
@@ -108,7 +108,7 @@ export function MarkEditor({ dashboard, rolloutKey, mark }: MarkProps) {
   );
 }
 
-/** What a single key marks; null for other keys. */
+/** The mark that a single key toggles; null for other keys. */
 export function markKey(key: string): "star" | "pin" | null {
   if (key === "s") return "star";
   return key === "p" ? "pin" : null;

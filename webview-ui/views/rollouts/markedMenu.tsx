@@ -1,4 +1,4 @@
-/** The marked rollouts of the run, from whatever step, and their export. */
+/** The marked rollouts of the whole run, and their export. */
 
 import * as l10n from "@vscode/l10n";
 import type { MarkedRollout } from "../../../src/shared/dashboardTypes.ts";
@@ -10,11 +10,11 @@ import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
 
 const text = strings.trajectories;
-/** More make a menu that no one can use; the export has all. */
+/** A longer menu would be unusable; the export has all of them. */
 const MAX_LISTED = 30;
 const MAX_TEXT = 60;
 
-/** Nothing while none is marked. */
+/** Renders nothing without marked rollouts. */
 export function MarkedMenu({ dashboard }: DashboardProps) {
   const marked = [...dashboard.data.marks.value.values()].filter(({ mark }) => isMarked(mark));
   if (marked.length === 0) return null;

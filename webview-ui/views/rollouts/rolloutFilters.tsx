@@ -1,4 +1,4 @@
-/** Which rollouts of the step are listed. */
+/** Filters of the rollout list. */
 
 import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
@@ -25,7 +25,7 @@ const text = strings.trajectories;
 interface FiltersProps extends DashboardProps {
   readonly rows: readonly RolloutRow[];
   readonly shown: number;
-  /** Null when messages are not searched. */
+  /** Null if messages are not searched. */
   readonly search: FoundRollouts | null;
   readonly markOf: TableContext["markOf"];
 }
@@ -87,7 +87,7 @@ function columnItems(dashboard: DashboardModel): readonly MenuItem[] {
   });
 }
 
-/** How many rollouts are listed, and what to do about it. */
+/** The number of listed rollouts, and actions on them. */
 function FilterResult({ dashboard, rows, shown, search }: Omit<FiltersProps, "markOf">) {
   const { filter, rollout } = dashboard.view.value;
   const isSearching = search !== null && !search.isComplete;
@@ -175,10 +175,10 @@ function MoreFilters({ rows, filter, set, markOf }: MoreFiltersProps) {
   );
 }
 
-/** A filter by one of the values that the rows have. */
+/** A filter by one of the values in the rows. */
 interface ChoiceSpec {
   readonly label: string;
-  /** Absent for what is shown only where there is something to choose. */
+  /** If absent, the filter is shown only with several values to choose from. */
   readonly isAlwaysShown?: true;
   readonly valuesOf: (row: RolloutRow, markOf: TableContext["markOf"]) => readonly string[];
   /** Empty for all. */

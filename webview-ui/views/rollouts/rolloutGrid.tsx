@@ -1,6 +1,6 @@
-/** The table of rollouts: sorted by its heads, as long as it likes. */
+/** The virtual table of rollouts, sorted by its heads. */
 
-// biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list stand freely, which a table forbids
+// biome-ignore-all lint/a11y/useSemanticElements: virtual rows are positioned freely, which a table forbids
 // biome-ignore-all lint/a11y/useAriaPropsSupportedByRole: the role depends on whether there are groups
 // biome-ignore-all lint/a11y/noStaticElementInteractions: as above
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its row
@@ -22,9 +22,9 @@ import { areExamples, columnsOf, type RolloutColumn } from "./rolloutRows.ts";
 import type { TableContext, useTableContext } from "./tableContext.ts";
 
 const ROW_PX = 28;
-/** Left and right of a row together. */
+/** Horizontal padding of a row, both sides together. */
 const PADDING_PX = 20;
-/** The share of the page that the list has beside a replay, as in `trajectories.css`. */
+/** The list's share of the page beside a replay; keep in sync with `trajectories.css`. */
 const SHARE_BESIDE_REPLAY = 0.46;
 interface GridProps extends DashboardProps {
   readonly rows: readonly RolloutRow[];
@@ -56,7 +56,7 @@ export function RolloutGrid({ dashboard, rows, context }: GridProps) {
     if (line.kind === "rollout") open(dashboard, line.row);
     else toggleGroup(dashboard, line.row.group);
   };
-  /** False for keys that mark nothing here; while a rollout is shown they mark that one. */
+  /** Returns false for keys that set no mark here. While a rollout is open, they mark that one instead. */
   const markLine = (key: string, { kind, row }: TableLine): boolean => {
     const mark = dashboard.settings.value.hasSingleKeys ? markKey(key) : null;
     if (mark === null || rollout !== null || kind === "group") return false;
@@ -68,7 +68,7 @@ export function RolloutGrid({ dashboard, rows, context }: GridProps) {
     const target = rowAfter(event.key, cursor, {
       count: lines.length,
       page: page(),
-      // While a rollout is shown they continue to the next one.
+      // While a rollout is open, single keys move to the next one.
       hasSingleKeys: dashboard.settings.value.hasSingleKeys && rollout === null,
     });
     const line = lines[cursor];
@@ -138,7 +138,7 @@ export function RolloutGrid({ dashboard, rows, context }: GridProps) {
   );
 }
 
-/** Beside a replay the task is left out where the list has no room for it: the replay shows it. */
+/** Beside a replay, the task column is dropped if space is tight, because the replay shows the task. */
 function useShownColumns(
   rows: readonly RolloutRow[],
   { markOf }: Pick<TableContext, "markOf">,
@@ -158,7 +158,7 @@ function useShownColumns(
   );
 }
 
-/** Head and rows are as wide as each other, also where both are wider than the list. */
+/** Gives head and rows the same width, even if both are wider than the list. */
 function leastWidth(columns: readonly RolloutColumn[]): number {
   const widths = columns.map(({ width }) => Number.parseInt(width.replace(/^\D*/, ""), 10));
   return widths.reduce((sum, width) => sum + width, PADDING_PX);
@@ -169,7 +169,7 @@ function toggleGroup(dashboard: DashboardModel, group: number): void {
   dashboard.update({ closedGroups: flipped(closedGroups, group) });
 }
 
-/** The step stays chosen from now on: what one reads must not change when the next step begins. */
+/** Pins the step, so that the open rollout does not change when the next step begins. */
 function open(dashboard: DashboardModel, { source, step, group, rollout }: RolloutRow): void {
   dashboard.update({ rolloutSet: { source, step }, rollout: { group, rollout } });
 }

@@ -1,6 +1,6 @@
-/** The head and the rows of the table of rollouts. */
+/** Head and rows of the rollout table. */
 
-// biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list stand freely, which a table forbids
+// biome-ignore-all lint/a11y/useSemanticElements: virtual rows are positioned freely, which a table forbids
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its row
 
 import * as l10n from "@vscode/l10n";
@@ -16,7 +16,7 @@ import { countOfRollouts, type RolloutColumn } from "./rolloutRows.ts";
 import type { TableContext } from "./tableContext.ts";
 
 const text = strings.trajectories;
-/** Numbers whose lowest one is asked for first: where a list begins, and the worst tasks. */
+/** Columns that sort ascending first: the start of the list and the worst tasks. */
 const RISING: readonly string[] = ["rollout", "groupMean"];
 
 interface HeadProps extends DashboardProps {
@@ -43,7 +43,7 @@ export function GridHead({ dashboard, columns, areExamples, style }: HeadProps) 
 interface LineProps {
   readonly id: string;
   readonly context: TableContext;
-  /** Among all lines, from 0. */
+  /** Position among all lines, from 0. */
   readonly position: number;
   readonly isCursor: boolean;
   readonly open: () => void;
@@ -55,7 +55,7 @@ interface GroupProps extends LineProps {
   readonly style: Readonly<Record<"transform", string>>;
 }
 
-/** The task of a group, and how its rollouts did. */
+/** A group's task and results. */
 export function GroupRow({
   id,
   line: { row, shown, isOpen },
@@ -99,7 +99,7 @@ export function GroupRow({
 interface RowProps extends LineProps {
   readonly row: RolloutRow;
   readonly columns: readonly RolloutColumn[];
-  /** Below a group; absent in a list without groups. */
+  /** Level below a group; absent in an ungrouped list. */
   readonly level: number | undefined;
   readonly isChosen: boolean;
   readonly style: Readonly<Record<"gridTemplateColumns" | "transform", string>>;
@@ -236,7 +236,7 @@ function MarkIcons({ mark }: { readonly mark: Mark }) {
   );
 }
 
-/** Log-probability of the strongest color: a chance of 5%. */
+/** Log-probability with the strongest color: a probability of 5%. */
 const LOWEST = -3;
 
 function LogprobStrip({ strip }: { readonly strip: Float32Array | null }) {
@@ -269,7 +269,7 @@ function shareOf(logprob: number): number {
   return Math.min(1, Math.max(0, logprob / LOWEST));
 }
 
-/** Not by color alone: unlikely cells are taller. */
+/** Unlikely cells are also taller, so that color is not the only cue. */
 function heightOf(logprob: number): { readonly y: number; readonly height: number } {
   const height = 2 + 8 * shareOf(logprob);
   return { y: 10 - height, height };

@@ -1,4 +1,4 @@
-/** The rollouts of a step by group: all of a group had the same task. */
+/** A step's rollouts by group; all rollouts of a group share a task. */
 
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 
@@ -6,7 +6,7 @@ export interface GroupStats {
   /** Rollouts of the group, and how many of them have a reward. */
   readonly size: number;
   readonly scored: number;
-  /** The mean of the rewards; null if there are none. */
+  /** Mean reward; null if there are none. */
   readonly mean: number | null;
   /** Sample standard deviation of the rewards; null below two. */
   readonly spread: number | null;
@@ -20,17 +20,17 @@ export type TableLine =
       readonly kind: "group";
       /** Any rollout of the group. */
       readonly row: RolloutRow;
-      /** Rollouts that the filters leave. */
+      /** Number of rollouts that pass the filters. */
       readonly shown: number;
       readonly isOpen: boolean;
     };
 
-/** Names a rollout within its step. */
+/** Identifies a rollout within its step. */
 export function rolloutName({ group, rollout }: Pick<RolloutRow, "group" | "rollout">): string {
   return `${group}/${rollout}`;
 }
 
-/** By the number of the group. */
+/** Statistics by group number. */
 export function groupStats(rows: readonly RolloutRow[]): ReadonlyMap<number, GroupStats> {
   return new Map([...byGroup(rows)].map(([group, members]) => [group, statsOf(members)]));
 }
@@ -63,7 +63,7 @@ function statsOf(members: readonly RolloutRow[]): GroupStats {
   };
 }
 
-/** The rollout with the highest, or lowest, reward, the first of several; null where none has one. */
+/** The first rollout with the highest or lowest reward; null if none has one. */
 export function extremeOf(
   members: readonly RolloutRow[],
   which: "best" | "worst",
@@ -76,7 +76,7 @@ export function extremeOf(
   }, null);
 }
 
-/** What the list shows, from top to bottom: groups stand where their first rollout stands. */
+/** The lines of the list from top to bottom; a group is placed at its first rollout. */
 export function tableLines(
   rows: readonly RolloutRow[],
   isGrouped: boolean,

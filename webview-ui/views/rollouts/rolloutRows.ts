@@ -1,4 +1,4 @@
-/** Which rollouts the table shows, in which order, and what is in its columns. */
+/** Filters and sorts the rollout table, and defines its columns. */
 
 import * as l10n from "@vscode/l10n";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
@@ -29,18 +29,18 @@ export const NO_CONTEXT: TableContext = {
 };
 const NOTHING_FOUND: ReadonlySet<string> = new Set();
 
-/** Rewards closer than this are the same: a histogram rounds. */
+/** Tolerance for rewards, because histogram bounds are rounded. */
 const REWARD_SLACK = 1e-9;
 
 export interface RolloutColumn {
   readonly key: Exclude<keyof typeof strings.trajectories.head, "example">;
-  /** For a CSS grid; the head fits in with the arrow of what is sorted. */
+  /** CSS grid width, with room for the head and its sort arrow. */
   readonly width: string;
   readonly isNumber: boolean;
-  /** The kind of rollouts that have this value; null = all. */
+  /** The source of rollouts that have this value; null = any. */
   readonly source: RolloutSource | null;
   readonly text: (row: RolloutRow, context: TableContext) => string;
-  /** What rows are sorted by; null comes last. */
+  /** Sort key; null comes last. */
   readonly rank: (row: RolloutRow, context: TableContext) => number | string | null;
 }
 
@@ -142,10 +142,10 @@ function column(
   return { key, width, isNumber, source };
 }
 
-/** What the replay shows of its rollout, or what takes too much room beside it. */
+/** Columns that the replay shows itself or that take too much space beside it. */
 const HIDDEN_BESIDE_REPLAY: ReadonlySet<string> = new Set(["groupMean", "strip", "trainingUse"]);
 
-/** Of examples: nobody sampled or rewarded them. */
+/** Columns hidden for training examples, which were neither sampled nor rewarded. */
 const HIDDEN_OF_EXAMPLES: ReadonlySet<string> = new Set([
   "reward",
   "groupMean",
@@ -154,12 +154,12 @@ const HIDDEN_OF_EXAMPLES: ReadonlySet<string> = new Set([
   "duration",
 ]);
 
-/** True for a list of what was given, not sampled. */
+/** True for a list of training examples. */
 export function areExamples([first]: readonly RolloutRow[]): boolean {
   return first !== undefined && isExample(first);
 }
 
-/** Without those that are empty or the same in every row; beside a replay without what the replay shows, so that the others fit. */
+/** Drops columns that are empty or the same in every row and, beside a replay, those that the replay shows. */
 export function columnsOf(
   rows: readonly RolloutRow[],
   markOf: TableContext["markOf"],
@@ -169,7 +169,7 @@ export function columnsOf(
   }: { readonly isBesideReplay: boolean; readonly hidden: readonly string[] },
 ): readonly RolloutColumn[] {
   const areGiven = areExamples(rows);
-  // A file that was opened to be read may be in the tokens of no model.
+  // A file opened for reading may not have been tokenized for any model.
   const isEmpty: Readonly<Record<string, boolean>> = {
     marks: !rows.some((row) => isMarked(markOf(row))),
     environment: new Set(rows.map(({ environment }) => environment)).size < 2,
@@ -186,7 +186,7 @@ export function columnsOf(
   );
 }
 
-/** `found` names the rollouts whose messages hold the text; see {@link rolloutName}. */
+/** `found` contains the names of rollouts whose messages match; see {@link rolloutName}. */
 export function filterRows(
   rows: readonly RolloutRow[],
   filter: RolloutFilter,
@@ -213,12 +213,12 @@ export function filterRows(
   );
 }
 
-/** The whole name of a task is that of no other: task 2 is not task 20. */
+/** A full task id matches exactly, so that task 2 does not find task 20 by its id. */
 function matches(row: RolloutRow, mark: Mark, word: string): boolean {
   return taskId(row).toLowerCase() === word || searchText(row, mark).includes(word);
 }
 
-/** Stable: rows that rank the same keep their order. Pinned ones come first. */
+/** Stable, pinned rollouts first. */
 export function sortRows(
   rows: readonly RolloutRow[],
   sorting: Sorting,
@@ -233,7 +233,7 @@ export function sortRows(
     const [first, second] = [sorted.rank(a, context), sorted.rank(b, context)];
     if (first === null || second === null) return Number(first === null) - Number(second === null);
     if (first !== second) return first < second ? -direction : direction;
-    // Of a group, its best rollout comes first.
+    // Within a group, the best rollout comes first.
     return sorting.column === "groupMean" ? (b.reward ?? -Infinity) - (a.reward ?? -Infinity) : 0;
   });
 }
@@ -244,7 +244,7 @@ export function isFiltered(filter: RolloutFilter): boolean {
   );
 }
 
-/** How many are left of all. */
+/** The number of shown rollouts out of all. */
 export function countOfRollouts(shown: number, all: number): string {
   return shown === all
     ? plural(all, "{0} rollout", "{0} rollouts")
@@ -276,7 +276,7 @@ function hasMark({ star, pin, note, tags }: Mark, mark: string): boolean {
   return mark === "" || tags.includes(mark.replace(/^tag:/, ""));
 }
 
-/** Tags and note; stars and pins are drawn. */
+/** Tags and note; stars and pins are icons. */
 function markText({ tags, note }: Mark): string {
   return [...tags.map(visibleLine), ...(note === "" ? [] : [visibleLine(note)])].join(", ");
 }

@@ -1,4 +1,4 @@
-/** What the table of rollouts shows beside what its rows hold: groups, marks, and what is read for rows in sight. */
+/** Data of the rollout table beyond its rows: groups, marks, and details loaded for visible rows. */
 
 import { createContext } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
@@ -10,18 +10,18 @@ import { type GroupStats, groupStats, rolloutName } from "./rolloutGroups.ts";
 
 export interface TableContext {
   groupOf(row: RolloutRow): GroupStats | null;
-  /** Null until it was received. */
+  /** Null until it has arrived. */
   detailOf(row: RolloutRow): RolloutDetail | null;
   markOf(row: RolloutRow): Mark;
 }
 
-/** For what stands below the table: null outside of a list. */
+/** For components below the table; null outside of a list. */
 export const DetailContext = createContext<TableContext["detailOf"] | null>(null);
 
-/** Rows scroll by faster than anybody reads. */
+/** Delay before details are requested, because rows scroll by faster than anyone reads. */
 const PAUSE_MS = 60;
 const MAX_ASKED = 100;
-/** Beyond this everything is asked for again. */
+/** Beyond this the cache is cleared. */
 const MAX_DETAILS = 20_000;
 
 /** `all` are the rollouts of the step, filtered or not. */
@@ -73,7 +73,7 @@ function needsDetail({ streams }: RolloutRow): boolean {
   return streams.length > 0;
 }
 
-/** Token data come after the rollout, and a resume writes another length. */
+/** Token data arrive after the rollout, and a resume changes the duration. */
 function detailName(row: RolloutRow): string {
   return `${rolloutKeyName(row)}/${row.streams.length}/${row.durationMs}`;
 }

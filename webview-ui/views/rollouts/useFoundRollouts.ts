@@ -1,4 +1,4 @@
-/** Has the extension look for rollouts of a step or evaluation: for the filter's words in their messages, or for those that made an alarm. */
+/** Has the host find rollouts of a step or evaluation: by words in their messages, or those that caused an alarm. */
 
 import { useEffect, useState } from "preact/hooks";
 import type { DashboardQuestion } from "../../../src/shared/dashboardMessages.ts";
@@ -10,7 +10,7 @@ import { rolloutName } from "./rolloutGroups.ts";
 export interface FoundRollouts {
   /** Names of the rollouts found so far. */
   readonly found: ReadonlySet<string>;
-  /** From 0 to 1; 0 for alarms, whose rollouts are found at once. */
+  /** From 0 to 1; 0 for alarms, which find their rollouts at once. */
   readonly progress: number;
   readonly isComplete: boolean;
 }
@@ -18,7 +18,7 @@ export interface FoundRollouts {
 const TYPING_MS = 250;
 const NOTHING: FoundRollouts = { found: new Set(), progress: 0, isComplete: false };
 
-/** Null when nothing is looked for, and until the first answer to a question. */
+/** Null without a search, and until its first answer. */
 export function useMessageSearch(
   dashboard: DashboardModel,
   set: RolloutSet | null,
@@ -34,7 +34,7 @@ export function useMessageSearch(
   return useFoundRollouts(dashboard, question, rollouts, TYPING_MS);
 }
 
-/** Null when no alarm is chosen. */
+/** Null if no alarm is selected. */
 export function useAlarmRollouts(
   dashboard: DashboardModel,
   set: RolloutSet | null,
@@ -49,7 +49,7 @@ export function useAlarmRollouts(
   return alarm === null ? null : (search ?? NOTHING);
 }
 
-/** Looks again with more rollouts, and starts over with another question. */
+/** Repeats the search when there are more rollouts; starts over for another question. */
 function useFoundRollouts(
   { host }: DashboardModel,
   question: DashboardQuestion | null,

@@ -1,4 +1,4 @@
-/** Where the time of a step went: the critical path, the stalls, and a bar for each rollout. */
+/** Where a step's time went: the critical path, the stalls, and a bar for each rollout. */
 
 import * as l10n from "@vscode/l10n";
 import { useMemo, useState } from "preact/hooks";
@@ -16,7 +16,7 @@ import { TimelineBars } from "./timelineBars.tsx";
 import { legendOf, ORDERS, type Order, ordered, timelineTable, totals } from "./timelineModel.ts";
 import { type ShownTimeline, useTimeline } from "./useTimeline.ts";
 
-/** Of the legend's swatches. */
+/** Size of the legend's swatches in pixels. */
 const SIZE = 12;
 
 export function Timeline({ dashboard }: DashboardProps) {
@@ -175,7 +175,7 @@ function Stalls({ dashboard, timeline }: DashboardProps & { readonly timeline: S
   );
 }
 
-/** The largest share may be no stall, and is still what a faster step needs less of. */
+/** Without stalls, still names what took most of the step's time. */
 function NoStalls({ timeline: { path } }: { readonly timeline: StepTimeline }) {
   const shares = totals(path);
   const all = shares.reduce((sum, { ms }) => sum + ms, 0);
@@ -192,7 +192,7 @@ function NoStalls({ timeline: { path } }: { readonly timeline: StepTimeline }) {
 
 const HATCHED = ["queue", "retry", "place", "prepare"] as const;
 
-/** The patterns that the bars of the page fill with. */
+/** SVG patterns that the bars are filled with. */
 function KindPatterns() {
   return (
     <svg width="0" height="0" class="timeline-patterns" aria-hidden="true">

@@ -1,6 +1,6 @@
-/** A bar for each rollout on a common time axis; only those in sight are drawn. */
+/** A bar per rollout on a common time axis; only visible bars are drawn. */
 
-// biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list stand freely, which a table forbids
+// biome-ignore-all lint/a11y/useSemanticElements: virtual rows are positioned freely, which a table forbids
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its row
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the grid has the keys of its rows
 
@@ -26,11 +26,11 @@ const TICK_PX = 90;
 
 interface BarsProps extends DashboardProps {
   readonly timeline: ShownTimeline;
-  /** Positions of the rows in the order in which they are shown. */
+  /** Row indices in display order. */
   readonly order: readonly number[];
 }
 
-/** From time to pixels. */
+/** Maps times to pixels. */
 interface TimeScale {
   readonly width: number;
   readonly x: (ms: number) => number;
@@ -122,7 +122,7 @@ function useTimeScale(
   return { width, x };
 }
 
-/** The times, and what the step did itself. */
+/** The time axis, with the step's own phases. */
 function Axis({
   timeline,
   scale,
@@ -201,7 +201,7 @@ function Bar({ row, index, path, scale, top, isCursor, open, choose }: BarProps)
   );
 }
 
-/** One shape a kind, however many spans there are. */
+/** One path per kind, however many spans there are. */
 function Spans({
   spans,
   scale,
@@ -232,7 +232,7 @@ function underline(path: readonly PathSpan[], scale: TimeScale): string {
     .join("");
 }
 
-/** At least a hair wide, so that nothing that took time is left out. */
+/** A box that is at least a hairline wide, so that short spans stay visible. */
 function box(from: number, to: number, top: number, height: number): string {
   const width = Math.max(0.75, to - from);
   return `M${from.toFixed(2)} ${top}h${width.toFixed(2)}v${height}h${(-width).toFixed(2)}z`;

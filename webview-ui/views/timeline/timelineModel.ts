@@ -1,4 +1,4 @@
-/** What the timeline draws, from what was received. */
+/** Derives what the timeline draws. */
 
 import * as l10n from "@vscode/l10n";
 import type {
@@ -20,7 +20,7 @@ export interface KindTotal {
   readonly ms: number;
 }
 
-/** Kinds that took any time, in their order. */
+/** Time by kind, in fixed order, without kinds that took none. */
 export function totals(spans: readonly TimeSpan[]): readonly KindTotal[] {
   return TIME_KINDS.map((kind) => ({
     kind,
@@ -28,10 +28,10 @@ export function totals(spans: readonly TimeSpan[]): readonly KindTotal[] {
   })).filter(({ ms }) => ms > 0);
 }
 
-/** Less than this share of a time is not seen. */
+/** Smaller shares of a total are not visible. */
 const LEAST_SHARE = 0.005;
 
-/** The kinds that can be seen, with their time on the critical path; null for those that are in other bars only. */
+/** The visible kinds with their time on the critical path; null for kinds that appear only in other bars. */
 export function legendOf({ path, phases, rows }: Timeline) {
   const onPath = shownKinds(totals(path));
   const inBars = shownKinds(totals([...rows.flatMap(({ spans }) => spans), ...phases]));
@@ -48,7 +48,7 @@ function shownKinds(kinds: readonly KindTotal[]): ReadonlyMap<TimeKind, number> 
   );
 }
 
-/** Parts of the critical path by the position of their row. */
+/** Parts of the critical path by row index. */
 export function pathByRow(path: readonly PathSpan[]): ReadonlyMap<number, readonly PathSpan[]> {
   const found = new Map<number, PathSpan[]>();
   for (const span of path) {
@@ -60,7 +60,7 @@ export function pathByRow(path: readonly PathSpan[]): ReadonlyMap<number, readon
   return found;
 }
 
-/** Positions of the rows in the order in which they are shown. */
+/** Row indices in display order. */
 export function ordered({ rows, path }: Timeline, order: Order): readonly number[] {
   const all = [...rows.keys()];
   const onPath = pathByRow(path);
@@ -83,7 +83,7 @@ export function ordered({ rows, path }: Timeline, order: Order): readonly number
   return all.sort((a, b) => rank(a) - rank(b) || a - b);
 }
 
-/** Seconds by rollout. */
+/** Seconds per rollout and kind. */
 export function timelineTable({ rows }: Timeline, order: readonly number[]): NumberTable {
   const kinds = totals(rows.flatMap(({ spans }) => spans)).map(({ kind }) => kind);
   return {
@@ -117,7 +117,7 @@ const TICK_STEPS_S = [
   ...[1, 2, 3, 6, 12, 24].map((hours) => 3_600 * hours),
 ];
 
-/** Round times within a range, so that no more than `most` fit. */
+/** Round times within a range, at most `most` of them. */
 export function ticks(fromMs: number, toMs: number, most: number): readonly number[] {
   const stepMs =
     1000 * (TICK_STEPS_S.find((s) => (toMs - fromMs) / (1000 * s) <= most) ?? 24 * 3_600);

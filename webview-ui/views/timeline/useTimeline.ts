@@ -1,4 +1,4 @@
-/** Asks for the timeline of the chosen step or evaluation, and again when it has grown. */
+/** Requests the timeline of the chosen step or evaluation, and again when it has grown. */
 
 import { useEffect, useState } from "preact/hooks";
 import { setName } from "../../../src/shared/rolloutSet.ts";
@@ -6,7 +6,7 @@ import { type Timeline, unpackTimeline } from "../../../src/shared/timeline.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 
 export interface ShownTimeline extends Timeline {
-  /** Rollouts that are left out. */
+  /** Number of rollouts left out. */
   readonly omitted: number;
 }
 
@@ -15,7 +15,7 @@ interface Received {
   readonly timeline: ShownTimeline;
 }
 
-/** Null until the first answer about the chosen set. One question is asked at a time. */
+/** Null until the first answer for the chosen set. Sends one question at a time. */
 export function useTimeline(dashboard: DashboardModel): ShownTimeline | null {
   const [received, setReceived] = useState<Received | null>(null);
   const chosen = dashboard.selection.chosen.value;
@@ -27,7 +27,7 @@ export function useTimeline(dashboard: DashboardModel): ShownTimeline | null {
   const key = `${name} ${total} ${isOver}`;
   const [asked, setAsked] = useState<string | null>(null);
   const isOther = asked === null || !asked.startsWith(`${name} `);
-  // While an answer is awaited, growth waits; another step does not.
+  // While an answer is pending, growth of the same step waits; another step does not.
   const next = isOther || received?.key === asked ? key : asked;
   useEffect(() => {
     if (chosen === null || name === null || next === null) return;
