@@ -1,4 +1,4 @@
-/** The page of a conversation. */
+/** The chat page. */
 
 import { render } from "preact";
 import { ChatApp } from "./chat/chatApp.tsx";

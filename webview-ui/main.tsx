@@ -1,4 +1,4 @@
-/** The page of the dashboard. */
+/** The dashboard page. */
 
 import { render } from "preact";
 import { watchTheme } from "./charts/drawing/palette.ts";

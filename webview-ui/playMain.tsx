@@ -1,4 +1,4 @@
-/** The page of a task that a person plays. */
+/** The page where a person plays a task. */
 
 import { render } from "preact";
 import { PlayApp } from "./play/playApp.tsx";

@@ -18,15 +18,15 @@ if (root !== null) {
   const runs = new RunsModel(connectShell("runs"));
   runs.listen();
   render(<RunsApp runs={runs} />, root);
-  // While the extension answers.
+  // Loads date formats while the host prepares its answer.
   formatStart(0);
 }
 
-/** After the first rows, which are painted before. */
+/** Delay after the first rows, so that they are painted first. */
 const PRELOAD_MS = 300;
 
 function RunsApp({ runs }: RunsProps) {
-  // The table's purpose is to choose runs from it: what compares them loads while the person reads.
+  // Preloads the comparison, which is the usual next step.
   useEffect(() => {
     if (runs.isLoaded.value) setTimeout(Comparison.preload, PRELOAD_MS);
   }, [runs.isLoaded.value]);
