@@ -1,6 +1,6 @@
 /**
- * Plays rollouts with agents: gives each the address of an endpoint of its own with its own key, where the policy answers and the tools
- * of its session are, and runs its program in a folder of its own.
+ * Plays rollouts with agents: gives each rollout its own endpoint address and key, which serve the policy and the tools of its session,
+ * and runs the agent program in a folder of its own.
  */
 
 import { randomBytes } from "node:crypto";
@@ -45,7 +45,7 @@ import { answerMcp } from "./sessionMcp.ts";
 
 export interface AgentHostOptions {
   readonly config: Config;
-  /** Absolute; commands and their files begin in its folder. */
+  /** Absolute; commands and relative paths start from its folder. */
   readonly configPath: string;
   readonly variables: Variables;
   readonly programs: { readonly folder: string };
@@ -55,13 +55,13 @@ export interface AgentHostOptions {
   readonly signal: AbortSignal;
 }
 
-/** A rollout that is played. */
+/** A rollout in progress. */
 interface Caller {
   readonly key: string;
   readonly rollout: AgentRollout;
 }
 
-/** Characters of a variable or argument: Linux takes 128 KiB. */
+/** Length limit of a variable or argument in characters; Linux allows 128 KiB. */
 const MAX_VARIABLE = 32 * 1024;
 const HIDDEN = ".tinker-rl";
 const SESSION = "/r/{caller}";
@@ -69,14 +69,14 @@ const SESSION = "/r/{caller}";
 export class AgentHost {
   readonly #options: AgentHostOptions;
   readonly #callers = new Map<string, Caller>();
-  /** Address of the endpoint, once the first agent needs it. */
+  /** Address of the endpoint; null until the first agent needs it. */
   #listening: Promise<string> | null = null;
 
   constructor(options: AgentHostOptions) {
     this.#options = options;
   }
 
-  /** The agent of an environment; null where the built-in loop plays it. @throws AppError `key-missing` */
+  /** The agent of an environment; null if the built-in loop plays it. @throws AppError `key-missing` */
   agentOf(environment: string): Agent | null {
     const { config, variables, redactor } = this.#options;
     const written = config.environments[environment]?.agent ?? null;
@@ -91,7 +91,7 @@ export class AgentHost {
     };
     const key = `environments.${environment}.agent`;
     const given = commandVariables(own, variables, `${key}.env`);
-    // What is written in the file is kept with the run, so it is no secret.
+    // Values written in the file are stored with the run, so they are not secrets.
     for (const { name, value } of given) if (own.env?.[name] === null) redactor.learn(value);
     const env = Object.fromEntries(given.map(({ name, value }) => [name, value]));
     return {
@@ -123,7 +123,7 @@ export class AgentHost {
       );
     } finally {
       this.#callers.delete(id);
-      // An agent may leave what cannot be removed; that is no fault of the rollout.
+      // An agent may leave files that cannot be removed; the rollout does not fail because of them.
       await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
     }
   }
@@ -204,14 +204,14 @@ export class AgentHost {
         [`POST ${SESSION}/mcp`]: (request) =>
           answerMcp(this.#caller(request).rollout.tools, request, VERSION),
       },
-      // Each rollout has a key of its own.
+      // Each rollout has its own key, checked in `#caller`.
       key: null,
       log,
       maxBodyBytes: MAX_REQUEST_BYTES,
       admit: admitLoopbackNames,
       errorBody: (fault) => {
         const [, , id = "", ...path] = fault.path.split("/");
-        // Clients of MCP ask there for a stream that a server need not have.
+        // MCP clients probe for a stream here, which servers need not offer.
         if (path[0] !== "mcp") {
           const message = faultRefusal(fault).message.replaceAll(id, "ROLLOUT");
           this.#callers.get(id)?.rollout.model.onRefused?.({ ...faultRefusal(fault), message });
@@ -224,7 +224,7 @@ export class AgentHost {
     return address;
   }
 
-  /** @throws AppError `http-refused` 401 for another rollout, one that has ended, or a wrong key */
+  /** @throws AppError `http-refused` 401 for an unknown or ended rollout, or a wrong key */
   #caller(request: ServiceRequest): Caller {
     const caller = this.#callers.get(request.params["caller"] ?? "");
     if (caller !== undefined && sameSecret(keyIn(request.header), caller.key)) return caller;
@@ -244,7 +244,7 @@ function protocolVariables(
   return { [names.url]: url, [names.key]: key };
 }
 
-/** The task as the agent reads it, with messages and tools in OpenAI's format. */
+/** The task file for the agent, with messages and tools in OpenAI's format. */
 function taskText(task: AgentTask): string {
   const { environment, split, index, prompt, messages, images, tools } = task;
   return `${writeExactJson({

@@ -1,4 +1,4 @@
-/** Runs a program for one rollout, in a folder of its own. */
+/** Runs an agent program for one rollout, in a folder of its own. */
 
 import { once } from "node:events";
 import { statSync } from "node:fs";
@@ -11,36 +11,36 @@ import { OutputTail, startKeptCommand } from "../services/keptCommand.ts";
 
 export interface AgentProgram {
   readonly command: readonly string[];
-  /** Folder that it starts in, and that is removed with a trainer that is killed. */
+  /** Working directory; also removed if the trainer is killed. */
   readonly cwd: string;
   readonly variables: Readonly<Record<string, string>>;
-  /** Folder of this program's own files. */
+  /** Folder of Tinker RL's own program files. */
   readonly programFolder: string;
   /** Configuration key of the command, for messages. */
   readonly configPath: string;
-  /** Ends it with its children. */
+  /** Ends the program and its children. */
   readonly signal: AbortSignal;
-  /** Takes secrets out of what it printed. */
+  /** Redacts secrets from its output. */
   readonly clean: (text: string) => string;
-  /** Whether its folder is graded after it, and what it printed. */
+  /** True if a reward command reads its folder and output afterwards. */
   readonly isGraded?: boolean;
 }
 
-/** The code is null where it was ended by {@link AgentProgram.signal}; `rewardLine` is the last line that is not empty. */
+/** `code` is null if {@link AgentProgram.signal} ended it; `rewardLine` is the last non-empty line of standard output. */
 export interface EndedProgram extends AgentEnd {
   /** The end of its standard output. */
   readonly printed: string;
 }
 
 const KEPT_OUTPUT = 16_000;
-/** Characters of its standard output that its `reward_command` reads. */
+/** Characters of standard output passed to its `reward_command`. */
 const GRADED_OUTPUT = 4_000_000;
-/** Between the request to end and the end by force; {@link ../../node/keepCommand.ts} ends what it keeps before. */
+/** Time between the request to exit and SIGKILL; {@link ../../node/keepCommand.ts} ends the kept children sooner. */
 const END_LIMIT_MS = 7_000;
-/** For output that is still to be read once it has ended: a process of another group may hold the streams open for ever. */
+/** How long to read on after the program has exited: a process in another group may hold the streams open forever. */
 const OUTPUT_LIMIT_MS = 1_000;
 
-/** @throws AppError `agent-not-started`; the reason of a signal that is aborted before the start */
+/** @throws AppError `agent-not-started`; the signal's reason if it was aborted before the start */
 export async function runAgentProgram(options: AgentProgram): Promise<EndedProgram> {
   const { command, cwd, programFolder, configPath, signal, isGraded = false } = options;
   const variables = { ...options.variables, TINKER_RL_REMOVED: cwd };
@@ -65,7 +65,7 @@ export async function runAgentProgram(options: AgentProgram): Promise<EndedProgr
   child.once("exit", () => timers.push(setTimeout(stopReading, OUTPUT_LIMIT_MS)));
   signal.addEventListener("abort", end, { once: true });
   try {
-    // At the event `exit` the last output may not have been read yet.
+    // `exit` may fire before the last output has been read.
     const [code, killedBy] = await once(child, "close");
     const printed = clean(stdout);
     const ended = { output: clean(output), printed };
@@ -103,10 +103,10 @@ function whyNotStarted(program: string, output: string): string {
   return "cannot be started. Look at its first line: the interpreter must exist, and the line end must not be that of Windows.";
 }
 
-/** Parts that are named as scripts; not flags, addresses, other placeholders or several words. */
+/** Arguments that look like scripts; not flags, addresses, other placeholders, or text with spaces. */
 const SCRIPT = /^(?:\{folder\})?[^-\s={}:][^\s={}:]*\.(?:[cm]?js|py|sh|ts)$/;
 
-/** The arguments that are to be scripts in `folder` and are none; absolute ones may be of another computer. */
+/** Arguments that look like scripts but do not exist in `folder`. Absolute paths are skipped, since they may belong to another computer. */
 export function missingScripts(command: readonly string[], folder: string): readonly string[] {
   const [, ...args] = command;
   return args.filter(
@@ -116,8 +116,8 @@ export function missingScripts(command: readonly string[], folder: string): read
 }
 
 /**
- * The command with `folder` for `{folder}`, and with its parts that name files, seen from there, as full paths. A folder's name is often
- * a word, such as `.`.
+ * The command with `{folder}` replaced, and with arguments that name files in `folder` as full paths. Names of folders are left
+ * alone, because they are often plain words such as `.`.
  */
 export function withFullPaths(command: readonly string[], folder: string): readonly string[] {
   return command.map((part) => {
@@ -127,7 +127,7 @@ export function withFullPaths(command: readonly string[], folder: string): reado
   });
 }
 
-/** Variables with `folder` for `{folder}`; those with null are looked up. */
+/** The variables with `{folder}` replaced; null values are looked up later. */
 export function withFolders(env: AgentConfig["env"], folder: string): AgentConfig["env"] {
   const entries = Object.entries(env ?? {}).map(
     ([name, text]) => [name, text === null ? null : withFolder(text, folder)] as const,
@@ -143,17 +143,17 @@ function isFile(path: string): boolean {
   try {
     return statSync(path).isFile();
   } catch {
-    // Also what is no path, such as a script of several lines.
+    // Also for arguments that cannot be paths, such as multi-line scripts.
     return false;
   }
 }
 
-/** The command with `values` in place of their names in braces. */
+/** The command with each `{name}` replaced by its value. */
 export function withValues(
   command: readonly string[],
   values: Readonly<Record<string, string>>,
 ): readonly string[] {
-  // In one pass: what a value holds is not replaced again.
+  // In a single pass, so that braces within values are not replaced again.
   return command.map((part) =>
     part.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
       Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,

@@ -25,12 +25,12 @@ import {
 import type { Reply } from "../../local/http/reply.ts";
 import type { ServiceRequest } from "../../local/http/router.ts";
 
-/** The package answers arguments that are no object with an internal error; they are read from the message itself. */
+/** The SDK answers non-object arguments with an internal error, so they are read from the message itself. */
 const callSchema = CallToolRequestSchema.extend({
   params: CallToolRequestParamsSchema.omit({ arguments: true }),
 });
 
-/** Answers one message of an agent. */
+/** Answers one MCP message of an agent. */
 export async function answerMcp(
   tools: SessionTools,
   request: ServiceRequest,
@@ -56,7 +56,7 @@ function webRequest(request: ServiceRequest): Request {
   return new Request("http://localhost/", {
     method: "POST",
     headers: {
-      // Clients without the package send what they like; the answer is JSON in any case.
+      // Clients that do not use the SDK may send other headers; the answer is JSON in any case.
       accept: "application/json, text/event-stream",
       "content-type": "application/json",
       "mcp-protocol-version": request.header("mcp-protocol-version") || "2025-06-18",
@@ -76,14 +76,16 @@ function contentOf(part: ToolReply["parts"][number]): CallToolResult["content"][
   return { type: "image", data: part.base64, mimeType: mediaType(part) };
 }
 
-/** Of the call with this id, with its numbers as they were written: the package reads them into doubles. @throws TooDeepError, McpError for what is no object */
+/**
+ * Arguments of the call with this id, with exact numbers; the SDK parses them as doubles. @throws TooDeepError, McpError for non-objects
+ */
 function exactArguments(body: Uint8Array, id: string | number): ExactJsonObject {
   const sent = parseExactJson(new TextDecoder().decode(body));
   const messages = Array.isArray(sent) ? sent : [sent];
   const found = messages.filter(isExactObject).find((each) => plainJson(each["id"] ?? null) === id);
   const params = found?.["params"];
   const given = isExactObject(params) ? params["arguments"] : undefined;
-  // Some clients write null for a tool without parameters.
+  // Some clients send null for a tool without parameters.
   if (given === undefined || given === null) return {};
   if (isExactObject(given)) return given;
   throw new McpError(
