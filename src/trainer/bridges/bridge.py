@@ -1,8 +1,8 @@
-"""Serves an environment of another library as ORS, with that library and Python's own.
+"""Serves an environment of another library as ORS, using only that library and the standard library.
 
     python bridge.py LIBRARY ID JSON_OF_ARGUMENTS
 
-It listens on 127.0.0.1 at the port in the variable PORT.
+Listens on 127.0.0.1 at the port in the PORT variable.
 """
 
 import asyncio
@@ -26,16 +26,16 @@ PACKAGES = {
 }
 TRAIN_TASKS = 1000
 TEST_TASKS = 100
-# Between the seeds of the splits: libraries seed a task by its number and the seed together.
+# Distance between the seeds of the splits: libraries seed a task with the sum of its index and the seed.
 SEED_GAP = 1_000_000
-# Training questions that the test split is compared with.
+# Number of training questions that the test split is compared with.
 MOST_COMPARED = 1000
-# ORS cuts results into pieces of at most this many characters.
+# ORS splits results into chunks of at most this many characters.
 MAX_PIECE = 4096
 
 
 class Refusal(Exception):
-    """What is wrong with a request, with its HTTP status."""
+    """A rejected request, with its HTTP status."""
 
     def __init__(self, status, message):
         super().__init__(message)
@@ -55,7 +55,7 @@ def text_tool(name, argument, description):
 
 
 class ReasoningGym:
-    """A question, and one answer that the library's own scorer grades."""
+    """A question with a single answer, graded by the library's own scorer."""
 
     tools = [text_tool("answer", "answer", "Give the final answer, and nothing else.")]
     terminal = ("answer", "answer")
@@ -87,14 +87,14 @@ class ReasoningGym:
 
 
 def unseen(train, size, test, wanted):
-    """Places in `test` of questions that the first of `train` do not have: to make all of a large split would take too long."""
+    """Indices of `test` questions that are not among the first of `train`; generating all of a large split would take too long."""
     seen = {train[place]["question"] for place in range(min(size, MOST_COMPARED))}
     places = [place for place in range(2 * wanted) if test[place]["question"] not in seen]
     return places[:wanted]
 
 
 class TextArena:
-    """A game for one player, by what the player writes; the reward comes at its end."""
+    """A single-player game played in text; the reward comes at the end."""
 
     tools = [text_tool("act", "action", "Make a move, in the words that the game asks for.")]
     terminal = ("act", "action")
@@ -115,7 +115,7 @@ class TextArena:
             game.reset(num_players=1, seed=0)
         except Exception as error:
             raise SystemExit(f"{identifier} cannot be played by one player: {error}")
-        # Some games for several start with one, without a word; its rewards would mean nothing.
+        # Some multiplayer games start with one player without an error; their rewards would be meaningless.
         if not isinstance(game.state, library.SinglePlayerState):
             raise SystemExit(f"{identifier} cannot be played by one player: it is a game for several.")
 
@@ -132,7 +132,7 @@ class TextArena:
                 reward, reason = outcome_of(*game.close())
                 return str(reason or "The game is over."), reward, True, None
             _, text = game.get_observation()
-            # Some games repeat all that was said, others their rules and the present board.
+            # Some games repeat the whole conversation, others their rules and the current board.
             new = text.removeprefix(seen).strip()
             seen = text
             return new or text.strip(), None, False, None
@@ -141,7 +141,7 @@ class TextArena:
 
 
 def outcome_of(rewards, info):
-    """Reward and reason at the end of a game. Some games give those of an invalid move each in the place of the other."""
+    """Reward and reason at the end of a game. After an invalid move, some games swap the two."""
     reward = (rewards or {}).get(0, 0)
     reason = info.get(0, {}).get("reason") if isinstance(info, dict) else None
     for number, words in ((reward, reason), (str(reason).removeprefix("Invalid Move: "), reward)):
@@ -153,7 +153,7 @@ def outcome_of(rewards, info):
 
 
 class Verifiers:
-    """A task that one answer ends; the task's own rewards grade it."""
+    """A single-answer task, graded by the task's own rewards."""
 
     tools = [text_tool("answer", "text", "Give the whole answer. A message without a call is one, too.")]
     terminal = ("answer", "text")
@@ -213,7 +213,7 @@ class Verifiers:
 
 
 def messages_of(data):
-    """Role and text of the messages that a task of verifiers begins with."""
+    """Role and text of the initial messages of a verifiers task."""
     system = [] if data.system_prompt is None else [("system", data.system_prompt)]
     if data.prompt is None:
         return system
@@ -224,7 +224,7 @@ def messages_of(data):
 
 
 class OpenEnv:
-    """An environment of OpenEnv, a class in this process or a server: its action is a tool, its observation the answer."""
+    """An OpenEnv environment, as a class in this process or a server: its action becomes a tool, its observation the result."""
 
     terminal = None
 
@@ -241,7 +241,7 @@ class OpenEnv:
         self.splits = {"train": size, "test": tests}
 
     def _local(self, identifier, args):
-        """Serves a class; returns the schema of its action."""
+        """Uses a class; returns the schema of its action."""
         name, _, kind = identifier.partition(":")
         if kind == "":
             raise SystemExit(f"id is {identifier}, neither MODULE:CLASS of an OpenEnv environment nor http://HOST:PORT.")
@@ -250,7 +250,7 @@ class OpenEnv:
         return self._action.model_json_schema()
 
     def _remote(self, url):
-        """Serves what runs at an address; returns the schema of its action."""
+        """Uses the server at a URL; returns the schema of its action."""
         client = importlib.import_module("openenv.core").GenericEnvClient
         self._make = lambda: client(base_url=url).sync()
         self._action = dict
@@ -275,7 +275,7 @@ class OpenEnv:
 
 
 def action_of(environment):
-    """The type of the actions that `step` of an OpenEnv environment takes."""
+    """The action type of an OpenEnv environment's `step`."""
     base = importlib.import_module("openenv.core.env_server.types").Action
     hints = inspect.get_annotations(environment.step, eval_str=True)
     for hint in hints.values():
@@ -288,7 +288,7 @@ def observation_text(observation):
     if hasattr(observation, "model_dump"):
         fields = observation.model_dump(mode="json", exclude={"done", "reward", "metadata"})
     else:
-        # A server leaves the three out.
+        # Servers already omit these three fields.
         fields = observation.observation
     texts = [value for value in fields.values() if isinstance(value, str) and value != ""]
     return texts[0] if len(fields) == 1 and texts else json.dumps(fields, ensure_ascii=False)
@@ -296,8 +296,8 @@ def observation_text(observation):
 
 class Session:
     """
-    One episode, with one call at a time. Libraries draw from Python's global generator, so each session has its own state of it, and
-    sessions wait for one another, but for those of an environment that runs elsewhere.
+    One episode, with one call at a time. Libraries use Python's global random generator, so each session restores its own state of it,
+    and sessions take turns, except if the environment runs elsewhere.
     """
 
     lock = threading.Lock()
@@ -313,7 +313,7 @@ class Session:
         self.close = ends[0] if ends else lambda: None
 
     def call(self, environment, name, given):
-        """The JSON of a result: what the call brought, or why it was not run."""
+        """The result as JSON: the call's output, or why it was not run."""
         if self.is_finished:
             return rejected(f"'{name}' was not run: the episode has finished.", "episode_finished")
         tool = next((tool for tool in environment.tools if tool["name"] == name), None)
@@ -330,7 +330,7 @@ class Session:
             try:
                 text, reward, finished, metadata = self._call(name, given)
             except Exception as error:
-                # Pydantic says so of arguments that do not fit, and so do servers of OpenEnv.
+                # Raised by Pydantic for invalid arguments, and reported by OpenEnv servers.
                 if type(error).__name__ != "ValidationError" and "VALIDATION_ERROR" not in str(error):
                     raise
                 return rejected(str(error), "input_validation")
@@ -388,7 +388,7 @@ class Server(ThreadingHTTPServer):
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    # Without it each answer waits for the one before to be confirmed.
+    # Otherwise each response waits for the previous one to be acknowledged.
     disable_nagle_algorithm = True
 
     def log_message(self, *_):
@@ -426,7 +426,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def _events(self, *events):
-        """Server-sent events; the connection ends with them."""
+        """Sends server-sent events and closes the connection."""
         self.close_connection = True
         self.send_response(200)
         self.send_header("content-type", "text/event-stream; charset=utf-8")
@@ -436,7 +436,7 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(f"event: {name}\ndata: {data}\n\n".encode())
 
     def _result(self, task_id, text):
-        """Compact ASCII JSON has spaces in strings only; a piece must not begin with one, which clients strip."""
+        """Compact ASCII JSON has spaces only in strings; no chunk may start with one, because clients would strip it."""
         pieces, place = [], 0
         while place < len(text):
             isspace = text[place] == " "
@@ -549,7 +549,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def read(text):
-    """An argument: JSON where it is some, else the text."""
+    """Parses an argument as JSON, or returns the text."""
     try:
         return json.loads(text)
     except (TypeError, ValueError):
@@ -567,7 +567,7 @@ def main(library, identifier, arguments):
             f"The package {package} is not installed for {sys.executable}. Install it: "
             f"{sys.executable} -m pip install {package}"
         )
-    # An environment beside the configuration is one, too.
+    # Makes environments next to the configuration importable.
     sys.path.insert(0, os.getcwd())
     args = {key: read(value) for key, value in json.loads(arguments).items()}
     environment = ADAPTERS[library](loaded, identifier, args)
