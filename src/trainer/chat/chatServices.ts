@@ -1,4 +1,4 @@
-/** The services of conversations: each is connected when it is first needed, and shared by models beside each other. */
+/** Services for chats: each is connected on first use and shared by all models of the chat. */
 
 import { dirname } from "node:path";
 import { tokenizerNameOf } from "../../core/chat/modelName.ts";
@@ -26,9 +26,9 @@ import { loadVariables, type Variables } from "../services/variables.ts";
 
 export interface ChatServicesOptions extends ConnectionRequest {
   readonly cleanup: CleanupStack;
-  /** Learns every secret on the way. */
+  /** Learns every secret found along the way. */
   readonly redactor: Redactor;
-  /** Called with a sentence about what a service says to its user. */
+  /** Receives messages from a service to its user. */
   readonly onNotice: (message: string) => void;
 }
 
@@ -41,16 +41,16 @@ export class ChatServices {
   constructor(options: ChatServicesOptions) {
     this.#options = options;
     for (const secret of proxyPasswords(process.env)) options.redactor.learn(secret);
-    // Comes last: what still tries to connect gives up.
+    // Added first and thus closed last: aborts connections that are still being made.
     options.cleanup.add(async () => this.#control.stop());
   }
 
-  /** Aborted with what ended an embedded service. */
+  /** Aborted when the chat closes, or with the error that ended an embedded service. */
   get signal(): AbortSignal {
     return this.#control.signal;
   }
 
-  /** Embedded or hosted, as the model's name says. @throws AppError `key-*`, `local-service`, `tinker-*` */
+  /** Embedded or hosted, depending on the model's name. @throws AppError `key-*`, `local-service`, `tinker-*` */
   model(loaded: LoadedConfig): Promise<ServiceClient> {
     const { model_name, tinker_base_url } = loaded.config;
     const place = isLocalModel(model_name) ? "embedded" : (tinker_base_url ?? "hosted");
@@ -84,7 +84,7 @@ export class ChatServices {
     return connect(name);
   }
 
-  /** Values for the environment. @throws AppError `secret-*` */
+  /** Secrets for the environment's sessions. @throws AppError `secret-*` */
   async secrets({ config, path }: LoadedConfig, name: string) {
     const variables = await this.#variables(path);
     return environmentSecrets(config, name, { variables, redactor: this.#options.redactor });

@@ -1,4 +1,4 @@
-/** Which weights a person means by a checkpoint, a run folder or the name of a model, and the configuration that belongs to them. */
+/** Resolves a checkpoint, a run folder, or a model name to weights and their configuration. */
 
 import { join, resolve } from "node:path";
 import { AppError, isAppError } from "../../core/errors.ts";
@@ -26,11 +26,11 @@ import { openEvaluated } from "./evaluatedModel.ts";
 import type { FoundTurn } from "./findStoredTurn.ts";
 
 export interface ModelRequest {
-  /** `tinker://…`, a run folder, `FOLDER@STEP`, or the name of a model. */
+  /** `tinker://…`, a run folder, `FOLDER@STEP`, or a model name. */
   readonly target: string;
-  /** Null = that of the run, or the defaults. */
+  /** Null = the run's configuration, or the defaults. */
   readonly configPath: string | null;
-  /** A run whose configuration its checkpoints and its base model have, too; null = none. */
+  /** A run whose configuration also applies to its checkpoints and its base model; null = none. */
   readonly runFolder: string | null;
   /** `key=value` each. */
   readonly overrides: readonly string[];
@@ -42,21 +42,24 @@ export interface ChosenRun {
 }
 
 export interface ChosenModel {
-  /** As people know it. */
+  /** Display name. */
   readonly label: string;
   /** For a checkpoint without a configuration, `model_name` is its path until {@link open} has asked the service. */
   readonly loaded: LoadedConfig;
   /** Null unless the target is a run, or a checkpoint of `runFolder`. */
   readonly run: ChosenRun | null;
-  /** The date that its prompts show, YYYY-MM-DD; null = today. */
+  /** The date shown in prompts, YYYY-MM-DD; null = today. */
   readonly promptDate: string | null;
-  /** `goesOn` is the rollout that the conversation continues from. @throws AppError `checkpoint-not-sampler`, `checkpoint-model-unknown`, `no-checkpoint`, `tinker-*` */
+  /**
+   * `goesOn` is the rollout that the chat continues. @throws AppError `checkpoint-not-sampler`, `checkpoint-model-unknown`,
+   * `no-checkpoint`, `tinker-*`
+   */
   open(service: ServiceClient, goesOn?: FoundTurn | null): Promise<OpenedModel>;
 }
 
 export interface OpenedModel {
   readonly sampler: SamplingClient;
-  /** As people know it. */
+  /** Display name. */
   readonly label: string;
   readonly loaded: LoadedConfig;
 }
@@ -80,7 +83,7 @@ export async function chooseModel(
   return checkpointOf(beside, target) ?? checkpoint(fileSystem, request);
 }
 
-/** Whether it can be the name of a model; a run folder may look alike. */
+/** True if the text can be a model name; a relative run folder may look the same. */
 export function isModelName(target: string): boolean {
   return !/^[./~]|^[A-Za-z]:[\\/]|^tinker:\/\//.test(target) && target.includes("/");
 }
@@ -130,7 +133,7 @@ async function checkpoint(fileSystem: FileSystem, request: ModelRequest): Promis
   return { label: target, loaded: provisional, run: null, promptDate: null, open };
 }
 
-/** Null for a checkpoint that this computer does not have. */
+/** Base model of a local checkpoint; null if this computer does not have it. */
 async function localModelOf(fileSystem: FileSystem, path: string): Promise<string | null> {
   const request = { folder: process.cwd(), allowedOrigins: [], isLocalOnly: true };
   const places = new CheckpointPlaces(fileSystem, request, new CleanupStack());
@@ -138,10 +141,10 @@ async function localModelOf(fileSystem: FileSystem, path: string): Promise<strin
   return place?.kind === "this computer" ? place.record.base_model : null;
 }
 
-/** Stands for a model of the hosted service whose name is not known yet. */
+/** Placeholder for a hosted model whose name is not known yet. */
 const UNKNOWN = "unknown/unknown";
 
-/** What is wrong with a path of another kind, and which sampler was saved with it. */
+/** The error for a checkpoint that cannot be sampled from; suggests the samplers saved with it. */
 async function notSampler(service: ServiceClient, path: string): Promise<AppError> {
   const { run, kind, name } = parseTinkerPath(path);
   const listed = await service.listCheckpoints(run).catch(() => []);
@@ -165,9 +168,9 @@ interface ReadRun extends ChosenRun {
   readonly name: string;
   readonly loaded: LoadedConfig;
   readonly entries: readonly CheckpointEntry[];
-  /** That of the newest checkpoint; null = today. */
+  /** Date of the newest checkpoint; null = today. */
   readonly promptDate: string | null;
-  /** What an evaluation by itself measures; undefined for a run. */
+  /** Plan of a standalone evaluation; undefined for a run. */
   readonly evaluation: EvaluationPlan | undefined;
 }
 
@@ -190,7 +193,7 @@ async function readRun(
   return { folder, files, name, loaded, entries, promptDate, evaluation };
 }
 
-/** The newest checkpoint, or that after `step` steps. */
+/** The newest checkpoint, or the one after `step` steps. */
 function newestOf(run: ReadRun, step: number | null): ChosenModel {
   const { folder, files, name, loaded, entries } = run;
   const all = usableCheckpoints(entries, systemClock.now()).filter(hasSampler);
@@ -221,7 +224,7 @@ function evaluatedOf(
   return { label: name, loaded, run: { folder, files }, promptDate, open };
 }
 
-/** Null for a path that is none of the run's. */
+/** Null if the path does not belong to the run. */
 function checkpointOf(run: ReadRun | null, path: string): ChosenModel | null {
   const entry = run?.entries.findLast(({ sampler_path }) => sampler_path === path);
   if (run === null || entry === undefined) return null;
@@ -238,7 +241,9 @@ function labelOf(run: string, { name }: CheckpointEntry): string {
   return `${run} · ${name}`;
 }
 
-/** As its last attempt began: the file at `path` may have changed since. Findings about it were shown by the run. */
+/**
+ * The configuration at the start of the last attempt: the file at `path` may have changed since. The run has already shown its warnings.
+ */
 async function configOfRun(
   { folder, files }: ChosenRun,
   path: string,
@@ -264,7 +269,7 @@ function hasSampler(entry: CheckpointEntry): entry is SamplerEntry {
   return entry.sampler_path !== null;
 }
 
-/** The newest that the service still has: people delete checkpoints elsewhere, too. */
+/** The newest sampler that the service still has: checkpoints may have been deleted elsewhere. */
 async function newestSampler(
   service: ServiceClient,
   entries: readonly SamplerEntry[],
@@ -285,7 +290,7 @@ async function newestSampler(
   );
 }
 
-/** The user's configuration, or the defaults for a model. */
+/** The user's configuration, or defaults for the model. */
 async function configFor(
   fileSystem: FileSystem,
   { configPath, overrides }: ModelRequest,
@@ -296,7 +301,7 @@ async function configFor(
   return loadConfigText(text, join(process.cwd(), "config.yaml"), overrides);
 }
 
-/** A configuration must say these; a conversation needs none of them. */
+/** Keys that a configuration requires but a chat does not use. */
 const UNUSED = {
   batch_size: 1,
   environments: { "local/calculator": { splits: { train: {} }, num_rollouts: 2 } },

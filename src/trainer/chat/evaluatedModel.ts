@@ -1,4 +1,4 @@
-/** The model of a conversation that continues from a rollout of an evaluation by itself. */
+/** The model of a chat that continues a rollout from a standalone evaluation. */
 
 import { AppError } from "../../core/errors.ts";
 import type { SamplingClient } from "../../core/tinker/samplingClient.ts";
@@ -12,7 +12,7 @@ interface Evaluation {
   readonly baseName: string;
 }
 
-/** The model that played the rollout. @throws AppError `no-checkpoint` without a rollout, `tinker-*` */
+/** Opens the model that played the rollout. @throws AppError `no-checkpoint` without a rollout, `tinker-*` */
 export async function openEvaluated(
   service: ServiceClient,
   { name, models, baseName }: Evaluation,

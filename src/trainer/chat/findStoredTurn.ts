@@ -1,4 +1,4 @@
-/** Finds the turn of a stored rollout by its numbers on the screen. */
+/** Finds a turn of a stored rollout by the numbers shown to users. */
 
 import type { StoredTurn } from "../../core/conversation/storedRollout.ts";
 import { AppError } from "../../core/errors.ts";
@@ -9,7 +9,7 @@ import { sha256 } from "../../node/hash.ts";
 import type { TurnPlace } from "../../shared/chat.ts";
 
 export interface FoundTurn extends StoredTurn {
-  /** Name of the model that an evaluation by itself measured; null for the weights of a run. */
+  /** Name of the evaluated model in a standalone evaluation; null for a run's own weights. */
   readonly model: string | null;
 }
 
@@ -34,7 +34,7 @@ export async function findStoredTurn(
         : `The evaluation after ${step} steps has no rollout ${rollout}. \`tinker-rl show ${folder} --eval --step ${step}\` lists its rollouts.`,
     );
   }
-  // The index is what people choose from; the record is what is played.
+  // Users choose from the index, but the record is what is played.
   if (record.environment !== summary.environment) throw otherEnvironment(folder, summary, record);
   const stored = await Promise.all(summary.tokenData.map((entry) => reader.tokens(set, entry)));
   const streams = stored.filter((each) => each !== null);

@@ -1,4 +1,4 @@
-/** The addresses of services in a conversation that an editor opens. */
+/** Service addresses of a chat that was opened by an editor. */
 
 import type { FileSystem } from "../../core/ports.ts";
 import { type Destinations, destinationsOf } from "../../core/secrets/destinations.ts";
@@ -9,14 +9,14 @@ import { requireJudged } from "../config/requireJudged.ts";
 import type { ChosenModel } from "./chooseModel.ts";
 
 export interface JudgedAddresses {
-  /** The model with the addresses that were judged. */
+  /** Replaces the model's addresses with the approved ones. */
   readonly judge: (model: ChosenModel) => ChosenModel;
-  /** Where the judged configuration sends keys; null for a terminal. */
+  /** Where the approved configuration sends keys; null for a terminal. */
   readonly destinations: Destinations | null;
 }
 
 /**
- * An editor gave its keys for the addresses of a configuration that it read: those hold, whatever the run was started with.
+ * An editor released its keys for the addresses of the configuration that it read, so those apply, whatever the run was started with.
  * @throws AppError `config-changed`
  */
 export async function judgedAddresses(

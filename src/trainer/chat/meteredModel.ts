@@ -1,4 +1,4 @@
-/** Counts what a model of conversations is asked for, and what that costs. */
+/** Counts the tokens of a chat model and their cost. */
 
 import { readPriceFile } from "../../core/runFolder/priceFile.ts";
 import { meteredSampler } from "../../core/tinker/metered.ts";
@@ -10,15 +10,15 @@ import type { LoadedConfig } from "../config/configFiles.ts";
 import type { ChosenRun } from "./chooseModel.ts";
 
 export interface MeteredModel {
-  /** Counts for {@link used}, whatever meter a request has. */
+  /** Counts toward {@link used}, even if a request has a meter of its own. */
   readonly sampler: SamplingClient;
-  /** For requests to the sampler that was given, each with a meter of its own beside this one. */
+  /** For requests sent directly to the original sampler, in addition to their own meter. */
   readonly meter: UsageMeter;
-  /** Everything so far, samples that were stopped included. */
+  /** Usage so far, including aborted samples. */
   readonly used: () => UsedTotal;
 }
 
-/** With the prices of the configuration, or else those that the run was counted with. */
+/** Uses the configuration's prices, or else those recorded with the run. */
 export async function meteredModel(
   sampler: SamplingClient,
   { config }: LoadedConfig,

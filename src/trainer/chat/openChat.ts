@@ -1,4 +1,4 @@
-/** Opens conversations with one model, or with several beside each other: with a task of an environment, from a place in a stored rollout, or free. */
+/** Opens chats with one or several models: on a task of an environment, from a turn of a stored rollout, or free-form. */
 
 import type { Chat } from "../../core/chat/chat.ts";
 import { declareTool } from "../../core/chat/firstPrompt.ts";
@@ -36,42 +36,42 @@ export interface ChatRequest
   extends Omit<ModelRequest, "target" | "runFolder">,
     Omit<ChatStart, "launch" | "settings"> {
   readonly allowedOrigins: readonly AllowedOrigin[];
-  /** What an editor handed over for the run of the first target; absent for a terminal. */
+  /** The editor's request for the run of the first target; absent for a terminal. */
   readonly launchRequest?: LaunchRequest;
-  /** Learns the secrets, so that errors which are printed elsewhere can be redacted. */
+  /** Learns the secrets, so that errors printed elsewhere can be redacted. */
   readonly redactor?: Redactor;
   readonly programFolder?: string;
-  /** Called with a sentence for people as each part begins. */
+  /** Receives a short message when each startup stage begins. */
   readonly onPart: (what: string) => void;
-  /** Called with a sentence for people about a service, once the conversation is open; earlier ones are among its notes. */
+  /** Receives messages about a service once the chat is open; earlier ones are in its notes. */
   readonly onNotice: (message: string) => void;
-  /** Ends the beginning, with its reason as the error; an open conversation is closed instead. */
+  /** Aborts the startup with its reason; an open chat must be closed instead. */
   readonly signal: AbortSignal;
 }
 
-/** One of the models, with the conversation that it has. */
+/** One of the models, with its own conversation. */
 export interface ChatPartner extends TalkPartner {
-  /** As people know it. */
+  /** Display name. */
   readonly label: string;
   readonly settings: RolloutSettings;
   readonly used: MeteredModel["used"];
-  /** Ids as text, control tokens included. */
+  /** Ids as text, including control tokens. */
   readonly decode: (ids: ArrayLike<number>) => string;
 }
 
 export interface OpenChat {
   /** In the order of the targets. */
   readonly partners: readonly ChatPartner[];
-  /** The task, for people; null = none. */
+  /** Display text of the task; null = none. */
   readonly task: string | null;
-  /** Sentences for people about what is not as it was or as it says; those that come later are added. */
+  /** Notes for the user about deviations from the stored rollout or the configuration; later ones are appended. */
   readonly notes: readonly string[];
-  /** Removes secrets from what is shown or written. */
+  /** Removes secrets from text that is shown or written. */
   clean<T extends object>(record: T): T;
   close(): Promise<void>;
 }
 
-/** @throws AppError as a run does that cannot begin, cleaned of secrets */
+/** @throws AppError like a run that cannot start, cleaned of secrets */
 export async function openChat(fileSystem: FileSystem, request: ChatRequest): Promise<OpenChat> {
   const { redactor = new Redactor() } = request;
   const cleanup = new CleanupStack();
@@ -159,7 +159,7 @@ class ChatOpening {
     return { partners, task, notes: this.#notes };
   }
 
-  /** The folder of the run that the editor approved, or of the first run; null if there is none. */
+  /** The run folder approved by the editor, or that of the first target; null if there is none. */
   async #runFolder(): Promise<string | null> {
     const { launchRequest, targets } = this.#request;
     const judged = launchRequest?.training.resume ?? null;
@@ -167,7 +167,7 @@ class ChatOpening {
     return judged ?? (await namedRun(this.#fileSystem, first))?.folder ?? null;
   }
 
-  /** Before anything is sent: what a run folder alone says gets no key. @throws AppError `run-destination` */
+  /** Runs before anything is sent: destinations named only by a run folder get no key. @throws AppError `run-destination` */
   async #requireNamed(
     { loaded: { config }, run }: ChosenModel,
     place: TaskPlace | null,
@@ -192,7 +192,7 @@ class ChatOpening {
     this.#notes.push(...(await requireNamedByUser(wanted, elsewhere, this.#request)));
   }
 
-  /** Null where no environment answers calls. */
+  /** Null if no environment answers calls. */
   #taskPlace(first: ChosenModel, stored: FoundTurn | null): TaskPlace | null {
     const { task, isReplayed, configPath } = this.#request;
     if (stored !== null) return isReplayed ? stored.record : null;
@@ -310,7 +310,7 @@ function requireRun({ run, label }: ChosenModel) {
   );
 }
 
-/** Ids mean something to the tokenizer only that made them. */
+/** Token ids are only meaningful to the tokenizer that produced them. */
 function requireSameTokenizer({ config }: LoadedConfig, { config: ofRun }: LoadedConfig): void {
   const [own, theirs] = [tokenizerNameOf(config), tokenizerNameOf(ofRun)];
   if (own === theirs) return;

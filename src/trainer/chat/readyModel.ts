@@ -1,4 +1,4 @@
-/** A model with all that talking to it takes: its chat format, its settings, and what counts its tokens. */
+/** A model ready for a chat: its chat format, its settings, and its usage counter. */
 
 import type { Chat } from "../../core/chat/chat.ts";
 import { createChat, today } from "../../core/chat/setup/createRenderer.ts";
@@ -16,11 +16,11 @@ export interface ReadyOptions {
   readonly service: ServiceClient;
   readonly chosen: ChosenModel;
   readonly opened: OpenedModel;
-  /** The environment whose settings hold; null = the first of the configuration. */
+  /** The environment whose settings apply; null = the first of the configuration. */
   readonly environment: string | null;
-  /** Values for the environment. */
+  /** Secrets for the environment. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** A run whose prices hold where the configuration has none. */
+  /** A run whose prices apply if the configuration has none. */
   readonly run: ChosenRun | null;
 }
 
@@ -28,9 +28,9 @@ export interface ReadyModel {
   readonly chat: Chat;
   readonly settings: RolloutSettings;
   readonly metered: MeteredModel;
-  /** That nothing counts. */
+  /** The original sampler, which is not metered. */
   readonly sampler: SamplingClient;
-  /** Sentences for people about what is not as it says. */
+  /** Warnings for the user about the chat format. */
   readonly warnings: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** `tinker-rl serve-model`: weights on a loopback port, over the protocols that other programs speak with models. */
+/** `tinker-rl serve-model`: serves weights on a loopback port over OpenAI's and Anthropic's protocols. */
 
 import { randomBytes } from "node:crypto";
 import { ImagePool } from "../../core/chat/imagePool.ts";
@@ -34,23 +34,23 @@ import { type ChosenModel, chooseModel } from "./chooseModel.ts";
 import { type ReadyModel, readyModel } from "./readyModel.ts";
 
 export interface ServeModelRequest {
-  /** A checkpoint, a run folder, a model, or `base`: that of the configuration. */
+  /** A checkpoint, a run folder, a model name, or `base` for the configuration's model. */
   readonly target: string;
-  /** Null = that of the run, or the defaults. */
+  /** Null = the run's configuration, or the defaults. */
   readonly configPath: string | null;
   /** `key=value` each. */
   readonly overrides: readonly string[];
   /** 0 = any free one. */
   readonly port: number;
   readonly allowedOrigins: readonly AllowedOrigin[];
-  /** Learns the secrets, so that errors which are printed elsewhere can be redacted. */
+  /** Learns the secrets, so that errors printed elsewhere can be redacted. */
   readonly redactor?: Redactor;
   readonly programFolder?: string;
-  /** Called with a sentence for people as each part begins. */
+  /** Receives a short message when each startup stage begins. */
   readonly onPart: (what: string) => void;
-  /** Called with a sentence for people about a service, once the model is served; earlier ones are among its notes. */
+  /** Receives messages about a service once the model is served; earlier ones are in its notes. */
   readonly onNotice: (message: string) => void;
-  /** Ends the beginning, with its reason as the error; a model that is served is closed instead. */
+  /** Aborts the startup with its reason; a served model must be closed instead. */
   readonly signal: AbortSignal;
 }
 
@@ -58,25 +58,25 @@ export interface ServedModel {
   /** Without a path. */
   readonly url: string;
   readonly key: string;
-  /** As people know it. */
+  /** Display name. */
   readonly label: string;
-  /** Most tokens of a conversation. */
+  /** Maximum number of tokens in a conversation. */
   readonly maxTotalTokens: number;
-  /** Sentences for people about what is not as it says. */
+  /** Warnings for the user. */
   readonly notes: readonly string[];
-  /** Aborted with an AppError once an embedded service has ended by itself, and when it is closed. */
+  /** Aborted with an AppError if an embedded service dies, and when the server is closed. */
   readonly failed: AbortSignal;
-  /** Everything so far. */
+  /** Usage so far. */
   readonly used: () => UsedTotal;
   close(): Promise<void>;
 }
 
-/** Requests that are answered at once, and that wait for it. */
+/** Requests answered concurrently, and requests waiting in the queue. */
 const MAX_AT_ONCE = 64;
 const MAX_WAITING = 512;
 const LIMITS = { threads: 512, tokens: 8_000_000, images: 512, whenFull: "forget" } as const;
 
-/** @throws AppError as a conversation does that cannot begin, cleaned of secrets; `listen-failed` */
+/** @throws AppError like a chat that cannot open, cleaned of secrets; `listen-failed` */
 export async function serveModel(
   fileSystem: FileSystem,
   request: ServeModelRequest,
@@ -156,7 +156,7 @@ async function open(
   };
 }
 
-/** `base` is the model of the configuration. @throws AppError `bad-arguments`, `config-*`, and as {@link chooseModel} */
+/** `base` is the configuration's model. @throws AppError `bad-arguments`, `config-*`, and as {@link chooseModel} */
 async function chooseServed(
   fileSystem: FileSystem,
   { target, configPath, overrides }: ServeModelRequest,
@@ -173,7 +173,7 @@ async function chooseServed(
   return chooseModel(fileSystem, { ...wanted, target: config.model_name });
 }
 
-/** Before anything is sent: what a run folder alone says gets no key. @throws AppError `run-destination` */
+/** Runs before anything is sent: destinations named only by a run folder get no key. @throws AppError `run-destination` */
 async function requireNamed(
   { loaded: { config }, run }: ChosenModel,
   { configPath, allowedOrigins }: ServeModelRequest,
@@ -185,7 +185,7 @@ async function requireNamed(
   return requireNamedByUser(wanted, { folder: run.folder, also, hasConfig }, { allowedOrigins });
 }
 
-/** All callers have one key, and so are one: their conversations are distinguished by what they say. */
+/** All callers share one key, so their conversations are distinguished by content. */
 function policyOf({ chat, settings, sampler, metered }: ReadyModel): EndpointPolicy {
   const { systemPromptTemplate, maxTotalTokens } = settings;
   const slots = new Limiter(MAX_AT_ONCE);
