@@ -1,4 +1,4 @@
-/** Changes stored checkpoints one after the other: deletes them for good, shares them, sets how long they are kept. */
+/** Changes stored checkpoints one after another: deletes them permanently, shares them, or sets their expiry. */
 
 import { AppError, isAppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
@@ -17,9 +17,9 @@ export interface ChangeRequest extends PlacesRequest {
   /** `tinker://RUN/KIND/NAME` each. */
   readonly paths: readonly string[];
   readonly change: CheckpointChange;
-  /** True where what is gone already counts as deleted. */
+  /** True if a missing checkpoint counts as deleted. */
   readonly mayBeGone?: boolean | undefined;
-  /** True where this computer has saved all of them: no service is asked. */
+  /** True if this computer saved all of them, so that no service is asked. */
   readonly areOwn?: boolean | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface ChangedCheckpoint {
 }
 
 /**
- * Reports each change once it is made. Nothing is changed when a path is malformed.
+ * Yields each change once it is made. Changes nothing if any path is malformed.
  * @throws AppError `no-such-checkpoint`, `bad-arguments`, `key-missing`, `key-host-not-allowed`, `key-not-encrypted`, `tinker-*`
  */
 export async function* changeCheckpoints(

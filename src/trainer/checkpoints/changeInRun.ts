@@ -1,4 +1,4 @@
-/** Changes checkpoints, and notes in their runs until when they are kept. */
+/** Changes checkpoints and records their new expiry in their runs. */
 
 import type { FileSystem } from "../../core/ports.ts";
 import {
@@ -24,7 +24,9 @@ export interface ChangeInRunRequest extends PlacesRequest {
   readonly change: CheckpointChange;
 }
 
-/** Changes the state and the sampler of a checkpoint. @throws AppError as {@link changeCheckpoints}; `run-destination`, `checkpoint-not-own`, `disk` */
+/**
+ * Changes a checkpoint's state and sampler. @throws AppError as {@link changeCheckpoints}; `run-destination`, `checkpoint-not-own`, `disk`
+ */
 export async function* changeInRun(
   fileSystem: FileSystem,
   request: ChangeInRunRequest,
@@ -36,17 +38,17 @@ export async function* changeInRun(
   await requireNamedService(tinkerBaseUrl, folder, request);
   await requireOwnCheckpoints(folder, paths);
   const nowMs = systemClock.now();
-  // Another try may have deleted the state and not the sampler.
+  // An earlier attempt may have deleted the state but not the sampler.
   const rules = { areOwn: isLocal, mayBeGone: true };
   yield* changeCheckpoints(fileSystem, { ...request, ...rules, tinkerBaseUrl, paths });
   const expires_at = expiryAfter(change, nowMs);
-  // Files of a run only grow: the last line about a checkpoint counts.
+  // Run files are append-only; the last line about a checkpoint wins.
   if (expires_at !== undefined) {
     await appendCheckpoint(fileSystem.within(folder), folder, { ...entry, expires_at });
   }
 }
 
-/** Changes checkpoints by their addresses. @throws AppError as {@link changeCheckpoints}; `disk` */
+/** Changes checkpoints by path. @throws AppError as {@link changeCheckpoints}; `disk` */
 export async function* changeByAddress(
   fileSystem: FileSystem,
   request: ChangeRequest,
@@ -61,7 +63,7 @@ export async function* changeByAddress(
   }
 }
 
-/** Takes a save of a run on this computer out of its list once both of its addresses are deleted, or its sampler alone. */
+/** Removes a checkpoint from its local run's list once both state and sampler are deleted, or a sampler without a state is. */
 async function noteDeleted(
   fileSystem: FileSystem,
   path: string,

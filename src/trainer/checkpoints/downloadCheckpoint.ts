@@ -1,4 +1,4 @@
-/** Puts the weights of a checkpoint into a folder that `peft`, a server or any program for models loads, with a card beside them. */
+/** Downloads a checkpoint's weights into a folder that `peft`, a server, or any other program can load, with a model card. */
 
 import { join, resolve } from "node:path";
 import { isAppError } from "../../core/errors.ts";
@@ -39,16 +39,16 @@ import { weightsOfRun } from "./weightsOfRun.ts";
 export interface DownloadRequest extends PlacesRequest {
   /** `tinker://RUN/KIND/NAME`, a run folder, or `FOLDER@STEP`. */
   readonly source: string;
-  /** Names a checkpoint of a run folder; null = the newest that lasts. */
+  /** Name of a checkpoint of the run folder; null = the newest permanent one. */
   readonly name: string | null;
-  /** Where the files go; null = a folder in the working directory, named after the checkpoint. */
+  /** Output folder; null = a folder in the working directory, named after the checkpoint. */
   readonly output: string | null;
-  /** Absent: as Tinker exports them, which `peft` loads. */
+  /** Absent = as Tinker exports them, which `peft` loads. */
   readonly form?: FormRequest | undefined;
-  /** Has the base model of local checkpoints, for merged weights. */
+  /** Contains the base model of local checkpoints, for merged weights. */
   readonly programFolder: string;
   readonly signal?: AbortSignal;
-  /** Called before the service makes files of the weights, for which it opens a training session. */
+  /** Called before the service exports the weights, which opens a training session. */
   readonly onExport?: () => void;
   readonly onProgress?: (progress: FileProgress) => void;
 }
@@ -56,23 +56,23 @@ export interface DownloadRequest extends PlacesRequest {
 export interface DownloadedFile {
   readonly name: string;
   readonly sizeBytes: number;
-  /** In hexadecimal digits, as `sha256sum` prints it. */
+  /** Hexadecimal, as printed by `sha256sum`. */
   readonly sha256: string;
 }
 
 export interface DownloadedWeights {
   readonly path: string;
   readonly folder: string;
-  /** Names in the folder, the card included. */
+  /** Names within the folder, including the card. */
   readonly files: readonly DownloadedFile[];
-  /** Set when an earlier download has written them. */
+  /** Set if an earlier download wrote them. */
   readonly wereThere?: true;
 }
 
-/** Names of the folders of checkpoints whose run is not known. */
+/** Length limit of the run id in folder names of checkpoints whose run is unknown. */
 const MAX_RUN_ID = 12;
 const CARD = "README.md";
-/** In the folder while the adapter is put into another form. */
+/** Subfolder for the adapter while it is converted. */
 const EXPORTED = "adapter";
 
 /**
@@ -99,12 +99,12 @@ export async function downloadCheckpoint(
   }
   const cleanup = new CleanupStack();
   try {
-    // An export is deleted with the same connection after the user has ended the download.
+    // The export is deleted over the same connection, even after the user has canceled the download.
     const places = { ...request, signal: undefined, tinkerBaseUrl: run?.tinkerBaseUrl ?? null };
     const place = await new CheckpointPlaces(fileSystem, places, cleanup)
       .placeOf(path)
       .catch((error: unknown) => {
-        // A server of the user's own may have it, and without its key nobody does.
+        // A self-hosted server may have it, which needs its key.
         if (run?.isLocal === true && isAppError(error, "key-missing")) return null;
         throw error;
       });
@@ -129,12 +129,12 @@ export async function downloadCheckpoint(
   }
 }
 
-/** Names of the files of a download of the same weights in the same form that is complete; null without one. */
+/** Files of a completed download of the same weights in the same form; null if there is none. */
 async function finishedFiles(
   files: FolderFiles,
   { folder, path, form }: Pick<Target, "folder" | "path"> & Pick<DownloadRequest, "form">,
 ): Promise<readonly string[] | null> {
-  // Others keep hidden folders here, such as `.git` and `.cache`.
+  // Other programs keep hidden folders here, such as `.git` and `.cache`.
   const names = (await files.list(folder)).filter((name) => !name.startsWith("."));
   // The card is written last.
   if (!names.includes(CARD) || names.includes(DOWNLOAD_RECORD)) return null;
@@ -144,7 +144,7 @@ async function finishedFiles(
   return isCardOf(await files.readText(join(folder, CARD)), path, kind) ? names : null;
 }
 
-/** What the folder is for; one for something else is not continued. */
+/** Identifies what the folder is for; a download with another source is not continued. */
 function sourceText(path: string, form: FormRequest | undefined): string {
   if (form === undefined) return path;
   const { base, dropsUnembedding } = form;
@@ -180,7 +180,7 @@ type Fetching = Pick<
   readonly cleanup: CleanupStack;
 };
 
-/** Names of the files that the export put into the folder, now or in an attempt before. */
+/** Names of the exported files in the folder, from this attempt or an earlier one. */
 async function exportedWeights(
   place: OnThisComputer | AtTinker,
   target: Target,
@@ -190,7 +190,7 @@ async function exportedWeights(
   const { record, files, folder } = target;
   if (record.isFetched) {
     const names = await files.list(folder);
-    // An export costs a session: one that is complete is not asked for again.
+    // An export costs a session, so a complete one is reused.
     if (names.includes("adapter_model.safetensors")) return names;
   }
   const names = await fetchWeights(place, target, request);
@@ -215,7 +215,7 @@ async function fetchWeights(
   { cleanup, signal, onProgress, onExport, redactor = new Redactor() }: Fetching,
 ): Promise<readonly string[]> {
   if (parseTinkerPath(path).kind === "weights") onExport?.();
-  // The storage gets no key: its addresses are signed.
+  // The storage gets no key, because its URLs are signed.
   const http = createHttpClient();
   cleanup.add(() => http.close());
   const interruptible = { ...connection, signal };
@@ -238,7 +238,7 @@ async function fetchWeights(
   );
 }
 
-/** Whoever reads a signed address can fetch the file. */
+/** Treats the signature as a secret: anyone with the signed URL can fetch the file. */
 function learnSignature(redactor: Redactor, url: string): void {
   if (URL.canParse(url)) redactor.learn(new URL(url).search.slice(1));
 }

@@ -1,4 +1,4 @@
-/** Lists saved weights, and describes one of them. */
+/** Lists and describes saved checkpoints. */
 
 import type { FileSystem } from "../../core/ports.ts";
 import type { Checkpoint } from "../../core/tinker/checkpoints.ts";
@@ -16,14 +16,17 @@ export interface StoredCheckpoint extends Omit<Checkpoint, "userMetadata"> {
 export interface DescribedCheckpoint extends StoredCheckpoint {
   readonly baseModel: string;
   readonly loraRank: number | null;
-  /** Page of the hosted service's console; null for a checkpoint elsewhere. */
+  /** Page in the hosted service's console; null for other checkpoints. */
   readonly consoleUrl: string | null;
 }
 
-/** Of the account: more than a page of a terminal, less than what years leave there. */
+/** Limit for hosted checkpoints: more than fit on a screen, fewer than pile up over the years. */
 const MAX_HOSTED = 1000;
 
-/** All of this computer, and behind them the newest of the account, each with the newest first. @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `tinker-*` */
+/**
+ * All local checkpoints, then the account's newest, each newest first. @throws AppError `key-host-not-allowed`, `key-not-encrypted`,
+ * `tinker-*`
+ */
 export async function listCheckpoints(
   fileSystem: FileSystem,
   request: PlacesRequest,

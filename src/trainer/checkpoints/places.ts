@@ -1,4 +1,4 @@
-/** Where checkpoints lie: those of local runs in the store of this computer, all others at the Tinker service. */
+/** Locates checkpoints: those of local runs in this computer's store, all others at the Tinker service. */
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ import { debugLog } from "../services/debugLog.ts";
 import { type AccountRequest, openHostedAccount } from "../services/hostedAccount.ts";
 
 export interface PlacesRequest extends AccountRequest {
-  /** True to look in the store of this computer only: then no key is looked for and no service asked. */
+  /** True to search only this computer's store, without looking up a key or asking a service. */
   readonly isLocalOnly: boolean;
 }
 
@@ -48,7 +48,7 @@ export class CheckpointPlaces {
   }
 
   /**
-   * Of a path of one checkpoint; null with `isLocalOnly` when this computer does not have it.
+   * The location of a checkpoint; null with `isLocalOnly` if this computer does not have it.
    * @throws AppError `bad-arguments`, `key-missing`, `key-host-not-allowed`, `key-not-encrypted`, `tinker-*`
    */
   async placeOf(path: string): Promise<OnThisComputer | AtTinker | null> {
@@ -68,7 +68,7 @@ export class CheckpointPlaces {
     );
   }
 
-  /** Null without a key, and with `isLocalOnly`. @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `tinker-*` */
+  /** Null without a key or with `isLocalOnly`. @throws AppError `key-host-not-allowed`, `key-not-encrypted`, `tinker-*` */
   tinker(): Promise<AtTinker | null> {
     this.#tinker ??= this.#openTinker();
     return this.#tinker;
@@ -82,7 +82,7 @@ export class CheckpointPlaces {
   }
 }
 
-/** `isLocalOnly` as the user has asked for it. */
+/** `isLocalOnly` as requested by the user. */
 export function noCheckpoint(
   path: string,
   { isLocalOnly }: Pick<PlacesRequest, "isLocalOnly">,
@@ -96,7 +96,7 @@ export function noCheckpoint(
   );
 }
 
-/** Opens the store without its usual cleaning: a look at one checkpoint must not remove others. */
+/** Opens the store without its usual cleanup: looking at a checkpoint must not remove others. */
 function localStore(files: FileSystem): CheckpointStore {
   return new CheckpointStore({
     files,

@@ -1,4 +1,4 @@
-/** The forms that downloaded weights can have beside the one that Tinker exports: for servers, or merged into the base model. */
+/** Alternative forms of downloaded weights besides Tinker's export: for servers, or merged into the base model. */
 
 import { join } from "node:path";
 import { AppError } from "../../core/errors.ts";
@@ -15,10 +15,10 @@ import { requireServed, writeServedAdapter } from "../../core/weights/forms/serv
 import type { CardForm } from "../../core/weights/modelCard.ts";
 
 export interface FormTarget {
-  /** Where the exported adapter is. */
+  /** Folder of the exported adapter. */
   readonly adapter: string;
   readonly folder: string;
-  /** Of `folder`, in which the adapter lies too. */
+  /** Files of `folder`, which also contains the adapter. */
   readonly files: FolderFiles;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: FileProgress) => void) | undefined;
@@ -34,12 +34,12 @@ export type WriteForm = (target: FormTarget) => Promise<WrittenForm>;
 
 export interface FormOptions extends FormRequest {
   readonly baseModel: string;
-  /** Has the base model of local checkpoints. */
+  /** Contains the base model of local checkpoints. */
   readonly programFolder: string;
 }
 
 /**
- * Reads all that decides whether the form can be written, before the weights are there.
+ * Reads everything that decides whether the form can be written before the weights are downloaded.
  * @throws AppError `base-invalid`, `weights-form`, `safetensors-invalid`, `file-*`
  */
 export async function openForm(files: FileSystem, options: FormOptions): Promise<WriteForm> {

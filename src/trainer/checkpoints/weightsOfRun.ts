@@ -1,4 +1,4 @@
-/** The checkpoint of a run folder whose weights are asked for, and what its card says of the run. */
+/** Finds the checkpoint of a run folder whose weights are requested, and the run facts for its card. */
 
 import { basename } from "node:path";
 import * as z from "zod";
@@ -29,14 +29,14 @@ const resolvedConfig = z.object({
 });
 
 export interface WeightsOfRun extends RunOfWeights {
-  /** The address of its service; null means the one in the variables, or the official one. */
+  /** Address of its service; null = the one in the variables, or the official one. */
   readonly tinkerBaseUrl: string | null;
-  /** True for a run whose weights this computer has. */
+  /** True if this computer has the run's weights. */
   readonly isLocal: boolean;
 }
 
 /**
- * The newest checkpoint of a run that can be used, or the one named.
+ * The newest usable checkpoint of a run, or the named one.
  * @throws AppError `no-such-checkpoint`, `not-a-run`, `folder-unsafe`, `run-file-invalid`
  */
 export async function weightsOfRun(
@@ -48,7 +48,7 @@ export async function weightsOfRun(
     clock,
   }: {
     readonly folder: string;
-    /** Only those after so many steps; null or absent = all. */
+    /** Only checkpoints after this many steps; null or absent = all. */
     readonly step?: number | null;
     readonly name: string | null;
     readonly clock: Clock;
@@ -76,7 +76,7 @@ export async function weightsOfRun(
   };
 }
 
-/** The settings that the weights were trained with: what changed after them is taken back. */
+/** The settings that the weights were trained with; later changes are reverted. */
 async function settingsUntil(
   files: FolderFiles,
   folder: string,
