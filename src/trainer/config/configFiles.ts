@@ -1,4 +1,4 @@
-/** The configuration on its way from the user's file into a run folder. */
+/** Loads the user's configuration and stores it in the run folder. */
 
 import { resolve } from "node:path";
 import { type CheckedText, checkText } from "../../core/config/check.ts";
@@ -15,13 +15,13 @@ import { readConfig, type StartConfig } from "../../node/startConfig.ts";
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** The file as it stands. */
+  /** The file's text. */
   readonly text: string;
   /** Absolute. */
   readonly path: string;
   /** One line each, as `path:line:col: warning: …`. */
   readonly warnings: readonly string[];
-  /** What was set beside the file, in its order. */
+  /** Settings given in addition to the file, in order. */
   readonly overrides: readonly AppliedOverride[];
 }
 
@@ -35,7 +35,7 @@ export interface CheckedConfig {
   readonly lines: readonly string[];
 }
 
-/** Reads and checks a configuration without judging it. @throws AppError `config-not-found` */
+/** Reads and checks a configuration but does not throw on problems. @throws AppError `config-not-found` */
 export async function checkConfig(
   fileSystem: FileSystem,
   path: string,
@@ -54,7 +54,7 @@ export async function loadConfig(
   return requireSound(await checkConfig(fileSystem, path, overrides));
 }
 
-/** What a start trains with. @throws AppError `config-invalid` */
+/** The configuration that a run starts with. @throws AppError `config-invalid` */
 export function loadStart(start: StartConfig): LoadedConfig {
   const { text, path, shownPath, overrides } = start;
   const loaded = requireSound({ text, path, ...judgeText(text, { path: shownPath, overrides }) });
@@ -63,7 +63,7 @@ export function loadStart(start: StartConfig): LoadedConfig {
   return { ...loaded, warnings: [warning, ...loaded.warnings] };
 }
 
-/** A configuration from a text that stands for the file at `path`. @throws AppError `config-invalid` */
+/** A configuration from a text in place of the file at `path`. @throws AppError `config-invalid` */
 export function loadConfigText(
   text: string,
   path: string,
@@ -94,8 +94,8 @@ function requireSound({ text, path, result, lines }: CheckedConfig): LoadedConfi
 }
 
 /**
- * Keeps the configuration with the run, once as written and once with overrides and every default, and the overrides
- * beside them; all without secrets.
+ * Stores the configuration with the run, once as written and once with overrides and all defaults, plus the overrides themselves;
+ * all without secrets.
  */
 export async function writeConfigFiles(
   fileSystem: FolderFiles,

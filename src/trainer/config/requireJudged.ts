@@ -1,10 +1,10 @@
-/** Refuses a configuration that is not the one for which an editor gave its keys. */
+/** Refuses a configuration other than the one for which an editor released its keys. */
 
 import { AppError } from "../../core/errors.ts";
 import { type StartConfig, startDigest } from "../../node/startConfig.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
 
-/** The editor gave out keys for what it read. @throws AppError `config-changed` */
+/** The editor released keys for the configuration that it read. @throws AppError `config-changed` */
 export function requireJudged({ training }: LaunchRequest, start: StartConfig): void {
   if (training.digest === startDigest(start)) return;
   throw new AppError(

@@ -1,4 +1,4 @@
-/** Refuses what only a run folder says, before anything of the user's is sent there. */
+/** Refuses destinations that only a run folder names, before anything of the user's is sent there. */
 
 import { parseConfig } from "../../core/config/parse.ts";
 import { AppError } from "../../core/errors.ts";
@@ -22,22 +22,22 @@ const official = {
   openreward_base_url: OPENREWARD_SESSIONS_URL,
 };
 
-/** Who may decide where keys go. */
+/** Determines where keys may be sent. */
 export interface KeyPermission {
-  /** Where keys may go by the user's word; absent = nowhere else. */
+  /** Origins to which the user allows keys to be sent; absent = no others. */
   readonly allowedOrigins?: readonly AllowedOrigin[] | undefined;
-  /** The request of an editor, which has approved the configuration; absent for a terminal. */
+  /** The request of an editor that has approved the configuration; absent for a terminal. */
   readonly launchRequest?: LaunchRequest | undefined;
 }
 
 export interface NamedStart extends LoadedConfig {
-  /** A sentence for each thing that passes by the allowed origins alone; the warnings have them, too. */
+  /** A note for each destination that is only permitted by the allowed origins; also among the warnings. */
   readonly notes: readonly string[];
 }
 
 /**
- * What a start trains with: what an editor has judged, or what the user of a terminal has named. `judged` is the start as it was read,
- * where `start` leaves settings out.
+ * The configuration that a run starts with: approved by an editor, or named by the user of a terminal. `judged` is the start as read
+ * from disk, if `start` omits some of its settings.
  * @throws AppError `config-invalid`, `config-changed`, `run-destination`
  */
 export async function loadNamed(
@@ -64,16 +64,16 @@ export async function loadNamed(
 }
 
 export interface NamedElsewhere {
-  /** The run whose folder says what `config` does. */
+  /** The run whose folder names the destinations. */
   readonly folder: string;
-  /** What the user has named beside it. */
+  /** Further destinations named by the user. */
   readonly also?: readonly Destinations[];
-  /** True where the user has named a configuration, so that no advice asks for one. */
+  /** True if the user named a configuration, so that the error does not suggest naming one. */
   readonly hasConfig?: boolean | undefined;
 }
 
 /**
- * For what is done with a run without training it. Returns a sentence for each thing that passes by `allowedOrigins` alone.
+ * For operations on a run other than training. Returns a note for each destination that only `allowedOrigins` permits.
  * @throws AppError `run-destination`
  */
 export async function requireNamedByUser(
@@ -82,7 +82,7 @@ export async function requireNamedByUser(
   { allowedOrigins = [], launchRequest }: KeyPermission,
 ): Promise<readonly string[]> {
   if (launchRequest !== undefined) {
-    // What an editor has judged stands for what its user has named.
+    // What an editor approved counts as named by its user.
     return requireNamed(wanted, {
       named: also,
       allowedOrigins,
@@ -98,7 +98,7 @@ export async function requireNamedByUser(
 }
 
 /**
- * Refuses the address of a model's service that only a run folder names. An editor's keys are bound to their hosts, and its user is asked.
+ * Refuses a model service's address that only a run folder names. An editor's keys are bound to hosts, and it asks its user instead.
  * @throws AppError `run-destination`
  */
 export async function requireNamedService(
@@ -118,7 +118,7 @@ export async function requireNamedService(
   for (const note of notes) onNotice?.(note);
 }
 
-/** Refuses to change checkpoints that only a run folder calls its own. @throws AppError `checkpoint-not-own` */
+/** Refuses to change checkpoints that only the run folder claims to own. @throws AppError `checkpoint-not-own` */
 export async function requireOwnCheckpoints(
   folder: string,
   paths: readonly string[],
@@ -141,7 +141,7 @@ function repeatIt(origins: readonly string[]): string {
   return `Your configuration does not. Write it there or repeat it with --overrides${orAllow(origins)}.`;
 }
 
-/** A command has no origin: a run of one's own has it in its configuration. */
+/** Commands have no origin, so none is suggested for them; the user's own runs have the command in their configuration. */
 function orAllow(origins: readonly string[]): string {
   const hosts = origins.filter((origin) => URL.canParse(origin));
   if (hosts.length === 0) return "";
