@@ -1,4 +1,4 @@
-/** Carries out the commands to a run, and answers in a sentence what will follow, after a line for each warning about new settings. */
+/** Executes commands sent to a run. The reply says what happens next, preceded by a line per warning about new settings. */
 
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
@@ -10,7 +10,7 @@ import type { ControlCommand, RunStatus } from "../../shared/control.ts";
 import { formatQuantity } from "../../shared/format.ts";
 import { type LoadedConfig, loadConfigText, writeConfigFiles } from "../config/configFiles.ts";
 
-/** A prepared run, as far as new settings need it. */
+/** The part of a prepared run that is needed to change its settings. */
 export interface TunableRun {
   readonly loaded: LoadedConfig;
   readonly folder: string;
@@ -21,7 +21,7 @@ export interface CommandHandlerOptions {
   readonly control: RunControl;
   readonly fileSystem: FileSystem;
   readonly status: () => RunStatus;
-  /** Ends the run at once. */
+  /** Ends the run immediately. */
   readonly stopNow: () => void;
   /** Called when `pausing` begins or ends. */
   readonly onPausing: (isPausing: boolean) => void;
@@ -29,7 +29,7 @@ export interface CommandHandlerOptions {
 
 export class RunCommandHandler {
   readonly #options: CommandHandlerOptions;
-  /** With all settings requested so far. */
+  /** Includes all settings requested so far. */
   #run: TunableRun | null = null;
   #inForce: TunableRun | null = null;
   #isTraining = true;
@@ -38,23 +38,23 @@ export class RunCommandHandler {
     this.#options = options;
   }
 
-  /** The settings in force; null before the run has begun. */
+  /** The settings in force; null before the run has started. */
   get settings(): LoadedConfig | null {
     return this.#inForce?.loaded ?? null;
   }
 
-  /** From now on commands that need steps are refused. */
+  /** Refuses commands that need training steps from now on. */
   trainsNothing(): void {
     this.#isTraining = false;
   }
 
-  /** From now on settings can be changed. A later attempt in the same process changes nothing: what was requested still holds. */
+  /** Allows changing settings from now on. A later attempt in the same process keeps the settings requested before. */
   prepared(run: TunableRun): void {
     this.#run ??= run;
     this.#inForce ??= run;
   }
 
-  /** @throws AppError when the command cannot be carried out, with the reason */
+  /** @throws AppError with the reason if the command cannot be executed */
   async execute(command: ControlCommand): Promise<string> {
     const { control, stopNow, onPausing } = this.#options;
     switch (command.action) {
@@ -82,7 +82,7 @@ export class RunCommandHandler {
           ? "The run ends; it has not begun to train."
           : "The run discards its unfinished step, saves its last completed one and ends.";
       case "stop-now":
-        // After the reply, which no one would send any more.
+        // After the reply, which could not be sent otherwise.
         setImmediate(stopNow);
         return "The run ends without saving.";
       case "change-settings":
@@ -126,7 +126,7 @@ export class RunCommandHandler {
         this.#inForce = requested;
         return writeConfigFiles(fileSystem.within(folder), folder, next, redactor);
       },
-      // Other changes that waited with this one were dropped together with it.
+      // Other pending changes were dropped together with this one.
       dropped: () => {
         this.#run = this.#inForce;
       },

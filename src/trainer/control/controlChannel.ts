@@ -1,4 +1,4 @@
-/** How a run receives commands from outside: the socket, what is reported over it, and what happens when every editor has gone. */
+/** How a run is controlled from outside: the socket, the status reported over it, and what happens when no editor is left. */
 
 import { errorMessage } from "../../core/errors.ts";
 import type { Clock, FileSystem, Log } from "../../core/ports.ts";
@@ -18,11 +18,11 @@ export interface ControlChannelOptions {
   readonly fileSystem: FileSystem;
   readonly log: Log;
   readonly stopNow: () => void;
-  /** Given by the editor that started this trainer; absent for a terminal, which may come and go. */
+  /** From the editor that started this trainer; absent for a terminal, which may come and go. */
   readonly onQuit?: LaunchRequest["onQuit"] | undefined;
 }
 
-/** Without an editor for this long, the editor has been quit; a reload of its window takes seconds. */
+/** After this long without an editor it counts as closed; reloading its window takes seconds. */
 const QUIT_AFTER_MS = 60_000;
 
 export class ControlChannel {
@@ -42,7 +42,7 @@ export class ControlChannel {
     });
   }
 
-  /** Listens; a machine without room for a socket gets a run that cannot be controlled, and a warning in the log. */
+  /** Starts listening. If no socket can be created, the run cannot be controlled, and the log has a warning. */
   static async open(options: ControlChannelOptions): Promise<ControlChannel> {
     const controlChannel = new ControlChannel(options);
     try {
@@ -68,7 +68,7 @@ export class ControlChannel {
     return this.#server?.address ?? null;
   }
 
-  /** The settings in force; null before the run has begun. */
+  /** The settings in force; null before the run has started. */
   get settings(): LoadedConfig | null {
     return this.#handler.settings;
   }
@@ -79,7 +79,7 @@ export class ControlChannel {
     this.#server?.changed();
   }
 
-  /** From now on settings can be changed, and `run.json` shows a command to pause. */
+  /** Allows changing settings from now on. */
   onPrepared(run: Omit<TunableRun, "folder">, lease: RunLease): void {
     this.#lease = lease;
     this.#status = { ...this.#status, folder: lease.folder };
@@ -87,12 +87,12 @@ export class ControlChannel {
     this.#expectEditor(this.#status.attached);
   }
 
-  /** For an evaluation, a stage that collects and a dry run: from now on commands that need steps are refused. */
+  /** For evaluations, collecting stages, and dry runs: refuses commands that need training steps from now on. */
   trainsNothing(): void {
     this.#handler.trainsNothing();
   }
 
-  /** Updates the status with a phase that is no progress event. */
+  /** Updates the status for a phase that is not a progress event. */
   onPhase(phase: RunPhase): void {
     this.#status = { ...this.#status, phase, rollouts: null };
     this.#server?.changed();
@@ -111,7 +111,7 @@ export class ControlChannel {
     this.#server?.changed();
   }
 
-  /** An editor finds the socket through the run folder: before there is one, no one can have come or gone. */
+  /** Editors find the socket through the run folder, so before it exists none can have connected or left. */
   #expectEditor(attached: number): void {
     this.#stopWaiting();
     const { clock, control, onQuit } = this.#options;

@@ -1,4 +1,4 @@
-/** The trainer's control socket, in a private folder: clients watch and control the run over it. */
+/** The trainer's control socket in a private folder, over which clients watch and control the run. */
 
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { rmSync } from "node:fs";
@@ -27,15 +27,15 @@ import type { ControlAddress } from "../../shared/runFile.ts";
 export interface ControlServerOptions {
   readonly clock: Clock;
   readonly status: () => RunStatus;
-  /** Carries a command out; its result is sent to the sender. Rejects with the reason of a refusal. */
+  /** Executes a command; the result is sent to the client. Rejects with the reason if the command is refused. */
   readonly execute: (command: ControlCommand) => Promise<string>;
   /** Called when the number of attached editors changes. */
   readonly onAttached?: (count: number) => void;
 }
 
-/** Attached connections are notified of changes at most this often. */
+/** Attached clients are notified of changes at most this often. */
 const NOTICE_MS = 250;
-/** A connection that has not shown the token by then gives its place to others. */
+/** A connection that has not sent the token by then is closed. */
 const SHOW_TOKEN_MS = 5_000;
 const MAX_CONNECTIONS = 32;
 
@@ -61,18 +61,18 @@ export class ControlServer {
     this.#folder = folder;
     this.#token = Buffer.from(token);
     this.address = address;
-    // A trainer that is ended at once has no time to close anything.
+    // A trainer that is ended immediately has no time for asynchronous cleanup.
     this.#removeFolder = () => rmSync(folder, { recursive: true, force: true });
     process.once("exit", this.#removeFolder);
     this.#server = createServer((socket) => this.#accept(socket));
     this.#server.maxConnections = MAX_CONNECTIONS;
-    // It keeps nothing alive: a run that has ended ends its process.
+    // Does not keep the process alive after the run.
     this.#server.unref();
   }
 
-  /** Listens. @throws AppError `no-socket-folder`, or what the system says when it cannot listen */
+  /** Starts listening. @throws AppError `no-socket-folder`, or the system's error if it cannot listen */
   static async start(options: ControlServerOptions): Promise<ControlServer> {
-    // A pipe of Windows is protected by the token alone.
+    // On Windows, only the token protects the pipe.
     const { folder, address } = await makeSocketFolder(CONTROL_FOLDER_PREFIX, CONTROL_SOCKET);
     const token = randomBytes(32).toString("base64url");
     const tokenPath = join(folder, CONTROL_TOKEN);
@@ -87,13 +87,13 @@ export class ControlServer {
     return server;
   }
 
-  /** Notifies attached connections of a change, soon. */
+  /** Schedules a notification of attached clients. */
   changed(): void {
     if (this.#stopNotice !== null || this.#attached.size === 0) return;
     this.#stopNotice = this.#options.clock.after(NOTICE_MS, () => this.#notify());
   }
 
-  /** Says how it ended, and closes. */
+  /** Sends the final status and closes. */
   async close(): Promise<void> {
     this.#stopNotice?.();
     this.#notify();
@@ -104,14 +104,14 @@ export class ControlServer {
 
   #listen(): Promise<void> {
     return new Promise((resolve, reject) => {
-      // This listener stays: an error while accepting a connection must not end the run.
+      // This listener stays, because an error while accepting a connection must not end the run.
       this.#server.on("error", reject);
       this.#server.listen(this.address.address, resolve);
     });
   }
 
   async #forgetFolder(): Promise<void> {
-    // A process that ends meanwhile still removes it.
+    // If the process exits meanwhile, the exit handler still removes it.
     await rm(this.#folder, { recursive: true, force: true });
     process.off("exit", this.#removeFolder);
   }
@@ -152,7 +152,7 @@ export class ControlServer {
     );
   }
 
-  /** Takes as long for any token of the right length. */
+  /** Constant-time comparison for tokens of the right length. */
   #isToken(text: string): boolean {
     const given = Buffer.from(text);
     return given.length === this.#token.length && timingSafeEqual(given, this.#token);

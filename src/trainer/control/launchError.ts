@@ -1,16 +1,16 @@
-/** What an editor can make of an error: offer the settings, keys and permissions that it names. */
+/** Turns an error into what an editor can act on: the settings, keys, and permissions that it names. */
 
 import { type AppError, errorMessage, isAppError } from "../../core/errors.ts";
 import { suggestedEdits } from "../../node/control/messages.ts";
 import type { LaunchError } from "../../shared/control.ts";
 
-/** `error` must be clean of secrets. */
+/** `error` must already be redacted. */
 export function launchError(error: unknown): LaunchError {
   const message = errorMessage(error);
   if (!isAppError(error)) return { code: "bug", message };
   const { key, host, name } = error.data;
   const edits = suggestedEdits.safeParse(error.data["edits"]).data;
-  // A name may hold dots itself.
+  // A name may contain dots itself.
   const keys = edits?.[0]?.path ?? keysAtFault(error);
   return {
     code: error.code,

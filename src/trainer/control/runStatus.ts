@@ -1,4 +1,4 @@
-/** What a run is doing, in one small value: progress events in, a new status out. */
+/** The status of a run as a pure function of its progress events. */
 
 import type { ProgressEvent } from "../../core/training/run/progress.ts";
 import type { RunStatus } from "../../shared/control.ts";
@@ -81,7 +81,7 @@ export function advanceStatus(status: RunStatus, event: ProgressEvent): RunStatu
   }
 }
 
-/** Null where it is only a bound: what shows a run then takes the estimate of its last row. */
+/** Null if the total is only an upper bound; displays then use the estimate in the latest metrics row. */
 function knownTotal({
   totalSteps,
   isTotalAtMost,
