@@ -1,4 +1,4 @@
-/** The paths of an endpoint: a policy over OpenAI's and Anthropic's protocols. */
+/** Routes of an endpoint that serves a policy over OpenAI's and Anthropic's protocols. */
 
 import { ColumnError } from "../../core/chat/openaiMessages.ts";
 import {
@@ -34,27 +34,27 @@ import { jsonReply, type Reply } from "../../local/http/reply.ts";
 import type { Handler, Routes, ServiceRequest } from "../../local/http/router.ts";
 
 export interface EndpointRoutesOptions {
-  /** What the paths begin with, such as `/v1`; segments may be `{name}`. */
+  /** Path prefix such as `/v1`; segments may be `{name}`. */
   readonly prefix: string;
-  /** Who answers a request. @throws AppError `http-refused` */
+  /** The policy for a request. @throws AppError `http-refused` */
   readonly policyOf: (request: ServiceRequest) => ServedPolicy;
   readonly clock: Clock;
   readonly random: Random;
   /** Removes secrets from a fault. */
   readonly clean: (error: unknown) => unknown;
-  /** Ends what is being answered. */
+  /** Aborts requests in progress. */
   readonly signal: AbortSignal;
 }
 
 export interface ServedPolicy {
   readonly policy: EndpointModel;
-  /** As callers see it. */
+  /** Name shown to callers. */
   readonly name: string;
-  /** Whether every turn must have log-probabilities, also where nobody asks for them. */
+  /** True if every turn needs log-probabilities, even if the caller does not request them. */
   readonly needsLogprobs: boolean;
 }
 
-/** What one protocol makes of a request and its turn. */
+/** One protocol: how to read its requests and write its responses. */
 interface Protocol<Request extends EndpointRequest & { readonly isStreamed: boolean }> {
   readonly read: (body: unknown) => Request;
   readonly needsLogprobs: (request: Request) => boolean;
@@ -91,7 +91,7 @@ const RESPONSES: Protocol<ReturnType<typeof readResponses>> = {
   error: openaiError,
 };
 
-/** Of a body, as Anthropic has it: https://docs.anthropic.com/en/api/errors#request-size-limits */
+/** Anthropic's limit for request bodies: https://docs.anthropic.com/en/api/errors#request-size-limits */
 export const MAX_REQUEST_BYTES = 32 * 2 ** 20;
 
 const MESSAGES = "/messages";
@@ -108,7 +108,7 @@ export function endpointRoutes(options: EndpointRoutesOptions): Routes {
     [`POST ${prefix}${MESSAGES}/count_tokens`]: (request) => countTokens(options, request),
     [`GET ${prefix}/models`]: (request) => jsonReply(modelList(policyOf(request).name)),
     [`GET ${prefix}/models/{model}`]: model,
-    // Some clients leave the slash in a name as it is.
+    // Some clients do not escape the slash in a name.
     [`GET ${prefix}/models/{owner}/{model}`]: model,
   };
 }
@@ -117,14 +117,14 @@ function namedEvent(event: MessageEvent): string {
   return `event: ${event.type}\ndata: ${writeExactJson(event)}`;
 }
 
-/** For faults before a route is found, such as a wrong key or path. */
+/** Error bodies for failures before routing, such as a wrong key or path. */
 export const endpointErrorBody: ErrorBody = (fault) => {
   const { error } = fault.path.includes(MESSAGES) ? ANTHROPIC : OPENAI;
-  // Both forms hold texts and nulls only.
+  // Both formats contain only strings and nulls.
   return error(faultRefusal(fault)) as Json;
 };
 
-/** Such a fault as a refusal. */
+/** Converts such a failure into a refusal. */
 export function faultRefusal({ status, detail, path }: Parameters<ErrorBody>[0]): RequestRefusal {
   const said = typeof detail === "string" ? detail : JSON.stringify(detail);
   const hint = path.includes("/v1/v1/") ? "The base address already ends in /v1." : PATHS;
@@ -173,7 +173,7 @@ async function countTokens(
   });
 }
 
-/** Answers a refusal, and a fault of a service, in the words of the protocol. Anything else is for the server's log. */
+/** Writes refusals and service failures in the protocol's format. Rethrows other errors for the server's log. */
 async function refused(
   { clean }: EndpointRoutesOptions,
   { error: write }: Pick<Protocol<never>, "error">,
@@ -183,7 +183,7 @@ async function refused(
   try {
     return await reply();
   } catch (error) {
-    // What is wrong in a column is said in the caller's own words.
+    // Errors about an input column quote the caller's own text.
     const cleaned = error instanceof ColumnError ? error : clean(error);
     const refusal = refusalOf(cleaned) ?? serviceFault(cleaned);
     if (refusal === null) throw cleaned;
@@ -196,7 +196,7 @@ function serviceFault(error: unknown): RequestRefusal | null {
   if (!isAppError(error)) return null;
   const kind = kindOfError(error.code);
   if (kind !== "service" && kind !== "limit") return null;
-  // Clients repeat a 502 by themselves.
+  // Clients retry a 502 on their own.
   const status = error.code === "tinker-billing" ? 402 : 502;
   return { status, message: error.message, param: null, code: error.code };
 }
@@ -224,7 +224,9 @@ function modelList(id: string): Json {
   return { object: "list", data: [modelFacts(id)], has_more: false, first_id: id, last_id: id };
 }
 
-/** With the keys of both protocols: https://platform.openai.com/docs/api-reference/models, https://docs.anthropic.com/en/api/models-list. */
+/**
+ * With the keys of both protocols: https://platform.openai.com/docs/api-reference/models, https://docs.anthropic.com/en/api/models-list.
+ */
 function modelFacts(id: string): Json {
   return {
     id,
