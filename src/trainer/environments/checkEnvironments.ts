@@ -1,4 +1,4 @@
-/** Checks environments of a configuration, of a server, or by their names alone. */
+/** Checks environments by configuration, server address, or name. */
 
 import { dirname, join } from "node:path";
 import { EMBEDDED_MODELS } from "../../core/config/editing/catalogue/embedded.ts";
@@ -35,21 +35,21 @@ import { noSuch } from "./openTask.ts";
 import { promptCounter } from "./promptCounter.ts";
 
 export interface EnvironmentCheckRequest {
-  /** Empty = all of the configuration, or else of the server. */
+  /** Empty = all environments of the configuration, or else of the server. */
   readonly names: readonly string[];
-  /** Null = none: names and address are enough. */
+  /** Null = none; names and an address suffice. */
   readonly configPath: string | null;
   /** `key=value` each. */
   readonly overrides: readonly string[];
-  /** Address of a server of environments; null = that of the configuration. */
+  /** Address of an environment server; null = the configuration's. */
   readonly url: string | null;
-  /** Null = the one to train on. */
+  /** Null = the training split. */
   readonly split: string | null;
   /** Prompts to read per split. */
   readonly tasks: number;
   readonly seed: number;
   readonly allowedOrigins: readonly AllowedOrigin[];
-  /** Working directory, where a `.env` file may lie. */
+  /** Working directory, which may contain a `.env` file. */
   readonly folder: string;
   /** Called as each check begins. */
   readonly onCheck: (
@@ -62,18 +62,18 @@ export interface EnvironmentCheckRequest {
   readonly signal: AbortSignal;
   /** Learns the secrets. */
   readonly redactor?: Redactor;
-  /** Where the embedded environments lie; default: beside the running program. */
+  /** Folder of the embedded environments; default: next to the running program. */
   readonly programFolder?: string;
 }
 
 export interface CheckedEnvironment extends EnvironmentReport {
-  /** Whether the configuration names an agent that plays it. */
+  /** True if the configuration names an agent that plays it. */
   readonly hasAgent: boolean;
-  /** The last error that its server printed; undefined where none did, or another program started it. */
+  /** The last error that its server printed; undefined if there is none or another program started the server. */
   readonly printed: string | undefined;
 }
 
-/** One report per environment. @throws AppError as a run does that cannot begin, cleaned of secrets */
+/** One report per environment. @throws AppError like a run that cannot start, cleaned of secrets */
 export async function checkEnvironments(
   fileSystem: FileSystem,
   request: EnvironmentCheckRequest,
@@ -126,7 +126,7 @@ async function checkAll(
       onCheck: ({ rule }, position, count) => request.onCheck(name, rule, { position, count }),
       signal: request.signal,
     });
-    // Of a server that several share, what came while another one was checked is not taken for this one's.
+    // Taking the output here keeps a shared server's output from being attributed to the next environment.
     const output = options.serverOutput.take(serverOwner(config, name));
     const lines = printedLines(output, (text) => redactor.redact(text));
     const printed = printedError(lines, dirname(configPath));
@@ -141,7 +141,7 @@ async function checkAll(
   return reports;
 }
 
-/** What is known of the model without asking its service. */
+/** Facts about the model that are known without asking its service. */
 function modelFacts(
   { model_name: name, max_total_tokens }: Config,
   { on_image }: EnvironmentConfig,
@@ -155,7 +155,7 @@ function modelFacts(
   };
 }
 
-/** The configuration that the user names, with the environments that are to be checked. */
+/** The user's configuration, reduced to the environments to check. */
 async function writtenConfig(
   fileSystem: FileSystem,
   request: EnvironmentCheckRequest,
@@ -180,7 +180,7 @@ async function writtenConfig(
   return { ...loaded, config };
 }
 
-/** That of the working directory, where it is there and has all of the names. */
+/** The configuration in the working directory, if it exists and has all of the names. */
 async function nearbyConfig(
   fileSystem: FileSystem,
   request: EnvironmentCheckRequest,
@@ -194,7 +194,7 @@ async function nearbyConfig(
   }
 }
 
-/** A configuration that has these names, or all of the server, and nothing else. */
+/** A minimal configuration with these names, or with all environments of the server. */
 async function configOfNames(
   request: EnvironmentCheckRequest,
   options: ConnectionOptions,
@@ -216,7 +216,7 @@ function namedConfig(request: EnvironmentCheckRequest): Config {
 }
 
 function bareConfig({ url, overrides }: EnvironmentCheckRequest, names: readonly string[]): Config {
-  // What else a configuration must have does not matter here.
+  // Required keys whose values do not matter here.
   const text = JSON.stringify({
     model_name: "local/tiny-tool",
     openreward_base_url: url,
@@ -228,7 +228,7 @@ function bareConfig({ url, overrides }: EnvironmentCheckRequest, names: readonly
   return loadConfigText(text, "command line", overrides).config;
 }
 
-/** The key goes where that of a training would. @throws AppError `environment-*`, `key-host-not-allowed` */
+/** The key is sent where training would send it. @throws AppError `environment-*`, `key-host-not-allowed` */
 async function namesAt(options: ConnectionOptions): Promise<readonly string[]> {
   const { cleanup, log, control, redactor } = options;
   const address = environmentAddress(options);

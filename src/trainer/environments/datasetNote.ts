@@ -1,4 +1,4 @@
-/** Notes in a run's events which content its datasets have, and warns when it is not the one before. */
+/** Records the content of a run's datasets in its events, and warns if it has changed since. */
 
 import * as z from "zod";
 import { dataOfEvents } from "../../core/runFolder/events.ts";
@@ -14,7 +14,7 @@ interface NoteContext {
 }
 
 /**
- * Call it once an attempt, with the SHA-256 of each dataset's file by environment. What the run had before comes from its events.
+ * Call once per attempt with the SHA-256 of each dataset file by environment. Previous digests come from the run's events.
  * @throws AppError `disk`
  */
 export async function noteDatasets(

@@ -1,4 +1,4 @@
-/** Notes in a run's events which code its own environments have, and warns when a resume finds other code. */
+/** Records which code a run's own environments have in its events, and warns if a resume finds other code. */
 
 import { execFile } from "node:child_process";
 import { readdir, readFile, stat } from "node:fs/promises";
@@ -23,16 +23,16 @@ import { loadStart } from "../config/configFiles.ts";
 import { bridgePython } from "../services/bridgePython.ts";
 
 const KIND = "environment-code";
-/** What a server is made of, its tasks included; not what it writes while it runs. */
+/** Extensions of files that make up a server, including tasks; not of what it writes while running. */
 const CODE = new Set(
   ".py .pyi .toml .cfg .ini .json .jsonl .csv .parquet .txt .md .sh .js .mjs .ts".split(" "),
 );
 const LEFT_OUT = /^(\..*|__pycache__|node_modules|venv|env|.*\.egg-info)$/;
-/** A folder with one of these is a run or a sweep. */
+/** A folder with one of these files is a run or a sweep. */
 const RESULTS = /^((run|sweep)\.json|metrics\.jsonl)$/;
 const MAX_FILES = 2_000;
 const MAX_BYTES = 256 * 1024 * 1024;
-/** For a program that is asked, which shows no window on Windows. */
+/** Options for programs that are queried; no window on Windows. */
 const ASK = { timeout: 5_000, windowsHide: true };
 
 const noteSchema = z.object({
@@ -50,7 +50,7 @@ interface NoteContext {
   readonly reporting: Pick<RunReporting, "events" | "redactor" | "watch">;
 }
 
-/** Call it once an attempt. @throws AppError `disk` */
+/** Call once per attempt. @throws AppError `disk` */
 export async function noteEnvironmentCode(
   configPath: string,
   { config, storage, reporting }: NoteContext,
@@ -99,11 +99,11 @@ async function codeOf(server: CommandServer, configPath: string): Promise<Code> 
   return { commit, digest, place: { folder: relative(from, folder), files } };
 }
 
-/** Packages that are not called as the bridge is. */
+/** Packages whose name differs from the bridge's. */
 const PACKAGES: Readonly<Record<string, string>> = { openenv: "openenv-core" };
 const VERSION = "import importlib.metadata, sys; print(importlib.metadata.version(sys.argv[1]))";
 
-/** The library of a bridge with its version, which is unknown where Python does not say it. */
+/** The bridge's library with its version, or "unknown" if Python does not report it. */
 async function libraryOf(bridge: string, python: string): Promise<string> {
   const name = PACKAGES[bridge] ?? bridge;
   try {
@@ -115,7 +115,7 @@ async function libraryOf(bridge: string, python: string): Promise<string> {
   }
 }
 
-/** The code of an environment whose server a command starts; null for another one. @throws AppError `config-invalid`, `config-not-found` */
+/** The code of an environment that has a `server.command`; null for others. @throws AppError `config-invalid`, `config-not-found` */
 export async function environmentCode(
   fileSystem: FileSystem,
   { configPath, overrides, environment }: CodeRequest,
@@ -127,7 +127,7 @@ export async function environmentCode(
   return { folder, digest: (await codeOf(server, path)).digest };
 }
 
-/** The folder of the first file among the arguments, else the one in which the command starts. */
+/** The folder of the first argument that is a file, or else the command's working directory. */
 export async function codeFolder({ command, cwd }: CommandServer, from: string): Promise<string> {
   const start = cwd === null ? from : resolve(from, cwd);
   for (const part of command.slice(1)) {
@@ -141,7 +141,7 @@ export async function codeFolder({ command, cwd }: CommandServer, from: string):
   return start;
 }
 
-/** The commit that is checked out; null outside of a repository. */
+/** The checked-out commit; null outside of a repository. */
 async function commitOf(folder: string): Promise<string | null> {
   try {
     const { stdout } = await promisify(execFile)("git", ["-C", folder, "rev-parse", "HEAD"], ASK);
@@ -151,7 +151,7 @@ async function commitOf(folder: string): Promise<string | null> {
   }
 }
 
-/** SHA-256 over names and contents of the first {@link MAX_FILES} files below a folder, in the order of their names. */
+/** SHA-256 over names and contents of the first {@link MAX_FILES} files below a folder, sorted by name. */
 async function digestOf(
   folder: string,
   configPath: string,
@@ -164,11 +164,11 @@ async function digestOf(
     try {
       const { size } = await stat(path);
       bytes += size;
-      // Beyond the limit names and sizes stand for the contents.
+      // Beyond the limit, only names and sizes are hashed.
       const content = bytes <= MAX_BYTES ? sha256(await readFile(path)) : "";
       line.push(String(size), content);
     } catch {
-      // The name stands for what cannot be read.
+      // For unreadable files, only the name is hashed.
     }
     lines.push(line.join("\0"));
     if (lines.length === MAX_FILES) break;
@@ -176,7 +176,7 @@ async function digestOf(
   return { digest: sha256(lines.join("\n")), files: lines.length };
 }
 
-/** A folder that cannot be read stands for itself. Links are not followed. */
+/** Yields an unreadable folder itself. Does not follow links. */
 async function* codeBelow(folder: string, root: string): AsyncGenerator<string> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => null);
   if (entries === null) yield folder;

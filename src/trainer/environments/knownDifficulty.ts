@@ -1,4 +1,4 @@
-/** What OpenReward knows of tasks before they are played. */
+/** Task difficulties that OpenReward knows before tasks are played. */
 
 import { environmentServer } from "../../core/config/fields/environmentServers.ts";
 import { errorMessage } from "../../core/errors.ts";
@@ -23,7 +23,7 @@ export interface KnownSplit {
 
 const LIMIT_MS = 5_000;
 
-/** The tasks of a split that are known: none where OpenReward does not say within 5 s, or does not have the environment. */
+/** Known tasks of a split; empty if OpenReward does not answer within 5 s or does not have the environment. */
 export async function knownDifficulties(
   options: DifficultyOptions,
   of: KnownSplit,
@@ -34,7 +34,7 @@ export async function knownDifficulties(
   if (url === null || !URL.canParse(url)) return [];
   const client = createHttpClient();
   const http = redactingRefusals(client, options.redactor);
-  // The key goes nowhere else than to where sessions are, or to OpenReward's own catalogue; what is public needs none.
+  // The key is only sent to the session host or to OpenReward's official catalogue; public data needs none.
   const isOwn = new URL(url).origin === new URL(address.url).origin;
   const isOfficial = address.isOpenReward && url === OPENREWARD_API_URL;
   const apiKey = isOwn || isOfficial ? address.key : null;

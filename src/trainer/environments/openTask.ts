@@ -1,4 +1,4 @@
-/** Opens one task of a configuration without a model: its environment, and the chat format in which a run would play it. */
+/** Opens a task of a configuration without a model: its environment, and the chat format that a run would use. */
 
 import type { Agent } from "../../core/agents/agent.ts";
 import type { Chat } from "../../core/chat/chat.ts";
@@ -38,45 +38,45 @@ export interface TaskRequest {
   readonly configPath: string;
   /** `key=value` each. */
   readonly overrides: readonly string[];
-  /** Where keys may go by the user's word. */
+  /** Origins to which the user allows keys to be sent. */
   readonly allowedOrigins: readonly AllowedOrigin[];
-  /** Null = the first one of the configuration that has the split. */
+  /** Null = the first environment that has the split. */
   readonly environment: string | null;
-  /** Null = the first one of the environment. */
+  /** Null = the first split of the environment. */
   readonly split: string | null;
-  /** Counted in the split, from 0. */
+  /** Index within the split, from 0. */
   readonly task: number;
-  /** What an editor handed over; absent for a terminal. */
+  /** The editor's request; absent for a terminal. */
   readonly launchRequest?: LaunchRequest;
-  /** Learns the secrets, so that errors which are printed elsewhere can be redacted. */
+  /** Learns the secrets, so that errors printed elsewhere can be redacted. */
   readonly redactor?: Redactor;
-  /** Where environments and model lie; default: beside the running program. */
+  /** Folder of environments and model; default: next to the running program. */
   readonly programFolder?: string;
-  /** Called with a sentence for people as each part begins. */
+  /** Receives a short message when each stage begins. */
   readonly onPart: (what: string) => void;
-  /** Ends it, with its reason as the error. */
+  /** Cancels the operation with its reason. */
   readonly signal?: AbortSignal;
 }
 
 export interface OpenedTask extends SplitChoice {
-  /** With the environment of the task only. */
+  /** Reduced to the environment of the task. */
   readonly loaded: LoadedConfig;
   readonly variables: Variables;
   readonly serverOutput: ServerOutput;
   readonly remote: RemoteEnvironment;
-  /** Counted in the split, from 0. */
+  /** Index within the split, from 0. */
   readonly index: number;
   readonly chat: Chat;
   readonly settings: RolloutSettings;
-  /** What the configuration names to play it; null = none. */
+  /** The agent that the configuration names for it; null = none. */
   readonly agent: Agent | null;
-  /** Asks the service of the environment how others fared in the tasks of the split. */
+  /** Asks the environment's service for the results of others on the split's tasks. */
   readonly difficulties: () => Promise<readonly TaskDifficulty[]>;
-  /** Of the chat format, for people. */
+  /** Warnings about the chat format for the user. */
   readonly warnings: readonly string[];
 }
 
-/** @throws AppError as a run does that cannot begin */
+/** @throws AppError like a run that cannot start */
 export async function openTaskOf(
   fileSystem: FileSystem,
   request: TaskRequest,
@@ -129,7 +129,7 @@ export async function openTaskOf(
   };
 }
 
-/** Tasks are those that a run would play: of splits that the configuration names, for training or evaluation. @throws AppError `no-such-split` */
+/** Only splits that the configuration names for training or evaluation. @throws AppError `no-such-split` */
 function chooseTasks(
   config: Config,
   { environment, split }: Pick<TaskRequest, "environment" | "split">,
@@ -148,7 +148,7 @@ function chooseTasks(
   throw noSuch("split", split ?? "", splits);
 }
 
-/** With the name that was meant, or those that there are. */
+/** The error for an unknown name; suggests the closest one or lists all. */
 export function noSuch(
   kind: "environment" | "split",
   name: string,

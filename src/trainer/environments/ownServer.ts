@@ -1,4 +1,4 @@
-/** Keeps an environment's own server running for whoever works on it, outside of any run. */
+/** Keeps an environment's own server running outside of a run, for whoever is developing it. */
 
 import { dirname } from "node:path";
 import {
@@ -30,35 +30,35 @@ export interface OwnServerRequest {
   readonly launchRequest: LaunchRequest;
   readonly programFolder: string;
   readonly redactor: Redactor;
-  /** Ends the start. */
+  /** Cancels the start. */
   readonly signal: AbortSignal;
-  /** Called before the start with the folder of its code. */
+  /** Receives the folder of its code before the start. */
   readonly onCode: (folder: string) => void;
-  /** Called with what it prints, in whole lines without secrets, and with a line about each crash. */
+  /** Receives its output in whole lines without secrets, and a line about each crash. */
   readonly onLog: (text: string) => void;
 }
 
 export interface OpenOwnServer {
-  /** Origin at which it listens. */
+  /** Origin on which it listens. */
   readonly address: string;
   readonly splits: readonly { readonly name: string; readonly tasks: number }[];
   /**
-   * The beginnings of the prompts of tasks `start` up to `stop`, each in one line; null for one that cannot be had.
-   * @throws AppError `environment-*` when the server is gone
+   * The beginnings of the prompts of tasks `start` up to `stop`, one line each; null for tasks whose prompt cannot be loaded.
+   * @throws AppError `environment-*` if the server is gone
    */
   prompts(split: string, start: number, stop: number): Promise<readonly (string | null)[]>;
   /** Ends the server. */
   close(): Promise<void>;
 }
 
-/** Characters of a prompt, for a row of a list. */
+/** Length limit in characters of a prompt in a list. */
 const SHOWN_PROMPT = 120;
 const SESSIONS_AT_ONCE = 4;
 const ANSWER_LIMIT_MS = 20_000;
 
 /**
- * Resolves once the server answers. It is started again after a crash, as in a run.
- * @throws AppError `no-such-environment` for an environment without `server.command`, else as a run does that cannot begin
+ * Resolves once the server answers. Restarts it after a crash, as a run would.
+ * @throws AppError `no-such-environment` for an environment without `server.command`, else like a run that cannot start
  */
 export async function openOwnServer(
   fileSystem: FileSystem,
@@ -129,7 +129,7 @@ function commandOf(server: ReturnType<typeof environmentServer>, name: string): 
   throw new AppError("no-such-environment", message);
 }
 
-/** Null where the environment has none for the task: the row of the task goes without. */
+/** Null if the environment has no prompt for the task, which is then listed without one. */
 async function promptOf(
   remote: RemoteEnvironment,
   task: {
@@ -151,7 +151,7 @@ async function promptOf(
   }
 }
 
-/** What the last message of the user says, which is the task where a system message has the rules. */
+/** The last user message, which is the task if a system message has the rules. */
 function textOf(messages: readonly Message[]): string {
   const last = messages.findLast(({ role }) => role === "user") ?? messages.at(-1);
   const texts = (last?.blocks ?? []).flatMap((block) => (block.type === "text" ? block.text : []));

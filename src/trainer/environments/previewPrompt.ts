@@ -1,4 +1,4 @@
-/** Shows the first prompt of one task as a run would send it: no step, no model that is trained, one session with one environment. */
+/** Shows the first prompt of a task as a run would send it, with a single environment session and no model. */
 
 import type { FileSystem } from "../../core/ports.ts";
 import { describeTask } from "../../core/rollout/describeTask.ts";
@@ -10,7 +10,7 @@ import { openTaskOf, type TaskRequest } from "./openTask.ts";
 
 export type PreviewRequest = TaskRequest;
 
-/** @throws AppError as a run does that cannot begin, cleaned of secrets */
+/** @throws AppError like a run that cannot start, cleaned of secrets */
 export async function previewPrompt(
   fileSystem: FileSystem,
   request: PreviewRequest,

@@ -1,4 +1,4 @@
-/** Counts the tokens of an environment's prompts as the model of a configuration reads them. */
+/** Counts the tokens of an environment's prompts as the configured model would read them. */
 
 import type { Chat } from "../../core/chat/chat.ts";
 import { tokenizerNameOf } from "../../core/chat/modelName.ts";
@@ -11,7 +11,7 @@ import { systemClock } from "../../node/clock.ts";
 import { loadTokenizer } from "../models/loadTokenizer.ts";
 import type { ConnectionOptions } from "../services/connections.ts";
 
-/** The counter loads the tokenizer when it is first called, and gives null where that cannot be had. */
+/** Loads the tokenizer on the first call, and returns null if it is unavailable. */
 export function promptCounter(
   connections: ConnectionOptions,
 ): (session: EnvironmentSession) => Promise<number | null> {
