@@ -1,4 +1,4 @@
-/** A dry run: everything of a training up to its first update, with a few groups, in a folder that is removed unless it is to be kept. */
+/** A dry run: a training run up to its first update, with a few groups, in a folder that is removed unless it is to be kept. */
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ export interface DryRun extends Pick<DryRunRequest, "groups" | "isKept" | "onPla
   readonly planOf: (loaded: LoadedConfig) => RunPlan;
 }
 
-/** @throws AppError `run-without-rewards` when no rollout got a reward, and as a run that cannot begin; cleaned of secrets */
+/** @throws AppError `run-without-rewards` if no rollout got a reward, and like a run that cannot start; cleaned of secrets */
 export async function executeDryRun(trainer: TrainerOptions, dry: DryRun): Promise<RunEnd> {
   trainer.controlChannel?.trainsNothing();
   const services = new CleanupStack();
@@ -45,7 +45,7 @@ export async function executeDryRun(trainer: TrainerOptions, dry: DryRun): Promi
     const connecting = { loaded, runName: plan.name, services };
     const connections = await connectionOptions(trainer, connecting);
     const prepared = await connectAndPrepare(connections, plan, (load) => load());
-    // No one is to look for a folder that is soon gone.
+    // Watchers are not notified of a folder that is removed afterwards.
     const { onClaim: _, ...unnoticed } = trainer;
     const lease = await claimRun(dry.isKept ? trainer : unnoticed, plan, plan);
     connections.serverOutput.attach(lease.files, lease.folder);
@@ -57,14 +57,14 @@ export async function executeDryRun(trainer: TrainerOptions, dry: DryRun): Promi
   }
 }
 
-/** One step of `groups` tasks, of which nothing is evaluated, tracked or saved. */
+/** One step with `groups` tasks and without evaluation, tracking, or saves. */
 function dryConfig(config: Config, path: string, parent: string, groups: number): Config {
   return {
     ...config,
     batch_size: groups,
     refill: false,
     max_steps_off_policy: 0,
-    // Nothing changes the weights, so each pass would show the same.
+    // The weights stay the same, so every pass would show the same.
     num_passes: 1,
     pause_on_alarm: false,
     log_path: parent,
@@ -73,7 +73,7 @@ function dryConfig(config: Config, path: string, parent: string, groups: number)
 }
 
 interface Playing extends Pick<DryRun, "isKept" | "onPlayed"> {
-  /** The configuration of the training that this tries out. */
+  /** The training configuration that this tries out. */
   readonly config: Config;
   readonly plan: RunPlan;
   readonly prepared: PreparedServices;
@@ -115,7 +115,7 @@ async function play(
     await lease.end({ phase: "done" });
     return { outcome: "done", folder: isKept ? folder : null };
   } catch (error) {
-    // When the run was ended because a service died, this error is only a consequence of that failure.
+    // If a dead service ended the run, this error is only a consequence.
     const cause = trainer.control.failure ?? error;
     await recordFailure(lease, cause, trainer);
     const isStopped = isAppError(cause, "stopped");

@@ -1,4 +1,4 @@
-/** What a training is going to take, from a past run or from a dry run. */
+/** Estimates what training will take, from a past run or a dry run. */
 
 import type { EstimateBasis } from "../../api/estimate.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
@@ -45,7 +45,7 @@ export async function estimateBasis(
   return { pastRun, model, isBilled: config !== null && !isLocalModel(model) };
 }
 
-/** The configuration whose rollouts an estimate rests on: of stages, that of the first that plays any. Null where only examples are trained. */
+/** The configuration whose rollouts an estimate is based on: the first stage that plays any. Null if there are only examples. */
 function playedConfig(
   { config, text, path }: LoadedConfig,
   overrides: readonly string[],
@@ -56,7 +56,7 @@ function playedConfig(
   return configs.find((own) => own !== null && own.method !== "sft") ?? null;
 }
 
-/** The folder of the newest run of the same environments and model beside those of a configuration; null without. */
+/** The folder of the newest run with the same environments and model next to a configuration's own; null if there is none. */
 export function newestRunOf(
   fileSystem: FileSystem,
   { config, path }: Pick<LoadedConfig, "config" | "path">,
@@ -69,21 +69,24 @@ export interface PastRunEstimate {
   /** Plans a new run of a configuration. */
   readonly planOf: (loaded: LoadedConfig) => RunPlan;
   readonly fileSystem: FileSystem;
-  /** The folder of the past run, or of groups that were played for the estimate. */
+  /** The folder of the past run, or of groups played for the estimate. */
   readonly folder: string;
-  /** What the groups were priced with; absent for a past run. */
+  /** The prices of the played groups; absent for a past run. */
   readonly played?: Pick<EstimateReport, "prices">;
   readonly onEstimate: (report: EstimateReport) => void;
 }
 
-/** Reads the folder alone where it knows the tasks, else asks the services for what costs nothing; plays nothing. @throws AppError `run-not-found`, `estimate-without-basis`, and as a run that cannot begin */
+/**
+ * Uses the folder alone if it has the task counts, else asks services for them; plays nothing.
+ * @throws AppError `run-not-found`, `estimate-without-basis`, and like a run that cannot start
+ */
 export async function estimateFromRun(
   trainer: TrainerOptions,
   { fileSystem, folder, played, ...asking }: PastRunEstimate,
 ): Promise<RunEnd> {
   const basis = { fileSystem: fileSystem.within(folder), folder, played };
   const { config } = asking.loaded;
-  // Before anything is asked of a service: most faults are here.
+  // Checked before any service is asked, because most problems are here.
   if (played === undefined) await requireRunFile(basis.fileSystem, folder);
   await readBasis(basis.fileSystem, folder, config);
   const known = await estimateFromFolder(config, basis);
@@ -98,7 +101,7 @@ export async function estimateFromRun(
   return { outcome: "done", folder: null };
 }
 
-/** Reads the examples of a supervised run; asks services for what costs nothing. @throws AppError as a run that cannot begin */
+/** Reads a supervised run's examples; makes only free service calls. @throws AppError like a run that cannot start */
 export function estimateSupervised(trainer: TrainerOptions, asking: Asking): Promise<RunEnd> {
   const { config } = asking.loaded;
   return askServices(trainer, asking, async (preparation, listPrices) =>
@@ -108,7 +111,7 @@ export function estimateSupervised(trainer: TrainerOptions, asking: Asking): Pro
 
 type Asking = Pick<PastRunEstimate, "loaded" | "planOf" | "onEstimate">;
 
-/** Prepares a run as if it were to begin, for a report of it. */
+/** Prepares a run as if it were to start, and reports on it. */
 async function askServices(
   trainer: TrainerOptions,
   { loaded, planOf, onEstimate }: Asking,
@@ -145,7 +148,7 @@ interface PastRunFiles extends Pick<PastRunEstimate, "folder"> {
   readonly played?: PastRunEstimate["played"] | undefined;
 }
 
-/** Asks no service; null where the folder of the past run does not know all tasks. @throws AppError `estimate-without-basis` */
+/** Asks no service; null if the past run's folder lacks some task counts. @throws AppError `estimate-without-basis` */
 export async function estimateFromFolder(
   config: Config,
   basis: PastRunFiles,
@@ -155,7 +158,7 @@ export async function estimateFromFolder(
     const project: Project = async (...played) => unseenExamplesEstimate(config, ...played);
     return reportEstimate({ config, project, listPrices }, basis);
   }
-  // A stage that only collects evaluates nothing.
+  // A collecting stage evaluates nothing.
   const evaluation = config.method === "collect" ? null : config.evaluation;
   const tasks = await pastTasks({ ...config, evaluation }, sha256, basis);
   if (tasks === null) return null;
@@ -168,13 +171,13 @@ interface Planned {
   readonly listPrices: ListPrices | null;
 }
 
-/** What the plan comes to, by what was played. */
+/** Projects the plan from what was played. */
 type Project = (
   basis: Basis,
   prices: Prices | null,
 ) => Promise<Pick<EstimateReport, "estimate" | "plan">>;
 
-/** Of a run that plays tasks. */
+/** Projection for a run that plays tasks. */
 export function projectTasks(config: Config, tasks: CountedTasks): Project {
   return async (basis, prices) => {
     if (config.method === "collect") return collectEstimate(config, tasks, basis, prices);
@@ -183,7 +186,7 @@ export function projectTasks(config: Config, tasks: CountedTasks): Project {
   };
 }
 
-/** The vendor's prices as the past run recorded them; null if it has none, or another model. */
+/** List prices as recorded by the past run; null if it has none or used another model. */
 async function keptPrices(
   { model_name: model }: Config,
   { fileSystem, folder, played }: PastRunFiles,
@@ -192,7 +195,7 @@ async function keptPrices(
   return kept?.source === "price_list" && kept.model === model ? kept : null;
 }
 
-/** What a supervised run takes, by its examples; null for reinforcement learning. */
+/** Estimate of a supervised run from its examples; null for reinforcement learning. */
 export function supervisedReport({
   config,
   preparation,
@@ -216,7 +219,7 @@ export function supervisedReport({
   };
 }
 
-/** With `played` when the folder is that of a dry run of the same configuration, or of one of the same stages. */
+/** `basis.played` is set if the folder is a dry run's, of the same configuration or the same stages. */
 export async function reportEstimate(
   { config, project, listPrices }: Planned,
   basis: PastRunFiles,
