@@ -1,4 +1,4 @@
-/** An evaluation by itself: models beside each other on the same tasks and seeds, without training. */
+/** A standalone evaluation: compares models on the same tasks and seeds, without training. */
 
 import type { EvaluationConfig } from "../../core/config/fields/schema.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
@@ -38,17 +38,17 @@ import { claimEvaluation, evaluationName, unfinishedEvaluation } from "./evaluat
 export interface ModelEvaluation {
   readonly fileSystem: FileSystem;
   readonly loaded: LoadedConfig;
-  /** Each is compared with the first. */
+  /** All are compared with the first. */
   readonly models: readonly PlannedModel[];
   readonly owner: RunOwner;
-  /** Where it is a stage; absent for an evaluation by itself. */
+  /** Present if this is a stage; absent for a standalone evaluation. */
   readonly sweep?: SweepMember | undefined;
-  /** True for a run or stage that collects: its budgets limit it; absent = no. */
+  /** True for a collecting run or stage, which its budgets limit; absent = no. */
   readonly endsOnBudget?: boolean;
 }
 
 /**
- * Evaluates the models one after the other. An interrupted evaluation of the same models with the same settings continues where it was.
+ * Evaluates the models one after another. Continues an interrupted evaluation of the same models with the same settings.
  * @throws AppError from any part, cleaned of secrets
  */
 export async function evaluateModels(
@@ -98,7 +98,7 @@ interface Measuring {
   readonly uploads: RolloutUploads | null;
 }
 
-/** Null when nothing is to be uploaded; the redactor learns the key. */
+/** Null if nothing is to be uploaded; the redactor learns the key. */
 function findUploadAddress(connections: ConnectionOptions): UploadAddress | null {
   const config = { ...connections.config, openreward_upload: false };
   const address = uploadAddress({ ...connections, config });
@@ -118,7 +118,7 @@ async function measure(
   try {
     await playModels(trainer, wanted, measuring);
   } catch (error) {
-    // When the evaluation was ended because a service died, this error is only a consequence of that failure.
+    // If a dead service ended the evaluation, this error is only a consequence.
     const cause = control.failure ?? error;
     const isBudget = isAppError(cause, ...BUDGET_ENDS);
     const isStopped = isBudget || isAppError(cause, "stopped");
@@ -178,7 +178,7 @@ async function playModels(
   }
 }
 
-/** Those of the vendor's list, where they are known and needed. @throws AppError `prices-unknown` */
+/** List prices, if known and needed. @throws AppError `prices-unknown` */
 function pricesOfList(
   { control, log }: TrainerOptions,
   { loaded: { config }, endsOnBudget }: ModelEvaluation,
@@ -186,7 +186,7 @@ function pricesOfList(
   address: string,
 ): Promise<ListPrices | null> {
   return loadListPrices({
-    // Without prices an evaluation continues.
+    // An evaluation does not need prices, so its budget does not require them.
     config: endsOnBudget === true ? config : { ...config, max_cost_usd: null },
     address,
     folder,
@@ -205,7 +205,7 @@ async function samplerOf(
   return sampler;
 }
 
-/** `loadEvaluation` has refused a configuration without one. */
+/** `loadEvaluation` has already rejected configurations without one. */
 function requireEvaluation({ config }: LoadedConfig): EvaluationConfig {
   if (config.evaluation !== null) return config.evaluation;
   throw new AppError("invariant", "Add the key evaluation to evaluate.");

@@ -1,4 +1,4 @@
-/** Which models an evaluation is to measure: checkpoints by address, those of run folders, and the base model. */
+/** Which models to evaluate: checkpoints by path, run folders, and the base model. */
 
 import { basename } from "node:path";
 import type { Config } from "../../core/config/fields/schema.ts";
@@ -20,25 +20,25 @@ import { firstRunPath } from "../../node/runPaths.ts";
 import type { PlannedModel } from "../../shared/runFile.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
 
-/** The base model, whatever the configuration calls it. */
+/** Name of the base model, whatever the configuration calls it. */
 export const BASE = "base";
 
-/** With a name that also says the run. */
+/** A model with a longer name that includes the run. */
 interface NamedModel extends PlannedModel {
   readonly longName: string;
-  /** Its folder, or the id in an address; null for the base model. */
+  /** Run folder, or run id of a checkpoint path; null for the base model. */
   readonly run: string | null;
-  /** True for a run of another configuration. */
+  /** True if the run has another configuration. */
   readonly isOther: boolean;
 }
 
-/** The configuration that says which tasks models are evaluated on. */
+/** The configuration that determines the evaluated tasks. */
 interface EvaluatedBy extends Pick<LoadedConfig, "path"> {
   readonly config: Pick<Config, "model_name">;
 }
 
 /**
- * The models that `words` name, in their order, each once.
+ * The models that `words` name, in order, without duplicates.
  * @throws AppError `checkpoint-not-found`, `model-not-known`, `bad-arguments`
  */
 export async function evaluatedModels(
@@ -67,7 +67,7 @@ export async function evaluatedModels(
   });
 }
 
-/** What is evaluated when nothing is named: the base model, and the run of the configuration where there is one. */
+/** Evaluated by default: the base model, and the configuration's run if there is one. */
 export async function defaultWords(
   fileSystem: FileSystem,
   { config, path }: Pick<LoadedConfig, "config" | "path">,
@@ -76,7 +76,7 @@ export async function defaultWords(
   return run === null ? [BASE] : [BASE, run.folder];
 }
 
-/** The folder of the first run among `words`, whose configuration can be taken; null when none is one. */
+/** The folder of the first run among `words`, whose configuration can be used; null if there is none. */
 export async function firstRunFolder(
   fileSystem: FileSystem,
   words: readonly string[],
@@ -109,7 +109,7 @@ async function evaluatedModel(
   return { ...saved, isOther: file !== null && !isOfConfig({ file }, path) };
 }
 
-/** A training state lies beside the weights of the same name that can be sampled from. */
+/** For a training state, uses the sampler weights saved under the same name. */
 function checkpointAt(word: string): NamedModel {
   const { run, kind, name } = parseTinkerPath(word);
   const sampler = kind === "weights" ? "sampler_weights" : kind;

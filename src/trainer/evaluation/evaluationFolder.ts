@@ -1,4 +1,4 @@
-/** The folder of an evaluation by itself: a new one beside the runs, or one in which the same evaluation was interrupted. */
+/** The folder of a standalone evaluation: a new one next to the runs, or one in which the same evaluation was interrupted. */
 
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
@@ -22,18 +22,18 @@ export interface EvaluationFolderOptions {
   readonly loaded: LoadedConfig;
   readonly models: readonly PlannedModel[];
   readonly owner: RunOwner;
-  /** Where it is a stage; absent for an evaluation by itself. */
+  /** Present if this is a stage; absent for a standalone evaluation. */
   readonly sweep?: SweepMember | undefined;
 }
 
-/** Name of the folder; a number is added when it is taken. */
+/** Folder name; a number is appended if it is taken. */
 export function evaluationName({ config, path }: Pick<LoadedConfig, "config" | "path">): string {
   return `${runName(config, path)}-evaluation`;
 }
 
 /**
- * The newest folder in which an evaluation of the same models with the same settings has not ended, or has rollouts left to upload; null
- * without.
+ * The newest folder with an unfinished evaluation of the same models and settings, or with rollouts left to upload; null if there is
+ * none.
  */
 export async function unfinishedEvaluation({
   fileSystem,
@@ -57,7 +57,7 @@ export async function unfinishedEvaluation({
   return found.sort((a, b) => b.startedAtMs - a.startedAtMs)[0]?.folder ?? null;
 }
 
-/** Claims the folder of an {@link unfinishedEvaluation}; null = a new one. @throws AppError `disk`, `folder-unsafe` */
+/** Claims the folder of an {@link unfinishedEvaluation}, or a new one if null. @throws AppError `disk`, `folder-unsafe` */
 export async function claimEvaluation(
   { fileSystem, loaded, models, owner, sweep }: EvaluationFolderOptions,
   folder: string | null,
@@ -70,13 +70,13 @@ export async function claimEvaluation(
     const place = { parent: runParent(config, configPath), name: evaluationName(loaded) };
     return startRun(ports, { ...starter, ...place, runId: randomUUID(), evaluation, sweep });
   }
-  // Nothing in it is of a later step than this.
+  // Keeps everything: nothing in the folder belongs to a later step.
   const step = Number.MAX_SAFE_INTEGER;
   return resumeRun({ ...ports, isProcessAlive }, { ...starter, folder, step });
 }
 
 function planDigest(models: readonly PlannedModel[], config: Config): string {
-  // With another budget it continues.
+  // Budgets are ignored, so that raising one continues the evaluation.
   const budgets = { max_cost_usd: null, max_tokens_total: null, max_hours: null };
   return sha256(JSON.stringify([models, { ...redactSecrets(config), ...budgets }]));
 }
@@ -85,7 +85,7 @@ async function hasUploads(files: FolderFiles, folder: string): Promise<boolean> 
   return ((await waitingUploads(files, folder)) ?? 0) > 0;
 }
 
-/** A folder that cannot be read is none to continue in. */
+/** An unreadable folder cannot be continued. */
 function ignoreUnreadable(error: unknown): null {
   if (isAppError(error)) return null;
   throw error;

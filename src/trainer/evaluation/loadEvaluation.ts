@@ -1,4 +1,4 @@
-/** The configuration of an evaluation by itself, with the splits that the user names. */
+/** The configuration of a standalone evaluation, with the splits named by the user. */
 
 import { EMBEDDED_ENVIRONMENTS } from "../../core/config/editing/catalogue/embedded.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
@@ -12,14 +12,17 @@ import { type KeyPermission, loadNamed, type NamedStart } from "../config/requir
 import type { EvaluateRequest } from "../plan/types.ts";
 import { firstRunFolder } from "./evaluatedModels.ts";
 
-/** With an `evaluation`. @throws AppError `bad-arguments` without a configuration, `config-invalid`, also without splits, `config-not-found` */
+/**
+ * Always has `evaluation`.
+ * @throws AppError `bad-arguments` without a configuration, `config-invalid`, also without splits, `config-not-found`
+ */
 export async function loadEvaluation(
   fileSystem: FileSystem,
   request: EvaluateRequest,
   permission: KeyPermission = {},
 ): Promise<LoadedConfig> {
   const start = await startConfig(fileSystem, await startOf(fileSystem, request));
-  // Before anything of it is read: a changed file gets no answer about what it says now.
+  // Checked before anything is read, so that errors reveal nothing about a changed file.
   if (permission.launchRequest !== undefined) requireJudged(permission.launchRequest, start);
   const { splits } = request;
   if (request.isCollecting === true) {
@@ -29,7 +32,7 @@ export async function loadEvaluation(
     requireSplits(start);
     return loadNamed(start, permission);
   }
-  // Settings of the evaluation need its splits, which need the environments.
+  // The evaluation's settings need its splits, which need the environments, so those are loaded first.
   const { config, notes } = await loadNamed(withoutEvaluation(start), permission, start);
   const named = splitsByEnvironment(splits, Object.keys(config.environments));
   const overrides = [...start.overrides, splitsOverride(named)];
@@ -37,7 +40,7 @@ export async function loadEvaluation(
   return { ...loaded, warnings: [...notes, ...loaded.warnings] };
 }
 
-/** The evaluation by which `method: collect` plays the tasks of training. @throws AppError `data-from-test` */
+/** The evaluation with which `method: collect` plays the training tasks. @throws AppError `data-from-test` */
 export function collectingStart(loaded: LoadedConfig, start: StartConfig): LoadedConfig {
   const { samples_per_task: samples, max_tasks: tasks, environments } = loaded.config;
   const added = [
@@ -45,7 +48,7 @@ export function collectingStart(loaded: LoadedConfig, start: StartConfig): Loade
     `evaluation.num_samples=${tasks}`,
     "evaluation.temperatures=[1]",
   ];
-  // One that is resumed has them from its start, and would be taken to measure what it plays.
+  // A resumed run already has these overrides; they are dropped so that it does not seem to evaluate its own training tasks.
   const given = [...added, splitsOverride(trainedSplits(environments))];
   const own = { ...start, overrides: start.overrides.filter((text) => !given.includes(text)) };
   const { config } = own.overrides.length === start.overrides.length ? loaded : loadStart(own);
@@ -60,7 +63,7 @@ function splitsOverride(splits: Readonly<Record<string, readonly string[]>>): st
   return `evaluation.splits=${JSON.stringify(splits)}`;
 }
 
-/** The splits that are trained on. @throws AppError `data-from-test` for one that is kept for measuring */
+/** The training splits. @throws AppError `data-from-test` for one reserved for evaluation */
 function collecting({ config, notes }: NamedStart, start: StartConfig): LoadedConfig {
   const splits = trainedSplits(config.environments);
   const kept = config.evaluation?.splits ?? {};
@@ -75,7 +78,7 @@ function collecting({ config, notes }: NamedStart, start: StartConfig): LoadedCo
   }
   const overrides = [...start.overrides, splitsOverride(splits)];
   const loaded = loadStart({ ...start, overrides });
-  // Without those of `loaded`: that training has these splits, too, is what they are collected for.
+  // Without the warnings of `loaded`, which say that these splits are trained on: they are collected for just that.
   return { ...loaded, warnings: notes };
 }
 
@@ -89,14 +92,14 @@ function withoutEvaluation(start: StartConfig): StartConfig {
   };
 }
 
-/** Without splits, other settings of the evaluation would be refused for their place instead. @throws AppError `config-invalid` */
+/** Without splits, other evaluation settings would be rejected with a misleading error. @throws AppError `config-invalid` */
 function requireSplits(start: StartConfig): void {
   if (start.overrides.some((override) => override.startsWith("evaluation.splits"))) return;
   const { config } = loadStart(withoutEvaluation(start));
   if (config.evaluation === null) throw noEvaluation(config);
 }
 
-/** Names the splits of embedded environments, and those that others are trained on. */
+/** Suggests the splits of embedded environments and the training splits of others. */
 function noEvaluation({ environments }: Config): AppError {
   const known = Object.entries(environments).map(([name, { splits }]) => {
     const embedded = EMBEDDED_ENVIRONMENTS.find((each) => each.name === name);
