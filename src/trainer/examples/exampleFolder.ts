@@ -1,4 +1,4 @@
-/** A file of conversations as the folder of a run, so that all that shows rollouts shows them. Nothing is trained. */
+/** Converts a file of conversations to a run folder, so that every view of rollouts can show it. Nothing is trained. */
 
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
@@ -23,11 +23,11 @@ import { exampleLines, problemText } from "./readExampleFile.ts";
 
 export interface ExampleFolderOptions {
   readonly fileSystem: FileSystem;
-  /** The file. */
+  /** The conversation file. */
   readonly path: string;
-  /** The folder for the new one. */
+  /** The parent of the new folder. */
   readonly parent: string;
-  /** How a run would write and train them; null shows them as they stand in the file. */
+  /** How a run would render and train them; null shows them as written. */
   readonly training: ExampleTraining | null;
 }
 
@@ -44,14 +44,14 @@ export interface ExampleTraining {
   >;
 }
 
-/** More than anyone reads; those behind are left out. */
+/** Enough for any reader; the rest is left out. */
 const MAX_EXAMPLES = 1_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 const STEP = 0;
 
 /**
- * Resolves with the folder. A line that is no conversation is left out: a run that is started reports it. @throws AppError `no-examples` when
- * none is one, `file-unreadable`, `disk`
+ * Resolves with the folder. Skips lines that are not conversations; starting a run reports them.
+ * @throws AppError `no-examples` if none is one, `file-unreadable`, `disk`
  */
 export async function writeExampleFolder(options: ExampleFolderOptions): Promise<string> {
   const { fileSystem, path, parent, training } = options;
@@ -63,7 +63,7 @@ export async function writeExampleFolder(options: ExampleFolderOptions): Promise
   );
   const { files, folder } = lease;
   const { model_name, tokenizer_name, chat_format } = training?.config ?? {};
-  // By the model tokens are shown as texts.
+  // The model determines how tokens are shown as text.
   const settings = { method: "sft", model_name, tokenizer_name, chat_format };
   await files.writeAtomic(runPaths(folder).resolvedConfig, JSON.stringify(settings));
   const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder });
@@ -119,7 +119,7 @@ async function addExample(
   );
 }
 
-/** Why the format of the model cannot write it, as a text. */
+/** The rendered example, or the reason why the model's chat format cannot render it. */
 async function rendering(
   example: ChatExample,
   { chat, config }: ExampleTraining,

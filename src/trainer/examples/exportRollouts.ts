@@ -1,4 +1,4 @@
-/** Writes rollouts of runs as a dataset: a file for each split, and a card. */
+/** Exports rollouts of runs as a dataset: one file per split, and a card. */
 
 import { basename, join } from "node:path";
 import { parquetWriteBuffer } from "hyparquet-writer";
@@ -36,7 +36,7 @@ export interface ExportOptions {
   readonly folders: readonly string[];
   readonly choice: RolloutChoice;
   readonly format: ExportFormat;
-  /** The folder to write; it must not exist, or be empty. */
+  /** Output folder; must be empty or not exist. */
   readonly output: string;
   readonly license: string | null;
 }
@@ -46,11 +46,11 @@ export interface Exported {
   readonly rows: Readonly<Record<string, number>>;
   readonly tasks: number;
   readonly doubles: number;
-  /** Rollouts that messages cannot say, which only the format `tokens` has. */
+  /** Rollouts that cannot be expressed as messages, only in the format `tokens`. */
   readonly unsaid: number;
 }
 
-/** @throws AppError `no-examples` when nothing is left to write, `folder-not-empty`, `disk`, `file-unreadable` */
+/** @throws AppError `no-examples` if nothing is left to write, `folder-not-empty`, `disk`, `file-unreadable` */
 export async function exportRollouts(options: ExportOptions): Promise<Exported> {
   const { fileSystem, folders, choice, format, output, license } = options;
   await requireEmpty(fileSystem, output);
@@ -69,7 +69,7 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
     items: readonly Item[],
     use: (item: Item) => Promise<Written | null>,
   ): Promise<void> => {
-    // Rows take far more memory than candidates, so they are held only where better ones may come.
+    // Rows take far more memory than candidates, so they are only held if better ones may follow.
     const parts = choice.maxPerTask === null ? items.map((each) => [each]) : [items];
     for (const part of parts) {
       const used = await useFewPerTask(part, choice.maxPerTask, async (item) => {
@@ -117,10 +117,10 @@ const UNWRITTEN = {
 interface ExportedRun {
   readonly name: string;
   readonly model: string;
-  /** As {@link exportRow} has it. */
+  /** As in {@link exportRow}. */
   readonly trained: Readonly<Record<string, readonly string[]>>;
   readonly reader: RunReader;
-  /** Rows that were written of it. */
+  /** Number of rows written from this run. */
   rows: number;
 }
 
@@ -147,7 +147,7 @@ async function recordRow({ run, ...chosen }: Candidate): Promise<RecordRow | nul
   return record === null ? null : { row: exportRow(run, chosen, record), record };
 }
 
-/** Each stream counts, also one like another: its log-probabilities and advantages are its own. */
+/** Identical streams all count, because their log-probabilities and advantages differ. */
 async function streamsOf(candidate: Candidate): Promise<Written | null> {
   const own = await recordRow(candidate);
   const streams = await storedTokens(candidate.run.reader, candidate);
@@ -155,7 +155,7 @@ async function streamsOf(candidate: Candidate): Promise<Written | null> {
   return { row: own.row, lines: streams.map((stream) => tokensRow(own.row, stream)) };
 }
 
-/** Rollouts of one task in one step of a run; `summary` is that of the best. */
+/** Rollouts of one task in one step of a run; `summary` is the best one's. */
 type RolloutGroup = Pick<Candidate, "summary" | "run"> & { readonly rollouts: Candidate[] };
 
 function groupsOf(candidates: readonly Candidate[]): readonly RolloutGroup[] {
@@ -173,7 +173,7 @@ function groupsOf(candidates: readonly Candidate[]): readonly RolloutGroup[] {
   });
 }
 
-/** Leaves out what messages cannot say, and what was written before. */
+/** Drops rollouts that cannot be expressed as messages, and duplicates. */
 class RowFilter {
   readonly #seen = new Set<string>();
   doubles = 0;
@@ -226,12 +226,12 @@ export async function requireEmpty(fileSystem: FileSystem, output: string): Prom
   );
 }
 
-/** A file for each split, made with its first row. */
+/** One file per split, created with its first row. */
 class SplitFiles {
   readonly #files: FileSystem;
   readonly #output: string;
   readonly #format: ExportFormat;
-  /** Those of a format that is written as a whole. */
+  /** Buffered rows of a format that is written in one go. */
   readonly #kept = new Map<string, ExportRow[]>();
   readonly #rows = new Map<string, number>();
   readonly #tasks = new Set<string>();
@@ -246,7 +246,7 @@ class SplitFiles {
     return Object.fromEntries(this.#rows);
   }
 
-  /** How many tasks the rows are of. */
+  /** Number of distinct tasks among the rows. */
   get tasks(): number {
     return this.#tasks.size;
   }
@@ -255,7 +255,7 @@ class SplitFiles {
     return sum([...this.#rows.values()]);
   }
 
-  /** `lines` are what is written of `row`. Returns how many rows were added. @throws AppError `disk` */
+  /** `lines` are the lines to write for `row`. Returns how many rows were added. @throws AppError `disk` */
   async add(row: ExportRow, lines: readonly object[]): Promise<number> {
     const { split, environment, task_split, task_index: index } = row;
     if (this.count === 0) await this.#files.makeDirectory(this.#output);
@@ -280,7 +280,7 @@ class SplitFiles {
   }
 }
 
-/** Lists and objects as JSON texts: every reader of Parquet takes those. */
+/** Lists and objects as JSON text, which every Parquet reader can handle. */
 function parquetOf(rows: readonly ExportRow[]): Uint8Array {
   const text = (name: string, read: (row: ExportRow) => string) =>
     ({ name, data: rows.map(read), type: "STRING" }) as const;

@@ -1,4 +1,4 @@
-/** Reads the demonstrations that a configuration names, and writes them in the tokens of its model. */
+/** Reads the configured demonstrations and tokenizes them for the model. */
 
 import { basename, dirname, resolve } from "node:path";
 import type { Chat } from "../../core/chat/chat.ts";
@@ -36,7 +36,7 @@ export interface LoadExamplesOptions {
 export async function loadExamples(options: LoadExamplesOptions): Promise<ExampleSet> {
   const { config, onWarning } = options;
   const examples: Example[] = [];
-  // Earlier versions held out single lines of such a file: their runs must not continue with others held out.
+  // Earlier versions held out single lines of such files; a digest of the choice keeps their runs from resuming with other lines held out.
   let digestsChoice = false;
   for (const [index, source] of config.data.entries()) {
     const own = await sourceExamples(options, source, `data.${index}`);
@@ -56,7 +56,7 @@ export async function loadExamples(options: LoadExamplesOptions): Promise<Exampl
   return createExampleSet(fitting, { seed, heldOut, digestsChoice, sha256 });
 }
 
-/** The task of a line that names none. */
+/** The task of a line that does not name one. */
 function lineOf({ source, index }: Pick<Example, "source" | "index">): string {
   return `${source}:${index}`;
 }
@@ -98,7 +98,7 @@ async function fileExamples(
   return examples;
 }
 
-/** Names the line in what a chat format refuses. */
+/** Adds the line to errors of a chat format. */
 async function rendering<T>(path: string, line: number, render: () => Promise<T>): Promise<T> {
   try {
     return await render();
@@ -138,14 +138,14 @@ async function storedExamples(
   return examples;
 }
 
-/** Whether a split is kept to measure what is trained. */
+/** Returns a test for splits that are reserved for evaluation. */
 export function isTestIn({ evaluation }: Pick<Config, "evaluation">) {
   const evaluated = evaluation?.splits ?? {};
   return (environment: string, split: string): boolean =>
     split === "test" || (evaluated[environment]?.includes(split) ?? false);
 }
 
-/** Ids mean nothing to another tokenizer. @throws AppError `run-not-found`, `data-other-tokenizer` */
+/** Token ids mean nothing to another tokenizer. @throws AppError `run-not-found`, `data-other-tokenizer` */
 export async function requireSameTokenizer(
   files: FolderFiles,
   folder: string,

@@ -1,4 +1,4 @@
-/** Reads a JSONL file of conversations, and says what is wrong with it by line and column. */
+/** Reads a JSONL file of conversations and reports errors by line and column. */
 
 import { createReadStream } from "node:fs";
 import { AppError, errorMessage } from "../../core/errors.ts";
@@ -12,14 +12,14 @@ export interface NumberedExample extends ChatExample {
   readonly line: number;
 }
 
-/** What a line says, or the first thing that is wrong with it. */
+/** A parsed line, or the first problem in it. */
 export interface ReadLine {
   /** From 1. */
   readonly line: number;
   readonly read: ChatExample | LineProblem;
 }
 
-/** What is wrong with a line: in which column of it, or in which of its keys. */
+/** A problem in a line, with its column. */
 export interface LineProblem extends ColumnProblem {
   /** From 1. */
   readonly at: number;
@@ -28,11 +28,11 @@ export interface LineProblem extends ColumnProblem {
 const MAX_SHOWN = 20;
 const FORMAT =
   'A data file is JSONL: each line is one conversation, such as {"messages": [{"role": "user", "content": "…"}, {"role": "assistant", "content": "…"}]}.';
-/** More than a demonstration is ever long. */
+/** Far longer than any demonstration. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
-/** @throws AppError `examples-invalid` with every line at fault, `file-unreadable` */
+/** @throws AppError `examples-invalid` listing every invalid line, `file-unreadable` */
 export async function readExampleFile(path: string): Promise<readonly NumberedExample[]> {
   const examples: NumberedExample[] = [];
   const problems: string[] = [];
@@ -45,7 +45,7 @@ export async function readExampleFile(path: string): Promise<readonly NumberedEx
   return examples;
 }
 
-/** One after the other; empty lines are passed over. Of a file with more than `maxBytes` the line that is cut off there is none. @throws AppError `file-unreadable`, `examples-invalid` for Parquet */
+/** Yields non-empty lines, but not the line cut off at `maxBytes`. @throws AppError `file-unreadable`, `examples-invalid` for Parquet */
 export async function* exampleLines(
   path: string,
   maxBytes = Number.POSITIVE_INFINITY,
@@ -90,7 +90,7 @@ function wrong(reason: string, at = 1): LineProblem {
   return { column: "", reason, at };
 }
 
-/** In the words of the engine, which says where for most faults. */
+/** Uses the message of the JavaScript engine, which usually includes the position. */
 function whyNoJson(text: string): LineProblem {
   try {
     JSON.parse(text);
@@ -103,9 +103,9 @@ function whyNoJson(text: string): LineProblem {
   }
 }
 
-/** The bytes of each line; null in place of one that is too long. */
+/** The bytes of each line; null for a line that is too long. */
 async function* linesOf(path: string, maxBytes: number): AsyncGenerator<Uint8Array | null> {
-  // One byte more shows that the file goes on.
+  // One extra byte shows whether the file continues.
   const input = createReadStream(path, { end: maxBytes });
   let parts: Uint8Array[] = [];
   let length = 0;

@@ -1,4 +1,4 @@
-/** What a source of demonstrations holds, for those who look at a configuration: as a run would read it, but no more than a part of a large one. */
+/** Describes a source of demonstrations for viewers of a configuration: read as a run would, but only part of a large one. */
 
 import { stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
@@ -20,24 +20,24 @@ export interface SourceFactsOptions {
   readonly configPath: string;
   readonly config: Config;
   readonly source: DataSource;
-  /** Position in the list. */
+  /** Index in the list. */
   readonly index: number;
 }
 
-/** Of a file, in examples, or of a run, in rollouts. */
+/** Limit in examples of a file, or in rollouts of a run. */
 const MAX_COUNTED = 20_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_REFUSED = 10;
-/** Of English text and JSON, in the tokenizers of the models that are trained. */
+/** Estimate for English text and JSON in common tokenizers. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Never rejects for what is wrong with the source. */
+/** Reports problems with the source as facts instead of rejecting. */
 export async function sourceFacts(options: SourceFactsOptions): Promise<SourceFacts> {
   try {
     return await (options.source.path !== null ? fileFacts(options) : runFacts(options));
   } catch (error) {
     if (!isAppError(error)) throw error;
-    // The place is marked already.
+    // The position is already marked in the file.
     const message = error.message.replace(/^data\.\d+(?:\.run)?: /, "");
     return { kind: "unreadable", message };
   }
