@@ -1,4 +1,4 @@
-/** Where a new run starts: its model, and its place in the plan. */
+/** Where a new run starts: its model, and its position in the data. */
 
 import type { Config } from "../../core/config/fields/schema.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
@@ -14,8 +14,8 @@ import { isGone, REFUSALS } from "./goneState.ts";
 
 /**
  * A new adapter, one with another run's weights, or one that continues from a checkpoint.
- * @throws AppError `checkpoint-other-model` when the checkpoint is not of the configured model and rank, `no-such-checkpoint` when the
- * service refuses its path; `tinker-*`
+ * @throws AppError `checkpoint-other-model` if the checkpoint has another model or rank, `no-such-checkpoint` if the service refuses its
+ * path; `tinker-*`
  */
 export async function createClient(
   { service }: TinkerConnection,
@@ -45,7 +45,7 @@ export async function createClient(
   }
 }
 
-/** Each server has its own bounds and reports them only as text. */
+/** Each server has its own limits on the rank and reports them only as text. */
 function refusedRank(error: unknown, rank: number): AppError | null {
   if (!isAppError(error, "tinker-request-failed", "tinker-bad-request")) return null;
   if (!/\brank\b/i.test(String(error.data["detail"]))) return null;
@@ -55,7 +55,9 @@ function refusedRank(error: unknown, rank: number): AppError | null {
   });
 }
 
-/** What failed after it was accepted need not be the path's fault, unless the service says so; what was refused may be its session or ticket. */
+/**
+ * Blames the path only if the service does: failures after acceptance have other causes, and refusals may concern the session or ticket.
+ */
 async function throwRefused(
   service: ServiceClient,
   error: unknown,
@@ -73,14 +75,14 @@ async function throwRefused(
   );
 }
 
-/** A checkpoint without its run folder continues at the step in its name, at that step's place in the data. */
+/** A checkpoint without its run folder continues at the step in its name, at that step's position in the data. */
 export function startPosition(config: Config): LoopPosition {
   const { resume_from: resume } = config;
   const step = resume?.startsWith("tinker://") === true ? (stepOfCheckpoint(resume) ?? 0) : 0;
   return { ...START, step, cursor: step * config.batch_size };
 }
 
-/** Tokenizer and chat format follow from `model_name`: with another model's weights a run would learn nothing and say nothing. */
+/** Tokenizer and chat format follow from `model_name`; with another model's weights, training would silently fail. */
 function sameModel(client: TrainingClient, config: Config, source: string): TrainingClient {
   const { baseModel, loraRank } = client.info();
   requireBaseModel(baseModel, config, source);
@@ -90,7 +92,7 @@ function sameModel(client: TrainingClient, config: Config, source: string): Trai
   return client;
 }
 
-/** @throws AppError `checkpoint-other-model` unless `baseModel`, null = not known, is the configured one */
+/** @throws AppError `checkpoint-other-model` unless `baseModel` is the configured one or unknown (null) */
 export function requireBaseModel(
   baseModel: string | null,
   { model_name: model }: Pick<Config, "model_name">,
@@ -100,7 +102,7 @@ export function requireBaseModel(
   throw otherModel(source, "model_name", baseModel);
 }
 
-/** Without a `:variant`, which the service does not report for every model. */
+/** Drops the `:variant`, which the service does not report for every model. */
 function plainName(model: string): string {
   return model.replace(/:.*$/, "");
 }

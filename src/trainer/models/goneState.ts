@@ -1,4 +1,4 @@
-/** Whether saved weights that a service refused still exist. */
+/** Determines whether saved weights that a service refused still exist. */
 
 import { AppError, isAppError } from "../../core/errors.ts";
 import { parseTinkerPath } from "../../core/tinker/paths.ts";
@@ -6,14 +6,14 @@ import type { SamplingClient } from "../../core/tinker/samplingClient.ts";
 import type { ServiceClient } from "../../core/tinker/serviceClient.ts";
 import { withoutNextStep } from "../../core/tinker/transport/errors.ts";
 
-/** Errors of a load that the service refused. */
+/** Errors of a load that was refused by the service. */
 export const REFUSALS = [
   "tinker-not-found",
   "tinker-bad-request",
   "tinker-request-failed",
 ] as const;
 
-/** True when the save no longer exists. The service's list of checkpoints decides; where it lists none of the run, a load that was refused as the caller's mistake does. */
+/** True if the save no longer exists, by the service's list; if the run is not listed, a refusal as the caller's mistake decides. */
 export async function isGone(
   service: ServiceClient,
   path: string,
@@ -30,14 +30,14 @@ export async function isGone(
   }
 }
 
-/** The sampler of weights that the user has named. @throws AppError `no-such-checkpoint` when the service does not have them, `tinker-*` */
+/** Opens a sampler for weights that the user named. @throws AppError `no-such-checkpoint` if the service lacks them, `tinker-*` */
 export async function namedSampler(service: ServiceClient, path: string): Promise<SamplingClient> {
   return await service.samplerForPath(path).catch(async (error: unknown) => {
     throw (await isGone(service, path, error)) ? noSuchCheckpoint(path, error) : error;
   });
 }
 
-/** What a service answers that is asked about the checkpoint that the user has named. @throws AppError `no-such-checkpoint`, or as it is */
+/** Awaits an answer about a checkpoint that the user named. @throws AppError `no-such-checkpoint`, or the original error */
 export async function answerAbout<Answer>(path: string, asking: Promise<Answer>): Promise<Answer> {
   return await asking.catch((error: unknown) => {
     throw isAppError(error, "tinker-not-found") ? noSuchCheckpoint(path, error) : error;

@@ -1,4 +1,4 @@
-/** Which models the hosted service trains, by its own list where there is a key for it. */
+/** Lists the models that the hosted service can train, using its own list if there is a key. */
 
 import type { SupportedModel } from "../../core/tinker/serviceClient.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
@@ -9,9 +9,9 @@ export interface OfferedModels {
   readonly url: string;
   /** Variable that holds the key. */
   readonly keyName: string;
-  /** Whether the service was asked. */
+  /** True if the service was asked. */
   readonly hasKey: boolean;
-  /** Those that can be trained; null without a key, and from a service that does not list them. */
+  /** Trainable models; null without a key or if the service does not list them. */
   readonly models: readonly SupportedModel[] | null;
 }
 

@@ -1,4 +1,4 @@
-/** Loads the tokenizer of a run while the rest of the program continues, and keeps a note of where it came from. */
+/** Loads a run's tokenizer in the background and records its origin. */
 
 import { join } from "node:path";
 import type { ModelTokenizer } from "../../core/chat/tokenizer.ts";
@@ -7,7 +7,7 @@ import { createModelTokenizer } from "../../node/tokenizer/modelTokenizer.ts";
 import type { LocalPrograms } from "../services/localServices.ts";
 import { type TokenizerOptions, tokenizerFolder } from "./tokenizerFolder.ts";
 
-/** Finds the tokenizer as `tokenizerFolder` does and reads it in a thread. @throws AppError `tokenizer-*` */
+/** Finds the tokenizer as `tokenizerFolder` does and reads it in a worker thread. @throws AppError `tokenizer-*` */
 export async function loadTokenizer(
   name: string,
   programs: LocalPrograms,

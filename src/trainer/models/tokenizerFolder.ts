@@ -1,4 +1,4 @@
-/** Finds the folder of a model's tokenizer: beside the program for the embedded model, else what the resolver finds. */
+/** Finds the folder of a model's tokenizer: next to the program for the embedded model, else through the resolver. */
 
 import { dirname, join } from "node:path";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
@@ -17,18 +17,18 @@ export const HUB_TOKEN = "HF_TOKEN";
 export interface TokenizerOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
-  /** Where the hub's token is looked up; absent = as a run in a terminal does. */
+  /** Where the Hub token is looked up; absent = as for a run in a terminal. */
   readonly variables?: Variables;
-  /** Where keys may go by the user's word; absent = nowhere else. */
+  /** Origins to which the user allows keys to be sent; absent = no others. */
   readonly allowedOrigins?: readonly AllowedOrigin[];
 }
 
 export interface TokenizerPlace extends FoundTokenizer {
-  /** Where to keep what is made of it; null = nowhere: the embedded model's is small, and its runs leave no trace. */
+  /** Cache for derived files; null = none: the embedded model's tokenizer is small, and its runs leave nothing behind. */
   readonly cacheFolder: string | null;
 }
 
-/** `name` is a `local/` model, a folder (relative ones from the configuration's) or a model id. @throws AppError `tokenizer-*`, `key-*` */
+/** `name` is a `local/` model, a folder (relative to the configuration), or a model id. @throws AppError `tokenizer-*`, `key-*` */
 export async function tokenizerFolder(
   name: string,
   programs: LocalPrograms,
@@ -43,7 +43,7 @@ export async function tokenizerFolder(
   const lookUp = variables ?? (await loadVariables(configFolder));
   const found = lookUp(HUB_TOKEN);
   const hub = await loadHubSettings(process.env, found?.value ?? null);
-  // A token from a token file comes from the user of this computer, as the address of the hub does, so it may go there.
+  // A token from a token file is the user's own, like the Hub address, so it may be sent there.
   const token = hub.token === null ? null : (found ?? { value: hub.token, origin: "process" });
   const onAsk = (): void => {
     const keys = token === null ? [] : [{ ...token, name: HUB_TOKEN }];

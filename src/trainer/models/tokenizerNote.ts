@@ -1,4 +1,4 @@
-/** Notes in a run's events which tokenizer it has, and warns when it is not the published one or not the one before. */
+/** Records a run's tokenizer in its events, and warns if it differs from the published one or from the previous one. */
 
 import * as z from "zod";
 import type { TokenizerOrigin } from "../../core/chat/tokenizer.ts";
@@ -23,7 +23,7 @@ interface NoteContext {
   readonly reporting: Pick<RunReporting, "events" | "redactor" | "watch">;
 }
 
-/** Call it once an attempt. What the run had before comes from its events. @throws AppError `disk` */
+/** Call once per attempt. The previous tokenizer comes from the run's events. @throws AppError `disk` */
 export async function noteTokenizer(
   origin: TokenizerOrigin,
   { config, reporting, storage }: NoteContext,
@@ -47,7 +47,7 @@ export async function noteTokenizer(
   if (before !== null) await warn("tokenizer-changed", describeChange(before, now));
 }
 
-/** A file may differ in its bytes and still give the same ids, so this is no refusal. */
+/** Only a warning, because different bytes may still produce the same ids. */
 function describeUnpublished(model: string, { tokenizer_sha256: sha256, ...note }: Note) {
   const { sha256: published } = knownTokenizer(model);
   if (published === null || published === sha256) return null;
