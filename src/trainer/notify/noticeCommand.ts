@@ -1,4 +1,4 @@
-/** Runs a command of `notify` for one message: without a shell, without keys, for a limited time, and ends it with its children. */
+/** Runs a `notify` command for one message: without a shell or keys, with a time limit, and ending its children too. */
 
 import { AppError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -11,20 +11,20 @@ import type { LocalPrograms } from "../services/localServices.ts";
 
 export interface NoticeCommand {
   readonly command: readonly string[];
-  /** Folder of the configuration, where it starts. */
+  /** Folder of the configuration, its working directory. */
   readonly folder: string;
   readonly programs: LocalPrograms;
-  /** Null while the run has none. */
+  /** Null until the run has one. */
   readonly runFolder: () => string | null;
   /** Removes secrets from what is quoted. */
   readonly clean: (text: string) => string;
 }
 
 const LIMIT_MS = 10_000;
-/** Characters of its output that an error quotes: the last ones say why it ended. */
+/** Characters of output quoted in an error: the last ones, which say why it failed. */
 const SHOWN_OUTPUT = 300;
 const KEPT_OUTPUT = 2_000;
-/** With which a message on the desktop is shown. */
+/** Variables needed to show desktop notifications. */
 const DESKTOP_VARIABLES = [
   "DISPLAY",
   "WAYLAND_DISPLAY",
@@ -32,7 +32,7 @@ const DESKTOP_VARIABLES = [
   "DBUS_SESSION_BUS_ADDRESS",
 ];
 
-/** @throws AppError `notification-failed` when it does not end with code 0 in time; the reason of `signal` */
+/** @throws AppError `notification-failed` if it does not exit with code 0 in time; the reason of `signal` */
 export async function runNoticeCommand(
   { command, folder, programs, runFolder, clean }: NoticeCommand,
   message: NoticeMessage,
@@ -53,7 +53,7 @@ export async function runNoticeCommand(
     onOutput: (text) => output.add(text),
   });
   await new Promise<void>((resolve, reject) => {
-    /** The program between ends the command and its children once its input is closed. */
+    /** The wrapper process ends the command and its children once its input is closed. */
     const giveUp = (reason: unknown): void => {
       child.stdin?.end();
       for (const stream of [child.stdout, child.stderr]) stream?.destroy();

@@ -1,4 +1,4 @@
-/** The places that the configuration sends messages to. */
+/** The destinations to which the configuration sends notifications. */
 
 import { dirname } from "node:path";
 import type { NotifyConfig } from "../../core/config/fields/schema.ts";
@@ -19,7 +19,7 @@ import type { Variables } from "../services/variables.ts";
 import { runNoticeCommand } from "./noticeCommand.ts";
 
 export interface NotifyPlace {
-  /** As warnings call it. */
+  /** Name used in warnings. */
   readonly name: string;
   readonly on: NotifyConfig["on"];
   /** @throws AppError `notification-failed`; the reason of `signal` */
@@ -37,13 +37,13 @@ export interface NotifyPlacesOptions {
   readonly allowedOrigins?: readonly AllowedOrigin[];
   readonly loaded: Pick<LoadedConfig, "config" | "path">;
   readonly variables: Variables;
-  /** Null while the run has none. */
+  /** Null until the run has one. */
   readonly runFolder: () => string | null;
-  /** The user's folder, which no webhook learns. */
+  /** The user's home folder, which is kept from webhooks. */
   readonly home: string;
 }
 
-/** Shorter parts of an address are words. */
+/** Shorter parts of an address are ordinary words, not secrets. */
 const LEAST_KEY_LENGTH = 16;
 
 /** The redactor learns the addresses. @throws AppError `key-missing`, `key-not-encrypted`, `config-address-invalid` */
@@ -85,7 +85,7 @@ function placeOf(
   return { name, on, send };
 }
 
-/** The address that a variable holds, which is a secret as a whole and in its parts. */
+/** The address stored in a variable, which is a secret as a whole and in its parts. */
 function addressIn(
   { variables, redactor, allowedOrigins = [] }: NotifyPlacesOptions,
   name: string,
@@ -101,7 +101,7 @@ function addressIn(
     );
   }
   const { value: url, origin } = found;
-  // It is the key and the address in one: whoever may know it is who it names.
+  // The address is also the key, so its own host is always allowed to receive it.
   const address = { name, value: url, origin };
   const keys = [address];
   redactor.learn(url);
@@ -112,7 +112,7 @@ function addressIn(
   return url;
 }
 
-/** A webhook learns no absolute path. */
+/** Removes absolute paths, which webhooks must not see. */
 function withoutFolders(message: NoticeMessage, options: NotifyPlacesOptions): NoticeMessage {
   const { notice } = message;
   const run = options.runFolder();
