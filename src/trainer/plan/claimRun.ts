@@ -1,17 +1,17 @@
-/** Takes the folder of a run over. */
+/** Claims a run's folder. */
 
 import type { RunLease } from "../../core/runFolder/runLease.ts";
 import { writeConfigFiles } from "../config/configFiles.ts";
 import type { RunPlan, RunStart, TrainerOptions } from "./runPlan.ts";
 
-/** Claims the folder and writes into it what shows others that a trainer works on the run. */
+/** Claims the folder and marks it as in use by this trainer. */
 export async function claimRun(
   { cleanup, control, controlChannel, log, onClaim, redactor }: TrainerOptions,
   { claim, loaded }: Pick<RunPlan, "claim" | "loaded">,
   start: RunStart,
 ): Promise<RunLease> {
   const lease = await claim(start);
-  // Before anybody can reach the trainer, because an immediate stop is recorded through the lease.
+  // Called before anyone can reach the trainer, because an immediate stop is recorded through the lease.
   onClaim?.(lease);
   await lease.update({ control: controlChannel?.address ?? null });
   await writeConfigFiles(lease.files, lease.folder, loaded, redactor);

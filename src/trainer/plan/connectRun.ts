@@ -1,4 +1,4 @@
-/** Connects to the services that a configuration names, and finds out all that costs nothing. */
+/** Connects to the configured services and makes all checks that are free. */
 
 import { dirname } from "node:path";
 import { tokenizerNameOf } from "../../core/chat/modelName.ts";
@@ -29,14 +29,14 @@ import { ServerOutput } from "../services/serverOutput.ts";
 import { loadVariables } from "../services/variables.ts";
 import type { RunPlan, TrainerOptions } from "./runPlan.ts";
 
-/** What a run or an evaluation is known by, and where its services are closed. */
+/** Name of a run or evaluation, and the stack that closes its services. */
 interface Connecting {
   readonly loaded: LoadedConfig;
   readonly runName: string;
   readonly services: CleanupStack;
 }
 
-/** Reports the warnings of the configuration, and learns the secrets that it and the process hold. */
+/** Reports the configuration's warnings, and learns the secrets of configuration and process. */
 export async function connectionOptions(
   trainer: TrainerOptions,
   { loaded, runName, services: cleanup }: Connecting,
@@ -53,7 +53,7 @@ export async function connectionOptions(
   return { ...common, serverOutput, programs, log, cleanup, watch, control, runName };
 }
 
-/** Loads the tokenizer once, however often it is asked for. */
+/** Loads the tokenizer once for all callers. */
 export type LoadOnce = (load: () => Promise<ModelTokenizer>) => Promise<ModelTokenizer>;
 
 export interface PreparedServices {
@@ -61,7 +61,7 @@ export interface PreparedServices {
   readonly preparation: Preparation;
 }
 
-/** Everything before a run has a folder; rejects with the reason of a stop. */
+/** All preparation before a run has a folder; rejects with the reason of a stop. */
 export async function connectAndPrepare(
   connections: ConnectionOptions,
   {
@@ -79,7 +79,7 @@ export async function connectAndPrepare(
   });
   redactor.learn(variables(HUB_TOKEN)?.value ?? "");
   const tokenizerOptions = { signal, onProgress: downloads(watch), variables, allowedOrigins };
-  // Reading the tokenizer takes longest of all preparation, so it begins first. Its failure surfaces where it is awaited.
+  // Reading the tokenizer takes longest, so it starts first. Its errors surface where it is awaited.
   const tokenizer = loadOnce(() =>
     loadTokenizer(tokenizerNameOf(config), programs, path, tokenizerOptions),
   );
@@ -115,7 +115,7 @@ export async function connectAndPrepare(
   return { tinker, preparation: await raceAbort(preparing, signal) };
 }
 
-/** Reports once for each file that it is being downloaded. */
+/** Reports each file's download once. */
 function downloads(watch: Watcher): (progress: DownloadProgress) => void {
   let current = "";
   return ({ file }) => {

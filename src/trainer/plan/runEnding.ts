@@ -1,4 +1,4 @@
-/** What a run folder keeps of the end of an attempt, for whoever looks at it later. */
+/** The record of how an attempt ended, stored in the run folder. */
 
 import { errorMessage, isAppError } from "../../core/errors.ts";
 import type { RunLease } from "../../core/runFolder/runLease.ts";
@@ -7,7 +7,7 @@ import { BUDGET_ENDS } from "../../core/training/run/budgets.ts";
 import type { RunEnding } from "../../shared/runFile.ts";
 import type { TrainerOptions } from "./runPlan.ts";
 
-/** More than any message for people has. */
+/** Longer than any message to users. */
 const MAX_CHARACTERS = 4_000;
 
 /** `error` is what ended the run, or the reason of its stop. */
@@ -21,7 +21,7 @@ export function runEnding(error: unknown, redactor: Redactor): RunEnding {
   };
 }
 
-/** Records what ended the attempt. A full disk must not hide the cause: without the record the run counts as interrupted. */
+/** Records what ended the attempt. A full disk must not hide the cause; without the record the run counts as interrupted. */
 export async function recordFailure(
   lease: RunLease,
   cause: unknown,

@@ -1,4 +1,4 @@
-/** What a run is made of before it begins: what it is to do, and what surrounds it. */
+/** The plan and the surroundings of a run before it starts. */
 
 import type { SettingChange } from "../../core/config/changes.ts";
 import type { Log } from "../../core/ports.ts";
@@ -20,60 +20,60 @@ import type { LocalPrograms } from "../services/localServices.ts";
 
 export interface RunStart {
   readonly start: LoopPosition;
-  /** Absent where the run continues from its newest save. */
+  /** Absent if the run continues from its newest save. */
   readonly rewind?: Rewind;
 }
 
-/** A model that is ready to be trained. */
+/** A model that is ready for training. */
 export interface StartedModel extends RunStart {
   readonly client: TrainingClient;
 }
 
-/** What differs between a new run and a resumed one. */
+/** What differs between new and resumed runs. */
 export interface RunPlan {
   readonly loaded: LoadedConfig;
   readonly name: string;
   /** The folder of a resumed run; null for a new one. */
   readonly folder: string | null;
-  /** True for a run that gets a folder of its own; another one's is left as it is until the model is there. */
+  /** True for a run with a folder of its own; an existing folder is left untouched until the model is loaded. */
   readonly isNew: boolean;
   readonly createModel: (
     tinker: TinkerConnection,
     preparation: Preparation,
   ) => Promise<StartedModel>;
-  /** Claims the folder for what comes after `start`; called once nothing is left that could refuse the run. */
+  /** Claims the folder for what follows `start`; called once nothing can refuse the run anymore. */
   readonly claim: (start: RunStart) => Promise<RunLease>;
-  /** True when the run is done and all there may be to do is to send what its trackers lack; absent = no. */
+  /** True if the run is done and at most pending tracker data is left to send; absent = no. */
   readonly isOver?: boolean;
-  /** Plans to continue with the run by itself, from its last state; `loaded` are the settings in force. */
+  /** Plans the automatic continuation from the last state; `loaded` are the settings in force. */
   readonly recover: (folder: string, loaded: LoadedConfig) => Promise<RunPlan>;
-  /** Where the run stands by its files; its model may be of an earlier step. */
+  /** Position of the run by its files; its model may be from an earlier step. */
   readonly start: LoopPosition;
   /** The settings that a resume changes; absent = none. */
   readonly changed?: {
     readonly keys: readonly string[];
     readonly values: readonly SettingChange[];
   };
-  /** Its id on Weights & Biases as saved with the state; absent = none. */
+  /** Weights & Biases run id saved with the state; absent = none. */
   readonly wandbRunId?: string | null;
-  /** The date that its prompts show, as saved with the state; absent = today. */
+  /** The date shown in prompts, saved with the state; absent = today. */
   readonly promptDate?: string | undefined;
 }
 
-/** What surrounds a run, whatever it trains. */
+/** The surroundings of a run, whatever it trains. */
 export interface TrainerOptions {
   readonly programs: LocalPrograms;
   readonly log: Log;
   readonly control: RunControl;
   readonly watch: Watcher;
   readonly cleanup: CleanupStack;
-  /** Learns the secrets of the run; whatever is written or thrown passes it. */
+  /** Learns the run's secrets; everything written or thrown passes through it. */
   readonly redactor: Redactor;
-  /** Where keys may go by the user's word; absent = nowhere else. */
+  /** Origins to which the user allows keys to be sent; absent = no others. */
   readonly allowedOrigins?: readonly AllowedOrigin[];
-  /** What the editor that started this trainer handed over; absent for a terminal. */
+  /** The request of the editor that started this trainer; absent for a terminal. */
   readonly launchRequest?: LaunchRequest | undefined;
-  /** Receives commands from outside; absent where no one can send any. */
+  /** Receives commands from outside; absent if there are none. */
   readonly controlChannel?: ControlChannel;
   /** Called once the run has a folder. */
   readonly onClaim?: (lease: RunLease) => void;
