@@ -1,4 +1,4 @@
-/** Plays tasks with a player in the place of the model. What is played is a rollout like any other, in the tokens of the model's format. */
+/** Plays tasks with a player in place of the model. The result is an ordinary rollout in the tokens of the model's format. */
 
 import { AgentEpisode } from "../../core/agents/agentEpisode.ts";
 import type { SplitChoice } from "../../core/config/taskChoices.ts";
@@ -43,66 +43,66 @@ import { StoredPlays } from "./storedPlays.ts";
 
 type News = PlayerView["news"];
 
-/** Who plays. */
+/** Who plays a task. */
 export type PlayerChoice =
-  /** A person, or a script of calls. */
+  /** A person or a scripted list of calls. */
   | { readonly kind: "moves"; readonly name: string; readonly player: Player }
-  /** Random calls that fit the tools. */
+  /** Random calls that match the tools' schemas. */
   | { readonly kind: "random"; readonly seed: number }
-  /** A model behind an address with OpenAI's chat completions, with the key in the variable `key`. */
+  /** A model behind an OpenAI-compatible chat completions URL; `key` names the variable with its key. */
   | {
       readonly kind: "address";
       readonly url: string;
       readonly model: string;
       readonly key: string;
     }
-  /** A checkpoint, a run folder or the name of a model that the training service has. */
+  /** A checkpoint, a run folder, or a model name of the training service. */
   | { readonly kind: "model"; readonly target: string };
 
 export interface PlayRequest extends TaskRequest {
   readonly player: PlayerChoice;
-  /** Whether the environment's agent plays, with the player as its model. */
+  /** True if the environment's agent plays, with the player as its model. */
   readonly byAgent: boolean;
-  /** Number of tasks, from `task` on; those that the split does not have are left out. */
+  /** Number of tasks starting at `task`; those beyond the split's end are left out. */
   readonly tasks: number;
-  /** Plays of each task. */
+  /** Plays per task. */
   readonly rollouts: number;
-  /** Plays at the same time. */
+  /** Number of concurrent plays. */
   readonly atOnce: number;
-  /** Whether the plays are kept in a run folder. */
+  /** True to store the plays in a run folder. */
   readonly isStored: boolean;
-  /** Called before the first turn where the service knows how others fared in the task. */
+  /** Called before the first turn if the service knows others' results on the task. */
   readonly onDifficulty?: (known: TaskDifficulty) => void;
-  /** Called as each task begins. */
+  /** Called when each task starts. */
   readonly onTask: (place: TaskPlace) => void;
-  /** Called with what the model reads before a turn of a player that makes no `moves`, and with what it wrote. */
+  /** Receives the prompt before a turn of a player other than `moves`, and then its output. */
   readonly onRead: (text: string) => void;
   readonly onWritten: (text: string) => void;
-  /** Called with what each call brought. */
+  /** Receives the result of each call. */
   readonly onResult: (result: CallResult) => void;
   readonly onPlayed: (played: EndedPlay) => void;
 }
 
 export interface TaskPlace extends SplitChoice {
-  /** Counted in the split, from 0. */
+  /** Index within the split, from 0. */
   readonly index: number;
 }
 
 export interface EndedPlay
   extends Pick<RolloutRecord, "group" | "rewards" | "reward" | "stop" | "error"> {
   readonly turns: number;
-  /** How the agent's program ended; undefined where none played. */
+  /** How the agent program ended; undefined without an agent. */
   readonly agent: RolloutRecord["agent"];
-  /** What the calls of the last turn brought. */
+  /** Results of the last turn's calls. */
   readonly last: readonly string[];
   readonly used: TokenUsage;
-  /** Null where prices are unknown. */
+  /** Null if prices are unknown. */
   readonly costUsd: number | null;
 }
 
 export interface PlayResult {
   readonly played: readonly EndedPlay[];
-  /** Where they are stored; null for nowhere. */
+  /** Folder of the stored plays; null if they are not stored. */
   readonly folder: string | null;
 }
 
@@ -115,8 +115,9 @@ const NO_TOOLS: ToolList = {
 };
 
 /**
- * Plays tasks one after the other, until the player leaves. What was played to its end is kept.
- * @throws AppError as a run does that cannot begin, `no-such-number` without the first task, `player-failed`, the reason of `signal`; cleaned of secrets
+ * Plays tasks until the player leaves. Completed plays are kept.
+ * @throws AppError like a run that cannot start, `no-such-number` without the first task, `player-failed`, the reason of `signal`; cleaned
+ * of secrets
  */
 export function playTask(fileSystem: FileSystem, request: PlayRequest): Promise<PlayResult> {
   return withSurroundings(request.redactor, (surroundings) =>
@@ -159,13 +160,13 @@ async function playWithin(
     const hasLeft = isAppError(error, "stopped") && !outer.aborted;
     if (!hasLeft) throw error;
   } finally {
-    // Also of those before the one that the player left.
+    // Also after the player has left, for the plays before that.
     tasks.folder = await plays.end();
   }
   return tasks;
 }
 
-/** How many tasks the split has from the first one on. @throws AppError `no-such-split`, `no-such-number` */
+/** Number of tasks from the first one to the split's end. @throws AppError `no-such-split`, `no-such-number` */
 async function tasksLeft(
   opened: Pick<OpenedTask, "remote" | "split" | "index">,
   signal: AbortSignal,
@@ -182,7 +183,7 @@ async function tasksLeft(
   }
 }
 
-/** Plays each task as often as wanted. The first error ends all plays. @throws what a play throws */
+/** Plays each task the requested number of times. The first error ends all plays. @throws the error of a play */
 async function playAll(
   { tasks, rollouts, atOnce }: Pick<PlayRequest, "tasks" | "rollouts" | "atOnce">,
   outer: AbortSignal,
@@ -214,7 +215,7 @@ function requireAgent({ byAgent }: PlayRequest, { agent, environment }: OpenedTa
   );
 }
 
-/** A model by its name is sampled in its own format. */
+/** A model given by name is sampled in its own chat format. */
 async function modelOverrides(
   fileSystem: FileSystem,
   player: PlayerChoice,
@@ -225,7 +226,7 @@ async function modelOverrides(
   return isName ? [`model_name=${target}`] : [];
 }
 
-/** Plays with a player, or with the weights of a model. */
+/** Plays with a player, or with a model's weights. */
 type FoundPlayer =
   | {
       readonly kind: "player";
@@ -299,7 +300,7 @@ async function findPlayer(
       requireBaseModel(sampler.baseModel, loaded.config, label);
       const path = target.startsWith("tinker://") ? target : null;
       const found = await loadListPrices({
-        // A budget is that of a training.
+        // The budget is meant for training.
         config: { ...loaded.config, max_cost_usd: null },
         address: service.address,
         folder: null,
@@ -363,7 +364,7 @@ class PlayedTasks implements PlayResult {
         }),
         sampler: this.#sampler(task, sessions, takeNews),
         chat,
-        // A person takes the time that it takes, and nothing is played twice.
+        // A person may take any time, and nothing is retried.
         settings: {
           ...settings,
           rolloutTimeoutMs: isTimed ? settings.rolloutTimeoutMs : NO_LIMIT_MS,
@@ -401,7 +402,7 @@ class PlayedTasks implements PlayResult {
     if (found.kind === "sampler") return this.#shown(found.sampler);
     const player = found.playerOf(task);
     const redactor = this.#redactor;
-    // A player can be another service, for which the secrets of the environment are not meant.
+    // A player can be another service, which must not see the environment's secrets.
     const cleaned: Player = {
       move: (view, until) => {
         const text = redactor.redact(view.text);
@@ -414,7 +415,7 @@ class PlayedTasks implements PlayResult {
     return this.#request.player.kind === "moves" ? sampler : this.#shown(sampler);
   }
 
-  /** Reports what is read and written. */
+  /** Reports prompts and output. */
   #shown(sampler: SamplingClient): SamplingClient {
     const { onRead, onWritten } = this.#request;
     const textOf = (ids: ArrayLike<number>): string =>
@@ -425,7 +426,7 @@ class PlayedTasks implements PlayResult {
       baseModel: sampler.baseModel,
       computeLogprobs: (...args) => sampler.computeLogprobs(...args),
       sample: async (request, options) => {
-        // Another stream begins anew.
+        // Another stream starts over.
         onRead(textOf(Array.from(request.prompt).slice(seen <= request.prompt.length ? seen : 0)));
         const sample = await sampler.sample(request, options);
         onWritten(textOf(sample.tokens));
@@ -468,13 +469,13 @@ class PlayedTasks implements PlayResult {
   }
 }
 
-/** Sessions of an environment, whose tools and rewards someone follows. */
+/** Environment sessions whose tools and results are observed. */
 class WatchedSessions implements Pick<RemoteEnvironment, "openSession" | "splits" | "release"> {
   readonly splits: RemoteEnvironment["splits"];
   readonly release: RemoteEnvironment["release"];
   readonly #remote: RemoteEnvironment;
   readonly #onOutcome: (name: string, outcome: ToolCallOutcome) => void;
-  /** Of the session that was opened last. */
+  /** Tools of the most recently opened session. */
   known: ToolList = NO_TOOLS;
 
   constructor(

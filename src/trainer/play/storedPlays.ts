@@ -1,4 +1,4 @@
-/** The run folder of plays: that of an evaluation whose model is the player, so that all that shows or searches rollouts has them, too. */
+/** The run folder of plays: an evaluation whose model is the player, so that all views and searches of rollouts include them. */
 
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
@@ -33,9 +33,9 @@ export interface StoredPlaysOptions {
   readonly fileSystem: FileSystem;
   readonly loaded: LoadedConfig;
   readonly cell: EvaluationCell;
-  /** As people call who plays. */
+  /** Display name of the player. */
   readonly player: string;
-  /** The checkpoint that plays; null for all else. */
+  /** The checkpoint that plays; null for other players. */
   readonly path: string | null;
   readonly redactor: Redactor;
   readonly serverOutput: ServerOutput;
@@ -48,7 +48,7 @@ interface OpenFolder {
 
 const PURPOSE = "asked";
 
-/** Makes its folder with the first rollout: a play that is left at once leaves nothing behind. All methods throw AppError `disk`. */
+/** Creates its folder with the first rollout, so that an aborted play leaves nothing behind. All methods throw AppError `disk`. */
 export class StoredPlays {
   readonly #options: StoredPlaysOptions;
   #opened: Promise<OpenFolder> | null = null;
@@ -69,7 +69,7 @@ export class StoredPlays {
     this.#played.push(playedRollout(record));
   }
 
-  /** Writes the results. Resolves with the folder; null without a rollout. */
+  /** Writes the results. Resolves with the folder; null if there were no rollouts. */
   async end(): Promise<string | null> {
     if (this.#opened === null) return null;
     const { cell, loaded, player, path } = this.#options;
@@ -102,7 +102,7 @@ export class StoredPlays {
         parent: runParent(config, configPath),
         name: `${runName(config, configPath)}-play`,
         runId,
-        // The digest is its own: no evaluation continues in the folder.
+        // A unique digest, so that no evaluation continues in this folder.
         evaluation: { models: [{ name: player, path, step: 0 }], digest: sha256(runId) },
       },
     );
