@@ -1,4 +1,4 @@
-/** Loads the newest save of a run that still lives: hosted services delete rolling saves after a day, and people delete others. */
+/** Loads a run's newest save that still exists: hosted services delete rolling saves after a day, and users delete others. */
 
 import { AppError } from "../../core/errors.ts";
 import type { ResumePoint } from "../../core/runFolder/resumePoints.ts";
@@ -9,13 +9,13 @@ import { isGone } from "../models/goneState.ts";
 export interface LoadedState {
   readonly client: TrainingClient;
   readonly point: ResumePoint;
-  /** Newer ones, which the service does not have any more. */
+  /** Newer saves that the service no longer has. */
   readonly gone: readonly ResumePoint[];
 }
 
 /**
- * Tries `points` in their order. A fault that does not mean that a save no longer exists ends it at once.
- * @throws AppError `state-gone` when none is left, `tinker-*`
+ * Tries `points` in order. Any error other than a missing save ends the search.
+ * @throws AppError `state-gone` if none is left, `tinker-*`
  */
 export async function loadNewestState(
   service: ServiceClient,

@@ -1,7 +1,6 @@
 /**
- * What happens when the service has lost the session of a run: because it was restarted, ended a session that had been silent, as that
- * of a computer that slept, or limits how long one lives; or when an embedded service has ended. The run continues by itself as a resume
- * would, in the same process.
+ * Recovery when a service has lost the run's session (a restart, an idle timeout such as while the computer slept, or a maximum
+ * lifetime) or an embedded service has died. The run continues automatically like a resume, in the same process.
  */
 
 import { AppError, isAppError } from "../../core/errors.ts";
@@ -16,34 +15,34 @@ import type { TrainerOptions } from "../plan/runPlan.ts";
 import { withoutResume } from "../services/childProcess.ts";
 import type { ReportContext } from "../tracking/reportContext.ts";
 
-/** An attempt that ended because its session was lost, and that another one follows. */
+/** An attempt that lost its session and is followed by another. */
 export interface LostAttempt {
   readonly outcome: "lost";
-  /** Still held, so that no one else takes the run over. */
+  /** Still held, so that nobody else takes over the run. */
   readonly lease: RunLease;
-  /** Steps that the run had completed. */
+  /** Number of steps the run had completed. */
   readonly completed: number;
 }
 
-/** How many recoveries a run may make and has made. */
+/** Recoveries made so far and their limit. */
 export interface RecoveryCount {
   readonly made: number;
   readonly limit: number;
 }
 
-/** Before the service is asked again when it could not be reached to open the new session. */
+/** Delays before retrying when the service is unreachable for a new session. */
 const RECONNECT: Doubling = { firstMs: 10_000, maxMs: 60_000 };
 
-/** What ended an attempt that another one may follow. */
+/** What ended an attempt that may be followed by another. */
 export interface Loss {
   readonly cause: AppError;
-  /** What was lost, in a sentence. */
+  /** Says what was lost. */
   readonly message: string;
   /** What the next attempt does first. */
   readonly remedy: string;
 }
 
-/** Null for an error after which another attempt would not get further. */
+/** Null if another attempt would not help. */
 export function lossOf(error: unknown): Loss | null {
   if (isAppError(error, "local-service")) {
     return { cause: error, message: withoutResume(error), remedy: "restarts it" };
@@ -53,7 +52,7 @@ export function lossOf(error: unknown): Loss | null {
   return { cause: error, message, remedy: "opens a new one" };
 }
 
-/** The loss as the error that ends the run, because no other attempt may follow. */
+/** The error that ends the run if no further attempt is allowed. */
 export function finalLoss({ cause, message }: Loss, { made, limit }: RecoveryCount): AppError {
   const before =
     made === 0
@@ -66,7 +65,7 @@ export function finalLoss({ cause, message }: Loss, { made, limit }: RecoveryCou
   });
 }
 
-/** Reports the loss. The folder stays claimed, in a phase that no watcher takes for an end. @throws AppError `disk` */
+/** Reports the loss. The folder stays claimed, in a phase that watchers do not take for an end. @throws AppError `disk` */
 export async function leaveForRecovery(
   context: Pick<ReportContext, "reporting">,
   lease: RunLease,
@@ -82,7 +81,7 @@ export async function leaveForRecovery(
   return { outcome: "lost", lease, completed };
 }
 
-/** The run has its new session; `step` is the next one. @throws AppError `disk` */
+/** Reports that the run has a new session; `step` is the next step. @throws AppError `disk` */
 export async function reportRecovery(
   context: Pick<ReportContext, "reporting">,
   step: number,
@@ -96,8 +95,8 @@ export async function reportRecovery(
 }
 
 /**
- * Waits before the services are connected again, when that has just failed because one could not be reached and the folder is still
- * held. @throws `error` when it is another one; the reason of a stop
+ * Waits before reconnecting if a service could not be reached and the folder is still held.
+ * @throws `error` if it is another error; the reason of a stop
  */
 export async function waitToReconnect(
   error: unknown,

@@ -1,4 +1,4 @@
-/** Reports where a run can be resumed from, when that is not where it ended. */
+/** Reports where a run resumes from, if that is not where it ended. */
 
 import { errorMessage } from "../../core/errors.ts";
 import {
@@ -14,7 +14,7 @@ import type { ReportContext } from "../tracking/reportContext.ts";
 
 type RewindContext = Pick<ReportContext, "ports" | "storage" | "reporting">;
 
-/** The run goes back to an older save. @throws AppError `disk` */
+/** Reports that the run goes back to an older save. @throws AppError `disk` */
 export async function reportRewind(
   context: RewindContext,
   { point, gone, completed }: Rewind,
@@ -32,7 +32,7 @@ function describeLost({ expiresAtMs }: ResumePoint, nowMs: number): string {
   return expiresAtMs !== null && expiresAtMs <= nowMs ? "has expired" : "was deleted";
 }
 
-/** After a failure: says so when the save that a resume would begin with does not last. Never fails. */
+/** After a failure, warns if the save that a resume would use expires. Never throws. */
 export async function warnOfExpiry(context: RewindContext): Promise<void> {
   const { fileSystem, folder } = context.storage;
   try {
@@ -43,7 +43,7 @@ export async function warnOfExpiry(context: RewindContext): Promise<void> {
     const { step } = newest.state;
     const later = newestUnexpired(points, newest.expiresAtMs);
     const repeated = later === null ? null : step - later.state.step;
-    // An older save of the same step serves as well.
+    // An older save of the same step is just as good.
     if (repeated === 0) return;
     const loss =
       repeated === null

@@ -1,4 +1,4 @@
-/** Plans how a run continues: from its state, with its configuration, which may have changed where that is allowed. */
+/** Plans how a run continues: from its state, with its configuration, in which some settings may have changed. */
 
 import { hostname } from "node:os";
 import type { ConfigChange } from "../../core/config/changes.ts";
@@ -26,13 +26,13 @@ import type { ResumeRequest } from "../plan/types.ts";
 import { loadNewestState } from "./loadNewestState.ts";
 
 interface ResumePlanRequest extends Pick<ResumeRequest, "folder" | "owner" | "overrides"> {
-  /** True when this process itself holds the run; absent = no. */
+  /** True if this process itself holds the run; absent = no. */
   readonly isHeld?: boolean;
 }
 
 /**
- * Nothing is written before the model is loaded. A run that ended before its first confirmed save begins again, in its own folder: no
- * step of it was ever kept. `known` is what it continues with, where that was read before.
+ * Writes nothing before the model is loaded. A run that ended before its first confirmed save starts over in its own folder. `known`
+ * is the configuration to continue with, if it has been read already.
  * @throws AppError `run-not-found`, `run-in-use`, `folder-unsafe`, `config-identity`, `config-invalid`, `run-file-invalid`
  */
 export async function planResume(
@@ -54,7 +54,7 @@ export async function planResume(
   const state = points[0]?.state ?? stored.states[0] ?? null;
   const found = stored.problem === null ? [] : [stored.problem];
   return {
-    // The process that holds the run has shown the others.
+    // The process that holds the run has already shown the others.
     loaded: { ...loaded, warnings: [...(isHeld ? [] : loaded.warnings), ...found] },
     name: runFile.name,
     folder,
@@ -105,7 +105,7 @@ function notTraining(folder: string): AppError {
   );
 }
 
-/** Plans how the process that holds a run continues with it; see {@link RunPlan.recover}. */
+/** Plans how the process that holds a run continues it; see {@link RunPlan.recover}. */
 export function recoverWith(fileSystem: FileSystem, owner: RunOwner): RunPlan["recover"] {
   return (folder, { text, path, overrides: applied }) => {
     const overrides = applied.map((each) => each.text);
@@ -117,7 +117,7 @@ export function recoverWith(fileSystem: FileSystem, owner: RunOwner): RunPlan["r
   };
 }
 
-/** Damaged ones matter less when the run can continue from one of `points`. @throws as {@link readStates} */
+/** Damaged states are tolerated if the run can continue from one of `points`. @throws as {@link readStates} */
 async function storedStates(
   files: FolderFiles,
   folder: string,
@@ -132,23 +132,23 @@ async function storedStates(
   }
 }
 
-/** True when an evaluation of the same weights would give the same. */
+/** True if an evaluation of the same weights would give the same results. */
 function evaluatesAlike(before: Config["evaluation"], now: Config["evaluation"]): boolean {
   if (before === null || now === null) return before === now;
   const when = { at_start: null, at_end: null, every: null };
   return isSame({ ...before, ...when }, { ...now, ...when });
 }
 
-/** Where a run ends, and what it saves and reports: what a rollout is like does not depend on it. */
+/** Settings about ending, saving, and reporting, which do not affect rollouts. */
 const NOT_OF_PLAY =
   /^(max_cost_usd|max_hours|max_tokens_total|max_steps|num_epochs|target_reward|end_without_progress|save|alarms|pause_on_alarm)/;
 
-/** True for a setting that a rollout may depend on. */
+/** True for a setting that may affect rollouts. */
 function isOfPlay(path: string): boolean {
   return !isOfTrackers(path) && !NOT_OF_PLAY.test(path);
 }
 
-/** True for a setting of what trackers get: a change of it leaves nothing to train. */
+/** True for tracker settings: changing them leaves nothing to train. */
 function isOfTrackers(path: string): boolean {
   return (
     path.startsWith("wandb") ||
@@ -189,7 +189,7 @@ function requireSameTasks({ sequence, examples }: Preparation, state: RunState):
 
 type Counts = Readonly<Record<string, number>>;
 
-/** What the sentence about changed tasks is about; a state of an older version does not know the numbers. */
+/** Describes which task counts changed; states of older versions lack the counts. */
 function taskChange(counts: Counts, before: Counts): string {
   const changed = Object.entries(counts).flatMap(([place, count]) => {
     const old = before[place];
