@@ -12,8 +12,8 @@ import {
 } from "../services/connections.ts";
 
 /**
- * Evaluates what was saved, not what is in memory: the embedded engine is ended and a new one loads the final checkpoint from
- * disk; the hosted service loads it into a new sampler.
+ * Evaluates what was saved, not what is in memory: closes the embedded engine and has a new one load the final checkpoint from disk;
+ * the hosted service loads it into a new sampler.
  */
 export async function evaluateAtEnd(
   { best, context, ending, outcome, samplerPath, step }: LoopEnd,
@@ -22,7 +22,7 @@ export async function evaluateAtEnd(
 ): Promise<void> {
   const { evaluation } = context.config;
   if (evaluation === null || !evaluation.at_end) return;
-  // A budget ends a run for good unless someone raises it, so what it reached is measured, too.
+  // Hitting a budget usually ends a run for good, so the result is evaluated as well.
   if (outcome !== "done" && ending === null) return;
   if (samplerPath === null || context.control.isStopping) return;
   await tinker.close();

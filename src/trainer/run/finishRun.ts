@@ -1,4 +1,4 @@
-/** Resumes a run that is done: sends what its trackers lack, and starts or connects nothing that trains. */
+/** Resumes a finished run: sends pending tracker data, without starting or connecting anything for training. */
 
 import { readPriceFile } from "../../core/runFolder/priceFile.ts";
 import { readUsage } from "../../core/runFolder/usageLog.ts";
@@ -10,7 +10,7 @@ import type { Variables } from "../services/variables.ts";
 import { startTrackers, type TrackerAddresses } from "../tracking/trackers.ts";
 import { reportContext } from "./runContext.ts";
 
-/** Resolves with the end that the run had. @throws AppError `disk`, or as the claim of the folder does */
+/** Resolves with the run's end. @throws AppError `disk`, or like claiming the folder */
 export async function finishRun(
   options: TrainerOptions,
   plan: RunPlan,
@@ -19,7 +19,7 @@ export async function finishRun(
 ): Promise<RunEnd> {
   const { cleanup, control, controlChannel, watch } = options;
   const { step } = plan.start;
-  // Nothing is repeated, and the row of the evaluation after the last step has the number of a step that never comes.
+  // Nothing is repeated, and the row of the final evaluation has the number of a step that never runs.
   const firstStep = step + 1;
   const lease = await claimRun(options, plan, { start: { ...plan.start, step: firstStep } });
   const { folder } = lease;

@@ -1,4 +1,4 @@
-/** Writes the search index of each step and evaluation beside its rollouts once they are complete. */
+/** Writes the search index of each completed step and evaluation next to its rollouts. */
 
 import { textPaths, writeTextIndex } from "../../core/search/textIndex.ts";
 import type { RunStorage } from "../../core/training/run/context.ts";
@@ -6,7 +6,7 @@ import type { ProgressEvent, Watcher } from "../../core/training/run/progress.ts
 import type { RolloutSet } from "../../shared/rolloutSet.ts";
 import type { CleanupStack } from "../services/cleanupStack.ts";
 
-/** A watcher that begins one index after the other and waits for none; the end of the program does. */
+/** A watcher that builds the indexes sequentially without blocking; cleanup waits for the last one. */
 export function indexTexts(
   { fileSystem, folder }: Pick<RunStorage, "fileSystem" | "folder">,
   cleanup: CleanupStack,
@@ -20,7 +20,7 @@ export function indexTexts(
       .then(() => writeTextIndex(fileSystem, textPaths(folder, set)))
       .then(
         () => undefined,
-        // A search builds what is missing.
+        // A search builds missing indexes.
         () => undefined,
       );
   };

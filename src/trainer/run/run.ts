@@ -1,4 +1,4 @@
-/** A run from its configuration to its end: the order in which everything is put together. */
+/** A run from its configuration to its end: puts everything together in order. */
 
 import type { ModelTokenizer } from "../../core/chat/tokenizer.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
@@ -16,7 +16,7 @@ import { finishRun } from "./finishRun.ts";
 import { RunAttempt } from "./runAttempt.ts";
 
 /**
- * Runs the plan to its end, in a new attempt after each loss of its session or of an embedded service, `max_recoveries` times at most.
+ * Runs the plan to its end, with a new attempt after each lost session or dead embedded service, at most `max_recoveries` times.
  * @throws AppError from any part, with the key or file at fault, cleaned of secrets
  */
 export async function executeRun(trainer: TrainerOptions, plan: RunPlan): Promise<RunEnd> {
@@ -39,7 +39,7 @@ export async function executeRun(trainer: TrainerOptions, plan: RunPlan): Promis
       current = await current.recover(lost.lease.folder, settings);
     }
   } catch (error) {
-    // Without effect once a later attempt has taken the folder over.
+    // No effect if a later attempt has taken over the folder.
     if (lost !== null) await recordFailure(lost.lease, error, trainer);
     throw trainer.redactor.redactError(error);
   }
@@ -49,11 +49,11 @@ interface AttemptOptions {
   readonly recoveries: RecoveryCount;
   /** The attempt that this one recovers; null for the first. */
   readonly lost: LostAttempt | null;
-  /** Loads the tokenizer for the first attempt, and hands the same one to those after it. */
+  /** Loads the tokenizer for the first attempt and reuses it for later ones. */
   readonly loadOnce: LoadOnce;
 }
 
-/** Opens services for one attempt, and closes them. Still lost, after a wait, when they could not be reached. */
+/** Opens services for one attempt and closes them. Returns the loss again, after a wait, if they could not be reached. */
 async function executeAttempt(
   trainer: TrainerOptions,
   plan: RunPlan,
@@ -81,7 +81,7 @@ async function runPlan(
   const own = await connectionOptions(trainer, { loaded, runName, services });
   const connections: ConnectionOptions = {
     ...own,
-    // A start loses nothing.
+    // At the start there is nothing to lose by failing.
     waitsForBills: lost === null ? "work" : "all",
   };
   const trackers = await findTrackers(connections);

@@ -1,4 +1,4 @@
-/** One attempt at a run whose services are ready: claims the folder, trains, and records how it ended. */
+/** One attempt at a run with connected services: claims the folder, trains, and records how it ended. */
 
 import { isAppError } from "../../core/errors.ts";
 import type { NewRunEvent } from "../../core/runFolder/events.ts";
@@ -63,11 +63,11 @@ export interface RunAttemptOptions {
 
 export class RunAttempt {
   readonly #options: RunAttemptOptions;
-  /** Null until the folder is claimed: nothing is recorded before. */
+  /** Null until the folder is claimed; nothing is recorded before. */
   #lease: RunLease | null = null;
-  /** True from the first request for training: only then a session can have been lost. */
+  /** True from the first training request on; a session cannot be lost earlier. */
   #hasBegun = false;
-  /** Trend of the mean reward, until the last step of this attempt. */
+  /** Trend of the mean reward up to the last step of this attempt. */
   #trend: Trend | null = null;
   #fit: Fit | null = null;
 
@@ -113,13 +113,13 @@ export class RunAttempt {
     const cause = loss === null ? (control.failure ?? error) : finalLoss(loss, recoveries);
     const isStopped = isAppError(cause, "stopped");
     if (this.#lease !== null) await this.#recordFailure(this.#lease, cause);
-    // `run.json` is written first, because a client that is notified of the phase reads it.
+    // `run.json` is written first, because clients read it when notified of the phase.
     controlChannel?.onPhase(isStopped ? "stopped" : "failed");
     await tinker.service.finish(isStopped ? "interrupted" : "errored");
     throw cause;
   }
 
-  /** Notes what the user has started, for what is done with its folder later. */
+  /** Records what the user started, for later operations on the folder. */
   async #noteStart({ folder }: RunLease, { modelId }: TrainingClient): Promise<RunRecord> {
     const { trainer, plan } = this.#options;
     const record = await RunRecord.open(folder);
@@ -179,7 +179,7 @@ export class RunAttempt {
       const end = await this.#runSteps(tracked, lease, start, wandb?.runId ?? null);
       return await this.#finish(end, lease, trackers);
     } catch (error) {
-      // The next attempt sends what is left, be it of this process or of the one that has taken the run over.
+      // The next attempt sends the rest, in this process or in the one that has taken over the run.
       const isTakenOver = isAppError(error, "run-taken-over");
       if (isTakenOver || (this.#lossOf(error) !== null && this.#mayRecover)) throw error;
       const isFailed = !isAppError(error, "stopped");
@@ -230,7 +230,7 @@ export class RunAttempt {
     });
   }
 
-  /** After the last step: the evaluation of what was saved, then what trackers lack. */
+  /** After the last step: evaluates what was saved, then sends pending tracker data. */
   async #finish(end: LoopEnd, lease: RunLease, trackers: RunTrackers): Promise<RunEnd> {
     const { trainer, connections, tinker } = this.#options;
     const { control, controlChannel, redactor } = trainer;
@@ -241,7 +241,7 @@ export class RunAttempt {
     const isDone = outcome === "done";
     await tinker.service.finish(isDone ? "success" : "interrupted");
     await evaluateAtEnd(end, tinker, connections);
-    // From here on Ctrl+C ends the waiting for trackers.
+    // From here on, Ctrl+C ends the wait for trackers.
     const { isStopping, signal } = control;
     const early = isStopping ? undefined : signal;
     await trackers.uploads?.drain(isStopping ? "stopped" : "done", early);
@@ -271,11 +271,11 @@ export class RunAttempt {
     return reportContext(trainer, plan, lease, preparation.totalSteps);
   }
 
-  /** Null for an error after which no other attempt would get further, and once a stop is requested. */
+  /** Null if another attempt would not help, or once a stop is requested. */
   #lossOf(error: unknown): Loss | null {
     const { control } = this.#options.trainer;
     if (!this.#hasBegun || control.isStopRequested) return null;
-    // When the attempt was ended because a service died, the error is only a consequence of that failure.
+    // If a dead service ended the attempt, the error is only a consequence.
     return lossOf(control.failure ?? error);
   }
 

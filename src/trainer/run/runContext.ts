@@ -1,4 +1,4 @@
-/** Puts the contexts of a run together. */
+/** Builds the contexts of a run. */
 
 import { createEventLog } from "../../core/runFolder/events.ts";
 import { createRolloutStore } from "../../core/runFolder/rollouts/rolloutStore.ts";
@@ -22,7 +22,7 @@ import { stageOf } from "../../shared/runFile.ts";
 import type { RunPlan, TrainerOptions } from "../plan/runPlan.ts";
 import type { ReportContext } from "../tracking/reportContext.ts";
 
-/** The context of a run that has a folder; `totalSteps` null = endless. */
+/** Context of a run with a folder; `totalSteps` null = endless. */
 export function reportContext(
   { log, control, redactor, watch }: TrainerOptions,
   { loaded }: Pick<RunPlan, "loaded">,
@@ -56,12 +56,12 @@ export function reportContext(
 }
 
 interface PreparedRun extends Preparation, Pick<RunContext, "listPrices"> {
-  /** The configuration file, from which folders in it are resolved. */
+  /** The configuration file; folders in it are relative to its location. */
   readonly configPath: string;
   readonly knownDifficulty?: RunServices["knownDifficulty"];
 }
 
-/** The context of what plays rollouts; measures the lag of the event loop from now on. Without `isOwn` it deletes nothing. */
+/** Context for playing rollouts; measures event-loop lag from now on. Without `isOwn` it deletes nothing. */
 export function playContext(
   context: ReportContext,
   service: ServiceClient,
@@ -86,13 +86,13 @@ export function playContext(
   };
 }
 
-/** The key that names weights to sample from. */
+/** The configuration key that names weights to sample from. */
 function keyOf({ config }: ReportContext, given: string): string {
   const isReference = given === config.kl_reference || given === config.init_from;
   return isReference ? "kl_reference" : "teacher.checkpoint";
 }
 
-/** The context of a run that trains `client`. */
+/** Context of a run that trains `client`. */
 export function trainingContext(
   context: ReportContext,
   service: ServiceClient,

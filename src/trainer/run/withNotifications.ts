@@ -1,4 +1,4 @@
-/** Notifies people elsewhere of a run: watches it, and neither delays nor fails it. */
+/** Sends notifications about a run; neither delays nor fails it. */
 
 import { homedir } from "node:os";
 import { dirname } from "node:path";
@@ -23,11 +23,11 @@ import type { TrainerOptions } from "../plan/runPlan.ts";
 import type { RunEnd } from "../plan/types.ts";
 import { loadVariables, type Variables } from "../services/variables.ts";
 
-/** For the message about the end, which comes last. */
+/** Time for the final message about the end. */
 const LAST_MESSAGE_MS = 5_000;
 
 /**
- * Does `work` with a watcher that sends what `notify` asks for, then sends how it ended.
+ * Does `work` with a watcher that sends the notifications configured under `notify`, and finally one about the end.
  * @throws AppError `key-missing`, `key-not-encrypted`, `config-address-invalid` before anything is done; what `work` throws
  */
 export async function withNotifications(
@@ -55,7 +55,7 @@ export async function withNotifications(
   } catch (error) {
     const outcome = isAppError(error, "stopped") ? "stopped" : "failed";
     const ending = runEnding(error, trainer.redactor);
-    // Whoever has taken the run over reports its end.
+    // The process that has taken over the run reports its end.
     const isGone = isAppError(error, "run-taken-over");
     await notifications.close(isGone ? null : { outcome, ending });
     throw error;
@@ -69,7 +69,7 @@ class Notifications {
   #outlets: readonly Outlet[] = [];
   #past: readonly SentNotice[] = [];
   #lease: RunLease | null = null;
-  /** What is done about notices, one after the other: the folder says first what was sent before. */
+  /** Handles notices sequentially, starting with reading which ones were sent earlier. */
   #work: Promise<void> = Promise.resolve();
 
   constructor(trainer: TrainerOptions, loaded: LoadedConfig, variables: Variables) {
@@ -95,12 +95,12 @@ class Notifications {
     });
   }
 
-  /** Resolves after a few seconds at most. `end` is null where there is nothing to say about it. */
+  /** Resolves after a few seconds at most. `end` is null if there is nothing to report. */
   async close(end: EndedRun | null): Promise<void> {
     const notice = end === null ? null : this.#notices.onEnd(end);
     this.#do(() => this.#close(notice));
     await this.#work;
-    // A warning about the last message is recorded behind it.
+    // A warning about the last message may have been queued behind it.
     await this.#work;
     await this.#opened.close();
   }
@@ -129,14 +129,14 @@ class Notifications {
     await Promise.all(closing);
   }
 
-  /** Those that may send it, after that is noted in the run folder; none for what was said before a resume. */
+  /** The outlets that may send the notice, recorded in the run folder first; empty if it was sent before a resume. */
   async #admitting(notice: Notice): Promise<readonly Outlet[]> {
     if (wasSent(notice, this.#past)) return [];
     const sent = sentNotice(notice);
     const admitting = this.#outlets.filter((outlet) => outlet.admit(notice, sent));
     if (admitting.length === 0 || this.#lease === null) return [];
     const { files, folder } = this.#lease;
-    // On a full disk the message is sent anyway; a resume may then repeat it.
+    // If the disk is full, the message is sent anyway and a resume may repeat it.
     await addSentNotice(files, folder, sent).catch(() => undefined);
     return admitting;
   }
