@@ -1,4 +1,4 @@
-/** Writes a new environment in Python from a template, and its entry in the configuration. */
+/** Creates a new Python environment from a template, and its configuration entry. */
 
 import { join } from "node:path";
 import * as l10n from "@vscode/l10n";
@@ -18,15 +18,15 @@ import {
 import { venvPython } from "./virtualEnvironment.ts";
 
 interface Templates {
-  /** With a folder for each template, and `shared` for all of them. */
+  /** Contains a folder per template, and `shared` for all of them. */
   readonly templatesFolder: string;
 }
 
 const IGNORED = ".venv/\n__pycache__/\n.pytest_cache/\n*.egg-info/\n";
 
 /**
- * Writes the files, and nothing outside the new folder.
- * @throws AppError `bad-arguments` for a name that cannot be used, `environment-exists`, `disk`
+ * Writes the files, all of them within the new folder.
+ * @throws AppError `bad-arguments` for an invalid name, `environment-exists`, `disk`
  */
 export async function writeEnvironment(
   fileSystem: FileSystem,
@@ -63,10 +63,10 @@ export async function writeEnvironment(
   };
 }
 
-/** What became of the configuration; `impossible` leaves the entry to the user. */
+/** The outcome for the configuration; with `impossible` the user must add the entry. */
 export type EntryOutcome = "created" | "added" | "present" | "impossible";
 
-/** Adds the environment to a configuration, which is written where there is none. @throws AppError `disk` */
+/** Adds the environment to a configuration, which is created if it does not exist. @throws AppError `disk` */
 export async function addToConfig(
   fileSystem: FileSystem,
   path: string,

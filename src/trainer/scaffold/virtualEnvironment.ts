@@ -1,4 +1,4 @@
-/** The commands that make the virtual environment of an environment in Python. No shell runs them. */
+/** The commands that create a Python environment's virtual environment. They run without a shell. */
 
 import { spawn } from "node:child_process";
 import * as l10n from "@vscode/l10n";
@@ -10,21 +10,21 @@ const OLDEST = "3.11";
 const IS_NEW_ENOUGH = `import sys; sys.exit(sys.version_info < (${OLDEST.replace(".", ", ")}))`;
 const isWindows = process.platform === "win32";
 const PYTHON: ProgramWords = [isWindows ? "python" : "python3"];
-/** The installer of python.org puts nothing on the path of Windows but `py`. */
+/** On Windows, the python.org installer only puts `py` on the path. */
 const PYTHONS: readonly ProgramWords[] = [
   PYTHON,
   ...["python3.14", "python3.13", "python3.12", "python3.11"].map((name) => [name] as const),
   ["py", "-3"],
 ];
 
-/** The Python of the virtual environment in `folder`, with `/`. */
+/** The Python of the virtual environment in `folder`, with forward slashes. */
 export function venvPython(folder: string): string {
   return `${folder}/.venv/${isWindows ? "Scripts/python.exe" : "bin/python"}`;
 }
 
 /**
- * What to run one after the other in the folder of the configuration: with uv where it is installed, else with the module venv of a
- * Python that is new enough.
+ * The commands to run in sequence in the configuration's folder: with uv if it is installed, else with the venv module of a recent
+ * Python.
  * @throws AppError `python-missing`
  */
 export async function virtualEnvironmentSteps(
@@ -47,7 +47,7 @@ export async function virtualEnvironmentSteps(
   );
 }
 
-/** The steps without a look at what is installed. */
+/** The steps, without checking what is installed. */
 export function stepsWithVenv(
   { folder, python, requirements }: PythonProject,
   program = PYTHON,
@@ -58,7 +58,7 @@ export function stepsWithVenv(
   ];
 }
 
-/** Runs the steps with the output of this process. @throws AppError `virtual-environment` that says which step failed */
+/** Runs the steps, sharing this process's output. @throws AppError `virtual-environment` naming the failed step */
 export async function makeVirtualEnvironment(
   steps: readonly ProgramWords[],
   cwd: string,
@@ -87,7 +87,7 @@ async function succeedsQuietly(words: ProgramWords): Promise<boolean> {
   return (await run(words, { stdio: "ignore" })) === null;
 }
 
-/** Resolves with what went wrong, or null. */
+/** Resolves with the failure, or null. */
 function run(
   [program, ...args]: ProgramWords,
   options: Pick<NonNullable<Parameters<typeof spawn>[2]>, "cwd" | "stdio">,

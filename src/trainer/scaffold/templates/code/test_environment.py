@@ -24,7 +24,7 @@ RIGHT = "def double(n):\n    return 2 * n"
 
 
 def play(*calls: tuple[str, dict[str, Any]]) -> list[RunToolSuccess | RunToolError]:
-    """Make these calls in one session, as the server makes them."""
+    """Make these calls in one session, the way the server does."""
 
     async def session() -> list[RunToolSuccess | RunToolError]:
         environment = TemplateEnvironment(TASK)
@@ -75,7 +75,7 @@ def test_values_of_other_types_differ() -> None:
     assert is_same([-0.0], [0.0])
 
 
-def test_malformed_calls_are_answered_in_words() -> None:
+def test_malformed_calls_get_an_error_message() -> None:
     for call in [("submit", {}), ("submit", {"code": 1}), ("run", {"code": RIGHT})]:
         [result] = play(call)
         assert not result.ok
@@ -134,7 +134,7 @@ def test_splits_do_not_overlap() -> None:
 
 
 def test_each_tool_is_offered() -> None:
-    """openreward leaves out a tool with an unsupported signature, without a word."""
+    """openreward silently drops tools with an unsupported signature."""
     attributes = {
         name: getattr(TemplateEnvironment, name) for name in dir(TemplateEnvironment)
     }

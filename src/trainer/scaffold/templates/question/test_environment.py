@@ -12,7 +12,7 @@ TASK = {"id": "t", "split": "train", "question": "What is 9+6?", "answer": "15"}
 
 
 def play(*calls: tuple[str, dict[str, Any]]) -> list[RunToolSuccess | RunToolError]:
-    """Make these calls in one session, as the server makes them."""
+    """Make these calls in one session, the way the server does."""
 
     async def session() -> list[RunToolSuccess | RunToolError]:
         environment = TemplateEnvironment(TASK)
@@ -38,20 +38,20 @@ def test_wrong_answer_does_not_pay() -> None:
         assert reward(value) == 0.0
 
 
-def test_normalize_ignores_what_does_not_count() -> None:
+def test_normalize_ignores_formatting() -> None:
     assert normalize("1,000") == normalize("1000.0")
     assert normalize("  New   York. ") == normalize("new york")
     assert normalize("yes") != normalize("no")
 
 
-def test_malformed_calls_are_answered_in_words() -> None:
+def test_malformed_calls_get_an_error_message() -> None:
     for call in [("answer", {}), ("answer", {"value": 15}), ("reply", {"value": "15"})]:
         [result] = play(call)
         assert not result.ok
         assert result.error
 
 
-def test_prompt_does_not_tell_the_answer() -> None:
+def test_prompt_does_not_reveal_the_answer() -> None:
     for task in load_tasks("train") + load_tasks("test"):
         [block] = TemplateEnvironment(task.model_dump()).get_prompt()
         assert block.text == task.question
@@ -64,7 +64,7 @@ def test_splits_do_not_overlap() -> None:
 
 
 def test_each_tool_is_offered() -> None:
-    """openreward leaves out a tool with an unsupported signature, without a word."""
+    """openreward silently drops tools with an unsupported signature."""
     attributes = {
         name: getattr(TemplateEnvironment, name) for name in dir(TemplateEnvironment)
     }

@@ -13,7 +13,7 @@ TASK = {"id": "t", "split": "train", "limit": 30, "secret": 22}
 
 
 def play(*calls: tuple[str, dict[str, Any]]) -> list[RunToolSuccess | RunToolError]:
-    """Make these calls in one session, as the server makes them."""
+    """Make these calls in one session, the way the server does."""
 
     async def session() -> list[RunToolSuccess | RunToolError]:
         environment = TemplateEnvironment(TASK)
@@ -57,7 +57,7 @@ def test_episode_ends_after_the_last_guess() -> None:
     assert not late.ok
 
 
-def test_malformed_calls_are_answered_in_words() -> None:
+def test_malformed_calls_get_an_error_message() -> None:
     for call in [("guess", {}), ("guess", {"n": "many"}), ("answer", {"n": 22})]:
         [result] = play(call)
         assert not result.ok
@@ -74,7 +74,7 @@ def test_splits_do_not_overlap() -> None:
 
 
 def test_each_tool_is_offered() -> None:
-    """openreward leaves out a tool with an unsupported signature, without a word."""
+    """openreward silently drops tools with an unsupported signature."""
     attributes = {
         name: getattr(TemplateEnvironment, name) for name in dir(TemplateEnvironment)
     }

@@ -17,7 +17,7 @@ TASK = {
 
 
 def play(*calls: tuple[str, dict[str, Any]]) -> list[RunToolSuccess | RunToolError]:
-    """Make these calls in one session, as the server makes them."""
+    """Make these calls in one session, the way the server does."""
 
     async def session() -> list[RunToolSuccess | RunToolError]:
         environment = TemplateEnvironment(TASK)
@@ -51,7 +51,7 @@ def test_lookups_pay_nothing() -> None:
         assert result.output.reward is None
 
 
-def test_malformed_calls_are_answered_in_words() -> None:
+def test_malformed_calls_get_an_error_message() -> None:
     [unknown] = play(("lookup", {"key": "K9"}))
     assert unknown.output.blocks[0].text == "no such key"
     for call in [("answer", {}), ("lookup", {"key": 1}), ("open", {"key": "K1"})]:
@@ -76,7 +76,7 @@ def test_splits_do_not_overlap() -> None:
 
 
 def test_each_tool_is_offered() -> None:
-    """openreward leaves out a tool with an unsupported signature, without a word."""
+    """openreward silently drops tools with an unsupported signature."""
     attributes = {
         name: getattr(TemplateEnvironment, name) for name in dir(TemplateEnvironment)
     }
