@@ -1,4 +1,4 @@
-/** Starts the embedded engine and environments on TCP for other programs. */
+/** Serves the embedded engine and environments over TCP for other programs. */
 
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
@@ -11,32 +11,32 @@ export interface ServeOptions {
   /** 0 = any free port. */
   readonly tinkerPort: number;
   readonly environmentsPort: number;
-  /** Most sessions of the environments at once; null = no limit. */
+  /** Maximum number of concurrent environment sessions; null = no limit. */
   readonly maxSessions: number | null;
-  /** Folder of the checkpoints; null = the user's own. */
+  /** Folder of the checkpoints; null = the user's default. */
   readonly store: string | null;
-  /** Random weights under the name of a model; null = the bundled model. */
+  /** Random weights under the name of another model; null = the bundled model. */
   readonly random: RandomModel | null;
   readonly programFolder?: string;
 }
 
 interface RandomModel {
   readonly model: string;
-  /** A folder, relative ones from the working directory, or a model on the hub. */
+  /** A folder, relative to the working directory, or a model on the Hub. */
   readonly tokenizer: string;
 }
 
 export interface LocalServers {
   readonly tinkerUrl: string;
   readonly environmentsUrl: string;
-  /** Both servers want it as their API key. */
+  /** API key of both servers. */
   readonly key: string;
-  /** Aborted with AppError `local-service` once one of them has ended by itself. */
+  /** Aborted with AppError `local-service` if either of them dies. */
   readonly failed: AbortSignal;
   close(): Promise<void>;
 }
 
-/** @throws AppError `local-service`, for example when a port is taken; `tokenizer-*` */
+/** @throws AppError `local-service`, for example if a port is taken; `tokenizer-*` */
 export async function serve(options: ServeOptions): Promise<LocalServers> {
   const folder = options.programFolder ?? dirname(fileURLToPath(import.meta.url));
   const key = `tml-local-${randomBytes(18).toString("base64url")}`;
