@@ -1,4 +1,4 @@
-/** Finds out whether there is a server of environments at all, and says so soon: nothing can be lost yet. */
+/** Checks early whether an environment server is reachable, while there is nothing to lose. */
 
 import { AppError, errorMessage, isAppError } from "../../core/errors.ts";
 import type { Clock, HttpClient } from "../../core/ports.ts";
@@ -12,18 +12,17 @@ export interface ReachabilityCheck {
   readonly clock: Clock;
   /** A path prefix is kept. */
   readonly url: string;
-  /** Configuration key or variable that holds the address; null = it is built in. */
+  /** Configuration key or variable with the address; null = built in. */
   readonly source: string | null;
   readonly signal: AbortSignal;
 }
 
-/** All tries together, so that a wrong address is reported within half a minute of the start. */
+/** Time for all attempts together, so that a wrong address is reported within half a minute. */
 const BUDGET_MS = 20_000;
 const BACKOFF: Backoff = { firstMs: 500, maxMs: 4_000, jitter: 0 };
 
 /**
- * Asks for the health of the server, without any key; whatever it answers, it is there. A server that is being started has
- * time to come up.
+ * Requests the server's health without a key; any answer counts. Leaves time for a server that is just starting.
  * @throws AppError `environment-unavailable`
  */
 export async function checkReachable({

@@ -1,4 +1,4 @@
-/** Starts one of the program's own servers as a child that ends with its parent. */
+/** Starts one of Tinker RL's own servers as a child process that ends with its parent. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import * as z from "zod";
@@ -10,24 +10,24 @@ import { systemClock } from "../../node/clock.ts";
 export interface ChildServer {
   /** Socket path, or `http://127.0.0.1:PORT`. */
   readonly address: string;
-  /** SHA-256 of the file of each dataset that it serves, by environment. */
+  /** SHA-256 of each dataset file that it serves, by environment. */
   readonly datasets: Readonly<Record<string, string>>;
-  /** Aborted with AppError `local-service` once the process has ended without having been asked to. */
+  /** Aborted with AppError `local-service` if the process ends unexpectedly. */
   readonly failed: AbortSignal;
   /** Ends the process and waits for it. */
   close(): Promise<void>;
 }
 
 export interface ChildOptions {
-  /** What it is called in messages. */
+  /** Name used in messages. */
   readonly name: string;
   readonly program: string;
   readonly args: readonly string[];
-  /** Handed over by its standard input, with the argument `--keyed`: others can read variables and arguments. */
+  /** Passed on standard input, with the argument `--keyed`, because other users can read variables and arguments. */
   readonly key?: string;
-  /** The first line of its standard input instead of a key; `args` say what it is. */
+  /** The first line of its standard input, instead of a key; `args` determine its meaning. */
   readonly input?: string | undefined;
-  /** For a server that reads much before it listens; absent = a minute. */
+  /** For a server that reads a lot before it listens; absent = one minute. */
   readonly startLimitMs?: number | undefined;
 }
 
@@ -52,40 +52,40 @@ const START_LIMIT_MS = 60_000;
 const CLOSE_LIMIT_MS = 5_000;
 const KEPT_OUTPUT = 2_000;
 const NEXT_STEP = "Start or resume the run; what was saved is kept.";
-/** Characters of a server's output that an error quotes: the last ones, because they say why the server ended. */
+/** Characters of output quoted in an error: the last ones, which say why the server ended. */
 const SHOWN_OUTPUT = 600;
-/** A child gets what Node and the file system need, and none of the user's keys. */
+/** A child gets what Node and the file system need, but none of the user's keys. */
 const PASSED_VARIABLES = [
   ...["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LOCALAPPDATA"],
-  // A desktop editor's program behaves as Node only with it.
+  // Makes a desktop editor's executable behave as Node.
   "ELECTRON_RUN_AS_NODE",
 ];
 
 /**
- * Resolves once the server listens. @throws AppError `local-service` with the end of its output when it does not start,
- * `dataset-invalid` as the server reports it
+ * Resolves once the server listens.
+ * @throws AppError `local-service` with the end of its output if it does not start, `dataset-invalid` as reported by the server
  */
 export async function startChild(options: ChildOptions): Promise<ChildServer> {
   const { key, input = key } = options;
   const args = [...options.args, ...(key === undefined ? [] : ["--keyed"])];
-  // Without streams, and with no event but an error, where no more files can be opened.
+  // If no more files can be opened, the child has no streams and emits nothing but an error.
   const child: ChildProcess = spawn(process.execPath, [options.program, ...args], {
     stdio: ["pipe", "pipe", "pipe"],
     env: childVariables(),
-    // A signal to the whole group, or to the console on Windows, is for the parent, which needs its children to save; they end
-    // with their input.
+    // Signals to the whole group, or to the console on Windows, are for the parent, which needs its children to save; they end when
+    // their input closes.
     detached: true,
   });
-  // When the child has ended at once, the error quotes its output; the broken pipe itself says nothing.
+  // If the child exits at once, the error quotes its output; the broken pipe itself says nothing.
   child.stdin?.on("error", () => undefined);
   if (input !== undefined) child.stdin?.write(`${input}\n`);
   const output = collectErrors(child);
   const { address, datasets } = await untilReady(child, options, output);
-  // The output is read for as long as the child lives; otherwise the child would block on a full pipe.
+  // Keeps reading, because the child would block on a full pipe.
   child.stdout?.resume();
   const failing = new AbortController();
   let isClosing = false;
-  // At the event `exit` the last output may not have been read yet.
+  // `exit` may fire before the last output has been read.
   child.once("close", (code, signal) => {
     if (!isClosing) failing.abort(endedEarly(options.name, signal ?? `code ${code}`, output()));
   });
@@ -111,12 +111,12 @@ function endedEarly(name: string, how: string, output: string): AppError {
   );
 }
 
-/** The message of {@link ChildServer.failed} without the next step, for a caller that takes that step by itself. */
+/** The message of {@link ChildServer.failed} without its next step, for callers that take that step themselves. */
 export function withoutResume({ message }: AppError): string {
   return message.replace(NEXT_STEP, "").trimEnd();
 }
 
-/** Those of this process that a child gets, with others that are named: none of the user's keys. */
+/** Variables of this process that a child gets, plus the named ones; none of the user's keys. */
 export function childVariables(others: readonly string[] = []): Record<string, string> {
   const passed = [...PASSED_VARIABLES, ...others].flatMap((name) => {
     const value = process.env[name];
@@ -133,7 +133,7 @@ function collectErrors(child: ChildProcess): () => string {
   return () => lastWords(text.trim());
 }
 
-/** The error of a last line that is one of a log in JSON; else all of the output. */
+/** The error in the last line if that is a JSON log entry; otherwise all of the output. */
 function lastWords(output: string): string {
   const last = parseJson(output.slice(output.lastIndexOf("\n") + 1))?.value;
   const error = isJsonObject(last) ? last["error"] : undefined;

@@ -1,10 +1,10 @@
-/** What a run has opened, closed in reverse order. */
+/** Closes everything that a run has opened, in reverse order. */
 
 export class CleanupStack {
   #entries: (() => Promise<void>)[] = [];
   #isClosed = false;
 
-  /** Returns a function that takes the entry out again. What comes after {@link closeAll} is closed at once. */
+  /** Returns a function that removes the entry. Entries added after {@link closeAll} are closed at once. */
   add(close: () => Promise<void>): () => void {
     if (this.#isClosed) {
       close().catch(() => undefined);
@@ -16,14 +16,14 @@ export class CleanupStack {
     };
   }
 
-  /** Closes everything; a failure does not keep the others from closing. */
+  /** Closes everything, even if some entries fail. */
   async closeAll(): Promise<void> {
     this.#isClosed = true;
     for (let close = this.#entries.pop(); close !== undefined; close = this.#entries.pop()) {
       try {
         await close();
       } catch {
-        // What fails to close ends with the process.
+        // What cannot be closed ends with the process.
       }
     }
   }

@@ -1,4 +1,4 @@
-/** Connects a run to its services: embedded or hosted is decided by the names in the configuration, never by keys. */
+/** Connects a run to its services. Names in the configuration decide between embedded and hosted ones, never keys. */
 
 import { dirname } from "node:path";
 import {
@@ -48,18 +48,18 @@ import {
 import { withHeaders } from "./withHeaders.ts";
 
 export interface ConnectionOptions extends ServiceAddressOptions {
-  /** Takes what servers print that the configuration starts. */
+  /** Receives the output of servers that the configuration starts. */
   readonly serverOutput: ServerOutput;
-  /** Absolute; relative paths begin in its folder. */
+  /** Absolute; relative paths start from its folder. */
   readonly configPath: string;
-  /** Gets the SHA-256 of the file of each dataset, by environment. */
+  /** Receives the SHA-256 of each dataset file, by environment. */
   readonly datasets: Map<string, string>;
   readonly programs: LocalPrograms;
   readonly redactor: Redactor;
   readonly log: Log;
   readonly cleanup: CleanupStack;
   readonly watch: Watcher;
-  /** Ends the run when an embedded service has ended; its signal ends the preparation. */
+  /** Fails the run if an embedded service dies; its signal cancels the preparation. */
   readonly control: Pick<RunControl, "fail" | "signal">;
   /** Shown with the session at the service. */
   readonly runName: string;
@@ -67,11 +67,11 @@ export interface ConnectionOptions extends ServiceAddressOptions {
   readonly waitsForBills?: BillWaits;
 }
 
-/** On a socket the host does not matter. */
+/** The host is irrelevant on a socket. */
 const SOCKET_URL = "http://localhost";
 const LOCAL_KEY = "tml-local";
 
-/** A connection of its own, so that it can be closed before the run ends. */
+/** Closable on its own, before the run ends. */
 export interface TinkerConnection {
   readonly service: ServiceClient;
   close(): Promise<void>;
@@ -107,8 +107,8 @@ async function embeddedEngine(options: ConnectionOptions): Promise<TinkerConnect
 }
 
 /**
- * A client of a service without which the run cannot continue. Once the service has ended, requests are refused with what ended it:
- * no one should try again.
+ * A client of a service without which the run cannot continue. Once the service has died, requests fail with its error, so that
+ * nobody retries.
  */
 function clientOf(service: LocalService, { control }: ConnectionOptions): ClosableHttpClient {
   const { socketPath, failed } = service;
@@ -168,7 +168,7 @@ function sessionOptions({ config, log, runName, waitsForBills }: ConnectionOptio
   };
 }
 
-/** A function from full names to environments. Servers are started and connected first, each once. */
+/** Maps full names to environments. Servers are started and connected first, each once. */
 export async function connectEnvironmentServices(
   options: ConnectionOptions,
 ): Promise<(name: string) => RemoteEnvironment> {
@@ -212,7 +212,7 @@ function connectServer(
   }
 }
 
-/** A server of the user's own, with the headers that the configuration gives it. */
+/** A server of the user's own, with the configured headers. */
 async function ownServer(
   options: ConnectionOptions,
   name: string,
@@ -226,7 +226,7 @@ async function ownServer(
   return connectEnvironments({ ...environmentOptions(options), http, baseUrl: url, apiKey: key });
 }
 
-/** A server that this run starts and ends. It runs as the user does, so it gets what the configuration gives it, and no key. */
+/** A server that this run starts and ends. It runs as the user, so it gets the configured variables but no key. */
 async function managedEnvironments(
   options: ConnectionOptions,
   name: string,
@@ -235,7 +235,7 @@ async function managedEnvironments(
   const { cleanup, configPath, control, programs, redactor, serverOutput, variables, watch } =
     options;
   const own = commandVariables(server, variables, `environments.${name}.server.env`);
-  // What is written in the file is kept with the run, so it is no secret.
+  // Values written in the file are stored with the run, so they are not secrets.
   for (const { name: key, value } of own) if (server.env?.[key] === null) redactor.learn(value);
   const http = createHttpClient();
   cleanup.add(() => http.close());
@@ -265,7 +265,7 @@ async function managedEnvironments(
   });
 }
 
-/** Learns the headers, for no refusal may show them. */
+/** Learns the headers, so that errors do not show them. */
 function ownClient(
   { cleanup, redactor }: ConnectionOptions,
   url: string,
@@ -294,7 +294,7 @@ async function localEnvironments(options: ConnectionOptions): Promise<Environmen
   });
 }
 
-/** The OpenReward key goes to OpenReward only; another server gets `ORS_API_KEY`, or none. */
+/** OpenReward's key is only sent to OpenReward; another server gets `ORS_API_KEY` or no key. */
 async function openReward(options: ConnectionOptions): Promise<EnvironmentConnection> {
   const { config, redactor, cleanup } = options;
   const address = environmentAddress(options);

@@ -1,4 +1,4 @@
-/** The Log port of a terminal run: silent unless TINKER_RL_DEBUG is set, because the screen shows the progress. */
+/** The log of a terminal run: silent unless TINKER_RL_DEBUG is set, because the screen shows progress. */
 
 import { errorMessage } from "../../core/errors.ts";
 import type { Log } from "../../core/ports.ts";

@@ -1,4 +1,4 @@
-/** The secrets of a configuration: what is never to be printed, and what each environment is sent. */
+/** Secrets of a configuration: which ones to redact, and which ones each environment gets. */
 
 import type { Config } from "../../core/config/fields/schema.ts";
 import { writtenSecrets } from "../../core/config/secretValues.ts";
@@ -7,13 +7,13 @@ import { resolveSecrets } from "../../core/secrets/resolve.ts";
 import { proxyPasswords } from "../../node/proxy.ts";
 import type { Variables } from "./variables.ts";
 
-/** The redactor learns the secrets that the configuration writes out, and the passwords of proxies. */
+/** Teaches the redactor the secrets written in the configuration and the passwords of proxies. */
 export function learnSecrets(config: Config, redactor: Redactor): void {
   for (const secret of writtenSecrets(config)) redactor.learn(secret);
   for (const secret of proxyPasswords(process.env)) redactor.learn(secret);
 }
 
-/** Values for the sessions of the environment `name`. @throws AppError `secret-*` */
+/** Secrets for sessions of the environment `name`. @throws AppError `secret-*` */
 export function environmentSecrets(
   config: Config,
   name: string,

@@ -15,24 +15,24 @@ import { tinkerAddress } from "./serviceAddress.ts";
 import { type Handed, loadVariables } from "./variables.ts";
 
 export interface AccountRequest {
-  /** Where a `.env` file may hold the key. */
+  /** Folder whose `.env` file may contain the key. */
   readonly folder: string;
-  /** Where the key may go by the user's word. */
+  /** Origins to which the user allows the key to be sent. */
   readonly allowedOrigins: readonly AllowedOrigin[];
-  /** The service of the run in question; null or absent means the one in the variables, or the official one. */
+  /** The run's service; null or absent = the one in the variables, or the official one. */
   readonly tinkerBaseUrl?: string | null | undefined;
-  /** What an editor handed over, instead of variables and files; absent for a terminal. */
+  /** The editor's request, used instead of variables and files; absent for a terminal. */
   readonly launchRequest?: Handed | undefined;
-  /** Called with a sentence for people about where the key goes. */
+  /** Receives a message about where the key is sent. */
   readonly onNotice?: (message: string) => void;
-  /** Learns the key, so that errors which are printed elsewhere can be redacted. */
+  /** Learns the key, so that errors printed elsewhere can be redacted. */
   readonly redactor?: Redactor;
-  /** Ends all that the account asks. */
+  /** Aborts all of the account's requests. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface HostedAccount {
-  /** For what needs a session; null without a key. */
+  /** For operations that need a session; null without a key. */
   readonly connection: TinkerOptions | null;
   /** Null without a key. */
   readonly account: TinkerAccount | null;

@@ -1,4 +1,4 @@
-/** Starts commands of the user: without a shell, with none of the keys, and never outliving this process. */
+/** Starts the user's commands: without a shell or keys, and never outliving this process. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
@@ -8,22 +8,22 @@ import { childVariables } from "./childProcess.ts";
 
 export interface KeptCommandOptions {
   readonly command: readonly string[];
-  /** Folder that it starts in. */
+  /** Working directory. */
   readonly cwd: string;
-  /** Folder of this program's own files. */
+  /** Folder of Tinker RL's own program files. */
   readonly programFolder: string;
-  /** Those that it gets beside what every command needs. */
+  /** Variables in addition to what every command needs. */
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Names of variables of this process that it also gets. */
+  /** Names of this process's variables that are passed on as well. */
   readonly passed?: readonly string[];
-  /** It is read for as long as the command lives; otherwise that would block on a full pipe. */
+  /** Called as long as the command runs; without reading, it would block on a full pipe. */
   readonly onOutput: (text: string, stream: "stdout" | "stderr") => void;
 }
 
-/** The process between, as {@link ../../node/keepCommand.ts} has it: closing its standard input ends the command with its children. */
+/** Starts {@link ../../node/keepCommand.ts} as a wrapper process: closing its standard input ends the command and its children. */
 export function startKeptCommand(options: KeptCommandOptions): ChildProcess {
   const { command, cwd, programFolder, variables, passed = [], onOutput } = options;
-  // Without streams, and with no event but an error, where no more files can be opened.
+  // If no more files can be opened, the child has no streams and emits nothing but an error.
   const child: ChildProcess = spawn(
     process.execPath,
     [join(programFolder, "keepCommand.js"), ...command],
@@ -33,12 +33,12 @@ export function startKeptCommand(options: KeptCommandOptions): ChildProcess {
       env: {
         ...childVariables([...COMMAND_VARIABLES, ...passed]),
         PYTHONUNBUFFERED: "1",
-        // Before Python 3.15, Windows reads and prints in an encoding of its own.
+        // Before Python 3.15, Python on Windows uses a legacy encoding for input and output.
         PYTHONUTF8: "1",
         ...variables,
       },
-      // A signal to the whole group, or to the console on Windows, is for this process, which ends its commands itself. Windows
-      // would also end the process between as soon as this one is killed, before it has ended the command's children.
+      // Signals to the whole group, or to the console on Windows, are for this process, which ends its commands itself. Otherwise Windows
+      // would also end the wrapper as soon as this process is killed, before it has ended the command's children.
       detached: true,
     },
   );
@@ -49,7 +49,7 @@ export function startKeptCommand(options: KeptCommandOptions): ChildProcess {
   return child;
 }
 
-/** The end of what a command printed. */
+/** The end of a command's output. */
 export class OutputTail {
   readonly #length: number;
   #text = "";
@@ -66,8 +66,8 @@ export class OutputTail {
   }
 
   /**
-   * Without the line that has lost its beginning, and with it what a secret is known by. A note says how much is left out, or that there is
-   * only one line, which is too long.
+   * Omits the first line if it lost its beginning, because a secret in it might no longer be recognized. A note says how much is left
+   * out, or that a single line is too long.
    */
   get whole(): string {
     if (this.#added === this.#text.length) return this.#text;

@@ -1,4 +1,4 @@
-/** The embedded engine and environments of one run: children on sockets in a private folder, no ports. */
+/** Embedded engine and environments of one run: child processes on sockets in a private folder, without ports. */
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,21 +9,21 @@ import { makeSocketFolder } from "../../node/socketFolder.ts";
 import { type ChildOptions, type ChildServer, startChild } from "./childProcess.ts";
 
 export interface LocalService {
-  /** Path of the socket or pipe on which it listens. */
+  /** Socket or pipe on which it listens. */
   readonly socketPath: string;
-  /** SHA-256 of the file of each dataset that it serves, by environment. */
+  /** SHA-256 of each dataset file that it serves, by environment. */
   readonly datasets: ChildServer["datasets"];
-  /** Aborted with an AppError once it has ended by itself. */
+  /** Aborted with an AppError if it dies. */
   readonly failed: AbortSignal;
   close(): Promise<void>;
 }
 
-/** The folder in which the program's files lie beside each other. */
+/** The folder that contains the program's files. */
 export interface LocalPrograms {
   readonly folder: string;
 }
 
-/** Starts the engine. Several may run one after the other: their checkpoints are files in a store they share. */
+/** Starts the engine. Several may run in sequence, sharing the checkpoints in the store. */
 export function startEngine({ folder }: LocalPrograms): Promise<LocalService> {
   return startOnSocket("The embedded engine", join(folder, "engine.js"), [
     "--store",
@@ -31,10 +31,10 @@ export function startEngine({ folder }: LocalPrograms): Promise<LocalService> {
   ]);
 }
 
-/** A data file of the largest size takes minutes on a computer with much else to do. */
+/** The largest data file takes minutes on a busy computer. */
 const DATASET_LIMIT_MS = 300_000;
 
-/** Serves the datasets beside the embedded environments. @throws AppError `dataset-invalid`, `local-service` */
+/** Serves the datasets along with the embedded environments. @throws AppError `dataset-invalid`, `local-service` */
 export function startEnvironments(
   { folder }: LocalPrograms,
   datasets: readonly DatasetSource[],
@@ -52,7 +52,7 @@ async function startOnSocket(
   args: readonly string[],
   more: Pick<ChildOptions, "input" | "startLimitMs"> = {},
 ): Promise<LocalService> {
-  // Only the user can enter the folder, so the socket needs no key.
+  // The socket needs no key, because only the user can enter its folder.
   const { folder, address: socketPath } = await makeSocketFolder(
     SERVICE_FOLDER_PREFIX,
     "service.sock",

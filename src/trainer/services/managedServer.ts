@@ -1,4 +1,4 @@
-/** A server of environments that the trainer starts with a command, starts again after a crash, and ends with the run. */
+/** An environment server that the trainer starts with a command, restarts after a crash, and ends with the run. */
 
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -18,10 +18,10 @@ import { OutputTail, startKeptCommand } from "./keptCommand.ts";
 import { printedError, printedLines } from "./printedError.ts";
 
 export interface ManagedServerOptions {
-  /** The environment that names it in messages; others may share it. */
+  /** The environment used in messages; others may share the server. */
   readonly environment: string;
   readonly server: CommandServer;
-  /** Folder of the configuration, where relative paths begin. */
+  /** Folder of the configuration, which relative paths start from. */
   readonly folder: string;
   /** Values of `server.env`. */
   readonly variables: Readonly<Record<string, string>>;
@@ -29,34 +29,34 @@ export interface ManagedServerOptions {
   readonly programs: { readonly folder: string };
   readonly http: HttpClient;
   readonly onOutput: (text: string) => void;
-  /** A sentence about a crash, and the end of what was printed, with a space before it; empty where that is nothing. */
+  /** Receives a message about a crash, and the end of the output preceded by a space (or empty). */
   readonly onCrash: (message: string, said: string) => void;
-  /** Removes secrets from what is quoted, before it is cut. */
+  /** Removes secrets from quoted output before it is truncated. */
   readonly clean: (text: string) => string;
-  /** Ends it, also while it starts. */
+  /** Ends the server, even while it is starting. */
   readonly cleanup: CleanupStack;
   readonly signal: AbortSignal;
 }
 
 const HOST = "127.0.0.1";
-/** Of an address without one: a command is on this computer, without encryption. */
+/** For addresses without a port: the command runs on this computer, without encryption. */
 const DEFAULT_PORT = "80";
 const POLL_MS = 100;
 const POLL_LIMIT_MS = 2_000;
 const CONNECT_LIMIT_MS = 1_000;
 const FIRST_RESTART_MS = 1_000;
 const MAX_RESTART_MS = 30_000;
-/** A server that lived as long has not crashed for how it was started. */
+/** A server that lived this long did not crash because of how it was started. */
 const SOUND_MS = 60_000;
 const KEPT_OUTPUT = 4_000;
-/** Characters and lines of its output that an error quotes: the last ones say why it ended, unless there is an error, which begins with its place. */
+/** Characters and lines of output quoted in an error: the last ones, or an error in the output along with its location. */
 const SHOWN_OUTPUT = 600;
 const SHOWN_LINES = 4;
 const CLOSE_LIMIT_MS = 7_000;
 
 /**
  * Resolves with its address once the server answers.
- * @throws AppError `environment-unavailable` with `configPath` and the end of its output when it does not come up; the reason of `signal`
+ * @throws AppError `environment-unavailable` with `configPath` and the end of its output if it does not come up; the reason of `signal`
  */
 export async function startManagedServer(options: ManagedServerOptions): Promise<string> {
   await requireFolder(options);
@@ -82,9 +82,9 @@ class CommandKeeper {
   #crashes = 0;
   #isReady = false;
   #isClosing = false;
-  /** How the first process ended before its server answered. */
+  /** How the first process ended, if it did so before its server answered. */
   #earlyEnd: string | null = null;
-  /** Whether the system found a program to start. */
+  /** False if the system found no program to start. */
   #isProgram = true;
   #restart: (() => void) | null = null;
 
@@ -144,7 +144,7 @@ class CommandKeeper {
         onOutput(text);
       },
     });
-    // At the event `exit` the last output may not have been read yet.
+    // `exit` may fire before the last output has been read.
     once(child, "close").then(
       ([code, signal]) => {
         const how = signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
@@ -156,7 +156,7 @@ class CommandKeeper {
     return child;
   }
 
-  /** `why` it did not start, in case its server has not answered yet. */
+  /** `why` says why it did not start, for a server that has not answered yet. */
   #ended(how: string, why = `it ${how}`): void {
     if (this.#isClosing) return;
     if (!this.#isReady) {
@@ -192,12 +192,12 @@ class CommandKeeper {
 
   #notStarted(why: string): AppError {
     const { server } = this.#options;
-    // Without a program, what was printed says the same.
+    // Without a program, its output would only repeat the reason.
     const said = this.#isProgram ? this.#said() : "";
     return notStarted(this.#options, `${quoted(server)} did not start: ${why}.${said}`);
   }
 
-  /** The end of its output, and what to do about it where that is plain. */
+  /** The end of its output, with a suggestion for known problems. */
   #said(): string {
     const { clean, folder, server } = this.#options;
     const lines = printedLines(this.#output.whole, clean);
@@ -214,7 +214,7 @@ class CommandKeeper {
   }
 }
 
-/** Null once a server answers, else what is wrong. */
+/** Null once a server answers, otherwise the problem. */
 async function probe(http: HttpClient, url: string): Promise<string | null> {
   try {
     const response = await http.send({ method: "GET", url, timeoutMs: POLL_LIMIT_MS });
@@ -226,7 +226,7 @@ async function probe(http: HttpClient, url: string): Promise<string | null> {
   }
 }
 
-/** A fixed port must be free, or the run would play with a server that nobody has started for it. */
+/** A fixed port must be free; otherwise the run would use an unrelated server. */
 async function requireFree(options: ManagedServerOptions, url: string) {
   const { server } = options;
   const { hostname } = new URL(url);

@@ -1,4 +1,4 @@
-/** What work outside of any run opens: it connects as a run does, and closes all of it at its end. */
+/** Resources of work outside of a run: connects like a run, and closes everything at the end. */
 
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,13 +16,13 @@ import { ServerOutput } from "./serverOutput.ts";
 import { loadVariables } from "./variables.ts";
 
 export interface Surroundings {
-  /** Stopped once nobody waits any more. */
+  /** Stopped when the work is done. */
   readonly control: RunControl;
   readonly redactor: Redactor;
   readonly cleanup: CleanupStack;
 }
 
-/** Closes what `work` has opened once it ends. Throws what it throws, cleaned of secrets. */
+/** Closes whatever `work` has opened once it ends. Rethrows its errors, cleaned of secrets. */
 export async function withSurroundings<T>(
   redactor: Redactor | undefined,
   work: (surroundings: Surroundings) => Promise<T>,
@@ -43,15 +43,15 @@ export async function withSurroundings<T>(
 }
 
 export interface ConnectionRequest {
-  /** Where keys may go by the user's word. */
+  /** Origins to which the user allows keys to be sent. */
   readonly allowedOrigins?: readonly AllowedOrigin[];
-  /** What an editor handed over; absent for a terminal. */
+  /** The editor's request; absent for a terminal. */
   readonly launchRequest?: LaunchRequest | undefined;
-  /** Where environments and model lie; default: beside the running program. */
+  /** Folder of environments and model; default: next to the running program. */
   readonly programFolder?: string | undefined;
 }
 
-/** Connects without a word. The redactor learns the secrets of the configuration. */
+/** Connects without reporting progress. The redactor learns the configuration's secrets. */
 export async function connectionsOf(
   { allowedOrigins = [], launchRequest, programFolder }: ConnectionRequest,
   own: Pick<ConnectionOptions, "config" | "configPath" | "runName" | keyof Surroundings>,

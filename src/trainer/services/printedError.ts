@@ -1,28 +1,28 @@
-/** What a program printed, for people who want to know why it failed. */
+/** Extracts from a program's output why it failed. */
 
 import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { isWithin } from "../../node/confinement.ts";
 
-/** Where Python and Node name what ended a program, among the lines that say from where. */
+/** The final error line of Python or Node, within a stack trace. */
 const ERROR_LINE = /^\s*(\w+\.)*\w*(Error|Exception)\b/;
-/** How Python begins to say where an error was, but for a syntax error in the program that it was given. */
+/** First line of a Python traceback; syntax errors in the main program have none. */
 const TRACEBACK = "Traceback (most recent call last)";
-/** How it ends; a line of code would be indented. */
+/** Last line of a traceback; lines of code would be indented. */
 const END_LINE = /^(\w+\.)*\w*(Error|Exception)\b/;
-/** As Python writes where it was. */
+/** Location line of a Python traceback. */
 const PLACE_LINE = /^\s*File "(.+)", line (\d+)/;
-/** As uvicorn and openreward log what went well. */
+/** Info lines as logged by uvicorn and openreward. */
 const INFO_LINE = /^INFO\b|\[info\s*\]/;
 
-/** Its lines without colors, empty ones and those that say what went well. `clean` removes secrets, which colors may cut in two. */
+/** Lines without colors, blank lines, and info lines. `clean` removes secrets after the colors, which may split them. */
 export function printedLines(output: string, clean: (text: string) => string): readonly string[] {
   return clean(stripVTControlCharacters(output))
     .split("\n")
     .filter((line) => line.trim() !== "" && !INFO_LINE.test(line));
 }
 
-/** A text without whole lines that say what went well; its last line may have only begun. */
+/** A text without its complete info lines; its last line may be incomplete. */
 export function withoutInfo(output: string): string {
   const lines = output.split("\n");
   const end = lines.length - 1;
@@ -31,7 +31,7 @@ export function withoutInfo(output: string): string {
     .join("\n");
 }
 
-/** The last error among the lines, with its place in the code of `folder`, where it has one; undefined where there is none. */
+/** The last error in the lines, with its location in the code of `folder` if there is one; undefined if there is no error. */
 export function printedError(lines: readonly string[], folder: string): string | undefined {
   const error = lines.findLast((line) => ERROR_LINE.test(line));
   if (error === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What the servers of a configuration print, as files of a run folder where there is one. */
+/** Stores the output of configured servers in the run folder, if there is one. */
 
 import { dirname } from "node:path";
 import { isAppError } from "../../core/errors.ts";
@@ -6,9 +6,9 @@ import { serverLogName, serverLogPath } from "../../core/runFolder/files/layout.
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { withoutInfo } from "./printedError.ts";
 
-/** Kept until the run has a folder. */
+/** Size of the buffer until the run has a folder. */
 const MAX_WAITING = 256 * 1024;
-/** Of one attempt; a server that prints more fills no disk. */
+/** Limit per attempt, so that a chatty server does not fill the disk. */
 const MAX_WRITTEN = 16 * 1024 * 1024;
 const CUT = "… (the rest of this attempt's output is left out)\n";
 const FLUSH_MS = 500;
@@ -18,7 +18,7 @@ interface Log {
   written: number;
 }
 
-/** What takes whole lines, without secrets. */
+/** Receives whole lines, without secrets. */
 interface LogFiles {
   append(path: string, text: string): Promise<unknown>;
   makeDirectory(path: string): Promise<unknown>;
@@ -35,40 +35,40 @@ export class ServerOutput {
     this.#redactor = redactor;
   }
 
-  /** Takes output of the server of `environment`, at any place of a line. */
+  /** Adds output of the server of `environment`; it may start or end within a line. */
   write(environment: string, text: string): void {
     const log = this.#logs.get(environment) ?? { waiting: "", written: 0 };
     this.#logs.set(environment, log);
     log.waiting += text;
-    // Thousands of lines about requests that went well would push an error out.
+    // Drops info lines first, so that thousands of successful requests do not push out an error.
     if (log.waiting.length > MAX_WAITING) log.waiting = withoutInfo(log.waiting);
-    // From a whole line on: half of a secret would not be found.
+    // Starts at a whole line, because half of a secret would not be recognized.
     if (log.waiting.length > MAX_WAITING) log.waiting = afterFirstLine(log.waiting, MAX_WAITING);
     if (this.#place !== null) this.#timer ??= setTimeout(() => void this.#flush(false), FLUSH_MS);
   }
 
-  /** What has come from the server of `environment` and is in no file. Whole lines are given once, and go to no file any more. */
+  /** Output of the server of `environment` that has not been written. Whole lines are returned once and are then not written. */
   take(environment: string): string {
     const log = this.#logs.get(environment);
     if (log === undefined) return "";
     const { waiting } = log;
-    // From a whole line on: half of a secret would not be found.
+    // Keeps the incomplete line, because half of a secret would not be recognized.
     log.waiting = waiting.slice(waiting.lastIndexOf("\n") + 1);
     return waiting;
   }
 
-  /** The file of a server's output, from the run folder; null without one. */
+  /** The log file of a server, relative to the run folder; null without a folder. */
   logOf(environment: string): string | null {
     return this.#place === null ? null : serverLogName(environment);
   }
 
-  /** From now on output goes to the folder, what has come before included. */
+  /** Writes output to the folder from now on, including earlier output. */
   attach(files: LogFiles, folder: string): void {
     this.#place = { files, folder };
     void this.#flush(false);
   }
 
-  /** Writes what is left. */
+  /** Writes the rest. */
   close(): Promise<void> {
     return this.#flush(true);
   }
@@ -84,7 +84,7 @@ export class ServerOutput {
     const place = this.#place;
     if (place === null) return;
     for (const [environment, log] of this.#logs) {
-      // Whole lines only: a secret that is cut in two would not be found.
+      // Whole lines only, because a split secret would not be recognized.
       const end = isLast ? log.waiting.length : log.waiting.lastIndexOf("\n") + 1;
       const text = this.#redactor.redact(log.waiting.slice(0, end));
       log.waiting = log.waiting.slice(end);
@@ -96,14 +96,14 @@ export class ServerOutput {
         await place.files.makeDirectory(dirname(path));
         await place.files.append(path, text + cut);
       } catch (error) {
-        // A full disk ends the run at what it cannot do without.
+        // A full disk is reported where the run cannot do without it.
         if (!isAppError(error)) throw error;
       }
     }
   }
 }
 
-/** The last lines of a text, in at most `length` characters. */
+/** The last whole lines of a text, at most `length` characters. */
 function afterFirstLine(text: string, length: number): string {
   const end = text.slice(-length);
   return end.slice(end.indexOf("\n") + 1 || end.length);

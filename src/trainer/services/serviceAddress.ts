@@ -1,4 +1,4 @@
-/** Which address a hosted service is reached at, and which keys may go there. */
+/** Addresses of hosted services, and which keys may be sent there. */
 
 import {
   type AddressServer,
@@ -21,23 +21,23 @@ import type { Variables } from "./variables.ts";
 export interface ServiceAddressOptions {
   readonly config: Config;
   readonly variables: Variables;
-  /** Where keys may go by the user's word, see {@link requireAllowedRoute}. */
+  /** Origins to which the user allows keys to be sent, see {@link requireAllowedRoute}. */
   readonly allowedOrigins: readonly AllowedOrigin[];
 }
 
 export interface ServiceAddress {
   readonly url: string;
   readonly keyName: string;
-  /** Null when it is not set anywhere. */
+  /** Null if it is not set anywhere. */
   readonly key: string | null;
-  /** The key without its value. */
+  /** The key's name and origin, without its value. */
   readonly keySource: KeySource;
 }
 
 export interface TinkerServiceAddress extends ServiceAddress {
-  /** Configuration key or variable that holds the address; null = the hosted service by default. */
+  /** Configuration key or variable with the address; null = the hosted service by default. */
   readonly source: string | null;
-  /** Of `tinker_headers`, as they are sent. */
+  /** Values of `tinker_headers` as sent. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -60,16 +60,16 @@ export function tinkerAddress({
 }
 
 export interface EnvironmentAddress extends ServiceAddress {
-  /** True for the hosted service, which takes no one without a key. */
+  /** True for the hosted service, which requires a key. */
   readonly isOpenReward: boolean;
-  /** Where the catalogue of environments is read, without any key; null = derived from the address. */
+  /** Address of the environment catalogue, read without a key; null = derived from the address. */
   readonly apiUrl: string | null;
-  /** Configuration key or variable that holds the address; null = the hosted service by default. */
+  /** Configuration key or variable with the address; null = the hosted service by default. */
   readonly source: string | null;
 }
 
 /**
- * Where hosted environments are reached: `docs/protocols/openreward.md#addresses`. OpenReward's key is for the hosted service only.
+ * Address of hosted environments: `docs/protocols/openreward.md#addresses`. OpenReward's key is for the hosted service only.
  * @throws AppError `key-invalid`, `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid`
  */
 export function environmentAddress(options: ServiceAddressOptions): EnvironmentAddress {
@@ -103,14 +103,14 @@ function keyParts(variables: Variables, name: string) {
 
 export interface OwnAddress {
   readonly url: string;
-  /** As they are sent; the configuration names each of them. */
+  /** Headers as sent; the configuration names each of them. */
   readonly headers: Readonly<Record<string, string>>;
-  /** OpenReward's key where the address is OpenReward's; other servers get their headers only. */
+  /** OpenReward's key if the address is OpenReward's; other servers only get their headers. */
   readonly key: string | null;
 }
 
 /**
- * The address of an environment's own server. Keys, headers and secrets are bound to it.
+ * The address of an environment's own server. Keys, headers, and secrets are bound to it.
  * @throws AppError `key-missing`, `key-invalid`, `key-host-not-allowed`, `key-not-encrypted`
  */
 export function ownAddress(
@@ -156,7 +156,7 @@ function headerValues(
   });
 }
 
-/** The headers of a command's server; they do not leave this computer. @throws AppError `key-missing`, `key-invalid` */
+/** Headers for the server of a command; they stay on this computer. @throws AppError `key-missing`, `key-invalid` */
 export function serverHeaders(
   { variables }: Pick<ServiceAddressOptions, "variables">,
   environment: string,
@@ -165,7 +165,7 @@ export function serverHeaders(
   return asRecord(headerValues(headers, variables, `environments.${environment}.server.headers`));
 }
 
-/** The variables of a command. @throws AppError `key-missing` */
+/** The command's environment variables. @throws AppError `key-missing` */
 export function commandVariables(
   { env }: Pick<CommandServer, "env">,
   variables: Variables,
@@ -190,8 +190,8 @@ function required(variables: Variables, name: string, configPath: string): Named
 }
 
 /**
- * Values that environments get, looked up or written. Those in the file are bound to no host, because the author of the file also chose
- * the address; they never go unencrypted.
+ * Values for environments, looked up or written in the file. Those in the file are not bound to a host, because the file's author also
+ * chose the address; they are never sent unencrypted.
  */
 function secretValues(
   secrets: readonly (readonly [key: string, value: string | null])[],
@@ -208,7 +208,7 @@ function secretsOf({ secrets, environments }: Config, names: readonly string[]) 
   return maps.flatMap((map) => Object.entries(map ?? {}));
 }
 
-/** The variable with its name; null when it is not set. */
+/** The variable together with its name; null if it is not set. */
 export function named(variables: Variables, name: string): NamedValue | null {
   const found = variables(name);
   return found === null ? null : { ...found, name };

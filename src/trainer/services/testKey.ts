@@ -1,4 +1,4 @@
-/** Asks a service whether it takes a key, by its cheapest call that needs one; to the key's own host only. */
+/** Tests whether a service accepts a key, with the cheapest authenticated call, sent only to the key's own host. */
 
 import type { KeyTestRequest, KeyTestResult } from "../../api/keys.ts";
 import { isAppError } from "../../core/errors.ts";
@@ -15,17 +15,17 @@ export interface KeyTestPorts {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** All requests of one test together. */
+/** Time limit for all requests of one test. */
 const LIMIT_MS = 10_000;
 const REFUSALS: readonly number[] = [401, 403];
 
 interface Probe {
   readonly request: HttpRequest;
-  /** Statuses that this server may answer to good keys as well: the next probe decides. */
+  /** Statuses that this server may also return for valid keys; the next probe then decides. */
   readonly inconclusive: (status: number) => boolean;
 }
 
-/** The result and what is thrown never hold the key. */
+/** Neither the result nor thrown errors contain the key. */
 export async function testKey(
   { service, value, host: bound, variables }: KeyTestRequest,
   { openHttp = createHttpClient, signal }: KeyTestPorts = {},
@@ -72,7 +72,7 @@ async function ask(
   return { kind: "unclear", host, status };
 }
 
-/** GraphQL answers 200 to anybody, and answers strangers with a null viewer: `docs/protocols/wandb.md#login`. */
+/** GraphQL always answers 200, with a null viewer for invalid keys: `docs/protocols/wandb.md#login`. */
 async function takesKey(request: HttpRequest, response: HttpResponse): Promise<boolean> {
   const text = await response.text();
   if (request.method !== "POST") return true;
@@ -107,7 +107,7 @@ function probesOf(service: ServiceId, target: Target): readonly Probe[] {
   }
 }
 
-/** The call that describes a key is for keys only, and other servers have none: `docs/protocols/tinker.md#keys-and-tokens`. */
+/** Only the hosted service can describe a key, and only a key starting with `tml-`: `docs/protocols/tinker.md#keys-and-tokens`. */
 function tinkerProbes({ url, value, isOfficial }: Target): readonly Probe[] {
   const headers = { "x-api-key": value };
   const capabilities = get(`${url}/api/v1/get_server_capabilities`, headers);
@@ -116,7 +116,7 @@ function tinkerProbes({ url, value, isOfficial }: Target): readonly Probe[] {
   return [get(`${url}/api/v1/auth/apikey/me`, headers, isAbsent), capabilities];
 }
 
-/** Keys of organisations answer to the first, those of people to the second: `docs/protocols/openreward.md#catalogue`. */
+/** Organization keys are accepted by the first call, personal keys by the second: `docs/protocols/openreward.md#catalogue`. */
 function openRewardProbes({ url, value, isOfficial }: Target): readonly Probe[] {
   const headers = { "x-api-key": value };
   if (!isOfficial) return [get(`${url}/list_environments`, headers)];

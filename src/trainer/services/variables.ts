@@ -1,4 +1,4 @@
-/** Looks values up: in a terminal in the process environment and the `.env` beside the configuration, else in what an editor handed over. */
+/** Looks up variables: in a terminal from the process and the `.env` next to the configuration, else from an editor's request. */
 
 import { join } from "node:path";
 import type { FoundValue, KeyOrigin } from "../../core/secrets/keySource.ts";
@@ -6,10 +6,10 @@ import { locateDotEnv, readDotEnv } from "../../node/dotEnv.ts";
 import { parseEnvText } from "../../node/envText.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
 
-/** The value of a variable and where it was found; empty counts as absent. */
+/** The value of a variable and where it was found; an empty value counts as absent. */
 export type Variables = (name: string) => FoundValue | null;
 
-/** The part of a request that says which keys and variables there are. */
+/** The part of a request with keys and variables. */
 export type Handed = Pick<LaunchRequest, "keys" | "variables" | "envFile">;
 
 export async function loadVariables(
@@ -22,11 +22,11 @@ export async function loadVariables(
 }
 
 /**
- * The editor has asked its user where keys may go: what it did not hand over does not exist, and each key, also one of the file
- * that it chose, is bound to a host.
+ * The editor has asked its user where keys may be sent: what it did not include does not exist, and each key, even from the chosen
+ * file, is bound to a host.
  */
 async function handedOver({ keys, variables, envFile }: Handed): Promise<Variables> {
-  // The user was asked about this very file, not about what a link leads to by now.
+  // The user approved this exact file, not the current target of a link.
   const isSame = envFile !== null && (await locateDotEnv(envFile)) === envFile;
   const file = isSame ? await valuesIn(envFile) : {};
   return (name) => {

@@ -1,8 +1,8 @@
-/** Headers that a configuration adds to the requests of one service. */
+/** Configured headers for requests to one service. */
 
 import type { HttpClient } from "../../core/ports.ts";
 
-/** A client that adds `headers`, in lower case, to requests to the origin of `url` only; what a request sends itself stays. */
+/** A client that adds `headers` (lower case) to requests to the origin of `url`; headers of the request itself win. */
 export function withHeaders<Client extends HttpClient>(
   http: Client,
   url: string,
