@@ -1,4 +1,4 @@
-/** What a training of several stages is going to take: each by itself, and all together. */
+/** Estimates a training run with several stages: each stage alone, and the total. */
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -39,17 +39,17 @@ interface StagesEstimate
   readonly names: readonly string[];
 }
 
-/** A stage as it would begin now. */
+/** A stage as it would start now. */
 interface Stage {
   readonly name: string;
   readonly loaded: LoadedConfig;
-  /** True for a supervised stage whose examples can be read. */
+  /** True for a supervised stage whose examples can be read already. */
   readonly hasExamples: boolean;
 }
 
 type Played = Pick<PastRunEstimate, "folder" | "played">;
 
-/** @throws AppError as an estimate of any of them */
+/** @throws AppError like an estimate of any stage */
 export async function estimateStages(
   trainer: TrainerOptions,
   wanted: StagesEstimate,
@@ -79,7 +79,7 @@ export async function estimateStages(
   }
 }
 
-/** With the runs of the stages before it, where these are done. */
+/** Uses the runs of earlier stages if they are done. */
 async function loadStage(
   trainer: TrainerOptions,
   { start, fileSystem, names }: StagesEstimate,
@@ -92,13 +92,13 @@ async function loadStage(
   const own = begun ?? { ...chosen, overrides: [...chosen.overrides, ...baseWeights(config)] };
   const named = await loadNamed(own, trainer, start);
   await requireWeights(named.config, named.path);
-  // All stages have the warnings of the file.
+  // All stages share the file's warnings, so only the first shows them.
   const loaded = name === names[0] ? named : { ...named, warnings: [] };
   const isKnown = begun !== null || !readsStages(config);
   return { name, loaded, hasExamples: config.method === "sft" && isKnown };
 }
 
-/** The base model in place of weights that are not trained yet: what a stage costs does not depend on them. */
+/** Uses the base model in place of untrained weights, since the cost of a stage does not depend on them. */
 function baseWeights(config: Config): readonly string[] {
   const { kl_reference: reference, model_name: base } = config;
   const isUnknown = reference === "init" || referencedStage(reference) !== null;
@@ -119,7 +119,7 @@ function readsStages({ data }: Config): boolean {
   return data.some(({ run }) => referencedStage(run) !== null);
 }
 
-/** The past run that all rest on, or groups that are played once for all. */
+/** The past run that all estimates are based on, or groups played once for all. */
 async function basisOf(
   trainer: TrainerOptions,
   { from, groups: wanted, fileSystem, planOf }: StagesEstimate,
@@ -140,7 +140,7 @@ async function basisOf(
   const config = { ...played.config, method: "rl", log_path: parent } as const;
   const groups = (wanted ?? DRY_RUN_GROUPS) * Object.keys(config.environments).length;
   const found: Played[] = [];
-  // No one is to look for a folder that is soon gone.
+  // Watchers are not notified of a folder that is removed afterwards.
   const { onClaim: _, ...unnoticed } = trainer;
   await executeDryRun(unnoticed, {
     loaded: { ...played, config, warnings: [] },
@@ -156,7 +156,7 @@ async function basisOf(
   return basis;
 }
 
-/** By a past run alone; null where its folder does not know all tasks, or a stage has examples of its own. @throws AppError `estimate-without-basis` */
+/** From a past run alone; null if it lacks task counts or a stage has its own examples. @throws AppError `estimate-without-basis` */
 export async function stagesFromFolder(
   { text, path }: Pick<StartConfig, "text" | "path">,
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** What a stage is given when it begins: the runs of the stages before it, and what they have left of a common budget. */
+/** What a stage is given at its start: the runs of earlier stages, and their remaining share of a common budget. */
 
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -39,16 +39,16 @@ import { type SweepMember, stageOf } from "../../shared/runFile.ts";
 interface StageRequest {
   readonly start: StartConfig;
   readonly config: Config;
-  /** The stages that its run belongs to; absent for one that is trained alone. */
+  /** The group of stages that its run belongs to; absent for a stage trained alone. */
   readonly member: SweepMember | undefined;
-  /** What a resume is given beside the overrides of its run: a budget in it holds as it is. Absent = nothing. */
+  /** Overrides for a resume in addition to the run's own; a budget among them is used as is. Absent = none. */
   readonly resumedWith?: readonly string[] | undefined;
 }
 
 /**
- * The start of a stage with the runs that it begins with and what is left to it; any other start as it is.
- * @throws AppError `stages-together` for several stages at once, `stage-not-run` for one whose earlier stages are not done,
- * `cost-budget`, `token-budget`, `time-budget` where nothing is left
+ * The start of a stage with the runs it builds on and its remaining budget; any other start is returned as is.
+ * @throws AppError `stages-together` for several stages at once, `stage-not-run` if an earlier stage is not done,
+ * `cost-budget`, `token-budget`, `time-budget` if nothing is left
  */
 export async function stageStart(
   fileSystem: FileSystem,
@@ -57,9 +57,9 @@ export async function stageStart(
   const { path } = start;
   requireOneStage(config);
   if (config.stage === null) return start;
-  // Of a stage that is chosen what is written has no others.
+  // Choosing a stage removes the others, so the names are read without a choice.
   const names = stageNames(checkText(start.text, { path, overrides: ["stage=null"] }).written);
-  // A run's own copy of its configuration has no others.
+  // A run's own copy of its configuration contains no other stages.
   if (!names.includes(config.stage)) return start;
   const parent = runParent(config, path);
   const chains = await chainsOf(fileSystem, parent, { path, member });
@@ -86,7 +86,7 @@ export function requireOneStage({ stages }: Config): void {
   );
 }
 
-/** The stages that the run belongs to; for one alone all that the file was trained with, the newest first. */
+/** The stage groups that the run belongs to; for a stage alone, all groups trained from the file, newest first. */
 async function chainsOf(
   fileSystem: FileSystem,
   parent: string,
@@ -102,7 +102,7 @@ interface StageRun extends ListedRun {
   readonly stage: string;
 }
 
-/** Those of `chains`, and for one that is trained alone those that were trained alone, too; the newest first. */
+/** The runs of `chains`, plus runs of single stages if this one is trained alone; newest first. */
 async function runsOfStages(
   fileSystem: FileSystem,
   parent: string,
@@ -129,7 +129,7 @@ async function runsOfStages(
   return runs;
 }
 
-/** The stage that a run of its own is of; null for a run of something else. */
+/** The stage of a standalone run; null if the run is not a stage. */
 async function stageAlone(
   fileSystem: FileSystem,
   { folder, file }: ListedRun,
@@ -137,7 +137,7 @@ async function stageAlone(
   const resolved = await readResolvedConfig(fileSystem.within(folder), folder);
   const trained = trainedAs.safeParse(resolved).data;
   if (trained === undefined || trained.run_name?.endsWith(DRY_RUN_SUFFIX) === true) return null;
-  // A measurement leaves nothing to begin with; a stage that collects plays the splits of training.
+  // An evaluation leaves no weights to start from; a collecting stage plays the training splits.
   const isCollected =
     trained.method === "collect" &&
     isDeepStrictEqual(trained.evaluation?.splits, trainedSplits(trained.environments));
@@ -156,13 +156,13 @@ const trainedAs = z.object({
 interface Stage {
   readonly config: Config;
   readonly path: string;
-  /** Of all stages. */
+  /** Names of all stages. */
   readonly names: readonly string[];
-  /** The newest first. */
+  /** Newest first. */
   readonly runs: readonly StageRun[];
 }
 
-/** Overrides that name the folders of earlier stages. */
+/** Overrides with the folders of earlier stages. */
 function earlierRuns(start: StartConfig, { config, path, names, runs }: Stage): readonly string[] {
   const earlier = names.slice(0, names.indexOf(config.stage ?? ""));
   const folderOf = (name: string): string => {
@@ -174,7 +174,7 @@ function earlierRuns(start: StartConfig, { config, path, names, runs }: Stage): 
     const other = stageConfig(start, name);
     return other !== null && other.method !== "collect";
   };
-  // With `auto`, this is a new run because there was none to continue with.
+  // With `auto`, this is a new run because there was none to continue.
   const findsNone = config.resume_from === "auto";
   const resumes = config.resume_from !== null && !findsNone;
   const hasStart = config.init_from !== null || resumes || beginsWithBase(start);
@@ -211,7 +211,7 @@ const BUDGETS: Readonly<Record<keyof StageBudgets, ErrorCode>> = {
   max_hours: "time-budget",
 };
 
-/** Overrides with what the other runs of the stages have left of the common budgets. */
+/** Overrides with what remains of the common budgets after the stages' other runs. */
 async function leftBudgets(
   fileSystem: FileSystem,
   {
@@ -237,7 +237,7 @@ async function leftBudgets(
     max_tokens_total: sum(spent.map(({ tokens }) => tokens)),
     max_hours: sum(spent.map(({ hours }) => hours)),
   };
-  // A resumed run has what was left when it began; the stage's own limit is that of the file now.
+  // A resumed run stores the remainder from its start, so the stage's own limit is read from the current file.
   const limits = stageConfig({ text: start.text, path, overrides }, config.stage ?? "");
   return (Object.keys(BUDGETS) as (keyof StageBudgets)[]).flatMap((key) => {
     const budget = budgets[key];
@@ -252,7 +252,7 @@ interface Spent extends UsedTotal {
   readonly hours: number;
 }
 
-/** By its account, which also has what a run used that was killed, or that is still under way. */
+/** From the usage log, which also covers killed runs and runs in progress. */
 async function spentBy(fileSystem: FileSystem, { folder }: ListedRun): Promise<Spent> {
   const files = fileSystem.within(folder);
   const { training, evaluation, seconds } = await readUsage(files, folder);
