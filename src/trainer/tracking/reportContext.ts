@@ -1,4 +1,4 @@
-/** What of a run its trackers need; a run that is done has no more than this. */
+/** The part of a run that its trackers need; all that exists for a finished run. */
 
 import type { RunContext } from "../../core/training/run/context.ts";
 

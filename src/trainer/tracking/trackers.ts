@@ -1,4 +1,4 @@
-/** The services that a run is reported to while it trains: OpenReward gets its rollouts, Weights & Biases its metrics. */
+/** The services that a run reports to while it trains: OpenReward gets its rollouts, Weights & Biases its metrics. */
 
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import type { Watcher } from "../../core/training/run/progress.ts";
@@ -13,13 +13,13 @@ import { startWandb, type WandbReport } from "./wandb.ts";
 import { type WandbAddress, wandbAddress } from "./wandbAddress.ts";
 
 export interface TrackerAddresses {
-  /** Null when the rollouts are not uploaded. */
+  /** Null if rollouts are not uploaded. */
   readonly upload: UploadAddress | null;
-  /** Null when nothing is sent to Weights & Biases. */
+  /** Null if nothing is sent to Weights & Biases. */
   readonly wandb: WandbAddress | null;
 }
 
-/** The addresses by the configuration; the redactor learns their keys. @throws AppError as the two addresses do */
+/** The configured addresses; the redactor learns their keys. @throws AppError as the two addresses do */
 export async function findTrackers(
   options: ServiceAddressOptions & { readonly redactor: Redactor },
 ): Promise<TrackerAddresses> {
@@ -34,9 +34,9 @@ export interface TrackersOptions {
   readonly addresses: TrackerAddresses;
   readonly variables: Variables;
   readonly file: Pick<RunFile, "runId" | "name" | "configPath" | "sweep">;
-  /** The step that this attempt begins with. */
+  /** The first step of this attempt. */
   readonly firstStep: number;
-  /** Its id on Weights & Biases from an earlier attempt; null = none. */
+  /** Its Weights & Biases id from an earlier attempt; null = none. */
   readonly knownRunId: string | null;
   readonly cleanup: CleanupStack;
 }
@@ -44,11 +44,11 @@ export interface TrackersOptions {
 export interface RunTrackers {
   readonly uploads: RolloutUploads | null;
   readonly wandb: WandbReport | null;
-  /** Passes progress on to the trackers, then to the run's watcher. */
+  /** Passes progress to the trackers, then to the run's watcher. */
   readonly watch: Watcher;
 }
 
-/** Begins with what earlier attempts at the run left behind. */
+/** Starts with what earlier attempts left unsent. */
 export async function startTrackers(options: TrackersOptions): Promise<RunTrackers> {
   const { context, addresses, variables, file, firstStep, knownRunId, cleanup } = options;
   const common = { context, file, firstStep, cleanup };

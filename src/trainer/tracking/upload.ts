@@ -1,4 +1,4 @@
-/** Uploads a run's rollouts to OpenReward while it trains: what the spool needs, and what the user learns of it. */
+/** Uploads a run's rollouts to OpenReward while it trains: connects the spool to the run and reports problems to the user. */
 
 import type { HttpClient } from "../../core/ports.ts";
 import { keyText } from "../../core/secrets/keySource.ts";
@@ -22,37 +22,37 @@ export interface UploadOptions {
   readonly context: ReportContext;
   readonly address: UploadAddress;
   readonly file: Pick<RunFile, "runId" | "name">;
-  /** The step that this attempt begins with. */
+  /** The first step of this attempt. */
   readonly firstStep: number;
   readonly http: HttpClient;
-  /** What is uploaded beside: a run, or an evaluation by itself. */
+  /** The activity being uploaded: a run or a standalone evaluation. */
   readonly activity?: UploadActivity;
 }
 
 /** Words for messages. */
 interface UploadActivity {
   readonly name: string;
-  /** What uploads later what could not be uploaded. */
+  /** What uploads the rest later. */
   readonly again: string;
 }
 
 const RUN: UploadActivity = { name: "run", again: "a resume" };
 export const EVALUATION: UploadActivity = { name: "evaluation", again: "the same command" };
 
-/** For what is left after training; the rest is uploaded by a resume. */
+/** Time for the rest after training; what remains is uploaded by a resume. */
 const DRAIN_MS = {
   done: 10 * 60_000,
   stopped: 60_000,
-  // The user waits for the reason.
+  // The user is waiting for the reason.
   failed: 15_000,
 } as const;
 export type EndingKind = keyof typeof DRAIN_MS;
-/** At the end, no one waits for a service that has taken nothing for this long. */
+/** At the end, the wait stops if the service has accepted nothing for this long. */
 const HOPELESS_AFTER_MS = 30_000;
-/** An outage at the end that is shorter than this is not reported. */
+/** Shorter outages at the end are not reported. */
 const LINGERING_MS = 4_000;
 
-/** Begins with what earlier attempts at the run left behind; null when nothing is to be uploaded. */
+/** Starts with what earlier attempts left unsent; null if nothing is to be uploaded. */
 export async function startUploads({
   cleanup,
   address,
@@ -77,7 +77,7 @@ export class RolloutUploads {
   readonly #spool: UploadSpool;
   readonly #backoff: UploadBackoff;
   #rollouts = 0;
-  /** Kinds of trouble that were reported, until they are over. */
+  /** Kinds of problems already reported and still ongoing. */
   readonly #reported = new Set<string>();
 
   constructor(options: UploadOptions) {
@@ -117,7 +117,7 @@ export class RolloutUploads {
         training: config.openreward_upload,
         evaluations: config.openreward_upload_evaluations,
       },
-      // Cleaned once more: this attempt at the run may know secrets that the one which wrote the record did not.
+      // Redacted again, because this attempt may know secrets that the one that wrote the record did not.
       describe: (record, use, suffix) =>
         describeRollout(
           redactor.redactRecord(record),
@@ -131,12 +131,12 @@ export class RolloutUploads {
     });
   }
 
-  /** As that of the spool. */
+  /** Resolves when the spool is open. */
   get opened(): Promise<void> {
     return this.#spool.opened;
   }
 
-  /** A watcher that passes each event on to `watch` when the uploads know it. */
+  /** A watcher that handles each event and then passes it to `watch`. */
   beside(watch: Watcher): Watcher {
     return (event) => {
       this.#onProgress(event);
@@ -150,7 +150,7 @@ export class RolloutUploads {
     if (event.kind === "evaluated") this.#spool.evaluationEnded(event);
   }
 
-  /** Sends what is left, for a while that depends on why the run ends; `signal` ends it early. */
+  /** Sends the rest within a time that depends on why the run ends; `signal` ends the wait early. */
   async drain(after: EndingKind, signal?: AbortSignal): Promise<void> {
     const { watch } = this.#options.context.reporting;
     const backoff = this.#backoff;
@@ -181,7 +181,7 @@ export class RolloutUploads {
     return this.#options.activity ?? RUN;
   }
 
-  /** Reports why the wait at the end continues, unless that was reported before. */
+  /** Reports why the wait at the end continues, once. */
   #explainWait(): void {
     const { outage: trouble } = this.#backoff;
     if (trouble === null || this.#reported.has("upload-waits")) return;

@@ -1,4 +1,4 @@
-/** Where rollouts are uploaded to, and with which key: `docs/protocols/openreward.md#addresses`. */
+/** Address and key for uploading rollouts: `docs/protocols/openreward.md#addresses`. */
 
 import type { Config } from "../../core/config/fields/schema.ts";
 import { AppError } from "../../core/errors.ts";
@@ -17,8 +17,8 @@ export interface UploadAddress {
 }
 
 /**
- * Null when nothing is to be uploaded. `OPENREWARD_API_URL` leads elsewhere than the hosted service, and so do `OPENREWARD_URL` and
- * `OPENREWARD_BASE_URL` with `api.` before their host.
+ * Null if nothing is to be uploaded. `OPENREWARD_API_URL` overrides the hosted service, as do `OPENREWARD_URL` and
+ * `OPENREWARD_BASE_URL` with `api.` prepended to their host.
  * @throws AppError `key-missing`, `key-invalid`, `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid`
  */
 export function uploadAddress({

@@ -1,4 +1,4 @@
-/** Reports a run to Weights & Biases while it trains: what the tracker needs, and what the user learns of it. */
+/** Reports a run to Weights & Biases while it trains: connects the tracker to the run and reports problems to the user. */
 
 import { homedir } from "node:os";
 import { basename } from "node:path";
@@ -20,13 +20,13 @@ import type { WandbAddress } from "./wandbAddress.ts";
 
 export interface WandbReportOptions {
   readonly context: ReportContext;
-  /** Null = everything is filed in the run folder. */
+  /** Null = offline: everything is stored in the run folder. */
   readonly address: WandbAddress | null;
   readonly variables: Variables;
   readonly file: Pick<RunFile, "name" | "configPath" | "sweep">;
-  /** The step that this attempt begins with. */
+  /** The first step of this attempt. */
   readonly firstStep: number;
-  /** The id that an earlier attempt got; null = none. */
+  /** The id from an earlier attempt; null = none. */
   readonly knownRunId: string | null;
   readonly http: HttpClient;
   readonly intervals?: TrackerIntervals;
@@ -34,7 +34,7 @@ export interface WandbReportOptions {
 
 const MAX_TAG = 64;
 
-/** Null when nothing is to be reported. A fault of the disk is a warning. */
+/** Null if nothing is to be reported. Disk errors become warnings. */
 export async function startWandb({
   cleanup,
   ...options
@@ -70,12 +70,12 @@ export class WandbReport {
     return this.#tracker.runId;
   }
 
-  /** A watcher that passes each event on to `watch` when the tracker knows it. */
+  /** A watcher that handles each event and then passes it to `watch`. */
   beside(watch: Watcher): Watcher {
     return (event) => {
       if (event.kind === "step-finished") this.#tracker.rowWritten(event.step);
       if (event.kind === "settings-changed") this.#tracker.configChanged();
-      // Its row follows at once.
+      // The row of the final evaluation follows immediately.
       if (event.kind === "evaluated" && event.purpose === "end") {
         this.#tracker.rowWritten(event.step);
       }
@@ -83,7 +83,7 @@ export class WandbReport {
     };
   }
 
-  /** Sends what is left, for a while, and ends the run there; `signal` ends the wait. */
+  /** Sends the rest within a time limit and finishes the run there; `signal` ends the wait. */
   async finish(exitCode: number, signal?: AbortSignal): Promise<void> {
     await this.#tracker.finish(exitCode, signal);
     this.#watch({ kind: "reporting", waiting: 0, isOver: true });
@@ -119,7 +119,7 @@ function startTracker(options: WandbReportOptions): Promise<WandbTracker> {
   });
 }
 
-/** How the run presents itself, cleaned of secrets: variables and the configuration name it. */
+/** The run's metadata from variables and configuration, cleaned of secrets. */
 function runInit({
   context,
   address,

@@ -1,4 +1,4 @@
-/** Where Weights & Biases is reached, and with which key: `docs/protocols/wandb.md#addresses`. */
+/** Address and key of Weights & Biases: `docs/protocols/wandb.md#addresses`. */
 
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -21,20 +21,20 @@ import type { Variables } from "../services/variables.ts";
 
 export interface WandbAddress {
   readonly baseUrl: string;
-  /** Address of the pages; null = as the base URL says. */
+  /** Address of the web pages; null = derived from the base URL. */
   readonly appUrl: string | null;
   readonly key: string;
-  /** Account or team; null = that of the key. */
+  /** Account or team; null = the key's default. */
   readonly entity: string | null;
 }
 
 const KEY_NAME = "WANDB_API_KEY";
-/** The limit for a file with settings or keys, because a `.env` file can name any file. */
+/** Size limit of settings and key files, because a `.env` file can name any file. */
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Null unless `wandb` is `online`. The address comes from the variables, else from W&B's own settings on this computer; the key
- * from the variables, else from a netrc file's entry for the host.
+ * Null unless `wandb` is `online`. The address comes from variables, else from W&B's own settings on this computer; the key from
+ * variables, else from the netrc entry of the host.
  * @throws AppError `key-missing`, `key-invalid`, `key-host-not-allowed`, `key-not-encrypted`, `config-address-invalid`
  */
 export async function wandbAddress({
@@ -53,7 +53,7 @@ export async function wandbAddress({
       : wandbBaseUrl(address?.value ?? WANDB_URL, "WANDB_BASE_URL");
   const found = named(variables, KEY_NAME);
   const officialUrl = WANDB_HOSTS.includes(new URL(baseUrl).host) ? baseUrl : WANDB_URL;
-  // A .env file that came with a project must not decide who gets a key that names no host.
+  // A project's .env file must not decide which host gets a key that names none.
   const isChosen = address?.origin !== "dotenv";
   const key =
     found === null ? await keyFromNetrc(variables, baseUrl, isChosen) : withDeployment(found);
@@ -75,7 +75,7 @@ export async function wandbAddress({
   };
 }
 
-/** The user's own settings; a folder that a .env file names is ignored, because a project may come from a stranger. */
+/** The user's own settings; a folder named in a .env file is ignored, because the project may be a stranger's. */
 async function machineSettings(variables: Variables): Promise<WandbSettings> {
   const named = variables("WANDB_CONFIG_DIR");
   const folder =
@@ -90,13 +90,13 @@ function withHome(path: string): string {
   return path.replace(/^~(?=$|[\\/])/, homedir());
 }
 
-/** The host of the hosted service and its older name are one: a key for either is good for both. */
+/** The hosted service's host and its older name are equivalent: a key for either works for both. */
 function withDeployment(key: NamedValue): NamedValue {
   const isOfficial = key.host != null && WANDB_HOSTS.includes(key.host.toLowerCase());
   return isOfficial ? { ...key, host: null } : key;
 }
 
-/** The key of a netrc entry, bound to the entry's host. A file that cannot be read holds no key; the error then names the missing key. */
+/** The key of a netrc entry, bound to the entry's host. An unreadable file counts as having no key, and the error names the missing key. */
 async function keyFromNetrc(
   variables: Variables,
   baseUrl: string,
