@@ -1,4 +1,4 @@
-/** The trainer's interface: starts or resumes a run and returns a handle on it. */
+/** The trainer's interface: starts or resumes a run and returns a handle. */
 
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
@@ -48,10 +48,10 @@ import { debugLog } from "./services/debugLog.ts";
 import { estimateStages } from "./stages/estimateStages.ts";
 import { requireOneStage, stageStart } from "./stages/stageStart.ts";
 
-/** An end at once waits for its record no longer than this. */
+/** How long an immediate end waits for its record. */
 const END_MS = 1_000;
 
-/** Trains a new run, or with `resume_from: auto` or a run folder continues with one. */
+/** Trains a new run, or continues one with `resume_from: auto` or a run folder. */
 export function startTraining(request: TrainRequest): ActiveRun {
   const { configPath, overrides = [] } = request;
   return launch(request, async (options, fileSystem) => {
@@ -60,7 +60,7 @@ export function startTraining(request: TrainRequest): ActiveRun {
   });
 }
 
-/** Continues with a run from its last confirmed checkpoint. */
+/** Continues a run from its last confirmed checkpoint. */
 export function resumeTraining(request: ResumeRequest): ActiveRun {
   const { folder: resume, overrides = [], named } = request;
   return launch(request, async (options, fileSystem) => {
@@ -69,7 +69,7 @@ export function resumeTraining(request: ResumeRequest): ActiveRun {
   });
 }
 
-/** Plays what the first step would train; see {@link executeDryRun}. */
+/** Plays the rollouts of the first step; see {@link executeDryRun}. */
 export function startDryRun(request: DryRunRequest): ActiveRun {
   const { configPath, overrides = [] } = request;
   return launch(request, async (options, fileSystem) => {
@@ -82,7 +82,7 @@ export function startDryRun(request: DryRunRequest): ActiveRun {
   });
 }
 
-/** Plays groups, or reads a past run, to say what a training is going to take; of stages what all of them are. */
+/** Estimates training from a past run or from newly played groups; covers all stages of a staged configuration. */
 export function startEstimate(request: EstimateRequest): ActiveRun {
   const { configPath, overrides = [] } = request;
   return launch(request, async (options, fileSystem) => {
@@ -116,7 +116,7 @@ export function startEstimate(request: EstimateRequest): ActiveRun {
   });
 }
 
-/** Measures models without training; see {@link evaluateModels}. */
+/** Evaluates models without training; see {@link evaluateModels}. */
 export function startEvaluation(request: EvaluateRequest): ActiveRun {
   return launch(request, async (options, fileSystem) => {
     const { models: words, owner } = request;
@@ -176,7 +176,7 @@ async function trainFrom(
   );
 }
 
-/** As an evaluation names it. */
+/** The model, named as for an evaluation. */
 function collectedModel({ config: { init_from: given }, path }: LoadedConfig): string {
   if (given === null) return BASE;
   return given.startsWith("tinker:") ? given : resolve(dirname(path), given);
@@ -193,7 +193,7 @@ async function sweepOfRun(
   return (await readRunFile(fileSystem.within(folder), folder))?.sweep;
 }
 
-/** What is done once it can be controlled from outside. */
+/** The work to do once the run can be controlled from outside. */
 type Work = (options: TrainerOptions, fileSystem: FileSystem) => Promise<RunEnd>;
 
 function launch(request: RunRequest, work: Work): ActiveRun {
@@ -204,7 +204,7 @@ function launch(request: RunRequest, work: Work): ActiveRun {
     const end = async (): Promise<void> => {
       await endAtOnce(lease);
       resolve({ outcome: "interrupted", folder: null });
-      // Only now, because a run that is stopped saves itself.
+      // Called last, because a stopped run would otherwise save itself.
       control.stop();
     };
     now.signal.addEventListener("abort", end, { once: true });
@@ -222,7 +222,7 @@ function launch(request: RunRequest, work: Work): ActiveRun {
   };
 }
 
-/** Shows whoever looks at the folder that the run was stopped. A disk that does not answer keeps no one from ending it. */
+/** Records in the folder that the run was stopped. A hanging disk does not prevent the end. */
 async function endAtOnce(lease: RunLease | null): Promise<void> {
   const message = "The run was ended immediately, without a save.";
   const written = lease?.end({ phase: "stopped", ending: { code: "stopped", message } });
@@ -275,7 +275,7 @@ async function run(
     };
     return await work(options, fileSystem);
   } catch (error) {
-    // Stopped while still preparing, or in the evaluation after the last save: there is nothing to save.
+    // Stopped during preparation or in the evaluation after the last save: nothing to save.
     if (isAppError(error, "stopped")) return { outcome: "stopped", folder: place };
     throw error;
   } finally {
@@ -290,7 +290,7 @@ function watchers(all: readonly TrainRequest["watch"][]): TrainRequest["watch"] 
   };
 }
 
-/** A watcher that throws gets no further event; it cannot disturb the run. */
+/** A watcher that throws gets no further events, so that it cannot disturb the run. */
 function withFallback(watch: TrainRequest["watch"], log: Log): TrainRequest["watch"] {
   let isWell = true;
   return (event) => {
@@ -304,7 +304,7 @@ function withFallback(watch: TrainRequest["watch"], log: Log): TrainRequest["wat
   };
 }
 
-/** Plans a run in a folder of its own. */
+/** Plans a run in a new folder. */
 export function planNewRun(
   fileSystem: FileSystem,
   request: Pick<TrainRequest, "owner" | "sweep">,
