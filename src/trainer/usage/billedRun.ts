@@ -1,4 +1,4 @@
-/** What the service has billed for a run. */
+/** The service's bill for a run. */
 
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
@@ -16,7 +16,7 @@ export interface BilledRunRequest extends Omit<AccountRequest, "tinkerBaseUrl"> 
 }
 
 /**
- * Storage continues being billed after the end of a run, so the bill is read until now.
+ * Storage is billed beyond the end of a run, so the bill is read up to now.
  * @throws AppError `no-bill`, `key-missing`, `key-host-not-allowed`, `key-not-encrypted`, `tinker-*`
  */
 export async function billedRun(

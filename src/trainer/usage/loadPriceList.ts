@@ -1,4 +1,4 @@
-/** Finds the prices of a hosted model: in the run folder, in the user's cache, or in the vendor's list, which is fetched once. */
+/** Finds the prices of a hosted model: in the run folder, the user's cache, or the vendor's list, which is fetched at most once. */
 
 import { dirname, join } from "node:path";
 import * as z from "zod";
@@ -21,13 +21,13 @@ export type ListPrices = Pick<PriceFile, "prices" | "date">;
 
 export interface ListPricesOptions {
   readonly config: Pick<Config, "fetch_prices" | "max_cost_usd" | "model_name" | "prices">;
-  /** The address of the Tinker service: the vendor's list applies only to the vendor's own service. */
+  /** Address of the Tinker service; the vendor's list only applies to the vendor's own service. */
   readonly address: string;
-  /** The folder of a resumed run; null for a new one. */
+  /** Folder of a resumed run; null for a new one. */
   readonly folder: string | null;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** The list is fetched with it; absent = one of its own. */
+  /** Client used to fetch the list; absent = a new one. */
   readonly http?: HttpClient;
 }
 
@@ -38,7 +38,7 @@ const cachedList = z.object({ fetchedAtMs: z.number(), list: z.string() });
 type CachedList = z.infer<typeof cachedList>;
 
 /**
- * Null where none are needed or known. A list that cannot be had is no fault, unless the run has a budget in USD.
+ * Null if prices are unknown or not needed. An unavailable list is only an error if the run has a budget in USD.
  * @throws AppError `prices-unknown`
  */
 export async function loadListPrices(options: ListPricesOptions): Promise<ListPrices | null> {
@@ -73,7 +73,7 @@ async function findPrices(options: ListPricesOptions): Promise<ListPrices | null
   }
 }
 
-/** The cached list when it is of today, else a fetched one, else the cached one however old. */
+/** The cached list if it is less than a day old, else a fetched one, else the cached one at any age. */
 async function newestList(
   { log, signal, http }: ListPricesOptions,
   files: ReturnType<typeof createFileSystem>,
