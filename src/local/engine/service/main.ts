@@ -1,7 +1,7 @@
 /**
  * The engine process: `node engine.js --socket PATH | --port N --store DIR [--workers N] [--keyed] [--model NAME --tokenizer DIR]`.
- * It prints one line `{"ready":true,"address":…}` and lives as long as its parent holds its standard input open. With `--keyed` the
- * first line of that is the key that every request must show. With `--model` it serves random weights under that name.
+ * Prints one line `{"ready":true,"address":…}` and runs until its parent closes its standard input. With `--keyed`, the first line of
+ * standard input is the key that every request must carry. With `--model`, it serves random weights under that name.
  */
 
 import { join } from "node:path";
@@ -25,7 +25,7 @@ import type { Engine } from "../engine.ts";
 import { createRandomEngine, type RandomModel } from "../random/randomEngine.ts";
 import { createTinkerService } from "./service.ts";
 
-/** Time for requests in progress once the parent no longer exists. */
+/** Time for requests in progress after the parent has died. */
 const ORPHAN_MS = 5_000;
 
 interface EngineArguments {
@@ -91,7 +91,7 @@ function usage(problem: string): AppError {
   );
 }
 
-/** Builds everything and listens. Resolves with what ends it in order. */
+/** Builds everything and listens. Resolves with a function for an orderly shutdown. */
 async function start({
   target,
   storeFolder,

@@ -1,4 +1,4 @@
-/** The Tinker service over one engine: puts its parts together and closes them. */
+/** The Tinker service over an engine: builds its parts and closes them. */
 
 import { randomInt } from "node:crypto";
 import type { Server } from "node:http";
@@ -27,11 +27,11 @@ import { SnapshotCache } from "./sampling/snapshotCache.ts";
 
 export interface TinkerServiceOptions {
   readonly engine: Engine;
-  /** Folder of this user's checkpoints, shared by all local runs. */
+  /** Folder of the user's checkpoints, shared by all local runs. */
   readonly storeFolder: string;
-  /** Bound on the size of all sampler checkpoints together. */
+  /** Size limit for all sampler checkpoints together. */
   readonly maxStoreBytes?: number;
-  /** What X-API-Key must hold; null accepts anything. */
+  /** Required value of X-API-Key; null accepts anything. */
   readonly key: string | null;
   readonly clock: Clock;
   readonly random: Random;
@@ -40,13 +40,13 @@ export interface TinkerServiceOptions {
 }
 
 export interface TinkerService {
-  /** Does not listen yet, see `listen`. */
+  /** Not listening yet, see `listen`. */
   readonly server: Server;
   /** Ends all connections; the engine stays open. */
   close(): Promise<void>;
 }
 
-/** Opens the store and builds the server. @throws AppError `disk` when the store cannot be written */
+/** Opens the store and builds the server. @throws AppError `disk` if the store is not writable */
 export async function createTinkerService(options: TinkerServiceOptions): Promise<TinkerService> {
   const parts = await createParts(options);
   const exporting = exportRoutes(parts);

@@ -1,4 +1,4 @@
-/** Files of the checkpoint store: a folder per run, in it weights with a record beside them. No rules live here. */
+/** Files of the checkpoint store: one folder per run, with weights and their records. Contains no policy. */
 
 import { join } from "node:path";
 import type * as z from "zod";
@@ -18,13 +18,13 @@ import type { CheckpointKey } from "./tinkerPath.ts";
 export interface CheckpointFilesOptions {
   readonly root: string;
   readonly files: FileSystem;
-  /** Makes the names of data files differ between two saves of one name. */
+  /** Makes data file names unique across saves under the same name. */
   readonly uuid: () => string;
 }
 
 export interface RunRecords {
   readonly records: readonly CheckpointRecord[];
-  /** False when a record could not be read: then files that none of `records` names may still be needed. */
+  /** False if a record was unreadable; files not named by `records` may then still be needed. */
   readonly isComplete: boolean;
 }
 
@@ -32,7 +32,7 @@ const RUN_FILE = "run.json";
 const SLUG_LENGTH = 40;
 const HASH_LENGTH = 16;
 
-/** A checkpoint exists exactly when its record does: the weights are written before it and removed after it. */
+/** A checkpoint exists if and only if its record does: weights are written before it and removed after it. */
 export class CheckpointFiles {
   readonly #root: string;
   readonly #files: FolderFiles;
@@ -81,7 +81,7 @@ export class CheckpointFiles {
     return record !== null && isOf(record, key) && record.name === key.name ? record : null;
   }
 
-  /** Writes the weights and then the record that makes them count; the weights of an older record go last. */
+  /** Writes the weights, then the record that makes them count, and finally removes an older record's weights. */
   async write(
     key: CheckpointKey,
     bytes: Uint8Array,
@@ -110,7 +110,7 @@ export class CheckpointFiles {
     await this.#files.remove(join(this.#kindFolder(key.runId, key.kind), record.file));
   }
 
-  /** Removes files that none of `records`, all of the run, name: what a process left that died while it wrote. */
+  /** Removes files not named in `records`, the full list of the run: leftovers of a process that died while writing. */
   async removeOrphans(runId: string, records: readonly CheckpointRecord[]): Promise<void> {
     for (const kind of CHECKPOINT_KINDS) {
       const named = new Set(
@@ -125,7 +125,7 @@ export class CheckpointFiles {
     }
   }
 
-  /** Null stands for a record that cannot be read. */
+  /** A record is null if it cannot be read. */
   async #recordsOf(
     runId: string,
     kind: CheckpointKind,
@@ -138,7 +138,7 @@ export class CheckpointFiles {
     return records.filter((record) => record === null || isOf(record, { runId, kind }));
   }
 
-  /** As {@link #read}; null also for a file that cannot be read, so that one of many does not hide the others. */
+  /** Like {@link #read}, but null for unreadable files too, so that one bad record does not hide the others. */
   async #readable<Schema extends z.ZodType>(
     path: string,
     schema: Schema,
@@ -151,7 +151,7 @@ export class CheckpointFiles {
     }
   }
 
-  /** Null for a file that is absent or does not hold what it should: such a checkpoint does not exist. */
+  /** Null if the file is missing or invalid; such a checkpoint does not exist. */
   async #read<Schema extends z.ZodType>(
     path: string,
     schema: Schema,
@@ -178,7 +178,7 @@ export class CheckpointFiles {
   }
 }
 
-/** True when a record names the folder that it lies in. Another record could have files of other folders removed. */
+/** True if a record names its own folder. Another record could cause files in other folders to be removed. */
 function isOf(record: CheckpointRecord, { runId, kind }: Omit<CheckpointKey, "name">): boolean {
   return record.run_id === runId && record.kind === kind;
 }
@@ -187,7 +187,7 @@ function folderName(runId: string): string {
   return runId.replaceAll(":", ".");
 }
 
-/** Readable, and distinct for names that differ in case only or are too long or reserved as file names. */
+/** Readable and unique, even for names that differ only in case, are too long, or are reserved as file names. */
 function fileStem(name: string): string {
   const hash = sha256(name).slice(0, HASH_LENGTH);
   return `${name.slice(0, SLUG_LENGTH).toLowerCase()}-${hash}`;

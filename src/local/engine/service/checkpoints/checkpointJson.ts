@@ -1,4 +1,4 @@
-/** A checkpoint as the listings show it: `docs/protocols/tinker.md#checkpoints`. */
+/** A checkpoint in the format of listings: `docs/protocols/tinker.md#checkpoints`. */
 
 import type { JsonObject } from "../../../../core/json.ts";
 import type { CheckpointRecord } from "./checkpointRecord.ts";

@@ -1,4 +1,4 @@
-/** What the store writes beside the weights: one record per run and one per checkpoint. */
+/** Records that the store writes next to the weights: one per run and one per checkpoint. */
 
 import * as z from "zod";
 import { CHECKPOINT_KINDS } from "../../../../core/tinker/paths.ts";
@@ -19,7 +19,7 @@ export const runRecordSchema = z.object({
   base_model: z.string(),
   lora: loraSchema,
   user_metadata: userMetadataSchema,
-  /** Process that trains the run; its checkpoints are safe while it lives. */
+  /** Process that trains the run; its checkpoints are not removed while it lives. */
   pid: z.number(),
   last_request_time: z.string(),
 });
@@ -29,7 +29,7 @@ export const checkpointRecordSchema = z.object({
   run_id: z.string().refine(isRunId),
   kind: z.enum(CHECKPOINT_KINDS),
   name: z.string().refine(isCheckpointName),
-  /** File of the weights, in the folder of the record. */
+  /** Name of the weights file in the record's folder. */
   file: z.string().regex(/^[a-z0-9_-]+\.[0-9a-f-]+\.safetensors$/),
   base_model: z.string(),
   lora: loraSchema,

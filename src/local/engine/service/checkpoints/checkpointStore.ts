@@ -1,4 +1,4 @@
-/** The checkpoints of all local runs of this user: names, expiry, and the bound on their size. */
+/** The checkpoints of all of this user's local runs: names, expiry, and the size limit. */
 
 import type { Clock, Log } from "../../../../core/ports.ts";
 import { Limiter } from "../../../../core/util/limiter.ts";
@@ -18,10 +18,10 @@ import { type CheckpointKey, tinkerPath } from "./tinkerPath.ts";
 export interface CheckpointStoreOptions extends CheckpointFilesOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** This process: its runs are in use. */
+  /** This process, whose runs are in use. */
   readonly pid: number;
   readonly isProcessAlive: (pid: number) => boolean;
-  /** Of all sampler checkpoints together. */
+  /** Size limit for all sampler checkpoints together. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -29,10 +29,10 @@ export interface NewCheckpoint {
   readonly bytes: Uint8Array;
   readonly baseModel: string;
   readonly lora: LoraRecord;
-  /** Metadata of the run, kept once per run. */
+  /** Metadata of the run, stored once per run. */
   readonly runMetadata: UserMetadata;
   readonly userMetadata: UserMetadata;
-  /** Seconds until the checkpoint no longer exists; null keeps it. */
+  /** Seconds until the checkpoint expires; null = never. */
   readonly ttlSeconds: number | null;
   readonly overwrite: boolean;
 }
@@ -45,7 +45,7 @@ export interface CheckpointUpdate {
 
 const DEFAULT_MAX_BYTES = 2 * 2 ** 30;
 
-/** Opens the store and removes what expired, what exceeds the bound and what dead processes left half-written. */
+/** Opens the store and removes expired and excess checkpoints and leftovers of dead processes. */
 export async function openCheckpointStore(
   options: CheckpointStoreOptions,
 ): Promise<CheckpointStore> {
@@ -57,9 +57,9 @@ export async function openCheckpointStore(
 export class CheckpointStore {
   readonly #files: CheckpointFiles;
   readonly #options: CheckpointStoreOptions;
-  /** Changes run one at a time, so that each sees the records as they are. */
+  /** Changes run one at a time, so that each sees current records. */
   readonly #turn = new Limiter(1);
-  /** Bytes of all sampler checkpoints as far as this process knows; measured again when they exceed {@link #tidyAboveBytes}. */
+  /** Bytes of all sampler checkpoints known to this process; measured again once they exceed {@link #tidyAboveBytes}. */
   #bytes = 0;
   #tidyAboveBytes = 0;
 
@@ -68,7 +68,7 @@ export class CheckpointStore {
     this.#files = new CheckpointFiles(options);
   }
 
-  /** @throws AppError `invalid-request` ResourceAlreadyExists, unless `overwrite` is set */
+  /** @throws AppError `invalid-request` ResourceAlreadyExists unless `overwrite` is set */
   save(key: CheckpointKey, checkpoint: NewCheckpoint): Promise<CheckpointRecord> {
     return this.#turn.run(async () => {
       const older = await this.find(key);
@@ -87,13 +87,13 @@ export class CheckpointStore {
     });
   }
 
-  /** The record of a checkpoint, or null when it does not exist or has expired. */
+  /** The record of a checkpoint, or null if it does not exist or has expired. */
   async find(key: CheckpointKey): Promise<CheckpointRecord | null> {
     const record = await this.#files.checkpoint(key);
     return record === null || isExpired(record, this.#options.clock.now()) ? null : record;
   }
 
-  /** @throws AppError `invalid-request` when the checkpoint does not exist or has expired */
+  /** @throws AppError `invalid-request` if the checkpoint does not exist or has expired */
   async read(
     key: CheckpointKey,
   ): Promise<{ readonly record: CheckpointRecord; readonly bytes: Uint8Array }> {
@@ -102,7 +102,7 @@ export class CheckpointStore {
     return { record, bytes: await this.#files.readWeights(key, record) };
   }
 
-  /** @throws AppError `invalid-request` when the checkpoint does not exist or has expired */
+  /** @throws AppError `invalid-request` if the checkpoint does not exist or has expired */
   change(key: CheckpointKey, { isPublic, ttlSeconds }: CheckpointUpdate): Promise<void> {
     return this.#turn.run(async () => {
       const record = await this.find(key);
@@ -117,7 +117,7 @@ export class CheckpointStore {
     });
   }
 
-  /** False when there was no such checkpoint. */
+  /** Returns false if there was no such checkpoint. */
   delete(key: CheckpointKey): Promise<boolean> {
     return this.#turn.run(async () => {
       const record = await this.#files.checkpoint(key);
@@ -135,7 +135,7 @@ export class CheckpointStore {
     return this.#files.run(runId);
   }
 
-  /** Checkpoints of one run that have not expired, newest first. */
+  /** A run's unexpired checkpoints, newest first. */
   async checkpointsOf(runId: string): Promise<readonly CheckpointRecord[]> {
     const { records } = await this.#files.checkpoints(runId);
     return newestFirst(records.filter((record) => !isExpired(record, this.#options.clock.now())));
@@ -173,7 +173,7 @@ export class CheckpointStore {
       }),
     );
     for (const record of doomed) await this.#remove(record);
-    // What could not go now would make every save look through all runs again.
+    // Otherwise every save would scan all runs again for checkpoints that cannot be removed now.
     this.#tidyAboveBytes = this.#bytes > maxBytes ? this.#bytes + maxBytes : maxBytes;
     for (const run of idle.filter(({ isComplete }) => isComplete)) {
       const kept = run.records.filter((record) => !doomed.has(record));

@@ -1,23 +1,23 @@
-/** Decides which checkpoints a full store removes. */
+/** Decides which checkpoints to remove from a full store. */
 
 import { type CheckpointRecord, isExpired } from "./checkpointRecord.ts";
 
 export interface StoreBound {
   readonly nowMs: number;
-  /** Of all sampler checkpoints together. */
+  /** Size limit for all sampler checkpoints together. */
   readonly maxBytes: number;
-  /** True for a run that no living process trains. */
+  /** True if no living process trains the run. */
   readonly isIdle: (runId: string) => boolean;
 }
 
-/** What a checkpoint counts for the bound. */
+/** A checkpoint's bytes toward the limit. */
 export function samplerBytes({ kind, size_bytes }: CheckpointRecord): number {
   return kind === "sampler_weights" ? size_bytes : 0;
 }
 
 /**
- * All that expired, and while the other sampler checkpoints exceed the bound the oldest of idle runs. Weights from which a run can be
- * resumed are never removed before they expire, and do not count: they would take the place of all samplers.
+ * All expired checkpoints, plus the oldest sampler checkpoints of idle runs while the rest exceeds the limit. Training states are
+ * never removed before they expire and do not count toward the limit, because they would displace all samplers.
  */
 export function checkpointsToRemove(
   records: readonly CheckpointRecord[],

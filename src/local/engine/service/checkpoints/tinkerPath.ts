@@ -1,4 +1,4 @@
-/** Names of runs and checkpoints, and the `tinker://` paths made of them: `docs/protocols/tinker.md#paths`. */
+/** Names of runs and checkpoints, and their `tinker://` paths: `docs/protocols/tinker.md#paths`. */
 
 import { CHECKPOINT_KINDS, type CheckpointKind } from "../../../../core/tinker/paths.ts";
 import { userFault } from "../http/faults.ts";
@@ -26,7 +26,7 @@ export function parseTinkerPath(path: string): CheckpointKey {
   return checkpointKey(runId, kind, name, path);
 }
 
-/** Null for a path that no checkpoint of this server can have. */
+/** Null if no checkpoint of this server can have the path. */
 export function findKey(path: string): CheckpointKey | null {
   try {
     return parseTinkerPath(path);
@@ -35,7 +35,7 @@ export function findKey(path: string): CheckpointKey | null {
   }
 }
 
-/** @throws AppError `invalid-request` when a part is malformed */
+/** @throws AppError `invalid-request` if a part is malformed */
 export function checkpointKey(
   runId: string,
   kind: string,

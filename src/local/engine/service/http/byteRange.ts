@@ -1,10 +1,10 @@
-/** Answers with a file, or with its end: RFC 9110, 14 (ranges) and 13.1.5 (`If-Range`), RFC 9530 (digest). */
+/** Replies with a file or its tail: RFC 9110, 14 (ranges) and 13.1.5 (`If-Range`), RFC 9530 (digest). */
 
 import { createHash } from "node:crypto";
 import type { Reply } from "../../../http/reply.ts";
 import type { ServiceRequest } from "../../../http/router.ts";
 
-/** Understands `bytes=N-`, which is what a broken download continues with; any other range gives the whole file. */
+/** Supports `bytes=N-`, which resumes a broken download; any other range returns the whole file. */
 export function fileReply({ header }: Pick<ServiceRequest, "header">, file: Uint8Array): Reply {
   const digest = createHash("sha256").update(file).digest("base64");
   const etag = `"${digest}"`;

@@ -1,16 +1,16 @@
-/** How an operation of the service fails: later, by a failed result. */
+/** Failures of the service's operations, which are delivered later as failed results. */
 
 import * as z from "zod";
 import { AppError, errorMessage, isAppError } from "../../../../core/errors.ts";
 import { describeIssues } from "../../../http/refusal.ts";
 
-/** A failed result as the poll reports it: `docs/protocols/tinker.md#futures`. */
+/** A failed result as reported by polls: `docs/protocols/tinker.md#futures`. */
 export interface Failure {
   readonly error: string;
   readonly category: "user" | "server";
 }
 
-/** Codes of faults that the caller made; anything else is the server's. */
+/** Codes of errors caused by the caller; all others are the server's. */
 const USER_CODES = [
   "invalid-request",
   "http-refused",
@@ -19,12 +19,12 @@ const USER_CODES = [
   "canceled",
 ] as const;
 
-/** A mistake of the caller, reported as a failed result of category `user`. */
+/** An error caused by the caller, reported as a failed result of category `user`. */
 export function userFault(message: string): AppError {
   return new AppError("invalid-request", message);
 }
 
-/** What a poll says about an operation that threw `error`. */
+/** Converts an error to the failure that polls report. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof z.ZodError) {
     return { error: `InvalidRequest: ${describeIssues(error)}`, category: "user" };

@@ -1,4 +1,4 @@
-/** Pages of listings. */
+/** Pagination of listings. */
 
 import { refusal } from "../../../http/refusal.ts";
 
@@ -11,7 +11,7 @@ export interface Page<T> {
   };
 }
 
-/** The part of `all` that `limit` and `offset` ask for. @throws AppError `http-refused` 422 */
+/** The part of `all` selected by `limit` and `offset`. @throws AppError `http-refused` 422 */
 export function page<T>(all: readonly T[], query: URLSearchParams, defaultLimit: number): Page<T> {
   const limit = count(query, "limit", defaultLimit);
   const offset = count(query, "offset", 0);

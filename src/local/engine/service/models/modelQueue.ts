@@ -1,4 +1,4 @@
-/** Runs the operations of one model one after another, in the order of their sequence numbers. */
+/** Runs a model's operations one after another, ordered by sequence number. */
 
 import type { AppError } from "../../../../core/errors.ts";
 import { refusal } from "../../../http/refusal.ts";
@@ -11,8 +11,8 @@ interface Waiting {
 const SKIPPED: Waiting = { run: () => Promise.resolve(), fail: () => undefined };
 
 /**
- * The creation of the model has number 0, its requests count from 1 (`docs/protocols/tinker.md#order-of-requests`). A number that
- * arrives early waits for those before it, since parallel chunks arrive as 2, 3, …, 1.
+ * Model creation has number 0, and requests count from 1 (`docs/protocols/tinker.md#order-of-requests`). A number that arrives
+ * early waits for the previous ones, since parallel chunks may arrive as 2, 3, …, 1.
  */
 export class ModelQueue {
   #next = 0;
@@ -22,8 +22,8 @@ export class ModelQueue {
   #closed: AppError | null = null;
 
   /**
-   * Resolves or rejects as `task` does once it had its turn; rejects with the reason of `close` if it never has.
-   * @throws AppError `http-refused` 409 at once for a number that is taken, or the reason of `close`
+   * Resolves or rejects like `task` once its turn has come; rejects with the reason of `close` if it never comes.
+   * @throws AppError `http-refused` 409 immediately for a number already in use, or the reason of `close`
    */
   enqueue<T>(seqId: number, task: () => Promise<T>): Promise<T> {
     if (this.#closed !== null) throw this.#closed;
@@ -42,14 +42,14 @@ export class ModelQueue {
     });
   }
 
-  /** Counts the number of a refused request as done, so that later ones do not wait for it. */
+  /** Marks the number of a refused request as done, so that later requests do not wait for it. */
   skip(seqId: number): void {
     if (this.#isTaken(seqId)) return;
     this.#waiting.set(seqId, SKIPPED);
     this.#start();
   }
 
-  /** Takes nothing new, finishes all that can run, and fails what waits for a number that never came. */
+  /** Accepts nothing new, finishes everything that can run, and fails requests waiting for a missing number. */
   async close(reason: AppError): Promise<void> {
     this.#closed ??= reason;
     await this.#drained;
@@ -68,7 +68,7 @@ export class ModelQueue {
   }
 
   async #drain(): Promise<void> {
-    // Tasks start after the submit that brought them has been answered.
+    // Tasks start only after their submission has been answered.
     await Promise.resolve();
     for (let waiting = this.#take(); waiting !== undefined; waiting = this.#take()) {
       await waiting.run();

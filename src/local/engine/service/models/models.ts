@@ -1,4 +1,4 @@
-/** All models under training in this process. */
+/** All models being trained in this process. */
 
 import type { Clock } from "../../../../core/ports.ts";
 import { refusal } from "../../../http/refusal.ts";
@@ -21,7 +21,7 @@ export class Models {
     this.#options = options;
   }
 
-  /** @throws AppError `http-refused` 404 or 400 for a session that is unknown or finished */
+  /** @throws AppError `http-refused` 404 or 400 if the session is unknown or finished */
   add(sessionId: string, id: string, userMetadata: UserMetadata): TrainedModel {
     const { engine, clock, sessions } = this.#options;
     sessions.checkOpen(sessionId);
@@ -39,7 +39,7 @@ export class Models {
     return this.#models.get(id);
   }
 
-  /** @throws AppError `http-refused` 404 for an unknown model, 400 when its session has finished */
+  /** @throws AppError `http-refused` 404 for an unknown model, 400 if its session has finished */
   get(id: string): TrainedModel {
     const model = this.#models.get(id);
     if (model === undefined) throw refusal(404, `There is no model ${id}.`);
@@ -48,7 +48,7 @@ export class Models {
     return model;
   }
 
-  /** Resolves when the model has finished its work and its adapter is released; it stays known, but refuses work. */
+  /** Resolves once the model has finished its work and released its adapter; it stays known but refuses work. */
   async unload(id: string): Promise<void> {
     await this.#models.get(id)?.close();
   }

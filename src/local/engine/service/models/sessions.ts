@@ -1,4 +1,4 @@
-/** Sessions of clients: who may submit, and which models and samplers belong to whom. */
+/** Client sessions: who may submit requests, and who owns which models and samplers. */
 
 import { refusal } from "../../../http/refusal.ts";
 import type { UserMetadata } from "../checkpoints/checkpointRecord.ts";
@@ -22,7 +22,7 @@ export interface NewSession {
   readonly displayName: string | null;
 }
 
-/** A session ends by `finish` alone: a client that dies takes this process with it. */
+/** Sessions end only by `finish`: if a client dies, this process ends too. */
 export class Sessions {
   readonly #uuid: () => string;
   readonly #sessions = new Map<string, OpenSession>();
@@ -53,7 +53,7 @@ export class Sessions {
     return this.#known(id);
   }
 
-  /** @throws AppError `http-refused` 404, or 410 once it is finished: the client's heartbeat stops then */
+  /** @throws AppError `http-refused` 404, or 410 once it is finished, which stops the client's heartbeat */
   heartbeat(id: string): void {
     if (this.#known(id).isFinished) throw refusal(410, `The session ${id} has finished.`);
   }
@@ -73,7 +73,7 @@ export class Sessions {
     this.#known(id).samplerIds.add(samplerId);
   }
 
-  /** Finishing twice is allowed. */
+  /** May be called repeatedly. */
   finish(id: string): ServiceSession {
     const session = this.#known(id);
     session.isFinished = true;

@@ -1,4 +1,4 @@
-/** A model under training: its adapter, its queue, and what the listings say about it. */
+/** A model being trained: its adapter, its queue, and its data for listings. */
 
 import { AppError } from "../../../../core/errors.ts";
 import type { Clock } from "../../../../core/ports.ts";
@@ -14,7 +14,7 @@ export interface TrainedModelOptions {
   readonly clock: Clock;
 }
 
-/** Exists from the submit that creates it; the adapter follows when that submit has its turn. */
+/** Exists from the request that creates it; the adapter is added when that request's turn comes. */
 export class TrainedModel {
   readonly id: string;
   readonly sessionId: string;
@@ -46,7 +46,7 @@ export class TrainedModel {
     return this.#adapter !== null;
   }
 
-  /** @throws AppError `invalid-request` when the model could not be created */
+  /** @throws AppError `invalid-request` if the model's creation failed */
   get adapter(): Adapter {
     if (this.#adapter === null) {
       throw new AppError(
@@ -57,19 +57,19 @@ export class TrainedModel {
     return this.#adapter;
   }
 
-  /** The unembedding is the tied embedding of the base model: its flag is accepted and trains nothing. */
+  /** The unembedding is tied to the base model's embedding; its flag is accepted but has no effect. */
   get lora(): LoraRecord {
     const { rank, trainAttn, trainMlp } = this.adapter;
     return { rank, train_attn: trainAttn, train_mlp: trainMlp, train_unembed: false };
   }
 
-  /** Takes over the adapter and releases the one before it. */
+  /** Takes ownership of the adapter and releases the previous one. */
   adopt(adapter: Adapter): void {
     this.#release();
     this.#adapter = adapter;
   }
 
-  /** Finishes what it has accepted and gives its adapter back. */
+  /** Finishes accepted work and releases the adapter. */
   async close(): Promise<void> {
     await this.queue.close(
       new AppError("invalid-request", `The model ${this.id} was unloaded. Create another model.`),

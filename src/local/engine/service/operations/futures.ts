@@ -1,4 +1,4 @@
-/** Futures of asynchronous operations: one per request id, polled until its result is there. */
+/** Futures of asynchronous operations: one per request id, polled until its result is available. */
 
 import { AppError } from "../../../../core/errors.ts";
 import type { JsonObject } from "../../../../core/json.ts";
@@ -10,7 +10,7 @@ export type OperationResult =
   | { readonly kind: "json"; readonly body: JsonObject }
   | {
       readonly kind: "tensors";
-      /** Rough size, for the bound on kept results. */
+      /** Approximate size, for limiting kept results. */
       readonly sizeBytes: number;
       toProtobuf(): Uint8Array;
       toJson(): JsonObject;
@@ -24,22 +24,22 @@ export interface FuturesOptions {
 }
 
 export interface FutureLimits {
-  /** How long an unfinished poll is held. */
+  /** How long an unfinished poll is held open. */
   readonly holdMs: number;
-  /** How long a result stays after it was first retrieved. */
+  /** How long a result is kept after it was first retrieved. */
   readonly keepRetrievedMs: number;
   readonly maxFinished: number;
   readonly maxFinishedBytes: number;
 }
 
-/** The official client gives up a poll after 45 s. */
+/** The official client times out a poll after 45 s. */
 const DEFAULT_LIMITS: FutureLimits = {
   holdMs: 30_000,
   keepRetrievedMs: 10 * 60_000,
   maxFinished: 20_000,
   maxFinishedBytes: 512 * 2 ** 20,
 };
-/** Dropped ids that are still distinguished from unknown ones. */
+/** Number of dropped ids that are still distinguished from unknown ones. */
 const MAX_DROPPED = 50_000;
 const SMALL_RESULT_BYTES = 1024;
 
@@ -55,7 +55,7 @@ export class Futures {
   readonly #log: Log;
   readonly #limits: FutureLimits;
   readonly #futures = new Map<string, Future>();
-  /** Sizes of finished results, in the order in which they finished. */
+  /** Sizes of finished results, in order of completion. */
   readonly #finished = new Map<string, number>();
   #finishedBytes = 0;
   /** Times of first retrieval, oldest first. */
@@ -69,9 +69,9 @@ export class Futures {
   }
 
   /**
-   * Starts an operation under `id`, or does nothing when the same body was submitted before or the result was dropped.
-   * An error that `start` throws at once is thrown on and leaves no future.
-   * @throws AppError `http-refused` 409 for another body under an id whose result is kept
+   * Starts an operation under `id`; does nothing if the same body was submitted before or the result was dropped.
+   * A synchronous error of `start` is rethrown and leaves no future.
+   * @throws AppError `http-refused` 409 for a different body under an id whose result is kept
    */
   submit(
     id: string,
@@ -92,7 +92,7 @@ export class Futures {
   }
 
   /**
-   * The result of `id`, or null when it was not there within the holding time.
+   * The result of `id`, or null if it did not arrive within the hold time.
    * @throws AppError `http-refused` 404 for an unknown id, 410 for a dropped one
    */
   async poll(id: string, signal: AbortSignal): Promise<OperationResult | null> {
@@ -108,7 +108,7 @@ export class Futures {
     return future.result;
   }
 
-  /** Aborts the operation; its result says so. Unknown and finished ids are left alone. */
+  /** Aborts the operation, whose result then says so. Ignores unknown and finished ids. */
   cancel(id: string): void {
     this.#futures
       .get(id)
@@ -119,7 +119,7 @@ export class Futures {
     const over = new AbortController();
     const pause = this.#clock
       .sleep(this.#limits.holdMs, AbortSignal.any([signal, over.signal]))
-      .catch(() => undefined); // woken early: the result is there, or the client no longer exists
+      .catch(() => undefined); // woken early: the result has arrived, or the client is gone
     await Promise.race([future.done, pause]);
     over.abort();
   }

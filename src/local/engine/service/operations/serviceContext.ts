@@ -1,4 +1,4 @@
-/** What the routes of the service work with. */
+/** Shared dependencies of the service's routes. */
 
 import type { Clock } from "../../../../core/ports.ts";
 import type { Engine } from "../../engine.ts";
@@ -16,6 +16,6 @@ export interface ServiceContext {
   readonly models: Models;
   readonly samplers: Samplers;
   readonly futures: Futures;
-  /** Seed of requests that name none. */
+  /** Seed of requests that do not specify one. */
   readonly randomSeed: () => number;
 }

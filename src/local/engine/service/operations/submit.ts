@@ -1,4 +1,4 @@
-/** Accepts operations of a model: returns a future at once, and runs the work in the order of the numbers. */
+/** Accepts a model's operations: returns a future immediately, and runs the work in sequence order. */
 
 import type { JsonObject } from "../../../../core/json.ts";
 import { sha256 } from "../../../../node/hash.ts";
@@ -17,8 +17,8 @@ export interface ModelSubmit {
 }
 
 /**
- * Returns the future of an operation; the same submit again gets the same future. Everything but the ids is
- * checked when `run` has its turn, so that a bad request is a failed result and its number counts as used.
+ * Returns the future of an operation; repeating the request returns the same future. Everything except ids is checked when `run`
+ * gets its turn, so that a bad request becomes a failed result and its number counts as used.
  * @throws AppError `http-refused`
  */
 export function submitToModel(
@@ -39,7 +39,7 @@ export type Operation = (
   body: JsonObject,
 ) => Promise<OperationResult>;
 
-/** As {@link submitToModel}, for JSON bodies. Two submits are the same when what `hashed` leaves of their bodies is. */
+/** Like {@link submitToModel}, for JSON bodies. Two requests are equal if `hashed` of their bodies is. */
 export function submitJson(
   context: ServiceContext,
   body: JsonObject,
@@ -51,7 +51,7 @@ export function submitJson(
   return submitToModel(context, submit, (model) => run(context, model, body));
 }
 
-/** A route that submits. */
+/** A route handler that submits an operation. */
 export function submitting(
   context: ServiceContext,
   run: Operation,

@@ -1,4 +1,4 @@
-/** Results that travel as protobuf, and as JSON to clients that do not ask for protobuf. */
+/** Results sent as protobuf, or as JSON to clients that do not accept protobuf. */
 
 import type { Json, JsonObject } from "../../../../core/json.ts";
 import {

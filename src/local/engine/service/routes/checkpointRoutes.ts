@@ -1,4 +1,4 @@
-/** Routes over the store: runs, checkpoints, publishing, expiry, deletion. */
+/** Routes of the checkpoint store: runs, checkpoints, publishing, expiry, deletion. */
 
 import type { JsonObject } from "../../../../core/json.ts";
 import { readAs, refusal } from "../../../http/refusal.ts";
@@ -69,7 +69,7 @@ async function describeWeights({ store }: ServiceContext, request: ServiceReques
   });
 }
 
-/** Repeating a change is allowed: a 409 would make the SDK repeat it for five minutes. */
+/** Changes are idempotent: on a 409, the SDK would retry for five minutes. */
 function changing(
   { store }: ServiceContext,
   change: (request: ServiceRequest) => CheckpointUpdate,

@@ -1,4 +1,4 @@
-/** Routes that give out exported weights as files: `docs/protocols/tinker.md#exported-weights`. */
+/** Routes that serve exported weights as files: `docs/protocols/tinker.md#exported-weights`. */
 
 import { createHmac, randomBytes } from "node:crypto";
 import { refusal } from "../../../http/refusal.ts";
@@ -16,7 +16,7 @@ const FILE = `${EXPORT}/files/{file}`;
 
 interface ExportRoutes {
   readonly routes: Routes;
-  /** These check a signature instead of a key, as the addresses of a storage do. */
+  /** Routes that check a signature instead of a key, like signed storage URLs. */
   readonly signedRoutes: Routes;
 }
 

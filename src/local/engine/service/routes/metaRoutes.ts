@@ -1,10 +1,10 @@
-/** Routes about the server itself: health, flags, capabilities, telemetry. */
+/** Routes about the server: health, flags, capabilities, telemetry. */
 
 import { jsonReply } from "../../../http/reply.ts";
 import type { Routes } from "../../../http/router.ts";
 import type { ServiceContext } from "../operations/serviceContext.ts";
 
-/** Flags that are absent are off: `docs/protocols/tinker.md#flags`. */
+/** Missing flags are off: `docs/protocols/tinker.md#flags`. */
 const CLIENT_CONFIG = {
   pjwt_auth_enabled: false,
   use_pyqwest_transport: false,
@@ -21,7 +21,7 @@ export function metaRoutes({ engine }: ServiceContext): Routes {
     "GET /healthz": () => jsonReply({ status: "ok" }),
     "POST /client/config": () => jsonReply(CLIENT_CONFIG),
     "POST /client/dynamic_config": () => jsonReply(DYNAMIC_CONFIG),
-    // Telemetry may hold the client's key: it is neither read nor logged.
+    // Telemetry may contain the client's key, so it is neither read nor logged.
     "POST /telemetry": () => jsonReply({ status: "accepted" }),
     "GET /get_server_capabilities": () =>
       jsonReply({

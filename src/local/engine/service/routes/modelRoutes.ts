@@ -1,4 +1,4 @@
-/** Routes of a model's life: create, load, describe, unload. */
+/** Routes for creating, loading, describing, and unloading models. */
 
 import type { JsonObject } from "../../../../core/json.ts";
 import { sha256 } from "../../../../node/hash.ts";
@@ -41,7 +41,7 @@ export function modelRoutes(options: ServiceContext): Routes {
   };
 }
 
-/** The model exists from here on: its id is known beforehand, and requests may follow at once. */
+/** The model exists from here on, because its id is known in advance and requests may follow immediately. */
 function submitCreation(context: ServiceContext, body: JsonObject, create: Operation): Reply {
   const { models, futures, sessions } = context;
   const { session_id, model_seq_id, user_metadata } = readAs(creationRequest, body);
@@ -55,7 +55,7 @@ function submitCreation(context: ServiceContext, body: JsonObject, create: Opera
   return jsonReply({ request_id: requestId, model_id: modelId });
 }
 
-/** Weights go into an existing model as its first request only: `docs/protocols/tinker.md#models`. */
+/** Weights can be loaded into an existing model only as its first request: `docs/protocols/tinker.md#models`. */
 function submitFirst(options: ServiceContext, body: JsonObject, load: Operation): Reply {
   const { model_id, seq_id } = readAs(modelRequest, body);
   if (seq_id === 1) return submitJson(options, body, load);

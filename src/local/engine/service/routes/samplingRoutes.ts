@@ -1,4 +1,4 @@
-/** Routes of samplers: create, describe, sample. */
+/** Routes for creating and describing samplers, and for sampling. */
 
 import type { JsonObject } from "../../../../core/json.ts";
 import { sha256 } from "../../../../node/hash.ts";

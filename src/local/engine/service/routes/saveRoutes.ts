@@ -1,4 +1,4 @@
-/** Routes that save weights: for resuming, for sampling with or without a name, and as files. */
+/** Routes that save weights: for resuming, for sampling with or without a name, and for export. */
 
 import type { JsonObject } from "../../../../core/json.ts";
 import type { Routes } from "../../../http/router.ts";
@@ -20,7 +20,7 @@ export function saveRoutes(context: ServiceContext): Routes {
   };
 }
 
-/** The official client gives every try of an unnamed save a new sampler number. */
+/** The official client uses a new sampler number for each retry of an unnamed save. */
 function withoutSamplerNumber({ sampling_session_seq_id: _, ...rest }: JsonObject): JsonObject {
   return rest;
 }
@@ -38,7 +38,7 @@ const saveTraining: Operation = async ({ engine, store }, model, body) => {
   return jsonResult({ type: "save_weights", path: tinkerPath(key) });
 };
 
-/** The weights without the optimizer's state, which {@link exportRoutes} gives out as files. */
+/** Saves the weights without optimizer state, which {@link exportRoutes} serves as files. */
 const saveExternal: Operation = async ({ engine, store }, model, body) => {
   const {
     path,

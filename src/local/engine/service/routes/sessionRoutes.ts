@@ -1,4 +1,4 @@
-/** Routes of sessions: create, heartbeat, finish, listing. */
+/** Routes for creating, finishing, and listing sessions, and their heartbeat. */
 
 import { readAs } from "../../../http/refusal.ts";
 import { jsonReply } from "../../../http/reply.ts";
@@ -45,7 +45,7 @@ export function sessionRoutes(options: ServiceContext): Routes {
   };
 }
 
-/** Results and checkpoints stay. */
+/** Keeps results and checkpoints. */
 async function release(
   { models, samplers }: ServiceContext,
   session: ServiceSession,

@@ -1,4 +1,4 @@
-/** Routes that train: forward_backward in its three forms, and optim_step. */
+/** Training routes: forward_backward in its three forms, and optim_step. */
 
 import { fromBinary } from "@bufbuild/protobuf";
 import { errorMessage } from "../../../../core/errors.ts";
@@ -65,7 +65,7 @@ function submitProtobuf(options: ServiceContext, request: ServiceRequest): Reply
   });
 }
 
-/** The ids alone, so that a request whose contents cannot be read still gets its turn, and its failed result. */
+/** Reads only the ids, so that a request with an invalid body still gets its turn and a failed result. */
 function readIds(body: Uint8Array): { readonly modelId: string; readonly seqId: number } {
   try {
     const { modelId, seqId } = fromBinary(ForwardBackwardRequestSchema, body);
@@ -101,7 +101,7 @@ const applyStep: Operation = async ({ engine }, model, body) => {
   return jsonResult({ metrics: finiteOnly(metrics) });
 };
 
-/** JSON knows no NaN, and a null metric fails the client's validation. */
+/** JSON has no NaN, and a null metric fails the client's validation. */
 function finiteOnly(metrics: Readonly<Record<string, number>>): Record<string, number> {
   return Object.fromEntries(Object.entries(metrics).filter(([, value]) => Number.isFinite(value)));
 }

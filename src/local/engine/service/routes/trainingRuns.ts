@@ -1,4 +1,4 @@
-/** Training runs as the listings show them: those of this process, and those that left checkpoints. */
+/** Training runs for listings: those in this process, and those that left checkpoints. */
 
 import type { JsonObject } from "../../../../core/json.ts";
 import { refusal } from "../../../http/refusal.ts";
@@ -20,7 +20,7 @@ interface Run {
   readonly userMetadata: UserMetadata;
 }
 
-/** The run used last comes first. */
+/** Most recently used first. */
 export async function listRuns(options: ServiceContext): Promise<readonly JsonObject[]> {
   const { engine, models, store } = options;
   const live = models.list().filter((model) => model.isReady);

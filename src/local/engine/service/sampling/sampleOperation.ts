@@ -17,8 +17,8 @@ import type {
 import type { SamplePlan } from "./samplePlan.ts";
 
 /**
- * Samples all sequences of the plan and scores its prompt. The first fault stops the rest, and is thrown once
- * nothing runs on the weights any more.
+ * Samples all sequences of the plan and scores its prompt. The first error stops the others and is thrown once nothing uses the
+ * weights anymore.
  */
 export async function runSample(
   engine: Engine,

@@ -1,4 +1,4 @@
-/** Turns a sample request into engine requests, one per sequence, or says what is wrong with it: `docs/protocols/tinker.md#sampling`. */
+/** Converts a sample request to one engine request per sequence, or rejects it: `docs/protocols/tinker.md#sampling`. */
 
 import type { EngineModel, EngineSampleRequest, PromptScoreRequest } from "../../engine.ts";
 import { userFault } from "../http/faults.ts";
@@ -9,10 +9,10 @@ import { sequenceSeed } from "./sequenceSeed.ts";
 
 export interface SamplePlan {
   readonly sequences: readonly EngineSampleRequest[];
-  /** What the prompt is scored for; null = nothing asked. */
+  /** Requested scores of the prompt; null = none. */
   readonly score: PromptScoreRequest | null;
   readonly withPromptLogprobs: boolean;
-  /** Prompt positions before this one stay undefined. */
+  /** Prompt positions before this one have no scores. */
   readonly firstScored: number;
 }
 
@@ -72,7 +72,7 @@ function readPrompt(request: SampleJson, model: EngineModel): Int32Array {
   return prompt;
 }
 
-/** Absent: the model's end-of-text ids. An empty list: nothing stops before `maxTokens`. */
+/** Absent = the model's end-of-text ids. An empty list = nothing stops before `maxTokens`. */
 function readStops(
   stop: string | readonly string[] | readonly number[] | null,
   model: EngineModel,

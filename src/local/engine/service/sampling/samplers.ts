@@ -1,4 +1,4 @@
-/** Sampling sessions: which frozen weights a sampler stands for. */
+/** Sampling sessions, each of which refers to frozen weights. */
 
 import { refusal } from "../../../http/refusal.ts";
 import type { Engine, Snapshot } from "../../engine.ts";
@@ -8,7 +8,7 @@ import { userFault } from "../http/faults.ts";
 import type { Sessions } from "../models/sessions.ts";
 import type { SnapshotCache } from "./snapshotCache.ts";
 
-/** `base`: the model without adapter; `saved`: a sampler checkpoint; `unnamed`: a snapshot that lives in memory only. */
+/** `base`: the model without an adapter; `saved`: a sampler checkpoint; `unnamed`: a snapshot in memory only. */
 export type SamplerWeights =
   | { readonly kind: "base" }
   | SavedWeights
@@ -17,7 +17,7 @@ export type SamplerWeights =
 interface SavedWeights {
   readonly kind: "saved";
   readonly path: string;
-  /** Differs between two saves under the same path. */
+  /** Distinguishes two saves under the same path. */
   readonly file: string;
 }
 
@@ -42,7 +42,7 @@ export class Samplers {
     this.#options = options;
   }
 
-  /** Adding the same sampler again is allowed: submits are repeated after a lost answer. */
+  /** Adding the same sampler again is allowed, because requests are retried after a lost reply. */
   add(sessionId: string, sequence: number, weights: SamplerWeights): Sampler {
     const sampler = { id: `${sessionId}:sample:${sequence}`, sessionId, weights };
     this.#samplers.set(sampler.id, sampler);
@@ -64,8 +64,8 @@ export class Samplers {
   }
 
   /**
-   * Runs `task` with the sampler's weights in memory; null stands for the base model.
-   * @throws AppError `invalid-request` when they no longer exist, `checkpoint-invalid` when they do not fit the model
+   * Runs `task` with the sampler's weights in memory; null = the base model.
+   * @throws AppError `invalid-request` if they no longer exist, `checkpoint-invalid` if they do not fit the model
    */
   withWeights<T>(sampler: Sampler, task: (weights: Snapshot | null) => Promise<T>): Promise<T> {
     const { snapshots } = this.#options;
@@ -80,7 +80,7 @@ export class Samplers {
     }
   }
 
-  /** Frees the unnamed snapshot of a sampler, if it has one. */
+  /** Frees the sampler's unnamed snapshot, if it has one. */
   release(id: string): void {
     this.#options.snapshots.drop(id);
   }

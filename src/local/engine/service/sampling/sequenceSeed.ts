@@ -1,10 +1,10 @@
-/** Seeds of the sequences of one request. */
+/** Seeds for the sequences of a request. */
 
 const GOLDEN_GAMMA = 0x9e3779b9;
 
 /**
- * The 32-bit seed of sequence `index`: equal for equal inputs, unrelated for neighboring ones (finalizer of
- * MurmurHash3). `seed` may be any finite number; integers beyond 32 bits count with all their digits.
+ * The 32-bit seed of sequence `index`: deterministic, and unrelated for adjacent inputs (finalizer of MurmurHash3). `seed` may be any
+ * finite number; integers beyond 32 bits are fully used.
  */
 export function sequenceSeed(seed: number, index: number): number {
   const high = Math.floor(seed / 2 ** 32);

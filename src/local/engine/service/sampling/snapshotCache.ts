@@ -1,15 +1,15 @@
-/** Sampler weights in memory: the least recently used ones leave when there are too many. */
+/** LRU cache of sampler weights in memory. */
 
 import type { Engine, Snapshot } from "../../engine.ts";
 import { userFault } from "../http/faults.ts";
 
 export interface SnapshotCacheOptions {
   readonly engine: Engine;
-  /** Snapshots kept while no one samples from them. */
+  /** Number of snapshots kept while unused. */
   readonly capacity?: number;
 }
 
-/** An asynchronous loop has a handful of samplers at work; the rest is slack for notebooks. */
+/** An asynchronous loop uses a handful of samplers; the rest is slack for notebooks. */
 const DEFAULT_CAPACITY = 32;
 
 interface Entry {
@@ -21,7 +21,7 @@ interface Entry {
 export class SnapshotCache {
   readonly #engine: Engine;
   readonly #capacity: number;
-  /** The one used last at the end. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
 
   constructor({ engine, capacity = DEFAULT_CAPACITY }: SnapshotCacheOptions) {
@@ -29,15 +29,15 @@ export class SnapshotCache {
     this.#capacity = capacity;
   }
 
-  /** Hands over a snapshot that has no file: once it left memory it no longer exists. */
+  /** Adds a snapshot that has no file: once evicted, it no longer exists. */
   put(key: string, snapshot: Snapshot): void {
     this.#entries.set(key, { snapshot: Promise.resolve(snapshot), users: 0, isDropped: false });
     this.#evict();
   }
 
   /**
-   * Runs `task` with the snapshot, which stays in memory meanwhile. `load` brings back one that left; null = it cannot.
-   * @throws AppError `invalid-request` for one that left and cannot be brought back
+   * Runs `task` with the snapshot, which is not evicted meanwhile. `load` reloads an evicted one; null = not possible.
+   * @throws AppError `invalid-request` if it was evicted and cannot be reloaded
    */
   async use<T>(
     key: string,
@@ -57,7 +57,7 @@ export class SnapshotCache {
     }
   }
 
-  /** Forgets a snapshot; its memory is freed once no one uses it. */
+  /** Drops a snapshot; its memory is freed once nothing uses it. */
   drop(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
@@ -74,7 +74,7 @@ export class SnapshotCache {
       );
     }
     const snapshot = load();
-    snapshot.catch(() => this.#entries.delete(key)); // the next use tries again
+    snapshot.catch(() => this.#entries.delete(key)); // the next use retries
     return { snapshot, users: 0, isDropped: false };
   }
 
@@ -87,7 +87,7 @@ export class SnapshotCache {
 
   #releaseIdle(entry: Entry): void {
     if (entry.users > 0) return;
-    // A snapshot that failed to load holds nothing.
+    // A snapshot that failed to load has nothing to release.
     void entry.snapshot.then(
       (snapshot) => this.#engine.releaseSnapshot(snapshot),
       () => undefined,

@@ -1,4 +1,4 @@
-/** Images in requests, as ids that are in their place: `docs/protocols/tinker.md#images`. */
+/** Images in requests, replaced by token ids: `docs/protocols/tinker.md#images`. */
 
 import { identifyImage } from "../../../../core/images/imageFile.ts";
 import type { WireImage } from "../../../../core/tinker/wire/forwardBackwardProto.ts";
@@ -6,9 +6,9 @@ import type { EngineModel } from "../../engine.ts";
 import { userFault } from "../http/faults.ts";
 
 /**
- * What turns an image into as many ids as it has tokens.
- * @throws AppError `invalid-request` for a model that reads text only; the reader for bytes that are no image of that format, and
- * for a count that is absent or does not fit
+ * Returns a function that converts an image to as many ids as it has tokens.
+ * @throws AppError `invalid-request` if the model reads text only; the returned function throws it for bytes of another format and for a
+ * missing or invalid token count
  */
 export function imageReader(
   { imageIds, name, maxContext }: EngineModel,

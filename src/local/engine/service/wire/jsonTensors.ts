@@ -1,4 +1,4 @@
-/** Tokens and arrays of JSON bodies as typed arrays. */
+/** Tokens and tensors of JSON bodies as typed arrays. */
 
 import type { WireTensor } from "../../../../core/tinker/wire/tensors.ts";
 import type { EngineModel } from "../../engine.ts";
@@ -7,8 +7,8 @@ import { imageReader } from "./imageChunk.ts";
 import { imageChunk, type ModelInputJson, type TensorDataJson } from "./schemas.ts";
 
 /**
- * Ids of an input, those that stand for images among them.
- * @throws AppError `invalid-request` for images that the model cannot read, audio, and ids that are no 32-bit integers; ZodError
+ * Token ids of an input, including those that represent images.
+ * @throws AppError `invalid-request` for unsupported images, audio, and ids that are not 32-bit integers; ZodError
  */
 export function readTokens(input: ModelInputJson, model: EngineModel, what: string): Int32Array {
   const ids = input.chunks.flatMap((chunk) => {
@@ -21,7 +21,7 @@ export function readTokens(input: ModelInputJson, model: EngineModel, what: stri
   return Int32Array.from(ids);
 }
 
-/** @throws AppError `invalid-request` for sparse tensors, integers beyond 32 bits, and shapes that do not fit */
+/** @throws AppError `invalid-request` for sparse tensors, integers beyond 32 bits, and mismatched shapes */
 export function readTensor(tensor: TensorDataJson, what: string): WireTensor {
   if (tensor.sparse_crow_indices) {
     throw userFault(`${what}: sparse tensors are not supported; send it dense.`);

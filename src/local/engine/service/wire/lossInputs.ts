@@ -1,4 +1,4 @@
-/** Checks a batch against its loss and turns it into what the engine computes: `docs/protocols/tinker.md#losses`. */
+/** Validates a batch for its loss and converts it for the engine: `docs/protocols/tinker.md#losses`. */
 
 import type { LossConfig, WireDatum } from "../../../../core/tinker/wire/forwardBackwardProto.ts";
 import type { WireTensor } from "../../../../core/tinker/wire/tensors.ts";
@@ -19,7 +19,7 @@ export interface CheckedBatch {
 interface LossRules {
   readonly required: readonly string[];
   readonly optional: readonly string[];
-  /** Defaults of the config keys; null = the key must be sent. */
+  /** Defaults of the config keys; null = required. */
   readonly config: Readonly<Record<string, number | null>>;
 }
 
@@ -47,7 +47,7 @@ const RULES: Readonly<Record<EngineLoss, LossRules>> = {
   },
 };
 
-/** @throws AppError `invalid-request` that names the datum and what is wrong with it */
+/** @throws AppError `invalid-request` naming the datum and the problem */
 export function checkBatch(batch: Batch, model: EngineModel): CheckedBatch {
   if (!isLossName(batch.lossFn)) {
     throw userFault(

@@ -1,20 +1,20 @@
-/** JSON bodies of requests as the Tinker wire defines them; unknown keys are ignored. */
+/** JSON request bodies of the Tinker API; unknown keys are ignored. */
 
 import * as z from "zod";
 
 const id = z.string().min(1);
 const sequence = z.number().int().min(0);
 const flag = z.boolean().nullish();
-/** Ten years, the longest life that a checkpoint can be given. */
+/** Ten years, the maximum lifetime of a checkpoint. */
 const MAX_TTL_SECONDS = 315_360_000;
 const ttlSeconds = z.number().int().min(1).max(MAX_TTL_SECONDS).nullish();
 const userMetadata = z.record(z.string(), z.json()).nullish();
 const optimizerConfig = z.object({ type: z.string() }).nullish();
 
-/** What every ordered request of a model carries. */
+/** Fields of every ordered request to a model. */
 export const modelRequest = z.object({ model_id: id, seq_id: sequence.min(1) });
 
-/** What every request that creates a model carries. */
+/** Fields of every request that creates a model. */
 export const creationRequest = z.object({
   session_id: id,
   model_seq_id: sequence,
@@ -97,7 +97,7 @@ export const createSamplingSession = z.object({
   model_path: z.string().nullish(),
 });
 
-/** The ids of a sample's future; the rest is checked when it runs. */
+/** The ids of a sample request; the rest is checked when it runs. */
 export const sampleRequest = z.object({
   sampling_session_id: id,
   seq_id: sequence,
@@ -106,7 +106,7 @@ export const sampleRequest = z.object({
 
 const modelInput = z.object({ chunks: z.array(z.looseObject({ type: z.string() })) });
 
-/** A chunk of type `image`, as the protobuf form names its parts. */
+/** A chunk of type `image`, with its fields named as in protobuf. */
 export const imageChunk = z
   .object({ data: z.base64(), format: z.string(), expected_tokens: z.number().nullish() })
   .transform(({ data, format, expected_tokens }) => ({
