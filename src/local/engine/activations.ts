@@ -1,4 +1,4 @@
-/** The buffers of a forward and backward pass: made once, as large as the largest micro-batch. */
+/** Buffers of a forward and backward pass, allocated once for the largest micro-batch. */
 
 import { roundUp } from "./architecture.ts";
 import type { Arena } from "./arena.ts";
@@ -7,7 +7,7 @@ import type { Weights } from "./weights.ts";
 export function layerActivations(arena: Arena, weights: Weights, rows: number) {
   const { hiddenSize: d, feedForwardSize: ff, heads, maxContext } = weights.arch;
   return {
-    /** Input, normalised input, its reciprocal root. */
+    /** Input, normalized input, and its reciprocal RMS. */
     x: arena.alloc(rows * d),
     h: arena.alloc(rows * d),
     rstd: arena.alloc(rows),
@@ -15,7 +15,7 @@ export function layerActivations(arena: Arena, weights: Weights, rows: number) {
     k: arena.alloc(rows * d),
     v: arena.alloc(rows * d),
     attended: arena.alloc(rows * d),
-    /** After attention: input of the feed-forward half, and its norm. */
+    /** Output of attention, which is the input of the feed-forward half, and its norm. */
     x2: arena.alloc(rows * d),
     h2: arena.alloc(rows * d),
     rstd2: arena.alloc(rows),
@@ -24,7 +24,7 @@ export function layerActivations(arena: Arena, weights: Weights, rows: number) {
     gated: arena.alloc(rows * ff),
     /**
      * Attention probabilities, [heads, T, roundUp(T, 8)] per sequence, one after another. A sequence of T tokens takes T rows and
-     * T·roundUp(T, 8) entries a head; short ones waste up to seven columns a row.
+     * T·roundUp(T, 8) entries per head; padding wastes up to seven columns per row.
      */
     probabilities: arena.alloc(heads * rows * roundUp(maxContext, 8)),
   };

@@ -1,13 +1,13 @@
-/** AdamW with bias correction, decoupled weight decay and clipping of the global gradient norm. */
+/** AdamW with bias correction, decoupled weight decay, and clipping by global gradient norm. */
 
 import type { AdamParams } from "../../core/tinker/wire/wire.ts";
 import { power } from "../../core/util/power.ts";
 
 export interface OptimizerState {
-  /** First and second moments, laid out as the parameters. */
+  /** First and second moments, in the same layout as the parameters. */
   readonly m: Float32Array;
   readonly v: Float32Array;
-  /** Steps taken. */
+  /** Number of steps taken. */
   steps: number;
 }
 

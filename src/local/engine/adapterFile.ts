@@ -1,4 +1,4 @@
-/** An adapter as a safetensors file with PEFT names and orientation, optionally with its optimizer's state. */
+/** An adapter as a safetensors file with PEFT names and orientation, optionally with optimizer state. */
 
 import { AppError, isAppError } from "../../core/errors.ts";
 import { newOptimizerState, type OptimizerState } from "./adam.ts";
@@ -51,7 +51,7 @@ export function encodeAdapter(model: string, contents: AdapterContents): Uint8Ar
   return encodeSafetensors({ tensors, metadata }, "F32");
 }
 
-/** The same adapter for use elsewhere. @throws AppError `safetensors-invalid` */
+/** The adapter without its optimizer state, for use elsewhere. @throws AppError `safetensors-invalid` */
 export function withoutOptimizer(bytes: Uint8Array): Uint8Array {
   const { tensors, metadata } = decodeSafetensors(bytes);
   const isOfOptimizer = (name: string): boolean =>
@@ -61,7 +61,7 @@ export function withoutOptimizer(bytes: Uint8Array): Uint8Array {
   return encodeSafetensors({ tensors: new Map(weights), metadata: kept }, "F32");
 }
 
-/** @throws AppError `checkpoint-invalid` when the file is not an adapter of `model`. */
+/** @throws AppError `checkpoint-invalid` if the file is not an adapter of `model` */
 export function decodeAdapter(
   bytes: Uint8Array,
   model: string,
@@ -133,13 +133,13 @@ function* spans(layout: AdapterLayout): Generator<TensorSpan> {
   }
 }
 
-/** Rows and columns without the padding of the rank. */
+/** Rows and columns without the rank padding. */
 function trueShape(layout: AdapterLayout, span: TensorSpan): readonly [number, number] {
   const isA = span.name.endsWith("lora_A.weight");
   return isA ? [span.rows, layout.rank] : [layout.rank, span.columns];
 }
 
-/** Files hold [output, input], memory holds [input, output]. */
+/** Files store [output, input], memory stores [input, output]. */
 function extract(layout: AdapterLayout, span: TensorSpan, flat: Float32Array): Tensor {
   const [rows, columns] = trueShape(layout, span);
   const data = new Float32Array(rows * columns);

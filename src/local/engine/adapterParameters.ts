@@ -1,10 +1,10 @@
-/** The parameters of an adapter as it begins, and those that are not trained. */
+/** Initial parameters of an adapter, and freezing of those that are not trained. */
 
 import { createNormal } from "../random.ts";
 import { type AdapterLayout, isAttention, PROJECTIONS, spanLength } from "./architecture.ts";
 import type { TrainedProjections } from "./engine.ts";
 
-/** A from a normal distribution with variance 1/input, B zero; the padding of the rank stays zero for good. */
+/** A is normal with variance 1/input, B is zero; the rank padding stays zero permanently. */
 export function initialParameters(layout: AdapterLayout, seed: number): Float32Array {
   const normal = createNormal(seed);
   const parameters = new Float32Array(layout.length);
@@ -21,7 +21,7 @@ export function initialParameters(layout: AdapterLayout, seed: number): Float32A
   return parameters;
 }
 
-/** Clears the gradient of projections that the adapter does not train. */
+/** Clears the gradient of projections that are not trained. */
 export function freeze(
   layout: AdapterLayout,
   { trainAttn, trainMlp }: TrainedProjections,

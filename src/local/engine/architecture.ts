@@ -1,4 +1,4 @@
-/** The one architecture that the engine computes: a Llama-style decoder with tied embeddings and no biases. */
+/** The only architecture that the engine supports: a Llama-style decoder with tied embeddings and no biases. */
 
 export interface Architecture {
   readonly vocabSize: number;
@@ -46,12 +46,12 @@ export function isAttention(projection: Projection): boolean {
   return projection === "q" || projection === "k" || projection === "v" || projection === "o";
 }
 
-/** Rounds up to a multiple: panels are eight columns wide. */
+/** Rounds up to a multiple; panels are eight columns wide. */
 export function roundUp(value: number, multiple: number): number {
   return Math.ceil(value / multiple) * multiple;
 }
 
-/** Where one tensor lies in a flat parameter array; row-major [rows, columns]. */
+/** Position of a tensor in a flat parameter array; row-major [rows, columns]. */
 export interface TensorSpan {
   readonly name: string;
   readonly offset: number;
@@ -69,7 +69,7 @@ export interface LayerSpans {
   readonly projections: Readonly<Record<Projection, TensorSpan>>;
 }
 
-/** Layout of all base weights in one flat array; projections lie as [input, output]. */
+/** Layout of all base weights in one flat array; projections are stored as [input, output]. */
 export interface BaseLayout {
   readonly embedding: TensorSpan;
   readonly finalNorm: TensorSpan;
@@ -111,7 +111,7 @@ export interface LoraSpans {
   readonly b: TensorSpan;
 }
 
-/** Layout of an adapter's parameters, gradients and optimizer moments. Ranks are padded to a multiple of eight with zeros. */
+/** Layout of an adapter's parameters, gradients, and optimizer moments. Ranks are zero-padded to a multiple of eight. */
 export interface AdapterLayout {
   readonly rank: number;
   readonly paddedRank: number;
@@ -140,13 +140,13 @@ export function adapterLayout(arch: Architecture, rank: number): AdapterLayout {
   return { rank, paddedRank, layers, length };
 }
 
-/** Largest LoRA rank that the engine trains. */
+/** Largest supported LoRA rank. */
 export const MAX_RANK = 64;
 
-/** LoRA scale alpha / rank. The embedded model fixes alpha at twice the rank, so that one learning rate serves every rank. */
+/** LoRA scale alpha / rank. The embedded model fixes alpha at twice the rank, so that one learning rate suits every rank. */
 export const LORA_SCALE = 2;
 
-/** A record with one entry per projection, made in canonical order. */
+/** A record with one entry per projection, in canonical order. */
 function perProjection<T>(make: (projection: Projection) => T): Record<Projection, T> {
   return Object.fromEntries(
     PROJECTIONS.map((projection) => [projection, make(projection)]),

@@ -1,9 +1,9 @@
-/** WebAssembly memory with the compiled kernels: a bump allocator, because the engine's buffers live as long as its worker. */
+/** WebAssembly memory with the compiled kernels; a bump allocator suffices because buffers live as long as their worker. */
 
 import { readFile } from "node:fs/promises";
 import { AppError } from "../../core/errors.ts";
 
-/** The kernels as JavaScript sees them; pointers are byte offsets, sizes are element counts (see `kernels/`). */
+/** Interface of the kernels; pointers are byte offsets, sizes are element counts (see `kernels/`). */
 export interface Kernels {
   pack(b: number, ldb: number, k: number, n: number, out: number): void;
   packTransposed(bt: number, ldb: number, k: number, n: number, out: number): void;
@@ -127,7 +127,7 @@ export class Arena {
     try {
       const module = await WebAssembly.compile(new Uint8Array(await readFile(wasmPath)));
       const instance = await WebAssembly.instantiate(module, { env: { memory, abort } });
-      // The module is built from kernels/index.ts, whose exports are the interface above.
+      // The exports of kernels/index.ts match the interface above.
       return new Arena(memory, instance.exports as unknown as Kernels);
     } catch (cause) {
       throw new AppError(
@@ -138,7 +138,7 @@ export class Arena {
     }
   }
 
-  /** Reserves `length` 32-bit values, zero at first. Grows the memory, which detaches every view taken before. */
+  /** Reserves `length` zeroed 32-bit values. May grow the memory, which detaches all earlier views. */
   alloc(length: number): number {
     const pointer = this.top;
     this.top += Math.ceil((length * 4) / 64) * 64;
@@ -149,7 +149,7 @@ export class Arena {
     return pointer;
   }
 
-  /** A view to use at once: any later `alloc` may detach it. */
+  /** A view for immediate use; any later `alloc` may detach it. */
   floats(pointer: number, length: number): Float32Array {
     return new Float32Array(this.memory.buffer, pointer, length);
   }
@@ -158,7 +158,7 @@ export class Arena {
     return new Int32Array(this.memory.buffer, pointer, length);
   }
 
-  /** Copies `length` 32-bit values inside the memory. */
+  /** Copies `length` 32-bit values within the memory. */
   copy(target: number, source: number, length: number): void {
     new Uint8Array(this.memory.buffer).copyWithin(target, source, source + length * 4);
   }

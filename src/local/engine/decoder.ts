@@ -1,14 +1,14 @@
-/** Step-by-step inference with cached keys and values: any mix of prompt rows and single next tokens in one engine step. */
+/** Incremental inference with a KV cache; one step handles any mix of prompt rows and single next tokens. */
 
 import { AppError } from "../../core/errors.ts";
 import { type Projection, roundUp } from "./architecture.ts";
 import type { Arena } from "./arena.ts";
 import type { WeightSet, Weights } from "./weights.ts";
 
-/** Floats between the caches of slots: at distances of a power of two they would share lines of the processor's cache. */
+/** Padding between slots' caches, in floats: power-of-two distances would make them compete for the same CPU cache lines. */
 const STAGGER = 144;
 
-/** Tokens to append to one slot; `wanted` = how many of the last ones need their log-probs. */
+/** Tokens to append to a slot; `wanted` = number of trailing tokens that need log-probs. */
 export interface DecodeInput {
   readonly slot: number;
   readonly tokens: Int32Array;
@@ -22,7 +22,7 @@ interface Slot {
 }
 
 export class Decoder {
-  /** Most rows of one step. */
+  /** Maximum number of rows per step. */
   readonly maxRows: number;
   readonly #weights: Weights;
   readonly #arena: Arena;
@@ -36,7 +36,7 @@ export class Decoder {
     this.#b = buffers(weights.arena, weights, maxRows);
   }
 
-  /** Drops a slot's tokens beyond `length`; slots are created when first used. */
+  /** Truncates a slot to `length` tokens; slots are created on first use. */
   truncate(slot: number, length: number): void {
     while (this.#slots.length <= slot) this.#slots.push(this.#newSlot());
     const entry = this.#slots[slot];
@@ -52,7 +52,7 @@ export class Decoder {
 
   /**
    * Appends the inputs' tokens to their slots and returns log-probs [sum of wanted, vocabulary] over the next token, row by
-   * row in input order. The view is valid until the next call. A row's result does not depend on what else is in the step.
+   * row in input order. The view is valid until the next call. A row's result does not depend on the rest of the batch.
    */
   step(set: WeightSet, inputs: readonly DecodeInput[]): Float32Array {
     const weights = this.#weights;
@@ -116,7 +116,7 @@ export class Decoder {
     return { rows, lengths, slots, wanted };
   }
 
-  /** Rotates and caches the keys of all rows, then lets each row attend to its slot up to itself. */
+  /** Rotates and caches the keys of all rows, then lets each row attend to its slot up to its own position. */
   #attend(layer: number, slots: readonly Slot[], lengths: Int32Array): void {
     const { arch } = this.#weights;
     const kernels = this.#arena.kernels;

@@ -1,4 +1,4 @@
-/** The embedded engine: adapters, optimizer and frozen samplers on this thread, arithmetic on worker threads. */
+/** The embedded engine: adapters, optimizer, and frozen samplers on this thread, computation on worker threads. */
 
 import { availableParallelism } from "node:os";
 import { AppError } from "../../core/errors.ts";
@@ -27,11 +27,11 @@ import { type FrozenWeights, SamplingScheduler } from "./samplingScheduler.ts";
 import { addInto, MICRO_BATCH_TOKENS, runBatch } from "./trainingPool.ts";
 import { WorkerThread } from "./workerThread.ts";
 
-/** Where the engine's own files are, and how much of the machine it takes. */
+/** Paths of the engine's files, and its number of threads. */
 export interface EngineProgram {
   readonly wasmPath: string;
   readonly workerPath: string;
-  /** Compute threads; default: one less than the cores, at least 2 and at most 4, but 1 on a single core. */
+  /** Compute threads; default: one less than the number of cores, between 2 and 4, but 1 on a single core. */
   readonly workers?: number | undefined;
 }
 
@@ -45,9 +45,9 @@ interface AdapterRecord {
   readonly parameters: Float32Array;
   optimizer: OptimizerState;
   gradient: Float32Array | null;
-  /** Changes with the parameters; unique over all adapters. */
+  /** Changes with the parameters; unique across adapters. */
   version: number;
-  /** Everything asked of this adapter so far, done in order. */
+  /** Resolves after all operations on this adapter so far, which run in order. */
   tail: Promise<unknown>;
 }
 
@@ -60,12 +60,12 @@ const BASE_WEIGHTS: FrozenWeights = { key: 0, adapter: null };
 const SLOTS_PER_WORKER = 96;
 const SETS_PER_WORKER = 6;
 
-/** Serves the model in a folder. @throws AppError `engine-model`, and as `startEngine` */
+/** Starts an engine with the model in a folder. @throws AppError `engine-model`, and as `startEngine` */
 export async function createEngine({ modelFolder, ...program }: EngineOptions): Promise<Engine> {
   return startEngine(await loadModelFolder(modelFolder), program);
 }
 
-/** Starts the workers and waits until they hold the model. @throws AppError `engine-kernels`, `engine-worker` */
+/** Starts the workers and waits until they have loaded the model. @throws AppError `engine-kernels`, `engine-worker` */
 export async function startEngine(model: ModelFolder, program: EngineProgram): Promise<Engine> {
   const engine = new EmbeddedEngine(model, program);
   try {
@@ -105,7 +105,7 @@ class EmbeddedEngine implements Engine {
       base: folder.base,
       tokens: folder.tokens,
       maxRank: MAX_RANK,
-      // A sequence is never cut: a longer one than a micro-batch is one by itself.
+      // Sequences are never split; one longer than a micro-batch gets its own.
       maxRows: Math.max(MICRO_BATCH_TOKENS, folder.arch.maxContext),
       sets: SETS_PER_WORKER,
       full: false,
@@ -177,7 +177,7 @@ class EmbeddedEngine implements Engine {
     return record;
   }
 
-  /** Runs `action` after everything asked of this adapter before. */
+  /** Runs `action` after all earlier operations on this adapter. */
   #inOrder<T>(record: AdapterRecord, action: () => T | Promise<T>): Promise<T> {
     const result = record.tail.then(action);
     record.tail = result.catch(() => undefined);

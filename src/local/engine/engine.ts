@@ -1,15 +1,15 @@
-/** What the embedded engine computes, without any wire: the Tinker service in `service/` is one caller, benches are another. */
+/** Interface of the embedded engine, without a wire protocol; used by the Tinker service in `service/` and by benchmarks. */
 
 import type { AdamParams } from "../../core/tinker/wire/wire.ts";
 
 export interface EngineModel {
   readonly name: string;
   readonly vocabSize: number;
-  /** Most tokens of one sequence, prompt and sampled together. */
+  /** Maximum length of a sequence, prompt and completion together. */
   readonly maxContext: number;
-  /** Ids that end a sample when the request names no stops. */
+  /** Token ids that end a sample if the request has no stop sequences. */
   readonly eosIds: readonly number[];
-  /** Ids that stand for an image file of that many tokens; absent = the model reads text only. */
+  /** Token ids that represent an image file as that many tokens; absent = the model reads text only. */
   readonly imageIds?: (image: Uint8Array, tokens: number) => Int32Array;
 }
 
@@ -19,13 +19,13 @@ export interface TrainedProjections {
   readonly trainMlp: boolean;
 }
 
-/** Handle of a LoRA adapter that can be trained. */
+/** Handle of a trainable LoRA adapter. */
 export interface Adapter extends TrainedProjections {
   readonly id: number;
   readonly rank: number;
 }
 
-/** Handle of frozen sampler weights: later steps of the adapter do not change it. */
+/** Handle of frozen sampler weights, which later steps of the adapter do not change. */
 export interface Snapshot {
   readonly id: number;
 }
@@ -36,20 +36,20 @@ export type EngineLoss = "cross_entropy" | "importance_sampling" | "ppo" | "cisp
 export interface EngineDatum {
   readonly tokens: Int32Array;
   readonly targets: Int32Array;
-  /** cross_entropy: the token weights; other losses: the advantages. */
+  /** Token weights for cross_entropy; advantages for other losses. */
   readonly weights: Float32Array;
   /** Sampling log-probs q; null for cross_entropy. */
   readonly logprobs: Float32Array | null;
-  /** Per-token clip bounds, where the request gave them. */
+  /** Per-token clip bounds, if given. */
   readonly clipLow?: Float32Array | undefined;
   readonly clipHigh?: Float32Array | undefined;
-  /** gspo: not 0 where a token counts in the ratio of the sequence. */
+  /** gspo: nonzero for tokens that count toward the sequence ratio. */
   readonly ratioMask?: Float32Array | undefined;
 }
 
 export interface LossSpec {
   readonly name: EngineLoss;
-  /** Ratio bounds for ppo, cispo and gspo. */
+  /** Ratio bounds of ppo, cispo, and gspo. */
   readonly clipLow: number;
   readonly clipHigh: number;
   /** Quadratic coefficient of dro. */
@@ -57,9 +57,9 @@ export interface LossSpec {
 }
 
 export interface ForwardBackwardOutcome {
-  /** Per datum, the log-prob that the current weights give to each target. */
+  /** Per datum, the log-prob of each target under the current weights. */
   readonly logprobs: readonly Float32Array[];
-  /** Metric names carry their reduction after one colon, as `loss:sum`. */
+  /** Metric names end with a colon and their reduction, for example `loss:sum`. */
   readonly metrics: Readonly<Record<string, number>>;
 }
 
@@ -71,14 +71,14 @@ export interface TopToken {
 export interface EngineSampleRequest {
   readonly prompt: Int32Array;
   readonly maxTokens: number;
-  /** 0 = greedy. Log-probs are always those of the untempered model. */
+  /** 0 = greedy. Log-probs always refer to temperature 1. */
   readonly temperature: number;
   /** -1 = off. */
   readonly topK: number;
   readonly topP: number;
-  /** 32-bit seed of this one sequence. */
+  /** 32-bit seed of this sequence. */
   readonly seed: number;
-  /** Token ids that end the sample; they stay at its end. */
+  /** Token ids that end the sample; the sample includes them. */
   readonly stopIds: readonly number[];
   /** Strings that end the sample once its decoded text contains one. */
   readonly stopStrings: readonly string[];
@@ -89,17 +89,17 @@ export interface SampledSequence {
   readonly tokens: Int32Array;
   readonly logprobs: Float32Array;
   readonly stopReason: "stop" | "length";
-  /** Per sampled token, the most likely ones; absent unless asked for. */
+  /** The most likely tokens per sampled token; absent unless requested. */
   readonly topLogprobs?: readonly (readonly TopToken[])[] | undefined;
-  /** Prompt tokens whose keys and values were already cached. */
+  /** Number of prompt tokens already in the KV cache. */
   readonly cachedPromptTokens: number;
 }
 
 export interface PromptScoreRequest {
   readonly prompt: Int32Array;
-  /** Most likely tokens to return per position; 0 = none. */
+  /** Number of most likely tokens to return per position; 0 = none. */
   readonly top: number;
-  /** Ids to score at prompt positions 1.. (row-major, `targetsPerPosition` a row, -1 = none), or null. */
+  /** Ids to score at prompt positions from 1 (row-major, `targetsPerPosition` per row, -1 = none), or null. */
   readonly targets: Int32Array | null;
   readonly targetsPerPosition: number;
 }
@@ -107,7 +107,7 @@ export interface PromptScoreRequest {
 export interface PromptScores {
   /** One per prompt token; the first is NaN. */
   readonly logprobs: Float32Array;
-  /** One row per prompt token; the first is null. Null unless asked for. */
+  /** One row per prompt token; the first is null. Null unless requested. */
   readonly top: readonly (readonly TopToken[] | null)[] | null;
   /** Same layout as the request's targets; 0 where the target was -1. */
   readonly targetLogprobs: Float32Array | null;
@@ -120,8 +120,8 @@ export interface AdapterOptions extends TrainedProjections {
 }
 
 /**
- * Calls on one adapter take effect in the order in which they are made; calls on different handles are independent.
- * Rejections are AppErrors; `engine-busy` does not exist: everything queues.
+ * Calls on one adapter take effect in call order; calls on different handles are independent. Requests are queued, never rejected
+ * as busy. Rejections are AppErrors.
  */
 export interface Engine {
   readonly model: EngineModel;
@@ -135,14 +135,14 @@ export interface Engine {
   ): Promise<ForwardBackwardOutcome>;
   /** Applies AdamW to the accumulated gradient and clears it. Resolves with metrics such as `grad_norm:mean`. */
   optimStep(adapter: Adapter, params: AdamParams): Promise<Readonly<Record<string, number>>>;
-  /** Frozen copy of the adapter as it stands after all earlier calls. */
+  /** A frozen copy of the adapter after all earlier calls. */
   snapshot(adapter: Adapter): Promise<Snapshot>;
-  /** Safetensors bytes: weights, and the optimizer's state when asked. */
+  /** Safetensors bytes of the weights, with the optimizer state if requested. */
   exportAdapter(source: Adapter | Snapshot, withOptimizer: boolean): Promise<Uint8Array>;
-  /** @throws AppError `checkpoint-invalid` when the bytes are not an adapter of this model. */
+  /** @throws AppError `checkpoint-invalid` if the bytes are not an adapter of this model */
   importAdapter(bytes: Uint8Array, withOptimizer: boolean): Adapter;
   importSnapshot(bytes: Uint8Array): Snapshot;
-  /** Samples with frozen weights, or with the base model when `weights` is null. */
+  /** Samples with frozen weights, or with the base model if `weights` is null. */
   sample(
     weights: Snapshot | null,
     request: EngineSampleRequest,

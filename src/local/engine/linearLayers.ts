@@ -1,6 +1,6 @@
 /**
- * The weights of the network's linear layers and what is trained of them: y = x·W', where W' are base weights with an adapter merged
- * in, and the gradient of the base weights or of the adapter (LoRA, Hu et al. 2021, arXiv:2106.09685).
+ * Linear layers of the network and their training: y = x·W', where W' is the base weight with an adapter merged in, and the gradient
+ * of the base weight or of the adapter (LoRA, Hu et al. 2021, arXiv:2106.09685).
  */
 
 import type { PassBuffers } from "./activations.ts";
@@ -14,7 +14,7 @@ import {
 import type { Arena } from "./arena.ts";
 import type { WeightSet, Weights } from "./weights.ts";
 
-/** What is trained: LoRA parameters, or every base weight (for making the base model). */
+/** Trains LoRA parameters, or every base weight (to create the base model). */
 export type TrainTarget =
   | { readonly kind: "lora"; readonly largest: AdapterLayout }
   | { readonly kind: "full" };
@@ -27,7 +27,7 @@ export class LinearLayers {
   readonly #set: WeightSet;
   readonly #target: TrainTarget;
   readonly #b: LoraBuffers;
-  /** Flat parameters of the adapter (lora only) and their gradients. */
+  /** Flat parameters of the adapter (lora only) and the gradient. */
   readonly #adapter: number;
   readonly #gradient: number;
   #gradientLength: number;
@@ -45,13 +45,13 @@ export class LinearLayers {
     if (target.kind === "full") weights.merge(this.#set, null);
   }
 
-  /** Takes new base weights. Full training only. */
+  /** Sets new base weights. Full training only. */
   setBase(parameters: Float32Array): void {
     this.#weights.setBase(parameters);
     this.#weights.merge(this.#set, null);
   }
 
-  /** Takes an adapter's parameters; its rank may differ from the one before. */
+  /** Sets an adapter's parameters; its rank may differ from the previous one's. */
   setAdapter(layout: AdapterLayout, parameters: Float32Array): void {
     this.#layout = layout;
     this.#gradientLength = layout.length;
@@ -63,17 +63,17 @@ export class LinearLayers {
     this.#arena.floats(this.#gradient, this.#gradientLength).fill(0);
   }
 
-  /** Copy of the flat gradient accumulated since the last clear. */
+  /** A copy of the flat gradient accumulated since the last clear. */
   gradient(): Float32Array {
     return this.#arena.floats(this.#gradient, this.#gradientLength).slice();
   }
 
-  /** Pointer into the gradient of base weights; 0 when they are frozen. */
+  /** Pointer into the gradient of the base weights; 0 if they are frozen. */
   baseGradient(offset: number): number {
     return this.#target.kind === "full" ? this.#gradient + offset * 4 : 0;
   }
 
-  /** y (+)= x·W' of `n` rows. */
+  /** y (+)= x·W' for `n` rows. */
   forward(
     layer: number,
     projection: Projection,
@@ -85,7 +85,7 @@ export class LinearLayers {
     this.#weights.project(this.#set, layer, projection, x, y, n, accumulate);
   }
 
-  /** dx (+)= dy·transpose(W') unless `dx` is 0, and the weight or LoRA gradient from x and dy. */
+  /** dx (+)= dy·transpose(W') unless `dx` is 0, plus the weight or LoRA gradient from x and dy. */
   backward(
     layer: number,
     projection: Projection,

@@ -1,6 +1,6 @@
 /**
- * The losses of the Tinker wire as values and as derivatives with respect to the log-prob of each target
- * (`docs/protocols/tinker.md#losses`). All are sums over tokens, minimised.
+ * The losses of the Tinker API, with derivatives with respect to each target's log-prob
+ * (`docs/protocols/tinker.md#losses`). All are sums over tokens to be minimized.
  */
 
 import type { EngineDatum, LossSpec } from "./engine.ts";
@@ -8,11 +8,11 @@ import type { EngineDatum, LossSpec } from "./engine.ts";
 export interface LossResult {
   /** Sum of the per-token losses. */
   readonly loss: number;
-  /** dL/dp per token: the gradient with respect to the logits is this times (onehot - softmax). */
+  /** dL/dp per token; the gradient with respect to the logits is this times (onehot - softmax). */
   readonly coefficients: Float32Array;
 }
 
-/** Per-token value and derivative at learner log-prob p, sampling log-prob q, advantage a. */
+/** Value and derivative of a token's loss at learner log-prob p, sampling log-prob q, and advantage a. */
 interface TokenLoss {
   readonly value: number;
   readonly slope: number;
@@ -31,7 +31,7 @@ export function evaluateLoss(spec: LossSpec, datum: EngineDatum, p: Float32Array
   return { loss, coefficients };
 }
 
-/** Geometric mean of the ratios of the tokens that `ratioMask` marks. */
+/** Geometric mean of the ratios of tokens selected by `ratioMask`. */
 function sequenceRatio({ logprobs, ratioMask }: EngineDatum, p: Float32Array): number {
   let total = 0;
   let count = 0;
@@ -43,7 +43,7 @@ function sequenceRatio({ logprobs, ratioMask }: EngineDatum, p: Float32Array): n
   return Math.exp(total / count);
 }
 
-/** `sequence` is the ratio of all tokens together; null where each has its own. */
+/** `sequence` is the ratio of the whole sequence; null if each token has its own. */
 function tokenLoss(
   spec: LossSpec,
   datum: EngineDatum,
@@ -58,9 +58,9 @@ function tokenLoss(
     const gap = p - q;
     return { value: -(p * a - 0.5 * spec.beta * gap * gap), slope: -(a - spec.beta * gap) };
   }
-  // An advantage of 0 removes the token; its ratio may be infinite where q is a filler, and 0·inf is not 0.
+  // An advantage of 0 drops the token: q may be a filler that makes the ratio infinite, and 0·inf is not 0.
   if (a === 0) return { value: 0, slope: 0 };
-  // A ratio of the sequence has the value of the whole and the gradient of the token's own log-prob, as in GSPO-token.
+  // The sequence ratio has the value for the whole sequence but the gradient of the token's own log-prob, as in GSPO-token.
   const ratio = sequence ?? Math.exp(p - q);
   if (spec.name === "importance_sampling") return { value: -ratio * a, slope: -ratio * a };
   const low = datum.clipLow?.[i] ?? spec.clipLow;

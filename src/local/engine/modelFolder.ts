@@ -1,4 +1,4 @@
-/** Reads a model folder: config.json with Llama keys, model.safetensors with Hugging Face names, tokenizer.json. */
+/** Reads a model folder: config.json with Llama keys, model.safetensors with Hugging Face names, and tokenizer.json. */
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,12 +26,12 @@ export interface ModelFolder {
   readonly name: string;
   readonly arch: Architecture;
   readonly eosIds: readonly number[];
-  /** All weights, laid out as {@link baseLayout}. */
+  /** All weights, in the layout of {@link baseLayout}. */
   readonly base: Float32Array;
   readonly tokens: ByteTable;
 }
 
-/** @throws AppError `engine-model` naming the file that is missing or wrong. */
+/** @throws AppError `engine-model` naming the missing or invalid file */
 export async function loadModelFolder(folder: string): Promise<ModelFolder> {
   const config = parseConfig(folder, await readJson(join(folder, "config.json")));
   const arch = architecture(config);
@@ -47,7 +47,7 @@ export async function loadModelFolder(folder: string): Promise<ModelFolder> {
   };
 }
 
-/** The architecture that a config.json describes. @throws AppError `engine-model` */
+/** The architecture described by a config.json. @throws AppError `engine-model` */
 export async function readArchitecture(folder: string): Promise<Architecture> {
   return architecture(parseConfig(folder, await readJson(join(folder, "config.json"))));
 }
@@ -72,7 +72,7 @@ function architecture(config: z.infer<typeof configSchema>): Architecture {
     ropeTheta: config.rope_theta,
     normEps: config.rms_norm_eps,
   };
-  // The attention kernel walks a head in steps of sixteen floats.
+  // The attention kernel processes a head sixteen floats at a time.
   if ((arch.hiddenSize / arch.heads) % 16 !== 0) {
     throw new AppError(
       "engine-model",
@@ -100,7 +100,7 @@ async function readJson(path: string): Promise<unknown> {
   return JSON.parse(new TextDecoder().decode(await read(path)));
 }
 
-/** Projections are stored [output, input] and used [input, output]. */
+/** Projections are stored as [output, input] and used as [input, output]. */
 function isTransposed(span: TensorSpan): boolean {
   return span.name.includes("_proj.");
 }
@@ -125,7 +125,7 @@ function decodeBase(arch: Architecture, bytes: Uint8Array, path: string): Float3
   return base;
 }
 
-/** The safetensors file of base weights, as 16-bit floats. */
+/** Base weights as a safetensors file of 16-bit floats. */
 export function encodeBase(arch: Architecture, base: Float32Array): Uint8Array {
   const tensors = new Map<string, Tensor>();
   for (const span of baseLayout(arch).all) {

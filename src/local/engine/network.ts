@@ -1,4 +1,4 @@
-/** Forward and hand-derived backward pass over packed sequences; no padding, positions restart with every sequence. */
+/** Forward and hand-derived backward pass over packed sequences, without padding; positions restart with each sequence. */
 
 import { AppError } from "../../core/errors.ts";
 import {
@@ -43,7 +43,7 @@ export class Network {
     this.linear = new LinearLayers(weights, target, this.#b);
   }
 
-  /** Log-probs of all targets, sequences one after another. At most `maxRows` tokens in all. */
+  /** Log-probs of all targets, sequence by sequence. At most `maxRows` tokens in total. */
   forward(sequences: readonly NetworkSequence[]): Float32Array {
     const { arch, layout } = this.#weights;
     const kernels = this.#arena.kernels;
@@ -63,10 +63,7 @@ export class Network {
     return this.#arena.floats(b.logprobs, n).slice();
   }
 
-  /**
-   * Adds the gradient of sum_i coefficients[i] * logprob[i] over the last `forward`. Rows with coefficient 0 cost nothing
-   * in the head.
-   */
+  /** Adds the gradient of sum_i coefficients[i] * logprob[i] for the last `forward`. The output head skips rows with coefficient 0. */
   backward(coefficients: Float32Array): void {
     const kernels = this.#arena.kernels;
     const { arch, layout } = this.#weights;
@@ -135,7 +132,7 @@ export class Network {
     this.linear.forward(index, "down", layer.gated, next, n, 1);
   }
 
-  /** Leaves the gradient of the normalised final hidden state in `dh`. */
+  /** Leaves the gradient of the normalized final hidden state in `dh`. */
   #backwardHead(coefficients: Float32Array): void {
     const { arch, layout } = this.#weights;
     const kernels = this.#arena.kernels;
@@ -157,7 +154,7 @@ export class Network {
     }
     this.#arena.floats(b.dh, this.#rows * d).fill(0);
     if (m === 0) return;
-    // Rows only move toward the front, so gathering in place is safe.
+    // In-place gathering is safe because rows only move toward the front.
     kernels.gatherRows(b.logits, b.index, b.logits, m, v);
     kernels.targetLogprobsBackward(b.logits, b.scoredTargets, b.coefficients, m, v);
     kernels.matmul(b.logits, v, this.#weights.embeddingBackward, v, b.scoredRows, d, m, d, v, 1, 0);
@@ -185,7 +182,7 @@ export class Network {
     this.#attention.backward(layer);
     this.#weights.rotate(b.dq, b.positions, n, -1);
     this.#weights.rotate(b.dk, b.positions, n, -1);
-    // Nothing below the first layer learns when the base is frozen.
+    // With a frozen base, nothing below the first layer is trained.
     const needsInput = index > 0 || this.#target.kind === "full";
     const into = needsInput ? b.dh : 0;
     this.linear.backward(index, "q", layer.h, b.dq, into, n, 0);
@@ -194,7 +191,7 @@ export class Network {
     if (needsInput) this.#normBackward(spans.inputNorm, layer.x, layer.rstd);
   }
 
-  /** Adds the gradient of what was normalised from `x`, which is in `dh`, to `dx`. */
+  /** Backpropagates `dh` through the normalization of `x` and adds the result to `dx`. */
   #normBackward(gain: TensorSpan, x: number, rstd: number): void {
     const { arch, arena } = this.#weights;
     const { dh, dx } = this.#b;

@@ -1,14 +1,14 @@
-/** Causal attention over packed sequences, sequence by sequence and head by head, forward and backward. */
+/** Causal attention over packed sequences, one sequence and head at a time, forward and backward. */
 
 import type { LayerActivations, PassBuffers } from "./activations.ts";
 import { roundUp } from "./architecture.ts";
 import type { Kernels } from "./arena.ts";
 import type { Weights } from "./weights.ts";
 
-/** Rows of the attention matrix computed at a time: columns right of the block's diagonal are skipped. */
+/** Rows of the attention matrix computed at once; columns to the right of the block's diagonal are skipped. */
 const ATTENTION_ROWS = 32;
 
-/** Where a sequence's rows lie among the packed rows. */
+/** A sequence's position among the packed rows. */
 export interface SequenceRows {
   readonly start: number;
   readonly length: number;
@@ -18,7 +18,7 @@ export class PackedAttention {
   readonly #kernels: Kernels;
   readonly #b: PassBuffers;
   readonly #heads: number;
-  /** Floats of a row, and of a head in it. */
+  /** Floats per row, and per head within it. */
   readonly #d: number;
   readonly #dh: number;
   readonly #scale: number;
@@ -34,12 +34,12 @@ export class PackedAttention {
     this.#scale = 1 / Math.sqrt(this.#dh);
   }
 
-  /** Takes the sequences of the next pass. */
+  /** Sets the sequences of the next pass. */
   load(sequences: readonly SequenceRows[]): void {
     this.#sequences = sequences;
   }
 
-  /** Visits every (sequence, head) with the byte offset of its rows and the place of its probabilities. */
+  /** Visits each (sequence, head) with the byte offsets of its rows and of its probabilities. */
   #eachHead(visit: (offset: number, length: number, probabilities: number) => void): void {
     let probabilities = 0;
     for (const { start, length } of this.#sequences) {
@@ -50,7 +50,7 @@ export class PackedAttention {
     }
   }
 
-  /** attended = softmax(q·transpose(k) / sqrt(dh))·v; keeps the probabilities. */
+  /** attended = softmax(q·transpose(k) / sqrt(dh))·v; keeps the probabilities for the backward pass. */
   forward(layer: LayerActivations): void {
     const [kernels, b, d, dh, scale] = [this.#kernels, this.#b, this.#d, this.#dh, this.#scale];
     this.#eachHead((offset, length, place) => {
@@ -71,7 +71,7 @@ export class PackedAttention {
     });
   }
 
-  /** From dAttended to dq, dk and dv. */
+  /** Computes dq, dk, and dv from dAttended. */
   backward(layer: LayerActivations): void {
     const [kernels, b, d, dh, scale] = [this.#kernels, this.#b, this.#d, this.#dh, this.#scale];
     this.#eachHead((offset, length, place) => {
@@ -96,8 +96,8 @@ export class PackedAttention {
   }
 
   /**
-   * out[T, dh] = transpose(square[T, T]) * rows[T, dh]: how values and keys receive their gradients. The square is zero right of
-   * its diagonal, so a block of output rows only needs the rows from its own start on.
+   * out[T, dh] = transpose(square[T, T]) * rows[T, dh], used for the gradients of values and keys. The square is zero right of
+   * its diagonal, so a block of output rows only needs the input rows from its own start on.
    */
   #transposedProduct(
     square: number,
@@ -113,7 +113,7 @@ export class PackedAttention {
       const depth = length - j;
       const [from, turned] = [square + (j * columns + j) * 4, b.transposed];
       kernels.transpose(from, columns, depth, width, turned, columns);
-      // Packed panels hold eight columns a row: skipping j rows skips 8·j values of every panel.
+      // Packed panels have eight columns per row, so skipping j rows skips 8·j values of each panel.
       const packed = b.pack1 + j * 8 * 4;
       const to = out + j * d * 4;
       kernels.matmul(turned, columns, packed, length, to, d, width, dh, depth, 1, 0);

@@ -1,4 +1,4 @@
-/** An adapter as the folder that the `peft` package loads: https://huggingface.co/docs/peft/developer_guides/checkpoint */
+/** An adapter as a folder that `peft` can load: https://huggingface.co/docs/peft/developer_guides/checkpoint */
 
 import { withoutOptimizer } from "./adapterFile.ts";
 import { LORA_SCALE, PROJECTION_MODULES, PROJECTIONS } from "./architecture.ts";
@@ -6,11 +6,11 @@ import { LORA_SCALE, PROJECTION_MODULES, PROJECTIONS } from "./architecture.ts";
 export interface PeftAdapter {
   readonly baseModel: string;
   readonly rank: number;
-  /** As the store holds it, with or without the optimizer's state. */
+  /** As stored, with or without optimizer state. */
   readonly bytes: Uint8Array;
 }
 
-/** The files by name. @throws AppError `safetensors-invalid` */
+/** File contents by name. @throws AppError `safetensors-invalid` */
 export function peftFiles({
   baseModel,
   rank,

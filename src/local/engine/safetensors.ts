@@ -28,7 +28,7 @@ const headerSchema = z
 
 const MAX_HEADER_BYTES = 16 * 1024 * 1024;
 
-/** Reads F32 and F16 tensors (halves are widened). @throws AppError `safetensors-invalid` */
+/** Reads F32 and F16 tensors (F16 is widened). @throws AppError `safetensors-invalid` */
 export function decodeSafetensors(bytes: Uint8Array): Safetensors {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.byteLength < 8) throw invalid("it is shorter than its header");
@@ -77,7 +77,7 @@ function invalid(why: string, cause?: unknown): AppError {
   );
 }
 
-/** Writes tensors in map order, as 32-bit or 16-bit floats. */
+/** Writes tensors in map order as 32-bit or 16-bit floats. */
 export function encodeSafetensors(
   { tensors, metadata }: Safetensors,
   dtype: "F32" | "F16",

@@ -1,4 +1,4 @@
-/** The samples that a worker has in progress, advanced together one decoding step at a time. */
+/** The samples in progress on a worker, which advance together one decoding step at a time. */
 
 import { createUniform } from "../../shared/uniform.ts";
 import type { DecodeInput, Decoder } from "./decoder.ts";
@@ -12,7 +12,7 @@ type SampleJob = Extract<ToWorker, { kind: "sample" }>;
 
 interface LiveSample {
   readonly job: SampleJob;
-  /** Tokens not yet in the slot: prompt pieces first, then the one just sampled. */
+  /** Tokens not yet in the slot: first pieces of the prompt, then the last sampled token. */
   pending: Int32Array;
   readonly tokens: number[];
   readonly logprobs: number[];
@@ -60,7 +60,7 @@ export class SampleQueue {
     this.#live = this.#live.filter((sample) => sample.job.job !== job);
   }
 
-  /** Runs one engine step over samples of one weight set and returns those that ended. */
+  /** Runs one engine step over samples with the same weight set and returns the finished ones. */
   step(): FromWorker[] {
     const first = this.#live[0];
     if (first === undefined) return [];
@@ -77,7 +77,7 @@ export class SampleQueue {
       }
     }
     const ended = this.#advance(batch, this.#weightSet(first.job.set));
-    // Those that waited go first next time: no set and no long prompt starves.
+    // Samples that waited go first next time, so that no weight set and no long prompt starves.
     this.#live = [...rest, ...batch.filter((sample) => !ended.has(sample))];
     return Array.from(ended.values());
   }
@@ -98,7 +98,7 @@ export class SampleQueue {
   }
 }
 
-/** Adds one sampled token; returns the result when it was the last. */
+/** Adds a sampled token; returns the result if it was the last. */
 function takeToken(sample: LiveSample, row: Float32Array): FromWorker | null {
   const { request } = sample.job;
   const id = sampleToken(row, request, sample.uniform());

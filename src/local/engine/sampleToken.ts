@@ -5,8 +5,8 @@ import type { EngineSampleRequest, TopToken } from "./engine.ts";
 export type SampleTokenOptions = Pick<EngineSampleRequest, "temperature" | "topK" | "topP">;
 
 /**
- * One token id from log-probs `row` [vocabulary] and a uniform number: greedy at temperature 0, otherwise from the tempered
- * distribution restricted to the top-k tokens and then to the smallest nucleus of mass `topP`.
+ * A token id from log-probs `row` [vocabulary] and a uniform number: greedy at temperature 0, otherwise from the tempered distribution
+ * restricted to the top-k tokens and then to the smallest nucleus with mass `topP`.
  */
 export function sampleToken(
   row: Float32Array,
@@ -61,7 +61,7 @@ function drawFiltered(row: Float32Array, options: SampleTokenOptions, uniform: n
   return kept[nucleus - 1] ?? 0;
 }
 
-/** Number of leading weights whose mass first reaches `topP` of the whole. */
+/** The number of leading weights whose mass first reaches the share `topP`. */
 function nucleusSize(weights: readonly number[], topP: number): number {
   if (topP >= 1) return weights.length;
   const total = weights.reduce((sum, weight) => sum + weight, 0);
@@ -73,7 +73,7 @@ function nucleusSize(weights: readonly number[], topP: number): number {
   return weights.length;
 }
 
-/** The `count` most likely tokens, most likely first. */
+/** The `count` most likely tokens, in descending order. */
 export function topTokens(row: Float32Array, count: number): readonly TopToken[] {
   return Array.from(row, (logprob, id) => ({ id, logprob }))
     .sort((a, b) => b.logprob - a.logprob || a.id - b.id)

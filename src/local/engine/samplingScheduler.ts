@@ -1,4 +1,4 @@
-/** Places samples on worker slots: where most of the prompt is cached for the same weights, else where least is going on. */
+/** Assigns samples to worker slots: where most of the prompt is cached for the same weights, else to the least busy worker. */
 
 import type {
   EngineSampleRequest,
@@ -9,7 +9,7 @@ import type {
 import type { FrozenAdapter } from "./workerMessages.ts";
 import type { WorkerThread } from "./workerThread.ts";
 
-/** Frozen parameters that samplers use; key 0 is the base model. */
+/** Frozen sampler parameters; key 0 is the base model. */
 export interface FrozenWeights {
   readonly key: number;
   readonly adapter: FrozenAdapter | null;
@@ -17,7 +17,7 @@ export interface FrozenWeights {
 
 interface Slot {
   readonly index: number;
-  /** Tokens whose keys and values the slot holds, computed with the weights of `key`. */
+  /** Tokens in the slot's KV cache, computed with the weights of `key`. */
   tokens: Int32Array;
   key: number;
   busy: boolean;
@@ -39,14 +39,14 @@ interface Place {
 }
 
 interface Candidate extends Omit<Place, "set"> {
-  /** Cached tokens less what the imbalance costs. */
+  /** Number of cached tokens minus a penalty for imbalance. */
   readonly score: number;
 }
 
-/** Begins on a worker and returns true, or false while none has room. */
+/** Starts on a worker and returns true, or returns false if none has room. */
 type Waiting = () => boolean;
 
-/** A worker with what the scheduler knows about its memory. */
+/** A worker and the scheduler's view of its memory. */
 interface WorkerState {
   readonly thread: WorkerThread;
   slots: Slot[];
@@ -54,7 +54,7 @@ interface WorkerState {
   live: number;
 }
 
-/** How many cached tokens one more live sample on a worker must save to be worth the imbalance. */
+/** Number of cached tokens that must be saved to justify one more live sample on a worker. */
 const IMBALANCE_TOKENS = 8;
 const NO_KEY = -1;
 
@@ -92,7 +92,7 @@ export class SamplingScheduler {
     };
   }
 
-  /** Drops the cache state of a restarted worker. */
+  /** Resets the cache state of a restarted worker. */
   workerRestarted(thread: WorkerThread): void {
     const worker = this.#lanes.find((candidate) => candidate.thread === thread);
     if (worker !== undefined) Object.assign(worker, this.#emptyMemory());
@@ -113,7 +113,7 @@ export class SamplingScheduler {
       const entry: Waiting = () => {
         const place = this.#findPlace(weights, request);
         if (place === null) return false;
-        // From now on the worker obeys the signal.
+        // From now on the worker handles the signal.
         signal?.removeEventListener("abort", leave);
         this.#sample(place, weights, request, signal).then(resolve, reject);
         return true;
@@ -124,7 +124,7 @@ export class SamplingScheduler {
     });
   }
 
-  /** Scores on the least loaded worker that has room for the weights, in a slot of its own. */
+  /** Scores on the least loaded worker with room for the weights, in a slot of its own. */
   score(weights: FrozenWeights, request: PromptScoreRequest): Promise<PromptScores> {
     return new Promise((resolve, reject) => {
       this.#waiting.push(() => {
@@ -159,7 +159,7 @@ export class SamplingScheduler {
     return set === null ? null : { ...best, set };
   }
 
-  /** The set that holds the weights, loading them over the least recently used idle one if needed. */
+  /** The set that holds the weights, loaded over the least recently used idle set if necessary. */
   #claimSet(worker: WorkerState, weights: FrozenWeights): WeightSlot | null {
     this.#clock++;
     const held = worker.sets.find((set) => set.key === weights.key);
@@ -216,19 +216,19 @@ export class SamplingScheduler {
   }
 }
 
-/** The higher score; among equals the slot that was idle for longer. */
+/** The candidate with the higher score; on ties, the slot that has been idle longer. */
 function better(best: Candidate | null, next: Candidate): Candidate {
   if (best === null || next.score > best.score) return next;
   const isOlder = next.score === best.score && next.slot.lastUsed < best.slot.lastUsed;
   return isOlder ? next : best;
 }
 
-/** True when the worker holds the weights or can make room for them. */
+/** True if the worker holds the weights or can make room for them. */
 function canHold(worker: WorkerState, key: number): boolean {
   return worker.sets.some((set) => set.key === key || set.users === 0);
 }
 
-/** Length of the common prefix, one less than the prompt at most: its last token must run to give a distribution. */
+/** Length of the common prefix, but at most the prompt's length minus one: its last token must run to produce a distribution. */
 function commonPrefix(held: Int32Array, prompt: Int32Array): number {
   const limit = Math.min(held.length, prompt.length - 1);
   let n = 0;
@@ -236,7 +236,7 @@ function commonPrefix(held: Int32Array, prompt: Int32Array): number {
   return n;
 }
 
-/** The last sampled token was never fed back, so the slot does not hold it. */
+/** The last sampled token was never fed back, so it is not in the cache. */
 function heldTokens(prompt: Int32Array, sampled: Int32Array): Int32Array {
   const held = new Int32Array(prompt.length + Math.max(0, sampled.length - 1));
   held.set(prompt);

@@ -1,11 +1,11 @@
-/** Log-probs of a prompt's own tokens, of the most likely ones, and of given targets. */
+/** Log-probs of a prompt's own tokens, of the most likely tokens, and of given targets. */
 
 import type { Decoder } from "./decoder.ts";
 import type { PromptScoreRequest, PromptScores, TopToken } from "./engine.ts";
 import { topTokens } from "./sampleToken.ts";
 import type { WeightSet } from "./weights.ts";
 
-/** Scores a prompt with a decoder slot, whose cache it overwrites. */
+/** Scores a prompt in a decoder slot, overwriting its cache. */
 export function scorePrompt(
   decoder: Decoder,
   set: WeightSet,

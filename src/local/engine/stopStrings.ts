@@ -1,4 +1,4 @@
-/** Watches sampled tokens for stop strings, also those that cross token borders. */
+/** Detects stop strings in sampled tokens, even across token boundaries. */
 
 import { type ByteTable, decodeBytes } from "../../node/tokenizer/byteTable.ts";
 
@@ -12,10 +12,10 @@ export class StopStringWatch {
     this.#table = table;
   }
 
-  /** Takes the next token; true once the decoded text of all tokens contains a stop string. */
+  /** Adds the next token; returns true once the decoded text of all tokens contains a stop string. */
   push(id: number): boolean {
     this.#ids.push(id);
-    // The text as a client decodes it, so that a stop cut from such a text is found again, broken characters and all.
+    // Decodes the text as clients do, so that a stop string taken from such a text is found, including replacement characters.
     const text = decodeBytes(this.#table, this.#ids);
     return this.#stops.some((stop) => text.includes(stop));
   }

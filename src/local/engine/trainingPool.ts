@@ -1,15 +1,15 @@
-/** Spreads a batch over the workers so that the result does not depend on how many there are. */
+/** Distributes a batch over the workers such that the result does not depend on their number. */
 
 import type { EngineDatum, LossSpec } from "./engine.ts";
 import type { BatchOutcome } from "./workerMessages.ts";
 import type { KnownWeights, WorkerThread } from "./workerThread.ts";
 
-/** Tokens of one micro-batch at most. */
+/** Maximum number of tokens in a micro-batch. */
 export const MICRO_BATCH_TOKENS = 1024;
 
 /**
- * Runs a batch. It is cut into micro-batches in request order, whatever the number of workers; their gradients are added
- * in that order: this is what makes the result the same bit for bit on one worker or many.
+ * Runs a batch. Micro-batches follow the request's order for any number of workers, and their gradients are added in that order,
+ * which makes the result bit-identical on one worker or many.
  */
 export async function runBatch(
   threads: readonly WorkerThread[],
@@ -38,7 +38,7 @@ export async function runBatch(
   return { loss: total, logprobs, gradient };
 }
 
-/** Consecutive runs of data with at most {@link MICRO_BATCH_TOKENS} tokens each. */
+/** Consecutive data grouped into at most {@link MICRO_BATCH_TOKENS} tokens each. */
 export function microBatches(data: readonly EngineDatum[]): readonly (readonly EngineDatum[])[] {
   const parts: EngineDatum[][] = [];
   let tokens = Number.POSITIVE_INFINITY;

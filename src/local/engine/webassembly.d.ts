@@ -1,4 +1,4 @@
-// The part of the WebAssembly API in use: the standard library only declares it together with the browser's.
+// The part of the WebAssembly API in use; the standard library only declares it together with the DOM.
 
 declare namespace WebAssembly {
   class Memory {

@@ -1,4 +1,4 @@
-/** Base weights in a worker's memory, and packed sets of weights merged with an adapter. */
+/** Base weights in a worker's memory, and packed weight sets with an adapter merged in. */
 
 import { power } from "../../core/util/power.ts";
 import {
@@ -16,7 +16,7 @@ import {
 } from "./architecture.ts";
 import type { Arena } from "./arena.ts";
 
-/** Packed panels of one projection: `forward` for x·W, `backward` for dy·transpose(W) (0 when not kept). */
+/** Packed panels of one projection: `forward` for x·W, `backward` for dy·transpose(W) (0 if not kept). */
 interface PackedProjection {
   readonly forward: number;
   readonly backward: number;
@@ -28,7 +28,7 @@ export class Weights {
   readonly arch: Architecture;
   readonly layout: BaseLayout;
   readonly arena: Arena;
-  /** Pointer of the flat base array. */
+  /** Pointer to the flat base array. */
   readonly base: number;
   readonly embeddingForward: number;
   readonly embeddingBackward: number;
@@ -50,7 +50,7 @@ export class Weights {
     this.setBase(base);
   }
 
-  /** Replaces the base weights; weight sets packed before keep the old ones until merged again. */
+  /** Replaces the base weights; packed weight sets keep the old ones until merged again. */
   setBase(base: Float32Array): void {
     const { arena, arch } = this;
     arena.floats(this.base, this.layout.length).set(base);
@@ -64,7 +64,7 @@ export class Weights {
     return this.base + span.offset * 4;
   }
 
-  /** y (+)= x·W' of `n` rows. */
+  /** y (+)= x·W' for `n` rows. */
   project(
     set: WeightSet,
     layer: number,
@@ -81,13 +81,13 @@ export class Weights {
     matmul(x, input, packed.forward, input, y, output, n, output, input, 1, accumulate);
   }
 
-  /** y = x of `n` rows, normalised by their root mean square, which `rstd` keeps. */
+  /** RMS-normalizes `n` rows of x into y and stores the reciprocal root in `rstd`. */
   normalize(gain: TensorSpan, x: number, y: number, rstd: number, n: number): void {
     const { hiddenSize, normEps } = this.arch;
     this.arena.kernels.rmsNorm(x, this.pointer(gain), y, rstd, n, hiddenSize, normEps);
   }
 
-  /** Turns `n` rows of queries or keys by their positions; back with direction -1. */
+  /** Rotates `n` rows of queries or keys by their positions; direction -1 reverses it. */
   rotate(x: number, positions: number, n: number, direction: 1 | -1): void {
     const { hiddenSize: d, heads } = this.arch;
     const { cos, sin } = this.#rope;
@@ -107,7 +107,7 @@ export class Weights {
     });
   }
 
-  /** Fills a set with W + scale·A·B (W alone without an adapter), ready for the matmul kernel. */
+  /** Fills a set with W + scale·A·B (W alone without an adapter), packed for the matmul kernel. */
   merge(
     set: WeightSet,
     adapter: { readonly layout: AdapterLayout; readonly pointer: number } | null,
@@ -148,7 +148,7 @@ export class Weights {
   }
 }
 
-/** Tables of cosines and sines per position: [context, head size / 2] each. */
+/** Cosine and sine tables by position, each [context, head size / 2]. */
 function ropeTables(
   arena: Arena,
   arch: Architecture,

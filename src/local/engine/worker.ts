@@ -1,4 +1,4 @@
-/** A compute thread: alternates between one training micro-batch and one decoding step, so that neither starves the other. */
+/** A compute thread: alternates between a training micro-batch and a decoding step, so that neither starves the other. */
 
 import {
   type MessagePort,
@@ -119,7 +119,7 @@ class ComputeWorker {
     this.#weights.merge(set, { layout, pointer: this.#adapterScratch });
   }
 
-  /** The training network with the job's weights; its buffers are only made when first needed. */
+  /** The training network with the job's weights; its buffers are allocated on first use. */
   #networkFor(job: TrainJob): Network {
     const { arch, full, maxRank, maxRows } = this.#setup;
     const target: TrainTarget = full
@@ -171,7 +171,7 @@ class ComputeWorker {
 }
 
 async function main(): Promise<void> {
-  const setup = workerData as WorkerSetup; // Made by the pool of this very program.
+  const setup = workerData as WorkerSetup; // sent by this program's own pool
   const port = parentPort;
   if (port === null)
     throw new AppError("engine-worker", "The engine's worker must run as a worker thread.");

@@ -1,4 +1,4 @@
-/** Messages between the coordinator and its workers. */
+/** Messages between the engine's main thread and its workers. */
 
 import type { ByteTable } from "../../node/tokenizer/byteTable.ts";
 import type { Architecture } from "./architecture.ts";
@@ -15,18 +15,18 @@ export interface WorkerSetup {
   readonly wasmPath: string;
   readonly arch: Architecture;
   readonly base: Float32Array;
-  /** For stop strings. */
+  /** Byte table for stop strings. */
   readonly tokens: ByteTable;
   /** Largest LoRA rank, padded. */
   readonly maxRank: number;
   readonly maxRows: number;
-  /** Sampler weight sets kept at the same time. */
+  /** Number of sampler weight sets kept at once. */
   readonly sets: number;
-  /** True trains every base weight instead of an adapter (for making the base model). */
+  /** True to train every base weight instead of an adapter (to create the base model). */
   readonly full: boolean;
 }
 
-/** Parameters to train with; sent along only when the worker has another version. */
+/** Parameters to train with; `parameters` is sent only if the worker has another version. */
 export interface TrainWeights {
   readonly version: number;
   /** LoRA rank; ignored in full training. */
@@ -34,7 +34,7 @@ export interface TrainWeights {
   readonly parameters: Float32Array | null;
 }
 
-/** Parameters that samplers use; null in its place = the base model. */
+/** Sampler parameters; null instead = the base model. */
 export interface FrozenAdapter {
   readonly rank: number;
   readonly parameters: Float32Array;
@@ -43,7 +43,7 @@ export interface FrozenAdapter {
 export interface BatchOutcome {
   readonly loss: number;
   readonly logprobs: readonly Float32Array[];
-  /** Sum over the batch; null when forward only. */
+  /** Sum over the batch; null if forward only. */
   readonly gradient: Float32Array | null;
 }
 
@@ -66,7 +66,7 @@ export type ToWorker =
       readonly job: number;
       readonly set: number;
       readonly slot: number;
-      /** Leading prompt tokens that the slot already holds for this set. */
+      /** Number of leading prompt tokens already in the slot for this set. */
       readonly cached: number;
       readonly request: EngineSampleRequest;
     }

@@ -1,4 +1,4 @@
-/** One compute thread seen from the coordinator: jobs out, answers back, and a fresh thread when it dies. */
+/** The main thread's handle of a compute thread: sends jobs, receives replies, and restarts the thread if it dies. */
 
 import { Worker } from "node:worker_threads";
 import { AppError, errorMessage } from "../../core/errors.ts";
@@ -32,11 +32,11 @@ export class WorkerThread {
   #nextJob = 1;
   #version = -1;
   #closed = false;
-  /** Why the thread cannot be started; then it is not tried again. */
+  /** Why the thread cannot be started; it is not retried then. */
   #failure: AppError | null = null;
   #ready: Promise<void>;
 
-  /** `onRestart` is called after a crash: whatever the thread held in memory no longer exists. */
+  /** `onRestart` is called after a crash, which loses everything the thread had in memory. */
   constructor(path: string, setup: WorkerSetup, onRestart: () => void) {
     this.#path = path;
     this.#setup = setup;
@@ -44,12 +44,12 @@ export class WorkerThread {
     [this.#worker, this.#ready] = this.#spawn();
   }
 
-  /** Resolves when the thread has loaded its weights. @throws AppError `engine-worker` */
+  /** Resolves once the thread has loaded its weights. @throws AppError `engine-worker` */
   ready(): Promise<void> {
     return this.#ready;
   }
 
-  /** Jobs without an answer yet. */
+  /** Number of unanswered jobs. */
   get load(): number {
     return this.#jobs.size;
   }
@@ -76,7 +76,7 @@ export class WorkerThread {
         if (worker === this.#worker) this.#died();
       });
     });
-    // Whoever awaits `ready()` sees the failure; later crashes are reported to the jobs they take along.
+    // Whoever awaits `ready()` sees the failure; later crashes are reported through the jobs they interrupt.
     ready.catch(() => undefined);
     return [worker, ready];
   }
@@ -118,7 +118,7 @@ export class WorkerThread {
       this.#jobs.set(job, {
         resolve: (answer) => {
           release();
-          resolve(answer as Answer<K>); // Each kind of request has one kind of answer.
+          resolve(answer as Answer<K>); // each kind of request has one kind of reply
         },
         reject: (error) => {
           release();
@@ -129,7 +129,7 @@ export class WorkerThread {
     });
   }
 
-  /** One micro-batch. The parameters travel only when the thread last saw another version. */
+  /** Trains on a micro-batch. The parameters are sent only if the thread last had another version. */
   train(job: TrainJob, weights: KnownWeights): Promise<Answer<"trained">> {
     const known = this.#version === weights.version;
     this.#version = weights.version;

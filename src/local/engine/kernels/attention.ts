@@ -1,8 +1,8 @@
-// Causal softmax, its gradient, rotary positions, and attention of single rows against cached keys and values.
+// Causal softmax and its gradient, rotary embeddings, and attention of single rows against cached keys and values.
 
 import { exp4, laneMax, laneSum, mulAdd } from "./math";
 
-/** Rotates pairs (k, k + dh/2) of each head by the angle of the row's position; `sign` -1 undoes it. In place on x[n, ld]. */
+/** Rotates pairs (k, k + dh/2) of each head by the angle of the row's position; `sign` -1 reverses it. In place on x[n, ld]. */
 export function rope(x: usize, ld: i32, positions: usize, cos: usize, sin: usize, n: i32, heads: i32, dh: i32, sign: f32): void {
   const half = <usize>dh << 1;
   const vs = f32x4.splat(sign);
@@ -23,7 +23,7 @@ export function rope(x: usize, ld: i32, positions: usize, cos: usize, sin: usize
   }
 }
 
-/** Softmax of M rows of scores; row i sees its first offset + i + 1 columns, the rest up to `columns` becomes 0. */
+/** Softmax of M rows of scores; row i sees its first offset + i + 1 columns, and the rest up to `columns` becomes 0. */
 export function softmaxCausal(S: usize, ld: i32, M: i32, offset: i32, columns: i32): void {
   for (let i = 0; i < M; i++) {
     const row = S + (<usize>(i * ld) << 2);
@@ -67,7 +67,7 @@ export function softmaxBackward(P: usize, dP: usize, ld: i32, M: i32, offset: i3
   }
 }
 
-/** Lane sums of four vectors as one vector. */
+/** The lane sums of four vectors as one vector. */
 // @ts-ignore: decorator
 @inline
 function laneSums(a: v128, b: v128, c: v128, d: v128): v128 {
@@ -76,7 +76,7 @@ function laneSums(a: v128, b: v128, c: v128, d: v128): v128 {
   return f32x4.add(v128.shuffle<f32>(ab, cd, 0, 1, 4, 5), v128.shuffle<f32>(ab, cd, 2, 3, 6, 7));
 }
 
-/** Scores of one head's query against `length` rows, four at a time; returns the largest. Rows up to the next multiple of four are read. */
+/** Scores of one head's query against `length` rows, four at a time; returns the largest. Reads rows up to the next multiple of four. */
 function scoreRows(q: usize, keys: usize, stride: usize, length: i32, headBytes: usize, scale: f32, out: usize): v128 {
   const vscale = f32x4.splat(scale);
   let largest = f32x4.splat(-1e30);
@@ -126,7 +126,7 @@ function mixRows16(weights: usize, values: usize, stride: usize, length: i32, fa
   v128.store(out, f32x4.mul(o3, factor), 48);
 }
 
-/** As `mixRows16` for 32 floats: the size of the embedded model's heads. */
+/** Like `mixRows16`, for 32 floats, the head size of the embedded model. */
 // @ts-ignore: decorator
 @inline
 function mixRows32(weights: usize, values: usize, stride: usize, length: i32, factor: v128, out: usize): void {
@@ -154,7 +154,7 @@ function mixRows32(weights: usize, values: usize, stride: usize, length: i32, fa
   v128.store(out, f32x4.mul(o7, factor), 112);
 }
 
-/** Writes a row of all heads into a cache that holds one head after another, `capacity` rows each. */
+/** Writes a row of all heads into a cache that stores heads one after another, `capacity` rows each. */
 export function cacheRow(row: usize, cache: usize, position: i32, capacity: i32, heads: i32, dh: i32): void {
   const headBytes = <usize>dh << 2;
   let out = cache + <usize>position * headBytes;
@@ -166,8 +166,8 @@ export function cacheRow(row: usize, cache: usize, position: i32, capacity: i32,
 }
 
 /**
- * Attention of one query row q[heads * dh] against `length` cached rows of keys and values, laid out as by `cacheRow`; out[heads *
- * dh]. dh is a multiple of 16. `scratch` holds at least length + 4 floats; up to three rows of keys behind the last are read.
+ * Attention of one query row q[heads * dh] against `length` cached rows of keys and values in the layout of `cacheRow`; out[heads *
+ * dh]. dh is a multiple of 16. `scratch` has at least length + 4 floats; reads up to three key rows past the last.
  */
 export function attendRow(
   q: usize, keys: usize, values: usize, capacity: i32, length: i32, heads: i32, dh: i32, scale: f32, out: usize, scratch: usize,

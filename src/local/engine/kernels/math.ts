@@ -1,6 +1,6 @@
-// Small vector functions shared by the kernels.
+// Small vector functions shared by kernels.
 
-/** a * b + c, rounded twice: fused instructions would change bits between processors. */
+/** a * b + c, rounded twice: fused instructions would give different bits on different processors. */
 // @ts-ignore: decorator
 @inline
 export function mulAdd(a: v128, b: v128, c: v128): v128 {
@@ -25,9 +25,9 @@ export function laneMax(v: v128): f32 {
 }
 
 /**
- * e^x per lane: range reduction by ln 2 and a degree-five polynomial (the Cephes single-precision coefficients). Adding 1.5 * 2^23
- * rounds to the nearest integer and leaves that integer in the low bits: WebAssembly's own rounding, conversion, `min` and `max`
- * each take several instructions.
+ * e^x per lane: range reduction by ln 2 and a degree-five polynomial (Cephes single-precision coefficients). Adding 1.5 * 2^23
+ * rounds to the nearest integer and leaves it in the low bits; WebAssembly's own rounding, conversion, `min`, and `max` each
+ * take several instructions.
  */
 // @ts-ignore: decorator
 @inline

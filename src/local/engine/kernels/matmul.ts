@@ -1,11 +1,11 @@
-// Matrix products. All pointers are byte offsets into linear memory, all matrices row-major 32-bit floats, ld* row lengths in floats.
-// Every output element is a sum over k in ascending order whatever the tiling, so results do not depend on how many rows travel together.
+// Matrix products. Pointers are byte offsets into linear memory, matrices are row-major 32-bit floats, and ld* are row lengths in floats.
+// Every output element is a sum over k in ascending order for any tiling, so results do not depend on the number of rows per call.
 
 import { mulAdd } from "./math";
 
-// A "packed" right-hand side holds panels of eight columns, each panel [K][8], so that the inner loop reads it in one direction.
+// A "packed" right-hand side consists of panels of eight columns, each [K][8], so that the inner loop reads it sequentially.
 
-/** Packs B[K, N] into panels; columns beyond N are zero. */
+/** Packs B[K, N] into panels; columns past N are zero. */
 export function pack(B: usize, ldb: i32, K: i32, N: i32, out: usize): void {
   for (let j = 0; j < N; j += 8) {
     const width = min(8, N - j);
@@ -68,7 +68,7 @@ export function transpose(A: usize, lda: i32, M: i32, K: i32, out: usize, ldo: i
   }
 }
 
-/** Packs the transpose of Bt[N, K]: panels of the [K, N] matrix. */
+/** Packs the transpose of Bt[N, K], that is, panels of a [K, N] matrix. */
 export function packTransposed(Bt: usize, ldb: i32, K: i32, N: i32, out: usize): void {
   for (let j = 0; j < N; j += 8) {
     const width = min(8, N - j);
@@ -104,7 +104,7 @@ function storeRow(c: usize, left: v128, right: v128, alpha: v128, accumulate: i3
 }
 
 /**
- * C[M, N] = alpha * A[M, K] * B (+ C when `accumulate`), B packed with `packedK` rows a panel (packedK >= K uses the first K).
+ * C[M, N] = alpha * A[M, K] * B (+ C if `accumulate`), B packed with `packedK` rows per panel (packedK >= K uses the first K).
  * Writes exactly N columns.
  */
 export function matmul(
@@ -168,7 +168,7 @@ export function matmul(
   }
 }
 
-/** C[M, N] += alpha * transpose(A[K, M]) * B[K, N]; M a multiple of 4, N of 8. The weight-gradient product. */
+/** C[M, N] += alpha * transpose(A[K, M]) * B[K, N]; M is a multiple of 4, N of 8. Computes weight gradients. */
 export function matmulTransposedA(
   A: usize, lda: i32, B: usize, ldb: i32, C: usize, ldc: i32,
   M: i32, N: i32, K: i32, alpha: f32,

@@ -1,8 +1,8 @@
-// Embedding, normalisation, gated activation, log-probabilities and row copies.
+// Embedding lookup, normalization, gated activation, log-probabilities, and row copies.
 
 import { exp4, laneMax, laneSum, mulAdd } from "./math";
 
-/** a[n] += b[n]; n a multiple of 4. */
+/** a[n] += b[n]; n is a multiple of 4. */
 function addInto(a: usize, b: usize, n: i32): void {
   for (let i = 0; i < n; i += 4) {
     v128.store(a, f32x4.add(v128.load(a), v128.load(b)));
@@ -27,7 +27,7 @@ export function scatterRows(x: usize, index: usize, out: usize, n: i32, d: i32):
   }
 }
 
-/** out[index[i]] += x[i], rows of d floats: the gradient of an embedding look-up. */
+/** out[index[i]] += x[i], rows of d floats: the gradient of an embedding lookup. */
 export function scatterAddRows(x: usize, index: usize, out: usize, n: i32, d: i32): void {
   const bytes = <usize>d << 2;
   for (let i = 0; i < n; i++) {
@@ -35,7 +35,7 @@ export function scatterAddRows(x: usize, index: usize, out: usize, n: i32, d: i3
   }
 }
 
-/** y = x / sqrt(mean(x^2) + eps) * gain per row of d; keeps the reciprocal root in rstd[n]. */
+/** y = x / sqrt(mean(x^2) + eps) * gain per row of d; stores the reciprocal root in rstd[n]. */
 export function rmsNorm(x: usize, gain: usize, y: usize, rstd: usize, n: i32, d: i32, eps: f32): void {
   for (let i = 0; i < n; i++) {
     let s = f32x4.splat(0);
@@ -59,7 +59,7 @@ export function rmsNorm(x: usize, gain: usize, y: usize, rstd: usize, n: i32, d:
   }
 }
 
-/** dx += r*g*dy - x * r^3/d * sum(dy*g*x) per row; also dGain += dy*x*r when dGain is not 0. */
+/** dx += r*g*dy - x * r^3/d * sum(dy*g*x) per row; also dGain += dy*x*r if dGain is not 0. */
 export function rmsNormBackward(x: usize, gain: usize, rstd: usize, dy: usize, dx: usize, dGain: usize, n: i32, d: i32): void {
   const bytes = <usize>d << 2;
   for (let i = 0; i < n; i++) {
@@ -81,7 +81,7 @@ export function rmsNormBackward(x: usize, gain: usize, rstd: usize, dy: usize, d
   }
 }
 
-/** out = silu(gate) * up; n a multiple of 4. */
+/** out = silu(gate) * up; n is a multiple of 4. */
 export function swiglu(gate: usize, up: usize, out: usize, n: i32): void {
   const one = f32x4.splat(1);
   for (let i = 0; i < n; i += 4) {
@@ -94,7 +94,7 @@ export function swiglu(gate: usize, up: usize, out: usize, n: i32): void {
   }
 }
 
-/** Gradients of swiglu written over gate and up. */
+/** Gradients of swiglu, written over gate and up. */
 export function swigluBackward(gate: usize, up: usize, dOut: usize, n: i32): void {
   const one = f32x4.splat(1);
   for (let i = 0; i < n; i += 4) {

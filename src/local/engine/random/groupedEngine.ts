@@ -1,7 +1,7 @@
 /**
- * An engine with a large vocabulary over one that computes groups of its ids. What it returns is a distribution over all ids: the
- * log-prob of an id is that of its group less the logarithm of the group's size, so losses, ratios and gradients are exact.
- * Temperature, top-k and top-p choose among groups.
+ * Presents an engine over token groups as one with a large vocabulary. Results are distributions over all ids: the log-prob of an id
+ * is its group's minus the logarithm of the group's size, so losses, ratios, and gradients are exact. Temperature, top-k, and top-p
+ * apply to groups.
  */
 
 import type { ByteTable } from "../../../node/tokenizer/byteTable.ts";
@@ -20,7 +20,7 @@ import { evaluateLoss } from "../losses.ts";
 import { StopStringWatch } from "../stopStrings.ts";
 import { memberOf, ownGroup, type TokenGroups } from "./tokenGroups.ts";
 
-/** Keeps the choice within a group apart from the choice of the group, which has the same seed. */
+/** Separates the draw within a group from the draw of the group, which uses the same seed. */
 const MEMBER_SEED = 0x9e3779b9;
 
 interface Vocabulary {
@@ -28,7 +28,7 @@ interface Vocabulary {
   readonly table: ByteTable;
 }
 
-/** `model` describes what it stands for; `inner` has as many ids as there are groups. */
+/** `model` is the model presented to callers; the vocabulary of `inner` is the groups. */
 export function createGroupedEngine(
   inner: Engine,
   model: EngineModel,
@@ -93,12 +93,12 @@ function groupDatum(groups: TokenGroups, datum: EngineDatum): EngineDatum {
   };
 }
 
-/** Fillers below 0 stay what they are. */
+/** Negative filler ids stay unchanged. */
 function groupsOf({ groupOf }: TokenGroups, ids: Int32Array): Int32Array {
   return ids.map((id) => (id < 0 ? id : (groupOf[id] ?? 0)));
 }
 
-/** Log-probs of ids (`sign` -1) from those of their groups, or the reverse (`sign` 1). */
+/** Converts log-probs of groups to log-probs of ids (`sign` -1), or the reverse (`sign` 1). */
 function shift(
   { groupOf, logSizes }: TokenGroups,
   logprobs: Float32Array,
@@ -110,7 +110,7 @@ function shift(
   );
 }
 
-/** Chooses an id of each sampled group, and ends the sample where the ids say so. */
+/** Draws an id from each sampled group, and truncates the sample at stops, which are defined on ids. */
 function chooseMembers(
   { groups, table }: Vocabulary,
   sampled: SampledSequence,
@@ -159,7 +159,7 @@ function memberScores(
   };
 }
 
-/** The most likely ids from all groups with their log-probs. */
+/** The most likely ids across all groups, with log-probs. */
 function topMembers(
   groups: TokenGroups,
   row: readonly TopToken[],

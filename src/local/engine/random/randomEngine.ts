@@ -1,6 +1,6 @@
 /**
- * An engine with random weights and the vocabulary of any tokenizer, under any name: for tests, and to look at what formats of
- * models look like in a run. It trains, but it has learned nothing.
+ * An engine with random weights and any tokenizer's vocabulary, under any name: for tests, and to see how models' chat formats look
+ * in a run. It can be trained but starts without any knowledge.
  */
 
 import { sha256 } from "../../../node/hash.ts";
@@ -15,25 +15,25 @@ import { groupTokens, ownGroup } from "./tokenGroups.ts";
 
 export interface RandomModel {
   readonly name: string;
-  /** Folder with a vocabulary in a form that the program reads. */
+  /** Folder with a supported tokenizer. */
   readonly tokenizerFolder: string;
 }
 
-/** The same weights at every start: a run that is resumed meets the model that it left. */
+/** Fixed, so that a resumed run finds the same model. */
 const SEED = 1;
-/** Small beside what the layers add, so that the next token does not simply repeat the last. */
+/** Small compared to what the layers add, so that the next token does not simply repeat the last one. */
 const EMBEDDING_SCALE = 0.15;
-/** The first number of every token's embedding is about this, so that a little more of it makes a token likelier everywhere. */
+/** The first component of every embedding is about this; raising it makes a token more likely everywhere. */
 const COMMON = 6;
 const LIKELIER = 0.6;
-/** Names of control tokens that end something or begin a call: without them hardly a turn would end before its limit. */
+/** Control tokens that end a turn or start a call: without a boost, hardly any turn would end before its limit. */
 const END_OR_CALL = /end|eo[stm]|return|call/i;
 const SIZES = {
   hiddenSize: 32,
   layers: 2,
   heads: 1,
   feedForwardSize: 64,
-  // Prompts with tools have some hundred tokens; memory for training grows with the square of what is used.
+  // Prompts with tools have several hundred tokens; memory for training grows quadratically with the length in use.
   maxContext: 4096,
   ropeTheta: 10_000,
   normEps: 1e-6,
@@ -64,7 +64,7 @@ export async function createRandomEngine(
   return createGroupedEngine(inner, model, { groups, table });
 }
 
-/** Drawn by the content of the file, so that equal images are read as equal and others as others. */
+/** Ids derived from the file's content, so that equal images map to equal ids and different ones do not. */
 function idsOfImage(image: Uint8Array, tokens: number, vocabSize: number): Int32Array {
   const uniform = createUniform(Number.parseInt(sha256(image).slice(0, 8), 16));
   return Int32Array.from({ length: tokens }, () => Math.floor(uniform() * vocabSize));

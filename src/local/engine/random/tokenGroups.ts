@@ -1,15 +1,15 @@
 /**
- * Puts the ids of a large vocabulary into few groups, so that a tiny model can stand for it: the model knows groups, and all ids of
- * a group are equally likely. Control tokens have groups of their own: then a model with random weights writes them often, and its
- * turns end. A series of names that differ in a number only, such as `<|reserved_7|>`, counts as ordinary.
+ * Maps a large vocabulary to a few groups, so that a tiny model can represent it: the model predicts groups, and all ids of a group
+ * are equally likely. Control tokens have their own groups, so that a model with random weights emits them often enough for its turns
+ * to end. Series of names that differ only in a number, such as `<|reserved_7|>`, count as ordinary tokens.
  */
 
 import type { AddedToken } from "../../../core/chat/tokenizer.ts";
 import { roundUp } from "../architecture.ts";
 
-/** At least as many groups hold the ordinary ids. */
+/** Minimum number of groups for ordinary ids. */
 const ORDINARY_GROUPS = 24;
-/** Names that differ in a number only are a series from here on. */
+/** This many names that differ only in a number form a series. */
 const SERIES = 3;
 
 export interface TokenGroups {
@@ -21,7 +21,7 @@ export interface TokenGroups {
   /** The ids of group `g`, ascending, are `ids[starts[g]]` to `ids[starts[g + 1]]`. */
   readonly ids: Int32Array;
   readonly starts: Int32Array;
-  /** Natural logarithm of the number of ids of each group: what their log-prob is less than that of the group. */
+  /** Natural logarithm of each group's size: the difference between the log-probs of a group and its ids. */
   readonly logSizes: Float64Array;
 }
 
@@ -48,13 +48,13 @@ export function groupTokens(vocabSize: number, addedTokens: readonly AddedToken[
   return { vocabSize, count, groupOf, ids, starts, logSizes };
 }
 
-/** The group when the id is the only one in it; else null. */
+/** The group if it contains only this id; otherwise null. */
 export function ownGroup({ groupOf, starts }: TokenGroups, id: number): number | null {
   const group = groupOf[id] ?? 0;
   return (starts[group + 1] ?? 0) - (starts[group] ?? 0) === 1 ? group : null;
 }
 
-/** `uniform` is a number from 0 to 1, without 1. */
+/** Selects an id of the group; `uniform` is in [0, 1). */
 export function memberOf({ ids, starts }: TokenGroups, group: number, uniform: number): number {
   const [first, end] = [starts[group] ?? 0, starts[group + 1] ?? 0];
   return ids[first + Math.floor(uniform * (end - first))] ?? 0;
