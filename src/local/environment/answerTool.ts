@@ -1,10 +1,10 @@
-/** The tool that takes the answer to the one question of an episode. */
+/** The tool for answering the single question of an episode. */
 
 import * as z from "zod";
 import type { JsonObject } from "../../core/json.ts";
 import type { EnvironmentTool } from "./environment.ts";
 
-/** Reward 1 for a right answer. `metadata` is for logs. */
+/** Reward 1 for a correct answer. `metadata` is for logs. */
 export function answerTool<State>(
   description: string,
   isRight: (answer: string, state: State) => boolean,

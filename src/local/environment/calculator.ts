@@ -1,4 +1,4 @@
-/** `local/calculator`: one two-operand question, a tool that computes, a tool that answers. */
+/** `local/calculator`: one two-operand question, a tool that computes, and a tool that answers. */
 
 import * as z from "zod";
 import { integerBetween } from "../random.ts";

@@ -1,4 +1,4 @@
-/** The environments that ship with the program, in the order in which they are listed. */
+/** The environments that ship with the program, in display order. */
 
 import { calculator } from "./calculator.ts";
 import { depot } from "./depot.ts";

@@ -1,4 +1,4 @@
-/** `local/depot`: find two ordered items, pick them from their shelves, ship; every right step earns a part of the reward. */
+/** `local/depot`: find two ordered items, pick them from their shelves, and ship; every correct step earns part of the reward. */
 
 import * as z from "zod";
 import { integerBetween } from "../random.ts";

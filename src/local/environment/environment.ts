@@ -1,9 +1,9 @@
-/** What an embedded environment is: one file that exports one `EnvironmentDefinition`. The server speaks ORS for all of them. */
+/** Interface of embedded environments: one file exports one `EnvironmentDefinition`, and the server speaks ORS for all of them. */
 
 import type * as z from "zod";
 import type { JsonObject } from "../../core/json.ts";
 
-/** A part of what the environment says; `detail` is for programs, the model does not see it. */
+/** A part of the environment's output; `detail` is for programs and not shown to the model. */
 export type ContentBlock =
   | { readonly type: "text"; readonly text: string; readonly detail?: JsonObject }
   | {
@@ -15,13 +15,13 @@ export type ContentBlock =
     };
 
 export interface ToolResult {
-  /** What the model reads. */
+  /** Text for the model. */
   readonly text: string;
-  /** Sent instead of `text` when there is more than text to send. */
+  /** Sent instead of `text` if there is more than text. */
   readonly blocks?: readonly ContentBlock[];
-  /** Null or absent = this call is not scored, which differs from 0. */
+  /** Null or absent = not scored, which differs from 0. */
   readonly reward?: number | null;
-  /** True ends the episode. */
+  /** True = the episode ends. */
   readonly finished?: boolean;
   /** For logs only, never shown to the model. */
   readonly metadata?: JsonObject;
@@ -31,34 +31,34 @@ export interface ToolResult {
 export interface EnvironmentTool<State> {
   readonly description: string;
   readonly input: z.ZodObject | null;
-  /** `args` has passed `input`. May mutate `state`. A throw is a crash of the tool, not a mistake of the model. */
+  /** `args` has been validated by `input`. May mutate `state`. An exception is a crash of the tool, not a mistake of the model. */
   run(state: State, args: JsonObject): ToolResult | Promise<ToolResult>;
 }
 
 export interface EnvironmentDefinition<Task extends JsonObject = JsonObject, State = unknown> {
-  /** Lower-case name on the wire, `local/<name>` in a configuration. */
+  /** Lower-case name in the API; `local/<name>` in a configuration. */
   readonly name: string;
   readonly description: string;
-  /** Number of tasks per split; the splits share no task. */
+  /** Number of tasks per split; splits share no tasks. */
   readonly splits: Readonly<Record<string, number>>;
-  /** The same task for the same split and index, always. */
+  /** Deterministic: the same split and index always give the same task. */
   task(split: string, index: number): Task;
-  /** State of a new episode. */
+  /** Initial state of an episode. */
   start(task: Task): State;
-  /** Text of the system message; empty or absent = there is none. */
+  /** System message; empty or absent = none. */
   system?(task: Task): string;
   prompt(task: Task): string;
-  /** Sent instead of `prompt` when there is more than text to send. */
+  /** Sent instead of `prompt` if there is more than text. */
   promptBlocks?(task: Task): readonly ContentBlock[];
   readonly tools: Readonly<Record<string, EnvironmentTool<State>>>;
-  /** The tool that takes an answer in plain text, as its argument `arg`: `docs/protocols/openreward.md#terminal-tool`. */
+  /** The tool that receives a plain-text answer as its argument `arg`: `docs/protocols/openreward.md#terminal-tool`. */
   readonly terminalTool?: { readonly name: string; readonly arg: string };
 }
 
-/** Types one environment and hides its task and state types from the server. */
+/** Type-checks one environment and hides its task and state types from the server. */
 export function defineEnvironment<Task extends JsonObject, State>(
   definition: EnvironmentDefinition<Task, State>,
 ): EnvironmentDefinition {
-  // Sound because the server only hands back tasks and states that this very definition made.
+  // Sound, because the server only passes back tasks and states created by this definition.
   return definition as unknown as EnvironmentDefinition;
 }

@@ -18,7 +18,7 @@ export const numberHunt = defineEnvironment<HuntTask, HuntState>({
   task: taskDraw(
     2,
     (uniform) => {
-      // Five guesses halve a range of up to 31 numbers down to one.
+      // Five guesses can narrow a range of up to 31 numbers down to one.
       const limit = integerBetween(uniform, 28, 31);
       return { limit, secret: integerBetween(uniform, 1, limit) };
     },

@@ -1,13 +1,13 @@
-/** Draws tasks for splits that share none: a task belongs to the test split by what it is, not by when it was drawn. */
+/** Draws tasks for disjoint splits: a task belongs to the test split because of its content, not because of when it was drawn. */
 
 import { createUniform } from "../../shared/uniform.ts";
 
-/** One task in this many is kept for testing. */
+/** One in this many tasks is reserved for testing. */
 const TEST_SHARE = 5;
 
 /**
- * The `index`-th task of a split: draws from a stream seeded by environment, split and index until one belongs to the split.
- * `fingerprint` maps a task to an integer that spreads over residues.
+ * The `index`-th task of a split: draws from a stream seeded by environment, split, and index until a task belongs to the split.
+ * `fingerprint` maps a task to an integer that is spread over residues.
  */
 export function taskDraw<Task>(
   salt: number,

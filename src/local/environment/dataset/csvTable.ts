@@ -1,9 +1,9 @@
-/** Reads CSV (RFC 4180) with a header. */
+/** Reads CSV (RFC 4180) with a header row. */
 
 import { CsvError, parse } from "csv-parse/sync";
 import { type DataTable, faultyTable, NOT_UTF8, type RowFault, type TableRow } from "./table.ts";
 
-/** Values are texts. Takes a byte order mark, and lines that end in CR LF. Of a file that is cut, a record whose quote stays open is none. Never throws. */
+/** All values are strings. Accepts a byte order mark and CR LF. In a truncated file, drops a record with an open quote. Never throws. */
 export function csvTable(bytes: Uint8Array, isCut = false): DataTable {
   let text: string;
   try {
@@ -47,13 +47,13 @@ interface CsvRecord {
 function parseRecords(text: string, isCut: boolean): readonly CsvRecord[] | DataTable {
   const records: CsvRecord[] = [];
   try {
-    // The package miscounts lines that end in CR LF inside of quotes.
+    // The package miscounts CR LF line ends within quotes.
     parse(text.replaceAll("\r\n", "\n"), {
       info: true,
       relax_column_count: true,
       skip_empty_lines: true,
       on_record(record) {
-        // The types of the package do not follow its option `info`.
+        // The package's types do not reflect its `info` option.
         records.push(record as unknown as CsvRecord);
         return null;
       },
@@ -71,7 +71,7 @@ function parseRecords(text: string, isCut: boolean): readonly CsvRecord[] | Data
   return records;
 }
 
-/** The line where a record begins: `info` has the one where it ends. */
+/** The line where a record starts; `info` has the line where it ends. */
 function lineOf({ record, info }: CsvRecord): number {
   const breaks = record.reduce((sum, value) => sum + value.split("\n").length - 1, 0);
   return info.lines - breaks;

@@ -1,4 +1,4 @@
-/** The environment of a dataset: one question, one answer, reward 1 if it is right. */
+/** The environment of a dataset: one question, one answer, reward 1 if it is correct. */
 
 import type { JsonObject } from "../../../core/json.ts";
 import { answerTool } from "../answerTool.ts";
@@ -8,13 +8,13 @@ import { listChoices } from "./graders/choice.ts";
 import type { Grader } from "./graders/grader.ts";
 
 export interface DatasetOptions {
-  /** On the wire, such as `dataset` or `dataset:algebra`. */
+  /** Name in the API, such as `dataset` or `dataset:algebra`. */
   readonly name: string;
-  /** The name of the file, for people. */
+  /** Display name of the file. */
   readonly file: string;
   readonly splits: ReadonlyMap<string, readonly DatasetRow[]>;
   readonly grader: Grader;
-  /** Whether the prompt says how to answer and what is ignored. */
+  /** True if the prompt explains the answer format and what is ignored. */
   readonly isRuleInPrompt: boolean;
 }
 
@@ -30,7 +30,7 @@ export function datasetEnvironment(options: DatasetOptions): EnvironmentDefiniti
     name,
     description: `Answer the questions of ${file}.`,
     splits: Object.fromEntries([...splits].map(([split, rows]) => [split, rows.length])),
-    // The server asks for tasks that exist.
+    // The server only requests existing tasks.
     task: (split, index) => splits.get(split)?.[index] as Task,
     start: (task) => task,
     system: ({ system }) => system,

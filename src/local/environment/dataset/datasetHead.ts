@@ -1,4 +1,4 @@
-/** The beginning of a data file, to see what it holds. */
+/** Reads the beginning of a data file to see what it contains. */
 
 import { basename, extname } from "node:path";
 import type { FileSystem } from "../../../core/ports.ts";
@@ -14,7 +14,7 @@ const LINE_FEED = 0x0a;
 
 type Files = Pick<FileSystem, "size" | "readRange">;
 
-/** A configuration beside the file that trains on it. @throws AppError `file-not-found`, `file-unreadable` */
+/** A configuration for training on the file, to be placed next to it. @throws AppError `file-not-found`, `file-unreadable` */
 export async function configForDataset(fileSystem: Files, path: string): Promise<string> {
   return suggestConfig(basename(path), await readHead(fileSystem, path));
 }
@@ -27,7 +27,7 @@ async function readHead(fileSystem: Files, path: string): Promise<DataTable> {
     return await parquetHead({ byteLength: size, slice }, HEAD_ROWS);
   }
   const bytes = await fileSystem.readRange(path, 0, HEAD_BYTES);
-  // A line that is cut off is none.
+  // Drops a truncated last line.
   const isCut = bytes.length < size;
   const lines = bytes.subarray(0, isCut ? bytes.lastIndexOf(LINE_FEED) + 1 : bytes.length);
   return extname(path).toLowerCase() === ".csv" ? csvTable(lines, isCut) : jsonLinesTable(lines);

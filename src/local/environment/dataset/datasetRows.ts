@@ -1,4 +1,4 @@
-/** Checks the rows of a table: each becomes a question with its answer, or is named with its line and column. */
+/** Validates the rows of a table: each becomes a question with its answer, or an error with line and column. */
 
 import type { ColumnsConfig } from "../../../core/config/fields/schema.ts";
 import type { Json } from "../../../core/json.ts";
@@ -10,16 +10,16 @@ import type { DataTable, RowFault, TableRow } from "./table.ts";
 export interface DatasetRow {
   readonly question: string;
   readonly answer: Json;
-  /** Empty without one. */
+  /** Empty if there is none. */
   readonly system: string;
   readonly choices: readonly string[] | null;
-  /** Null when the file has no column for it. */
+  /** Null if the file has no such column. */
   readonly split: string | null;
 }
 
 export interface CheckedRows {
   readonly rows: readonly DatasetRow[];
-  /** In the order of the file. */
+  /** In file order. */
   readonly faults: readonly RowFault[];
 }
 
@@ -27,7 +27,7 @@ const MAX_CHARACTERS = 100_000;
 const SPLIT_NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** A value that cannot be used, with the reason as the end of a sentence. */
+/** An unusable value, with the reason as the end of a sentence. */
 class Unusable {
   readonly message: string;
   constructor(message: string) {
@@ -35,7 +35,7 @@ class Unusable {
   }
 }
 
-/** Looks at every row, so that all faults are known at once. */
+/** Checks every row, so that all errors are reported at once. */
 export function checkRows(table: DataTable, names: ColumnsConfig, grader: Grader): CheckedRows {
   const missing = missingColumns(table, names);
   if (missing.length > 0) return { rows: [], faults: [...table.faults, ...missing] };
@@ -64,12 +64,12 @@ export function checkRows(table: DataTable, names: ColumnsConfig, grader: Grader
   return { rows, faults: faults.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
 }
 
-/** Equal for questions that differ in case, spacing and forms of characters only. */
+/** Equal for questions that differ only in case, spacing, and Unicode form. */
 export function questionKey(question: string): string {
   return normalize(question, false);
 }
 
-/** Without rows nothing is missing yet: the file has another fault. */
+/** Reports no missing columns without rows, because the file then has another error. */
 function missingColumns({ columns, rows }: DataTable, names: ColumnsConfig): readonly RowFault[] {
   if (rows.length === 0) return [];
   const known = [...columns].slice(0, 20).map((name) => JSON.stringify(name.slice(0, 50)));
@@ -114,7 +114,7 @@ function readRow(
   return null;
 }
 
-/** An optional value may be left out of its row; in CSV that is an empty text. */
+/** Optional values may be missing; in CSV they are empty strings. */
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }
@@ -142,7 +142,7 @@ function describeOther(value: unknown): string {
     : `is a ${typeof value}; expected text`;
 }
 
-/** An answer that is one value. */
+/** A scalar answer. */
 function readAnswer(value: unknown): Json | Unusable {
   if (typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value))) {
     return value;
@@ -150,11 +150,11 @@ function readAnswer(value: unknown): Json | Unusable {
   return readText(value);
 }
 
-/** Any value of JSON. */
+/** Any JSON value. */
 function readJson(value: unknown): Json | Unusable {
   if (value === undefined || value === "") return new Unusable("is missing");
   const text = JSON.stringify(value);
-  // What a data file holds came from JSON, or consists of its kinds of values.
+  // Values from a data file came from JSON or are of JSON's types.
   return textFault(text) ?? (value as Json);
 }
 

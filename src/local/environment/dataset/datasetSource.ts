@@ -1,4 +1,4 @@
-/** What the environments' process needs to know of a dataset. */
+/** The facts about a dataset that the environments' process needs. */
 
 import { dirname, resolve } from "node:path";
 import { isDatasetEnvironment } from "../../../core/config/fields/presets.ts";
@@ -10,17 +10,17 @@ import {
 } from "../../../core/config/fields/schema.ts";
 
 export interface DatasetSource {
-  /** As the configuration spells it. */
+  /** As spelled in the configuration. */
   readonly environment: string;
   /** Absolute. */
   readonly path: string;
   readonly columns: ColumnsConfig;
   readonly grader: GraderConfig;
-  /** Share of each split; they add up to 1. */
+  /** Share of each split; they sum to 1. */
   readonly splitFractions: Readonly<Record<string, number>>;
 }
 
-/** The datasets of a configuration, whose file is at `configPath`. */
+/** The datasets of a configuration located at `configPath`. */
 export function datasetSources(
   { environments }: Pick<Config, "environments">,
   configPath: string,

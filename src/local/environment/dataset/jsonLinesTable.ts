@@ -1,4 +1,4 @@
-/** Reads JSON lines: one object per line. */
+/** Reads JSON Lines: one object per line. */
 
 import { isJsonObject } from "../../../core/json.ts";
 import { parseJson } from "../../../core/util/jsonl.ts";
@@ -6,7 +6,7 @@ import { type DataTable, NOT_UTF8, type RowFault, type TableRow } from "./table.
 
 const LINE_FEED = 0x0a;
 
-/** Skips empty lines, and takes a byte order mark and lines that end in CR LF. Never throws. */
+/** Skips empty lines; accepts a byte order mark and CR LF. Never throws. */
 export function jsonLinesTable(bytes: Uint8Array): DataTable {
   const columns = new Set<string>();
   const rows: TableRow[] = [];
@@ -29,7 +29,7 @@ export function jsonLinesTable(bytes: Uint8Array): DataTable {
   return { columns, rows, faults };
 }
 
-/** The object of a line, what is wrong with it, or null for an empty one. */
+/** The object in a line, the problem with it, or null for an empty line. */
 function parseRow(bytes: Uint8Array, decoder: InstanceType<typeof TextDecoder>) {
   let text: string;
   try {

@@ -1,4 +1,4 @@
-/** From a data file to an environment, or to all that is wrong with its rows. */
+/** Turns a data file into an environment, or reports all problems with its rows. */
 
 import { basename, extname } from "node:path";
 import { type PlacedProblem, problemLine } from "../../../core/config/source/problem.ts";
@@ -18,18 +18,18 @@ import { splitRows } from "./splitRows.ts";
 import type { DataTable } from "./table.ts";
 
 const MAX_BYTES = 200 * 1024 * 1024;
-/** Faults that an error lists. */
+/** Number of problems listed in an error. */
 const SHOWN = 10;
 
 export interface LoadedDataset {
-  /** As the configuration spells it. */
+  /** As spelled in the configuration. */
   readonly environment: string;
   readonly definition: EnvironmentDefinition;
-  /** SHA-256 of the file, in hex. */
+  /** SHA-256 of the file in hexadecimal. */
   readonly digest: string;
 }
 
-/** @throws AppError `dataset-invalid`, which names file, row and column, with the key of the configuration */
+/** @throws AppError `dataset-invalid` with file, row, column, and configuration key */
 export async function loadDataset(
   fileSystem: Files,
   source: DatasetSource,
@@ -48,7 +48,7 @@ export async function loadDataset(
   return { environment, definition, digest: read.digest };
 }
 
-/** All that is wrong with the file of a dataset, each with its place; of sound rows, which of `splits` have none. */
+/** All problems of a dataset file with their positions; if the rows are fine, which of `splits` are empty. */
 export async function datasetProblems(
   fileSystem: Files,
   source: DatasetSource,
@@ -124,7 +124,7 @@ async function readTable(
   }
 }
 
-/** A line for all of them, then one for each of the first, in the form that terminals and editors make links of. */
+/** A summary line, then one line for each of the first problems in a format that terminals and editors turn into links. */
 function invalid(
   { environment, path }: DatasetSource,
   problems: readonly PlacedProblem[],

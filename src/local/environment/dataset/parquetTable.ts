@@ -13,14 +13,14 @@ import {
 import { errorMessage } from "../../../core/errors.ts";
 import { type DataTable, faultyTable } from "./table.ts";
 
-/** Compressed, a small file may hold any number of rows. */
+/** A small compressed file may contain any number of rows. */
 const MAX_ROWS = 2_000_000;
 
 type Decompress = (input: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array;
-// Node 20 does not have it.
+// Missing in Node 20.
 const { zstdDecompressSync } = zlib as { readonly zstdDecompressSync?: Decompress };
 
-/** The columns of the file and its first `count` rows; of the file only these parts are read. Never rejects. */
+/** The columns of the file and its first `count` rows; reads only those parts. Never rejects. */
 export async function parquetHead(file: AsyncBuffer, count: number): Promise<DataTable> {
   try {
     const metadata = await parquetMetadataAsync(file);
@@ -30,13 +30,13 @@ export async function parquetHead(file: AsyncBuffer, count: number): Promise<Dat
   }
 }
 
-/** Integers beyond 2^53 become texts. Reads the columns of `names` only. Never rejects. */
+/** Integers beyond 2^53 become strings. Reads only the columns in `names`. Never rejects. */
 export async function parquetTable(
   bytes: Uint8Array,
   names: readonly string[],
 ): Promise<DataTable> {
   try {
-    // The reader wants a buffer that begins with the file; `slice` of Node's own arrays makes none.
+    // The reader needs a buffer that starts with the file; `slice` of a Node Buffer does not create one.
     const file = new Uint8Array(bytes).buffer;
     const metadata = parquetMetadata(file);
     if (metadata.num_rows > MAX_ROWS) {
@@ -48,7 +48,7 @@ export async function parquetTable(
   }
 }
 
-/** As hyparquet words it. */
+/** hyparquet's error message. */
 const UNSUPPORTED = "unsupported compression codec";
 
 function unreadable(error: unknown): DataTable {
@@ -102,7 +102,7 @@ function plain(value: unknown): unknown {
   return isStruct(value) ? plainFields(value) : value;
 }
 
-/** False for times and bytes. */
+/** False for dates and bytes. */
 function isStruct(value: unknown): value is object {
   return (
     typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype

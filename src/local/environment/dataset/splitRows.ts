@@ -1,14 +1,14 @@
-/** Which rows of a dataset are in which split. */
+/** Assigns a dataset's rows to splits. */
 
 import { sha256 } from "../../../node/hash.ts";
 import { type DatasetRow, questionKey } from "./datasetRows.ts";
 
-/** Hex digits of the hash that decide: 48 bits, which a number holds exactly. */
+/** Hex digits of the hash that are used: 48 bits, which fit exactly into a number. */
 const DIGITS = 12;
 
 /**
- * The rows of each split that has any, in the order of the file: by their column, else by a hash of the question alone. So a question
- * stays in its split when rows are added or moved, and no two splits share one. The shares are laid out by the names of the splits.
+ * The rows of each nonempty split in file order, by split column or else by a hash of the question. A question thus stays in its split
+ * when rows are added or moved, and splits never share one. Shares are laid out in the order of split names.
  */
 export function splitRows(
   rows: readonly DatasetRow[],
@@ -39,6 +39,6 @@ function upperBounds(fractions: Readonly<Record<string, number>>): Bounds {
 
 function splitOf(question: string, bounds: Bounds): string {
   const place = Number.parseInt(sha256(questionKey(question)).slice(0, DIGITS), 16) / 16 ** DIGITS;
-  // The shares add up to 1 but for rounding.
+  // The shares sum to 1 except for rounding.
   return (bounds.find(([, bound]) => place < bound) ?? bounds.at(-1))?.[0] ?? "train";
 }

@@ -1,10 +1,10 @@
-/** Writes a configuration for a data file, from the names of its columns and some of its rows. */
+/** Writes a configuration for a data file based on its column names and some of its rows. */
 
 import type { GraderConfig } from "../../../core/config/fields/schema.ts";
 import { numberGrader } from "./graders/number.ts";
 import type { DataTable } from "./table.ts";
 
-/** What other datasets call a column, the clearest first. */
+/** Common column names in datasets, the clearest first. */
 const NAMES = {
   question: ["question", "problem", "prompt", "query", "input", "instruction", "text"],
   answer:
@@ -17,7 +17,7 @@ const NAMES = {
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 type Role = keyof typeof NAMES;
 
-/** `file` is the name of the data file, in the folder of the configuration. */
+/** `file` is the name of the data file, in the configuration's folder. */
 export function suggestConfig(file: string, table: DataTable): string {
   const columns = findColumns(table);
   const renamed = Object.entries(columns).flatMap(([role, name]) =>
@@ -60,7 +60,7 @@ export function suggestConfig(file: string, table: DataTable): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Question and answer always; where no name is known, the first two columns. */
+/** Always finds question and answer; without known names, uses the first two columns. */
 function findColumns({ columns }: DataTable) {
   const all = [...columns];
   const find = (role: Role): string | undefined =>
@@ -86,7 +86,7 @@ function graderFor({ rows }: DataTable, { answer, choices }: Columns): GraderCon
   return answers.every(isNumber) ? "number" : "exact";
 }
 
-/** By the column, of which only the first rows are known, else the usual two. */
+/** From the split column, of which only the first rows are known, or else the default two. */
 function splitsOf({ rows }: DataTable, split: string | undefined) {
   if (split === undefined) return { train: "train", test: "test" };
   const names = [...new Set(rows.map(({ values }) => String(values[split] ?? "")))];
@@ -100,7 +100,7 @@ function splitsOf({ rows }: DataTable, split: string | undefined) {
 const PLAIN = /^[A-Za-z_][\w./-]*$/;
 const WORDS = /^(true|false|yes|no|on|off|null|y|n)$/i;
 
-/** A text as YAML; JSON's form for whatever could mean something else. */
+/** A string as YAML; uses JSON's form if it could be misread. */
 function scalar(text: string): string {
   return PLAIN.test(text) && !WORDS.test(text) ? text : JSON.stringify(text);
 }

@@ -1,27 +1,27 @@
-/** A data file as rows of named values, before anything is known about them. */
+/** A data file as rows of named values, before validation. */
 
 export interface TableRow {
-  /** Line in the file, from 1, where the row begins; in Parquet the number of the row. */
+  /** Line in the file where the row starts, from 1; in Parquet, the row number. */
   readonly line: number;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** What is wrong with a file, as the end of a sentence such as `row 3, answer: is empty`. */
+/** A problem with a file, as the end of a sentence such as `row 3, answer: is empty`. */
 export interface RowFault {
-  /** Null for the file as a whole. */
+  /** Null for the whole file. */
   readonly line: number | null;
   readonly column: string | null;
   readonly message: string;
 }
 
 export interface DataTable {
-  /** Every name that the header or any row has. */
+  /** All names in the header or any row. */
   readonly columns: ReadonlySet<string>;
   readonly rows: readonly TableRow[];
   readonly faults: readonly RowFault[];
 }
 
-/** A table of nothing but a fault. */
+/** A table that consists only of an error. */
 export function faultyTable(message: string, line: number | null = null): DataTable {
   return { columns: new Set(), rows: [], faults: [{ line, column: null, message }] };
 }

@@ -1,21 +1,21 @@
-/** Writes server-sent events: event framing, and a result in pieces. */
+/** Writes server-sent events: event framing, and results in chunks. */
 
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../../core/ports.ts";
 import type { StreamedReply } from "../../http/reply.ts";
 
-/** Most characters of one piece: `docs/protocols/openreward.md#streams`. */
+/** Maximum characters per chunk: `docs/protocols/openreward.md#streams`. */
 export const MAX_PIECE_CHARS = 4096;
 
 const COMMENT_INTERVAL_MS = 10_000;
 const ESCAPED_SPACE = "\\u0020";
 
-/** What a streamed request ends with: JSON text, or the message of a fault. */
+/** The end of a streamed request: JSON text, or an error message. */
 export type StreamOutcome =
   | { readonly kind: "result"; readonly json: string }
   | { readonly kind: "error"; readonly message: string };
 
-/** Compact JSON of ASCII characters only, so that no cut splits a character. */
+/** Compact ASCII-only JSON, so that no cut splits a character. */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
@@ -24,8 +24,8 @@ export function asciiJson(value: unknown): string {
 }
 
 /**
- * Cuts ASCII JSON into pieces of at most `maxChars` that never begin with white space: the official clients strip it
- * there. Compact JSON has spaces inside strings only, where the escape means the same.
+ * Cuts ASCII JSON into chunks of at most `maxChars` that never start with white space, because the official clients strip it there.
+ * Compact JSON has spaces only inside strings, where the escape is equivalent.
  */
 export function cutPieces(json: string, maxChars: number = MAX_PIECE_CHARS): readonly string[] {
   const pieces: string[] = [];
@@ -46,7 +46,7 @@ export function formatEvent(name: string, data: string): string {
   return `event: ${name}\n${lines.join("")}\n`;
 }
 
-/** Answers with a stream. The work behind `outcome` continues when the reader leaves. */
+/** Replies with a stream. The work behind `outcome` continues even if the client disconnects. */
 export function outcomeStream(
   clock: Clock,
   taskId: string | null,
@@ -55,7 +55,7 @@ export function outcomeStream(
   return { stream: (response) => streamOutcome(response, clock, taskId, outcome) };
 }
 
-/** `task_id` (unless null), a comment every 10 s while the outcome is pending, then the pieces or the error. */
+/** `task_id` (unless null), a comment every 10 s while the outcome is pending, then the chunks or the error. */
 async function streamOutcome(
   response: ServerResponse,
   clock: Clock,

@@ -1,4 +1,4 @@
-/** One environment definition as the wire shows it: its splits, its tasks by index, its tool list. */
+/** An environment definition in the API's form: splits, tasks by index, and tool list. */
 
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "../../../core/json.ts";
@@ -12,7 +12,7 @@ export interface HostedEnvironment {
   readonly toolList: JsonObject;
 }
 
-/** Prepares a definition; its tool list is built once because it never changes. */
+/** Prepares a definition; its tool list never changes, so it is built once. */
 export function hostEnvironment(definition: EnvironmentDefinition): HostedEnvironment {
   const tools = Object.entries(definition.tools).map(([name, tool]) => ({
     name,
@@ -32,7 +32,7 @@ export function hostEnvironment(definition: EnvironmentDefinition): HostedEnviro
   };
 }
 
-/** The environment of that name in any case. @throws AppError `http-refused` 404, with the text of the reference server. */
+/** Finds an environment by name, ignoring case. @throws AppError `http-refused` 404 with the reference server's message */
 export function findEnvironment(
   environments: readonly HostedEnvironment[],
   name: string,
@@ -47,13 +47,13 @@ export function listSplits(definition: EnvironmentDefinition): readonly JsonObje
   return Object.keys(definition.splits).map((name) => ({ name, type: splitType(name) }));
 }
 
-/** The wire has three types, a dataset any names. */
+/** The API has three types, but a dataset may use any names. */
 function splitType(name: string): "train" | "validation" | "test" {
   if (/^(val|dev)/i.test(name)) return "validation";
   return /^(test|eval)/i.test(name) ? "test" : "train";
 }
 
-/** Number of tasks of a split. @throws AppError `http-refused` 400 for one the environment does not have. */
+/** Number of tasks of a split. @throws AppError `http-refused` 400 for an unknown split */
 export function countTasksOf({ splits }: EnvironmentDefinition, split: string): number {
   const count = Object.hasOwn(splits, split) ? splits[split] : undefined;
   if (count !== undefined) return count;
@@ -89,7 +89,7 @@ export function taskRange(
   );
 }
 
-/** The environment's own copy of a task that a client sends back. @throws AppError `http-refused` 400 for any other. */
+/** The environment's own copy of a task sent by a client. @throws AppError `http-refused` 400 for an unknown task */
 export function findTask(definition: EnvironmentDefinition, taskSpec: JsonObject): JsonObject {
   for (const [split, count] of Object.entries(definition.splits)) {
     for (let index = 0; index < count; index++) {

@@ -1,8 +1,8 @@
 /**
- * The environment process: `node environment.js --socket PATH | --port N [--max-sessions N] [--keyed | --datasets]`. It prints
- * one line `{"ready":true,"address":…}`, or `{"ready":false,"error":…}` when a dataset cannot be used, and lives as long as its parent
- * holds its standard input open. The first line of that is with `--keyed` the key that every request must show, and with `--datasets` a
- * JSON list of the datasets to serve as well, because paths may be long.
+ * The environment process: `node environment.js --socket PATH | --port N [--max-sessions N] [--keyed | --datasets]`. Prints
+ * one line `{"ready":true,"address":…}`, or `{"ready":false,"error":…}` if a dataset cannot be used, and runs until its parent closes
+ * its standard input. The first line of standard input is, with `--keyed`, the key that every request must carry, and with `--datasets`,
+ * a JSON list of datasets to serve as well, because paths may be long.
  */
 
 import { parseArgs } from "node:util";
@@ -29,7 +29,7 @@ interface Options {
   readonly hasDatasets: boolean;
 }
 
-/** @throws AppError `bad-arguments` unless exactly one address is given, and a limit of at least 1 or none. */
+/** @throws AppError `bad-arguments` unless there is exactly one address, and a limit of at least 1 or none */
 function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
@@ -76,7 +76,7 @@ async function loadDatasets(line: string): Promise<readonly LoadedDataset[]> {
   const sources: readonly DatasetSource[] = JSON.parse(line);
   const fileSystem = createFileSystem();
   const loaded: LoadedDataset[] = [];
-  // One after the other: each may take much memory while it is read.
+  // Sequentially, because reading a dataset may take a lot of memory.
   for (const source of sources) loaded.push(await loadDataset(fileSystem, source));
   return loaded;
 }

@@ -1,4 +1,4 @@
-/** Reads and checks a request's body, its session id and its secrets header. */
+/** Reads and validates a request's body, session id, and secrets header. */
 
 import * as z from "zod";
 import { parseJson } from "../../../core/util/jsonl.ts";
@@ -7,12 +7,12 @@ import type { ServiceRequest } from "../../http/router.ts";
 
 const secretsHeader = z.record(z.string(), z.object({ value: z.string() }));
 
-/** The JSON of the body; undefined when it is none. */
+/** The body's JSON; undefined if it is not JSON. */
 export function jsonOf({ body }: ServiceRequest): unknown {
   return parseJson(new TextDecoder().decode(body))?.value;
 }
 
-/** Reads a JSON body of the given shape. @throws AppError `http-refused` 422 when it is not JSON or of another shape */
+/** Reads a JSON body of the given shape. @throws AppError `http-refused` 422 if it is not JSON or has another shape */
 export function readBody<Schema extends z.ZodType>(
   request: ServiceRequest,
   schema: Schema,
@@ -20,14 +20,14 @@ export function readBody<Schema extends z.ZodType>(
   return readAs(schema, jsonOf(request));
 }
 
-/** @throws AppError `http-refused` 400 when the header is absent. */
+/** @throws AppError `http-refused` 400 if the header is missing */
 export function sessionId({ header }: ServiceRequest): string {
   const sid = header("x-session-id");
   if (sid === "") throw refusal(400, "X-Session-ID header is required");
   return sid;
 }
 
-/** Embedded environments use no secrets, but a broken header is the caller's mistake. @throws AppError `http-refused` 400 */
+/** Embedded environments use no secrets, but a broken header is the caller's error. @throws AppError `http-refused` 400 */
 export function checkSecrets({ header }: ServiceRequest): void {
   const given = header("x-secrets");
   if (given === "") return;

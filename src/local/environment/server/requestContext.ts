@@ -1,4 +1,4 @@
-/** Input and result of an endpoint's handler. */
+/** Inputs and results of endpoint handlers. */
 
 import type { Json } from "../../../core/json.ts";
 import type { Clock } from "../../../core/ports.ts";
@@ -10,13 +10,13 @@ import type { SessionStore } from "./sessionStore.ts";
 export interface RequestContext {
   readonly request: ServiceRequest;
   readonly environments: readonly HostedEnvironment[];
-  /** The environment that the path or the headers name; the first one otherwise. */
+  /** The environment named by path or headers, or else the first one. */
   readonly hosted: HostedEnvironment;
   readonly sessions: SessionStore;
   readonly clock: Clock;
 }
 
-/** Handlers by `METHOD /path`. What one returns is answered as JSON, or is a stream. */
+/** Handlers by `METHOD /path`. A result is sent as JSON or as a stream. */
 export type Endpoints = Readonly<
   Record<string, (exchange: RequestContext) => Json | Promise<Json> | Promise<StreamedReply>>
 >;

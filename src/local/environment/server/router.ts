@@ -1,4 +1,4 @@
-/** The endpoints of the server, and the environment of a request: `docs/protocols/openreward.md#the-embedded-server`. */
+/** The server's endpoints, and the environment of a request: `docs/protocols/openreward.md#the-embedded-server`. */
 
 import type { Json } from "../../../core/json.ts";
 import { jsonReply, type StreamedReply } from "../../http/reply.ts";
@@ -17,7 +17,7 @@ import {
 } from "./sessionEndpoints.ts";
 import { countTasks, getTask, getTaskRange, listTasks } from "./taskEndpoints.ts";
 
-/** Release of the `openreward` dialect that this server speaks. */
+/** Version of the `openreward` dialect that this server speaks. */
 const DIALECT_VERSION = "0.1.167";
 
 const ROOT_ENDPOINTS: Endpoints = {
@@ -31,7 +31,7 @@ const ROOT_ENDPOINTS: Endpoints = {
   "POST /delete_session": remove,
 };
 
-/** Answered without the key. */
+/** Endpoints that need no key. */
 const OPEN_ENDPOINTS: Endpoints = { "GET /health": () => ({ status: "ok" }) };
 
 const ENVIRONMENT_ENDPOINTS: Endpoints = {
@@ -47,7 +47,7 @@ const ENVIRONMENT_ENDPOINTS: Endpoints = {
   "POST /call": call,
 };
 
-/** Names that an environment may not take, because a path of one segment already means something. */
+/** Names that environments may not use, because a single-segment path already has that meaning. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   ...Object.keys({ ...OPEN_ENDPOINTS, ...ROOT_ENDPOINTS, ...ENVIRONMENT_ENDPOINTS }).map((route) =>
     route.slice(route.indexOf("/") + 1),
@@ -55,7 +55,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   "score_group",
 ]);
 
-/** Every path with its handler; an environment's are there with and without its name. */
+/** All paths with their handlers; an environment's paths exist with and without its name. */
 export function environmentRoutes(
   environments: readonly [HostedEnvironment, ...HostedEnvironment[]],
   context: Pick<RequestContext, "sessions" | "clock">,
@@ -90,7 +90,7 @@ function isStream(reply: Json | StreamedReply): reply is StreamedReply {
   );
 }
 
-/** The one that the path names. Bare paths go to the one that `X-Deployment` names, in full or after its slash; else to the first. */
+/** The environment in the path. Bare paths use `X-Deployment`, in full or after its slash, or else the first environment. */
 function hostedOf(
   environments: readonly [HostedEnvironment, ...HostedEnvironment[]],
   { params, header }: ServiceRequest,

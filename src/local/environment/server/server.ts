@@ -1,4 +1,4 @@
-/** The ORS server of the embedded environments: one HTTP server, from request to reply. */
+/** The ORS server of the embedded environments. */
 
 import type { Server } from "node:http";
 import { AppError } from "../../../core/errors.ts";
@@ -14,15 +14,15 @@ import { SessionStore } from "./sessionStore.ts";
 
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-/** With `:NAME` for one dataset of several. */
+/** `:NAME` selects one of several datasets. */
 const ENVIRONMENT_NAME = /^[a-z0-9][a-z0-9_-]*(?::[a-z0-9][a-z0-9_-]*)?$/;
 
 export interface EnvironmentServerOptions {
-  /** The first one answers paths without an environment name. */
+  /** The first one handles paths without an environment name. */
   readonly environments: readonly EnvironmentDefinition[];
-  /** Key that every request but `/health` must carry as `X-API-Key`; null = none. */
+  /** Key that every request except `/health` must carry as `X-API-Key`; null = none. */
   readonly apiKey: string | null;
-  /** Most sessions at once over all environments; more are refused with 429. Absent = no limit. */
+  /** Maximum number of concurrent sessions across environments; beyond it, requests get 429. Absent = no limit. */
   readonly maxSessions?: number;
   readonly clock?: Clock;
   /** Absent = standard error. */
@@ -30,7 +30,7 @@ export interface EnvironmentServerOptions {
 }
 
 export interface EnvironmentServer {
-  /** Not listening yet: the caller chooses socket or port. */
+  /** Not listening yet; the caller chooses a socket or port. */
   readonly server: Server;
   /** Ends all sessions and connections. */
   close(): Promise<void>;
@@ -38,7 +38,7 @@ export interface EnvironmentServer {
 
 /**
  * Builds a server that speaks the `openreward` dialect of ORS for the given environments.
- * @throws AppError `environment-definition` when there is none, or a name is reserved, malformed or taken.
+ * @throws AppError `environment-definition` if there is none, or a name is reserved, malformed, or duplicate
  */
 export function createEnvironmentServer(options: EnvironmentServerOptions): EnvironmentServer {
   const { apiKey, maxSessions = Number.POSITIVE_INFINITY, clock = systemClock } = options;

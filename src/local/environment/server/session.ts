@@ -1,4 +1,4 @@
-/** One episode on the server: its state, its calls one after the other, and their results for 60 s. */
+/** An episode on the server: its state, its sequential calls, and their results, kept for 60 s. */
 
 import { randomUUID } from "node:crypto";
 import { errorMessage } from "../../../core/errors.ts";
@@ -9,7 +9,7 @@ import { asciiJson, type StreamOutcome } from "./eventWriter.ts";
 import type { HostedEnvironment } from "./hostedEnvironment.ts";
 import { checkInput } from "./toolInput.ts";
 
-/** How long the result of a call can be asked for again, as at the reference server. */
+/** How long a call's result can be requested again, as on the reference server. */
 const RESULT_KEPT_MS = 60_000;
 
 type RejectionReason = "not_found" | "input_validation" | "episode_finished";
@@ -33,7 +33,7 @@ export class Session {
   #isFinished = false;
   #isClosed = false;
 
-  /** Starts the episode: a throw of the environment's `start` passes through. */
+  /** Starts the episode; errors of the environment's `start` propagate. */
   constructor(dependencies: {
     readonly hosted: HostedEnvironment;
     readonly task: JsonObject;
@@ -45,7 +45,7 @@ export class Session {
     this.#state = dependencies.hosted.definition.start(dependencies.task);
   }
 
-  /** Blocks of the system message; none without one. */
+  /** Blocks of the system message; empty if there is none. */
   system(): readonly JsonObject[] {
     const text = this.hosted.definition.system?.(this.#task) ?? "";
     return text === "" ? [] : wireBlocks(text);
@@ -56,7 +56,7 @@ export class Session {
     return wireBlocks(definition.prompt(this.#task), definition.promptBlocks?.(this.#task));
   }
 
-  /** Queues a call behind the calls of this session; it runs even if no one reads its result. */
+  /** Queues a call after the session's earlier calls; it runs even if nobody reads its result. */
   startCall(name: string, input: JsonObject): Call {
     const outcome = this.#queue.then(() => this.#run(name, input));
     const call: KeptCall = {
@@ -71,7 +71,7 @@ export class Session {
     return call;
   }
 
-  /** The call with this id if it runs or ended less than 60 s ago. */
+  /** The call with this id, if it is running or ended less than 60 s ago. */
   findCall(taskId: string): Call | undefined {
     this.dropOldCalls();
     return this.#calls.get(taskId);
@@ -121,7 +121,7 @@ export class Session {
   }
 }
 
-/** Every key of a block is on the wire, `detail` too: older clients read it unconditionally. */
+/** Sends all keys of a block, even a null `detail`, because older clients read it unconditionally. */
 function wireBlocks(
   text: string,
   blocks: readonly ContentBlock[] = [{ type: "text", text }],

@@ -1,4 +1,4 @@
-/** The endpoints of a session: creation, calls, end (`docs/protocols/openreward.md#sessions`). */
+/** Session endpoints: creation, calls, end (`docs/protocols/openreward.md#sessions`). */
 
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
@@ -31,7 +31,7 @@ const createBody = z
 const createSessionBody = z.object({ task_id: z.uuid() });
 const callBody = z.object({ name: z.string(), input: jsonObject, task_id: z.string().nullish() });
 
-/** An id and its place are all there is to a session before `/create`, so a repeat with `task_id` just gets its id again. */
+/** Before `/create`, a session is just an id with a reserved place, so a retry with `task_id` gets its id again. */
 export async function createSession(exchange: RequestContext): Promise<StreamedReply> {
   const { request, clock, sessions } = exchange;
   checkSecrets(request);
@@ -59,7 +59,7 @@ export async function create(exchange: RequestContext): Promise<Json> {
 function chooseTask(hosted: HostedEnvironment, body: z.infer<typeof createBody>): JsonObject {
   const { definition } = hosted;
   if (body.task_spec != null) return findTask(definition, body.task_spec);
-  // The schema let the body through, so without a task it has both.
+  // The schema guarantees both fields if there is no task.
   return taskAt(definition, body.split ?? "", body.index ?? 0);
 }
 
@@ -76,7 +76,7 @@ export function ping({ request, sessions }: RequestContext): Json {
   return { status: "ok" };
 }
 
-/** A prompt has no roles, so the system text comes first in it. */
+/** Prompts have no roles, so the system text comes first. */
 export function getPrompt({ request, sessions }: RequestContext): Json {
   const session = sessions.use(sessionId(request));
   return [...session.system(), ...session.prompt()];
@@ -93,7 +93,7 @@ export function listTaskTools({ request, sessions }: RequestContext): Json {
   return sessions.use(sessionId(request)).hosted.toolList;
 }
 
-/** Starts a call and streams its result, or streams the result of the call that `task_id` names. */
+/** Starts a call and streams its result, or streams the result of the call named by `task_id`. */
 export async function call(exchange: RequestContext): Promise<StreamedReply> {
   const { request, clock, sessions } = exchange;
   const sid = sessionId(request);
@@ -104,7 +104,7 @@ export async function call(exchange: RequestContext): Promise<StreamedReply> {
   return outcomeStream(clock, found?.taskId ?? null, outcome);
 }
 
-/** `/delete` ends the episode and `/delete_session` frees the id: here both are one thing, for unknown ids too. */
+/** `/delete` ends the episode and `/delete_session` frees the id; here they are the same, even for unknown ids. */
 export function remove({ request, sessions }: RequestContext): Json {
   const sid = sessionId(request);
   sessions.remove(sid);

@@ -1,19 +1,19 @@
-/** The open sessions by their id; idle ones are ended. */
+/** Open sessions by id; idle ones are ended. */
 
 import type { Clock } from "../../../core/ports.ts";
 import { sleepUntilAborted } from "../../../core/util/wakeableSleep.ts";
 import { refusal } from "../../http/refusal.ts";
 import type { Session } from "./session.ts";
 
-/** A session without ping or call for so long is deleted, as at the reference server. */
+/** A session without a ping or call for this long is deleted, as on the reference server. */
 const MAX_IDLE_MS = 900_000;
 const REAP_INTERVAL_MS = 5_000;
-/** An id without an episode holds its place for so long, as at the hosted service. */
+/** How long an id without an episode holds its place, as on the hosted service. */
 const RESERVED_MS = 120_000;
 
 export interface SessionStoreOptions {
   readonly clock: Clock;
-  /** Most sessions at once, ids that wait for their episode included; Infinity = no limit. */
+  /** Maximum number of concurrent sessions, including ids waiting for their episode; Infinity = no limit. */
   readonly maxSessions: number;
 }
 
@@ -26,7 +26,7 @@ export class SessionStore {
   readonly #clock: Clock;
   readonly #maxSessions: number;
   readonly #sessions = new Map<string, StoredSession>();
-  /** When ids were given out whose episodes have not begun. */
+  /** When ids were issued whose episodes have not started. */
   readonly #reserved = new Map<string, number>();
   readonly #stop = new AbortController();
   readonly #reaping: Promise<void>;
@@ -37,13 +37,13 @@ export class SessionStore {
     this.#reaping = this.#reap();
   }
 
-  /** Keeps a place for the id; again for one that has a place already. @throws AppError `http-refused` 429 when there is none. */
+  /** Reserves a place for the id, or renews it. @throws AppError `http-refused` 429 if there is no place left */
   reserve(sid: string): void {
     if (!this.#hasPlace(sid)) this.#requireRoom();
     this.#reserved.set(sid, this.#clock.monotonic());
   }
 
-  /** @throws AppError `http-refused` 400 when the id is taken, 429 when it has no place and there is none. */
+  /** @throws AppError `http-refused` 400 if the id is taken, 429 if it has no place and none is left */
   add(sid: string, open: () => Session): void {
     if (this.#sessions.has(sid)) throw refusal(400, "Session already exists");
     if (!this.#hasPlace(sid)) this.#requireRoom();
@@ -51,7 +51,7 @@ export class SessionStore {
     this.#reserved.delete(sid);
   }
 
-  /** The session, whose idle time starts again. @throws AppError `http-refused` 404 when it is unknown or was deleted. */
+  /** Returns the session and resets its idle time. @throws AppError `http-refused` 404 if it is unknown or was deleted */
   use(sid: string): Session {
     const stored = this.#sessions.get(sid);
     if (stored === undefined) throw refusal(404, "Active environment not found");
@@ -59,7 +59,7 @@ export class SessionStore {
     return stored.session;
   }
 
-  /** Ends the session; harmless for an id that does not exist. */
+  /** Ends the session; does nothing for an unknown id. */
   remove(sid: string): void {
     this.#sessions.get(sid)?.session.close();
     this.#sessions.delete(sid);

@@ -1,4 +1,4 @@
-/** The endpoints that describe an environment: splits, tools and tasks (`docs/protocols/openreward.md#environments`). */
+/** Endpoints that describe an environment: splits, tools, and tasks (`docs/protocols/openreward.md#environments`). */
 
 import * as z from "zod";
 import type { Json } from "../../../core/json.ts";

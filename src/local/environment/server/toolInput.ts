@@ -1,4 +1,4 @@
-/** A tool's zod schema on the wire: its JSON Schema, and the check of arguments. */
+/** A tool's zod schema in the API: its JSON Schema, and the validation of arguments. */
 
 import * as z from "zod";
 import type { JsonObject } from "../../../core/json.ts";
@@ -16,26 +16,26 @@ export function inputSchema(tool: EnvironmentTool<unknown>): JsonObject | null {
     io: "input",
     override: ({ jsonSchema }) => dropSafeIntegerBounds(jsonSchema),
   });
-  // Serialised once so that only JSON is left: zod hangs functions of its own on the schema.
+  // Serialized once to drop everything but JSON, because zod attaches functions to the schema.
   const plain: JsonObject = JSON.parse(JSON.stringify(schema));
   return plain;
 }
 
-/** zod bounds every integer by what a double holds exactly; a model gains nothing from reading that. */
+/** zod bounds every integer by the safe range of doubles, which is of no use to a model. */
 function dropSafeIntegerBounds(schema: { minimum?: number; maximum?: number }): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
 
 /**
- * Checks a model's arguments. The error begins with `Tool input validation error`, by which older clients know its kind.
+ * Validates a model's arguments. The error starts with `Tool input validation error`, by which older clients recognize it.
  * A tool without arguments ignores its input.
  */
 export function checkInput(tool: EnvironmentTool<unknown>, input: JsonObject): CheckedInput {
   if (tool.input === null) return { kind: "valid", args: {} };
   const parsed = tool.input.safeParse(input);
   if (parsed.success) {
-    // What the schema of a tool let through came from JSON, and tools declare no transforms.
+    // Validated tool input came from JSON, and tools declare no transforms.
     return { kind: "valid", args: parsed.data as JsonObject };
   }
   const reasons = parsed.error.issues.map(describeIssue).join("; ");

@@ -1,15 +1,15 @@
-/** `choice`: one of the row's choices, by its letter or its text. */
+/** `choice`: one of the row's choices, by letter or text. */
 
 import { finalAnswer } from "./finalAnswer.ts";
 import { answerText, type Grader, type Reference } from "./grader.ts";
 import { isSameText } from "./normalize.ts";
 
-/** A choice for each letter. */
+/** One choice per letter. */
 export const MAX_CHOICES = 26;
 /** `B`, `b`, `(B)`, `B.`, `B)`, `B:`, and any of these before the text of the choice. */
 const LETTER = /^\(?([a-z])(?:\)|[.:]|$)/i;
 
-/** The choices as the prompt lists them, one per line. */
+/** The choices as listed in the prompt, one per line. */
 export function listChoices(choices: readonly string[]): string {
   return choices.map((choice, index) => `${letterOf(index)}) ${choice}`).join("\n");
 }

@@ -1,15 +1,15 @@
-/** `contains`: the right answer somewhere in the text. */
+/** `contains`: the correct answer anywhere in the text. */
 
 import { answerText, type Grader } from "./grader.ts";
 import { normalize } from "./normalize.ts";
 
-/** Only the end of a longer text counts. */
+/** Only the end of a longer text is searched. */
 const MAX_CHARACTERS = 20_000;
-/** Not of scripts that put no spaces between words: there a word begins anywhere. */
+/** Excludes scripts without spaces between words, where a word can start anywhere. */
 const WORD =
   /(?![\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}])[\p{L}\p{N}\p{M}_]/u;
 
-/** Looks for whole words: `5` is not in `15` or `5.2`, but `東京` is in `東京です`. Normalizes as `exact` does. */
+/** Matches whole words: `5` is not in `15` or `5.2`, but `東京` is in `東京です`. Normalizes like `exact`. */
 export function containsGrader(isCaseSensitive: boolean): Grader {
   return {
     fault: () => null,

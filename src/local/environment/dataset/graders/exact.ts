@@ -1,10 +1,10 @@
-/** `exact`: the same text. */
+/** `exact`: identical text. */
 
 import { finalAnswer } from "./finalAnswer.ts";
 import { answerText, type Grader } from "./grader.ts";
 import { isSameText } from "./normalize.ts";
 
-/** Compares after Unicode NFKC, with runs of white space as one space. A right answer of several lines is compared with the whole text. */
+/** Compares after NFKC and white-space normalization. A multi-line correct answer is compared with the whole text. */
 export function exactGrader(isCaseSensitive: boolean): Grader {
   return {
     fault: () => null,

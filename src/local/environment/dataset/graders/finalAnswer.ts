@@ -1,10 +1,10 @@
-/** Finds the answer in what a model wrote: the last line of a text that explains first. */
+/** Finds the answer in a model's output: the last line, since the text may start with an explanation. */
 
 const LABEL = /^\**(?:the )?(?:final )?answer(?: is ?[:=]?| ?[:=])\**/i;
-/** More than a label has. */
+/** Longer than any label. */
 const LABEL_SPAN = 40;
 
-/** The last line that is not blank, without spaces around it, `**` and a label such as `Answer:`. */
+/** The last non-blank line without surrounding spaces, `**`, and a label such as `Answer:`. */
 export function finalAnswer(text: string): string {
   const trimmed = text.trim();
   const line = trimmed

@@ -1,25 +1,25 @@
-/** What a grader is: one way to compare an answer with the right one. Pure, and linear in the length of the answer. */
+/** Interface of graders, which compare an answer with the correct one. Pure, and linear in the answer's length. */
 
 import type { Json } from "../../../../core/json.ts";
 
-/** What the right answer is, as the file has it. */
+/** The correct answer as stored in the file. */
 export interface Reference {
   readonly answer: Json;
   readonly choices: readonly string[] | null;
 }
 
 export interface Grader {
-  /** True when the right answer may be any JSON value; otherwise it is a text, number or boolean. */
+  /** True if the correct answer may be any JSON value; otherwise it is a string, number, or boolean. */
   readonly takesJson?: true;
-  /** Why an answer of the file cannot be graded against, as the end of a sentence; null when it can. */
+  /** Why a correct answer from the file is unusable, as the end of a sentence; null if it is usable. */
   fault(reference: Reference): string | null;
-  /** Whether an answer of the model is right. `reference` has no fault; `answer` may be any text. */
+  /** True if the model's answer is correct. `reference` has no fault; `answer` may be any text. */
   isRight(answer: string, reference: Reference): boolean;
-  /** What an answer looks like and what is ignored, as a sentence for the model. */
+  /** A sentence for the model about the answer format and what is ignored. */
   readonly rule: string;
 }
 
-/** The right answer as a text; an empty one for collections, which only `json` takes. */
+/** The correct answer as text; empty for collections, which only `json` supports. */
 export function answerText({ answer }: Reference): string {
   return typeof answer === "object" ? "" : String(answer);
 }

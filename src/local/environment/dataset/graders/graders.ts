@@ -1,4 +1,4 @@
-/** The graders by the names that a configuration gives them. */
+/** Graders by their configuration names. */
 
 import type { GraderConfig } from "../../../../core/config/fields/schema.ts";
 import { choiceGrader } from "./choice.ts";
@@ -9,7 +9,7 @@ import { jsonGrader } from "./json.ts";
 import { numberGrader } from "./number.ts";
 import { regexGrader } from "./regex.ts";
 
-/** The grader that a configuration asks for. */
+/** Creates the configured grader. */
 export function createGrader(config: GraderConfig): Grader {
   const tolerance = { relative: config.tolerance, absolute: config.absolute_tolerance };
   switch (config.type) {

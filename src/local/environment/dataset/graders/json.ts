@@ -5,11 +5,11 @@ import { parseJson } from "../../../../core/util/jsonl.ts";
 import { answerText, type Grader, type Reference } from "./grader.ts";
 import { isClose, type Tolerance } from "./tolerance.ts";
 
-/** A longer answer is wrong. */
+/** Longer answers are wrong. */
 const MAX_CHARACTERS = 1_000_000;
 const FENCE = "```";
 
-/** Order of keys does not matter, order of lists does; numbers may differ by the tolerance. A text that is JSON stands for its value. */
+/** Key order does not matter, list order does; numbers may differ within the tolerance. A string containing JSON counts as its value. */
 export function jsonGrader(tolerance: Tolerance): Grader {
   return {
     takesJson: true,
@@ -29,18 +29,18 @@ export function jsonGrader(tolerance: Tolerance): Grader {
 function expectedValue(reference: Reference): Json | undefined {
   const { answer } = reference;
   if (typeof answer !== "string") return answer;
-  // What `parseJson` reads is JSON.
+  // `parseJson` only returns JSON values.
   return parseJson(answerText(reference))?.value as Json | undefined;
 }
 
-/** The inside of a Markdown code block; any other text as it is. */
+/** The contents of a Markdown code block; other text is returned unchanged. */
 function withoutFence(text: string): string {
   const head = text.indexOf("\n");
   const isBlock = head > 0 && text.startsWith(FENCE) && text.endsWith(FENCE);
   return isBlock ? text.slice(head, -FENCE.length) : text;
 }
 
-/** Walks along the expected value, whose size the file bounds. */
+/** Recurses along the expected value, whose size is bounded by the file. */
 function isSame(given: unknown, expected: Json, tolerance: Tolerance): boolean {
   if (typeof expected === "number") {
     return typeof given === "number" && isClose(given, expected, tolerance);

@@ -1,23 +1,23 @@
-/** `number`: the same value, however it is written. */
+/** `number`: the same value in any notation. */
 
 import { finalAnswer } from "./finalAnswer.ts";
 import { answerText, type Grader, type Reference } from "./grader.ts";
 import { isClose, type Tolerance } from "./tolerance.ts";
 
-/** A longer answer is no number. */
+/** Longer answers are not numbers. */
 const MAX_CHARACTERS = 300;
 
 interface Quantity {
   readonly value: number;
-  /** True when it was written with a percent sign; `value` is then without it: 50 for `50%`. */
+  /** True if written with a percent sign, which `value` ignores: 50 for `50%`. */
   readonly isPercent: boolean;
-  /** Lower case, spaces removed; empty without one. */
+  /** Lower case without spaces; empty if there is none. */
   readonly unit: string;
 }
 
 /**
- * Compares values. A unit of the right answer may be left out, but no other one may stand in its place, and a right answer without a
- * unit takes none. If only one of both has a percent sign, `50%` equals both 50 and 0.5.
+ * Compares values. The unit of the correct answer may be omitted but not replaced, and a correct answer without a unit allows none.
+ * If only one of the two has a percent sign, `50%` equals both 50 and 0.5.
  */
 export function numberGrader(tolerance: Tolerance): Grader {
   return {
@@ -36,13 +36,13 @@ export function numberGrader(tolerance: Tolerance): Grader {
   };
 }
 
-/** Of a right answer that is worked out first, as in GSM8K, the last line counts. */
+/** If the correct answer includes its derivation, as in GSM8K, the last line counts. */
 function rightQuantity(reference: Reference): Quantity | null {
   return parseQuantity(finalAnswer(answerText(reference)));
 }
 
 const DIGITS = String.raw`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+`;
-/** A decimal number with an exponent as `e3` or `*10^3`. */
+/** A decimal number with an exponent such as `e3` or `*10^3`. */
 const DECIMAL = new RegExp(
   String.raw`^(${DIGITS})(?:e([+-]?\d{1,4})|(?:\*|x)10\^\(?([+-]?\d{1,4})\)?)?`,
 );
@@ -50,7 +50,7 @@ const POWER_OF_TEN = /^10\^\(?([+-]?\d{1,4})\)?/;
 const FRACTION = /^(?:(\d+) )?(\d+)\/(\d+)(?![\d.])/;
 const UNIT = /^[\p{L}°µ$€£¥][\p{L}\p{N}°µ$€£¥/*^.-]*$/u;
 
-/** Reads a number with an optional sign, percent sign or unit; null for anything else. At most {@link MAX_CHARACTERS} are read. */
+/** Parses a number with an optional sign, percent sign, or unit; null for anything else or beyond {@link MAX_CHARACTERS}. */
 function parseQuantity(text: string): Quantity | null {
   if (text.length > MAX_CHARACTERS) return null;
   const plain = withoutMarkup(text);
@@ -85,16 +85,16 @@ function parseValue(text: string): ParsedValue | null {
   const [all, digits = "", exponent, power10] = decimal;
   const value = Number(`${digits.replaceAll(",", "")}e${exponent ?? power10 ?? "0"}`);
   const rest = text.slice(all.length);
-  // What continues a number that was cut off in the middle is no unit.
+  // A remainder that continues a truncated number is not a unit.
   return /^[,.]?\d/.test(rest) ? null : { value, rest };
 }
 
 const SUPERSCRIPT = /[⁺⁻⁰¹²³⁴-⁹]+/gu;
 
-/** Plain text of the LaTeX that answers are written in. */
+/** Plain text of common LaTeX in answers. */
 function withoutMarkup(text: string): string {
   const boxed = boxContent(text) ?? text;
-  // NFKC alone makes 10² into 102.
+  // NFKC alone would turn 10² into 102.
   const powers = boxed.replace(SUPERSCRIPT, (power) => `^${power}`);
   const plain = powers.normalize("NFKC");
   return plain
@@ -122,7 +122,7 @@ function withoutMarkup(text: string): string {
     .replace(/E(?=[+-]?\d)/g, "e");
 }
 
-/** What is in the last `\boxed{…}`; null without one. */
+/** The contents of the last `\boxed{…}`; null if there is none. */
 function boxContent(text: string): string | null {
   const start = text.lastIndexOf("\\boxed{");
   if (start < 0) return null;

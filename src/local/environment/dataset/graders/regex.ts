@@ -1,18 +1,18 @@
-/** `regex`: the right answer is a pattern. */
+/** `regex`: the correct answer is a pattern. */
 
 import { createContext, Script } from "node:vm";
 import { errorMessage } from "../../../../core/errors.ts";
 import { finalAnswer } from "./finalAnswer.ts";
 import { answerText, type Grader } from "./grader.ts";
 
-/** A longer answer is wrong. */
+/** Longer answers are wrong. */
 const MAX_CHARACTERS = 10_000;
-/** A pattern that takes longer for an answer does not match it. */
+/** A pattern that takes longer on an answer counts as not matching. */
 const MAX_MS = 100;
 
 /**
- * The pattern must match the whole answer. File and model are both untrusted, and some patterns take exponential time, so each match runs
- * in a context of its own that the engine interrupts.
+ * The pattern must match the whole answer. File and model are both untrusted, and some patterns take exponential time, so each match
+ * runs in its own context, which the JavaScript engine can interrupt.
  */
 export function regexGrader(isCaseSensitive: boolean): Grader {
   const flags = isCaseSensitive ? "su" : "isu";
