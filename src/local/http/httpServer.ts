@@ -1,4 +1,4 @@
-/** The HTTP side of every server of this program: keys, body limits, routing, and answers with a length. */
+/** HTTP for all of this program's servers: keys, body limits, routing, and replies with Content-Length. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { errorMessage, isAppError } from "../../core/errors.ts";
@@ -10,7 +10,7 @@ import { jsonReply, type Reply } from "./reply.ts";
 import { createRouter, type Routes } from "./router.ts";
 import { sameSecret } from "./sameSecret.ts";
 
-/** Polls are held for 30 s; an idle connection must outlive one. */
+/** Polls are held open for 30 s; an idle connection must outlive one. */
 const KEEP_ALIVE_MS = 65_000;
 const HEADERS_TIMEOUT_MS = 70_000;
 const MAX_BODY_BYTES = 64 * 2 ** 20;
@@ -21,30 +21,30 @@ const PORT = /:\d+$/;
 
 export interface HttpServerOptions {
   readonly routes: Routes;
-  /** Routes that are answered without the key; no path is in both. */
+  /** Routes that need no key; disjoint from `routes`. */
   readonly openRoutes?: Routes;
-  /** What X-API-Key must hold, or Authorization as a bearer; null accepts anything. */
+  /** Required value of X-API-Key or of an Authorization bearer; null accepts anything. */
   readonly key: string | null;
   readonly log: Log;
   readonly maxBodyBytes?: number;
-  /** What every path begins with, such as `/api/v1`; absent = nothing. */
+  /** Prefix of every path, such as `/api/v1`; absent = none. */
   readonly prefix?: string;
-  /** Throws a refusal for a request that must not be answered at all. */
+  /** Throws a refusal for requests that must not be served at all. */
   readonly admit?: (request: IncomingMessage) => void;
-  /** Of every answer. */
+  /** Added to every reply. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Body of an answer that refuses a request or reports a fault; absent = `{"detail": …}`. */
+  /** Body of a reply that refuses a request or reports an error; absent = `{"detail": …}`. */
   readonly errorBody?: ErrorBody;
 }
 
-/** `path` is that of the request, without the prefix. */
+/** `path` is the request's path without the prefix. */
 export type ErrorBody = (fault: {
   readonly status: number;
   readonly detail: Json;
   readonly path: string;
 }) => Json;
 
-/** A server that does not listen yet. Unknown routes become a 404. */
+/** A server that is not listening yet. Unknown routes return 404. */
 export function createHttpServer(options: HttpServerOptions): Server {
   const { key, log, maxBodyBytes = MAX_BODY_BYTES, prefix = "", headers = {} } = options;
   const { errorBody = ({ detail }) => ({ detail }) } = options;
@@ -106,7 +106,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
   const server = createServer(
     { noDelay: true, maxHeaderSize: MAX_HEADER_BYTES },
     (request, response) => {
-      // `serve` answers every fault itself, so that its promise never rejects.
+      // `serve` replies to every error itself, so its promise never rejects.
       void serve(request, response);
     },
   );
@@ -116,8 +116,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
 }
 
 /**
- * Refuses a request that reached a loopback address under another name: a web page may have its own name lead here, and read what
- * is answered (DNS rebinding). Sockets and pipes have no such names. @throws AppError `http-refused` 403
+ * Refuses requests that reached a loopback address under another host name: a web page could point its own name here and read the
+ * replies (DNS rebinding). Sockets and pipes are not affected. @throws AppError `http-refused` 403
  */
 export function admitLoopbackNames({ socket, headers }: IncomingMessage): void {
   const host = (headers.host ?? "").replace(PORT, "").toLowerCase();
@@ -129,10 +129,10 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Uin
   const chunks: Buffer[] = [];
   let total = 0;
   for await (const chunk of request) {
-    // A request without an encoding yields buffers.
+    // Without an encoding, a request yields buffers.
     const bytes = chunk as Buffer;
     total += bytes.length;
-    // The rest is read anyway: leaving the loop would end the connection before the answer.
+    // Keeps reading, because leaving the loop would close the connection before the reply.
     if (total <= maxBytes) chunks.push(bytes);
   }
   if (total > maxBytes) throw refusal(413, `The request body exceeds ${maxBytes} bytes.`);
@@ -152,13 +152,13 @@ async function send(response: ServerResponse, reply: Reply): Promise<void> {
 }
 
 function faultOf(error: unknown): { readonly status: number; readonly detail: Json } {
-  // `refusal` is the only maker of this code.
+  // Only `refusal` creates this code.
   if (isAppError(error, "http-refused")) return error.data as ReturnType<typeof faultOf>;
   if (isAppError(error, "invalid-request")) return { status: 400, detail: error.message };
   return { status: 500, detail: "Internal error. See the log." };
 }
 
-/** The key that a request has in its headers; empty where there is none. */
+/** The key in a request's headers; empty if there is none. */
 export function keyIn(header: (name: string) => string): string {
   const [, bearer = ""] = /^Bearer +(\S+)$/i.exec(header("authorization")) ?? [];
   return header("x-api-key") || bearer;

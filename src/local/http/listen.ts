@@ -1,4 +1,4 @@
-/** Where a service listens: a socket or pipe in a private folder, or a loopback port. */
+/** Where a service listens: on a socket or pipe in a private folder, or on a loopback port. */
 
 import type { Server } from "node:http";
 import { AppError, errorMessage } from "../../core/errors.ts";
@@ -8,11 +8,11 @@ export type ListenTarget =
   | { readonly kind: "port"; readonly port: number };
 
 const HOST = "127.0.0.1";
-/** Hundreds of samples connect at once. */
+/** Hundreds of sample requests may connect at once. */
 const BACKLOG = 512;
 
 /**
- * Starts listening and resolves with the address: the socket's path, or `http://127.0.0.1:PORT`.
+ * Starts listening and resolves with the address: the socket path, or `http://127.0.0.1:PORT`.
  * @throws AppError `listen-failed`
  */
 export function listen(server: Server, target: ListenTarget): Promise<string> {
@@ -33,7 +33,7 @@ export function listen(server: Server, target: ListenTarget): Promise<string> {
   });
 }
 
-/** Ends what is still being answered too. */
+/** Also ends replies in progress. */
 export function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

@@ -1,11 +1,11 @@
-/** Answers of a server: complete in memory, so that each carries its Content-Length, or a stream. */
+/** Server replies: complete in memory, so that each has a Content-Length, or streamed. */
 
 import type { ServerResponse } from "node:http";
 import type { Json } from "../../core/json.ts";
 
 export type Reply = WholeReply | StreamedReply;
 
-/** An answer that is written while the work goes on. */
+/** A reply that is written while the work is in progress. */
 export interface StreamedReply {
   readonly stream: (response: ServerResponse) => Promise<void>;
 }

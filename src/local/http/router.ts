@@ -1,4 +1,4 @@
-/** Finds the handler of a request by method and path. */
+/** Finds a request's handler by method and path. */
 
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
@@ -6,13 +6,13 @@ import { refusal } from "./refusal.ts";
 import type { Reply } from "./reply.ts";
 
 export interface ServiceRequest {
-  /** Values of the `{name}` segments, decoded. */
+  /** Decoded values of the `{name}` segments. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Case-insensitive; empty when absent. */
+  /** Case-insensitive; empty if absent. */
   header(name: string): string;
   readonly body: Uint8Array;
-  /** Aborted when the client no longer exists. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -26,7 +26,7 @@ export interface Match {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Returns a function that finds the handler of a method and path, or null. @throws AppError `http-refused` 405 for a path that has other methods */
+/** Returns a function that finds a handler, or null. @throws AppError `http-refused` 405 if the path only has other methods */
 export function createRouter(routes: Routes): (method: string, path: string) => Match | null {
   const table = Object.entries(routes).map(([route, handler]) => {
     const [method = "", pattern = ""] = route.split(" ");
@@ -47,7 +47,7 @@ export function createRouter(routes: Routes): (method: string, path: string) => 
   };
 }
 
-/** @throws AppError `http-refused` 400 when the body is no JSON object */
+/** @throws AppError `http-refused` 400 if the body is not a JSON object */
 export function jsonBody(request: ServiceRequest): JsonObject {
   const parsed = parseJson(new TextDecoder().decode(request.body));
   if (parsed === null || !isJsonObject(parsed.value)) {

@@ -1,4 +1,4 @@
-/** What the processes that serve have in common: the address in their arguments, and their end with the parent. */
+/** Shared parts of server processes: the address argument, and ending with the parent. */
 
 import { rmdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
@@ -22,14 +22,14 @@ export function readTarget({
 export interface Parent {
   /** The parent asked this process to end. */
   readonly asked: Promise<void>;
-  /** The parent no longer exists. */
+  /** The parent has died. */
   readonly gone: Promise<void>;
 }
 
 export function followParent(): Parent {
-  // A parent that no longer exists reads no output; that is no reason to crash before the work is closed.
+  // A dead parent reads no output; that must not crash this process before it has cleaned up.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-  // Ctrl+C reaches the whole terminal group; the parent still needs this process to end its work.
+  // Ctrl+C reaches the whole terminal group, but the parent still needs this process to finish its work.
   if (!process.stdin.isTTY) process.on("SIGINT", () => undefined);
   return {
     asked: new Promise((resolve) => process.once("SIGTERM", () => resolve())),
@@ -37,10 +37,10 @@ export function followParent(): Parent {
   };
 }
 
-/** Begins the name of the private folder that a parent makes for the socket of a service. */
+/** Name prefix of the private folder that a parent creates for a service's socket. */
 export const SERVICE_FOLDER_PREFIX = "tinker-rl-";
 
-/** Removes that folder, because a parent that was killed cannot. Another folder, or one that holds something, stays. */
+/** Removes that folder, because a killed parent cannot. Keeps other folders and nonempty ones. */
 export async function removeSocketFolder(target: ListenTarget): Promise<void> {
   if (target.kind !== "socket") return;
   const folder = dirname(target.path);
@@ -48,7 +48,7 @@ export async function removeSocketFolder(target: ListenTarget): Promise<void> {
   await rmdir(folder).catch(() => undefined);
 }
 
-/** The one line on standard output that the parent waits for. */
+/** The line on standard output that the parent waits for. */
 export function reportReady(line: { readonly ready: boolean; readonly [key: string]: unknown }) {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }

@@ -1,4 +1,4 @@
-/** The Log port of a process of this folder: JSON lines on standard error, which its parent reads. */
+/** Log for server processes: JSON lines on standard error, which the parent reads. */
 
 import type { Log } from "../../core/ports.ts";
 
