@@ -1,4 +1,4 @@
-/** Seeded random numbers of the engine and its environments: small, fast, the same on every machine. */
+/** Seeded random numbers for the engine and its environments: small, fast, and identical on every machine. */
 
 import { createUniform } from "../shared/uniform.ts";
 
@@ -11,7 +11,7 @@ export function createNormal(seed: number): () => number {
   };
 }
 
-/** A uniform integer between `low` and `high`, both included. */
+/** A uniform integer between `low` and `high`, inclusive. */
 export function integerBetween(uniform: () => number, low: number, high: number): number {
   return low + Math.floor(uniform() * (high - low + 1));
 }
