@@ -1,5 +1,5 @@
-// Builds dist/trainer, one self-contained folder with the program, the engine, the environments, the kernels and the model, and
-// dist/extension.
+// Builds dist/extension and dist/trainer, one self-contained folder with the programs, the engine, the environments, the kernels, and
+// the model.
 
 import { cp, mkdir } from "node:fs/promises";
 import { basename } from "node:path";
@@ -8,7 +8,7 @@ import { bundle, removeStaleScripts } from "./bundle.mjs";
 import { rememberPackages } from "./bundledPackages.mjs";
 import { bundleExtension } from "./bundleExtension.mjs";
 
-// `.ci/run` sets this while programs of several suites run from dist.
+// Set by `.ci/run` while several suites run programs from dist.
 if (process.env.TINKER_RL_BUILT === "true") process.exit();
 
 const OUT = "dist/trainer";
@@ -41,7 +41,7 @@ async function buildPrograms() {
     OUT,
     { splitting: true },
   );
-  // A search begins with its thread, which starts sooner with only what it needs.
+  // Bundled separately: the search thread starts faster without unrelated code.
   const thread = await bundle({ textWorker: "src/node/texts/textWorker.ts" }, OUT);
   const outputs = { ...metafile.outputs, ...thread.metafile.outputs };
   const written = Object.keys(outputs).map((file) => basename(file));

@@ -1,15 +1,15 @@
-// Builds dist/webview: the pages of the dashboard, of conversations and of the runs table, and the parts of them that load on demand.
+// Builds dist/webview: the pages of the dashboard, chats, plays, and the runs table, and their parts that load on demand.
 
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
 import { rememberPackages } from "./bundledPackages.mjs";
 
-// `.ci/run` sets this while programs of several suites run from dist.
+// Set by `.ci/run` while several suites run programs from dist.
 if (process.env.TINKER_RL_BUILT === "true") process.exit();
 
 const OUT = "dist/webview";
-/** The runs table, built by itself: what pages share is cut into many parts, and each part is a request before the first row. */
+/** The runs table, built separately: code shared between pages is split into many chunks, each a request before the first row. */
 const RUNS = {
   runs: "webview-ui/runsMain.tsx",
   runsStyle: "webview-ui/styles/runsStyle.css",
@@ -19,7 +19,7 @@ const RUNS = {
   sweepStyle: "webview-ui/styles/sweep.css",
 };
 
-/** Each is named where a page calls `import()`; its style sheet is named in `lazyView`. */
+/** Each script is named in an `import()` of a page, and its style sheet in `lazyView`. */
 const ON_DEMAND = {
   markdown: "webview-ui/text/markdown.ts",
   timeline: "webview-ui/views/timeline/timeline.tsx",
@@ -54,7 +54,7 @@ async function bundlePages(entryPoints) {
   return metafile;
 }
 
-/** The names of `files` and of all that they import when they load. */
+/** The names of `files` and of everything that they import on load. */
 function withImports({ outputs }, files) {
   const found = new Set(files);
   for (const file of found) {
@@ -92,19 +92,19 @@ const metafile = {
 };
 await rememberPackages("webview", metafile);
 
-/** What may load at once, a script with all that it imports and a style sheet, in kilobytes. */
+/** Size limits in kilobytes of what loads at once: a script with all its imports, and a style sheet. */
 const PAGES = {
   dashboard: { files: ["dashboard.js", "style.css"], limit: 255 },
   conversation: { files: ["chat.js", "chatStyle.css"], limit: 100 },
   play: { files: ["play.js", "playStyle.css"], limit: 100 },
   "runs table": { files: ["runs.js", "runsStyle.css"], limit: 135 },
 };
-/** What may load beside the runs table, with its imports. */
+/** Limits of what loads in addition to the runs table, including imports. */
 const BESIDE_RUNS = {
   "comparison of runs": { files: ["comparison.js", "comparisonStyle.css"], limit: 160 },
   sweep: { files: ["sweepView.js", "sweepStyle.css"], limit: 40 },
 };
-/** What may load on demand beside the dashboard, by itself. */
+/** Limits of what loads on demand in addition to the dashboard, excluding imports. */
 const ALONE = {
   Markdown: { files: ["markdown.js"], limit: 140 },
   timeline: { files: ["timeline.js", "timelineStyle.css"], limit: 40 },
@@ -114,7 +114,7 @@ const ALONE = {
   "what changed": { files: ["changesTab.js", "changes.css"], limit: 30 },
 };
 
-/** @throws Error for a part that is larger than its limit */
+/** @throws Error if a part exceeds its limit */
 async function guard(parts, filesOf) {
   for (const [name, { files, limit }] of Object.entries(parts)) {
     const size = await weigh(filesOf(files));

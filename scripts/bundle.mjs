@@ -1,4 +1,4 @@
-// The one way in which TypeScript entries become Node programs: for the product, for scripts and for benches.
+// The one place where TypeScript entries become Node programs: for the product, scripts, and benchmarks.
 
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,8 +10,8 @@ const REQUIRE =
   "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
 /**
- * Bundles `entries` (output name -> source file) into `outdir` as ES modules for Node 20, with `splitting` into parts that they share.
- * Names stay whole and lines short, so that a stack trace from a user can be read.
+ * Bundles `entries` (output name -> source file) into `outdir` as ES modules for Node 20, with shared chunks if `splitting`. Names are
+ * kept and lines stay short, so that users' stack traces are readable.
  */
 export async function bundle(
   entries,
@@ -41,7 +41,7 @@ export async function bundle(
   });
 }
 
-/** Removes the scripts in `outdir` that an earlier build wrote and this one, with the file names `written`, did not. */
+/** Removes scripts in `outdir` from an earlier build that are not in `written`, this build's file names. */
 export async function removeStaleScripts(outdir, written) {
   const stale = (await readdir(outdir)).filter(
     (name) => /\.c?js(\.map)?$/.test(name) && !written.includes(name),

@@ -1,4 +1,4 @@
-// Bundles the extension: CommonJS, as the editor loads it, in parts that are loaded when first needed.
+// Bundles the extension as CommonJS, which the editor requires, in chunks that load on first use.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -7,9 +7,8 @@ import { removeStaleScripts } from "./bundle.mjs";
 import { transformersTokenizer } from "./esbuildTransformers.mjs";
 
 /**
- * Bundles `entries` (output name -> source file) into `outdir` as `.cjs` files that share their parts. What a source file takes in
- * with `import()` becomes a file of its own. esbuild splits ES modules only: it splits those, and each part is then turned into
- * CommonJS by itself.
+ * Bundles `entries` (output name -> source file) into `outdir` as `.cjs` files with shared chunks. Each `import()` in a source file
+ * becomes a separate file. esbuild can only split ES modules, so each chunk is converted to CommonJS afterwards.
  */
 export async function bundleExtension(entries, outdir, { external = [] } = {}) {
   const result = await build({
@@ -37,7 +36,7 @@ export async function bundleExtension(entries, outdir, { external = [] } = {}) {
   return result;
 }
 
-/** Names stay whole, so that a stack trace from a user can be read. */
+/** Names are kept, so that users' stack traces are readable. */
 async function writePart({ path, text }) {
   const name = basename(path);
   const { code, map } = await transform(text, {
@@ -49,7 +48,7 @@ async function writePart({ path, text }) {
     sourcemap: "external",
     sourcesContent: false,
     sourcefile: name,
-    // A true import() would go past the loader through which the editor hands out `vscode`.
+    // A real import() would bypass the loader with which the editor provides `vscode`.
     supported: { "dynamic-import": false },
   });
   await writeFile(path, `${code}//# sourceMappingURL=${name}.map\n`);

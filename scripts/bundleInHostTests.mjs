@@ -1,4 +1,4 @@
-// Bundles the suite that runs inside the editor's extension host, a file for each test, into dist/inHost.
+// Bundles the suite that runs in the editor's extension host into dist/inHost, one file per test.
 
 import { readdirSync, rmSync } from "node:fs";
 import { build } from "esbuild";
@@ -6,7 +6,7 @@ import { build } from "esbuild";
 const SOURCE = "test/editor/inHost";
 const OUT = "dist/inHost";
 
-// A test that was renamed must not run on.
+// Removes renamed tests, which would otherwise keep running.
 rmSync(OUT, { recursive: true, force: true });
 await build({
   entryPoints: readdirSync(SOURCE).map((file) => `${SOURCE}/${file}`),

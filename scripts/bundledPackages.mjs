@@ -1,8 +1,8 @@
-// Which packages went into which bundle, for the notices that are packed with them.
+// Records which packages went into which bundle, for the third-party notices.
 
 import { mkdir, writeFile } from "node:fs/promises";
 
-/** Writes dist/packages/<name>.json: the folders of the packages that esbuild's `metafile` took files from. */
+/** Writes dist/packages/<name>.json: the folders of packages whose files are in esbuild's `metafile`. */
 export async function rememberPackages(name, metafile) {
   const folders = Object.keys(metafile.inputs).flatMap(
     (file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? [],

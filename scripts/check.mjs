@@ -1,5 +1,4 @@
-// `npm run check`: everything that refuses a change without running a test, as many parts at a time as there are processors. Shows
-// what each part printed, and fails with any of them.
+// `npm run check`: all checks except tests, in parallel on all processors. Prints the output of each, and fails if any fails.
 
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
@@ -7,7 +6,7 @@ import { availableParallelism } from "node:os";
 const tool = (name, ...args) => [`node_modules/.bin/${name}`, ...args];
 const script = (name, ...args) => ["node", "scripts/run.mjs", `scripts/${name}.ts`, ...args];
 
-/** The longest first. */
+/** Longest first. */
 const PARTS = [
   tool("tsc", "--noEmit"),
   tool("biome", "check", "--error-on-warnings", "."),

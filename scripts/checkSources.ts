@@ -1,6 +1,6 @@
 /**
- * Refuses what the rules of this repository forbid in its files, by reading them: `checkSources.ts [RULE …]`, all of them by default.
- * Prints each fault with its place.
+ * Checks the repository's files against its rules: `checkSources.ts [RULE …]`, all rules by default. Prints each violation with its
+ * position.
  */
 
 import { execFileSync } from "node:child_process";
@@ -13,7 +13,7 @@ import { type SourceFile, sharedTypeNames } from "./typeNames.ts";
 const PROGRAM = /^(?:src|webview-ui)\/.*\.tsx?$/;
 const WITH_COMMENTS = /\.(ts|tsx|mjs|css|proto|py|ya?ml|sh|md)$/;
 const WITH_WORDS = /\.(tsx?|mjs|css|md)$/;
-/** What people read: documents, and the texts of the editor and the terminal. */
+/** Text that users read: documents, and the editor's and terminal's strings. */
 const READ = /^(?!CHANGELOG).*\.md$|^package\.nls\.json$/;
 
 const files = execFileSync("git", ["ls-files"], { encoding: "utf8" })
@@ -21,7 +21,7 @@ const files = execFileSync("git", ["ls-files"], { encoding: "utf8" })
   .filter((path) => (WITH_COMMENTS.test(path) || READ.test(path)) && existsSync(path))
   .map((path): SourceFile => ({ path, text: readFileSync(path, "utf8") }));
 
-/** Without the file of a rule and its test, which quote what the rule forbids. */
+/** Excludes a rule's own file and test, which quote what the rule forbids. */
 const matching = (pattern: RegExp, rule = ""): readonly SourceFile[] => {
   const own = [`scripts/${rule}.ts`, `test/scripts/${rule}.test.ts`];
   return files.filter(({ path }) => pattern.test(path) && !own.includes(path));
@@ -29,19 +29,19 @@ const matching = (pattern: RegExp, rule = ""): readonly SourceFile[] => {
 
 const repository = { has: existsSync, read: (path: string) => readFileSync(path, "utf8") };
 
-/** Each gives a line for a fault. */
+/** Each rule returns one line per violation. */
 const RULES: Readonly<Record<string, () => readonly string[]>> = {
-  /** Imports follow the order of folders. */
+  /** Imports follow the folder order. */
   folders: () =>
     matching(PROGRAM).flatMap(({ path, text }) =>
       folderFaults(path, text).map((problem) => `${path} ${problem}`),
     ),
-  /** Comments and documents refer to what is in this repository. */
+  /** Comments and documents only refer to things that exist in this repository. */
   references: () =>
     matching(WITH_COMMENTS, "references").flatMap(({ path, text }) =>
       referenceFaults(path, text, repository).map((fault) => placed(path, fault)),
     ),
-  /** No private words in code, comments, messages and documents, and no British spelling where people read. */
+  /** No private words in code, comments, messages, and documents, and no British spelling in text for users. */
   words: () => [
     ...matching(WITH_WORDS, "privateWords").flatMap(({ path, text }) =>
       wordFaults(text).map((fault) => placed(path, fault)),
@@ -50,7 +50,7 @@ const RULES: Readonly<Record<string, () => readonly string[]>> = {
       britishFaults(text).map((fault) => placed(path, fault)),
     ),
   ],
-  /** One name for one exported type; but for what is generated from the messages of a wire, which names them. */
+  /** One name per exported type, except for generated wire messages, whose names are given. */
   typeNames: () =>
     sharedTypeNames(matching(PROGRAM).filter(({ path }) => !path.includes("_pb."))).map(
       ({ name, paths }) =>

@@ -1,6 +1,6 @@
-// Adds to package-lock.json the optional platform packages that npm left out on this machine, because `npm ci` refuses a lock
-// without them and another machine may need them, and the hash of each package, because npm installs one without a hash unchecked.
-// Run after every `npm install`: `npm run lock`.
+// Completes package-lock.json: adds optional platform packages that npm left out on this machine, because `npm ci` refuses a lock
+// without them and other machines may need them, and adds missing integrity hashes, because npm installs packages without a hash
+// unchecked. Run after every `npm install`: `npm run lock`.
 
 import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
@@ -30,7 +30,7 @@ const PROCESSORS = [
   "mips64el",
 ];
 
-/** Platform of a package by the words of its name; null when it names none. */
+/** Platform of a package according to its name; null if it names none. */
 function platformOf(name) {
   const words = name.split(/[-/]/);
   const os = words.map((word) => SYSTEMS[word]).find((system) => system !== undefined);
@@ -54,7 +54,7 @@ for (const entry of Object.values(lock.packages)) {
     };
   }
 }
-/** The hash of a published version, as the registry says. @throws Error when it has none */
+/** Integrity hash of a published version from the registry. @throws Error if there is none */
 function integrityOf(name, version) {
   const text = execFileSync("npm", ["view", `${name}@${version}`, "dist.integrity"], {
     encoding: "utf8",

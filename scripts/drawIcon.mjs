@@ -1,4 +1,4 @@
-// Draws media/icon.png from media/icon.svg with the machine's Chromium: `node scripts/drawIcon.mjs`.
+// Renders media/icon.png from media/icon.svg with the installed Chromium: `node scripts/drawIcon.mjs`.
 
 import { readFileSync } from "node:fs";
 import { chromium } from "playwright-core";

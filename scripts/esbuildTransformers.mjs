@@ -1,11 +1,11 @@
-/** Bundles only the tokenizer of @huggingface/transformers: its entry loads native inference code at once. */
+/** Bundles only the tokenizer of @huggingface/transformers, because its entry point loads native inference code. */
 
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-const STAND_IN_NAMESPACE = "tokenizers-need-no-inference";
-/** The source files that import inference code; each is replaced by the names that its importers use. */
-const STAND_INS = {
+const STUB_NAMESPACE = "tokenizers-need-no-inference";
+/** Source files that import inference code, each replaced by a stub with the names that its importers use. */
+const STUBS = {
   inference: [
     "export class Tensor {}",
     "export const isONNXTensor = () => false;",
@@ -16,7 +16,7 @@ const STAND_INS = {
   fileList: "export const get_tokenizer_files = () => Promise.resolve([]);",
 };
 
-/** An esbuild plugin: the package becomes its tokenizer source, without ONNX Runtime, sharp and model downloads. */
+/** An esbuild plugin that reduces the package to its tokenizer source, without ONNX Runtime, sharp, and model downloads. */
 export const transformersTokenizer = {
   name: "transformers-tokenizer",
   setup(build) {
@@ -29,14 +29,14 @@ export const transformersTokenizer = {
     }));
     build.onResolve({ filter: /\/backends\/onnx\.js$/ }, () => ({
       path: "inference",
-      namespace: STAND_IN_NAMESPACE,
+      namespace: STUB_NAMESPACE,
     }));
     build.onResolve({ filter: /\/get_tokenizer_files\.js$/ }, () => ({
       path: "fileList",
-      namespace: STAND_IN_NAMESPACE,
+      namespace: STUB_NAMESPACE,
     }));
-    build.onLoad({ filter: /.*/, namespace: STAND_IN_NAMESPACE }, ({ path }) => ({
-      contents: STAND_INS[path],
+    build.onLoad({ filter: /.*/, namespace: STUB_NAMESPACE }, ({ path }) => ({
+      contents: STUBS[path],
       loader: "js",
     }));
   },

@@ -1,4 +1,4 @@
-/** The order of folders: a file imports only from its own folder and from folders above it in this list, types included. */
+/** Folder order: a file may only import from its own folder and from folders above it in this list, including types. */
 
 import { dirname, join, normalize } from "node:path";
 
@@ -101,7 +101,7 @@ export const FOLDER_ORDER: readonly string[] = [
   "src/local/environment/dataset/graders",
   "src/local/environment/dataset",
   "src/local/environment/server",
-  // what programs say to each other
+  // communication between programs
   "src/api",
   // trainer and terminal
   "src/trainer/services",
@@ -185,7 +185,7 @@ export const FOLDER_ORDER: readonly string[] = [
 
 const IMPORTED = /(?:\bfrom|\bimport|\bimport\()\s*"(\.{1,2}\/[^"]+)"/g;
 
-/** Faults of the imports in one file, whose path is relative to the root of the repository. */
+/** Violations by a file's imports; `path` is relative to the repository's root. */
 export function folderFaults(path: string, text: string): readonly string[] {
   const folder = dirname(path);
   const own = FOLDER_ORDER.indexOf(folder);

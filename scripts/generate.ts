@@ -1,4 +1,4 @@
-/** Writes what is made from the tables of fields, commands and settings; `--check` only compares. */
+/** Writes the files generated from the tables of fields, commands, and settings; `--check` only compares. */
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -52,7 +52,7 @@ function schemaPath({ name }: (typeof OUTPUTS)[number]): string {
   return `${SCHEMAS}/${name}.schema.json`;
 }
 
-/** The table of commands that print JSON. */
+/** Table of commands that print JSON. */
 function outputReference(): string {
   const rows = OUTPUTS.map((output) => {
     const { name, version, command } = output;
@@ -62,7 +62,7 @@ function outputReference(): string {
   return ["| Command | `format` | Schema |", "|---|---|---|", ...rows].join("\n");
 }
 
-/** The table of error codes in alphabetical order, each with the exit code of the program that it ends. */
+/** Table of error codes in alphabetical order, with the program's exit code for each. */
 function errorReference(): string {
   const meanings = Object.values(ERROR_CODES).flatMap((ofKind) => Object.entries<string>(ofKind));
   const rows = meanings
@@ -75,7 +75,7 @@ function errorReference(): string {
   return ["| Code | Meaning | Exit code |", "|---|---|---|", ...rows].join("\n");
 }
 
-/** Replaces what stands between the two marks of `part`. @throws Error when a mark is missing. */
+/** Replaces the text between the two marks of `part`. @throws Error if a mark is missing */
 function between(part: string, content: string): Rewrite {
   const first = `<!-- ${part}:start -->`;
   const last = `<!-- ${part}:end -->`;

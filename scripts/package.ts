@@ -1,18 +1,18 @@
-/** Packs dist/tinker-rl-<version>.vsix and refuses what does not belong into it. */
+/** Packs dist/tinker-rl-<version>.vsix and fails if it contains anything that does not belong there. */
 
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { thirdPartyNotices } from "./thirdPartyNotices.ts";
 import { type ZipEntry, zipEntries } from "./zipEntries.ts";
 
 const MODEL = "extension/dist/trainer/model/";
-/** Without the bundled model's weights. */
+/** Excluding the bundled model's weights. */
 const BUDGET_BYTES = 3_000_000;
-/** The editor shows pictures from the net only, and for others a torn one. */
+/** The editor only shows pictures from the web, and a broken image for others. */
 const README = "dist/README.md";
 const LOCAL_PICTURE = /^ *!\[.*\]\(media\/.*\)\n\n/gm;
-/** The package holds no documents, so a link to one leads nowhere; its text stays. */
+/** The package contains no documents, so links to them are replaced by their text. */
 const LOCAL_LINK = /\[([^\]]+)\]\((?!https?:|#)[^)]+\)/g;
-/** What a build writes last. */
+/** The last file that a build writes. */
 const LAST_BUILT = "dist/webview/dashboard.js";
 const STRAY =
   /node_modules|\.map$|\.tsx?$|\.env$|^extension\/(src|test|webview-ui|scripts|bench|\.)/;
@@ -59,11 +59,11 @@ const NEEDED = [
 
 const { version }: { version: string } = JSON.parse(readFileSync("package.json", "utf8")); // our own manifest
 const file = `dist/tinker-rl-${version}.vsix`;
-// While nothing is built anew, one package serves all that is tested.
+// Without a new build, the existing package is reused for all tests.
 if (process.env["TINKER_RL_BUILT"] === "true" && writtenMs(file) > writtenMs(LAST_BUILT)) {
   process.exit();
 }
-// It takes a second to load.
+// Imported late, because it takes a second to load.
 const { createVSIX } = await import("@vscode/vsce");
 writeFileSync("dist/ThirdPartyNotices.txt", thirdPartyNotices());
 writeFileSync(README, withoutLocalTargets(readFileSync("README.md", "utf8")));
@@ -72,7 +72,7 @@ await createVSIX({
   readmePath: README,
   dependencies: false,
   preRelease: true,
-  // The project names no address of its own.
+  // The project has no repository address.
   allowMissingRepository: true,
   rewriteRelativeLinks: false,
 });
@@ -84,7 +84,7 @@ console.log(
   `${file}: ${entries.length} files, ${megabytes(statSync(file).size)}, ${megabytes(packedBytes(withoutModel(entries)))} without the model`,
 );
 
-/** When a file was written, in ms since 1970; 0 for none. */
+/** When a file was written, in milliseconds since 1970; 0 if it does not exist. */
 function writtenMs(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

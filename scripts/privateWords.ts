@@ -1,6 +1,6 @@
-/** Words that only this project would use for a thing, with the word of the field that stands for each. */
+/** Words that only this project uses, each with the field's term to use instead. */
 
-/** Names of files, types, functions and fields. */
+/** Names of files, types, functions, and fields. */
 const NAMES: Readonly<Record<string, string>> = {
   Naps: "WakeableSleep",
   PausedWhile: "WithTimerPaused",
@@ -80,7 +80,7 @@ const NAMES: Readonly<Record<string, string>> = {
   placeOfDigit: "digitOffset",
 };
 
-/** Verbs and nouns of comments, messages and names. */
+/** Verbs and nouns in comments, messages, and names. */
 const WORDS: Readonly<Record<string, string>> = {
   "heed(?:s|ed|ing)?": "follow, apply, handle",
   "mend(?:s|ed|ing)?": "repair, fix",
@@ -92,7 +92,7 @@ const WORDS: Readonly<Record<string, string>> = {
   "life signs?": "heartbeat",
   "signs? of life": "heartbeat",
   "ringing|rang": "firing, fired",
-  // As the official templates of Qwen and Nemotron say it to the model, and for a trend that is not clear yet.
+  // Exceptions: prompts in the official templates of Qwen and Nemotron, and "too early to" for an unclear trend.
   "(?<!do not |early to )(?:tells?|told)": "report, say",
   "[Rr]etun(?:e|ed|es|ing)": "change settings",
 };
@@ -107,7 +107,7 @@ const PATTERN = new RegExp(
   "g",
 );
 
-/** British spellings; an American one ends in -or, -er, -ize, or has one l. */
+/** British spellings; American ones end in -or, -er, or -ize, or have a single l. */
 const BRITISH =
   /\b(?:\w*(?:colour|behaviour|favour|honour|neighbour)\w*|cancell(?:ed|ing)|labell(?:ed|ing)|modell(?:ed|ing)|grey\w*|centre[ds]?|licence\w*|defence|analysed?|artefacts?|(?:normal|recogn|minim|maxim|organ|initial|optim|summar|serial|general|random|quant|token|standard|synchron|special)is(?:e[ds]?|ing|ations?))\b/gi;
 
@@ -121,7 +121,7 @@ export function britishFaults(text: string): readonly WordFault[] {
   );
 }
 
-/** The private words in a text, each with the words to take in its place. */
+/** The private words in a text, each with suggested replacements. */
 export function wordFaults(text: string): readonly WordFault[] {
   return text.split("\n").flatMap((line, index) =>
     [...line.matchAll(PATTERN)].map(([found]) => ({

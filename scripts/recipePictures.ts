@@ -1,6 +1,6 @@
 /**
- * Draws the curves of `docs/recipes.md` from runs of its recipes.
- * `node scripts/run.mjs scripts/recipePictures.ts RECIPES BENCH`: the folder in which the files of the page were trained, and the folder
+ * Draws the curves in `docs/recipes.md` from runs of its recipes.
+ * `node scripts/run.mjs scripts/recipePictures.ts RECIPES BENCH`: the folder in which the page's files were trained, and the folder
  * of `npm run bench:zero -- --keep BENCH`.
  */
 
@@ -15,7 +15,7 @@ import { formatTick } from "../src/shared/formatTick.ts";
 import { withoutUndefined } from "../src/shared/withoutUndefined.ts";
 
 interface Point {
-  /** Completed steps, or tokens that were sampled to train. */
+  /** Completed steps, or tokens sampled for training. */
   readonly x: number;
   readonly reward: number;
   readonly low: number | null;
@@ -35,9 +35,9 @@ interface Picture {
 }
 
 const PICTURES = "media/pictures";
-/** As wide as a page shows it, so that its letters keep their size. */
+/** As wide as on the page, so that text keeps its size. */
 const SIZE = { width: 840, height: 300 };
-/** On their own ground, which is read on light and dark pages. */
+/** With their own background, which is readable on light and dark pages. */
 const COLORS = {
   text: "#1f2328",
   quiet: "#59636e",
@@ -45,7 +45,7 @@ const COLORS = {
   font: "system-ui, sans-serif",
 };
 const LINES = ["#0969da", "#bc4c00", "#1a7f37"];
-/** A seed each. */
+/** One per seed. */
 const DASHES = [undefined, [6, 3], [2, 3]];
 const BY_TOKENS = "Reward on 128 other tasks at temperature 1, by sampled tokens";
 const BY_STEPS = "Reward on 128 other tasks, by steps";
@@ -58,7 +58,7 @@ if (recipes === undefined || bench === undefined) {
 
 const fileSystem = createFileSystem();
 
-/** The measured rewards of the run's own weights at a temperature. */
+/** Rewards of the run's own weights, evaluated at a temperature. */
 async function readPoints(
   folder: string,
   temperature: number,
@@ -80,7 +80,7 @@ async function readPoints(
   });
 }
 
-/** Runs of the page, one behind the other, greedy and as training samples. */
+/** Consecutive runs of the page, greedy and at training temperature. */
 async function byTemperature(names: readonly string[]): Promise<readonly Curve[]> {
   const curves = [];
   for (const [index, temperature] of [0, 1].entries()) {
@@ -89,7 +89,7 @@ async function byTemperature(names: readonly string[]): Promise<readonly Curve[]
       const folder = resolve(recipes ?? "", ".tinker-rl/runs", name);
       const before = points.at(-1)?.x ?? 0;
       const own = await readPoints(folder, temperature, "steps");
-      // A run begins with the weights that the one before it was last measured with.
+      // A run starts with the weights with which the previous one was last evaluated.
       const kept = before === 0 ? own : own.filter(({ x }) => x > 0);
       points.push(...kept.map((point) => ({ ...point, x: point.x + before })));
     }
@@ -99,7 +99,7 @@ async function byTemperature(names: readonly string[]): Promise<readonly Curve[]
   return curves;
 }
 
-/** Runs of the bench by name, each with a line per seed. */
+/** Benchmark runs by name, one line per seed. */
 async function bySeed(part: string, runs: Readonly<Record<string, string>>) {
   const curves: Curve[] = [];
   for (const [index, [name, label]] of Object.entries(runs).entries()) {
@@ -147,7 +147,7 @@ function draw({ title, curves, hasIntervals }: Picture): string {
   return chartsSvg([chart], COLORS, SIZE.width);
 }
 
-/** On the straight line between two points, since all lines of a chart have the same xs; NaN outside. */
+/** Linear interpolation between two points, since all lines of a chart share their x values; NaN outside. */
 function rewardAt(points: readonly Point[], x: number): number {
   const after = points.findIndex((point) => point.x >= x);
   const [from, to] = [points[Math.max(0, after - 1)], points[after]];

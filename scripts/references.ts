@@ -1,4 +1,4 @@
-/** What comments and documents of this repository may refer to: files and headings that exist, and public sources. */
+/** What comments and documents may refer to: existing files and headings, and public sources. */
 
 export interface ReferenceFault {
   /** Counted from 1. */
@@ -6,14 +6,14 @@ export interface ReferenceFault {
   readonly problem: string;
 }
 
-/** The repository as far as references need it; paths begin at its root. */
+/** The repository as seen by references; paths are relative to its root. */
 export interface Repository {
   has(path: string): boolean;
-  /** Text of a Markdown file that {@link has} knows. */
+  /** Text of a Markdown file for which {@link has} is true. */
   read(path: string): string;
 }
 
-/** Numbers of documents that no reader of this repository has. */
+/** Section and rule numbers of documents that are not in this repository. */
 const ABSENT: readonly RegExp[] = [
   /§|\b(?:[Ss]ections?|[Cc]hapters?) (?:[A-Z][.-]?)?\d/,
   /\b[Rr]ules? (?:[A-Z]{1,2}[.-]?)?\d/,
@@ -23,14 +23,14 @@ const ABSENT: readonly RegExp[] = [
   /(?<![\w.-])[A-K]\.\d+(?![\w-])/,
   /(?<![\w.-])[A-EIT]-\d{1,2}(?![\w-])/,
 ];
-/** A line that names one of these may give its section. */
+/** A line that mentions one of these may cite sections. */
 const PUBLIC = /\bRFC \d|https?:\/\/|\barXiv\b|\bECMA-\d/;
 
 const MARKDOWN_FILE = /(?<![\w/.-])((?:[\w.-]+\/)*[\w-][\w.-]*\.md)(?:#([\w-]+))?(?![\w/])/g;
 const MARKDOWN_LINK = /\]\(([^()\s]*)\)/g;
 const QUOTED_PATH = /`((?:src|test|scripts|docs|bench|webview-ui|examples)\/[\w./-]+)`/g;
 
-/** Comments of programs, all of a document; "" for lines with nothing of the kind. */
+/** The comment in a line of code, or a document's whole line; "" for other lines. */
 function prose(path: string, line: string): string {
   if (/\.(md|py)$/.test(path)) return line;
   if (/\.(ya?ml|sh)$/.test(path)) return /(?:^|\s)#(.*)/.exec(line)?.[1] ?? "";
@@ -38,7 +38,7 @@ function prose(path: string, line: string): string {
   return whole ?? trailing ?? "";
 }
 
-/** The anchors of a Markdown text, as GitHub makes them of its headings. */
+/** The anchors of a Markdown text, as GitHub derives them from headings. */
 function anchors(text: string): ReadonlySet<string> {
   const headings = text.replace(/^```.*?^```/gms, "").matchAll(/^#{1,6} (.+)$/gm);
   return new Set(
@@ -61,7 +61,7 @@ function resolved(from: string, target: string): string {
   return parts.join("/");
 }
 
-/** What is wrong with the references in the comments of a program, or in a document. */
+/** Invalid references in a program's comments or in a document. */
 export function referenceFaults(
   path: string,
   text: string,

@@ -1,13 +1,13 @@
-/** The licenses of what is packed, as they ask to be passed on. */
+/** Licenses of the packaged software, in the form that they require. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Written by `bundledPackages.mjs`. */
 const RECORDS = "dist/packages";
-/** Packed, though no bundle names them: the runtime in the kernels, and the outlines of icons. */
+/** Packaged without appearing in a bundle: the runtime in the kernels, and the icons' outlines. */
 const COMPILED_IN = ["node_modules/assemblyscript", "node_modules/@vscode/codicons"];
-/** Packages that come without the texts of their licenses, and files that begin with these. */
+/** Packages without license texts, and files that start with those texts. */
 const TEXTS_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   "node_modules/@bufbuild/protobuf": [
     "node_modules/@huggingface/transformers/LICENSE",
@@ -20,7 +20,7 @@ const TEXTS_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
 const HEAD =
   "Tinker RL contains parts of the packages below. Each is under the license that follows its name.";
 
-/** @throws when a package that is packed names no license, or one whose text is not at hand. */
+/** @throws if a packaged dependency names no license, or one whose text is missing */
 export function thirdPartyNotices(): string {
   const bundled = readdirSync(RECORDS).flatMap((file): readonly string[] =>
     JSON.parse(readFileSync(join(RECORDS, file), "utf8")),
@@ -45,7 +45,7 @@ function licenseFiles(folder: string): readonly string[] {
   return TEXTS_ELSEWHERE[folder] ?? own.map((file) => join(folder, file));
 }
 
-/** The whole of a text file, the first comment of a source file. */
+/** The whole text of a text file, or the first comment of a source file. */
 function licenseText(content: string): string {
   const lines = content.split("\n");
   if (!content.startsWith("//")) return content.trim();

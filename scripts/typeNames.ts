@@ -1,11 +1,11 @@
-/** Exported types by name: one name stands for one thing in all of the program. */
+/** Checks exported types: a name must mean the same thing throughout the program. */
 
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** A name that is declared with more than one meaning. */
+/** A name declared with more than one meaning. */
 export interface SharedName {
   readonly name: string;
   readonly paths: readonly string[];
@@ -14,7 +14,7 @@ export interface SharedName {
 const DECLARATION = /^export (?:declare )?(?:abstract )?(interface|type|class|enum) (\w+)/gm;
 const COMMENT = /\/\*[\s\S]*?\*\/|\/\/.*/g;
 
-/** In the order of names. Equal declarations have one meaning. */
+/** Sorted by name. Identical declarations count as one meaning. */
 export function sharedTypeNames(files: readonly SourceFile[]): readonly SharedName[] {
   const meanings = new Map<string, Map<string, string>>();
   for (const { path, text } of files) {
@@ -31,7 +31,7 @@ export function sharedTypeNames(files: readonly SourceFile[]): readonly SharedNa
     .toSorted((one, other) => one.name.localeCompare(other.name));
 }
 
-/** What follows the name: a type up to its semicolon, anything else up to the brace that closes it. */
+/** The text after the name: up to the semicolon for a type, up to the closing brace for anything else. */
 function declarationAt(code: string, start: number, kind: string): string {
   let depth = 0;
   for (let end = start; end < code.length; end += 1) {

@@ -1,7 +1,7 @@
 export interface ZipEntry {
   readonly name: string;
   readonly packedBytes: number;
-  /** Where its local header begins in the archive. */
+  /** Offset of its local header in the archive. */
   readonly at: number;
 }
 

@@ -1,4 +1,4 @@
-/** Commands, menus and key bindings of the manifest, from the command table. */
+/** Commands, menus, and key bindings of the manifest, from the command table. */
 
 import type { CommandRow, MenuId } from "../../src/host/manifest/commandRow.ts";
 import { COMMANDS } from "../../src/host/manifest/commandTable.ts";
@@ -42,12 +42,12 @@ export function keybindingEntries(): readonly Entry[] {
   );
 }
 
-/** What `package.nls.json` says for the titles. */
+/** Command titles for `package.nls.json`. */
 export function commandStrings(): Readonly<Record<string, string>> {
   return Object.fromEntries(rows.map(({ id, row }) => [titleKey(id), row.title]));
 }
 
-/** The table in `docs/vscode.md` of what the palette offers. */
+/** Table of palette commands for `docs/vscode.md`. */
 export function commandReference(): string {
   const offered = rows.filter(({ row }) => row.palette !== false);
   const lines = offered.map(({ row }) => `| ${row.title} | ${row.does} |`);
@@ -58,7 +58,7 @@ function titleKey(id: string): string {
   return `command.${id}.title`;
 }
 
-/** Null when the palette offers the command always, which is VS Code's default. */
+/** Null if the palette always offers the command, which is VS Code's default. */
 function paletteWhen({ palette }: CommandRow): string | null {
   if (palette === false) return "false";
   return palette ?? null;

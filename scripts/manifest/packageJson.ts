@@ -1,4 +1,4 @@
-/** The generated parts of `package.json` and `package.nls.json`; the rest of both is written by hand. */
+/** The generated parts of `package.json` and `package.nls.json`; the rest of both is handwritten. */
 
 import * as z from "zod";
 import { commandEntries, commandStrings, keybindingEntries, menuEntries } from "./commands.ts";
@@ -13,10 +13,10 @@ const manifest = z.looseObject({
 });
 const strings = z.record(z.string(), z.string());
 
-/** Keys of `package.nls.json` that are generated; all others stay as they are. */
+/** Generated keys of `package.nls.json`; all others are kept. */
 const GENERATED = /^(command|setting|settings|tool|walkthrough|welcome)\./;
 
-/** `text` with everything that follows from the tables. */
+/** `text` with everything derived from the tables. */
 export function withContributions(text: string): string {
   const written = manifest.parse(JSON.parse(text));
   const { capabilities, contributes } = written;
@@ -42,7 +42,7 @@ export function withContributions(text: string): string {
   });
 }
 
-/** `text` of `package.nls.json` with the strings of the tables after those written by hand. */
+/** The `text` of `package.nls.json` with the tables' strings after the handwritten ones. */
 export function withStrings(text: string): string {
   const written = Object.entries(strings.parse(JSON.parse(text)));
   return json({

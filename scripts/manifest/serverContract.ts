@@ -1,13 +1,13 @@
-/** The contract between an editor of this package and its server, as Markdown: a section per file of `src/api`, from its own comments. */
+/** The contract between an editor and its server as Markdown: one section per file of `src/api`, from its comments. */
 
 import { readdirSync, readFileSync } from "node:fs";
 
 const FOLDER = "src/api";
-/** A comment and the method behind it, in an object of methods or as a constant of its own. */
+/** A comment and the method that follows it, in an object of methods or as a constant. */
 const METHOD =
   /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*(?:export const )?\w+(?:: | = )"(tinkerRL\/[^"]+)"/g;
 
-/** The files in the order of their names; those without a method are left out. */
+/** Files sorted by name; files without methods are left out. */
 export function serverContract(): string {
   return readdirSync(FOLDER)
     .toSorted()
@@ -18,7 +18,7 @@ export function serverContract(): string {
       );
       if (rows.length === 0) return [];
       const head = /^\/\*\*((?:(?!\*\/)[\s\S])*)\*\//.exec(text)?.[1] ?? "";
-      // What a file loads is of interest to who imports it.
+      // Only importers care about what a file loads.
       const about = sentence(head).replace(/ Imports no runtime code\.$/, "");
       const title = `### ${file.replace(".ts", "")}`;
       const source = `Source: [\`${FOLDER}/${file}\`](../../${FOLDER}/${file})`;
@@ -28,7 +28,7 @@ export function serverContract(): string {
     .join("\n\n");
 }
 
-/** A comment on one line, with links as the names that they have in the source. */
+/** A comment as one line, with links replaced by their names in the source. */
 function sentence(comment: string): string {
   return comment
     .replaceAll(/\n\s*\*\s?/g, " ")

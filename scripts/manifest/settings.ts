@@ -18,14 +18,14 @@ export function configurationEntries(): readonly Entry[] {
   }));
 }
 
-/** Settings that a folder may set only once it is trusted. */
+/** Settings that a folder may only set once it is trusted. */
 export function restrictedSettings(): readonly string[] {
   return settingRows().flatMap(([key, row]) =>
     row.restricted === true ? [`tinkerRL.${key}`] : [],
   );
 }
 
-/** What `package.nls.json` says for the settings. */
+/** Setting descriptions for `package.nls.json`. */
 export function settingStrings(): Readonly<Record<string, string>> {
   const rows = settingRows().flatMap(([key, row]): readonly [string, string][] => [
     [doesKey(key), row.does],
@@ -35,7 +35,7 @@ export function settingStrings(): Readonly<Record<string, string>> {
   return Object.fromEntries([...groups, ...rows]);
 }
 
-/** The tables of settings in `docs/vscode.md`. */
+/** Tables of settings for `docs/vscode.md`. */
 export function settingReference(): string {
   return SETTING_SECTIONS.map(sectionTable).join("\n\n");
 }

@@ -1,4 +1,4 @@
-/** Tools for language models of the manifest, from the tool table and the schemas that check what they are given. */
+/** The manifest's language model tools, from the tool table and the schemas of their input. */
 
 import * as z from "zod";
 import { toolInputs } from "../../src/server/tools/toolInputs.ts";
@@ -25,7 +25,7 @@ export function toolEntries(): readonly Entry[] {
   }));
 }
 
-/** What `package.nls.json` says for people. */
+/** Tool titles and descriptions for `package.nls.json`. */
 export function toolStrings(): Readonly<Record<string, string>> {
   const texts = rows.flatMap(({ id, row }): readonly (readonly [string, string])[] => [
     [textKey(id, "title"), row.title],
@@ -34,7 +34,7 @@ export function toolStrings(): Readonly<Record<string, string>> {
   return Object.fromEntries(texts);
 }
 
-/** The table in `docs/vscode.md`. */
+/** Table of tools for `docs/vscode.md`. */
 export function toolReference(): string {
   const lines = rows.map(({ id, row }) => `| \`#${toolName(id)}\` | ${row.does} |`);
   return ["| Tool | What it does |", "|---|---|", ...lines].join("\n");

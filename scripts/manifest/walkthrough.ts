@@ -1,4 +1,4 @@
-/** The first steps. */
+/** The getting-started walkthrough. */
 
 import type { ContextKeys } from "../../src/host/manifest/contextKeyTable.ts";
 
@@ -6,9 +6,9 @@ interface Step {
   readonly id: string;
   readonly title: string;
   readonly lines: readonly string[];
-  /** Set once the step was really done: a command that was called may have been canceled. */
+  /** Set once the step is really done; a command that was called may have been canceled. */
   readonly doneWhen: keyof ContextKeys;
-  /** Said for those who do not see the picture. */
+  /** Alternative text of the picture. */
   readonly picture: string;
 }
 
@@ -95,7 +95,7 @@ export function walkthroughEntries(): readonly Readonly<Record<string, unknown>>
   ];
 }
 
-/** What `package.nls.json` says for the walkthrough. */
+/** Walkthrough texts for `package.nls.json`. */
 export function walkthroughStrings(): Readonly<Record<string, string>> {
   const steps = STEPS.flatMap(({ id, title, lines, picture }): readonly [string, string][] => [
     [`walkthrough.${id}.title`, title],

@@ -1,17 +1,17 @@
-/** What views say while they are empty: what will be there, and what leads there. */
+/** Texts of empty views: what will appear there, and how to get it. */
 
 import type { ViewId } from "../../src/host/manifest/commandRow.ts";
 
 interface Welcome {
   readonly view: ViewId;
   readonly when?: string;
-  /** A line that holds nothing but a link is drawn as a button. */
+  /** A line that consists of a link is shown as a button. */
   readonly lines: readonly string[];
 }
 
 const TRUSTED = "isWorkspaceTrusted";
 const HAS_FOLDER = `${TRUSTED} && workspaceFolderCount > 0`;
-/** Before, nothing is known to be missing, and the focus that such a text gets is lost with it when rows come. */
+/** Before the search, nothing is known to be missing, and a focused welcome text would lose the focus once rows appear. */
 const IS_SEARCHED = "tinkerRL.searched";
 const SEARCHED = `${HAS_FOLDER} && ${IS_SEARCHED}`;
 
@@ -93,7 +93,7 @@ export function welcomeEntries(): readonly Readonly<Record<string, string | unde
   }));
 }
 
-/** What `package.nls.json` says for the welcome texts. */
+/** Welcome texts for `package.nls.json`. */
 export function welcomeStrings(): Readonly<Record<string, string>> {
   return Object.fromEntries(
     WELCOMES.map(({ view, lines }, index) => [welcomeKey(view, index), lines.join("\n")]),

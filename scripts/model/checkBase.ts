@@ -1,6 +1,6 @@
 /**
- * Checks that the base model leaves reinforcement learning something to do: plays the test split of every environment with it
- * and requires a sampled reward from 0.1 to 0.4 and at least 90% well-formed calls.
+ * Checks that the base model leaves room for reinforcement learning: plays the test split of every environment with it and requires a
+ * sampled reward between 0.1 and 0.4 and at least 90% well-formed calls.
  * Run: `npm run build && node scripts/run.mjs scripts/model/checkBase.ts` (about half a minute).
  */
 
@@ -22,7 +22,7 @@ const recordSchema = z.object({
   turns: z.array(z.object({ calls: z.array(z.unknown()), errors: z.array(z.unknown()) })),
 });
 
-/** One step with a learning rate of 0, for the sake of the evaluation before it. */
+/** One step with a learning rate of 0, just for the evaluation before it. */
 function config(names: readonly string[]): string {
   const environments = names.map((name) => [
     name,

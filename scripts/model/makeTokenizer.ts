@@ -1,6 +1,6 @@
 /**
- * Makes the embedded model's tokenizer: byte-level BPE with all 512 ids assigned, merges learned from scripted games.
- * Run: `node scripts/run.mjs scripts/model/makeTokenizer.ts` (about ten seconds; the result is the same every time).
+ * Creates the embedded model's tokenizer: byte-level BPE with all 512 ids assigned, and merges learned from scripted games.
+ * Run: `node scripts/run.mjs scripts/model/makeTokenizer.ts` (about ten seconds; deterministic).
  */
 
 import { writeFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ const VOCABULARY = 512;
 const GAMES_PER_PLAYER = 1500;
 const SPECIALS = ["<|pad|>", "<|im_start|>", "<|im_end|>", "<tool_call>", "</tool_call>"] as const;
 const END = 2;
-/** Digits and line ends stand alone, everything else between them may merge freely: fixed phrases become one token. */
+/** Digits and line feeds stay single; everything between them may merge freely, so that fixed phrases become one token. */
 const SPLIT = String.raw`\d|\n|[^\d\n]+`;
 
 type Merge = readonly [string, string];
@@ -80,7 +80,7 @@ async function writeTokenizer(merges: readonly Merge[]): Promise<void> {
   await writeFile(join(FOLDER, "tokenizer_config.json"), `${JSON.stringify(config, null, 2)}\n`);
 }
 
-/** Texts of scripted games between control tokens, rendered with a tokenizer that only has bytes. */
+/** Texts of scripted games between control tokens, rendered with a bytes-only tokenizer. */
 async function corpus(): Promise<Map<string, number>> {
   const voice = await openVoice(FOLDER);
   const counts = new Map<string, number>();
@@ -97,7 +97,7 @@ async function corpus(): Promise<Map<string, number>> {
   return counts;
 }
 
-/** Classic BPE: the most frequent neighbors merge first, ties by text. */
+/** Classic BPE: the most frequent pair merges first; ties are broken by text. */
 function learnMerges(words: ReadonlyMap<string, number>, count: number): Merge[] {
   const encoder = new TextEncoder();
   const sequences = Array.from(words, ([word, weight]) => ({

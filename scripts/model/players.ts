@@ -1,13 +1,13 @@
 /**
- * Scripted players of mixed quality, from whose games the embedded base model learns to play badly: it knows formats and
- * tools, and leaves the good habits for reinforcement learning to find.
+ * Scripted players of mixed quality. From their games the embedded base model learns to play badly: it knows formats and tools, but
+ * good habits are left for reinforcement learning to find.
  */
 
 import type { JsonObject } from "../../src/core/json.ts";
 import { DEPOT_ITEMS } from "../../src/local/environment/depot.ts";
 import { integerBetween } from "../../src/local/random.ts";
 
-/** One earlier turn: what the player said and what came back. */
+/** An earlier turn: the player's output and the results. */
 export interface Exchange {
   readonly said: string;
   readonly results: readonly string[];
@@ -24,16 +24,16 @@ export interface Situation {
 export type Style = "careful" | "hasty" | "sloppy";
 
 export interface Player {
-  /** Environment that it plays. */
+  /** The environment that it plays. */
   readonly environment: string;
-  /** Shares of careful and hasty games; the rest is sloppy. */
+  /** Shares of careful and hasty games; the rest are sloppy. */
   readonly careful: number;
   readonly hasty: number;
-  /** The next turn's text, without its end token. */
+  /** Text of the next turn, without its end token. */
   turn(situation: Situation): string;
 }
 
-/** A tool call as the chat template writes it. */
+/** A tool call in the chat template's format. */
 function call(name: string, args: Readonly<Record<string, string | number>>): string {
   const inner = Object.entries(args)
     .map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`)
@@ -41,7 +41,7 @@ function call(name: string, args: Readonly<Record<string, string | number>>): st
   return `<tool_call>\n{"name": "${name}", "arguments": {${inner}}}\n</tool_call>`;
 }
 
-/** Now and then a turn goes wrong in form: plain text, an unclosed call, a wrong argument name. */
+/** Occasionally breaks a turn's format: plain text, an unclosed call, or a wrong argument name. */
 function fumbled(text: string, uniform: () => number, rate: number): string {
   const u = uniform();
   if (u < rate / 3) return text.replace("\n</tool_call>", "");
@@ -136,7 +136,7 @@ function vaultGuess(uniform: () => number): string {
   return call("answer", { value: String(integerBetween(uniform, 100, 999)) });
 }
 
-/** The turn after a box that held another key. */
+/** The turn after a box that contained another key. */
 function vaultHop(start: string, key: string, uniform: () => number, style: Style): string {
   if (style === "careful") return call("lookup", { key });
   if (style === "hasty") return vaultGuess(uniform);

@@ -1,8 +1,7 @@
 /**
- * Trains the embedded base model from nothing on scripted games and writes model.safetensors.
- * Run: `npm run model:train` (seed 1, 2,000 steps, two workers: 1,471 s measured on two cores that had other work, too; the same
- * file every time, whatever the number of workers), then `npm run model:check`. `-- --steps N` for a shorter try, `--out FILE` to
- * write elsewhere.
+ * Trains the embedded base model from scratch on scripted games and writes model.safetensors.
+ * Run: `npm run model:train` (seed 1, 2,000 steps, two workers: 1,471 s on two cores with other load; produces the same file for any
+ * number of workers), then `npm run model:check`. Use `-- --steps N` for a shorter trial and `--out FILE` to write elsewhere.
  */
 
 import { writeFile } from "node:fs/promises";
@@ -23,7 +22,7 @@ const SEED = 1;
 const GAMES_PER_STEP = 48;
 const PEAK_LEARNING_RATE = 2e-3;
 const WARMUP_STEPS = 30;
-/** The model should mostly learn its own turns, and a little to predict the turns of the environment. */
+/** The model should mostly learn its own turns, and to a small extent to predict the environment's. */
 const SPOKEN_WEIGHT = 1;
 const HEARD_WEIGHT = 0.1;
 const CROSS_ENTROPY: LossSpec = { name: "cross_entropy", clipLow: 0, clipHigh: 0, beta: 0 };
@@ -36,7 +35,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Normal weights scaled by their input size; what writes into the residual stream is smaller by the depth. */
+/** Normal weights scaled by input size; projections into the residual stream are also scaled down by depth. */
 function initialWeights(arch: Architecture): Float32Array {
   const layout = baseLayout(arch);
   const normal = createNormal(SEED);

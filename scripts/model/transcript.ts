@@ -1,4 +1,4 @@
-/** Plays scripted games through the product's own environments and renderer, so that the base model sees what it will meet. */
+/** Plays scripted games through the product's own environments and renderer, so that the base model sees the real formats. */
 
 import { createControlTokens } from "../../src/core/chat/controlTokens.ts";
 import { buildFirstPrompt } from "../../src/core/chat/firstPrompt.ts";
@@ -23,7 +23,7 @@ const MAX_TURNS = 6;
 
 export interface Transcript {
   readonly ids: readonly number[];
-  /** True where the player spoke. */
+  /** True for tokens of the player. */
   readonly spoken: readonly boolean[];
   readonly reward: number;
 }
@@ -35,13 +35,13 @@ export interface Voice {
 
 const END = "<|im_end|>";
 
-/** The tokenizer of the model in `folder`, with its chat format. */
+/** The tokenizer of the model in `folder` with its chat format. */
 export async function openVoice(folder: string): Promise<Voice> {
   const model = await loadModelTokenizer(folder);
   return { model, renderer: createTemplateRenderer({ model, family: chatml, thinking: false }) };
 }
 
-/** Plays one training task of the player's environment. */
+/** Plays a training task of the player's environment. */
 export async function playTranscript(
   voice: Voice,
   player: Player,
@@ -78,7 +78,7 @@ export async function playTranscript(
   };
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const said = player.turn({ task, history, uniform, style });
-    // The model itself writes control tokens.
+    // The model generates control tokens itself.
     const turnIds = createControlTokens(voice.model.tokenizer).encode(said + END);
     add(turnIds, true);
     const answer = await respond(voice.renderer, session, turnIds);
@@ -102,7 +102,7 @@ interface Answer {
   readonly finished: boolean;
 }
 
-/** What a server makes of the arguments that it is sent. */
+/** The arguments as a server would receive them. */
 function asReceived(args: ExactJsonObject): JsonObject {
   return JSON.parse(writeExactJson(args));
 }

@@ -1,4 +1,4 @@
-// Tokenizers need no inference: this stub keeps several hundred megabytes of native code out of an install.
+// A stub: tokenizers need no inference, and this keeps several hundred megabytes of native code out of an installation.
 class Tensor {}
 const InferenceSession = {
   create() {
