@@ -1,6 +1,6 @@
 /**
- * What it costs to play rollouts with an agent, beside the built-in loop: the endpoint alone, and with a light program in Node for each
- * rollout. Turns are written beforehand, so nothing else takes time. Run: `npm run bench:agents`.
+ * Measures the overhead of playing rollouts with an agent compared to the built-in loop: the endpoint alone, and with a small Node
+ * program per rollout. Turns are scripted, so that nothing else takes time. Run: `npm run bench:agents`.
  */
 
 import { join, resolve } from "node:path";
@@ -33,7 +33,7 @@ import { type Taken, take } from "./observe.ts";
 
 const TURNS = 8;
 const AT_ONCE = [64, 256];
-/** Rounds before the one that is measured, so that the code is compiled. */
+/** Unmeasured rounds, so that the code is compiled. */
 const WARM_UPS = 2;
 const PROGRAM = resolve("test/integration/agents/openai.mjs");
 
@@ -52,7 +52,7 @@ function turnOf(name: string, args: object): readonly number[] {
 const CALL = turnOf("add", { a: 2, b: 3 });
 const LAST = turnOf("answer", { value: 5 });
 
-/** Draws calls, and the last one at last. */
+/** Samples scripted calls and ends with the last one. */
 function scriptedSampler(): SamplingClient {
   let count = 0;
   return {
@@ -87,7 +87,7 @@ function anEpisode(agent: Agent | null): RolloutEpisode {
   return new AgentEpisode({ ...options, agent, task: { split: "train", index: 3 }, sha256 });
 }
 
-/** The endpoint as a program uses it, but for connections and processes. */
+/** The endpoint as an agent program uses it, without connections and processes. */
 const inProcess: Agent = {
   settings: { timeoutMs: null, reward: "session" },
   run: async (rollout) => {

@@ -1,4 +1,4 @@
-/** Real runs on the embedded engine for the alarms: some go wrong in a known way, others do not. */
+/** Real runs on the embedded engine for testing alarms: some go wrong in a known way, others are healthy. */
 
 import { access, mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,20 +10,20 @@ type EnvironmentName = "calculator" | "depot" | "number-hunt" | "key-vault";
 
 export interface AlarmRun {
   readonly name: string;
-  /** What has to fire; none for a healthy run. */
+  /** Alarms that must fire; empty for a healthy run. */
   readonly expected: readonly AlarmId[];
   readonly environment: EnvironmentName;
-  /** A second one, with the same settings. */
+  /** A second environment with the same settings. */
   readonly secondEnvironment?: EnvironmentName;
   readonly steps: number;
   readonly seed?: number;
-  /** Lines of the configuration beside those that all runs have. */
+  /** Configuration lines in addition to the common ones. */
   readonly settings: readonly string[];
-  /** Settings of the environment, in the same form. */
+  /** Environment settings in the same form. */
   readonly environmentSettings?: readonly string[];
 }
 
-/** Kinds of healthy runs, each trained with many seeds: what most users set, one thing at a time. */
+/** Kinds of healthy runs, each trained with many seeds: common configurations, varied one setting at a time. */
 const HEALTHY_KINDS: readonly Omit<AlarmRun, "expected">[] = [
   { name: "plain", environment: "calculator", steps: 24, settings: ["batch_size: 4"] },
   {
@@ -53,7 +53,7 @@ const HEALTHY_KINDS: readonly Omit<AlarmRun, "expected">[] = [
   },
 ];
 
-/** So many healthy runs, of each kind about as many. */
+/** `count` healthy runs, evenly spread over the kinds. */
 export function healthyRuns(count: number): readonly AlarmRun[] {
   return Array.from({ length: count }, (_, i) => {
     const kind = HEALTHY_KINDS[i % HEALTHY_KINDS.length];
@@ -63,7 +63,7 @@ export function healthyRuns(count: number): readonly AlarmRun[] {
   });
 }
 
-/** Ten times the usual learning rate of the embedded model, and more, is far too high. */
+/** For the embedded model, ten times the usual learning rate is already far too high. */
 export const BAD_RUNS: readonly AlarmRun[] = [
   {
     name: "far too high learning rate",
@@ -96,7 +96,7 @@ export const BAD_RUNS: readonly AlarmRun[] = [
     ],
   },
   {
-    // Nothing is compared, so that whatever was sampled becomes more likely.
+    // No comparison within groups, so whatever was sampled becomes more likely.
     name: "everything is rewarded alike",
     environment: "number-hunt",
     steps: 25,
@@ -145,7 +145,7 @@ export const BAD_RUNS: readonly AlarmRun[] = [
   },
 ];
 
-/** What the embedded services never do, by numbers of a healthy run's rows, from step {@link PLANTED_FROM} on. */
+/** Metrics that never occur with embedded services, planted into the rows of a healthy run from step {@link PLANTED_FROM} on. */
 export const PLANTED_ROWS: Readonly<Partial<Record<AlarmId, Readonly<Record<string, number>>>>> = {
   tool_errors: { "rollout/failed_tool_calls/mean": 3, "rollout/tool_calls/mean": 4 },
   nonfinite_rewards: { "rollout/nonfinite_rewards": 2 },
@@ -156,7 +156,7 @@ export const PLANTED_ROWS: Readonly<Partial<Record<AlarmId, Readonly<Record<stri
   low_success_reward: { "rollout/success_frac": 1, "group/frac_mixed": 0.9 },
 };
 
-/** Counts from 0. */
+/** Counted from 0. */
 export const PLANTED_FROM = 10;
 /** Name of the healthy run. */
 export const PLANTED_IN = "plain, seed 1";
@@ -182,7 +182,7 @@ function folderName({ name }: AlarmRun): string {
   return name.replace(/\W+/g, "-");
 }
 
-/** The folder of a run below `parent`. It is trained unless it is there already, so that thresholds can be tried on the same runs. */
+/** The folder of a run below `parent`. An existing run is reused, so that thresholds can be tried on the same runs. */
 export async function trainedRun(run: AlarmRun, parent: string): Promise<string> {
   const folder = join(parent, folderName(run));
   const isThere = await access(join(folder, "metrics.jsonl")).then(
@@ -194,7 +194,7 @@ export async function trainedRun(run: AlarmRun, parent: string): Promise<string>
   try {
     await trainIn(parent, folderName(run), configOf(run, parent));
   } catch (error) {
-    // A bad run may end with an error, for example when no group is left to train on; its metrics are there.
+    // A bad run may end with an error, for example if no group is left to train on, but its metrics exist.
     console.log(`${run.name}: ${errorMessage(error)}`);
   }
   return folder;

@@ -1,8 +1,8 @@
 /**
- * Trains healthy runs on the embedded engine, and ones that go wrong in known ways, and replays the alarms over their metrics with the
- * default thresholds: how many alarms fire in a healthy run, and with which step a bad one is found. What embedded services never do
- * is planted in the rows of healthy runs. Run: `npm run bench:alarms -- [--runs N] [FOLDER [HEALTHY_RUN …]]`. N: healthy runs, 20 by
- * default; 200 take about an hour on two cores. FOLDER keeps the runs, so that another try needs no training.
+ * Trains healthy runs and runs that go wrong in known ways on the embedded engine, and replays the alarms over their metrics with
+ * default thresholds: how many alarms fire in healthy runs, and at which step bad runs are detected. Conditions that embedded services
+ * never produce are planted in the rows of healthy runs. Run: `npm run bench:alarms -- [--runs N] [FOLDER [HEALTHY_RUN …]]`. N: number
+ * of healthy runs, default 20; 200 take about an hour on two cores. FOLDER keeps the runs for reuse by the next invocation.
  */
 
 import { setMaxListeners } from "node:events";
@@ -35,7 +35,7 @@ interface Replay {
   readonly name: string;
   readonly expected: readonly AlarmId[];
   readonly steps: number;
-  /** The step with which each alarm first began. */
+  /** The step at which each alarm first fired. */
   readonly begun: ReadonlyMap<AlarmId, number>;
 }
 
@@ -71,13 +71,13 @@ function planted(row: MetricsRow, numbers: Readonly<Record<string, number>>): Me
     const tree = name
       .split("/")
       .reduceRight<MetricsTree | number>((inner, key) => ({ [key]: inner }), value);
-    // A name has a part at least, so that the value is in a tree.
+    // A metric name has at least one part, so the value is in a tree.
     changed = { ...mergeMetrics(changed, tree as MetricsTree), step: row.step };
   }
   return changed;
 }
 
-/** How often an alarm fires in healthy runs, and with which step in those that have to make it fire. */
+/** How often an alarm fires in healthy runs, and at which step in runs that must trigger it. */
 function verdict(id: AlarmId, runs: readonly Replay[]): string {
   const healthy = runs.filter(({ expected }) => expected.length === 0);
   const falseAlarms = healthy.filter(({ begun }) => begun.has(id));
@@ -89,7 +89,7 @@ function verdict(id: AlarmId, runs: readonly Replay[]): string {
   return [counts, ...falseAlarms.map(({ name }) => `“${name}”`), ...steps, ...missed].join("; ");
 }
 
-// As the program that trains does: every rollout listens for its run's end.
+// As in the trainer: every rollout listens for the end of its run.
 setMaxListeners(0);
 const { values, positionals } = parseArgs({
   options: { runs: { type: "string", default: "20" } },

@@ -1,4 +1,4 @@
-/** A folder of its own for what a bench does, and what several benches do in one: start fake services, train the embedded model. */
+/** Temporary folders for benchmarks, and their shared actions: starting fake services and training the embedded model. */
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { startTraining } from "../src/trainer/trainer.ts";
 
 export const PROGRAMS = resolve("dist/trainer");
 
-/** Does `work` in a new folder, which is removed after all that is in `cleanup`. */
+/** Runs `work` in a new folder, which is removed after everything in `cleanup` has run. */
 export async function inBenchFolder<T>(
   work: (folder: string, cleanup: CleanupStack) => Promise<T>,
 ): Promise<T> {
@@ -24,7 +24,7 @@ export async function inBenchFolder<T>(
   }
 }
 
-/** Starts a process of fake services, which listen on sockets in `folder`. */
+/** Starts a process of fake services that listen on sockets in `folder`. */
 export async function startFakes(
   program: "fakeServices" | "fakeTrackers",
   folder: string,
@@ -38,7 +38,7 @@ export async function startFakes(
   cleanup.add(child.close);
 }
 
-/** Trains with a configuration that is written into `folder`, with checkpoints below it; resolves with the run's folder. */
+/** Trains with a configuration written to `folder`, with checkpoints below it; resolves with the run's folder. */
 export async function trainIn(
   folder: string,
   name: string,

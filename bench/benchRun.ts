@@ -1,4 +1,4 @@
-/** A prepared run whose services are fakes in a process of their own. */
+/** A prepared run whose services are fakes in a separate process. */
 
 import { join } from "node:path";
 import type { Config } from "../src/core/config/fields/schema.ts";
@@ -33,19 +33,19 @@ max_total_tokens: 16384
 max_response_tokens: 4096
 rollout_timeout: 600
 `;
-/** On a socket the host does not matter. */
+/** The host is irrelevant on a socket. */
 const BASE_URL = "http://localhost";
 const KEY = "tml-fake";
 
 export interface BenchRun {
   readonly context: RunContext;
-  /** Requests sent so far. */
+  /** Number of requests sent so far. */
   readonly requests: () => number;
-  /** When the first sample was asked for, in milliseconds since the process began; null = not yet. */
+  /** When the first sample was requested, in milliseconds since the process started; null = not yet. */
   readonly firstSampleAtMs: () => number | null;
 }
 
-/** Prepares a run in `runFolder` with the fake services that listen in `folder`, of them the Tinker server `name`; `cleanup` ends it. */
+/** Prepares a run in `runFolder` with the fake services in `folder`, using their Tinker server `name`; `cleanup` ends it. */
 export async function openBenchRun(
   folder: string,
   runFolder: string,
@@ -148,7 +148,7 @@ function readConfig(): Config {
   throw new Error(result.problems.map(({ message }) => message).join("\n"));
 }
 
-/** Shows what should not happen here, and nothing else. */
+/** Only shows what should not happen here. */
 const warningLog: Log = {
   debug: () => undefined,
   info: () => undefined,

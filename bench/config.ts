@@ -1,4 +1,4 @@
-/** Times what an editor asks about a configuration at every pause in typing, for a text of 500 lines. */
+/** Times the checks that an editor requests on every typing pause, for a configuration of 500 lines. */
 
 import { complete } from "../src/core/config/editing/completion/complete.ts";
 import { diagnose } from "../src/core/config/editing/diagnostics/diagnose.ts";
@@ -9,7 +9,7 @@ import { medianSeconds, print } from "./measure.ts";
 const LINES = 500;
 const OPTIONS = { path: "tinker-config.yaml" };
 
-/** A valid configuration with as many environments as needed for that length. */
+/** A valid configuration with enough environments for the given length. */
 function textOf(lines: number): string {
   const head = ["model_name: Qwen/Qwen3-8B", "batch_size: 32", "num_epochs: 1", "environments:"];
   const environment = (index: number): readonly string[] => [
@@ -28,7 +28,7 @@ function textOf(lines: number): string {
   return `${all.slice(0, head.length + count * environment(0).length).join("\n")}\n`;
 }
 
-/** Rounds before the clock counts: an editor asks many times. */
+/** Unmeasured rounds, because an editor asks many times. */
 const WARM_UP = 20;
 
 function report(name: string, action: () => void): void {

@@ -1,8 +1,8 @@
-/** Processor time of a page's own thread. */
+/** CPU time of a page's main thread. */
 
 import type { CDPSession, Page } from "playwright-core";
 
-/** Milliseconds of processor time that the page's thread has spent in tasks. */
+/** Milliseconds of CPU time that the page's thread has spent in tasks. */
 export async function cpuTimer(page: Page): Promise<() => Promise<number>> {
   const session: CDPSession = await page.context().newCDPSession(page);
   await session.send("Performance.enable", { timeDomain: "threadTicks" });

@@ -1,7 +1,7 @@
 /**
- * The runs table and the comparison of runs, in the page with a real session over real folders, as the editor shows them: from what
- * the person does to what is painted. The session has a process of its own, as the extension has, and times are the page's own:
- * what drives the browser here would otherwise be counted too.
+ * The runs table and the comparison of runs: the page with a real session over real folders, from user action to paint. The session
+ * has its own process, as in the extension, and times are taken in the page: otherwise the code that drives the browser would be
+ * counted too.
  */
 
 import { type ChildProcess, fork } from "node:child_process";
@@ -58,7 +58,7 @@ async function tableRows(
     await shown.close();
     post.end();
   }
-  // The first window reads all runs; the next ones only ask whether they have grown.
+  // The first window reads all runs; later ones only check whether they have grown.
   const [cold = 0, ...warm] = read;
   const [first, ...next] = times;
   return [
@@ -105,7 +105,7 @@ async function comparisonRows(
     const { shown, post } = await open(browser, host, parent);
     await shown.page.locator(".grid-row").first().waitFor();
     await shown.page.getByText(/^reading/).waitFor({ state: "detached", timeout: 300_000 });
-    // No one chooses ten runs sooner; what compares them has loaded by then.
+    // Users take longer to select ten runs, so the comparison has loaded by then.
     await shown.page.waitForTimeout(1_000);
     drawn.push(await inPage(shown, COMPARE));
     await shown.close();
@@ -135,13 +135,13 @@ async function open(browser: Browser, host: ChildProcess, parent: string) {
   return { shown, post: { end: () => host.off("message", pass) } };
 }
 
-/** Milliseconds from the start of the page. */
+/** Milliseconds since the page started. */
 interface FirstRows {
-  /** The page's script has run and asks for rows. */
+  /** The page's script has run and requests rows. */
   readonly asked: number;
   readonly answered: number;
   readonly painted: number;
-  /** Cells of the first rows as painted whose text is another once all runs were read. */
+  /** Number of cells in the first painted rows whose text changed once all runs were read. */
   readonly changed: number;
 }
 
@@ -177,7 +177,7 @@ const RECORD_FIRST_ROWS = `
   observer.observe(document, { childList: true, subtree: true });
 `;
 
-/** Milliseconds that a script of the page returns. */
+/** Milliseconds returned by a script in the page. */
 async function inPage({ page }: ServedPage, script: string): Promise<number> {
   return await page.evaluate<number>(`(async () => {
     const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));

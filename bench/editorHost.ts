@@ -1,6 +1,6 @@
 /**
- * What following a run costs the extension host, measured in a process of its own with what the host uses: memory without
- * garbage, how long the event loop is held, and what is done for a page that is hidden. Run with `--expose-gc`.
+ * The extension host's cost of following a run, measured in a separate process with the host's own code: live memory, how long the
+ * event loop is blocked, and the work for a hidden page. Run with `--expose-gc`.
  */
 
 import { appendFileSync, readFileSync } from "node:fs";
@@ -29,7 +29,7 @@ const fileSystem = createFileSystem();
 const HIDDEN_MS = 2_000;
 const MEGABYTE = 2 ** 20;
 
-/** What is left of the heap without garbage, with the numbers that lie beside it. */
+/** Live heap plus array buffers, after garbage collection. */
 function heldMb(): number {
   globalThis.gc?.();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
@@ -141,7 +141,7 @@ async function hiddenRows(): Promise<readonly Row[]> {
 const COMPARED = { count: 10, steps: 50 };
 const GROWTH = 200;
 
-/** The host with ten runs compared, while each grows by {@link GROWTH} steps. */
+/** The host while ten runs are compared, each growing by {@link GROWTH} steps. */
 async function comparedRows(): Promise<readonly Row[]> {
   const parent = newFolder();
   const folders = writeComparedRuns(parent, COMPARED);
@@ -173,7 +173,7 @@ async function comparedRows(): Promise<readonly Row[]> {
     { isVisible: true },
   );
   session.receive({ kind: "ready" });
-  // The first rows follow once the rows that are kept are read.
+  // The first rows arrive once the cached rows have been read.
   while (sent.ids.size < COMPARED.count) await sleep(20);
   session.receive({ kind: "compare", ids: [...sent.ids], names: ["rollout/reward/mean", "loss"] });
   const sentSteps = async (steps: number): Promise<void> => {

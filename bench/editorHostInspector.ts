@@ -1,4 +1,4 @@
-/** What the extension host says of itself through its own inspector. */
+/** Measures the extension host through its inspector. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "undici";
@@ -19,7 +19,7 @@ const profiled = z.object({
         children: z.array(z.number()).optional(),
       }),
     ),
-    /** Microseconds on the clock of all processes. */
+    /** Microseconds on the system-wide clock. */
     startTime: z.number(),
     samples: z.array(z.number()),
     /** Microseconds before each sample. */
@@ -32,23 +32,23 @@ const traced = z.object({
   method: z.literal("NodeTracing.dataCollected"),
   params: z.object({ value: z.array(z.object({ name: z.string(), ts: z.number() })) }),
 });
-/** The loop reaches it once in each of its turns. */
+/** Occurs once per iteration of the event loop. */
 const TURN = "CheckImmediate";
 
 const SAMPLE_US = 500;
-/** A sample that comes later mostly does so because another process had the processor: no more is counted for it. */
+/** Later samples mostly mean that another process had the CPU, so no more than this is counted. */
 const LATE_US = 2 * SAMPLE_US;
-/** Where the installed extension keeps its code. */
+/** Path of the installed extension's code. */
 const OWN = /tinker-rl[^/]*\/dist\/extension\//;
 
 export interface Inspector {
   readonly call: (method: string, params?: object) => Promise<unknown>;
-  /** Called with each message, answers too. */
+  /** Receives each message, including replies. */
   readonly listen: (heard: (message: unknown) => void) => void;
   readonly close: () => void;
 }
 
-/** The debug port must be free on this computer, or be that of the host `pid`. */
+/** The debug port must be free on this computer or belong to the host `pid`. */
 export async function inspectHost(pid: number): Promise<Inspector> {
   process.kill(pid, "SIGUSR1");
   await sleep(500);
@@ -79,7 +79,7 @@ export async function inspectHost(pid: number): Promise<Inspector> {
   };
 }
 
-/** Megabytes that the host's own thread holds, without garbage. */
+/** Megabytes held by the host's main thread, after garbage collection. */
 export async function hostHeapMb(pid: number): Promise<number> {
   const host = await inspectHost(pid);
   await host.call("HeapProfiler.collectGarbage");
@@ -93,8 +93,8 @@ export async function hostHeapMb(pid: number): Promise<number> {
 }
 
 /**
- * Milliseconds of processor time of each stretch, while `work` is done, in which the host did nothing but run code of the
- * extension, in one turn of its event loop.
+ * CPU milliseconds of each stretch during `work` in which the host ran only extension code without a break, within one iteration of
+ * its event loop.
  */
 export async function ownStretchesMs(
   host: Inspector,
@@ -138,7 +138,7 @@ function stretchesIn(
   const found: number[] = [];
   let [us, atUs, turn] = [0, startTime, 0];
   timeDeltas.forEach((delta, index) => {
-    // The time before a sample belongs to the sample before it.
+    // The time before a sample belongs to the previous sample.
     const before = samples[index - 1];
     const isWithin =
       before !== undefined && (own.has(before) || (us > 0 && before === collector?.id));

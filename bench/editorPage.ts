@@ -1,6 +1,6 @@
 /**
- * The dashboard's page alone in a browser. Times are processor time of the page's own thread, so that other work on the machine
- * matters little; they hold scripts, styles, layout and the recording of what is painted.
+ * The dashboard page alone in a browser. Times are CPU time of the page's own thread, so that other load on the machine matters
+ * little; they include scripts, styles, layout, and the recording of paint commands.
  */
 
 import { build } from "esbuild";
@@ -27,7 +27,7 @@ export async function pageRows(browser: Browser, runs: BenchRuns): Promise<reado
   ];
 }
 
-/** One chart as the reward chart is: five lines, of which four bound two bands. */
+/** A chart like the reward chart: five lines, four of which bound two bands. */
 async function chartRow(browser: Browser): Promise<Row> {
   const { outputFiles } = await build({
     stdin: {
@@ -52,7 +52,7 @@ async function chartRow(browser: Browser): Promise<Row> {
     const before = await timer();
     await page.evaluate("draw()");
     const ms = (await timer()) - before;
-    // The first one makes the chart.
+    // The first attempt creates the chart.
     if (attempt > 0) samples.push(ms);
   }
   await page.close();
@@ -112,7 +112,7 @@ function PREPARE_CHART(mean: readonly number[]): void {
   };
 }
 
-/** The whole tab: the reward chart, the histogram and all small charts, when a step comes to the others. */
+/** The whole tab, with the reward chart, the histogram, and all small charts, when a step is added. */
 async function overviewRow(browser: Browser, folder: string): Promise<Row> {
   const [theme] = THEMES;
   const fileSystem = createFileSystem();

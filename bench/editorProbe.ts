@@ -1,4 +1,4 @@
-/** What runs inside the pages of the editor to take times where they arise. */
+/** Code that runs inside the editor's pages to take times where they occur. */
 
 import type { Frame, Page } from "playwright-core";
 
@@ -6,11 +6,11 @@ import type { Frame, Page } from "playwright-core";
 interface Marks {
   /** The mouse was pressed. */
   pressed?: number;
-  /** The dashboard's page said that it is ready. */
+  /** The dashboard page reported that it is ready. */
   ready?: number;
-  /** The first numbers came. */
+  /** The first numbers arrived. */
   numbers?: number;
-  /** The frame with the first line of the first chart. */
+  /** The frame that shows the first line of the first chart. */
   chart?: number;
 }
 
@@ -18,7 +18,7 @@ declare global {
   var benchMarks: Marks;
 }
 
-/** Install it in every frame before its own scripts. */
+/** Install it in every frame before the frame's own scripts. */
 export function PROBE(): void {
   const now = (): number => performance.timeOrigin + performance.now();
   const marks: Marks = {};
@@ -27,13 +27,13 @@ export function PROBE(): void {
   const page = globalThis as unknown as Record<string, unknown>;
   const stroke = CanvasRenderingContext2D.prototype.stroke;
   let given: (() => Record<string, unknown>) | undefined;
-  // VS Code gives its function to the page of a web view, and to no other.
+  // VS Code gives its function only to the page of a web view.
   Object.defineProperty(page, "acquireVsCodeApi", {
     configurable: true,
     get: () => given,
     set: (own: () => Record<string, unknown> & { postMessage(message: unknown): void }) => {
       given = () => {
-        // Messages are JSON, whose beginning is enough here: to parse it once more would cost what is measured.
+        // Only checks the beginning of the JSON message, because parsing it again would cost the time being measured.
         addEventListener("message", ({ data }: MessageEvent<unknown>) => {
           if (String(data).slice(0, 40).includes('"append"')) marks.numbers ??= now();
         });
@@ -55,7 +55,7 @@ export function PROBE(): void {
     Reflect.apply(stroke, this, args);
     if (marks.numbers === undefined || marks.chart !== undefined) return;
     marks.chart = now();
-    // What was drawn is seen when the frame ends.
+    // The drawing is visible when the frame ends.
     requestAnimationFrame(() => setTimeout(() => (marks.chart = now())));
   };
 }
@@ -63,12 +63,12 @@ export function PROBE(): void {
 export interface OpeningTimes {
   /** From the click to the chart. */
   readonly wholeMs: number;
-  /** From the page's `ready` to the chart, and before it to the first numbers. */
+  /** From the page's `ready` to the chart, and from `ready` to the first numbers. */
   readonly readyMs: number;
   readonly numbersMs: number;
 }
 
-/** Times of the dashboard that was opened by the last press of the mouse. */
+/** Times of the dashboard opened by the last mouse press. */
 export async function openingTimes(page: Page, frame: Frame): Promise<OpeningTimes> {
   await frame.waitForFunction(() => globalThis.benchMarks.chart !== undefined);
   await page.waitForTimeout(100);
@@ -82,16 +82,16 @@ export async function openingTimes(page: Page, frame: Frame): Promise<OpeningTim
 }
 
 export interface Wanted {
-  /** What is clicked, or typed into. */
+  /** Selector of the element to click, or to type into. */
   readonly at: string;
   readonly type?: string;
-  /** What is seen then. */
+  /** Selector of the expected element. */
   readonly see: string;
-  /** A text that it holds. */
+  /** Text that it must contain. */
   readonly text?: string;
 }
 
-/** Milliseconds from a click, or from a text that is typed, to the end of the frame that shows what was wanted. */
+/** Milliseconds from a click or typed text to the end of the frame that shows the expected element. */
 export async function timeToSee(frame: Frame, wanted: Wanted): Promise<number> {
   return await frame.evaluate(
     ({ at, type, see, text }) =>
@@ -118,7 +118,7 @@ export async function timeToSee(frame: Frame, wanted: Wanted): Promise<number> {
 
 export interface Scrolled {
   readonly frames: number;
-  /** Frames in which a part of the table had no row. */
+  /** Number of frames in which part of the table had no rows. */
   readonly blank: number;
 }
 

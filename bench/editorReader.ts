@@ -1,4 +1,4 @@
-/** Going from rollout to rollout in the dashboard's page, in a step of 10,000 rollouts: from the key until the next one is painted. */
+/** Moving between rollouts in the dashboard page, in a step of 10,000 rollouts: from the key press until the next one is painted. */
 
 import type { Browser } from "playwright-core";
 import { openDashboardPage } from "../test/dashboard/dashboardPage.ts";
@@ -7,7 +7,7 @@ import { WIDE_ROLLOUTS } from "./editorRuns.ts";
 import { type Row, row } from "./editorTable.ts";
 
 const TRIES = 15;
-/** No one reads faster. */
+/** Faster than anyone reads. */
 const READING_MS = 400;
 
 export async function readerRow(browser: Browser, folder: string): Promise<Row> {
@@ -29,7 +29,7 @@ export async function readerRow(browser: Browser, folder: string): Promise<Row> 
   return row(what, samples, 50);
 }
 
-/** Runs in the page: presses the key, and gives the milliseconds until the next rollout is painted. */
+/** Runs in the page: presses the key and returns the milliseconds until the next rollout is painted. */
 async function GO_ON(): Promise<number> {
   const title = (): string => document.querySelector(".replay-title h2")?.textContent ?? "";
   const before = title();

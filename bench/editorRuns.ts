@@ -1,4 +1,4 @@
-/** Large run folders for measuring the editor, from a seed, written by the product's own writers. */
+/** Large generated run folders for measuring the editor, written by the product's own writers. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -23,19 +23,19 @@ import { systemClock } from "../src/node/clock.ts";
 import { createUniform } from "../src/shared/uniform.ts";
 import { aRecord, aTurn, rolloutFacts, stepFacts } from "../test/core/runFolder/builders.ts";
 
-/** Steps of the run that is opened, of the long one, and of the one that is followed. */
+/** Number of steps in the opened run, the long run, and the followed run. */
 export const STEPS = 1_000;
 export const LONG_STEPS = 10_000;
 export const FOLLOWED_STEPS = 200;
 export const WIDE_ROLLOUTS = 10_000;
-/** One more than a follower keeps in memory, so that going round finds each of them cold. */
+/** One more than a follower caches, so that cycling through them always misses the cache. */
 export const WIDE_STEPS = 5;
-/** The tokens of rollout 1 in group 1 of every wide step. */
+/** Number of tokens of rollout 1 in group 1 of every wide step. */
 export const LONG_TOKENS = 8_000;
 
 const CONFIG = "tinker-config.yaml";
 const GROUP_SIZE = 8;
-/** Rollouts whose facts make a row of metrics: as many as a step of the local demo has. */
+/** Number of rollouts behind a metrics row, as in a step of the local demo. */
 const FACTS = 128;
 const STORED = 8;
 const TURNS = 8;
@@ -56,7 +56,7 @@ interface OpenRun {
   readonly uniform: () => number;
 }
 
-/** Writes a workspace with a configuration and three runs that are done. */
+/** Writes a workspace with a configuration and three finished runs. */
 export async function writeBenchRuns(
   fileSystem: FileSystem,
   workspace: string,
@@ -91,15 +91,15 @@ export async function writeBenchRuns(
   };
 }
 
-/** Adds one more step to a run that {@link writeBenchRuns} wrote, as a trainer would. */
+/** Appends a step to a run written by {@link writeBenchRuns}, as a trainer would. */
 export async function addStep(fileSystem: FileSystem, folder: string, step: number): Promise<void> {
   const facts = factsOf(createUniform(step), step, 2 * step);
   await appendMetrics(fileSystem.within(folder), folder, buildMetricsRow(facts));
 }
 
 /**
- * Trains in appearance: a new run of `steps` steps with 128 rollouts each, as fast as `pauseMs` after every step lets it. Its
- * trainer is this process.
+ * Simulates training: a new run of `steps` steps with 128 rollouts each, with a pause of `pauseMs` after every step. This process
+ * counts as its trainer.
  */
 export async function writeGrowingRun(
   fileSystem: FileSystem,
@@ -183,7 +183,7 @@ async function addRow(
   });
 }
 
-/** Rewards that rise and scatter. */
+/** Rising rewards with noise. */
 function factsOf(uniform: () => number, step: number, steps: number): StepFacts {
   const level = 0.2 + (0.6 * step) / steps;
   const rollouts = Array.from({ length: FACTS }, (_, index): RolloutFacts => {

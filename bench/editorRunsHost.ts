@@ -1,6 +1,6 @@
 /**
- * The extension's side of the runs table in a process of its own, as the editor has it: a parent process that drives the browser
- * passes messages on and holds up nothing. Its messages: a text is the folder of runs to open again, anything else is of the page.
+ * The extension's side of the runs table in a separate process, as in the editor: the parent process drives the browser and forwards
+ * messages. A string message is the folder of runs to open; anything else comes from the page.
  */
 
 import {

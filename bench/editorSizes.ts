@@ -1,4 +1,4 @@
-/** What the extension weighs, as it is packed. */
+/** Size of the packaged extension. */
 
 import { readFileSync, statSync } from "node:fs";
 import { zipEntries } from "../scripts/zipEntries.ts";
@@ -25,7 +25,7 @@ export function sizeRows(): readonly Row[] {
   ];
 }
 
-/** A script and all that loads with it. */
+/** A script and all scripts that load with it. */
 function withImports(script: string): ReadonlySet<string> {
   const found = new Set([script]);
   for (const name of found) {

@@ -1,14 +1,14 @@
-/** What was measured of the editor beside what it may be, as a table. */
+/** Prints the editor's measurements and budgets as a table. */
 
 import { loadavg } from "node:os";
 import { median } from "./measure.ts";
 
 export interface Row {
   readonly what: string;
-  /** All tries; the table shows the best and the median. */
+  /** All tries; the table shows best and median. */
   readonly samples: readonly number[];
   readonly unit: string;
-  /** At most; null for what has no budget and explains the others. */
+  /** Upper limit; null for rows without a budget, which explain the others. */
   readonly budget: number | null;
 }
 
@@ -23,7 +23,7 @@ export function row(
 
 const COLUMNS = [58, 10, 10, 12, 20];
 
-/** Prints one part of the table. Other work on the machine makes times longer, so its load stands beside. */
+/** Prints one part of the table, along with the load of the machine, which makes times longer. */
 export function printRows(title: string, rows: readonly Row[]): void {
   console.log(`\n${title} (load average ${loadavg()[0]?.toFixed(1)})`);
   printCells(["", "best", "median", "budget", ""]);

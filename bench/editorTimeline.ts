@@ -1,4 +1,4 @@
-/** The timeline of a step of 1,024 rollouts in the dashboard's page: a frame while the bars are scrolled. */
+/** Scrolling the timeline of a step of 1,024 rollouts in the dashboard page: time per frame. */
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { type Row, row } from "./editorTable.ts";
 
 const ROLLOUTS = 1_024;
 const FRAMES = 80;
-/** The time of a frame at 60 frames per second. */
+/** Duration of a frame at 60 frames per second. */
 const FRAME_MS = 16;
 
 export async function timelineRow(browser: Browser): Promise<Row> {
@@ -41,7 +41,7 @@ export async function timelineRow(browser: Browser): Promise<Row> {
   return row(what, samples, FRAME_MS);
 }
 
-/** Runs in the page: a turn of the wheel, until it is painted. */
+/** Runs in the page: scrolls once and waits for the paint. */
 async function SCROLL_ON(): Promise<void> {
   const grid = document.querySelector(".timeline-grid");
   if (grid === null) throw new Error("There is no grid.");

@@ -1,4 +1,4 @@
-/** The packaged extension in a real VS Code, timed from what a user does to the frame that shows it. */
+/** The packaged extension in a real VS Code, timed from a user action to the frame that shows its effect. */
 
 import type { Frame, Page } from "playwright-core";
 import { createFileSystem } from "../src/node/fileSystem.ts";
@@ -25,7 +25,7 @@ const TRIES = 7;
 const RELOADS = 4;
 const ID = "tinker-rl.tinker-rl";
 const CLOSE = "Control+Alt+F8";
-/** Five steps a second are more than any model trains. */
+/** Five steps per second, faster than any model trains. */
 const STEP_PAUSE_MS = 100;
 const WHEEL_PX = 240;
 const LONG_MS = 20;
@@ -82,7 +82,7 @@ async function activationRows({ workbench }: Stage): Promise<readonly Row[]> {
   return [row("activate()", activations, 50), row("  loading of its code before", loads)];
 }
 
-/** Every run that is opened was not looked at just before: the host reads it from its beginning. */
+/** Opens another run in between, so that the host must read each run from the start. */
 async function openingRows(stage: Stage): Promise<readonly Row[]> {
   const times: OpeningTimes[] = [];
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
@@ -169,7 +169,7 @@ async function filterTimes(frame: Frame): Promise<readonly number[]> {
   const samples: number[] = [];
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const at = "#rollout-filter";
-    // A group's number, which few rollouts have.
+    // A group number, which few rollouts have.
     const type = `${100 + attempt}·1`;
     samples.push(await timeToSee(frame, { at, type, see: ".filter-count", text: " of " }));
     await timeToSee(frame, { at, type: "", see: ".filter-count", text: "rollouts" });
@@ -177,7 +177,7 @@ async function filterTimes(frame: Frame): Promise<readonly number[]> {
   return samples;
 }
 
-/** A page that is hidden is taken away, with all its timers. */
+/** A hidden page is unloaded along with its timers. */
 async function hiddenRows(stage: Stage): Promise<readonly Row[]> {
   await openRun(stage, "steps");
   await stage.workbench.open("tinker-config.yaml");
@@ -191,7 +191,7 @@ async function hiddenRows(stage: Stage): Promise<readonly Row[]> {
   return [{ what: "pages of a hidden panel", samples, unit: "", budget: 0 }];
 }
 
-/** What the extension adds to its host, without garbage; and all of the host with it, while a run is watched that continues. */
+/** Memory that the extension adds to its host, and total memory of the host while a growing run is watched; after garbage collection. */
 async function memoryRows(stage: Stage, heapBefore: number): Promise<readonly Row[]> {
   const { server, workspace } = stage;
   await openRun(stage, "steps");
@@ -223,7 +223,7 @@ async function memoryRows(stage: Stage, heapBefore: number): Promise<readonly Ro
   ];
 }
 
-/** The number in the last line of the configuration becomes a fault, and a number again. */
+/** Makes the number in the configuration's last line invalid, and then valid again. */
 async function typingRows({ page, workbench }: Stage): Promise<readonly Row[]> {
   await workbench.open("tinker-config.yaml");
   await page.keyboard.press("Control+End");
@@ -252,7 +252,7 @@ async function typingRows({ page, workbench }: Stage): Promise<readonly Row[]> {
   ];
 }
 
-/** How long the extension kept its host from anything else meanwhile. */
+/** How long the extension blocked its host meanwhile. */
 function stretchRows(stretches: readonly number[]): readonly Row[] {
   const longest = [...stretches].sort((a, b) => b - a);
   const long = longest.filter((ms) => ms > LONG_MS).length;
@@ -266,13 +266,13 @@ async function heap({ server }: Stage): Promise<number> {
   return await hostHeapMb(await until("the extension host", () => server.hostPid()));
 }
 
-/** Opens the dashboard by a click on the run, and waits for its page. */
+/** Opens the dashboard by clicking the run, and waits for its page. */
 async function openRun({ page, workbench }: Stage, name: string): Promise<Frame> {
   await workbench.row(new RegExp(`^run ${name}, `)).click();
   await workbench.panel().getByRole("tab", { name: "Overview" }).waitFor();
   const frame = await workbench.panelFrame();
   await frame.waitForFunction(() => globalThis.benchMarks.chart !== undefined);
-  // Numbers continue coming for a while, a part every quarter of a second.
+  // Numbers keep arriving for a while, a part every 250 ms.
   await page.waitForTimeout(1_500);
   return frame;
 }

@@ -1,5 +1,5 @@
 /**
- * Measures the embedded engine: rates of the arithmetic on this thread alone, memory, and the start of a whole engine.
+ * Measures the embedded engine: compute rates on this thread alone, memory, and startup time of a whole engine.
  * Run: `npm run build && npm run bench:engine`. `engine_pytorch.py` prints the same rows for PyTorch.
  */
 
@@ -39,7 +39,7 @@ const ADAM: AdamParams = {
 };
 const PICK = { temperature: 1, topK: -1, topP: 1 };
 
-/** Rates do not depend on what the weights are, only on their being ordinary numbers. */
+/** Rates do not depend on the weights as long as they are normal numbers. */
 function randomBase(arch: Architecture): Float32Array {
   const normal = createNormal(1);
   const layout = baseLayout(arch);
@@ -51,7 +51,7 @@ function randomBase(arch: Architecture): Float32Array {
   return base;
 }
 
-/** 16 sequences of 128 tokens, as micro-batches. */
+/** 16 sequences of 128 tokens as micro-batches. */
 function microBatches(arch: Architecture): readonly (readonly NetworkSequence[])[] {
   const uniform = createUniform(2);
   const tokens = (): Int32Array =>
@@ -115,7 +115,7 @@ function benchAdam(arch: Architecture): void {
   }
 }
 
-/** Fills the first `count` slots with prompts, as many rows at a time as the decoder takes. */
+/** Fills the first `count` slots with prompts, as many rows at a time as the decoder accepts. */
 function prefill(decoder: Decoder, set: WeightSet, count: number): void {
   const perStep = Math.floor(decoder.maxRows / PROMPT_TOKENS);
   for (let first = 0; first < count; first += perStep) {
@@ -157,7 +157,7 @@ async function benchSampling(arch: Architecture, base: Float32Array): Promise<vo
   }
 }
 
-/** One training step and 64 samples: what a step of a run asks of the engine, so that its memory is in use. */
+/** A training step and 64 samples, like a step of a run, so that memory is in use. */
 async function work(engine: Engine, arch: Architecture): Promise<void> {
   const adapter = engine.createAdapter({ rank: RANK, seed: 1, trainAttn: true, trainMlp: true });
   const data = microBatches(arch)

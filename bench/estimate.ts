@@ -1,8 +1,8 @@
 /**
- * Compares estimates with what whole runs took: configurations on the embedded engine with made-up prices. Of each, `PLAYED` groups are
- * played once, and every two groups in each environment that follow one another there give an estimate, so that one run judges many.
- * Ends with exit code 1 when fewer than nine tenths of them lie within a quarter of the cost, or have it in their range.
- * Run: `npm run bench:estimate`, some minutes; with other seeds than 7: `npm run bench:estimate -- 8 9`.
+ * Compares estimates with the actual cost of runs: configurations on the embedded engine with made-up prices. For each, `PLAYED` groups
+ * are played once, and every two consecutive groups per environment yield an estimate, so that one run tests many.
+ * Exits with code 1 if fewer than 90% of the estimates are within 25% of the cost or have it in their range.
+ * Run: `npm run bench:estimate`, some minutes; with seeds other than 7: `npm run bench:estimate -- 8 9`.
  */
 
 import { writeFile } from "node:fs/promises";
@@ -22,7 +22,7 @@ import { inBenchFolder, PROGRAMS } from "./benchFolder.ts";
 
 const PLAYED = 32;
 const MAX_ERROR = 0.25;
-/** The share of results that the estimated ranges should cover. */
+/** Target share of results within the estimated ranges. */
 const AIM = 0.9;
 const PRICES = { sampled: 440, prefill_cached: 39, prefill_uncached: 195, trained: 600 };
 
@@ -108,7 +108,7 @@ async function playGroups(configPath: string): Promise<Played> {
   return played;
 }
 
-/** In USD, from as many groups as the command plays by itself. */
+/** Estimates in USD, each from as many groups as the command plays. */
 function estimates({ basis, plan }: Played): readonly EstimateRange[] {
   const environments = new Set(basis.groups.map(({ environment }) => environment)).size;
   const count = DRY_RUN_GROUPS * environments;
@@ -120,7 +120,7 @@ function estimates({ basis, plan }: Played): readonly EstimateRange[] {
   });
 }
 
-/** Tokens of the whole run. */
+/** Tokens used by the whole run. */
 async function trained(configPath: string): Promise<TokenUsage> {
   const { folder: run } = await startTraining({ ...started, configPath }).ended;
   if (run === null) throw new Error("the run has no folder");

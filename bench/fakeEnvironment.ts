@@ -1,4 +1,4 @@
-/** An ORS server that computes nothing: one environment with a tool that calculates and one that answers. */
+/** An ORS server without real work: one environment with a calculator tool and an answer tool. */
 
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
@@ -30,11 +30,11 @@ const TOOLS = {
   ],
 };
 
-/** Task of every open session. */
+/** Task index of every open session. */
 const tasks = new Map<string, number>();
 const createBody = z.object({ index: z.number() });
 
-/** Answers every path of an environment of any name, whatever the session. */
+/** Answers any environment's paths, whatever the session. */
 export const fakeEnvironment: FakeAnswer = async ({ path, body, header }) => {
   const sid = header("x-session-id");
   const endpoint = path.split("/").at(-1);
@@ -74,7 +74,7 @@ async function* events(result: string): AsyncGenerator<string> {
 
 let answers = 0;
 
-/** Only the answer tool ends the episode and is rewarded, every other time: a group in which all get the same teaches nothing. */
+/** Only the answer tool ends the episode, with reward every other time: groups with equal rewards have no training signal. */
 function resultOf(call: string): object {
   const isAnswer = call.includes('"answer"');
   if (isAnswer) answers += 1;

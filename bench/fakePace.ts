@@ -1,18 +1,18 @@
-/** When a fake Tinker server has its results, by `Date.now()`. */
+/** When results of the fake Tinker server are ready, in terms of `Date.now()`. */
 
 import { nextCycleMs, sampleMs, TOKENS_PER_SECOND, TRAINING_MS } from "./fakeTimes.ts";
 
 type Moment = number | Promise<number>;
 
 export interface FakePace {
-  /** The time of a `forward_backward` request. */
+  /** When a `forward_backward` request is done. */
   training(): Moment;
-  /** The time of the `optim_step` that ends an update. */
+  /** When the `optim_step` that ends an update is done. */
   update(): Moment;
   sample(tokens: number, seed: number): Moment;
 }
 
-/** Every sample takes its own time, however many are asked for; one update follows the other. */
+/** Every sample takes its own time, regardless of load; updates run one after another. */
 export class SteadyPace implements FakePace {
   #trainedAtMs = 0;
 
@@ -31,8 +31,8 @@ export class SteadyPace implements FakePace {
 }
 
 /**
- * Weights are updated in fixed cycles, one update a cycle, in the first that begins after all of it has arrived; all samples together
- * have a bounded throughput.
+ * Updates run in fixed cycles, one per cycle, in the first cycle that starts after the whole update has arrived; all samples share a
+ * bounded throughput.
  */
 export class CyclePace implements FakePace {
   #lastStartMs = Number.NEGATIVE_INFINITY;

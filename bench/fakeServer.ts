@@ -1,4 +1,4 @@
-/** An HTTP server on a socket that answers with little work, for the fake services of the benches. */
+/** A low-overhead HTTP server on a socket, for the benchmarks' fake services. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
@@ -15,18 +15,18 @@ export interface FakeCall {
 
 export interface FakeReply {
   readonly contentType: string;
-  /** Whole, or in the pieces in which it is sent. */
+  /** Complete, or in the chunks in which it is sent. */
   readonly body: string | Uint8Array | AsyncIterable<string>;
 }
 
-/** Null = this server has no such path. */
+/** Null = the server has no such path. */
 export type FakeAnswer = (call: FakeCall) => Promise<FakeReply | null>;
 
 export function jsonReply(value: object): FakeReply {
   return { contentType: "application/json", body: JSON.stringify(value) };
 }
 
-/** Listens on `socketPath` and resolves once it does. */
+/** Resolves once it listens on `socketPath`. */
 export async function serveFake(socketPath: string, answer: FakeAnswer): Promise<void> {
   const server = createServer((request, response) => {
     exchange(request, response, answer).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 /**
- * The process of both fakes, so that their work is not counted as the client's: `fakeServices.ts FOLDER` listens on
- * `environment.sock`, `tinker.sock`, `cycles.sock` (a Tinker server of fixed cycles) and `long.sock` (one of long turns) in the
- * folder and ends with its parent.
+ * The process of all fake services, so that their work does not count as the client's: `fakeServices.ts FOLDER` listens in the
+ * folder on `environment.sock`, `tinker.sock`, `cycles.sock` (a Tinker server with fixed cycles), and `long.sock` (one with long
+ * turns), and ends with its parent.
  */
 
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const LONG_TURN = 3_250;
 
 const [folder = "."] = process.argv.slice(2);
 process.stdin.once("close", () => process.exit(0)).resume();
-// What it keeps, the client finds, as in every start but the first.
+// Caches the tokenizer for the client, as in every start except the first.
 const { tokenizer } = await loadBenchModel(folder);
 const model = { modelName: MODEL, tokenizer };
 await serveFake(join(folder, "tinker.sock"), fakeTinker(model));

@@ -1,34 +1,34 @@
-/** How long the fake services take for what, so that a bench can say how long its work would take with a client that takes no time. */
+/** Durations of the fake services, from which benchmarks compute the time with a zero-cost client. */
 
 import { createUniform } from "../src/shared/uniform.ts";
 
-/** The time of every request to the environment that is awaited. */
+/** Duration of every awaited environment request. */
 export const ENVIRONMENT_MS = 20;
-/** The time of a training pass. Everything else that the service does to weights is done by then. */
+/** Duration of a training pass, including everything else that the service does to weights. */
 export const TRAINING_MS = 2_000;
-/** The period of a service that updates weights in fixed cycles. */
+/** Period of a service that updates weights in fixed cycles. */
 export const CYCLE_MS = 2_500;
-/** What the same service samples in a second, of all rollouts together. */
+/** Tokens per second that the same service samples for all rollouts together. */
 export const TOKENS_PER_SECOND = 16_000;
-/** Turns with a tool call before the one that answers. */
+/** Turns with a tool call before the answering turn. */
 export const CALLS_BEFORE_ANSWER = 2;
 
 const LEAST_SAMPLE_MS = 200;
 const MOST_SAMPLE_MS = 2_000;
-/** `/create_session`, `/create`, tools and prompt before the first turn, `/delete` and `/delete_session` after the last. */
+/** `/create_session`, `/create`, tools, and prompt before the first turn; `/delete` and `/delete_session` after the last. */
 const REQUESTS_BESIDE_CALLS = 6;
 
-/** When the first cycle begins that is not over at `fromMs` and not that of `lastMs`; times by `Date.now()`. */
+/** Start of the first cycle that begins at or after `fromMs` and after the cycle of `lastMs`; in terms of `Date.now()`. */
 export function nextCycleMs(fromMs: number, lastMs: number): number {
   return Math.max(Math.ceil(fromMs / CYCLE_MS) * CYCLE_MS, lastMs + CYCLE_MS);
 }
 
-/** The time of a sample with this seed. */
+/** Duration of the sample with this seed. */
 export function sampleMs(seed: number): number {
   return LEAST_SAMPLE_MS + (MOST_SAMPLE_MS - LEAST_SAMPLE_MS) * createUniform(seed)();
 }
 
-/** The time of a whole rollout whose turns have these seeds: the times of the services, added up. */
+/** Duration of a whole rollout whose turns have these seeds: the sum of the services' durations. */
 export function rolloutMs(seeds: readonly number[]): number {
   const requests = REQUESTS_BESIDE_CALLS + seeds.length;
   return seeds.reduce((sum, seed) => sum + sampleMs(seed), requests * ENVIRONMENT_MS);

@@ -1,4 +1,4 @@
-/** A Tinker server that computes nothing: canned samples after a latency, results of training of the right length. */
+/** A Tinker server without real work: canned samples after a delay, and training results of the right shape. */
 
 import * as z from "zod";
 import { createControlTokens } from "../src/core/chat/controlTokens.ts";
@@ -15,7 +15,7 @@ import { CALLS_BEFORE_ANSWER } from "./fakeTimes.ts";
 
 const LOGPROB = -0.5;
 
-/** Makes a turn longer. */
+/** Filler for longer turns. */
 const SENTENCE = " I have to work out the sum first.";
 const SENTENCE_TOKENS = 9;
 const CALL_TURN =
@@ -23,7 +23,7 @@ const CALL_TURN =
 const ANSWER_TURN =
   'Now I know the result, 408.\n<tool_call>\n{"name": "answer", "arguments": {"value": "408"}}\n</tool_call><|im_end|>';
 
-/** Not checked one by one: that would be work. */
+/** Elements are not validated, because that would take time. */
 const tokens = z.custom<readonly number[]>(Array.isArray);
 const sampleBody = z.object({
   prompt: z.object({ chunks: z.array(z.object({ tokens })) }),
@@ -34,16 +34,16 @@ const futureBody = z.object({ request_id: z.string() });
 const namedBody = z.object({ path: z.string().optional() });
 
 export interface FakeTinkerOptions {
-  /** The only model on offer. */
+  /** The only model offered. */
   readonly modelName: string;
   readonly tokenizer: Tokenizer;
   readonly pace?: FakePace;
-  /** Tokens of every turn, about; absent = a sentence and a call. */
+  /** Approximate number of tokens per turn; absent = a sentence and a call. */
   readonly turnTokens?: number;
 }
 
 interface Future {
-  /** By `Date.now()`. */
+  /** In terms of `Date.now()`. */
   readonly readyAtMs: number | Promise<number>;
   readonly reply: FakeReply;
 }
@@ -53,7 +53,7 @@ interface Sample {
   readonly reply: FakeReply;
 }
 
-/** Answers what a training run asks for, from the first call to the last. */
+/** Answers everything that a training run requests. */
 export function fakeTinker(options: FakeTinkerOptions): FakeAnswer {
   const { modelName, tokenizer, pace = new SteadyPace() } = options;
   const futures = new Map<string, Future>();
@@ -68,7 +68,7 @@ export function fakeTinker(options: FakeTinkerOptions): FakeAnswer {
     const id = futureBody.parse(body).request_id;
     const future = futures.get(id);
     if (future === undefined) return null;
-    // Kept, because a client whose poll was cut off asks again.
+    // Results are kept, because a client retries a poll that was cut off.
     await systemClock.sleep((await future.readyAtMs) - Date.now());
     return future.reply;
   };
@@ -90,10 +90,10 @@ export function fakeTinker(options: FakeTinkerOptions): FakeAnswer {
   };
 }
 
-/** A turn for each prompt: calls first, and the answer once the prompt holds enough of them. */
+/** The next turn for each prompt: calls first, then the answer once the prompt contains enough of them. */
 function cannedSamples(tokenizer: Tokenizer, turnTokens = 0): (body: SampleBody) => Sample {
   const controls = createControlTokens(tokenizer);
-  // The instructions of a prompt show a call, but never a result.
+  // The instructions in a prompt contain an example call, but never a result.
   const resultEnd = controls.idOf("</tool_response>");
   const padding = SENTENCE.repeat(turnTokens / SENTENCE_TOKENS);
   const canned = (turn: string): Sample => {
@@ -134,7 +134,7 @@ function protobufReply(body: Uint8Array): FakeReply {
   return { contentType: "application/x-protobuf", body };
 }
 
-/** Result of a call that is answered with a future first; null for all others. */
+/** Result of a call that is first answered with a future; null for all others. */
 function operationResult(call: string, body: unknown): object | null {
   switch (call) {
     case "create_model":

@@ -1,7 +1,6 @@
 /**
- * Fakes for the W&B server and for OpenReward's upload in a process of their own that take everything, slowly:
- * `fakeTrackers.ts FOLDER` listens on `wandb.sock` and `upload.sock` in the folder, takes two seconds for every request, and
- * ends with its parent.
+ * Slow fakes of the W&B server and of OpenReward's upload in a separate process: `fakeTrackers.ts FOLDER` listens on `wandb.sock` and
+ * `upload.sock` in the folder, takes two seconds per request, accepts everything, and ends with its parent.
  */
 
 import { join } from "node:path";
@@ -21,7 +20,7 @@ async function answerWandb(call: FakeCall): Promise<FakeReply> {
   return jsonReply({ data: graphql(JSON.parse(call.body.toString("utf8"))) });
 }
 
-/** What is asked for is not there, and what is sent is taken. */
+/** Reads find nothing, and writes are accepted. */
 async function answerUpload({ body }: FakeCall): Promise<FakeReply | null> {
   await setTimeout(REQUEST_MS);
   return body.length === 0 ? null : jsonReply({});

@@ -1,9 +1,9 @@
 /**
- * Measures what the training client itself costs: the real loop, clients, HTTP, tokenizer and chat template of a hosted model
- * against fakes in a process of their own, which wait like services do and compute nothing. Run: `npm run bench:loop`;
- * arguments choose parts, as in `npm run bench:loop -- 256 8x8` for 256 rollouts in flight and steps of 8 groups of 8. Every part
- * has a process of its own, so that its memory is its own. Event-loop delays and step times grow when other work takes the
- * processor, CPU seconds hardly do. For a profile: `node --cpu-prof scripts/run.mjs bench/loop.ts 256`.
+ * Measures the overhead of the training client: the real loop, clients, HTTP, tokenizer, and chat template of a hosted model
+ * against fakes in a separate process, which only wait like real services. Run: `npm run bench:loop`; arguments select parts, as in
+ * `npm run bench:loop -- 256 8x8` for 256 rollouts in flight and for steps of 8 groups of 8. Every part runs in its own process, so
+ * that memory is measured separately. Event-loop delays and step times grow under other CPU load; CPU seconds hardly do.
+ * For a profile: `node --cpu-prof scripts/run.mjs bench/loop.ts 256`.
  */
 
 import { spawn } from "node:child_process";
@@ -19,8 +19,8 @@ import { benchSteps } from "./loopSteps.ts";
 import { print } from "./measure.ts";
 
 /**
- * All parts: the first sample, numbers of rollouts in flight, groups x rollouts of steps, steps ahead x groups x rollouts of runs, the
- * data of a large step, and runs on other services: one of fixed cycles, one of long turns.
+ * All parts: the first sample, numbers of rollouts in flight, groups x rollouts of steps, steps ahead x groups x rollouts of runs,
+ * the data of a large step, and runs on other services: one with fixed cycles, one with long turns.
  */
 const START = "start";
 const DATA = "data";
@@ -33,11 +33,11 @@ const ALL = [
   ...["0x8x8", "1x8x8", "2x8x8", "3x8x8"],
   DATA,
   ...["cycles:0x8x8", "cycles:1x8x8", "cycles:2x8x8", "cycles:3x8x8"],
-  // So many tokens that the throughput of the service is what decides.
+  // Enough tokens to make the service's throughput the bottleneck.
   ...["cycles:2x32x16", "cycles:32x16"],
   "long:2x32x16",
 ];
-/** In front of the arguments of a process that measures one part. */
+/** First argument of a process that measures one part. */
 const PART = "--part";
 
 async function measureAll(parts: readonly string[]): Promise<void> {
@@ -88,7 +88,7 @@ function sizesIn(part: string): readonly number[] {
   return part.split("x").map(Number);
 }
 
-// As the program does: everything that a run waits for listens to the signal that ends the run.
+// As in the trainer: everything that a run waits for listens to the signal that ends it.
 setMaxListeners(0);
 const [first, ...rest] = process.argv.slice(2);
 if (first === PART) await measurePart(rest[0] ?? "", rest[1] ?? "");

@@ -1,4 +1,4 @@
-/** The training part of a large step: from ledgers to requests, and from answers to log-probabilities. */
+/** The training part of a large step: from ledgers to requests, and from responses to log-probabilities. */
 
 import { Ledger } from "../src/core/rollout/ledger.ts";
 import { divergenceMetrics } from "../src/core/runFolder/metrics/divergence.ts";
@@ -26,10 +26,10 @@ const PROMPT_TOKENS = 111;
 const TURNS = 3;
 const TURN_TOKENS = 50;
 const BRIDGE_TOKENS = 20;
-/** Default limits of the service, `docs/protocols/tinker.md#flags`. */
+/** Default limits of the service, see `docs/protocols/tinker.md#flags`. */
 const CHUNK_LIMITS = { maxDatums: 1_024, maxBytes: 5_000_000 };
 
-/** 301 tokens, which makes a datum of 300. */
+/** 301 tokens, which make a datum of 300. */
 function ledgerOfThreeTurns(): Ledger {
   const ids = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i);
   const ledger = new Ledger(ids(PROMPT_TOKENS));
@@ -63,7 +63,7 @@ function chunksOf(data: readonly TrainingDatum[]) {
   );
 }
 
-/** Measures the parts one by one, and then the whole against the fake. */
+/** Measures the parts separately, and then the whole against the fake. */
 export async function benchDatums({ context }: BenchRun): Promise<void> {
   const ledgers = Array.from({ length: DATUMS }, ledgerOfThreeTurns);
   const data = buildAll(ledgers);

@@ -1,4 +1,4 @@
-/** What a run of long rollouts holds in memory beyond what the idle program holds. */
+/** Memory of a run with long rollouts, compared to the idle program. */
 
 import type { BenchRun } from "./benchRun.ts";
 import { playSteps } from "./loopRuns.ts";
@@ -9,12 +9,12 @@ const AIM = "MiB, aim 400";
 
 interface Memory {
   readonly resident: number;
-  /** Objects, garbage among them, and the buffers outside of the heap. */
+  /** The heap, including garbage, and buffers outside of it. */
   readonly heap: number;
   readonly buffers: number;
 }
 
-/** Prints the most that a run takes whose rollouts have about 10,000 tokens, over what it took before its first step. */
+/** Prints the peak memory of a run whose rollouts have about 10,000 tokens, relative to before its first step. */
 export async function benchMemory(
   run: BenchRun,
   stepsAhead: number,

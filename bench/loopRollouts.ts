@@ -1,4 +1,4 @@
-/** Plays rollouts as a step does, without training on them. */
+/** Plays rollouts like a step, without training on them. */
 
 import type { FinishedRollout, RolloutTask } from "../src/core/rollout/rollout.ts";
 import { rolloutSeed } from "../src/core/rollout/seeds.ts";
@@ -11,18 +11,18 @@ import { CALLS_BEFORE_ANSWER } from "./fakeTimes.ts";
 import { print } from "./measure.ts";
 import { observe, type Taken, take } from "./observe.ts";
 
-/** As many, so that start and end of few in flight matter as little as in a run. */
+/** Enough rollouts that ramp-up and ramp-down matter as little as in a run. */
 const ROLLOUTS = 1_024;
-/** Processor time of 1,000 rollouts that the client is to stay below, in seconds. */
+/** Target for CPU seconds per 1,000 rollouts. */
 const CPU_AIM_S = 6;
-/** Played before anything is measured, so that the code is loaded. */
+/** Unmeasured rollouts, so that the code is loaded. */
 const WARM_UP_ROLLOUTS = 128;
 const GROUP_SIZE = 8;
 const TURNS = CALLS_BEFORE_ANSWER + 1;
 
 /**
- * Measures at least a thousand rollouts, `inFlight` of them at a time, and twice more as many, unwatched: V8 continues compiling for
- * thousands of rollouts, which a run has and the first thousand pay for.
+ * Measures at least a thousand rollouts, `inFlight` at a time, and then as many twice more, unwatched: V8 keeps compiling for
+ * thousands of rollouts, and the first thousand bear that cost.
  */
 export async function benchRollouts(run: BenchRun, inFlight: number): Promise<void> {
   await play(run, Math.min(inFlight, WARM_UP_ROLLOUTS), tasks(0, WARM_UP_ROLLOUTS));
@@ -52,7 +52,7 @@ function printTaken(
   print({ name: `${name}: rollouts`, value: result.length / wallS, unit: "per second" });
 }
 
-/** When the first sample is asked for. */
+/** Time until the first sample is requested. */
 export async function benchStart(run: BenchRun): Promise<void> {
   const startedMs = performance.now();
   await play(run, GROUP_SIZE, tasks(0, GROUP_SIZE));
@@ -70,7 +70,7 @@ async function play(
   const config = {
     ...context.config,
     max_rollout_concurrency: inFlight,
-    // The client sets the pace that is measured, not this limit.
+    // The client determines the measured pace, not this limit.
     max_samples_in_flight: inFlight,
   };
   const { sha256 } = context.ports;
@@ -91,7 +91,7 @@ async function play(
   });
 }
 
-/** Each measurement is a step of its own, so that its records go to files of their own. */
+/** Each measurement is a separate step, so that its records go to separate files. */
 function tasks(step: number, count: number): readonly RolloutTask[] {
   return Array.from({ length: count }, (_, i) => {
     const group = Math.floor(i / GROUP_SIZE);

@@ -1,4 +1,4 @@
-/** Whole runs that sample ahead, against the time that their schedule needs with the services alone. */
+/** Whole runs that sample ahead, compared to the ideal schedule of the services. */
 
 import { runLoop } from "../src/core/training/loop.ts";
 import { runLimits } from "../src/core/training/run/context.ts";
@@ -10,9 +10,11 @@ import { print } from "./measure.ts";
 import { type Observed, observe } from "./observe.ts";
 
 const IDENTITY = { runId: "bench", configHash: "", generation: 1 };
-/** Behind the first queue, and not counted: the program is compiled and connections are opened meanwhile. */
+/** Uncounted steps after the first queue, during which the program is compiled and connections are opened. */
 const WARM_STEPS = 1;
-/** Counted. Groups of up to 4 steps are issued one after the other, and then wait for the same cycle: only whole rounds have a mean. */
+/**
+ * Counted steps. Groups of up to 4 steps are issued one after another and then wait for the same cycle, so only whole rounds have a mean.
+ */
 const STEPS = 12;
 
 interface RunSize {
@@ -20,23 +22,23 @@ interface RunSize {
   readonly stepsAhead: number;
   readonly batchSize: number;
   readonly groupSize: number;
-  /** That are counted, behind those of the first queue and {@link WARM_STEPS}. */
+  /** Number of counted steps after those of the first queue and {@link WARM_STEPS}. */
   readonly steps: number;
   /** Null = the default. */
   readonly maxActiveTasks?: number | null;
 }
 
 interface TimedRun extends Observed<unknown> {
-  /** When each step ended, in milliseconds from the start. */
+  /** End of each step in milliseconds from the start. */
   readonly endsMs: readonly number[];
   readonly stepMs: number;
-  /** Rollouts of the whole run. */
+  /** Number of rollouts in the whole run. */
   readonly rollouts: number;
-  /** Sampled in a step. */
+  /** Tokens sampled per step. */
   readonly tokens: number;
 }
 
-/** Prints the times of the cold start and of a step over those of the schedule, on a service that updates weights at once. */
+/** Prints the times of the cold start and of a step relative to the ideal schedule, on a service that updates weights immediately. */
 export async function benchAhead(
   run: BenchRun,
   stepsAhead: number,
@@ -56,7 +58,7 @@ export async function benchAhead(
   for (const measurement of measurements) print(measurement);
 }
 
-/** Prints the time of a step beside what sampling, cycles of updates and the bounded throughput of the service allow. */
+/** Prints the time of a step next to the limits set by sampling, update cycles, and the service's throughput. */
 export async function benchCycles(
   run: BenchRun,
   stepsAhead: number,
@@ -86,7 +88,7 @@ export async function benchCycles(
   for (const measurement of timed.measurements) print(measurement);
 }
 
-/** Prints how much shorter a step is with the default of `max_active_tasks` than with the number that was the default before. */
+/** Prints how much shorter a step is with the default of `max_active_tasks` than with the previous default. */
 export async function benchDefaults(
   run: BenchRun,
   batchSize: number,
@@ -137,12 +139,12 @@ export async function playSteps(run: BenchRun, size: RunSize): Promise<TimedRun>
   };
 }
 
-/** Of the last steps. */
+/** Mean duration of the last steps. */
 function meanStepMs(ends: readonly number[], steps: number): number {
   return ((ends.at(-1) ?? Number.NaN) - (ends.at(-1 - steps) ?? Number.NaN)) / steps;
 }
 
-/** Updates in fixed cycles: when one ends that is ready at a time; one a cycle. */
+/** With fixed cycles and one update per cycle: maps the time at which an update is ready to its end. */
 function cycles(): (readyMs: number) => number {
   let cycleMs = Number.NEGATIVE_INFINITY;
   return (readyMs) => {
@@ -151,7 +153,7 @@ function cycles(): (readyMs: number) => number {
   };
 }
 
-/** When each step ends when only rollouts and updates take time; `updateEnd` gives the end of an update that is ready at a time. */
+/** End of each step if only rollouts and updates took time; `updateEnd` maps the time at which an update is ready to its end. */
 function idealEnds(
   { context }: BenchRun,
   { stepsAhead, batchSize, groupSize, steps }: RunSize,

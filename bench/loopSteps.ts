@@ -1,4 +1,4 @@
-/** Whole steps against the time that the services alone need for them. */
+/** Whole steps compared to the time that the services alone need. */
 
 import { rolloutSeed } from "../src/core/rollout/seeds.ts";
 import type { SamplingClient } from "../src/core/tinker/samplingClient.ts";
@@ -16,7 +16,7 @@ import { observe } from "./observe.ts";
 
 const STEPS = 5;
 
-/** Measures steps of `batchSize` groups of `groupSize` rollouts each, all of them in flight at once. */
+/** Measures steps of `batchSize` groups of `groupSize` rollouts, all in flight at once. */
 export async function benchSteps(
   run: BenchRun,
   batchSize: number,
@@ -35,9 +35,9 @@ export async function benchSteps(
   for (const measurement of measurements) print(measurement);
 }
 
-/** Makes step after step of a run. */
+/** Runs one step after another. */
 export class StepTimer {
-  /** Gets the progress of the steps. */
+  /** Receives the progress of the steps. */
   watch: Watcher = () => undefined;
   readonly #context: RunContext;
   readonly #groupSize: number;
@@ -60,7 +60,7 @@ export class StepTimer {
     return this.#step;
   }
 
-  /** How long the next step takes, over the time that the services alone need for it. */
+  /** Duration of the next step divided by the time that the services alone need. */
   async step(): Promise<number> {
     const index = this.#step;
     this.#step += 1;
@@ -76,7 +76,7 @@ export class StepTimer {
   }
 }
 
-/** Steps of this size, all of whose rollouts can be in flight. */
+/** A context for steps of this size with all rollouts in flight. */
 export function contextFor(context: RunContext, batchSize: number, groupSize: number): RunContext {
   const { environments } = context.config;
   const own = environments[ENVIRONMENT];
@@ -90,7 +90,7 @@ export function contextFor(context: RunContext, batchSize: number, groupSize: nu
   return { ...context, config, limits: runLimits(config) };
 }
 
-/** The sampler after the step. */
+/** Returns the sampler after the step. */
 async function playStep(
   context: RunContext,
   sampler: SamplingClient,
@@ -116,12 +116,12 @@ async function playStep(
   return trained.sampler;
 }
 
-/** The longest of the step's rollouts and the training after it. */
+/** The step's longest rollout plus the training. */
 function idealMs(...step: Parameters<typeof slowestRolloutMs>): number {
   return slowestRolloutMs(...step) + TRAINING_MS;
 }
 
-/** The longest of the rollouts of a step, when only the services take time. */
+/** The longest rollout of a step if only the services took time. */
 export function slowestRolloutMs(
   { config, sequence, ports: { sha256 } }: RunContext,
   step: number,

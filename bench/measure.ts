@@ -1,4 +1,4 @@
-/** Times work in CPU seconds of this process, so that other load on the machine matters little. */
+/** Measures work in CPU seconds of this process, so that other load on the machine matters little. */
 
 export interface Measurement {
   readonly name: string;
@@ -8,7 +8,7 @@ export interface Measurement {
 
 export const REPEATS = 5;
 
-/** CPU seconds that `action` takes. */
+/** CPU seconds spent in `action`. */
 function cpuSeconds(action: () => void): number {
   const before = process.cpuUsage();
   action();
@@ -16,13 +16,13 @@ function cpuSeconds(action: () => void): number {
   return (user + system) / 1e6;
 }
 
-/** CPU seconds of one call: median of several, after one that warms up. */
+/** CPU seconds of one call: median of several, after a warm-up. */
 export function medianSeconds(action: () => void): number {
   action();
   return median(Array.from({ length: REPEATS }, () => cpuSeconds(action)));
 }
 
-/** Tokens per CPU second of an action that handles `tokens` tokens. */
+/** Tokens per CPU second of an action that processes `tokens` tokens. */
 export function rate(name: string, tokens: number, action: () => void): Measurement {
   return { name, value: tokens / medianSeconds(action), unit: "tokens per CPU-second" };
 }
@@ -36,7 +36,7 @@ export function residentMegabytes(): number {
   return process.memoryUsage.rss() / 2 ** 20;
 }
 
-/** One line per measurement, three significant digits. */
+/** One line per measurement with three significant digits. */
 export function print({ name, value, unit }: Measurement): void {
   const digits = value >= 100 ? value.toFixed(0) : value.toPrecision(3);
   console.log(`${name.padEnd(44)} ${digits.padStart(8)} ${unit}`);

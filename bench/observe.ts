@@ -1,6 +1,6 @@
 /**
- * What an action does to this process: processor time, memory, and how long the event loop is held up. Other work on the machine
- * makes delays longer; the processor time between two ticks is the share of this process itself. Watching takes processor time, too.
+ * Measures what an action costs this process: CPU time, memory, and event-loop delays. Other load on the machine makes delays longer;
+ * the CPU time between two ticks is this process's own share. Observing takes CPU time too.
  */
 
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
@@ -11,12 +11,12 @@ const DELAY_RESOLUTION_MS = 20;
 const MEMORY_INTERVAL_MS = 250;
 const TICK_MS = 25;
 
-/** What an action took. */
+/** Result and cost of an action. */
 export interface Taken<Result> {
   readonly result: Result;
-  /** Processor time of all threads. */
+  /** CPU time of all threads. */
   readonly cpuS: number;
-  /** The part of it that the operating system took, for sockets above all. */
+  /** The part of it spent in the operating system, mostly for sockets. */
   readonly systemS: number;
   readonly wallS: number;
 }
@@ -26,7 +26,7 @@ export interface Observed<Result> extends Taken<Result> {
   readonly measurements: readonly Measurement[];
 }
 
-/** Runs `action` and does nothing beside it. */
+/** Runs `action` without observing it. */
 export async function take<Result>(action: () => Promise<Result>): Promise<Taken<Result>> {
   const startedMs = performance.now();
   const before = process.cpuUsage();
@@ -36,7 +36,7 @@ export async function take<Result>(action: () => Promise<Result>): Promise<Taken
   return { result, cpuS: (user + system) / 1e6, systemS: system / 1e6, wallS };
 }
 
-/** Runs `action` and watches what it does to the process. */
+/** Runs `action` and observes its effect on the process. */
 export async function observe<Result>(
   name: string,
   action: () => Promise<Result>,
@@ -52,7 +52,7 @@ export async function observe<Result>(
   const timer = setInterval(noteMemory, MEMORY_INTERVAL_MS);
   const ticks = watchTicks();
   delay.enable();
-  // Delays are seen between two ticks, so there is one before the action and one after it.
+  // Delays are measured between two ticks, so this allows one before the action and one after it.
   await systemClock.sleep(2 * DELAY_RESOLUTION_MS);
   const taken = await take(action);
   await systemClock.sleep(2 * DELAY_RESOLUTION_MS);
@@ -60,7 +60,7 @@ export async function observe<Result>(
   clearInterval(timer);
   const tickMs = ticks.stop();
   noteMemory();
-  // What is recorded is the time between two ticks.
+  // The recorded value is the time between two ticks.
   const delayMs = (nanoseconds: number): number =>
     Math.max(0, nanoseconds / 1e6 - DELAY_RESOLUTION_MS);
   return {
@@ -76,7 +76,7 @@ export async function observe<Result>(
   };
 }
 
-/** Notes the processor time, of all threads, that goes by between two timers. */
+/** Records the CPU time of all threads between two timer ticks. */
 function watchTicks(): { readonly stop: () => readonly number[] } {
   const tickMs: number[] = [];
   let before = process.cpuUsage();

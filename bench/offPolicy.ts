@@ -1,9 +1,9 @@
 /**
- * Measures what training on older samples costs in reward: the embedded calculator with the same settings, trained on policy,
- * with a lag of two steps and ppo's clipped ratio, and with a lag of four steps and a ratio that nothing clips or corrects. The lag is
- * exact (`max_steps_off_policy`), so that a run with a seed gives the same numbers everywhere. Every arm has the same learning rate,
- * updates and steps: twice the usual learning rate of the model and two updates a step, because gentler settings show no loss at these lags.
- * Run: `npm run bench:offPolicy`, some minutes. Arguments: learning rate, updates a step, steps, seeds.
+ * Measures the reward lost by training on older samples: the embedded calculator trained on-policy, with a lag of two steps and ppo's
+ * clipped ratio, and with a lag of four steps and an unclipped, uncorrected ratio. The lag is exact (`max_steps_off_policy`), so that a
+ * seed gives the same numbers everywhere. All arms share learning rate, updates, and steps: twice the model's usual learning rate and
+ * two updates per step, because gentler settings show no loss at these lags.
+ * Run: `npm run bench:offPolicy`, some minutes. Arguments: learning rate, updates per step, steps, seeds.
  */
 
 import { setMaxListeners } from "node:events";
@@ -48,7 +48,7 @@ save_every: 0
 rolling_save_every: 0
 `;
 
-/** Mean reward of the last steps of one run. */
+/** Mean reward over the last steps of a run. */
 async function finalReward(arm: Arm, seed: number): Promise<number> {
   const rewards: number[] = [];
   await inBenchFolder((folder) =>
@@ -78,7 +78,7 @@ function line(cells: readonly string[]): void {
 console.log(
   `Mean reward of the last ${LAST_STEPS} of ${steps} steps; learning rate ${learningRate}, ${substeps} updates a step.`,
 );
-// As the program does: everything that a run waits for listens to the signal that ends the run.
+// As in the trainer: everything that a run waits for listens to the signal that ends it.
 setMaxListeners(0);
 const numbers = Array.from({ length: seeds }, (_, i) => i + 1);
 line(["", "mean", "± sd", ...numbers.map((seed) => `seed ${seed}`)]);

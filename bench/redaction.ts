@@ -1,5 +1,5 @@
 /**
- * Measures the CPU time of the search for secrets in stored text, for ordinary and for awkward texts and secrets.
+ * Measures the CPU time of redacting stored text, for ordinary and difficult texts and secrets.
  * Run: `npm run bench:redaction`.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Measures the search in the texts of a run of 1 GB, its index, and what the index costs the trainer.
- * Run: `npm run bench:search [-- MEGABYTES]`. The texts are cut at random from the sources and documents of this project.
+ * Measures text search in a run of 1 GB, its index, and the index's cost for the trainer.
+ * Run: `npm run bench:search [-- MEGABYTES]`. Texts are random excerpts of this project's sources and documents.
  */
 
 import {
@@ -31,7 +31,7 @@ const TURNS = 4;
 const TURN_CHARACTERS = 2_000;
 const TRIES = 5;
 const FIRST_MS = 200;
-/** Hits that a view asks for. */
+/** Number of hits that a view requests. */
 const MAX_HITS = 500;
 /** Occurs once, in the oldest step. */
 const RARE = "quetzalcoatlus";
@@ -61,7 +61,7 @@ try {
       "a regular expression without",
       { text: "[aeiou]{5}[xyz]", isRegex: true },
       1,
-      // All of the text is read until something is found.
+      // All of the text is read until there is a hit.
       null,
     )),
   ]);

@@ -1,4 +1,4 @@
-/** What the index of the texts costs a whole run: the real loop and clients against the fake services of `bench/loop.ts`. */
+/** The text index's share of a run's cost: the real loop and clients against the fake services of `bench/loop.ts`. */
 
 import { textPaths, writeTextIndex } from "../src/core/search/textIndex.ts";
 import { createFileSystem } from "../src/node/fileSystem.ts";
@@ -11,7 +11,7 @@ const STEPS = 5;
 const GROUPS = 8;
 const BUDGET_PERCENT = 2;
 
-/** Processor time of the index as a share of that of the trainer, which other load on the machine hardly changes. */
+/** CPU time of the index as a share of the trainer's, which other load on the machine hardly changes. */
 export function indexShareRow(): Promise<Row> {
   return inBenchFolder(async (folder, cleanup) => {
     await startFakes("fakeServices", folder, cleanup);
@@ -34,7 +34,7 @@ export function indexShareRow(): Promise<Row> {
   });
 }
 
-/** In microseconds, of this process. */
+/** CPU time of this process in microseconds. */
 async function processorTime(work: () => Promise<void>): Promise<number> {
   const before = process.cpuUsage();
   await work();

@@ -1,8 +1,7 @@
 /**
- * Measures tokenizers: how long each takes until it can be used, the first time and when it was compiled before, how long it
- * encodes 100,000 characters, and how long the event loop waits meanwhile. Run: `npm run bench:tokenizer` for Qwen3 and, where the
- * chat kit is beside the clone, for all of its tokenizers; `npm run bench:tokenizer -- FOLDER…` for the tokenizers in folders. Wall
- * times grow when other work takes the processor.
+ * Measures tokenizers: loading time, both first and from the compiled cache, encoding time for 100,000 characters, and how long the
+ * event loop is blocked meanwhile. Run: `npm run bench:tokenizer` for Qwen3 and, if the chat kit is next to the clone, for all of its
+ * tokenizers; `npm run bench:tokenizer -- FOLDER…` for the tokenizers in folders. Wall times grow under other CPU load.
  */
 
 import { mkdir, readFile } from "node:fs/promises";
@@ -71,11 +70,11 @@ const milliseconds = (value: number): string => value.toFixed(value < 10 ? 1 : 0
 interface Watched<Result> {
   readonly result: Result;
   readonly wallMs: number;
-  /** Between two turns of the loop. Other work on the machine makes it longer. */
+  /** Longest time between two iterations of the event loop. Other load on the machine makes it longer. */
   readonly longestMs: number;
 }
 
-/** The longest time for which an action holds up the event loop. */
+/** Measures the longest time for which an action blocks the event loop. */
 async function watchLoop<Result>(action: () => Promise<Result>): Promise<Watched<Result>> {
   let longestMs = 0;
   let lastMs = performance.now();

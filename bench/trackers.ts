@@ -1,8 +1,8 @@
 /**
- * Measures what reporting costs a run: steps of the real loop against fakes, with nothing, with W&B, with the upload to
- * OpenReward and with both, by turns in one run. Both services take two seconds for every request and get something all the time.
- * Step times are given over what the services of the run alone need; the ratio to those of steps without reporting is its cost,
- * and that of two halves of the same steps says how much of it is noise. Run: `npm run bench:trackers`, five minutes.
+ * Measures the cost of reporting for a run: steps of the real loop against fakes, with no reporting, with W&B, with uploads to
+ * OpenReward, and with both, alternating within one run. Both services take two seconds per request and are kept busy. Step times are
+ * relative to what the run's services alone need; their ratio to steps without reporting is the cost, and the ratio between two halves
+ * of the same steps shows the noise. Run: `npm run bench:trackers`, five minutes.
  */
 
 import { writeFile } from "node:fs/promises";
@@ -23,9 +23,9 @@ interface Mode {
   readonly name: string;
   readonly wandb: boolean;
   readonly upload: boolean;
-  /** Step times over the ideal. */
+  /** Step times relative to the ideal. */
   readonly times: number[];
-  /** Processor seconds of a step. */
+  /** CPU seconds per step. */
   readonly cpuS: number[];
 }
 
@@ -46,13 +46,13 @@ await inBenchFolder(async (folder, cleanup) => {
   await startFakes("fakeTrackers", folder, cleanup);
   const runFolder = join(folder, "run");
   const { context } = await openBenchRun(folder, runFolder, cleanup);
-  // A table of trajectories with every step.
+  // Makes W&B get a table of trajectories with every step.
   await writeFile(runPaths(runFolder).resolvedConfig, '{"save_every": 1}');
   await writeFile(runPaths(runFolder).config, "save_every: 1\n");
   report(await measure({ context, folder, cleanup }));
 });
 
-/** Plays all modes in turn, each turn beginning with another; returns what the services got. */
+/** Plays all modes in turn, each turn starting with a different one; returns the number of requests to the services. */
 async function measure(
   options: Pick<ReportingOptions, "context" | "folder" | "cleanup">,
 ): Promise<Sent> {

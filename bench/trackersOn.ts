@@ -1,4 +1,4 @@
-/** Reports to slow fakes, as a run with `wandb: online` and `openreward_upload: true` does. */
+/** Reports to slow fakes, like a run with `wandb: online` and `openreward_upload: true`. */
 
 import { join } from "node:path";
 import type { HttpClient } from "../src/core/ports.ts";
@@ -12,7 +12,7 @@ import { RolloutUploads } from "../src/trainer/tracking/upload.ts";
 
 export interface ReportingOptions {
   readonly context: RunContext;
-  /** Where the fake services listen. */
+  /** Folder where the fake services listen. */
   readonly folder: string;
   readonly firstStep: number;
   readonly cleanup: CleanupStack;
@@ -20,7 +20,7 @@ export interface ReportingOptions {
   readonly upload: boolean;
 }
 
-/** Requests that the services got. */
+/** Number of requests to each service. */
 export interface Sent {
   readonly wandb: number;
   readonly upload: number;
@@ -31,12 +31,12 @@ export interface Reporting {
   close(): Promise<Sent>;
 }
 
-/** As soon as the last delivery is through the next one begins, which is more than a run ever does. */
+/** The next delivery starts as soon as the last one is done, which is more than any run does. */
 const INTERVALS = { gapMs: 0, heartbeatMs: 1_000 };
 const BASE_URL = "http://localhost";
 const KEY = "k".repeat(40);
 
-/** Begins to report; `watch` must receive the progress of the steps. */
+/** Starts reporting; `watch` must receive the progress of the steps. */
 export async function reportToBoth(options: ReportingOptions): Promise<Reporting> {
   const wandb = counted(options, "wandb.sock");
   const upload = counted(options, "upload.sock");
@@ -108,7 +108,7 @@ function startWandb(options: ReportingOptions, http: HttpClient): Promise<WandbT
   });
 }
 
-/** Begins with what no earlier turn uploaded, so that there is always more to send than the service takes. */
+/** Starts with what earlier turns left, so that there is always more to send than the service accepts. */
 function startUploads({ context, firstStep }: ReportingOptions, http: HttpClient): RolloutUploads {
   return new RolloutUploads({
     context,

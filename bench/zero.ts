@@ -1,9 +1,9 @@
 /**
- * Measures ways out of low reward on the embedded model, each over several seeds, beside reinforcement learning alone: 200 scripted games imitated
- * first, a trained teacher, a curriculum on tasks of which half are unsolvable and a fifth solved, and credit by turn where an environment pays
- * along the way. What counts are sampled tokens until an evaluation on other tasks reaches a level.
- * Run: `npm run bench:zero`, about 20 minutes. Arguments: parts (`sft`, `teacher`, `curriculum`, `credit`); `--seeds 3`; `--keep FOLDER` keeps the
- * runs there, for `scripts/recipePictures.ts`.
+ * Measures ways to escape low reward on the embedded model, each over several seeds, compared to reinforcement learning alone: first
+ * imitating 200 scripted games, a trained teacher, a curriculum over tasks of which half are unsolvable and a fifth are solved, and
+ * per-turn credit where an environment gives rewards along the way. The measure is the number of sampled tokens until an evaluation on
+ * other tasks reaches a level. Run: `npm run bench:zero`, about 20 minutes. Arguments: parts (`sft`, `teacher`, `curriculum`, `credit`);
+ * `--seeds 3`; `--keep FOLDER` keeps the runs there, for `scripts/recipePictures.ts`.
  */
 
 import { setMaxListeners } from "node:events";
@@ -21,7 +21,7 @@ const { values: options, positionals } = parseArgs({
 });
 const seeds = Array.from({ length: Number(options.seeds) }, (_, i) => i + 1);
 
-/** One evaluation of a run: what had been sampled by then, and the mean reward. */
+/** An evaluation during a run: tokens and steps so far, and the mean reward. */
 interface Measured {
   readonly sampled: number;
   readonly steps: number;
@@ -32,7 +32,7 @@ interface Curve {
   readonly points: readonly Measured[];
 }
 
-/** Trains, and reads what its folder says. */
+/** Trains and reads the results from the run folder. */
 async function train(folder: string, name: string, config: string): Promise<Curve> {
   await trainIn(folder, name, `model_name: local/tiny-tool\nrun_name: ${name}\n${config}`);
   const path = join(folder, ".tinker-rl", "runs", name);
@@ -42,7 +42,7 @@ async function train(folder: string, name: string, config: string): Promise<Curv
   const points: Measured[] = [];
   for (const [steps, row] of rows.entries()) {
     const flat = flattenMetrics(row);
-    // An evaluation stands in the row of the step that follows it.
+    // An evaluation is in the row of the following step.
     const [, reward] =
       Object.entries(flat).find(([key]) => /^eval\/.*\/temperature_1\/reward_mean$/.test(key)) ??
       [];
@@ -58,7 +58,7 @@ function rowOf(line: string): MetricsRow {
   return row as MetricsRow; // as the program writes it
 }
 
-/** Sampled tokens until the reward reached a level; Infinity if it never did. */
+/** Tokens sampled until the reward reached a level; Infinity if it never did. */
 function tokensTo({ points }: Curve, level: number): number {
   return points.find(({ reward }) => reward >= level)?.sampled ?? Number.POSITIVE_INFINITY;
 }
@@ -88,7 +88,7 @@ const evaluation = (every: number, environment = "local/calculator") => `
 evaluation: { splits: { ${environment}: [test] }, num_samples: 128, temperatures: [1], every: ${every} }
 `;
 
-/** Games of the calculator as a program would play them. */
+/** Calculator games as a scripted program would play them. */
 function scriptedGames(count: number): string {
   const tool = (name: string, parameter: string) => ({
     type: "function",
@@ -196,7 +196,7 @@ async function teacher(): Promise<void> {
   );
 }
 
-/** Riddles that nobody can solve, and questions to which any answer is right. */
+/** Unsolvable riddles, and questions with any answer correct. */
 async function writePool(folder: string): Promise<void> {
   const rows = (count: number, answerOf: (i: number) => string) =>
     Array.from({ length: count }, (_, i) => {
@@ -213,7 +213,7 @@ async function writePool(folder: string): Promise<void> {
   );
 }
 
-/** Of 800 tasks half are unsolvable and a fifth is solved. */
+/** 800 tasks: half are unsolvable and a fifth are solved. */
 const POOL = `
 environments:
   local/calculator: { splits: { train: { num_samples: 240 } }, num_rollouts: 8, nonterminal_reward: 0, max_turns: 6 }
