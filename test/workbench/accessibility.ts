@@ -1,4 +1,4 @@
-/** Accessibility of our own pages. Not of the workbench: VS Code's own pages have faults that we cannot repair. */
+/** Accessibility checks of our own pages. VS Code's own pages are excluded, because we cannot repair their faults. */
 
 import { readFileSync } from "node:fs";
 import type { Frame } from "playwright-core";
@@ -10,14 +10,14 @@ interface Violation {
 }
 
 /**
- * What axe-core finds in a web view, a line for each rule. The page of a web view may be transparent, which axe takes for white: it
- * gets the color that lies behind.
+ * axe-core's findings in a web view, one line per rule. Web view pages may be transparent, which axe treats as white, so the page
+ * gets the background color of the editor.
  */
 export async function accessibilityFaults(
   frame: Frame,
   background = "--vscode-editor-background",
 ): Promise<readonly string[]> {
-  // Colors fade from one theme to the next.
+  // Waits for color transitions between themes.
   await frame.evaluate(async () => {
     const fades = document.getAnimations().filter((each) => each instanceof CSSTransition);
     await Promise.all(fades.map(({ finished }) => finished.catch(() => {})));
@@ -26,7 +26,7 @@ export async function accessibilityFaults(
   const violations = await frame.evaluate(async (color): Promise<readonly Violation[]> => {
     const before = document.body.style.backgroundColor;
     document.body.style.backgroundColor = `var(${color})`;
-    // The script above put it there.
+    // Added by the script above.
     const { axe } = globalThis as unknown as {
       axe: { run(): Promise<{ violations: readonly Violation[] }> };
     };

@@ -1,11 +1,11 @@
-/** The browser in which the workbench runs; it reaches this computer and nothing else. */
+/** The browser that runs the workbench; it can only reach this computer. */
 
 import { type Browser, chromium, type Page } from "playwright-core";
 import { programOnPath } from "./programOnPath.ts";
 
 /**
- * Chromium loads the suggestion pages of its address bar for each new profile, which takes more than a second of a processor beside
- * the page that is looked at. The switch replaces Playwright's own list, of which it repeats what pages can notice
+ * For each new profile, Chromium loads suggestion pages for its address bar, which takes more than a second of CPU time. The switch
+ * replaces Playwright's own list and repeats the entries that pages can notice
  * (https://github.com/microsoft/playwright, `chromiumSwitches.ts`).
  */
 const DISABLED_FEATURES = [
@@ -21,10 +21,10 @@ const DISABLED_FEATURES = [
   "ThirdPartyStoragePartitioning",
 ];
 
-/** Starts Chromium or Chrome. @throws when there is none: a missing browser fails a test, it skips nothing. */
+/** Starts Chromium or Chrome. @throws if there is none: a missing browser fails the test instead of skipping it */
 export async function launchBrowser(): Promise<Browser> {
   const isHeaded = process.env["HEADED"] !== undefined;
-  // It takes about an eighth less of a processor than the whole browser without a window.
+  // Uses about an eighth less CPU time than the full browser without a window.
   const withoutWindow = isHeaded ? [] : ["chromium-headless-shell"];
   const browsers = [...withoutWindow, "chromium", "chromium-browser", "google-chrome"];
   const executablePath = process.env["CHROMIUM_PATH"] ?? programOnPath(...browsers);
@@ -50,7 +50,7 @@ export async function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** Where a server shows a folder; `payload` is VS Code's own start-up payload. */
+/** URL at which a server shows a folder; `payload` is VS Code's own startup payload. */
 export function workbenchUrl(
   authority: string,
   folder: string | null,
@@ -63,14 +63,14 @@ export function workbenchUrl(
   return `http://${authority}/?${query}`;
 }
 
-/** What is right may take long on a machine that does much else; what is wrong fails anyway. */
+/** Successful operations may take long on a busy machine; real failures fail anyway. */
 const PATIENCE_MS = 60_000;
 
-/** A page of a fresh profile: no one has been here before. */
+/** A page with a fresh profile. */
 export async function freshPage(browser: Browser, authority: string): Promise<Page> {
   const context = await browser.newContext({
     viewport: { width: 1400, height: 900 },
-    // The server compresses 19 MB of its program anew for each window, which takes most of a second of a processor.
+    // Otherwise the server compresses 19 MB of its program for each window, which takes most of a second of CPU time.
     extraHTTPHeaders: { "Accept-Encoding": "identity" },
   });
   await context.grantPermissions(["clipboard-read", "clipboard-write"], {

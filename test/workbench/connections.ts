@@ -1,18 +1,18 @@
-/** Which connections programs hold, from the system's own tables (Linux). */
+/** Network connections of processes, from the system's tables (Linux). */
 
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 export interface Connection {
   readonly pid: number;
   readonly protocol: string;
-  /** As in the table, hexadecimal, with the port. */
+  /** Hexadecimal as in the table, with the port. */
   readonly local: string;
   readonly remote: string;
 }
 
 const PROTOCOLS = ["tcp", "tcp6", "udp", "udp6"] as const;
 
-/** The network sockets of processes, also listening ones; sockets that are files are none of them. */
+/** The network sockets of processes, including listening ones but not Unix sockets. */
 export function connectionsOf(pids: readonly number[]): readonly Connection[] {
   const table = new Map(PROTOCOLS.flatMap((protocol) => entriesOf(protocol)));
   return pids.flatMap((pid) =>
@@ -23,10 +23,10 @@ export function connectionsOf(pids: readonly number[]): readonly Connection[] {
   );
 }
 
-/** True for an address of this computer, and for none at all (a socket that listens). */
+/** True for an address of this computer, or for none (a listening socket). */
 export function isLoopback(address: string): boolean {
   const [host = ""] = address.split(":");
-  // Words of four bytes, each with its last byte first.
+  // Four-byte words in little-endian order.
   const isNone = /^0+$/.test(host);
   const isV4 = host.length === 8 && host.endsWith("7F");
   const isV6 = host === "00000000000000000000000001000000";

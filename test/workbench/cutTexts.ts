@@ -1,8 +1,8 @@
-/** Texts of our own pages that a person cannot read to their end. */
+/** Finds truncated texts on our own pages that users cannot read in full. */
 
 import type { Frame } from "playwright-core";
 
-/** Texts in sight that end in an ellipsis and that no tooltip gives in full, each with its element. */
+/** Visible texts that end in an ellipsis and have no tooltip with the full text, each with its element. */
 export async function cutTexts(frame: Frame): Promise<readonly string[]> {
   return await frame.evaluate(() => {
     const isCut = (element: Element): boolean =>

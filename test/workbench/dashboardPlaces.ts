@@ -1,4 +1,4 @@
-/** Leads to the places of the dashboard that have no tab of their own. */
+/** Opens views of the dashboard that have no tab of their own. */
 
 import type { FrameLocator, Page } from "playwright-core";
 
@@ -11,13 +11,13 @@ export async function showRunPart(panel: Panel, part: RunPart, timeout = 30_000)
   await panel.locator(".run-head").getByRole("button", { name }).click({ timeout });
 }
 
-/** Shows the search in all steps. */
+/** Opens the search in all steps. */
 export async function showSearchPart(panel: Panel): Promise<void> {
   await panel.getByRole("tab", { name: "Rollouts" }).click();
   await panel.getByLabel("Where to search").selectOption("In all steps");
 }
 
-/** Shows what changed between steps. */
+/** Opens the comparison of steps. */
 export async function showChangesPart(panel: Panel): Promise<void> {
   await panel.getByRole("tab", { name: "Rollouts" }).click();
   await panel.getByRole("button", { name: "Compare steps…" }).click();

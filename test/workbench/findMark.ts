@@ -1,11 +1,11 @@
-/** Looks for the mark of an evaluation on the reward chart as a user does: by moving the mouse until the chart says what a click would open. */
+/** Finds an evaluation's mark on the reward chart like a user: moves the mouse until the chart shows what a click would open. */
 
 import type { FrameLocator, Page } from "playwright-core";
 
-/** No place is farther than 8 px from one that is tried. */
+/** No point is farther than 8 px from one that is tried. */
 const APART_PX = 10;
 
-/** Leaves the mouse on the mark whose hint has this text. @throws Error when there is none in the last third of the chart */
+/** Leaves the mouse on the mark with a matching hint. @throws Error if there is none in the last third of the chart */
 export async function moveToMark(
   mouse: Page["mouse"],
   panel: Page | FrameLocator,

@@ -1,4 +1,4 @@
-/** Installs a pinned VS Code server into `.vscode-test`, from the npm registry only; a second call returns at once. */
+/** Installs a pinned VS Code server into `.vscode-test`, from the npm registry only; returns immediately if it is installed. */
 
 import { execFileSync } from "node:child_process";
 import {
@@ -14,25 +14,25 @@ import {
 import { delimiter, dirname, join, resolve } from "node:path";
 import { programOnPath } from "./programOnPath.ts";
 
-/** The newest VS Code there is as a server, and the oldest that the extension supports. */
+/** The newest VS Code available as a server, and the oldest that the extension supports. */
 export type Edition = "newest" | "oldest";
 
 export interface InstalledServer {
   readonly node: string;
   readonly entry: string;
-  /** True when a suite in the extension host has to be allowed by an option of the server. */
+  /** True if running a suite in the extension host requires a server option. */
   readonly hasDriverOption: boolean;
 }
 
 interface Recipe {
-  /** Holds `package.json` and its lock file. */
+  /** Folder of `package.json` and its lock file. */
   readonly pins: string;
-  /** Packages with native parts that the server does not do without: log files, clean-up of orphans, terminals. */
+  /** Native packages that the server requires: logging, orphan cleanup, terminals. */
   readonly native: readonly string[];
-  /** The same at the top level. */
+  /** Native packages at the top level. */
   readonly topLevelNative: readonly string[];
   readonly hasDriverOption: boolean;
-  /** What else the inner package needs before its dependencies are installed, and after. */
+  /** Adjustments to the inner package before and after its dependencies are installed. */
   readonly before?: (vscode: string) => void;
   readonly after?: (vscode: string) => void;
 }
@@ -54,7 +54,7 @@ const RECIPES: Readonly<Record<Edition, Recipe>> = {
   },
 };
 
-/** Assistants in the editor: not needed, large, and some with license terms of their own. */
+/** The editor's AI assistants: unnecessary, large, and some with their own license terms. */
 const UNUSED = [
   "@vscode/copilot-api",
   "@github/copilot-sdk",
@@ -62,7 +62,7 @@ const UNUSED = [
   "@devcontainers/cli",
 ];
 
-/** The installed server of `edition`; installs it first when it is not there, which takes about a minute. */
+/** The installed server of `edition`; installs it first if necessary, which takes about a minute. */
 export function ensureWorkbench(edition: Edition = "newest"): InstalledServer {
   const recipe = RECIPES[edition];
   const version = serverVersion(recipe);
@@ -98,7 +98,7 @@ function layout(home: string) {
 
 function install(recipe: Recipe, home: string): void {
   cpSync(recipe.pins, home, { recursive: true });
-  // The package's own post-install wants another Node and a compiler with Kerberos headers.
+  // The package's own post-install requires another Node version and a compiler with Kerberos headers.
   npm(["ci", "--ignore-scripts"], home);
   const { node, nodeHome, vscode } = layout(home);
   const ownNode = {
@@ -111,7 +111,7 @@ function install(recipe: Recipe, home: string): void {
   });
   rmSync(join(vscode, "extensions", "copilot"), { recursive: true, force: true });
   recipe.before?.(vscode);
-  // `npm ci` refuses: the package's own lock file is out of step by one package.
+  // `npm ci` refuses, because the package's lock file is out of sync by one package.
   npm(["install", "--omit=dev", "--ignore-scripts"], vscode, ownNode);
   npm(["rebuild", ...recipe.native], vscode, ownNode);
   if (recipe.topLevelNative.length > 0) npm(["rebuild", ...recipe.topLevelNative], home, ownNode);
@@ -119,7 +119,7 @@ function install(recipe: Recipe, home: string): void {
 }
 
 function npm(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): void {
-  // The server runs on a Node of its own, so it does not matter what Node npm runs on.
+  // The server brings its own Node, so npm's Node version does not matter.
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--engine-strict=false"];
   execFileSync("npm", [...args, ...quiet], {
     cwd,
@@ -128,7 +128,7 @@ function npm(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}):
   });
 }
 
-/** Another process may have finished first: then its work counts. */
+/** If another process finished first, its installation is used. */
 function moveInto(draft: string, home: string): void {
   try {
     renameSync(draft, home);
@@ -144,7 +144,7 @@ function serverVersion({ pins }: Recipe): string {
   return version;
 }
 
-/** The package asks for a commit on GitHub; the release after it is in the registry. */
+/** The package depends on a GitHub commit; the release after it is in the registry. */
 function takeWatcherFromRegistry(vscode: string): void {
   const version = "2.5.1";
   editJson(join(vscode, "package.json"), (manifest) => {
@@ -158,7 +158,7 @@ function takeWatcherFromRegistry(vscode: string): void {
   });
 }
 
-/** The package downloads ripgrep from GitHub; without it quick open finds no file. */
+/** The package downloads ripgrep from GitHub; without it, quick open finds no files. */
 function linkRipgrep(vscode: string): void {
   const ripgrep = programOnPath("rg");
   if (ripgrep === null) throw new Error("The oldest VS Code needs `rg` (Debian: ripgrep).");

@@ -1,4 +1,4 @@
-/** VS Code's window without a mouse. Every key waits for the focus that it needs: one that comes too early goes elsewhere. */
+/** Operates VS Code's window without a mouse. Every key waits for the required focus, since an early key would go elsewhere. */
 
 import type { Locator, Page } from "playwright-core";
 import type { Workbench } from "./workbench.ts";
@@ -23,7 +23,7 @@ export class Keyboard {
     await this.#page.keyboard.type(text);
   }
 
-  /** Calls a command from the palette by its whole title. */
+  /** Runs a command from the palette by its full title. */
   async command(title: string): Promise<void> {
     const { input } = this.#workbench;
     for (let left = TRIES - 1; ; left -= 1) {
@@ -40,13 +40,13 @@ export class Keyboard {
     }
   }
 
-  /** Chooses a row of the quick pick that is open. */
+  /** Selects a row of the open quick pick. */
   async pick(text: string): Promise<void> {
     await this.#workbench.input.and(this.#page.locator(":focus")).waitFor();
     await this.#choose((label) => label.includes(text));
   }
 
-  /** Puts the focus into a view of the side bar, on its rows. */
+  /** Focuses the rows of a view in the side bar. */
   async view(name: string): Promise<void> {
     const rows = this.#page.locator(".part.sidebar .monaco-list:focus");
     for (let left = TRIES - 1; ; left -= 1) {
@@ -55,18 +55,18 @@ export class Keyboard {
         await rows.waitFor({ timeout: 5000 });
         return;
       } catch (error) {
-        // A view that is still empty has no rows to go to.
+        // A view that is still empty has no rows to focus.
         if (left === 0) throw error;
       }
     }
   }
 
-  /** Goes down in the tree that has the focus, to the next row with this spoken name. */
+  /** Moves down in the focused tree to the next row with a matching accessible name. */
   async row(name: RegExp): Promise<void> {
     const list = this.#page.locator(".part.sidebar .monaco-list:focus");
     const focused = list.locator(".monaco-list-row.focused");
     const seen: string[] = [];
-    // A view that is being read has the focus before it has rows.
+    // A view that is still loading gets the focus before it has rows.
     await list.locator(".monaco-list-row").first().waitFor();
     for (let left = MAX_ROWS; left > 0; left -= 1) {
       const label = (await focused.count()) === 0 ? "" : await labelOf(focused);
@@ -77,7 +77,7 @@ export class Keyboard {
     throw new Error(`No row below has the name ${name}: ${[...new Set(seen)].join("; ")}`);
   }
 
-  /** Presses Tab until the focus is on `target`, in the window or in a web view. */
+  /** Presses Tab until `target` has the focus, in the window or in a web view. */
   async tabTo(target: Locator, limit = 80): Promise<void> {
     for (let left = limit; left > 0; left -= 1) {
       if (await target.evaluate((element) => element === document.activeElement)) return;

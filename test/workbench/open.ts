@@ -1,4 +1,4 @@
-/** `npm run workbench`: the packaged extension in a real workbench, for a person with a browser. `--restricted` trusts no folder. */
+/** `npm run workbench`: the packaged extension in a real workbench, for use in a browser. With `--restricted`, no folder is trusted. */
 
 import { parseArgs } from "node:util";
 import { copyExample, deleteFolder, newFolder } from "../editor/folders.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** The package that `npm run package` made of this version. @throws when it was not made. */
+/** The package built by `npm run package` for this version. @throws if it does not exist */
 export function packagedExtension(): string {
   const { version }: { version: string } = JSON.parse(readFileSync("package.json", "utf8")); // our own manifest
   const file = `dist/tinker-rl-${version}.vsix`;

@@ -1,4 +1,4 @@
-/** Installs a VS Code server before the suites that need it, which do it themselves otherwise. Run: `npm run test:editor:install newest`. */
+/** Installs a VS Code server before the suites that need it (they also install it on demand). Run: `npm run test:editor:install newest`. */
 
 import { ensureWorkbench } from "./install.ts";
 

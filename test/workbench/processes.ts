@@ -1,4 +1,4 @@
-/** What the process table says (Linux). */
+/** Reads the process table (Linux). */
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ interface RunningProcess {
   readonly args: string;
 }
 
-/** Process `pid` and everything below it. */
+/** Process `pid` and all its descendants. */
 export function descendants(pid: number): readonly RunningProcess[] {
   const all = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" })
     .trim()
@@ -26,7 +26,7 @@ function parseLine(line: string): readonly RunningProcess[] {
   return [{ pid: Number(parts[1]), parent: Number(parts[2]), args: parts[3] ?? "" }];
 }
 
-/** Memory of one process in MB; pages that it shares count by its share. */
+/** Memory of a process in MB; shared pages count proportionally (PSS). */
 export function memoryMb(pid: number): number {
   const kilobytes = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1];
   return Number(kilobytes) / 1024;

@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** The first of `names` that PATH knows as a program, or null. */
+/** The first of `names` that is a program on PATH, or null. */
 export function programOnPath(...names: readonly string[]): string | null {
   const folders = (process.env["PATH"] ?? "").split(delimiter);
   const places = names.flatMap((name) => folders.map((folder) => join(folder, name)));

@@ -1,4 +1,4 @@
-/** One private VS Code server on a free loopback port, with folders and settings of its own. */
+/** A private VS Code server on a free loopback port, with its own folders and settings. */
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import {
@@ -19,15 +19,15 @@ import { descendants } from "./processes.ts";
 
 export interface ServerOptions {
   readonly edition?: Edition;
-  /** A package that is installed first. */
+  /** A package to install first. */
   readonly vsix?: string;
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Commands by key, such as `ctrl+alt+f9`: a way to call one that the palette does not offer. */
+  /** Commands by key, such as `ctrl+alt+f9`, to run commands that the palette does not offer. */
   readonly keys?: Readonly<Record<string, string>>;
   readonly env?: NodeJS.ProcessEnv;
-  /** Lets a suite run in the extension host; then no notification is ever shown. */
+  /** True to allow running a suite in the extension host; notifications are then never shown. */
   readonly driver?: boolean;
-  /** False opens every folder in Restricted Mode. */
+  /** False to open all folders in Restricted Mode. */
   readonly trust?: boolean;
   readonly idleSeconds?: number;
 }
@@ -37,7 +37,7 @@ export interface WorkbenchServer {
   readonly authority: string;
   readonly home: string;
   readonly log: () => string;
-  /** Process id of the extension host; undefined while there is none. */
+  /** Process id of the extension host; undefined if there is none. */
   readonly hostPid: () => number | undefined;
   readonly stop: () => Promise<void>;
 }
@@ -49,7 +49,7 @@ const SETTINGS = {
   "workbench.enableExperiments": false,
   "workbench.startupEditor": "none",
   "workbench.tips.enabled": false,
-  // Else pictures catch the palette while it fades.
+  // Otherwise screenshots catch the palette while it fades.
   "workbench.reduceMotion": "on",
   "workbench.secondarySideBar.defaultVisibility": "hidden",
   "workbench.colorTheme": "Default Dark Modern",
@@ -59,12 +59,12 @@ const SETTINGS = {
   "update.mode": "none",
   "chat.disableAIFeatures": true,
   "git.enabled": false,
-  // Else a notification for every port that any program of the machine opens.
+  // Otherwise a notification appears for every port opened by any program on the machine.
   "remote.autoForwardPorts": false,
   "window.commandCenter": false,
   // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code's own variables; pictures without the server's name
   "window.title": "${activeEditorShort}${separator}${rootName}",
-  // Terminal text stays readable in the page.
+  // Keeps terminal text readable in the DOM.
   "terminal.integrated.gpuAcceleration": "off",
   "files.hotExit": "off",
   // The web workbench saves after a delay by default.
@@ -76,7 +76,7 @@ const RESTRICTED = {
   "security.workspace.trust.banner": "always",
 };
 
-/** Starts a server and waits until the workbench's page is there. */
+/** Starts a server and waits until the workbench page is available. */
 export async function startServer(options: ServerOptions = {}): Promise<WorkbenchServer> {
   const installed = ensureWorkbench(options.edition);
   const home = mkdtempSync(join(tmpdir(), "workbench-"));
@@ -107,10 +107,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Workbenc
   }
 }
 
-/** Installs by server and package: each takes more than a second of a processor, and a copy of its folder does as well. */
+/** Installations by server and package, reused as copies because each takes more than a second of CPU time. */
 const installs = new Map<string, Promise<string>>();
 
-/** A folder of extensions that holds the package. */
+/** An extensions folder that contains the package. */
 async function installedExtension({ node, entry }: InstalledServer, vsix: string): Promise<string> {
   const install = async (): Promise<string> => {
     const home = mkdtempSync(join(tmpdir(), "workbench-"));
@@ -128,7 +128,7 @@ async function installedExtension({ node, entry }: InstalledServer, vsix: string
   return await known;
 }
 
-/** Arguments that keep the server's files out of the user's home. */
+/** Arguments that keep the server's files out of the user's home folder. */
 function prepareFolders(
   home: string,
   { trust = true, settings, keys = {} }: ServerOptions,
@@ -171,11 +171,11 @@ function environment(home: string, extra: NodeJS.ProcessEnv = {}): NodeJS.Proces
     `XDG_${kind}_HOME`,
     join(home, "xdg", kind.toLowerCase()),
   ]);
-  // Without a gallery the workbench asks no store on the net.
+  // Without a gallery, the workbench does not contact a marketplace.
   return { ...Object.fromEntries([...clean, ...own]), EXTENSIONS_GALLERY: "{}", ...extra };
 }
 
-/** The server answers before VS Code itself has loaded; only the workbench's page shows that it runs. */
+/** The server answers before VS Code itself has loaded; only the workbench page shows that it is ready. */
 async function waitForPage(child: ChildProcess, log: () => string): Promise<string> {
   const limit = Date.now() + START_LIMIT_MS;
   for (;;) {
@@ -196,13 +196,13 @@ async function answers(url: string): Promise<boolean> {
   );
 }
 
-/** Ends the server with all it started, also when this program is interrupted. */
+/** Ends the server and everything it started, even if this program is interrupted. */
 function stopper(child: ChildProcess, home: string): () => Promise<void> {
   const kill = (signal: NodeJS.Signals): void => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, signal);
     } catch {
-      // It no longer exists already.
+      // It has already ended.
     }
   };
   const forget = (): void => {

@@ -1,8 +1,8 @@
-/** VS Code's window as journeys use it: by what a user sees, never by our code. */
+/** VS Code's window for end-to-end tests, located by what users see, not by our code. */
 
 import type { FrameLocator, Locator, Page } from "playwright-core";
 
-/** Labels of the themes as the palette names them. */
+/** Theme labels as shown in the palette. */
 const THEMES = {
   dark: "Dark Modern",
   light: "Light Modern",
@@ -21,12 +21,12 @@ const THEME_CLASS: Readonly<Record<Theme, string>> = {
 
 const TRY_MS = 3000;
 const TRIES = 5;
-/** What a command opens may have to be read first. */
+/** What a command opens may have to be loaded first. */
 const OPEN_MS = 15_000;
 
 export class Workbench {
   readonly page: Page;
-  /** The palette, quick open and quick picks share one box. */
+  /** Palette, quick open, and quick picks share this box. */
   readonly input: Locator;
   readonly rows: Locator;
 
@@ -36,7 +36,7 @@ export class Workbench {
     this.rows = page.locator(".quick-input-list .monaco-list-row");
   }
 
-  /** Waits until commands and views of extensions exist. */
+  /** Waits until extensions' commands and views exist. */
   async ready(): Promise<void> {
     const mark = "code/didLoadExtensions";
     await this.page.waitForFunction((name) => performance.getEntriesByName(name).length > 0, mark, {
@@ -46,8 +46,8 @@ export class Workbench {
   }
 
   /**
-   * Calls a command from the palette by its whole title, such as `Tinker RL: Start Training`; again until it has `opened` a quick
-   * pick or a view, which a focus that comes late closes on a busy machine.
+   * Runs a command from the palette by its full title, such as `Tinker RL: Start Training`. Retries until a quick pick or view has
+   * `opened`, because on a busy machine a late focus may close it.
    */
   async command(title: string, opened?: Locator): Promise<void> {
     await this.#untilItWorks(async () => {
@@ -58,7 +58,7 @@ export class Workbench {
     });
   }
 
-  /** The titles that the palette offers for `text`, as many as fit into its box; leaves it closed. */
+  /** The titles that the palette offers for `text`, as many as are visible; closes it afterwards. */
   async offered(text: string): Promise<readonly string[]> {
     await this.#untilItWorks(async () => {
       await this.page.keyboard.press("F1");
@@ -71,18 +71,18 @@ export class Workbench {
     return labels;
   }
 
-  /** Chooses a row of the quick pick that is open. */
+  /** Selects a row of the open quick pick. */
   async pick(text: string): Promise<void> {
     await this.rows.filter({ hasText: text }).first().click();
   }
 
-  /** Answers the input box that is open. */
+  /** Fills in the open input box. */
   async answer(text: string): Promise<void> {
     await this.input.fill(text);
     await this.page.keyboard.press("Enter");
   }
 
-  /** Opens a file of the folder by its name, in a text editor. */
+  /** Opens a file of the folder in a text editor. */
   async open(file: string): Promise<void> {
     await this.#untilItWorks(async () => {
       await this.page.keyboard.press("Control+P");
@@ -93,17 +93,17 @@ export class Workbench {
     await this.page.locator(".editor-instance .view-lines").first().waitFor();
   }
 
-  /** The active editor's tab. */
+  /** The tab of the active editor. */
   tab(title: string): Locator {
     return this.page.locator(".tabs-container .tab.active", { hasText: title });
   }
 
-  /** The icon of a container in the activity bar. */
+  /** A container's icon in the activity bar. */
   container(title: string): Locator {
     return this.page.locator(`.activitybar .action-label[aria-label^="${title}"]`);
   }
 
-  /** Opens a container in the side bar. A click on an open one closes it, also on one that a window restores at that moment. */
+  /** Opens a container in the side bar. Clicking an open one would close it, even if the window is just restoring it. */
   async show(title: string): Promise<void> {
     const heading = this.page.locator(".part.sidebar .composite.title", { hasText: title });
     if (await heading.isVisible()) return;
@@ -114,32 +114,32 @@ export class Workbench {
     await heading.waitFor();
   }
 
-  /** The view with this name in the side bar: heading, rows, welcome text. */
+  /** The side bar view with this name: heading, rows, and welcome text. */
   view(name: string): Locator {
     return this.page
       .locator(".part.sidebar .split-view-view")
       .filter({ has: this.page.locator(`.pane-header[aria-label^="${name}"]`) });
   }
 
-  /** Opens a view that is folded. */
+  /** Opens a collapsed view. */
   async unfold(name: string): Promise<void> {
     const header = this.view(name).locator(".pane-header");
     if ((await header.getAttribute("aria-expanded")) !== "true") await header.click();
   }
 
-  /** Shows the rows below a row that is folded. */
+  /** Expands a collapsed row. */
   async expand(row: Locator): Promise<void> {
     if ((await row.getAttribute("aria-expanded")) !== "true") {
       await row.locator(".monaco-tl-twistie").click();
     }
   }
 
-  /** Rows of trees, found by the text that a screen reader is given. */
+  /** Tree rows, located by their accessible name. */
   row(name: string | RegExp): Locator {
     return this.page.getByRole("treeitem", { name });
   }
 
-  /** Changes the color theme at once, as a user does. */
+  /** Changes the color theme immediately, as a user would. */
   async theme(theme: Theme): Promise<void> {
     const label = THEMES[theme];
     await this.command("Preferences: Color Theme");
@@ -154,18 +154,18 @@ export class Workbench {
 
   async reload(): Promise<void> {
     await this.page.evaluate(() => document.body.setAttribute("data-before-reload", ""));
-    // The page may go before the click is confirmed.
+    // The page may close before the click is confirmed.
     await this.command("Developer: Reload Window").catch(() => undefined);
     await this.page.waitForFunction(() => !document.body.hasAttribute("data-before-reload"));
     await this.ready();
   }
 
-  /** Milliseconds that VS Code itself measured for loading and activating an extension, and what activated it. */
+  /** VS Code's own measurement, in milliseconds, of loading and activating an extension, and what activated it. */
   async activation(id: string): Promise<{ load: number; activate: number; event: string }> {
     await this.command("Developer: Startup Performance");
     await this.tab("Startup Performance").waitFor();
     const line = this.page.locator(".editor-group-container.active .view-line").first();
-    // The report's text comes in two parts.
+    // The report's text arrives in two parts.
     for (let attempt = 0; attempt < 20; attempt += 1) {
       await line.click();
       await this.page.keyboard.press("Control+A");
@@ -186,7 +186,7 @@ export class Workbench {
     return this.page.locator(".notification-toast", { hasText: text }).first();
   }
 
-  /** A modal question. */
+  /** A modal dialog. */
   dialog(): Locator {
     return this.page.locator(".monaco-dialog-box");
   }
@@ -208,10 +208,10 @@ export class Workbench {
     return this.page.locator(".terminal-wrapper.active .xterm-rows");
   }
 
-  /** Chooses a terminal in the list beside, which VS Code shows as soon as there are two. */
+  /** Selects a terminal in the list that VS Code shows when there are at least two. */
   async showTerminal(title: string): Promise<void> {
     const entry = this.page.locator(".terminal-tabs-entry", { hasText: title }).first();
-    // Buttons appear at its end under the pointer.
+    // Hovering shows buttons at the row's end.
     await entry.click({ position: { x: 24, y: 8 } });
     await this.page
       .locator(".terminal-tabs-entry")
@@ -220,7 +220,7 @@ export class Workbench {
       .waitFor();
   }
 
-  /** Everything the active terminal holds, also what has scrolled away. Uses the clipboard. */
+  /** The active terminal's full contents, including scrolled-out text. Uses the clipboard. */
   async terminalText(): Promise<string> {
     await this.page.evaluate(() => navigator.clipboard.writeText(""));
     await this.command("Terminal: Select All");
@@ -233,12 +233,12 @@ export class Workbench {
     return await read();
   }
 
-  /** The extension's page in an editor: a frame of VS Code's, and in it our own. */
+  /** The extension's page in an editor: our frame within VS Code's frame. */
   panel(): FrameLocator {
     return this.#panelHost().contentFrame().frameLocator("#active-frame");
   }
 
-  /** The frame behind {@link panel}, for scripts such as axe: they run in it whatever its content security policy says. */
+  /** The frame of {@link panel} for scripts such as axe, which run in it despite its content security policy. */
   async panelFrame() {
     const inner = await this.#panelHost().contentFrame().locator("#active-frame").elementHandle();
     const frame = await inner?.contentFrame();
@@ -250,7 +250,7 @@ export class Workbench {
     return this.page.locator('iframe.webview.ready:not([src*="purpose="]):visible');
   }
 
-  /** Palette rows are matched by their whole title: the first row is often another, similar command. */
+  /** Palette rows are matched by their full title, because the first row is often another, similar command. */
   #paletteRow(title: string): Locator {
     const row = ".quick-input-list .monaco-list-row";
     return this.page
@@ -258,7 +258,7 @@ export class Workbench {
       .first();
   }
 
-  /** Again when the box was still closing, or a command was not known yet. */
+  /** Retries if the box was still closing or the command was not registered yet. */
   async #untilItWorks(attempt: () => Promise<void>): Promise<void> {
     for (let left = TRIES - 1; ; left -= 1) {
       try {
@@ -271,7 +271,7 @@ export class Workbench {
   }
 }
 
-/** Whether something is shown within a time. */
+/** Returns true if something becomes visible within a time limit. */
 export function appears(locator: Locator, timeout: number): Promise<boolean> {
   return locator.waitFor({ timeout }).then(
     () => true,
