@@ -61,7 +61,7 @@ function Head({ chat, view }: ViewProps) {
           {partners.some(hasThought) ? (
             <Toggle
               label={l10n.t("Thinking")}
-              what={l10n.t("Opens what the models think")}
+              what={l10n.t("Shows what the models think")}
               isOn={chat.isThinkingOpen}
             />
           ) : null}

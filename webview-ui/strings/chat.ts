@@ -15,7 +15,7 @@ export const chatStrings = {
     choice: l10n.t("Choose a sample, or write a message to continue with the first."),
     stopped: l10n.t("Stopped before the model's turn."),
     message: l10n.t("Write a message."),
-    over: l10n.t("The episode is over. Undo or try again to go another way."),
+    over: l10n.t("The episode is over. Undo or try again to take another path."),
     ended: l10n.t("The conversation has ended."),
   },
 } as const;

@@ -19,12 +19,12 @@ const columns: Readonly<Record<string, ColumnTexts>> = {
   },
   lineage: {
     head: l10n.t("From"),
-    hint: l10n.t("The run whose weights it began with (init_from)"),
+    hint: l10n.t("The run whose weights it started from (init_from)"),
   },
   star: { head: "★", hint: l10n.t("Your stars") },
   tags: { head: l10n.t("Tags"), hint: l10n.t("Your tags") },
   note: { head: l10n.t("Note"), hint: l10n.t("Your note") },
-  state: { head: l10n.t("State"), hint: l10n.t("What the run does, or how it ended") },
+  state: { head: l10n.t("State"), hint: l10n.t("What the run is doing, or how it ended") },
   "reward.last": { head: l10n.t("Reward"), hint: l10n.t("Mean reward of the last step") },
   "reward.best": {
     head: l10n.t("Best of 5"),
@@ -33,10 +33,10 @@ const columns: Readonly<Record<string, ColumnTexts>> = {
   "reward.mean": { head: l10n.t("Mean"), hint: l10n.t("Mean reward over all steps") },
   held_out_loss: {
     head: l10n.t("Held-out loss"),
-    hint: l10n.t("Newest loss of what is held out"),
+    hint: l10n.t("Latest loss on held-out examples"),
   },
   mean_loss: { head: l10n.t("Mean loss"), hint: l10n.t("Mean loss of the last steps, at most 5") },
-  steps: { head: l10n.t("Steps"), hint: l10n.t("Completed steps, and those that are planned") },
+  steps: { head: l10n.t("Steps"), hint: l10n.t("Completed and planned steps") },
   time: { head: l10n.t("Time"), hint: l10n.t("Time of all steps, without pauses") },
   tokens: { head: l10n.t("Tokens"), hint: l10n.t("Tokens of all requests") },
   cost: { head: l10n.t("Cost"), hint: l10n.t("USD, if prices are known") },

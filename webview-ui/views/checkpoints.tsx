@@ -64,7 +64,7 @@ export function Checkpoints({ dashboard }: DashboardProps) {
                 [l10n.t("Reward"), "number"],
                 [l10n.t("Saved")],
                 [l10n.t("Expires")],
-                [l10n.t("Holds")],
+                [l10n.t("Contents")],
                 [text.actions, "hidden"],
               ]}
             />

@@ -141,20 +141,20 @@ function columns(): readonly Column[] {
     {
       key: "success",
       head: l10n.t("Success"),
-      hint: l10n.t("Expected of the next rollout"),
+      hint: l10n.t("Expected success of the next rollout"),
       isNumber: true,
     },
     { key: "pool", head: l10n.t("Pool"), isNumber: false },
     {
       key: "rollouts",
       head: l10n.t("Rollouts"),
-      hint: l10n.t("Those that still count; each visit leaves 0.6 of the earlier ones"),
+      hint: l10n.t("Rollouts that count; each visit reduces the weight of earlier ones to 0.6"),
       isNumber: true,
     },
     {
       key: "tokens",
       head: l10n.t("Tokens"),
-      hint: l10n.t("Mean of a rollout"),
+      hint: l10n.t("Mean per rollout"),
       isNumber: true,
     },
     { key: "step", head: l10n.t("Last step"), isNumber: true },

@@ -136,7 +136,7 @@ export const SMALL_CHARTS: readonly SmallChartSpec[] = [
       { name: "cost/cumulative_usd", label: l10n.t("steps"), color: "blue" },
       {
         name: "cost/discarded_usd",
-        label: l10n.t("discarded of them"),
+        label: l10n.t("of these, discarded"),
         color: "red",
         dash: [6, 3],
       },

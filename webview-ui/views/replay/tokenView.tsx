@@ -81,7 +81,7 @@ export function TokenView({
   if (stream === null) {
     const why = isExample
       ? l10n.t(
-          "This example is in the tokens of no model. Open it from the data of a configuration whose tokenizer is on this computer.",
+          "This example has not been tokenized. Open it from the data of a configuration whose tokenizer is on this computer.",
         )
       : withoutTokens(rolloutKey.source, trainingUse);
     return <p class="message">{why}</p>;
