@@ -230,7 +230,7 @@ export class AgentHost {
     if (caller !== undefined && sameSecret(keyIn(request.header), caller.key)) return caller;
     throw refusal(
       401,
-      "The key is not that of the rollout at this address, or the rollout has ended. Use the key that the agent got in TINKER_RL_KEY, which is also that of its protocol.",
+      "The key does not belong to the rollout at this address, or the rollout has ended. Use the key in TINKER_RL_KEY, which the agent also got under the name of its protocol.",
     );
   }
 }

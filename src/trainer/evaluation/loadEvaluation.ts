@@ -72,7 +72,7 @@ function collecting({ config, notes }: NamedStart, start: StartConfig): LoadedCo
     if (measured === undefined) continue;
     throw new AppError(
       "data-from-test",
-      `Split ${measured} of ${name} is kept for measuring: what was trained on its tasks could not be measured there any more. Collect from another split.`,
+      `Split ${measured} of ${name} is reserved for evaluation: a model trained on its tasks could no longer be evaluated on them. Collect from another split.`,
       { configPath: `environments.${name}.splits` },
     );
   }

@@ -33,7 +33,7 @@ export async function evaluateAtEnd(
     step,
     level: "info",
     kind: "evaluation-session",
-    message: "The evaluation at the end has a session of its own.",
+    message: "The final evaluation uses a session of its own.",
     data: { session_id: await fresh.service.sessionId() },
   });
   const results = await evaluate(context, evaluation, sampler, { step, purpose: "end" });

@@ -200,7 +200,7 @@ function earlierRuns(start: StartConfig, { config, path, names, runs }: Stage): 
 function notRun(stage: string, earlier: string): AppError {
   return new AppError(
     "stage-not-run",
-    `Stage ${stage} begins with what stage ${earlier} has left, and no run of that stage is done. Train all stages, or name another start with init_from.`,
+    `Stage ${stage} starts from the result of stage ${earlier}, and no run of that stage is done. Train all stages, or name another start with init_from.`,
     { configPath: "stages" },
   );
 }
