@@ -22,7 +22,7 @@ export async function readerRow(browser: Browser, folder: string): Promise<Row> 
   const samples: number[] = [];
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     await page.waitForTimeout(READING_MS);
-    samples.push(await page.evaluate(GO_ON));
+    samples.push(await page.evaluate(NEXT_ROLLOUT));
   }
   await panel.close();
   const what = `reader: next of ${WIDE_ROLLOUTS.toLocaleString("en")} rollouts, by the clock`;
@@ -30,7 +30,7 @@ export async function readerRow(browser: Browser, folder: string): Promise<Row> 
 }
 
 /** Runs in the page: presses the key and returns the milliseconds until the next rollout is painted. */
-async function GO_ON(): Promise<number> {
+async function NEXT_ROLLOUT(): Promise<number> {
   const title = (): string => document.querySelector(".replay-title h2")?.textContent ?? "";
   const before = title();
   const startedAt = performance.now();

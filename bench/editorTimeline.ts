@@ -32,7 +32,7 @@ export async function timelineRow(browser: Browser): Promise<Row> {
   const samples: number[] = [];
   for (let frame = 0; frame < FRAMES; frame += 1) {
     const before = await timer();
-    await page.evaluate(SCROLL_ON);
+    await page.evaluate(SCROLL_ONCE);
     samples.push((await timer()) - before);
   }
   await panel.close();
@@ -42,7 +42,7 @@ export async function timelineRow(browser: Browser): Promise<Row> {
 }
 
 /** Runs in the page: scrolls once and waits for the paint. */
-async function SCROLL_ON(): Promise<void> {
+async function SCROLL_ONCE(): Promise<void> {
   const grid = document.querySelector(".timeline-grid");
   if (grid === null) throw new Error("There is no grid.");
   const before = grid.scrollTop;

@@ -13,8 +13,8 @@ export const TOKENS_PER_SECOND = 16_000;
 /** Turns with a tool call before the answering turn. */
 export const CALLS_BEFORE_ANSWER = 2;
 
-const LEAST_SAMPLE_MS = 200;
-const MOST_SAMPLE_MS = 2_000;
+const MIN_SAMPLE_MS = 200;
+const MAX_SAMPLE_MS = 2_000;
 /** `/create_session`, `/create`, tools, and prompt before the first turn; `/delete` and `/delete_session` after the last. */
 const REQUESTS_BESIDE_CALLS = 6;
 
@@ -25,7 +25,7 @@ export function nextCycleMs(fromMs: number, lastMs: number): number {
 
 /** Duration of the sample with this seed. */
 export function sampleMs(seed: number): number {
-  return LEAST_SAMPLE_MS + (MOST_SAMPLE_MS - LEAST_SAMPLE_MS) * createUniform(seed)();
+  return MIN_SAMPLE_MS + (MAX_SAMPLE_MS - MIN_SAMPLE_MS) * createUniform(seed)();
 }
 
 /** Duration of a whole rollout whose turns have these seeds: the sum of the services' durations. */

@@ -33,7 +33,7 @@ it("begins each turn at the height of the same turn beside it, also in a small w
   expect(await tops(page, '[data-turn="3"]')).toHaveLength(1);
   const [why, whyBeside] = await tops(page, ".reward-footer");
   expect(whyBeside).toBeCloseTo(why ?? Number.NaN, 0);
-  expect(await tops(page, ".parting")).toHaveLength(2);
+  expect(await tops(page, ".divergence")).toHaveLength(2);
   const widths = await page
     .locator(".replay-body")
     .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import {
   contrast,
-  LEAST_CONTRAST,
+  MIN_CONTRAST,
   parseColor,
   readableOn,
 } from "../../webview-ui/charts/contrast.ts";
@@ -33,6 +33,6 @@ it.each(lines)("have a contrast of 3 in the theme %s: %s", (_, __, line, backgro
   if (color === null || back === null) throw new Error("The theme names both.");
   for (const share of [1, 0.45]) {
     const drawn = readableOn([...color.slice(0, 3), color[3] * share] as never, back);
-    expect(contrast(drawn, back)).toBeGreaterThanOrEqual(LEAST_CONTRAST);
+    expect(contrast(drawn, back)).toBeGreaterThanOrEqual(MIN_CONTRAST);
   }
 });

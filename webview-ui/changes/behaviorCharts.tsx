@@ -130,10 +130,10 @@ function summaryOf({ values, show }: BehaviorSeries): string {
 }
 
 /** SVG paths on a vertical scale from min(0, lowest) to the highest value. Missing values leave gaps; a value between two gaps is a dot. */
-function pathsOf({ steps, values, leastHigh }: BehaviorSeries, x: (step: number) => number) {
+function pathsOf({ steps, values, minHigh }: BehaviorSeries, x: (step: number) => number) {
   const known = values.filter((value) => value !== null);
   const low = Math.min(0, ...known);
-  const range = Math.max(Number.MIN_VALUE, Math.max(leastHigh, ...known) - low);
+  const range = Math.max(Number.MIN_VALUE, Math.max(minHigh, ...known) - low);
   const places = values.map((value, at) => {
     if (value === null) return null;
     const y = HEIGHT - MARGIN - ((HEIGHT - 2 * MARGIN) * (value - low)) / range;

@@ -15,14 +15,14 @@ export interface BehaviorSeries {
   readonly values: readonly (number | null)[];
   readonly show: (value: number | null) => string;
   /** The vertical axis reaches at least this value. */
-  readonly leastHigh: number;
+  readonly minHigh: number;
 }
 
 type Measure = keyof typeof text.measures;
 
 const SHARES: ReadonlySet<Measure> = new Set<Measure>(["failedCalls", "refusals"]);
 /** Minimum upper end of the axis for shares; with less, a near-zero share would look frequent. */
-const LEAST_SHARE = 0.05;
+const MIN_SHARE = 0.05;
 /** Limit for each of splits, stop reasons, and tools. */
 const MAX_NAMED = 8;
 
@@ -43,7 +43,7 @@ function measureSeries(rows: readonly BehaviorRow[], measure: Measure): Behavior
   const isShare = SHARES.has(measure);
   const format = isShare ? formatShare : formatMeasure;
   return {
-    leastHigh: isShare ? LEAST_SHARE : 0,
+    minHigh: isShare ? MIN_SHARE : 0,
     title: text.measures[measure],
     steps: rows.map(({ step }) => step),
     values: rows.map((row) => row[measure]),
@@ -58,7 +58,7 @@ function partSeries(rows: readonly BehaviorRow[], by: RewardGrouping): BehaviorS
     // A part without samples in a step has no reward there.
     values: rows.map(({ parts }) => partAt(parts, by, name)?.mean ?? null),
     show: formatReward,
-    leastHigh: 0,
+    minHigh: 0,
   }));
 }
 
@@ -75,7 +75,7 @@ function namedSeries(
       // A tool missing from a step was not called in it.
       values: rows.map((row) => row[of][name] ?? 0),
       show: (value: number | null) => (value === null ? "–" : formatShare(value)),
-      leastHigh: LEAST_SHARE,
+      minHigh: MIN_SHARE,
     }))
     .sort(byChange)
     .slice(0, MAX_NAMED);

@@ -4,7 +4,7 @@
 export type Color = readonly [red: number, green: number, blue: number, alpha: number];
 
 /** Minimum contrast for graphics in WCAG 2 (success criterion 1.4.11). */
-export const LEAST_CONTRAST = 3;
+export const MIN_CONTRAST = 3;
 const SHADES = 24;
 const BLACK: Color = [0, 0, 0, 1];
 const WHITE: Color = [255, 255, 255, 1];
@@ -37,7 +37,7 @@ export function readableOn(color: Color, background: Color): Color {
   const pole = contrast(WHITE, background) > contrast(BLACK, background) ? WHITE : BLACK;
   for (let shade = 0; shade < SHADES; shade += 1) {
     const shaded = mixed(seen, pole, shade / SHADES);
-    if (contrast(shaded, background) >= LEAST_CONTRAST) return shaded;
+    if (contrast(shaded, background) >= MIN_CONTRAST) return shaded;
   }
   return pole;
 }

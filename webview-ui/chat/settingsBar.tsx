@@ -67,7 +67,7 @@ function SettingField({ configured, ...props }: SettingProps) {
     <NumberField
       min={0}
       placeholder={configured == null ? "" : String(configured)}
-      isSetAtEnd={true}
+      commitsOnBlur={true}
       {...props}
     />
   );

@@ -3,7 +3,7 @@
 /** Characters at the end that are always shown. */
 const TAIL = 10;
 /** Shorter texts are truncated at the end. */
-const LEAST = 2 * TAIL;
+const MIN_MIDDLE_CUT = 2 * TAIL;
 
 interface MiddleCutProps {
   readonly text: string;
@@ -11,7 +11,7 @@ interface MiddleCutProps {
 
 export function MiddleCut({ text }: MiddleCutProps) {
   const letters = [...text];
-  const split = letters.length < LEAST ? letters.length : letters.length - TAIL;
+  const split = letters.length < MIN_MIDDLE_CUT ? letters.length : letters.length - TAIL;
   return (
     <span class="middle-cut" title={text}>
       <span>{letters.slice(0, split).join("")}</span>

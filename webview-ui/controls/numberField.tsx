@@ -12,11 +12,16 @@ interface NumberInputProps
   /** Receives null for an empty input; not called for invalid input. */
   readonly set: (value: number | null) => void;
   /** True to commit on blur or Enter instead of at each key. */
-  readonly isSetAtEnd?: boolean;
+  readonly commitsOnBlur?: boolean;
 }
 
 /** The input without a label. */
-export function NumberInput({ value, set, isSetAtEnd = false, ...attributes }: NumberInputProps) {
+export function NumberInput({
+  value,
+  set,
+  commitsOnBlur = false,
+  ...attributes
+}: NumberInputProps) {
   const [typed, setTyped] = useState<string | null>(null);
   // A value that differs from the typed one was set elsewhere.
   useEffect(
@@ -33,10 +38,10 @@ export function NumberInput({ value, set, isSetAtEnd = false, ...attributes }: N
       value={typed ?? value ?? ""}
       onInput={({ currentTarget: input }) => {
         setTyped(input.value);
-        if (!isSetAtEnd) take(input);
+        if (!commitsOnBlur) take(input);
       }}
       onChange={({ currentTarget: input }) => {
-        if (isSetAtEnd) take(input);
+        if (commitsOnBlur) take(input);
       }}
       onBlur={({ currentTarget: { validity, form } }) => {
         // A form reports invalid input itself.

@@ -6,7 +6,7 @@ import { useLayoutEffect, useState } from "preact/hooks";
 /** Rows rendered above and below the visible ones, so that scrolling shows no gap. */
 const MORE_ROWS = 12;
 /** More are rendered once fewer than this many are left. */
-const LEAST_MORE_ROWS = 4;
+const MIN_MORE_ROWS = 4;
 
 interface GridSize {
   readonly count: number;
@@ -28,7 +28,7 @@ export function useGridCursor(
   // The window's height bounds the visible rows, so the first render is complete without measuring.
   const [drawn, setDrawn] = useState(() => ({
     first: 0,
-    end: Math.ceil(innerHeight / rowHeight) + LEAST_MORE_ROWS,
+    end: Math.ceil(innerHeight / rowHeight) + MIN_MORE_ROWS,
   }));
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -37,7 +37,7 @@ export function useGridCursor(
       const top = Math.floor(element.scrollTop / rowHeight);
       const bottom = Math.ceil((element.scrollTop + element.clientHeight) / rowHeight);
       setDrawn((own) =>
-        own.first <= Math.max(0, top - LEAST_MORE_ROWS) && bottom + LEAST_MORE_ROWS <= own.end
+        own.first <= Math.max(0, top - MIN_MORE_ROWS) && bottom + MIN_MORE_ROWS <= own.end
           ? own
           : { first: Math.max(0, top - MORE_ROWS), end: bottom + MORE_ROWS },
       );

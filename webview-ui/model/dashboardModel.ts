@@ -12,13 +12,13 @@ import type {
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
 import type { SearchSnippet } from "../../src/shared/search.ts";
 import { askBehavior, askChanges, type Behavior, type Changes } from "./changesModel.ts";
-import { flipped } from "./flipped.ts";
 import type { Host } from "./host.ts";
 import type { LastingQuestion } from "./lastingQuestion.ts";
 import { RolloutBodies } from "./rolloutBodies.ts";
 import { type RolloutSelection, selectRollouts } from "./rolloutSelection.ts";
 import { type RunData, RunSignals, type Shown } from "./runData.ts";
 import { askSearch, type SearchResults } from "./searchModel.ts";
+import { toggled } from "./toggled.ts";
 import {
   firstViewState,
   forOtherRun,
@@ -205,8 +205,8 @@ class Model {
     const { pinnedMetrics, hiddenCharts } = this.settings.peek();
     this.chooseCharts(
       isUsual
-        ? { pinnedMetrics, hiddenCharts: flipped(hiddenCharts, id) }
-        : { pinnedMetrics: flipped(pinnedMetrics, id), hiddenCharts },
+        ? { pinnedMetrics, hiddenCharts: toggled(hiddenCharts, id) }
+        : { pinnedMetrics: toggled(pinnedMetrics, id), hiddenCharts },
     );
   }
 

@@ -10,7 +10,7 @@ import { Button, IconButton } from "../controls/button.tsx";
 import { MiddleCut } from "../controls/middleCut.tsx";
 import { Plot } from "../controls/plot.tsx";
 import { Swatch } from "../controls/swatch.tsx";
-import { flipped } from "../model/flipped.ts";
+import { toggled } from "../model/toggled.ts";
 import { visibleLine } from "../text/visible.ts";
 import { CompareControls } from "./compareControls.tsx";
 import { type ComparedCharts, comparedChart, shownMetrics } from "./comparedChart.ts";
@@ -18,8 +18,8 @@ import { dragged, dropPlace, followPointer, movedTo } from "./dragMove.ts";
 import type { RunsModel, RunsProps } from "./runsModel.ts";
 
 const HEIGHT_PX = 220;
-const LEAST_PX = 120;
-const MOST_PX = 900;
+const MIN_PX = 120;
+const MAX_PX = 900;
 const STEP_PX = 40;
 
 export function CompareCharts({ runs }: RunsProps) {
@@ -172,7 +172,7 @@ function ChartActions({ runs, metric, isWide, title }: ActionsProps) {
   const moveBy = (by: number): void => move(runs, metric, charts[at + by] ?? metric);
   const widen = (): void =>
     runs.update({
-      wideCharts: flipped(wideCharts, metric),
+      wideCharts: toggled(wideCharts, metric),
     });
   return (
     <div class="card-actions">
@@ -210,7 +210,7 @@ function HeightEdge({
   title,
 }: RunsProps & { readonly metric: string; readonly height: number; readonly title: string }) {
   const set = (px: number): void => {
-    const bounded = Math.round(Math.max(LEAST_PX, Math.min(MOST_PX, px)));
+    const bounded = Math.round(Math.max(MIN_PX, Math.min(MAX_PX, px)));
     runs.update({ chartHeights: { ...runs.layout.peek().chartHeights, [metric]: bounded } });
   };
   const drag = (event: PointerEvent): void => {
@@ -225,8 +225,8 @@ function HeightEdge({
       tabIndex={0}
       aria-orientation="horizontal"
       aria-label={l10n.t("Height of {0}", title)}
-      aria-valuemin={LEAST_PX}
-      aria-valuemax={MOST_PX}
+      aria-valuemin={MIN_PX}
+      aria-valuemax={MAX_PX}
       aria-valuenow={height}
       onPointerDown={drag}
       onKeyDown={(event) => {

@@ -89,7 +89,7 @@ function ChosenRuns({ runs }: RunsProps) {
                 : l10n.t("Pin as the baseline: values of other runs show their difference from it")
             }
             aria-pressed={id === runs.pinned.value}
-            onClick={() => runs.flipBaseline(id)}
+            onClick={() => runs.toggleBaseline(id)}
           />
           <IconButton
             icon="close"
@@ -102,13 +102,13 @@ function ChosenRuns({ runs }: RunsProps) {
   );
 }
 
-const LEAST_SHARE = 0.2;
-const MOST_SHARE = 8;
+const MIN_SHARE = 0.2;
+const MAX_SHARE = 8;
 
 /** Divides table and comparison; the arrow keys and the mouse move it. */
 function Divider({ runs }: RunsProps) {
   const set = (share: number): void =>
-    runs.update({ compareShare: Math.max(LEAST_SHARE, Math.min(MOST_SHARE, share)) });
+    runs.update({ compareShare: Math.max(MIN_SHARE, Math.min(MAX_SHARE, share)) });
   const share = runs.layout.value.compareShare;
   const drag = (event: PointerEvent): void => {
     const view = (event.currentTarget as Element).closest(".runs"); // the divider

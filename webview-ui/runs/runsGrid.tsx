@@ -235,7 +235,7 @@ function toggle(runs: RunsModel, item: TableItem | undefined): void {
 
 function open(runs: RunsModel, item: TableItem | undefined): void {
   if (item?.kind === "run") runs.send({ kind: "open", id: item.row.id });
-  else if (item !== undefined) runs.flipGroup(item.group.key);
+  else if (item !== undefined) runs.toggleGroup(item.group.key);
 }
 
 function mark(runs: RunsModel, item: TableItem | undefined, what: "star" | "tags" | "note"): void {
@@ -249,8 +249,8 @@ function rowId(index: number): string {
 }
 
 const CHOICE_PX = 58;
-const LEAST_PX = 48;
-const MOST_PX = 800;
+const MIN_PX = 48;
+const MAX_PX = 800;
 /** Width change per key press. */
 const WIDER_PX = 16;
 
@@ -319,7 +319,7 @@ function widthOf(runs: RunsModel, { key, width }: RunColumn): number {
 }
 
 function setWidth(runs: RunsModel, { key }: RunColumn, width: number): void {
-  const bounded = Math.round(Math.max(LEAST_PX, Math.min(MOST_PX, width)));
+  const bounded = Math.round(Math.max(MIN_PX, Math.min(MAX_PX, width)));
   runs.update({ widths: { ...runs.layout.peek().widths, [key]: bounded } });
 }
 

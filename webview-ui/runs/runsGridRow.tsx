@@ -227,7 +227,7 @@ export function GroupRow(props: GroupRowProps) {
       aria-expanded={!isClosed}
       data-cursor={isCursor}
       style={style}
-      onClick={() => runs.flipGroup(group.key)}
+      onClick={() => runs.toggleGroup(group.key)}
     >
       <div
         role="gridcell"

@@ -10,8 +10,8 @@ import {
   type RunsTableRow,
 } from "../../src/shared/runsPage.ts";
 import { COMPARED_AXES, hasAxis } from "../charts/xAxis.ts";
-import { flipped } from "../model/flipped.ts";
 import type { Shell } from "../model/shell.ts";
+import { toggled } from "../model/toggled.ts";
 import { CompareModel } from "./compareModel.ts";
 import { FIRST_LAYOUT, type RunsLayout, restoreLayout, withChosen } from "./layout.ts";
 import { lineageCells, parentsOf } from "./lineage.ts";
@@ -170,11 +170,11 @@ export class RunsModel {
 
   /** Selects the run, or removes it from the selection. */
   toggle(id: string): void {
-    this.choose(flipped(this.#layout.peek().chosen, id));
+    this.choose(toggled(this.#layout.peek().chosen, id));
   }
 
   /** Pins the run as the baseline, or unpins it. */
-  flipBaseline(id: string): void {
+  toggleBaseline(id: string): void {
     this.update({ baseline: this.#layout.peek().baseline === id ? null : id });
   }
 
@@ -185,8 +185,8 @@ export class RunsModel {
   }
 
   /** Opens or closes the group. */
-  flipGroup(key: string): void {
-    this.update({ closedGroups: flipped(this.#layout.peek().closedGroups, key) });
+  toggleGroup(key: string): void {
+    this.update({ closedGroups: toggled(this.#layout.peek().closedGroups, key) });
   }
 
   /** The run's look in all charts; null if it is not selected. */

@@ -6,7 +6,7 @@ import { SEARCH_ROLES, type SearchRole } from "../../src/shared/search.ts";
 import { Button } from "../controls/button.tsx";
 import { useKeys } from "../controls/useKeys.ts";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
-import { flipped } from "../model/flipped.ts";
+import { toggled } from "../model/toggled.ts";
 import type { ViewState } from "../model/viewState.ts";
 import { searchStrings as text } from "../strings/search.ts";
 import { SearchResultList } from "./searchResultList.tsx";
@@ -73,11 +73,11 @@ export function SearchTab({ dashboard }: DashboardProps) {
   );
 }
 
-/** Starts the search of the view state; `isAnew` forces it to run again. */
-function startSearch(dashboard: DashboardModel, isAnew = false): void {
+/** Starts the search of the view state; `isForced` forces it to run again. */
+function startSearch(dashboard: DashboardModel, isForced = false): void {
   const { view, data, search } = dashboard;
   const { isEveryRun, ...query } = view.value.search;
-  if (isAnew) search.ask(null, "");
+  if (isForced) search.ask(null, "");
   const isEmpty = query.text.trim() === "";
   const scope = isEveryRun ? "runs" : "run";
   const subject = isEveryRun ? "" : (data.run.value?.id ?? "");
@@ -100,7 +100,7 @@ function Roles({ chosen, set }: RolesProps) {
           label={text.roles[role]}
           key={role}
           aria-pressed={chosen.includes(role)}
-          onClick={() => set(flipped(chosen, role))}
+          onClick={() => set(toggled(chosen, role))}
         />
       ))}
     </fieldset>

@@ -51,10 +51,10 @@ export interface ChosenModel {
   /** The date shown in prompts, YYYY-MM-DD; null = today. */
   readonly promptDate: string | null;
   /**
-   * `goesOn` is the rollout that the chat continues. @throws AppError `checkpoint-not-sampler`, `checkpoint-model-unknown`,
+   * `continued` is the rollout that the chat continues. @throws AppError `checkpoint-not-sampler`, `checkpoint-model-unknown`,
    * `no-checkpoint`, `tinker-*`
    */
-  open(service: ServiceClient, goesOn?: FoundTurn | null): Promise<OpenedModel>;
+  open(service: ServiceClient, continued?: FoundTurn | null): Promise<OpenedModel>;
 }
 
 export interface OpenedModel {
@@ -218,8 +218,8 @@ function evaluatedOf(
   { models }: EvaluationPlan,
 ): ChosenModel {
   const evaluation = { name, models, baseName: loaded.config.model_name };
-  const open: ChosenModel["open"] = async (service, goesOn = null) => {
-    return { ...(await openEvaluated(service, evaluation, goesOn)), loaded };
+  const open: ChosenModel["open"] = async (service, continued = null) => {
+    return { ...(await openEvaluated(service, evaluation, continued)), loaded };
   };
   return { label: name, loaded, run: { folder, files }, promptDate, open };
 }

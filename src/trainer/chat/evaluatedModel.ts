@@ -16,9 +16,9 @@ interface Evaluation {
 export async function openEvaluated(
   service: ServiceClient,
   { name, models, baseName }: Evaluation,
-  goesOn: FoundTurn | null,
+  continued: FoundTurn | null,
 ): Promise<{ readonly sampler: SamplingClient; readonly label: string }> {
-  const model = models.find((each) => each.name === goesOn?.model);
+  const model = models.find((each) => each.name === continued?.model);
   if (model === undefined) {
     throw new AppError(
       "no-checkpoint",

@@ -38,8 +38,8 @@ export async function judgedAddresses(
     judge: (model) => ({
       ...model,
       loaded: judged(model.loaded),
-      open: async (service, goesOn) => {
-        const opened = await model.open(service, goesOn);
+      open: async (service, continued) => {
+        const opened = await model.open(service, continued);
         return { ...opened, loaded: judged(opened.loaded) };
       },
     }),

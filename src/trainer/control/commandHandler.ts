@@ -44,7 +44,7 @@ export class RunCommandHandler {
   }
 
   /** Refuses commands that need training steps from now on. */
-  trainsNothing(): void {
+  refuseTraining(): void {
     this.#isTraining = false;
   }
 

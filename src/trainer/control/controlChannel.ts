@@ -88,8 +88,8 @@ export class ControlChannel {
   }
 
   /** For evaluations, collecting stages, and dry runs: refuses commands that need training steps from now on. */
-  trainsNothing(): void {
-    this.#handler.trainsNothing();
+  refuseTraining(): void {
+    this.#handler.refuseTraining();
   }
 
   /** Updates the status for a phase that is not a progress event. */

@@ -27,7 +27,7 @@ const KIND = "environment-code";
 const CODE = new Set(
   ".py .pyi .toml .cfg .ini .json .jsonl .csv .parquet .txt .md .sh .js .mjs .ts".split(" "),
 );
-const LEFT_OUT = /^(\..*|__pycache__|node_modules|venv|env|.*\.egg-info)$/;
+const IGNORED = /^(\..*|__pycache__|node_modules|venv|env|.*\.egg-info)$/;
 /** A folder with one of these files is a run or a sweep. */
 const RESULTS = /^((run|sweep)\.json|metrics\.jsonl)$/;
 const MAX_FILES = 2_000;
@@ -183,7 +183,7 @@ async function* codeBelow(folder: string, root: string): AsyncGenerator<string> 
   else if (folder === root || !entries.some(({ name }) => RESULTS.test(name))) {
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = join(folder, entry.name);
-      if (LEFT_OUT.test(entry.name)) continue;
+      if (IGNORED.test(entry.name)) continue;
       if (entry.isDirectory()) yield* codeBelow(path, root);
       else if (entry.isFile() && CODE.has(extname(entry.name).toLowerCase())) yield path;
     }

@@ -32,7 +32,7 @@ export interface DryRun extends Pick<DryRunRequest, "groups" | "isKept" | "onPla
 
 /** @throws AppError `run-without-rewards` if no rollout got a reward, and like a run that cannot start; cleaned of secrets */
 export async function executeDryRun(trainer: TrainerOptions, dry: DryRun): Promise<RunEnd> {
-  trainer.controlChannel?.trainsNothing();
+  trainer.controlChannel?.refuseTraining();
   const services = new CleanupStack();
   const { config, path } = dry.loaded;
   const parent = dry.isKept

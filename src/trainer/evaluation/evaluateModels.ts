@@ -55,7 +55,7 @@ export async function evaluateModels(
   trainer: TrainerOptions,
   wanted: ModelEvaluation,
 ): Promise<RunEnd> {
-  trainer.controlChannel?.trainsNothing();
+  trainer.controlChannel?.refuseTraining();
   const services = new CleanupStack();
   try {
     const { loaded } = wanted;

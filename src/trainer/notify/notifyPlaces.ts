@@ -44,7 +44,7 @@ export interface NotifyPlacesOptions {
 }
 
 /** Shorter parts of an address are ordinary words, not secrets. */
-const LEAST_KEY_LENGTH = 16;
+const MIN_KEY_LENGTH = 16;
 
 /** The redactor learns the addresses. @throws AppError `key-missing`, `key-not-encrypted`, `config-address-invalid` */
 export function openNotifyPlaces(options: NotifyPlacesOptions): NotifyPlaces {
@@ -108,7 +108,7 @@ function addressIn(
   requireAllowedRoute({ keys, url, address, officialUrl: url, allowedOrigins });
   const { href, pathname, search, searchParams } = new URL(url);
   const parts = [href, `${pathname}${search}`, ...pathname.split("/"), ...searchParams.values()];
-  for (const part of parts) if (part.length >= LEAST_KEY_LENGTH) redactor.learn(part);
+  for (const part of parts) if (part.length >= MIN_KEY_LENGTH) redactor.learn(part);
   return url;
 }
 

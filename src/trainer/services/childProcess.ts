@@ -130,11 +130,11 @@ function collectErrors(child: ChildProcess): () => string {
   child.stderr?.setEncoding("utf8").on("data", (piece: string) => {
     text = (text + piece).slice(-KEPT_OUTPUT);
   });
-  return () => lastWords(text.trim());
+  return () => lastError(text.trim());
 }
 
 /** The error in the last line if that is a JSON log entry; otherwise all of the output. */
-function lastWords(output: string): string {
+function lastError(output: string): string {
   const last = parseJson(output.slice(output.lastIndexOf("\n") + 1))?.value;
   const error = isJsonObject(last) ? last["error"] : undefined;
   return typeof error === "string" ? error : output;

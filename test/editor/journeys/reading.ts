@@ -122,7 +122,7 @@ export const reading: Journey = {
       await panel.locator(".replay-body").focus();
       await page.keyboard.press("b");
       await panel.locator(".beside .reward-footer").nth(1).waitFor();
-      await panel.locator(".parting").first().waitFor();
+      await panel.locator(".divergence").first().waitFor();
       await panel.getByText(/^They diverge in turn \d: /).waitFor();
       await pictures("beside", accessible);
     });

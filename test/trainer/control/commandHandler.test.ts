@@ -69,7 +69,7 @@ describe("a command", () => {
   });
 
   it("that needs steps is refused where nothing is trained, and a stop has nothing to save", async () => {
-    handler.trainsNothing();
+    handler.refuseTraining();
     prepare();
     const refusal = { code: "run-without-steps" };
     for (const action of ["pause", "save"] as const) {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { contrast, LEAST_CONTRAST, readableOn } from "../../../webview-ui/charts/contrast.ts";
+import { contrast, MIN_CONTRAST, readableOn } from "../../../webview-ui/charts/contrast.ts";
 import { environmentLook } from "../../../webview-ui/views/charts/environmentSeries.ts";
 import { SMALL_CHARTS } from "../../../webview-ui/views/charts/smallChartSpecs.ts";
 
@@ -10,7 +10,7 @@ describe("colors of lines", () => {
     const anyColor = fc.tuple(part, part, part, fc.double({ min: 0, max: 1, noNaN: true }));
     fc.assert(
       fc.property(anyColor, fc.tuple(part, part, part, fc.constant(1)), (color, back) => {
-        expect(contrast(readableOn(color, back), back)).toBeGreaterThanOrEqual(LEAST_CONTRAST);
+        expect(contrast(readableOn(color, back), back)).toBeGreaterThanOrEqual(MIN_CONTRAST);
       }),
     );
     expect(readableOn([55, 148, 255, 1], [31, 31, 31, 1])).toEqual([55, 148, 255, 1]);

@@ -5,10 +5,16 @@ import { expect, it } from "vitest";
 import { NumberInput } from "../../../webview-ui/controls/numberField.tsx";
 import { drawn, leave, typeInto } from "../drawn.ts";
 
-function aField(isSetAtEnd: boolean) {
+function aField(commitsOnBlur: boolean) {
   const set: (number | null)[] = [];
   const input = (value: number | null) =>
-    h(NumberInput, { value, min: 1, step: "any", isSetAtEnd, set: (next) => void set.push(next) });
+    h(NumberInput, {
+      value,
+      min: 1,
+      step: "any",
+      commitsOnBlur,
+      set: (next) => void set.push(next),
+    });
   const { place, draw } = drawn(input(4));
   const field = place.querySelector("input");
   if (field === null) throw new Error("There is no input.");

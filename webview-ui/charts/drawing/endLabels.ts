@@ -10,7 +10,7 @@ const LINE_PX = 14;
 /** Largest share of the chart's width that labels may take. */
 const MAX_SHARE = 0.2;
 /** With less room than this, only the legend shows the names. */
-const LEAST_PX = 80;
+const MIN_PX = 80;
 
 /** A drawn label, in CSS pixels from the corner of the plotting area. */
 export interface EndLabel {
@@ -23,7 +23,7 @@ export interface EndLabel {
 /** The width that labels need beside the plot, in CSS pixels; 0 without labels. */
 export function endLabelWidth(plot: uPlot, { series }: ChartData, font: string): number {
   const texts = series.flatMap(({ endLabel }) => endLabel ?? []);
-  const most = mostPx(plot);
+  const most = maxPx(plot);
   if (texts.length === 0 || most === 0) return 0;
   const widest = Math.max(...texts.map((text) => widthOf(plot, font, text)));
   return RIGHT_PX + Math.ceil(Math.min(widest, most)) + 4;
@@ -31,7 +31,7 @@ export function endLabelWidth(plot: uPlot, { series }: ChartData, font: string):
 
 /** Draws a line from the end of each curve to its label. Returns the drawn labels. */
 export function drawEndLabels(plot: uPlot, { series }: ChartData, font: string): EndLabel[] {
-  const most = mostPx(plot);
+  const most = maxPx(plot);
   const { ctx, bbox } = plot;
   const ratio = devicePixelRatio;
   const height = bbox.height / ratio;
@@ -122,9 +122,9 @@ function endOf(
   return [];
 }
 
-function mostPx({ width }: uPlot): number {
+function maxPx({ width }: uPlot): number {
   const most = Math.floor(width * MAX_SHARE);
-  return most < LEAST_PX ? 0 : most;
+  return most < MIN_PX ? 0 : most;
 }
 
 function widthOf({ ctx }: uPlot, font: string, text: string): number {

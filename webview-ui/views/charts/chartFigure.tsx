@@ -33,7 +33,10 @@ export function ChartFigure({ dashboard, stepOf, ...props }: ChartFigureProps) {
 }
 
 /** Says how many values a logarithmic axis omits; null if none. */
-export function leftOut({ view }: DashboardModel, columns: readonly Float64Array[]): string | null {
+export function omittedText(
+  { view }: DashboardModel,
+  columns: readonly Float64Array[],
+): string | null {
   const count = view.value.isLog ? sum(columns.map(countNotPositive)) : 0;
   if (count === 0) return null;
   return plural(

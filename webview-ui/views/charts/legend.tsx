@@ -6,7 +6,7 @@ import { formatRewardValue } from "../../charts/format.ts";
 import { Menu } from "../../controls/menu.tsx";
 import { Swatch } from "../../controls/swatch.tsx";
 import type { DashboardProps } from "../../model/dashboardModel.ts";
-import { flipped } from "../../model/flipped.ts";
+import { toggled } from "../../model/toggled.ts";
 import { HIDDEN_AT_FIRST } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import type { LegendEntry } from "./rewardChartData.ts";
@@ -37,9 +37,9 @@ const MARKS = [
 
 export function Legend({ dashboard, entries, marks, row }: LegendProps) {
   const { hiddenSeries } = dashboard.view.value;
-  const flip = (key: string): void =>
+  const toggle = (key: string): void =>
     dashboard.update({
-      hiddenSeries: flipped(hiddenSeries, key),
+      hiddenSeries: toggled(hiddenSeries, key),
     });
   const solo = (key: string): void => {
     const others = entries.map((entry) => entry.key).filter((other) => other !== key);
@@ -63,7 +63,7 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
             key={key}
             aria-pressed={!hiddenSeries.includes(key)}
             title={strings.chart.legend}
-            onClick={() => flip(key)}
+            onClick={() => toggle(key)}
             onDblClick={() => solo(key)}
           >
             <Swatch {...swatch} />
@@ -84,7 +84,7 @@ export function Legend({ dashboard, entries, marks, row }: LegendProps) {
             label={plural(hidden.length, "+ {0} more series", "+ {0} more series")}
             icon={null}
             isTextShown={true}
-            items={hidden.map(({ key, label }) => ({ label, run: () => flip(key) }))}
+            items={hidden.map(({ key, label }) => ({ label, run: () => toggle(key) }))}
           />
         )}
       </div>

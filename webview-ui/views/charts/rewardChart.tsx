@@ -20,7 +20,7 @@ import type { Host } from "../../model/host.ts";
 import type { ViewState } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { ChartControls } from "./chartControls.tsx";
-import { ChartFigure, leftOut } from "./chartFigure.tsx";
+import { ChartFigure, omittedText } from "./chartFigure.tsx";
 import { Legend } from "./legend.tsx";
 import {
   type RewardChartData,
@@ -39,7 +39,7 @@ export function RewardChart({ dashboard }: DashboardProps) {
   const { data, note } = useRewardChartData(dashboard);
   const view = dashboard.view.value;
   const drawn = useMemo(() => chartData(data, view), [data, view]);
-  const notShown = leftOut(dashboard, [data.mean]);
+  const notShown = omittedText(dashboard, [data.mean]);
   const summary = useMemo(
     () => summarizeReward({ values: data.mean, steps: data.steps }, data.points),
     [data],

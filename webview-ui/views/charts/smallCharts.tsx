@@ -12,7 +12,7 @@ import { Swatch } from "../../controls/swatch.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
-import { ChartFigure, leftOut } from "./chartFigure.tsx";
+import { ChartFigure, omittedText } from "./chartFigure.tsx";
 import { MetricPicker } from "./metricPicker.tsx";
 import { describeRow, type SmallChartData, smallChartData } from "./smallChartData.ts";
 import {
@@ -97,7 +97,7 @@ function SmallChart({
   const names = visibleLine(spec.series.map(({ name }) => name).join(", "));
   const summary = useSummary(data);
   // In the tooltip, because a line of its own would shift the page when a run writes its first zero.
-  const tooltip = [title === names ? title : `${title}: ${names}`, leftOut(dashboard, data.raw)]
+  const tooltip = [title === names ? title : `${title}: ${names}`, omittedText(dashboard, data.raw)]
     .filter((line) => line !== null)
     .join("\n");
   const at = row ?? data.steps.length - 1;

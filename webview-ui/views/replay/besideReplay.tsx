@@ -16,7 +16,7 @@ import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.
 import type { Beside } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { extremeOf } from "../rollouts/rolloutGroups.ts";
-import { type Parting, partingOf } from "./parting.ts";
+import { type Divergence, divergenceOf } from "./divergence.ts";
 import { ReplayTurns, rowsOfTurns } from "./replayTurns.tsx";
 import type { TokenRanges } from "./tokenScale.ts";
 import { TokenView } from "./tokenView.tsx";
@@ -122,11 +122,11 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
   const { other, error } = useOther(dashboard, rolloutKey, group);
   const [ranges, setRanges] = useState<Readonly<Record<string, TokenRanges>>>({});
   const id = useId();
-  const parting = other === null ? null : partingOf(body, other.body);
+  const divergence = other === null ? null : divergenceOf(body, other.body);
   const shown = other === null ? null : rolloutKeyName(other.key);
   // Up to the first difference both are the same, so the view jumps there.
   useEffect(() => {
-    if (shown !== null && parting !== null && parting.turn > 0) goToParting();
+    if (shown !== null && divergence !== null && divergence.turn > 0) goToDivergence();
   }, [shown]);
   const own = { key: rolloutKey, body, row, group };
   const sides = [
@@ -143,9 +143,9 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
   return (
     <>
       {compared === undefined ? null : (
-        <PartingBar
-          parting={parting}
-          go={replayMode === "tokens" ? null : goToParting}
+        <DivergenceBar
+          divergence={divergence}
+          go={replayMode === "tokens" ? null : goToDivergence}
           diff={
             dashboard.host.can("diffRollouts")
               ? () =>
@@ -195,7 +195,7 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
                   group={side.group}
                   isMarkdown={replayMode === "markdown"}
                   titleId={`${id}-${name}`}
-                  parting={parting}
+                  divergence={divergence}
                   longestTurns={longestTurns}
                 />
               )}
@@ -238,22 +238,26 @@ function useOther(
 }
 
 interface BarProps {
-  readonly parting: Parting | null;
+  readonly divergence: Divergence | null;
   /** Null if the difference is not shown. */
   readonly go: (() => void) | null;
   /** Null in a browser. */
   readonly diff: (() => void) | null;
 }
 
-function PartingBar({ parting, go, diff }: BarProps) {
+function DivergenceBar({ divergence, go, diff }: BarProps) {
   return (
-    <div class="parting-bar wrap">
+    <div class="divergence-bar wrap">
       <span class="fact">
-        {parting === null
+        {divergence === null
           ? l10n.t("Both are identical.")
-          : l10n.t("They diverge in turn {0}: {1}", parting.turn + 1, text.partBy[parting.by])}
+          : l10n.t(
+              "They diverge in turn {0}: {1}",
+              divergence.turn + 1,
+              text.partBy[divergence.by],
+            )}
       </span>
-      {parting === null || go === null ? null : (
+      {divergence === null || go === null ? null : (
         <Button class="link" label={l10n.t("Go there")} onClick={go} />
       )}
       {diff === null ? null : (
@@ -268,8 +272,8 @@ function PartingBar({ parting, go, diff }: BarProps) {
   );
 }
 
-function goToParting(): void {
-  document.querySelector(".beside .parting")?.scrollIntoView({ block: "start" });
+function goToDivergence(): void {
+  document.querySelector(".beside .divergence")?.scrollIntoView({ block: "start" });
 }
 
 function sideTitle({ group, rollout, ...set }: RolloutKey): string {

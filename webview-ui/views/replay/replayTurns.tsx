@@ -19,7 +19,7 @@ import { strings } from "../../strings/strings.ts";
 import { FoldedText, Omitted } from "../../text/foldedText.tsx";
 import { MarkdownText } from "../../text/markdownText.tsx";
 import { visibleLine } from "../../text/visible.ts";
-import type { Parting } from "./parting.ts";
+import type { Divergence } from "./divergence.ts";
 import { ReplayImages, ReplayImagesContext } from "./replayImages.tsx";
 import { RewardFooter } from "./rewardFooter.tsx";
 import {
@@ -39,7 +39,7 @@ interface TurnsProps extends DashboardProps {
   readonly group: readonly RolloutRow[];
   readonly isMarkdown: boolean;
   /** Where it diverges from the rollout beside it. */
-  readonly parting?: Parting | null;
+  readonly divergence?: Divergence | null;
   readonly titleId?: string;
   /** Number of turns in the longer of two rollouts side by side; absent for a single rollout. */
   readonly longestTurns?: number;
@@ -57,7 +57,7 @@ export function ReplayTurns({
   group,
   isMarkdown,
   titleId = "",
-  parting = null,
+  divergence = null,
   longestTurns = body.turns.length,
 }: TurnsProps) {
   let total = 0;
@@ -85,8 +85,10 @@ export function ReplayTurns({
                 <p class="stream-break row">{streamBreakText(body, index)}</p>
               )}
               {turn.asked === null ? null : <Prompt content={turn.asked} />}
-              {parting?.turn === index ? (
-                <p class="parting">{l10n.t("They diverge here: {0}", text.partBy[parting.by])}</p>
+              {divergence?.turn === index ? (
+                <p class="divergence">
+                  {l10n.t("They diverge here: {0}", text.partBy[divergence.by])}
+                </p>
               ) : null}
             </Aligned>
             <Aligned row={2 * index + 3}>

@@ -7,7 +7,7 @@ import type { ShownTokenColor } from "../../model/viewState.ts";
 /** Levels of a scale in each direction. */
 const LEVELS = 4;
 /** Ratios are shown by their logarithm; the scale spans at least 1/2 to 2. */
-const LEAST_LOG_RATIO = Math.log(2);
+const MIN_LOG_RATIO = Math.log(2);
 
 export type TokenRanges = TokenWindow["ranges"];
 
@@ -69,7 +69,7 @@ export function tokenScale(color: ShownTokenColor, window: TokenWindow): TokenSc
     case "difference":
       return diverging(difference, ranges.differenceSize, (value) => formatMeasure(value));
     case "ratio": {
-      const size = Math.max(ranges.differenceSize, LEAST_LOG_RATIO);
+      const size = Math.max(ranges.differenceSize, MIN_LOG_RATIO);
       return {
         value: (index) => Math.exp(difference(index)),
         level: levelOf((index) => difference(index) / size, -LEVELS),

@@ -10,7 +10,7 @@ import { Choice } from "../../controls/choice.tsx";
 import { Menu, type MenuItem } from "../../controls/menu.tsx";
 import { NumberField } from "../../controls/numberField.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
-import { flipped } from "../../model/flipped.ts";
+import { toggled } from "../../model/toggled.ts";
 import { NO_FILTER, parseFilter, type RolloutFilter } from "../../model/viewState.ts";
 import { SearchScope } from "../../search/searchScope.tsx";
 import { strings } from "../../strings/strings.ts";
@@ -82,7 +82,7 @@ function columnItems(dashboard: DashboardModel): readonly MenuItem[] {
     return {
       label: text.head[key],
       isChecked: !hiddenColumns.includes(key),
-      run: () => dashboard.update({ hiddenColumns: flipped(hiddenColumns, key) }),
+      run: () => dashboard.update({ hiddenColumns: toggled(hiddenColumns, key) }),
     };
   });
 }

@@ -11,8 +11,8 @@ import { rowAfter } from "../../controls/gridKeys.ts";
 import { useMedia } from "../../controls/useMedia.ts";
 import { useGridCursor } from "../../controls/useVirtualRows.ts";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
-import { flipped } from "../../model/flipped.ts";
 import { isTyping } from "../../model/keys.ts";
+import { toggled } from "../../model/toggled.ts";
 import type { ViewState } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { markKey, toggleMark } from "./markEditor.tsx";
@@ -78,7 +78,7 @@ export function RolloutGrid({ dashboard, rows, context }: GridProps) {
     else if (!markLine(event.key, line)) return;
     event.preventDefault();
   };
-  const minWidth = `${leastWidth(columns)}px`;
+  const minWidth = `${rowWidth(columns)}px`;
   const template = columns.map(({ width }) => width).join(" ");
   return (
     <div
@@ -149,7 +149,7 @@ function useShownColumns(
     () => columnsOf(rows, markOf, { isBesideReplay, hidden: hiddenColumns }),
     [rows, markOf, isBesideReplay, hiddenColumns],
   );
-  const least = Math.ceil(leastWidth(columns) / SHARE_BESIDE_REPLAY);
+  const least = Math.ceil(rowWidth(columns) / SHARE_BESIDE_REPLAY);
   const hasRoom = useMedia(`(min-width: ${least}px)`);
   const isTaskLeftOut = isBesideReplay && !hasRoom && !areExamples(rows);
   return useMemo(
@@ -159,14 +159,14 @@ function useShownColumns(
 }
 
 /** Gives head and rows the same width, even if both are wider than the list. */
-function leastWidth(columns: readonly RolloutColumn[]): number {
+function rowWidth(columns: readonly RolloutColumn[]): number {
   const widths = columns.map(({ width }) => Number.parseInt(width.replace(/^\D*/, ""), 10));
   return widths.reduce((sum, width) => sum + width, PADDING_PX);
 }
 
 function toggleGroup(dashboard: DashboardModel, group: number): void {
   const { closedGroups } = dashboard.view.value;
-  dashboard.update({ closedGroups: flipped(closedGroups, group) });
+  dashboard.update({ closedGroups: toggled(closedGroups, group) });
 }
 
 /** Pins the step, so that the open rollout does not change when the next step begins. */

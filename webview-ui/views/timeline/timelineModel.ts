@@ -29,7 +29,7 @@ export function totals(spans: readonly TimeSpan[]): readonly KindTotal[] {
 }
 
 /** Smaller shares of a total are not visible. */
-const LEAST_SHARE = 0.005;
+const MIN_SHARE = 0.005;
 
 /** The visible kinds with their time on the critical path; null for kinds that appear only in other bars. */
 export function legendOf({ path, phases, rows }: Timeline) {
@@ -44,7 +44,7 @@ export function legendOf({ path, phases, rows }: Timeline) {
 function shownKinds(kinds: readonly KindTotal[]): ReadonlyMap<TimeKind, number> {
   const all = kinds.reduce((sum, { ms }) => sum + ms, 0);
   return new Map(
-    kinds.flatMap(({ kind, ms }) => (ms < LEAST_SHARE * all ? [] : [[kind, ms] as const])),
+    kinds.flatMap(({ kind, ms }) => (ms < MIN_SHARE * all ? [] : [[kind, ms] as const])),
   );
 }
 

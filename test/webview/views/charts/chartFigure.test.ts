@@ -1,13 +1,13 @@
 // @vitest-environment happy-dom
 
 import { expect, it } from "vitest";
-import { leftOut } from "../../../../webview-ui/views/charts/chartFigure.tsx";
+import { omittedText } from "../../../../webview-ui/views/charts/chartFigure.tsx";
 import { aDashboard } from "../../dashboards.ts";
 
 it("a chart with a logarithmic axis says how many values it leaves out", () => {
   const { dashboard } = aDashboard();
   const note = (...columns: readonly number[][]) =>
-    leftOut(
+    omittedText(
       dashboard,
       columns.map((own) => Float64Array.from(own)),
     );

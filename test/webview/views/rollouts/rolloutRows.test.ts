@@ -7,7 +7,7 @@ import {
   NO_FILTER,
   restoreViewState,
 } from "../../../../webview-ui/model/viewState.ts";
-import { partingOf } from "../../../../webview-ui/views/replay/parting.ts";
+import { divergenceOf } from "../../../../webview-ui/views/replay/divergence.ts";
 import {
   extremeOf,
   groupStats,
@@ -189,7 +189,8 @@ describe("two rollouts of one task", () => {
 
   it("part in the first turn in which either side says something else", () => {
     const base = [turn("look", "three files"), turn("open", "text")];
-    const parted = (other: readonly ReplayTurn[]) => partingOf({ turns: base }, { turns: other });
+    const parted = (other: readonly ReplayTurn[]) =>
+      divergenceOf({ turns: base }, { turns: other });
     expect(parted(base)).toBeNull();
     expect(parted([turn("look", "three files"), turn("close", "text")])).toEqual({
       turn: 1,

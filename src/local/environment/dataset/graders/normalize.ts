@@ -14,12 +14,12 @@ export function normalize(text: string, isCaseSensitive: boolean): string {
 }
 
 /** NFKC shrinks a text by at most this factor, so a longer one cannot be equal; texts within the limit are quick to normalize. */
-const MOST_SHRINKING = 4;
+const MAX_SHRINKING = 4;
 const SLACK = 64;
 
 /** True if both are equal once normalized. `expected` is short. */
 export function isSameText(given: string, expected: string, isCaseSensitive: boolean): boolean {
   const spaced = given.trim().replace(/\s+/g, " ");
-  if (spaced.length > expected.length * MOST_SHRINKING + SLACK) return false;
+  if (spaced.length > expected.length * MAX_SHRINKING + SLACK) return false;
   return normalize(spaced, isCaseSensitive) === normalize(expected, isCaseSensitive);
 }

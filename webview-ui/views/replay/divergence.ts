@@ -2,7 +2,7 @@
 
 import type { ReplayTurn, RolloutBody } from "../../../src/shared/dashboardTypes.ts";
 
-export interface Parting {
+export interface Divergence {
   /** The first turn that differs, from 0; possibly one that only one of them has. */
   readonly turn: number;
   /** Who diverged: the model, or the environment after identical model output. */
@@ -10,10 +10,10 @@ export interface Parting {
 }
 
 /** Null if both are the same from start to end. */
-export function partingOf(
+export function divergenceOf(
   one: Pick<RolloutBody, "turns">,
   other: Pick<RolloutBody, "turns">,
-): Parting | null {
+): Divergence | null {
   const turns = Math.max(one.turns.length, other.turns.length);
   for (let turn = 0; turn < turns; turn += 1) {
     const [a, b] = [one.turns[turn], other.turns[turn]];
