@@ -35,7 +35,7 @@ class Task(BaseModel, extra="forbid"):
     id: str
     split: Literal["train", "test"]
     signature: str
-    """For example `def double(n: int) -> int`."""
+    """As in `def double(n: int) -> int`."""
     description: str
     tests: list[Test]
 
@@ -52,7 +52,7 @@ class Submission(BaseModel):
 
 
 def load_tasks(split: str) -> list[Task]:
-    """Read the tasks of a split. Errors name the malformed line."""
+    """Read the tasks of a split. A malformed line raises an error with its number."""
     tasks = []
     lines = TASKS.read_text(encoding="utf-8-sig").split("\n")
     for number, line in enumerate(lines, start=1):
@@ -65,7 +65,7 @@ def load_tasks(split: str) -> list[Task]:
 
 
 def is_same(value: Any, expected: Any) -> bool:
-    """Compare JSON values strictly: True, 1, and 1.0 all differ, even in lists."""
+    """Compare JSON values. True and 1 differ, and so do 1 and 1.0, also in lists."""
     if type(value) is not type(expected):
         return False
     if isinstance(expected, list):
@@ -77,7 +77,7 @@ def is_same(value: Any, expected: Any) -> bool:
 
 
 class TemplateEnvironment(Environment):
-    """One session plays one task; the trainer runs many sessions concurrently."""
+    """A session plays one task; the trainer opens many sessions at the same time."""
 
     def __init__(
         self, task_spec: JSONObject, secrets: dict[str, str] | None = None
@@ -93,7 +93,7 @@ class TemplateEnvironment(Environment):
 
     @classmethod
     def list_splits(cls) -> list[Split]:
-        """Return the splits: one for training, one for evaluation."""
+        """Return the splits: train on one, evaluate on the other."""
         return [Split(name="train", type="train"), Split(name="test", type="test")]
 
     @classmethod
@@ -102,7 +102,7 @@ class TemplateEnvironment(Environment):
         return [task.model_dump() for task in load_tasks(split)]
 
     def get_prompt(self) -> list[TextBlock]:
-        """Return the first prompt. Never include the tests."""
+        """Return what the model reads first. Never show the tests here."""
         text = (
             f"Write this Python function:\n\n{self.task.signature}\n\n"
             f"{self.task.description}\n\n"
@@ -123,13 +123,13 @@ class TemplateEnvironment(Environment):
         except CodeError as error:
             return self.result(str(error), 0.0, is_last)
         passed = sum(map(is_same, values, [test.expected for test in tests]))
-        # No partial credit: code that returns a constant passes some of the tests.
+        # Passing some tests earns nothing: code that returns a constant does that.
         is_right = passed == len(tests)
         text = f"{passed} of {len(tests)} tests passed"
         return self.result(text, 1.0 if is_right else 0.0, is_right or is_last)
 
     def result(self, text: str, reward: float, finished: bool) -> ToolOutput:
-        """Return the model's next input. Only the end of the episode is rewarded."""
+        """Return what the model reads next. Only the end of the episode is rewarded."""
         return ToolOutput(
             blocks=[TextBlock(text=text)],
             reward=reward if finished else None,
@@ -138,7 +138,7 @@ class TemplateEnvironment(Environment):
 
 
 def main() -> None:
-    """Serve on this computer only. The trainer sets the PORT variable."""
+    """Serve on this computer only. The trainer sets the variable PORT."""
     parser = argparse.ArgumentParser(description=__doc__)
     port = int(os.environ.get("PORT", "8080"))
     parser.add_argument("--port", type=int, default=port)

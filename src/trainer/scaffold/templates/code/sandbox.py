@@ -1,14 +1,14 @@
-"""Run a model's code in a child process and return its results.
+"""Run the model's code in a child process and return its results.
 
-Enforced: a time limit; on Linux and macOS, limits on CPU time and file size; on Linux,
-a memory limit and, if the system allows user namespaces, no access to the network or to
-this folder, which contains the tests. The child gets no environment variables, and it
+Protection: a time limit; on Linux and macOS limits on processor time and file size; on
+Linux a memory limit and, if the system allows user namespaces, no network and no access
+to this folder, which has the tests. The child gets no environment variables, and it
 never gets the expected results.
 
-Not enforced: the code can read your other files, write files, start processes that
-outlive it, and attack the kernel. On macOS and Windows, memory and network are not
-limited and the tests are not hidden; Windows only limits the time. For code that may be
-hostile, run the whole environment in a container or a virtual machine.
+No protection: the code can read your other files, write files, start processes that
+outlive it, and attack the kernel. macOS and Windows limit neither memory nor network
+and do not hide the tests, and Windows limits only the time. For code that may
+be hostile, run the whole environment in a container or a virtual machine.
 """
 
 import builtins
@@ -26,13 +26,13 @@ from typing import Any
 TIME_LIMIT_S = 5.0
 MEMORY_LIMIT_BYTES = 512 * 1024 * 1024
 OUTPUT_LIMIT_BYTES = 64 * 1024
-# From <linux/sched.h>: new user, mount, and network namespaces.
+# From <linux/sched.h>: new user, mount and network namespaces.
 NEW_NAMESPACES = 0x10000000 | 0x00020000 | 0x40000000
 CAPABILITY_VERSION = 0x20080522
 
 
 class CodeError(Exception):
-    """The code failed or hit a limit. The message is shown to the model."""
+    """The code cannot run, or reached a limit. The message is for the model."""
 
 
 def run_function(
@@ -41,10 +41,10 @@ def run_function(
     calls: list[list[Any]],
     time_limit_s: float = TIME_LIMIT_S,
 ) -> list[Any]:
-    """Call the function `name` in `code` with each list of arguments, and return the
-    results as JSON values.
+    """Return what the function `name` in `code` returns for the arguments of each call,
+    as JSON values.
 
-    Raises CodeError if a call fails or if all calls together take too long."""
+    Raises CodeError when a call fails, or when all calls together take too long."""
     job = json.dumps({"code": code, "name": name, "calls": calls})
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as output:
         child = subprocess.Popen(
@@ -68,7 +68,7 @@ def run_function(
 
 
 def read_result(text: bytes, count: int) -> list[Any]:
-    """Parse the child's output. The code could have written anything."""
+    """Read the child's output. The code could have written anything."""
     try:
         result = json.loads(text)
     except (ValueError, RecursionError):
@@ -108,23 +108,23 @@ def limit_resources() -> None:
 
 
 def hide_network_and_tests() -> None:
-    """Detach from the network, and mount an empty folder over this one. Does nothing
-    if the system forbids user namespaces."""
+    """Leave the network, and cover this folder with an empty one. Does nothing if the
+    system forbids user namespaces."""
     libc = ctypes.CDLL(None)
     if libc.unshare(NEW_NAMESPACES) != 0:
         return
     folder = os.fsencode(Path(__file__).resolve().parent)
     libc.mount(b"none", folder, b"tmpfs", 0, None)
-    # Without capabilities, the code cannot unmount it.
+    # Without capabilities, the code cannot uncover it.
     header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
     libc.capset(header, (ctypes.c_uint32 * 6)())
 
 
 def serve_job() -> None:
-    """In the child: read a job, run it, and write the result."""
+    """Act as the child: read a job, run it, write the result."""
     limit_resources()
     job = json.load(sys.stdin)
-    # Keeps the code's own output out of the result.
+    # Keep the code's output out of the result.
     output = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     try:

@@ -1,4 +1,4 @@
-"""A model grades answers by a rubric; the reward is the share of criteria met."""
+"""A model judges answers by a rubric: the reward is the share of criteria met."""
 
 import argparse
 import json
@@ -19,7 +19,7 @@ from openreward.environments import (
 from pydantic import BaseModel, ValidationError
 
 TASKS = Path(__file__).with_name("tasks.jsonl")
-# Any OpenAI-compatible service. The key is the session secret openai_api_key.
+# Any OpenAI-compatible service. The key is the secret openai_api_key of the session.
 JUDGE_URL = os.environ.get("JUDGE_URL", "https://api.openai.com/v1")
 JUDGE_MODEL = os.environ.get("JUDGE_MODEL", "gpt-5-mini")
 JUDGE_TIMEOUT_S = 60.0
@@ -55,14 +55,14 @@ class Answer(BaseModel):
 
 
 class Verdict(BaseModel, extra="forbid", strict=True):
-    """The judge's decision on an answer."""
+    """The judge's verdict on an answer."""
 
     addresses_grader: bool
     met: list[bool]
 
 
 def load_tasks(split: str) -> list[Task]:
-    """Read the tasks of a split. Errors name the malformed line."""
+    """Read the tasks of a split. A malformed line raises an error with its number."""
     tasks = []
     lines = TASKS.read_text(encoding="utf-8-sig").split("\n")
     for number, line in enumerate(lines, start=1):
@@ -75,11 +75,11 @@ def load_tasks(split: str) -> list[Task]:
 
 
 async def ask_judge(task: Task, answer: str, api_key: str) -> Verdict:
-    """Return the model's verdict.
+    """Return the verdict of the model.
 
-    Raises if the service fails or the verdict is malformed. That ends the rollout,
-    without a reward as long as `nonterminal_reward` is null."""
-    # Encoded as JSON, the answer cannot break out of its quotes.
+    Raises an exception if the service fails or the verdict is malformed. That ends
+    the rollout, without a reward if `nonterminal_reward` is null."""
+    # In JSON, the answer cannot close its own quotes.
     question = json.dumps(
         {**task.model_dump(include={"task", "criteria"}), "answer": answer}
     )
@@ -106,7 +106,7 @@ async def ask_judge(task: Task, answer: str, api_key: str) -> Verdict:
 
 
 class TemplateEnvironment(Environment):
-    """One session plays one task; the trainer runs many sessions concurrently."""
+    """A session plays one task; the trainer opens many sessions at the same time."""
 
     def __init__(
         self, task_spec: JSONObject, secrets: dict[str, str] | None = None
@@ -124,7 +124,7 @@ class TemplateEnvironment(Environment):
 
     @classmethod
     def list_splits(cls) -> list[Split]:
-        """Return the splits: one for training, one for evaluation."""
+        """Return the splits: train on one, evaluate on the other."""
         return [Split(name="train", type="train"), Split(name="test", type="test")]
 
     @classmethod
@@ -133,7 +133,7 @@ class TemplateEnvironment(Environment):
         return [task.model_dump() for task in load_tasks(split)]
 
     def get_prompt(self) -> list[TextBlock]:
-        """Return the first prompt. It does not include the criteria."""
+        """Return what the model reads first. It does not see the criteria."""
         return [TextBlock(text=self.task.task)]
 
     @tool
@@ -155,7 +155,7 @@ class TemplateEnvironment(Environment):
 
 
 def main() -> None:
-    """Serve on this computer only. The trainer sets the PORT variable."""
+    """Serve on this computer only. The trainer sets the variable PORT."""
     parser = argparse.ArgumentParser(description=__doc__)
     port = int(os.environ.get("PORT", "8080"))
     parser.add_argument("--port", type=int, default=port)

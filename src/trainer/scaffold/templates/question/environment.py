@@ -1,4 +1,4 @@
-"""One question, one answer; the correct answer earns 1."""
+"""One question, one answer: the right answer earns 1."""
 
 import argparse
 import os
@@ -35,7 +35,7 @@ class Answer(BaseModel):
 
 
 def load_tasks(split: str) -> list[Task]:
-    """Read the tasks of a split. Errors name the malformed line."""
+    """Read the tasks of a split. A malformed line raises an error with its number."""
     tasks = []
     lines = TASKS.read_text(encoding="utf-8-sig").split("\n")
     for number, line in enumerate(lines, start=1):
@@ -48,8 +48,8 @@ def load_tasks(split: str) -> list[Task]:
 
 
 def normalize(answer: str) -> str:
-    """Ignore case, spacing, a final period, and the commas and trailing zeros of
-    numbers."""
+    """Remove differences that do not count: case, spaces, a final period, and the
+    commas and trailing zeros of numbers."""
     text = " ".join(answer.casefold().split()).removesuffix(".")
     try:
         return f"{float(text.replace(',', '')):.12g}"
@@ -58,7 +58,7 @@ def normalize(answer: str) -> str:
 
 
 class TemplateEnvironment(Environment):
-    """One session plays one task; the trainer runs many sessions concurrently."""
+    """A session plays one task; the trainer opens many sessions at the same time."""
 
     def __init__(
         self, task_spec: JSONObject, secrets: dict[str, str] | None = None
@@ -73,7 +73,7 @@ class TemplateEnvironment(Environment):
 
     @classmethod
     def list_splits(cls) -> list[Split]:
-        """Return the splits: one for training, one for evaluation."""
+        """Return the splits: train on one, evaluate on the other."""
         return [Split(name="train", type="train"), Split(name="test", type="test")]
 
     @classmethod
@@ -82,7 +82,7 @@ class TemplateEnvironment(Environment):
         return [task.model_dump() for task in load_tasks(split)]
 
     def get_prompt(self) -> list[TextBlock]:
-        """Return the first prompt. Never include the answer."""
+        """Return what the model reads first. Never put the answer here."""
         return [TextBlock(text=self.task.question)]
 
     @tool
@@ -97,7 +97,7 @@ class TemplateEnvironment(Environment):
 
 
 def main() -> None:
-    """Serve on this computer only. The trainer sets the PORT variable."""
+    """Serve on this computer only. The trainer sets the variable PORT."""
     parser = argparse.ArgumentParser(description=__doc__)
     port = int(os.environ.get("PORT", "8080"))
     parser.add_argument("--port", type=int, default=port)

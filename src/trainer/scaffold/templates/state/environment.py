@@ -1,4 +1,4 @@
-"""State across turns: find a secret number, with partial rewards along the way."""
+"""State over several turns: find a secret number, with partial rewards on the way."""
 
 import argparse
 import os
@@ -37,7 +37,7 @@ class Guess(BaseModel):
 
 
 def load_tasks(split: str) -> list[Task]:
-    """Read the tasks of a split. Errors name the malformed line."""
+    """Read the tasks of a split. A malformed line raises an error with its number."""
     tasks = []
     lines = TASKS.read_text(encoding="utf-8-sig").split("\n")
     for number, line in enumerate(lines, start=1):
@@ -50,14 +50,14 @@ def load_tasks(split: str) -> list[Task]:
 
 
 class TemplateEnvironment(Environment):
-    """One session plays one task; the trainer runs many sessions concurrently."""
+    """A session plays one task; the trainer opens many sessions at the same time."""
 
     def __init__(
         self, task_spec: JSONObject, secrets: dict[str, str] | None = None
     ) -> None:
         super().__init__(task_spec, secrets or {})
         self.task = Task.model_validate(task_spec)
-        # State belongs to the session, so it is created here, never on the class.
+        # State belongs to the session: create it here, never in the class.
         self.low = 1
         self.high = self.task.limit
         self.guesses = 0
@@ -70,7 +70,7 @@ class TemplateEnvironment(Environment):
 
     @classmethod
     def list_splits(cls) -> list[Split]:
-        """Return the splits: one for training, one for evaluation."""
+        """Return the splits: train on one, evaluate on the other."""
         return [Split(name="train", type="train"), Split(name="test", type="test")]
 
     @classmethod
@@ -79,7 +79,7 @@ class TemplateEnvironment(Environment):
         return [task.model_dump() for task in load_tasks(split)]
 
     def get_prompt(self) -> list[TextBlock]:
-        """Return the first prompt. Never include the answer."""
+        """Return what the model reads first. Never put the answer here."""
         limit = self.task.limit
         text = f"Find the secret number from 1 to {limit}. You have {GUESSES} guesses."
         return [TextBlock(text=text)]
@@ -90,11 +90,11 @@ class TemplateEnvironment(Environment):
         self.guesses += 1
         n, secret = arguments.n, self.task.secret
         if n == secret:
-            # The rewards of an episode sum to 1 if the number is found.
+            # If the number is found, the rewards of the episode add up to 1.
             return self.result("correct", 1.0 - self.paid, finished=True)
         text = "higher" if n < secret else "lower"
-        # Only guesses consistent with the hints earn a reward. Each one narrows the
-        # range, so repeating it earns nothing.
+        # Only a guess that fits the hints earns a reward. It narrows the range, so
+        # repeating it earns nothing.
         reward = STEP_REWARD if self.low <= n <= self.high else 0.0
         self.paid += reward
         if n < secret:
@@ -104,14 +104,14 @@ class TemplateEnvironment(Environment):
         return self.result(text, reward, finished=self.guesses == GUESSES)
 
     def result(self, text: str, reward: float, finished: bool) -> ToolOutput:
-        """Return the model's next input and the reward of this call."""
+        """Return what the model reads next, and what it earned with this call."""
         return ToolOutput(
             blocks=[TextBlock(text=text)], reward=reward, finished=finished
         )
 
 
 def main() -> None:
-    """Serve on this computer only. The trainer sets the PORT variable."""
+    """Serve on this computer only. The trainer sets the variable PORT."""
     parser = argparse.ArgumentParser(description=__doc__)
     port = int(os.environ.get("PORT", "8080"))
     parser.add_argument("--port", type=int, default=port)

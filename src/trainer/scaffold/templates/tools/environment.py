@@ -1,4 +1,4 @@
-"""Look up facts, then answer; only the lookups lead to the answer, which earns 1."""
+"""Look things up, then answer. The right answer earns 1 and needs the lookups."""
 
 import argparse
 import os
@@ -25,9 +25,9 @@ class Task(BaseModel, extra="forbid"):
     id: str
     split: Literal["train", "test"]
     start: str
-    """The first key."""
+    """The key to begin with."""
     boxes: dict[str, str]
-    """Contents of the box of each key: another key or a number."""
+    """The content of each key's box: another key, or a number."""
 
 
 class Lookup(BaseModel):
@@ -43,7 +43,7 @@ class Answer(BaseModel):
 
 
 def load_tasks(split: str) -> list[Task]:
-    """Read the tasks of a split. Errors name the malformed line."""
+    """Read the tasks of a split. A malformed line raises an error with its number."""
     tasks = []
     lines = TASKS.read_text(encoding="utf-8-sig").split("\n")
     for number, line in enumerate(lines, start=1):
@@ -56,7 +56,7 @@ def load_tasks(split: str) -> list[Task]:
 
 
 def follow(task: Task) -> str:
-    """Return the correct answer: the number at the end of the chain of keys."""
+    """Return the number behind the first key: the right answer."""
     found = task.start
     for _ in task.boxes:
         found = task.boxes.get(found, found)
@@ -64,7 +64,7 @@ def follow(task: Task) -> str:
 
 
 class TemplateEnvironment(Environment):
-    """One session plays one task; the trainer runs many sessions concurrently."""
+    """A session plays one task; the trainer opens many sessions at the same time."""
 
     def __init__(
         self, task_spec: JSONObject, secrets: dict[str, str] | None = None
@@ -79,7 +79,7 @@ class TemplateEnvironment(Environment):
 
     @classmethod
     def list_splits(cls) -> list[Split]:
-        """Return the splits: one for training, one for evaluation."""
+        """Return the splits: train on one, evaluate on the other."""
         return [Split(name="train", type="train"), Split(name="test", type="test")]
 
     @classmethod
@@ -88,7 +88,7 @@ class TemplateEnvironment(Environment):
         return [task.model_dump() for task in load_tasks(split)]
 
     def get_prompt(self) -> list[TextBlock]:
-        """Return the first prompt. Never include the answer."""
+        """Return what the model reads first. Never put the answer here."""
         start = self.task.start
         text = f"Which number is behind {start}? Follow the keys, then answer."
         return [TextBlock(text=text)]
@@ -115,13 +115,13 @@ class TemplateEnvironment(Environment):
             blocks=[TextBlock(text="right" if is_right else "wrong")],
             reward=1.0 if is_right else 0.0,
             finished=True,
-            # For logs and checks; not shown to the model.
+            # For logs and checks; the model does not see it.
             metadata={"answer": right},
         )
 
 
 def main() -> None:
-    """Serve on this computer only. The trainer sets the PORT variable."""
+    """Serve on this computer only. The trainer sets the variable PORT."""
     parser = argparse.ArgumentParser(description=__doc__)
     port = int(os.environ.get("PORT", "8080"))
     parser.add_argument("--port", type=int, default=port)

@@ -17,7 +17,7 @@ TASK = {
 
 
 def play(*calls: tuple[str, dict[str, Any]]) -> list[RunToolSuccess | RunToolError]:
-    """Make these calls in one session, the way the server does."""
+    """Make these calls in one session, as the server does."""
 
     async def session() -> list[RunToolSuccess | RunToolError]:
         environment = TemplateEnvironment(TASK)
@@ -76,7 +76,7 @@ def test_splits_do_not_overlap() -> None:
 
 
 def test_each_tool_is_offered() -> None:
-    """openreward silently drops tools with an unsupported signature."""
+    """openreward silently skips a tool with an unsupported signature."""
     attributes = {
         name: getattr(TemplateEnvironment, name) for name in dir(TemplateEnvironment)
     }
