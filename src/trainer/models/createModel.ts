@@ -56,7 +56,7 @@ function refusedRank(error: unknown, rank: number): AppError | null {
 }
 
 /**
- * Blames the path only if the service does: failures after acceptance have other causes, and refusals may concern the session or ticket.
+ * Blames the path only if the service does: a failure after acceptance or a refusal may have other causes, such as the session or ticket.
  */
 async function throwRefused(
   service: ServiceClient,
