@@ -1,4 +1,4 @@
-/** As the program does at its start: everything that a run waits for listens to the signal that ends the run. That is no leak. */
+/** As in the program: everything that a run waits for listens to the signal that ends it, which is not a leak. */
 
 import { setMaxListeners } from "node:events";
 

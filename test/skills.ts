@@ -1,14 +1,14 @@
-/** The skills of the repository, with the commands and tools that they name. */
+/** Parses the repository's skills, with the commands and tools that they mention. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
 
 export interface Skill {
   readonly folder: string;
-  /** Of the head of its file. */
+  /** Front matter of the file. */
   readonly head: unknown;
   readonly text: string;
-  /** Words of each command, without the program. */
+  /** The words of each command, without the program name. */
   readonly commands: readonly (readonly string[])[];
 }
 
@@ -31,13 +31,13 @@ export const SKILLS: readonly Skill[] = readdirSync("skills").map((folder) => {
   };
 });
 
-/** Words in single back-ticks. */
+/** Code spans in single backticks. */
 export function codes(text: string): readonly string[] {
   const prose = text.replace(/^ *```.*?^ *```$/gms, "");
   return [...prose.matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code);
 }
 
-/** Puts names in the place of the words in capitals. */
+/** Replaces words in capitals with names. */
 export function withNames(
   words: readonly string[],
   names: Readonly<Record<string, string>>,

@@ -1,8 +1,8 @@
-/** A request for a training, as a task of the editor has it. */
+/** A training request as an editor task makes it. */
 
 import type { TrainingRequest } from "../../src/host/runs/trainings.ts";
 
-/** For a new run, from no folder's task, unless `changes` say otherwise. */
+/** For a new run that no folder's task started, unless `changes` differ. */
 export function aTrainingRequest(
   configPath: string,
   changes: Partial<TrainingRequest> = {},

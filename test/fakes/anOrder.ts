@@ -1,4 +1,4 @@
-/** What an editor hands its trainer, with no keys unless `changes` hold some. */
+/** An editor's launch request for its trainer, without keys unless `changes` has some. */
 
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { startConfig, startDigest } from "../../src/node/startConfig.ts";
@@ -17,7 +17,7 @@ export function anOrder(changes: Partial<LaunchRequest> = {}): LaunchRequest {
   };
 }
 
-/** The order of a new run of the configuration at `configPath`, as it stands on disk. */
+/** The launch request for a new run of the configuration at `configPath`, as it is on disk. */
 export async function orderOf(
   configPath: string,
   changes: Partial<LaunchRequest> = {},

@@ -1,13 +1,13 @@
-/** Programs of this repository as one file each, as its build makes them. */
+/** Bundles programs of this repository into one file each, like its build. */
 
 import { build } from "esbuild";
 
-/** Builds what begins with the file `entry`, or with the text `code` as a file of this repository. */
+/** Bundles the program with the entry file `entry`, or with the text `code` as if it were a file of this repository. */
 export async function buildProgram(
   source: { readonly entry: string } | { readonly code: string },
   outfile: string,
 ): Promise<void> {
-  // A name held in a variable: the plugin is plain JavaScript without types.
+  // The path is in a variable because the plugin is plain JavaScript without types.
   const plugin: string = "../../scripts/esbuildTransformers.mjs";
   const { transformersTokenizer } = await import(plugin);
   await build({

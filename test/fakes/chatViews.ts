@@ -1,4 +1,4 @@
-/** What the page of a conversation shows, as the extension would send it. */
+/** Views of the chat page, as the extension would send them. */
 
 import type { ChatPartnerView, ChatTurnView, ChatView } from "../../src/shared/chat.ts";
 

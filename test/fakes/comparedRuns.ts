@@ -1,4 +1,4 @@
-/** Folders of many ended runs that differ in a few settings, made from a seed: for the table of runs and for comparisons. */
+/** Generated folders of many finished runs that differ in a few settings, for the runs table and comparisons. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { aRecord, aRunFile, rolloutFacts, stepFacts } from "../core/runFolder/bu
 export interface ComparedRunsOptions {
   readonly count: number;
   readonly steps: number;
-  /** Tasks of each of two evaluations; 0 = no evaluation. */
+  /** Number of tasks in each of two evaluations; 0 = no evaluation. */
   readonly tasks?: number;
 }
 
@@ -20,10 +20,10 @@ const SEEDS = 3;
 const PHASES: readonly RunPhase[] = ["done", "done", "done", "stopped", "failed"];
 const FIRST_START_MS = Date.UTC(2026, 9, 1, 8);
 
-/** What a real row has beside what is written here. */
+/** Fields of a real row in addition to those written here. */
 const ROW = buildMetricsRow(stepFacts({ rollouts: [rolloutFacts()] }));
 
-/** Writes runs named `lr-1e-4-seed-2`, and `-2`, `-3` … behind it for the next rounds. Returns their folders. */
+/** Writes runs named `lr-1e-4-seed-2`, with `-2`, `-3`, … appended in later rounds. Returns their folders. */
 export function writeComparedRuns(
   parent: string,
   { count, steps, tasks = 0 }: ComparedRunsOptions,
@@ -82,7 +82,7 @@ function config({
   };
 }
 
-/** Higher rates learn faster; the highest declines again. */
+/** Higher rates learn faster; the highest one declines again. */
 function rowsOf({ rate, index, steps }: RunChoice): readonly object[] {
   const uniform = createUniform(index + 1);
   const pace = Math.log10(rate) + 6;
@@ -131,7 +131,7 @@ function writeEvaluations(
   const lines = [0, steps].map((step) => {
     const chance = step === 0 ? 0.2 : 0.2 + 0.15 * (Math.log10(rate) + 6);
     const rewards = Array.from({ length: tasks }, (_, task) =>
-      // Some tasks are harder for all.
+      // Some tasks are harder for all runs.
       uniform() < chance * (0.4 + (1.2 * task) / tasks) ? 1 : 0,
     );
     const records = rewards.map((reward, task) => ({

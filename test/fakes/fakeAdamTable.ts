@@ -1,4 +1,4 @@
-/** Weights with their gradient and AdamW state, for the fake engine. */
+/** Weights with gradient and AdamW state, for the fake engine. */
 
 import type { AdamParams } from "../../src/core/tinker/wire/wire.ts";
 

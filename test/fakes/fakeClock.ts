@@ -1,4 +1,4 @@
-/** A clock that stands still until a test moves it. */
+/** A clock that only moves when a test advances it. */
 
 import type { Clock } from "../../src/core/ports.ts";
 
@@ -21,7 +21,7 @@ export class FakeClock implements Clock {
     return this.#nowMs;
   }
 
-  /** How many sleeps and timers have not ended. */
+  /** Number of pending sleeps and timers. */
   get sleeping(): number {
     return this.#sleepers.size;
   }
@@ -58,7 +58,7 @@ export class FakeClock implements Clock {
     return () => void this.#sleepers.delete(sleeper);
   }
 
-  /** Moves time on by `ms`, waking sleepers in their order and letting their work settle. */
+  /** Advances the time by `ms`, waking sleepers in order and letting their work settle. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;
     await settle();
@@ -70,7 +70,7 @@ export class FakeClock implements Clock {
     this.#nowMs = endMs;
   }
 
-  /** Jumps from sleeper to sleeper until `promise` is settled, and returns it; `rest` waits for all work but sleep. */
+  /** Jumps from sleeper to sleeper until `promise` settles, and returns it; `rest` waits for all other work. */
   async run<Result>(promise: Promise<Result>, rest = settle): Promise<Result> {
     let isSettled = false;
     const mark = () => {
@@ -93,7 +93,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets what takes turns of the event loop, and no time, go on until it is true. */
+/** Runs iterations of the event loop, without advancing time, until the condition is true. */
 export async function until(isTrue: () => boolean): Promise<void> {
   for (let turn = 0; turn < 5_000 && !isTrue(); turn += 1) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -101,10 +101,10 @@ export async function until(isTrue: () => boolean): Promise<void> {
   if (!isTrue()) throw new Error("What was waited for did not come.");
 }
 
-/** Turns of the event loop after which everything that can continue has done so. */
+/** Event-loop iterations after which everything that can continue has done so. */
 const SETTLE_TURNS = 5;
 
-/** Lets all promise callbacks run that are due. */
+/** Runs all pending promise callbacks. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < SETTLE_TURNS; turn += 1) {
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-/** An engine whose model is a table: the next token depends on the last one only. It trains and samples for real. */
+/** An engine whose model is a table: the next token depends only on the last one. It really trains and samples. */
 
 import { AppError } from "../../src/core/errors.ts";
 import type { AdamParams } from "../../src/core/tinker/wire/wire.ts";
@@ -27,11 +27,11 @@ const V = fakeModel.vocabSize;
 const CHARACTERS = "abcdefghijklmnopqrstuvwxyz012345";
 
 export interface FakeEngine extends Engine {
-  /** Calls that change or read adapters, in the order in which they came. */
+  /** Calls that change or read adapters, in order. */
   readonly calls: readonly string[];
-  /** Handles that were made and not released. */
+  /** Number of handles created and not released. */
   openHandles(): number;
-  /** While set, samples wait for it, or for their signal. */
+  /** While set, samples wait for it or for their signal. */
   hold: Promise<void> | null;
 }
 
@@ -128,14 +128,14 @@ interface FakeCheckpoint {
 
 function parseCheckpoint(bytes: Uint8Array): FakeCheckpoint {
   try {
-    // Only files that this engine wrote, or broken ones, come here.
+    // Only files written by this engine, or broken ones, get here.
     return JSON.parse(new TextDecoder().decode(bytes)) as FakeCheckpoint;
   } catch (cause) {
     throw new AppError("checkpoint-invalid", "The bytes are no adapter.", { cause });
   }
 }
 
-/** Log-probabilities of the next token after `token`: a fixed pattern plus the trained weights. */
+/** Log-probabilities of the token after `token`: a fixed pattern plus the trained weights. */
 function nextLogprobs(weights: Float64Array, token: number): Float64Array {
   const logits = Float64Array.from(
     { length: V },
@@ -171,7 +171,7 @@ function forwardBackward(
   return { logprobs, metrics: { "loss:sum": total } };
 }
 
-/** Loss of one token and its derivative by the log-probability p. */
+/** A token's loss and its derivative with respect to the log-probability p. */
 function tokenLoss(datum: EngineDatum, i: number, p: number, loss: LossSpec) {
   const weight = datum.weights[i] ?? 0;
   const q = datum.logprobs?.[i] ?? 0;

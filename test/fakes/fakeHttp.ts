@@ -1,20 +1,20 @@
-/** An HttpClient that answers from a function and remembers what was asked. */
+/** An HttpClient that replies from a function and records the requests. */
 
 import { AppError } from "../../src/core/errors.ts";
 import type { HttpClient, HttpRequest, HttpResponse } from "../../src/core/ports.ts";
 
 export interface FakeAnswer {
-  /** 200 unless given. */
+  /** Default: 200. */
   readonly status?: number;
   readonly json?: unknown;
   readonly text?: string;
   readonly bytes?: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
-  /** False = its length is not said beforehand. */
+  /** False = the reply has no Content-Length. */
   readonly hasLength?: false;
 }
 
-/** `lost` = no complete answer comes; `hang` = none comes until the request is aborted. */
+/** `lost` = no complete reply arrives; `hang` = nothing arrives until the request is aborted. */
 export type FakeReply = FakeAnswer | "lost" | "hang";
 
 export class FakeHttp implements HttpClient {
@@ -35,7 +35,7 @@ export class FakeHttp implements HttpClient {
   }
 }
 
-/** The request's JSON body; anything, since tests only compare it. */
+/** The request's JSON body; untyped, since tests only compare it. */
 export function jsonBody(request: HttpRequest): Readonly<Record<string, unknown>> {
   return isJson(request) ? JSON.parse(Buffer.from(request.body ?? "").toString()) : {};
 }

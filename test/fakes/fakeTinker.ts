@@ -1,4 +1,4 @@
-/** A Tinker server in a function: answers every call of a session, and lets a test step in before any. */
+/** A Tinker server as a function: answers every call of a session, and lets a test intercept any of them. */
 
 import type { HttpRequest } from "../../src/core/ports.ts";
 import { connectTinker, type TinkerOptions } from "../../src/core/tinker/serviceClient.ts";
@@ -11,7 +11,7 @@ import { FakeClock } from "./fakeClock.ts";
 import { FakeHttp, type FakeReply, isJson, jsonBody } from "./fakeHttp.ts";
 import { silentLog } from "./silentLog.ts";
 
-/** Of a step of the optimizer. */
+/** Parameters of an optimizer step. */
 export const ADAM = {
   learning_rate: 1e-4,
   beta1: 0.9,
@@ -21,14 +21,14 @@ export const ADAM = {
   grad_clip_norm: 1,
 };
 
-/** Answers a request itself, or leaves it to the server with undefined. */
+/** Replies to a request, or returns undefined to leave it to the server. */
 export type Interception = (path: string, request: HttpRequest) => FakeReply | undefined;
 
 type Results = Map<string, FakeReply>;
 
 const baseUrl = "http://tinker.test/prefix/";
 
-/** The part of a request's URL below the API root. */
+/** The part of a request's URL after the API root. */
 export function pathOf(request: HttpRequest): string {
   return request.url.slice(`${baseUrl}api/v1/`.length);
 }
@@ -61,12 +61,12 @@ export function fakeTinker(intercept: Interception = () => undefined) {
   };
 }
 
-/** The model's or sampler's number of a submit, whatever its encoding. */
+/** Sequence number of a request to a model or sampler, in any encoding. */
 export function seqIdOf(request: HttpRequest): unknown {
   return isJson(request) ? jsonBody(request)["seq_id"] : forwardBackwardCall(request).seqId;
 }
 
-/** A forward_backward request, decoded; zeros stand for images. */
+/** A decoded forward_backward request, with zeros in place of images. */
 export function forwardBackwardCall(request: HttpRequest) {
   return decodeForwardBackwardRequest(
     request.body instanceof Uint8Array ? request.body : new Uint8Array(),
@@ -128,7 +128,7 @@ function resultOf(path: string, request: HttpRequest): FakeReply | undefined {
   }
 }
 
-/** Log-probs that repeat the targets, negated. */
+/** Log-probs equal to the negated targets. */
 function forwardBackwardResult(request: HttpRequest): Uint8Array {
   const { data } = forwardBackwardCall(request);
   return encodeForwardBackwardOutput({
@@ -139,7 +139,7 @@ function forwardBackwardResult(request: HttpRequest): Uint8Array {
   });
 }
 
-/** A sample result of one sequence that met its stop token. */
+/** A sample result with one sequence that ended with its stop token. */
 export function sampleBytes(
   tokens: readonly number[],
   logprobs: readonly number[] | null,

@@ -8,11 +8,11 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from "vitest";
 import { type ClosableFileSystem, createFileSystem } from "../../src/node/fileSystem.ts";
 
-/** A folder that is there, and empty, in each test of the file or of the `describe` that calls this. */
+/** A folder that exists and is empty at the start of each test in the calling file or `describe`. */
 export function folderOfEachTest(): string {
   const folder = newPath();
   beforeEach(async () => {
-    // What the test before has started may have written once more.
+    // The previous test's work may still have written something.
     await remove(folder);
     mkdirSync(folder, { mode: 0o700 });
   });
@@ -20,7 +20,7 @@ export function folderOfEachTest(): string {
   return folder;
 }
 
-/** A folder that all tests of the file, or of the `describe` that calls this, share. */
+/** A folder shared by all tests of the calling file or `describe`. */
 export function folderOfAllTests(): string {
   const folder = newPath();
   beforeAll(() => mkdirSync(folder, { mode: 0o700 }));
@@ -28,7 +28,7 @@ export function folderOfAllTests(): string {
   return folder;
 }
 
-/** A folder of the test that calls this. */
+/** A folder for the calling test. */
 export function folderOfThisTest(): string {
   const folder = newPath();
   mkdirSync(folder, { mode: 0o700 });
@@ -36,7 +36,7 @@ export function folderOfThisTest(): string {
   return folder;
 }
 
-/** What it keeps open for appending is closed after each test, and at the end what a session still wrote after its own. */
+/** Files kept open for appending are closed after each test, and again at the end, because sessions may still write. */
 export function filesOnDisk(): ClosableFileSystem {
   const fileSystem = createFileSystem();
   afterEach(() => fileSystem.close());
@@ -44,12 +44,12 @@ export function filesOnDisk(): ClosableFileSystem {
   return fileSystem;
 }
 
-/** Short, for a socket in it. */
+/** Short enough for a socket path below it. */
 function newPath(): string {
   return join(realpathSync(tmpdir()), `tinker-rl-test-${randomBytes(4).toString("hex")}`);
 }
 
-/** Retries: what a test has started may still write. */
+/** Retries, because work started by the test may still write. */
 function remove(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }

@@ -1,4 +1,4 @@
-/** A home folder with files that no one may change, and a project with a stopped run beside it, for attacks on one from the other. */
+/** A home folder whose files must not change, next to a project with a stopped run, for attacks from one on the other. */
 
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -57,12 +57,12 @@ export class PlantedHome {
     return join(this.root, "project", "run.yaml");
   }
 
-  /** The folder that holds the project's runs. */
+  /** The folder with the project's runs. */
   get runs(): string {
     return join(this.root, "project", ".tinker-rl", "runs");
   }
 
-  /** A run that stopped after two of its four steps. */
+  /** A run that was stopped after two of its four steps. */
   async stoppedRun(name = "demo"): Promise<string> {
     const { fileSystem, configPath } = this;
     const lease = await startedRun(fileSystem, this.runs, { name, pid: 2 ** 30, configPath });
@@ -83,7 +83,7 @@ export class PlantedHome {
     return folder;
   }
 
-  /** All names, links and contents of the home folder are as they were. */
+  /** True if all names, links, and contents of the home folder are unchanged. */
   async isUntouched(): Promise<boolean> {
     return (await snapshot(this.home())) === this.#before;
   }
@@ -94,7 +94,7 @@ export class PlantedHome {
   }
 }
 
-/** Names, kinds, links and contents of everything in a folder, as one text. */
+/** Names, kinds, links, and contents of everything in a folder, as one text. */
 export async function snapshot(folder: string): Promise<string> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   const lines = entries.map(async (entry) => {
@@ -105,7 +105,7 @@ export async function snapshot(folder: string): Promise<string> {
   return (await Promise.all(lines)).sort().join("\n");
 }
 
-/** Call outside of tests. Before each one `take` gets the home and the run's folder; after it, the home must be as it was. */
+/** Call outside of tests. Passes home and run folder to `take` before each test, and checks after it that the home is unchanged. */
 export function beforeEachPlantedRun(take: (planted: PlantedHome, folder: string) => void): void {
   let planted: PlantedHome;
   beforeEach(async () => {

@@ -1,9 +1,9 @@
-/** A folder as the Python program leaves it: one file of metrics, with what its `json.dumps` writes for a number that is none. */
+/** A folder as written by the Python program: a metrics file in which `json.dumps` has written NaN for missing numbers. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** USD-free, rollout-free: rows with nested metrics, the first of them once more after a restart, which counts from 0 again. */
+/** Rows with nested metrics but no costs or rollouts; a restart that counts from 0 again repeats the first ones. */
 function pythonMetrics(steps: number): string {
   const first = Array.from({ length: 3 }, (_, step) => rowOf(step));
   return [...first, ...Array.from({ length: steps }, (_, step) => rowOf(step))]
@@ -45,12 +45,12 @@ function rowOf(step: number): object {
   };
 }
 
-/** The sample standard deviation of a single value is no number. */
+/** The sample standard deviation of a single value is NaN. */
 function stats(mean: number, count: number): object {
   return { mean, min: mean - 0.1, max: mean + 0.1, std: count < 2 ? Number.NaN : 0.05, count };
 }
 
-/** As `json.dumps` writes it: with spaces, and words for what JSON cannot say. */
+/** Like `json.dumps`: with spaces, and with words for values that JSON does not have. */
 function pythonJson(value: unknown): string {
   if (typeof value === "number" && Number.isNaN(value)) return "NaN";
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

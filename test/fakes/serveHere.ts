@@ -1,4 +1,4 @@
-/** Servers on free ports of this computer, and requests that one of them sends on to another. */
+/** Servers on free ports of this computer, and forwarding of requests from one to another. */
 
 import {
   createServer,
@@ -14,7 +14,7 @@ import { pipeline } from "node:stream/promises";
 
 export interface Served {
   readonly url: string;
-  /** Ends open connections, too. */
+  /** Also ends open connections. */
   close(): void;
 }
 
@@ -29,11 +29,11 @@ export async function serveHere(listener: RequestListener): Promise<Served> {
 }
 
 export interface RefusingServer extends Served {
-  /** Each request with its headers and its body, as JSON. */
+  /** Each request with headers and body, as JSON. */
   readonly requests: readonly string[];
 }
 
-/** Refuses everybody. */
+/** Refuses every request. */
 export async function serveRefusals(): Promise<RefusingServer> {
   const requests: string[] = [];
   const served = await serveHere(async (asked, answer) => {
@@ -51,7 +51,7 @@ export async function listenAnywhere(server: NetServer): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** How a request goes on where that is not as it came. */
+/** Overrides for a forwarded request. */
 export interface SentAs {
   readonly method?: string;
   readonly path?: string;
@@ -59,7 +59,7 @@ export interface SentAs {
   readonly body?: Buffer;
 }
 
-/** Sends a request on to the server at `target`, and returns the answer, whose body may still be on its way. */
+/** Forwards a request to the server at `target` and returns the response, whose body may still be arriving. */
 export function sendOn(
   target: string,
   incoming: IncomingMessage,
@@ -71,14 +71,14 @@ export function sendOn(
   return new Promise((resolve, reject) => {
     const sent = request({ hostname, port, method, path, headers }, resolve);
     sent.on("error", reject);
-    // A client that goes away takes its request with it.
+    // If the client disconnects, the forwarded request is aborted too.
     outgoing.once("close", () => sent.destroy());
     if (body === undefined) incoming.pipe(sent);
     else sent.end(body);
   });
 }
 
-/** Passes an answer on as it comes. */
+/** Streams a response back as it arrives. */
 export async function passBack(answer: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
   await pipeline(answer, outgoing);

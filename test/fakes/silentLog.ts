@@ -1,4 +1,4 @@
-/** A log that no one reads. */
+/** A log that discards everything. */
 
 import type { Log } from "../../src/core/ports.ts";
 

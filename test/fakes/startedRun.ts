@@ -3,7 +3,7 @@ import { type NewRun, startRun } from "../../src/core/runFolder/runFolder.ts";
 import type { RunLease } from "../../src/core/runFolder/runLease.ts";
 import { systemClock } from "../../src/node/clock.ts";
 
-/** A run in the folder of all runs, with nothing in it yet; of another computer, unless `changes` says otherwise. */
+/** An empty run in the folder of all runs; started on another computer unless `changes` differ. */
 export function startedRun(
   fileSystem: FileSystem,
   parent: string,

@@ -1,4 +1,4 @@
-/** Folders of the runs of a sweep with planted effects, made from a seed: the learning rate matters, the batch size hardly, the loss not. */
+/** Generated run folders of a sweep with planted effects: the learning rate matters, the batch size hardly, the loss not at all. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const LEVELS: Readonly<Record<string, number>> = { "1e-4": 0.35, "1e-3": 0.8, "1
 
 export const SWEPT = { id: "sweep-1", name: "math-sweep", runs: 36 } as const;
 
-/** All runs are done but for the last, which was stopped early. Returns their folders. */
+/** All runs are done except the last, which was stopped early. Returns their folders. */
 export function writeSweptRuns(parent: string): readonly string[] {
   const combinations = RATES.flatMap((rate) =>
     SIZES.flatMap((size) =>

@@ -1,4 +1,4 @@
-/** What reads the texts of runs for the dashboard, without its thread. */
+/** The dashboard's reader of run texts, without its worker thread. */
 
 import { basename } from "node:path";
 import { readBehavior } from "../../src/core/changes/behavior.ts";
@@ -7,7 +7,7 @@ import type { FileSystem } from "../../src/core/ports.ts";
 import { searchRun } from "../../src/core/search/searchRun.ts";
 import type { TextReader } from "../../src/server/dashboard/textReader.ts";
 
-/** Whatever is asked for, the run in `folder` is read, which the page knows by the folder's name. */
+/** Always reads the run in `folder`, which the page knows by the folder's name. */
 export function textsHere(fileSystem: FileSystem, folder: string): TextReader {
   const name = basename(folder);
   const files = fileSystem.within(folder);
