@@ -37,7 +37,7 @@ export interface DashboardProps {
 export interface FoundPlace {
   /** Id of the run. */
   readonly run: string;
-  /** As `rolloutKeyName` gives it. */
+  /** In the form of `rolloutKeyName`. */
   readonly rollout: string;
   readonly snippet: SearchSnippet;
   /** True if the token view was open at the time; a rollout without tokens is then shown as text. */

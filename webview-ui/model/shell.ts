@@ -153,7 +153,7 @@ function openElsewhere(address: string): void {
 
 function typedArray(_: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("typedArray" in value)) return value;
-  const { typedArray: name, bytes } = value as TypedArrayJson; // checked by the next line
+  const { typedArray: name, bytes } = value as TypedArrayJson; // checked below
   // A run may have a setting called `typedArray`.
   if (!Object.hasOwn(TYPED_ARRAYS, name)) return value;
   return new TYPED_ARRAYS[name](bytesOf(bytes).buffer);

@@ -70,7 +70,7 @@ export function Tasks({ dashboard }: DashboardProps) {
   );
 }
 
-/** Asks again after each checkpoint, and keeps the current table until the answer arrives. */
+/** Asks again after each step, and keeps the current table until the answer arrives. */
 function useTasks(dashboard: DashboardModel, query: TaskQuery) {
   const [tasks, setTasks] = useState<TaskPage | null>(null);
   const [error, setError] = useState<string | null>(null);

@@ -23,7 +23,7 @@ export interface CommandHandlerOptions {
   readonly status: () => RunStatus;
   /** Ends the run immediately. */
   readonly stopNow: () => void;
-  /** Called when `pausing` begins or ends. */
+  /** Called when a pause is requested and when it ends. */
   readonly onPausing: (isPausing: boolean) => void;
 }
 

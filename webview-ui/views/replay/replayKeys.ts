@@ -72,7 +72,7 @@ function actOn(
   }
 }
 
-/** Scrolls to the next or previous matching element. Returns false if there is none. */
+/** Scrolls to the next or previous matching element, if there is one. Returns false without a region. */
 function goTo(region: HTMLElement | null, selector: string, direction: 1 | -1): boolean {
   if (region === null) return false;
   const top = region.getBoundingClientRect().top;
