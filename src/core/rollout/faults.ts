@@ -138,7 +138,7 @@ export const FAULT_RULES: readonly FaultRule[] = [
     codes: ["environment-reply-too-long", "rollout-image-limit", "image-invalid"],
   },
   {
-    what: "The environment's rewards come to more than 1e30 in size",
+    what: "The environment's rewards sum to more than 1e30 in absolute value",
     cause: "environment",
     reaction: "fail",
     codes: [INVALID_REWARD],

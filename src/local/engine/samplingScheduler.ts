@@ -54,7 +54,7 @@ interface WorkerState {
   live: number;
 }
 
-/** Number of cached tokens that must be saved to justify one more live sample on a worker. */
+/** Number of cached tokens that must be saved to justify one more live request on a worker. */
 const IMBALANCE_TOKENS = 8;
 const NO_KEY = -1;
 
@@ -133,7 +133,7 @@ export class SamplingScheduler {
           .toSorted((a, b) => a.live - b.live);
         const set = worker === undefined ? null : this.#claimSet(worker, weights);
         if (worker === undefined || set === null) return false;
-        this.#score(worker.thread, set, request).then(resolve, reject);
+        this.#score(worker, set, request).then(resolve, reject);
         return true;
       });
       this.#dispatch();
@@ -202,15 +202,17 @@ export class SamplingScheduler {
   }
 
   async #score(
-    thread: WorkerThread,
+    worker: WorkerState,
     set: WeightSlot,
     request: PromptScoreRequest,
   ): Promise<PromptScores> {
     set.users++;
+    worker.live++;
     try {
-      return await thread.score(set.index, this.#slotsPerWorker, request);
+      return await worker.thread.score(set.index, this.#slotsPerWorker, request);
     } finally {
       set.users--;
+      worker.live--;
       this.#dispatch();
     }
   }

@@ -112,7 +112,7 @@ async function runFacts(options: SourceFactsOptions): Promise<SourceFacts> {
   const measured = summaries.find(({ environment, split }) => isTest(environment, split));
   if (measured !== undefined) {
     const { environment, split } = measured;
-    const message = `${basename(folder)} has rollouts of ${environment}, split ${split}, which is kept for measuring. Take rollouts of another split.`;
+    const message = `${basename(folder)} has rollouts of ${environment}, split ${split}, which is reserved for evaluation. Use rollouts of another split.`;
     return { kind: "unreadable", message };
   }
   const stored = await useFewPerTask(chosen, maxPerTask, async ({ summary }) =>

@@ -111,7 +111,7 @@ describe("a run", () => {
   it("with rollouts of a test split is refused", async () => {
     await writeRun([1], "test");
     expect(await factsOf({ run: "one" })).toMatchObject({
-      message: expect.stringContaining("kept for measuring"),
+      message: expect.stringContaining("reserved for evaluation"),
     });
   });
 });
