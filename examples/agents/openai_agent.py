@@ -1,4 +1,4 @@
-"""An agent on the official `openai` package: asks the model, runs its calls in the environment, until it calls nothing."""
+"""An agent on the official `openai` package: samples a turn, runs its tool calls in the environment, and repeats."""
 
 import json
 import os
@@ -14,7 +14,7 @@ headers = {"Authorization": f"Bearer {os.environ['TINKER_RL_KEY']}"}
 
 
 def run(call):
-    """Calls a tool of the environment over MCP, which is one request of JSON-RPC."""
+    """Calls a tool of the environment over MCP, with one JSON-RPC request."""
     params = {"name": call.name, "arguments": json.loads(call.arguments)}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     body = json.dumps(message).encode()

@@ -27,7 +27,7 @@ export function suggestConfig(file: string, table: DataTable): string {
   const { train, test } = splitsOf(table, columns.split);
   const lines = [
     `# Trains a hosted model on the questions of ${file}. Needs TINKER_API_KEY.`,
-    "# Without a key, local/tiny-tool shows how a run works; it can read hardly any question.",
+    "# Without a key, try local/tiny-tool: it shows how a run works, but can read hardly any question.",
     "model_name: Qwen/Qwen3-8B",
     "",
     "environments:",
@@ -37,10 +37,10 @@ export function suggestConfig(file: string, table: DataTable): string {
     ...renamed.map(([role, name]) => `      ${role}: ${scalar(name)}`),
     "    grader:",
     `      type: ${type} # exact, number, choice, regex, json or contains`,
-    "      in_prompt: true # the prompt says how to answer",
+    "      in_prompt: true # adds how to answer to the prompt",
     "    splits:",
     `      ${scalar(train)}: {}${columns.split === undefined ? " # 90% of the questions; the others are in test" : ""}`,
-    "    num_rollouts: 16 # rollouts per question, which are compared with each other",
+    "    num_rollouts: 16 # rollouts per question, compared with each other",
     "    nonterminal_reward: 0 # a rollout without an answer counts as wrong",
     "",
     "batch_size: 32 # questions per step, so 32 x 16 = 512 rollouts",

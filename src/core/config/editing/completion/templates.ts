@@ -21,8 +21,8 @@ environments:
   local/calculator:
     splits:
       train: {}
-    num_rollouts: 8 # rollouts per task, which are compared with each other
-    max_failing_rollouts: 2 # skip a group with more failures
+    num_rollouts: 8 # rollouts per task, compared with each other
+    max_failing_rollouts: 2 # skip a group with more failed rollouts
     nonterminal_reward: 0 # a rollout without an answer counts as wrong
     max_turns: 8
 
@@ -39,9 +39,9 @@ evaluation:
   every: 10
 `;
 
-const OWN = `# Trains the embedded model in an environment of your own. Needs no key.
-# The environment is a server of the Open Reward Standard that you start first.
-# To write one, run "tinker-rl env new NAME" or *Tinker RL: New Environment…*: its entry starts the server by itself.
+const OWN = `# Trains the embedded model in your own environment. Needs no key.
+# The environment is an Open Reward Standard server; start it first.
+# "tinker-rl env new NAME" or *Tinker RL: New Environment…* writes one, and an entry that starts it automatically.
 model_name: local/tiny-tool
 lora_rank: 8
 
@@ -50,8 +50,8 @@ environments:
   products: # the name of your Environment class, in lowercase
     splits:
       train: {}
-    num_rollouts: 8 # rollouts per task, which are compared with each other
-    max_failing_rollouts: 2 # skip a group with more failures
+    num_rollouts: 8 # rollouts per task, compared with each other
+    max_failing_rollouts: 2 # skip a group with more failed rollouts
     nonterminal_reward: 0 # a rollout without an answer counts as wrong
     max_turns: 8
 
@@ -66,12 +66,12 @@ const HOSTED_SETTINGS = `learning_rate: 2e-5 # 4e-5 for smaller models, 1e-5 for
 adam_eps: 1e-8
 loss_fn_config:
   clip_low_threshold: 0.8
-  clip_high_threshold: 1.28 # lets rare tokens become likely
+  clip_high_threshold: 1.28 # lets rare tokens become more likely
 max_response_tokens: 4096
 max_total_tokens: 32768
 rollout_timeout: 600 # seconds; 32768 tokens take about 550
-max_cost_usd: 20 # saves and ends the run after the step at which its tokens have cost this much
-max_active_tasks: 128 # rollouts at the same time
+max_cost_usd: 20 # save and end the run after the step that reaches this cost
+max_active_tasks: 128 # concurrent rollouts
 
 # Evaluates on other tasks before the first step, every 10 steps, and after the last step.
 evaluation:
@@ -87,8 +87,8 @@ environments:
   GeneralReasoning/WhoDunit:
     splits:
       train: {}
-    num_rollouts: 16 # rollouts per task, which are compared with each other
-    max_failing_rollouts: 4 # skip a group with more failures
+    num_rollouts: 16 # rollouts per task, compared with each other
+    max_failing_rollouts: 4 # skip a group with more failed rollouts
     nonterminal_reward: 0 # a rollout without an answer counts as wrong
 
 batch_size: 32 # tasks per step, so 32 x 16 = 512 rollouts
