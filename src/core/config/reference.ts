@@ -13,7 +13,7 @@ const CHANGES: Readonly<Record<Change, string>> = {
 
 const INTRODUCTION =
   "*Changes* says when a value can change: between any two steps, when the run is resumed, or never, because that " +
-  "would be another run.";
+  "would be a different run.";
 
 /** One Markdown table per section of the configuration, in reading order. */
 export function configReference(): string {

@@ -12,9 +12,9 @@ const CAUSES: Readonly<Record<FaultCause, string>> = {
 
 const REACTIONS: Readonly<Record<FaultReaction, string>> = {
   outcome: "ends with its rewards and `nonterminal_reward`",
-  retry: "starts again, with the same seeds, up to `max_rollout_retries` times, then has failed",
-  wait: "waits and starts again; uses no retry",
-  fail: "has failed",
+  retry: "restarts with the same seeds, up to `max_rollout_retries` times, then fails",
+  wait: "waits and restarts; uses no retry",
+  fail: "fails",
   "end-run": "ends the run",
 };
 
@@ -24,7 +24,7 @@ export function faultReference(): string {
     return `| ${what} | ${CAUSES[cause]} | ${REACTIONS[reaction]} | ${recorded} |`;
   });
   return [
-    "| What happens | Caused by | The rollout | Stop reason |",
+    "| What happens | Cause | The rollout | Stop reason |",
     "|---|---|---|---|",
     ...rows,
   ].join("\n");

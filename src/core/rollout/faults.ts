@@ -56,7 +56,7 @@ export const FAULT_RULES: readonly FaultRule[] = [
     ],
   },
   {
-    what: "Turns without a call, or with a call that cannot be read, follow each other too often",
+    what: "Too many consecutive turns have no call, or a call that cannot be read",
     cause: "policy",
     reaction: "outcome",
     codes: [],
@@ -71,7 +71,7 @@ export const FAULT_RULES: readonly FaultRule[] = [
     stops: ["max_tokens"],
   },
   {
-    what: "A call takes longer than `tool_timeout`, and `on_tool_timeout` is `end`, the next call gets no answer either, or the next one finds that the episode is over",
+    what: "A call takes longer than `tool_timeout`, and `on_tool_timeout` is `end`, or the next call gets no answer either or finds that the episode is over",
     cause: "policy",
     reaction: "outcome",
     codes: ["tool-timeout"],
@@ -87,7 +87,7 @@ export const FAULT_RULES: readonly FaultRule[] = [
     stops: ["tool_crashed"],
   },
   {
-    what: "A tool answers with more than is read: too many characters, or too many images for a rollout",
+    what: "A tool's answer has too many characters, or too many images for a rollout",
     cause: "policy",
     reaction: "outcome",
     codes: ["environment-reply-too-long", "rollout-image-limit"],
@@ -108,7 +108,7 @@ export const FAULT_RULES: readonly FaultRule[] = [
     codes: ["environment-capacity"],
   },
   {
-    what: "The environment's service does not answer, loses the session, or answers against the protocol, as with `NaN` for a reward",
+    what: "The environment's service does not answer, loses the session, or violates the protocol, for example with `NaN` as a reward",
     cause: "environment",
     reaction: "retry",
     codes: ["environment-session-lost", "environment-unavailable", "environment-protocol"],
@@ -132,7 +132,7 @@ export const FAULT_RULES: readonly FaultRule[] = [
     codes: ["agent-reward"],
   },
   {
-    what: "The environment's prompt is too long to read or holds too many images, or it sends an image that is broken",
+    what: "The environment's prompt is too long or has too many images, or it sends a broken image",
     cause: "environment",
     reaction: "fail",
     codes: ["environment-reply-too-long", "rollout-image-limit", "image-invalid"],
@@ -162,7 +162,7 @@ export const FAULT_RULES: readonly FaultRule[] = [
     codes: ["sample-refused"],
   },
   {
-    what: "The first prompt leaves no room for a turn, or a model that reads text gets an image",
+    what: "The first prompt leaves no room for a turn, or a text-only model gets an image",
     cause: "configuration",
     reaction: "fail",
     codes: ["prompt-too-long", "rollout-image"],
@@ -174,13 +174,13 @@ export const FAULT_RULES: readonly FaultRule[] = [
     codes: ["chat-render"],
   },
   {
-    what: "A conversation cannot be written as tokens, a call comes after the end of its episode, or the program finds another mistake of its own",
+    what: "A conversation cannot be written as tokens, a call comes after the end of its episode, or the program finds another error of its own",
     cause: "program",
     reaction: "fail",
     codes: ["chat-bridge", "rollout-after-end", "invariant", UNEXPECTED],
   },
   {
-    what: "Anything else that all rollouts meet, such as a key that is refused, an account without credit or an unknown name",
+    what: "Anything else that affects all rollouts, such as a refused key, an account without credit or an unknown name",
     cause: "configuration",
     reaction: "end-run",
     codes: [],

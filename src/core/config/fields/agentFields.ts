@@ -22,7 +22,7 @@ export const agentFields = {
   command: {
     ...command,
     examples: [["python", "agent.py"]],
-    doc: "Program and arguments that play one rollout; no shell reads them. An argument that names a file beside the configuration becomes its full path. `{folder}` in an argument stands for the folder of the configuration; `{prompt}`, `{task_file}`, `{base_url}`, `{mcp_url}` and `{model}` stand for what the variables of [Agents](agents.md) hold.",
+    doc: "Program and arguments that play one rollout, without a shell. An argument that names a file next to the configuration becomes its full path. `{folder}` in an argument stands for the folder of the configuration; `{prompt}`, `{task_file}`, `{base_url}`, `{mcp_url}` and `{model}` stand for the variables in [Agents](agents.md).",
   },
   protocol: {
     type: "enum",
@@ -37,7 +37,7 @@ export const agentFields = {
     of: { type: "string", nullable: true },
     ...OPTIONAL,
     change: "fixed",
-    doc: "More variables for the agent. `{folder}` in a value stands for the folder of the configuration. The value `null` looks the variable up, which keeps a secret out of this file. The agent gets none of your other keys.",
+    doc: "Additional variables for the agent. `{folder}` in a value stands for the folder of the configuration. The value `null` looks the variable up, which keeps a secret out of this file. The agent gets none of your other keys.",
   },
   timeout: {
     type: "number",
@@ -58,6 +58,6 @@ export const agentFields = {
     ...command,
     ...OPTIONAL,
     examples: [["python", "grade.py"]],
-    doc: "Program that runs in the agent's folder once the agent has ended with code 0 or at a limit, and prints the reward on its last line, as in `reward: output`. Takes the place of `reward`. Its time limit is the same as the agent's and counts separately.",
+    doc: "Program that runs in the agent's folder after the agent ended with code 0 or at a limit, and prints the reward on its last line, as in `reward: output`. Replaces `reward`. It has as much time as the agent, counted separately.",
   },
 } as const satisfies FieldTable;

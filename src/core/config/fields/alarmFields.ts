@@ -15,7 +15,7 @@ export const alarmFields = {
   parse_success: {
     ...share,
     default: 0.5,
-    doc: "Fires when the share of turns with a well-formed tool call or answer is below this. Turns that were cut off do not count. Needs 16 other turns, and a step that no agent played in.",
+    doc: "Fires when the share of turns with a well-formed tool call or answer is below this. Turns that were cut off do not count. Needs 16 other turns, and a step without agents.",
   },
   tool_errors: {
     ...share,
@@ -70,7 +70,7 @@ export const alarmFields = {
   missing_rewards: {
     ...share,
     default: 0.1,
-    doc: "Share of rollouts that ended without a reward. Needs 16 rollouts, 4 of them without a reward.",
+    doc: "Share of rollouts that ended without a reward. Needs 16 rollouts, 4 of them without one.",
   },
   agent_failures: {
     ...share,
@@ -92,7 +92,7 @@ export const alarmFields = {
     default: 0.2,
     unit: "nats per token",
     change: "tunable",
-    doc: "KL divergence from the base model (`optim/kl_policy_base`, measured with `kl_coef`) that it rose to within 10 steps while the reward did not rise. It is an absolute value, not a factor, because it starts at 0. Off after the tasks are learned. Compares means of 3 steps. Needs 16 rollouts in each step.",
+    doc: "KL divergence from the base model (`optim/kl_policy_base`, measured with `kl_coef`) reached by a rise within 10 steps while the reward did not rise. It is an absolute value, not a factor, because it starts at 0. Off after the tasks are learned. Compares means of 3 steps. Needs 16 rollouts in each step.",
   },
   entropy_collapse: {
     ...share,
@@ -118,7 +118,7 @@ export const alarmFields = {
     ...count,
     default: 2,
     unit: "measurements",
-    doc: "With `method: sft`: number of measurements in a row of which each found a higher `held_out/loss` than the one before it, while the mean training loss of the last steps (at most 5) did not rise over all of them.",
+    doc: "With `method: sft`: number of consecutive measurements with a higher `held_out/loss` than the one before, while the mean training loss of the last steps (at most 5) did not rise over them.",
   },
   loss_rise: {
     type: "number",
@@ -136,5 +136,5 @@ export const alarmFields = {
   },
   cost_budget: { ...budget, doc: "Share of `max_cost_usd` that the run has spent." },
   token_budget: { ...budget, doc: "Share of `max_tokens_total` that the run has used." },
-  time_budget: { ...budget, doc: "Share of `max_hours` that the run has taken." },
+  time_budget: { ...budget, doc: "Share of `max_hours` that the run has used." },
 } as const satisfies FieldTable;

@@ -54,7 +54,7 @@ export const costFields = {
     unit: "USD",
     examples: [20],
     isCommon: true,
-    doc: "Save and end the run after the step at which its tokens have cost this much. Every token counts when it is used (`usage.jsonl`), including those of rollouts that are sampled ahead, of evaluations, and of repeated steps. No further update is submitted, so the run exceeds its budget by at most one step. With `max_steps_off_policy`, rollouts are sampled ahead as long as the budget lasts at the mean cost per step, from the first update on. Needs prices: from the price list, or `prices`. An alarm fires at 80%. After a resume with a higher budget, the run continues as if the first had not been set. With `method: collect`, each rollout that ends may end the run, without an alarm before it. `null` sets no limit.",
+    doc: "Save and end the run after the step at which its tokens reach this cost. Every token counts when it is used (`usage.jsonl`), including those of rollouts that are sampled ahead, of evaluations, and of repeated steps. No further update is submitted, so the run exceeds its budget by at most one step. With `max_steps_off_policy`, rollouts are sampled ahead only as far as the budget lasts at the mean cost per step so far. Needs prices: from the price list, or `prices`. An alarm fires at 80%. A resume with a higher budget continues the run as if that had been set from the start. With `method: collect`, the run can end after any rollout, without an alarm before. `null` sets no limit.",
   },
   max_tokens_total: {
     ...COUNT,
@@ -69,7 +69,7 @@ export const costFields = {
     ...OPTIONAL,
     change: "tunable",
     unit: "hours",
-    doc: "Save and end the run after the step at which it has taken this long over all its attempts, including repeated steps and without pauses. Otherwise like `max_cost_usd`, except that rollouts that are sampled ahead take no time of their own.",
+    doc: "Save and end the run after the step at which it has taken this long over all its attempts, including repeated steps and without pauses. Otherwise like `max_cost_usd`, except that rollouts sampled ahead take no extra time.",
   },
   target_reward: {
     type: "object",
@@ -84,6 +84,6 @@ export const costFields = {
     change: "tunable",
     unit: "steps",
     examples: [20],
-    doc: "End the run as done when it has made no progress for this many steps: no higher mean reward over five steps in a row, or with `method: sft` no lower `held_out/loss`. `null` turns this off.",
+    doc: "End the run as done when it has made no progress for this many steps: no higher mean reward over five steps in a row, or with `method: sft` no lower `held_out/loss`. `null` disables this.",
   },
 } as const satisfies FieldTable;

@@ -37,7 +37,7 @@ export const columnFields = {
   ),
   split: columnField(
     "split",
-    "Column of the split that a row belongs to. If the file has this column, it takes the place of `split_fractions`.",
+    "Column of the split that a row belongs to. If the file has this column, `split_fractions` is not used.",
   ),
 } as const satisfies FieldTable;
 
@@ -48,7 +48,7 @@ export const graderFields = {
     values: ["exact", "number", "choice", "regex", "json", "contains"],
     default: "exact",
     change: "identity",
-    doc: "`exact` compares texts, `number` values (with thousands separators, percent, fractions, LaTeX and units), `choice` takes the letter or the text of one of `choices`, `regex` has a pattern as the right answer, `json` compares JSON values, `contains` looks for the right answer as whole words.",
+    doc: "`exact` compares texts; `number` compares values (with thousands separators, percent, fractions, LaTeX and units); `choice` takes the letter or the text of one of `choices`; `regex` matches the pattern in the answer column; `json` compares JSON values; `contains` looks for the right answer as whole words.",
   },
   case_sensitive: {
     type: "boolean",
@@ -61,14 +61,14 @@ export const graderFields = {
     min: 0,
     default: 1e-6,
     change: "identity",
-    doc: "How far a number may be from the right one, relative to it, for `number` and `json`.",
+    doc: "Relative tolerance of numbers, for `number` and `json`.",
   },
   absolute_tolerance: {
     type: "number",
     min: 0,
     default: 0,
     change: "identity",
-    doc: "How far a number may be from the right one in any case, for `number` and `json`; the larger of both tolerances applies.",
+    doc: "Absolute tolerance of numbers, for `number` and `json`; the larger of both tolerances applies.",
   },
   in_prompt: {
     type: "boolean",
@@ -93,7 +93,7 @@ export const datasetFields = {
     ...OPTIONAL,
     examples: [{ question: "question", answer: "answer" }],
     change: "identity",
-    doc: "Which columns of `tasks` hold what. `null` uses `question` and `answer`, and `system`, `choices` and `split` if the file has them.",
+    doc: "Names of the columns of `tasks`. `null` uses `question` and `answer`, and `system`, `choices` and `split` if the file has them.",
   },
   grader: {
     type: "object",
@@ -111,7 +111,7 @@ export const datasetFields = {
     ...OPTIONAL,
     examples: [{ train: 0.9, test: 0.1 }],
     change: "identity",
-    doc: "The share of the questions of `tasks` in each split, for a file without a column for it. A question's text alone decides its split, so equal questions are in the same one. `null` puts 0.9 into `train` and 0.1 into `test`.",
+    doc: "The share of the questions of `tasks` in each split, for a file without a split column. Only the question's text decides its split, so equal questions are in the same one. `null` puts 0.9 into `train` and 0.1 into `test`.",
   },
 } as const satisfies FieldTable;
 
@@ -121,7 +121,7 @@ export const environmentFields = {
     fields: serverFields,
     ...OPTIONAL,
     change: "fixed",
-    doc: "The server that this environment runs on, if it has one of its own: an address, or a command that the trainer starts. `null` is the server at `openreward_base_url`, by default OpenReward. Environments with the same `server` share it.",
+    doc: "This environment's own server: an address, or a command that the trainer starts. `null` uses the server at `openreward_base_url`, by default OpenReward. Environments with the same `server` share it.",
   },
   agent: {
     type: "object",
@@ -129,7 +129,7 @@ export const environmentFields = {
     ...OPTIONAL,
     examples: [{ command: ["python", "agent.py"] }],
     change: "fixed",
-    doc: "A program of your own that plays this environment and calls the model through an OpenAI- or Anthropic-compatible API: [Agents](agents.md). `null` uses the built-in loop of turns and tools.",
+    doc: "Your own program that plays this environment and calls the model through an OpenAI- or Anthropic-compatible API: [Agents](agents.md). `null` uses the built-in loop of turns and tools.",
   },
   ...datasetFields,
   splits: {
@@ -146,11 +146,11 @@ export const environmentFields = {
     min: 2,
     examples: [8, 16],
     change: "identity",
-    doc: "Group size: the number of rollouts per task in a step. Advantages compare them, so more rollouts give a less noisy signal; 8 or more is recommended.",
+    doc: "Group size: the number of rollouts per task in a step. Advantages compare these rollouts, so more of them give a less noisy signal; use 8 or more.",
   },
   teacher: {
     ...teacherField,
-    doc: "The teacher in this environment, instead of the run's `teacher`. `null` uses that one.",
+    doc: "The teacher in this environment. `null` uses the run's `teacher`.",
   },
   max_failing_rollouts: {
     type: "integer",
@@ -164,7 +164,7 @@ export const environmentFields = {
     above: 0,
     default: 1,
     change: "identity",
-    doc: "Share of this environment in the stream of tasks, relative to the others. Used when `mix` is `weighted`.",
+    doc: "This environment's share of the tasks, relative to the others. Used with `mix: weighted`.",
   },
   temperature: {
     type: "number",
@@ -173,7 +173,7 @@ export const environmentFields = {
     default: 1,
     change: "tunable",
     isCommon: true,
-    doc: "Sampling temperature in training. Keep 1: the reported log-probabilities are those at temperature 1.",
+    doc: "Sampling temperature in training. Keep 1, because reported log-probabilities are those at temperature 1.",
   },
   top_p: {
     type: "number",
@@ -202,7 +202,7 @@ export const environmentFields = {
     default: true,
     change: "tunable",
     isAdvanced: true,
-    doc: "Whether an environment that compares the rollouts of a group (`supports_score_group`) scores them when all have ended. The score is the last of a rollout's rewards: `sum` adds it to the others, `last` uses it alone. Training skips a group that cannot be scored.",
+    doc: "Whether an environment that compares the rollouts of a group (`supports_score_group`) scores them when all have ended. The score becomes the last reward of the rollout: `sum` adds it to the others, `last` uses only the score. Training skips a group that cannot be scored.",
   },
   nonterminal_reward: {
     type: "number",
@@ -257,7 +257,7 @@ export const environmentFields = {
     default: false,
     change: "tunable",
     isAdvanced: true,
-    doc: "Whether the tool calls of one turn run at the same time, up to 8, where it does not matter in which order they run. The model reads the results, and rewards count, in the order of the calls. If a call ends the episode, those after it do not count, and those that had not ended by then were not run. Servers of `openreward` still run calls of the same tool one after the other, unless the tool is declared `concurrent`.",
+    doc: "Whether the tool calls of one turn run concurrently, up to 8. Use it only where their order does not matter. Results and rewards keep the order of the calls. If a call ends the episode, later calls do not count, and unfinished ones were not run. Servers of `openreward` still run calls of the same tool one after the other, unless the tool is declared `concurrent`.",
   },
   max_sampled_tokens: {
     ...COUNT,
@@ -302,7 +302,7 @@ export const environmentFields = {
     examples: ["claude-code"],
     change: "fixed",
     isAdvanced: true,
-    doc: "Tools that the environment's server adds to those of the environment, by the name of their toolset. Needs a server of `openreward` and an environment with a sandbox; other servers refuse it. `null` adds none.",
+    doc: "Name of a toolset whose tools the server adds to those of the environment. Needs an `openreward` server and an environment with a sandbox; other servers refuse it. `null` adds none.",
   },
   session_env: {
     type: "map",
@@ -312,7 +312,7 @@ export const environmentFields = {
     examples: [{ OPENAI_BASE_URL: "https://models.example.com/v1" }],
     change: "fixed",
     isAdvanced: true,
-    doc: "Variables that OpenReward sets for the environment in this run's sessions. Only the owner of an environment may set others than `OPENAI_BASE_URL`, `OPENAI_API_KEY`, `ANTHROPIC_BASE_URL` and `ANTHROPIC_API_KEY`. The value `null` takes the secret of the same name from `secrets`. Servers of your own ignore them.",
+    doc: "Variables that OpenReward sets for the environment in this run's sessions. Only the owner of an environment may set any other than `OPENAI_BASE_URL`, `OPENAI_API_KEY`, `ANTHROPIC_BASE_URL` and `ANTHROPIC_API_KEY`. The value `null` takes the secret of the same name from `secrets`. Servers of your own ignore them.",
   },
   max_concurrency: {
     ...COUNT,
@@ -327,6 +327,6 @@ export const environmentFields = {
     of: { type: "string", nullable: true, isSecret: true },
     ...OPTIONAL,
     change: "fixed",
-    doc: 'Secrets for this environment, which override the global ones. The value `null` looks the secret up by its name; `""` withholds it from this environment.',
+    doc: 'Secrets for this environment, which override the global ones. The value `null` looks up the secret by its name; `""` withholds it from this environment.',
   },
 } as const satisfies FieldTable;

@@ -57,7 +57,7 @@ export const evaluationFields = {
     ...OPTIONAL,
     change: "tunable",
     examples: [0],
-    doc: "The reward that a failed rollout counts as in the mean. `null` means the smaller of 0 and the lowest reward that the evaluation saw in that environment and split at that temperature, so failing never pays. A failed rollout is never a success.",
+    doc: "The reward that counts for a failed rollout in the mean. `null` means the smaller of 0 and the lowest reward that the evaluation saw in that environment and split at that temperature, so failing never pays. A failed rollout is never a success.",
   },
   temperatures: {
     type: "list",

@@ -130,14 +130,14 @@ function stageFieldsOf<Settings extends FieldTable>(settings: Settings) {
       ...OPTIONAL,
       change: "fixed",
       examples: [{ imitate: { method: "sft", max_steps: 15 }, reinforce: { max_steps: 40 } }],
-      doc: "Runs that follow one another in this order, by name, each with the settings that differ from the rest of the file. A stage starts from the weights of the one before, or with `init_from: null` from the base model. `stage:NAME` names the run of an earlier stage in `init_from`, `kl_reference`, the `checkpoint` of a teacher and the `run` of a `data` source. `max_cost_usd`, `max_tokens_total` and `max_hours` of the file apply to all stages together, those of a stage to that stage alone. A stage that was stopped or failed is resumed when training is started again; those that are done are kept.",
+      doc: "Runs in this order, by name, each with its differences from the rest of the file. A stage starts from the weights of the one before, or with `init_from: null` from the base model. `stage:NAME` stands for the run of an earlier stage in `init_from`, `kl_reference`, a teacher's `checkpoint`, and `run` of a `data` source. `max_cost_usd`, `max_tokens_total` and `max_hours` of the file limit all stages together; those of a stage limit only that stage. Starting training again resumes a stopped or failed stage and keeps finished ones.",
     },
     stage: {
       type: "string",
       ...OPTIONAL,
       change: "identity",
       examples: ["reinforce"],
-      doc: "Trains this one of `stages` alone, again from the weights of the stage before it. `null` trains all of them.",
+      doc: "Trains only this one of `stages`, again from the weights of the stage before it. `null` trains all of them.",
     },
   } as const;
 }

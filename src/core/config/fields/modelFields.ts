@@ -15,7 +15,7 @@ const thinkingFields = {
     orNumber: true,
     ...OPTIONAL,
     change: "identity",
-    doc: "How much reasoning to ask for. Each model takes some of the words, which `tinker-rl models` and the hover on `model_name` show. A few models take a number, for example Inkling from 0 to 1. `null` leaves it to the model.",
+    doc: "How much reasoning to ask for. `tinker-rl models` and the hover on `model_name` show the words that a model supports. A few models take a number, for example Inkling from 0 to 1. `null` leaves it to the model.",
   },
   retention: {
     type: "enum",
@@ -41,7 +41,7 @@ export const modelFields = {
     examples: [8, 16, 32, 64],
     change: "identity",
     isCommon: true,
-    doc: "Rank of the LoRA adapter, a power of two. RL needs little capacity: 8 to 32 is enough, and the best learning rate does not depend on it.",
+    doc: "Rank of the LoRA adapter, a power of two. RL needs little capacity: 8 to 32 is enough. The best learning rate does not depend on it.",
   },
   train_attn: {
     type: "boolean",
@@ -77,14 +77,14 @@ export const modelFields = {
     default: "auto",
     change: "identity",
     isAdvanced: true,
-    doc: "How a conversation becomes tokens. `auto` picks the format made for the model family, `template` the tokenizer's own chat template, `reference` ChatML with the tools listed in the system prompt, `completion` the unchanged text of the task, without roles and without tools.",
+    doc: "How a conversation becomes tokens. `auto` uses the model family's format, `template` the tokenizer's own chat template, `reference` ChatML with the tools listed in the system prompt, and `completion` the unchanged text of the task, without roles or tools.",
   },
   chat_preamble: {
     type: "boolean",
     default: true,
     change: "identity",
     isAdvanced: true,
-    doc: "Whether to begin with the chat format's own system prompt, which for gpt-oss has its identity, the date, and the effort. `false` omits it, for checkpoints that were trained without it.",
+    doc: "Whether to start with the chat format's own system prompt, which for gpt-oss contains its identity, the date, and the effort. `false` omits it, for checkpoints trained without it.",
   },
   system_prompt_template: {
     type: "string",

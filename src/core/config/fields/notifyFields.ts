@@ -12,7 +12,7 @@ export const notifyFields = {
     ...OPTIONAL,
     examples: ["http://localhost:9000/hook"],
     change: "fixed",
-    doc: "Address to send a POST request to. It must not contain a key: those of Slack and Discord do, so put them into a variable and name it in `webhook_variable`.",
+    doc: "Address that gets a POST request. It must not contain a key. Slack's and Discord's addresses do, so put those into a variable and name it in `webhook_variable`.",
   },
   webhook_variable: {
     type: "string",
@@ -28,7 +28,7 @@ export const notifyFields = {
     values: ["slack", "discord", "json"],
     ...OPTIONAL,
     change: "fixed",
-    doc: "What the webhook understands. `null` means `slack` for an address at hooks.slack.com, `discord` for one at discord.com, and `json` for any other. Mattermost and Rocket.Chat understand `slack`.",
+    doc: "Message format of the webhook. `null` means `slack` for an address at hooks.slack.com, `discord` for one at discord.com, and `json` for any other. Mattermost and Rocket.Chat understand `slack`.",
   },
   command: {
     type: "list",
@@ -37,7 +37,7 @@ export const notifyFields = {
     ...OPTIONAL,
     examples: [["python", "notify.py"]],
     change: "fixed",
-    doc: "Instead of a webhook: program and arguments to run; no shell reads them. It starts in the folder of the configuration, reads the message as JSON from its standard input, has the text in `TINKER_RL_MESSAGE` and the kind in `TINKER_RL_EVENT`, gets none of your keys, and is ended after 10 seconds.",
+    doc: "Instead of a webhook: program and arguments to run, without a shell. It starts in the configuration's folder and gets the message as JSON on standard input, the text in `TINKER_RL_MESSAGE`, the kind in `TINKER_RL_EVENT`, and none of your keys. It is ended after 10 seconds.",
   },
   on: {
     type: "list",
@@ -46,7 +46,7 @@ export const notifyFields = {
     default: NOTIFY_EVENTS,
     examples: [["end", "failure"]],
     change: "fixed",
-    doc: "What to report. `end`: the run is done or was stopped. `failure`: it could not continue. `alarm`: an alarm begins. `budget`: most of a budget is used, or all of it.",
+    doc: "What to report. `end`: the run is done or was stopped. `failure`: it could not continue. `alarm`: an alarm fires. `budget`: most or all of a budget is used.",
   },
 } as const satisfies FieldTable;
 
@@ -56,5 +56,5 @@ export const notifyField = {
   default: [],
   examples: [[{ webhook_variable: "SLACK_WEBHOOK" }]],
   change: "fixed",
-  doc: "Where messages go when a run ends, fails, raises an alarm or uses up a budget: [Notifications](tracking.md#notifications).",
+  doc: "Where to send messages when a run ends, fails, raises an alarm or uses up a budget: [Notifications](tracking.md#notifications).",
 } as const;

@@ -12,14 +12,14 @@ export const optimizerFields = {
     examples: [1e-5, 2e-5, 4e-5],
     change: "tunable",
     isCommon: true,
-    doc: "Adam's learning rate at the top of the schedule. LoRA needs about ten times the rate of full fine-tuning; 1e-5 to 4e-5 is usual for RL on hosted models. 0 samples and scores without learning.",
+    doc: "Adam's peak learning rate. LoRA needs about ten times the rate of full fine-tuning; 1e-5 to 4e-5 is usual for RL on hosted models. 0 samples and scores without learning.",
   },
   learning_rate_schedule: {
     type: "enum",
     values: ["constant", "linear", "cosine"],
     default: "constant",
     change: "tunable",
-    doc: "Schedule of the learning rate after the warm-up. A falling schedule needs `max_steps` or `num_epochs`, and would reach `min_learning_rate_ratio` one step after the last one.",
+    doc: "Schedule of the learning rate after the warm-up. A decaying schedule needs `max_steps` or `num_epochs`, and would reach `min_learning_rate_ratio` one step after the last one.",
   },
   warmup_steps: {
     type: "integer",
@@ -37,7 +37,7 @@ export const optimizerFields = {
     default: 0,
     change: "tunable",
     isAdvanced: true,
-    doc: "Floor of a falling schedule, as a share of `learning_rate`. The last step is just above it.",
+    doc: "Floor of a decaying schedule, as a share of `learning_rate`. The last step is just above it.",
   },
   weight_decay: {
     type: "number",
@@ -114,7 +114,7 @@ export const optimizerFields = {
     values: ["none", "tis", "icepop", "sequence_mask"],
     default: "none",
     change: "tunable",
-    doc: "Corrects for tokens that were sampled with other weights than those being updated (as with `max_steps_off_policy`), or by a sampler whose probabilities differ from the trainer's. With r as the trainer's probability of a token divided by the sampler's: `tis` weights the token by r, at most `ratio_high`. `icepop` weights it by r, or by 0 if r is out of bounds. `sequence_mask` skips a rollout if the geometric mean of r over its tokens is out of bounds, and weights no tokens. With `tis` and `icepop` the ratio of the loss starts at the trainer's probability; with the others, at the sampler's. Anything but `none` costs a forward pass before each update, counted in `tokens/forward`.",
+    doc: "Corrects for tokens sampled with older weights than those being updated (as with `max_steps_off_policy`), or by a sampler whose probabilities differ from the trainer's. With r as the trainer's probability of a token divided by the sampler's: `tis` weights the token by r, at most `ratio_high`. `icepop` weights it by r, or by 0 if r is out of bounds. `sequence_mask` skips a rollout if the geometric mean of r over its tokens is out of bounds, and weights no tokens. With `tis` and `icepop` the ratio of the loss starts at the trainer's probability; with the others, at the sampler's. Anything but `none` costs a forward pass before each update, counted in `tokens/forward`.",
   },
   off_policy_correction_config: {
     type: "map",
@@ -144,7 +144,7 @@ export const optimizerFields = {
     values: ["trajectory", "reward_to_go"],
     default: "trajectory",
     change: "fixed",
-    doc: "Which rewards a turn is trained with. `trajectory` gives every turn the advantage of the whole rollout. `reward_to_go` gives each turn an advantage of its own, from the rewards of that turn and the later ones, compared with the same turn of the other rollouts of the group; a turn that no other rollout reached has the advantage of the turn before. Intended for environments with intermediate rewards. Takes only `reward_reduction: sum`.",
+    doc: "Which rewards a turn is trained with. `trajectory` gives every turn the advantage of the whole rollout. `reward_to_go` gives each turn its own advantage, from the rewards of that and later turns, compared with the same turn of the group's other rollouts; a turn that no other rollout reached has the advantage of the turn before. For environments with intermediate rewards. Needs `reward_reduction: sum`.",
   },
   discount: {
     type: "number",
@@ -154,7 +154,7 @@ export const optimizerFields = {
     examples: [0.95, 0.99],
     change: "tunable",
     isAdvanced: true,
-    doc: "With `credit: reward_to_go`: a reward counts `discount` to the power of the number of turns until it comes.",
+    doc: "With `credit: reward_to_go`: a reward n turns later counts `discount` to the power of n.",
   },
   advantage_eps: {
     type: "number",
@@ -178,7 +178,7 @@ export const optimizerFields = {
     default: 0,
     examples: [0.01, 0.05],
     change: "tunable",
-    doc: "Weight of a penalty for moving away from the base model. With d as the log-probability of a trained token under the policy minus that under the base model, `kl_coef` times (mean of d over the step - d) is added to the advantage of the token. Above 0, the run requests the base model's log-probabilities of all training data, which costs prompt tokens, and reports the mean of d as `optim/kl_policy_base`. Intended for `temperature: 1`.",
+    doc: "Weight of a penalty for moving away from the base model. With d as the log-probability of a trained token under the policy minus that under the base model, `kl_coef` times (mean of d over the step - d) is added to the advantage of the token. Above 0, the run requests the base model's log-probabilities of all training data, which costs prompt tokens, and reports the mean of d as `optim/kl_policy_base`. For `temperature: 1`.",
   },
   kl_reference: {
     type: "string",
@@ -186,7 +186,7 @@ export const optimizerFields = {
     change: "fixed",
     isAdvanced: true,
     examples: ["base", "init"],
-    doc: "Which model `kl_coef` holds the policy to: `base` is the base model, `init` the weights of `init_from`, so that the penalty does not undo them; or the `tinker://` path of a checkpoint, or the folder of a run, also `FOLDER@10` for its checkpoint after 10 steps.",
+    doc: "Reference model of `kl_coef`: `base` is the base model; `init` the weights of `init_from`, so that the penalty does not undo them; or the `tinker://` path of a checkpoint, or a run folder, with `FOLDER@10` for its checkpoint after 10 steps.",
   },
   kl_discount: {
     type: "number",
@@ -195,11 +195,11 @@ export const optimizerFields = {
     default: 0,
     change: "tunable",
     isAdvanced: true,
-    doc: "With `kl_coef`: how much d at later tokens of the stream counts for a token, namely `kl_discount` to the power of the distance. With 0, only the token's own d counts.",
+    doc: "With `kl_coef`: how much d at later tokens of its stream counts for a token: `kl_discount` to the power of the distance. With 0, only the token's own d counts.",
   },
   teacher: {
     ...teacherField,
-    doc: "On-policy distillation: a model whose log-probabilities of the sampled tokens become part of the advantages (reverse KL). `null` has no teacher. `environments.<name>.teacher` takes its place in one environment.",
+    doc: "On-policy distillation: a model whose log-probabilities of the sampled tokens become part of the advantages (reverse KL). `null` means no teacher. `environments.<name>.teacher` replaces it in one environment.",
   },
   overlong: {
     type: "enum",
@@ -238,6 +238,6 @@ export const optimizerFields = {
     change: "tunable",
     isAdvanced: true,
     unit: "steps",
-    doc: "Number of consecutive steps without anything to train on after which the run saves a checkpoint and ends, with a message that says what to look at. A run in which no step trained anything ends in the same way.",
+    doc: "Number of consecutive steps without anything to train on after which the run saves a checkpoint and ends, with a message about what to check. A run in which no step trained anything ends in the same way.",
   },
 } as const satisfies FieldTable;

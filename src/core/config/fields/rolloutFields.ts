@@ -25,7 +25,7 @@ export const rolloutFields = {
     min: 0,
     default: 3,
     change: "tunable",
-    doc: "How many times a rollout that failed for a technical reason starts again in a new session. No retry is used up while an environment is full or fails altogether.",
+    doc: "How many times a rollout that failed for a technical reason restarts in a new session. A full or failing environment uses up no retry.",
   },
   group_failures: {
     type: "enum",
@@ -33,7 +33,7 @@ export const rolloutFields = {
     default: "reference",
     change: "tunable",
     isAdvanced: true,
-    doc: "How failed rollouts affect their group. `reference` skips the group in training if more than `max_failing_rollouts` failed, `strict` if any failed. `fail_fast` is for debugging: like `strict`, and the first failure pauses the run after its step.",
+    doc: "How failed rollouts affect their group. `reference` skips the group in training if more than `max_failing_rollouts` failed, `strict` if any failed. `fail_fast`, for debugging, is like `strict`, but the first failure pauses the run after its step.",
   },
   max_steps_off_policy: {
     type: "integer",
@@ -47,7 +47,7 @@ export const rolloutFields = {
     type: "boolean",
     default: false,
     change: "fixed",
-    doc: "Whether a step replaces groups with nothing to train on, mostly those with equal rewards, by further tasks until `batch_size` groups have a signal: dynamic sampling of DAPO (arXiv:2503.14476). Each step then learns from the same number of groups, at the cost of more rollouts, which the metrics `refill/*` count. The data is used up sooner: a run has at most as many steps as `num_epochs` gives without `refill`, and ends with its data. With `max_steps_off_policy` the further groups are those that were sampled ahead, so a step seldom waits for them.",
+    doc: "Whether a step replaces groups with nothing to train on, mostly those with equal rewards, with more tasks until `batch_size` groups have a signal (dynamic sampling of DAPO, arXiv:2503.14476). Each step then learns from the same number of groups, at the cost of more rollouts, which the metrics `refill/*` count. Data runs out sooner: a run has at most the steps that `num_epochs` gives without `refill`, and ends with its data. With `max_steps_off_policy`, the additional groups were already sampled ahead, so a step seldom waits for them.",
   },
   max_refill_batches: {
     ...COUNT,
@@ -83,7 +83,7 @@ export const rolloutFields = {
     default: 300,
     change: "tunable",
     unit: "seconds",
-    doc: "Time for one try of a rollout, from the moment its session is open. Waiting for a slot or for capacity does not count, nor does time in which the environment fails altogether or the computer sleeps.",
+    doc: "Time for one attempt at a rollout, from the opening of its session. Waiting for a slot or for capacity does not count, nor does time while the environment fails or the computer sleeps.",
   },
   session_timeout: {
     type: "number",
@@ -92,7 +92,7 @@ export const rolloutFields = {
     change: "tunable",
     isAdvanced: true,
     unit: "seconds",
-    doc: "Time for an environment to answer the request for a session. Time that it reports as starting does not count.",
+    doc: "Time for an environment to open a session. Time that it reports as starting up does not count.",
   },
   tool_timeout: {
     type: "number",
@@ -118,7 +118,7 @@ export const rolloutFields = {
     change: "tunable",
     isAdvanced: true,
     unit: "seconds",
-    doc: "Time for one turn of the model, after which the rollout starts again. It works only below `rollout_timeout`, which ends the rollout.",
+    doc: "Time for one turn of the model, after which the rollout starts again. It has an effect only below `rollout_timeout`, which ends the rollout.",
   },
   sampling_seed: {
     type: "boolean",

@@ -29,14 +29,14 @@ export const dataFields = {
     values: ["proportional", "weighted"],
     default: "proportional",
     change: "identity",
-    doc: "How several environments share the stream of tasks: by their number of tasks, or by their `weight`.",
+    doc: "How tasks are divided among several environments: by their number of tasks, or by their `weight`.",
   },
   curriculum: {
     type: "enum",
     values: ["none", "pools", "signal"],
     default: "none",
     change: "identity",
-    doc: "Which tasks come next. `none` takes each task once per epoch. With the others the run estimates how often the policy solves each task: `pools` takes mostly tasks that are neither solved nor out of reach, and the others now and then to see whether that has changed; `signal` takes those whose groups should differ most in reward, per token. Where OpenReward knows how others fared in a task, the estimate starts there. An epoch then has the same number of tasks, but some repeat and others are left out. `curriculum/…` counts the tasks by what is known of them.",
+    doc: "Which tasks come next. `none` takes each task once per epoch. The others estimate how often the policy solves each task, starting from other models' results if OpenReward has them: `pools` mostly takes tasks that are neither solved nor out of reach, and sometimes others to check for changes; `signal` takes tasks whose groups should differ most in reward, per token. An epoch then has the same number of tasks, but not each task once. The metrics `curriculum/…` count tasks by state.",
   },
   shuffle: {
     type: "boolean",
@@ -49,7 +49,7 @@ export const dataFields = {
     ...OPTIONAL,
     change: "tunable",
     examples: [1],
-    doc: "Number of passes over all tasks. `null` sets no end. With `mix: weighted`, an epoch takes as many tasks as there are: an environment with a large `weight` repeats some of its tasks, and one with a small `weight` does not reach all of its own.",
+    doc: "Number of passes over all tasks. `null` sets no limit. With `mix: weighted`, an epoch has as many tasks as all environments together: one with a large `weight` repeats tasks, and one with a small `weight` skips some.",
   },
   max_steps: {
     ...COUNT,
@@ -57,7 +57,7 @@ export const dataFields = {
     change: "tunable",
     unit: "steps",
     examples: [100],
-    doc: "Number of steps after which the run ends, if `num_epochs` does not end it earlier. `null` sets no end.",
+    doc: "Number of steps after which the run ends, if `num_epochs` does not end it earlier. `null` sets no limit.",
   },
   seed: {
     type: "integer",
@@ -101,14 +101,14 @@ export const runFields = {
     change: "tunable",
     isAdvanced: true,
     unit: "steps",
-    doc: "Number of steps between saved states to resume from. Each is deleted when there is a newer save, at the latest after a day. `null` means 1 for embedded models and 5 for hosted ones; 0 turns it off.",
+    doc: "Number of steps between saved states to resume from. Each is deleted after a newer save, or after a day. `null` means 1 for embedded models and 5 for hosted ones; 0 turns it off.",
   },
   save_best: {
     type: "string",
     ...OPTIONAL,
     change: "tunable",
     examples: ["eval/local/calculator/test/greedy/reward_mean"],
-    doc: "Keep the checkpoint with the highest value of this metric of an evaluation: `reward_mean` or `success_frac` of an environment, split and temperature (`greedy` or `temperature_1`). The run saves each checkpoint that it evaluates, marks the best one, and deletes those that were saved only for this and are no longer the best. An evaluation with more than 10% failed rollouts does not count. `null` keeps no best checkpoint.",
+    doc: "Keep the checkpoint with the highest value of this evaluation metric: `reward_mean` or `success_frac` of an environment, split and temperature (`greedy` or `temperature_1`). The run saves each checkpoint that it evaluates, marks the best one, and deletes earlier ones that were saved only for this. An evaluation with more than 10% failed rollouts does not count. `null` keeps no best checkpoint.",
   },
   max_recoveries: {
     type: "integer",
@@ -116,7 +116,7 @@ export const runFields = {
     default: 3,
     change: "fixed",
     isAdvanced: true,
-    doc: "How many times the run recovers automatically after the service loses its session, for example because the service restarted or the computer slept, or after an embedded service ends, for example because memory ran short. The run opens a new session, loads the last state and repeats the steps since, like a resume. Each `resume` starts the count again. 0 ends the run instead, and it can be resumed.",
+    doc: "How many times the run recovers automatically after the service loses its session, for example because the service restarted or the computer slept, or after an embedded service ends, for example because memory ran short. The run opens a new session, loads the last state and repeats the steps since, like a resume. Each `resume` resets the count. 0 ends the run instead; you can resume it.",
   },
   resume_from: {
     type: "string",
@@ -153,7 +153,7 @@ export const runFields = {
     type: "boolean",
     default: false,
     change: "tunable",
-    doc: "Whether a critical alarm pauses the run before its next step, so that nothing is trained or issued until you look at it; rollouts in progress end. With `max_steps_off_policy` each update then waits for the metrics of the one before. Critical alarms are: few readable tool calls, duplicate rollouts, invalid rewards, a sampler with old weights, and `logprob_gap_critical`.",
+    doc: "Whether a critical alarm pauses the run before its next step, so that nothing is trained or issued until you look at it; rollouts in progress finish. With `max_steps_off_policy` each update then waits for the metrics of the one before. Critical alarms are: few readable tool calls, duplicate rollouts, invalid rewards, a sampler with old weights, and `logprob_gap_critical`.",
   },
 } as const satisfies FieldTable;
 
@@ -168,14 +168,14 @@ export const serviceFields = {
   tinker_headers: {
     ...HEADERS,
     isAdvanced: true,
-    doc: "Headers of every request to the Tinker service, for a proxy in front of it that requires them. The value `null` looks the header up as a variable: `X-Proxy-Key` as `X_PROXY_KEY`.",
+    doc: "Headers for every request to the Tinker service, for a proxy in front of it. The value `null` looks the header up as a variable: `X-Proxy-Key` as `X_PROXY_KEY`.",
   },
   probe_server: {
     type: "boolean",
     default: true,
     change: "fixed",
     isAdvanced: true,
-    doc: "Whether to check before the first update that the Tinker service computes `loss_fn` with its parameters as documented, and how it reports log-probabilities when `temperature`, `top_p` or `top_k` is set. A service that computes another loss ends the run. Costs one or two requests; `false` trusts the service.",
+    doc: "Whether to check before the first update that the Tinker service computes `loss_fn` and its parameters as documented, and how it reports log-probabilities if `temperature`, `top_p` or `top_k` is set. The run ends if the service computes another loss. Costs one or two requests; `false` trusts the service.",
   },
   openreward_base_url: {
     ...HTTP_URL,
@@ -197,7 +197,7 @@ export const serviceFields = {
     values: ["online", "offline", "disabled"],
     default: "disabled",
     change: "fixed",
-    doc: "Whether metrics, the run's log and tables of rollouts go to Weights & Biases. `online` sends them and needs `WANDB_API_KEY`, or an entry in netrc; `offline` writes them to the run folder for `wandb sync`. `WANDB_ENTITY` names the account or team.",
+    doc: "Whether metrics, the run's log and tables of rollouts go to Weights & Biases. `online` sends them and needs `WANDB_API_KEY` or a netrc entry; `offline` writes them to the run folder for `wandb sync`. `WANDB_ENTITY` names the account or team.",
   },
   wandb_project_name: {
     type: "string",
@@ -218,7 +218,7 @@ export const serviceFields = {
     type: "boolean",
     default: false,
     change: "fixed",
-    doc: "Whether to upload the rollouts of training to OpenReward, with their advantage and whether they were trained on, including those of `local/…` environments. Needs `OPENREWARD_API_KEY`. The next resume uploads what a run could not.",
+    doc: "Whether to upload the rollouts of training to OpenReward, with their advantage and whether they were trained on, including those of `local/…` environments. Needs `OPENREWARD_API_KEY`. A resume uploads what the run could not.",
   },
   openreward_upload_evaluations: {
     type: "boolean",

@@ -27,7 +27,7 @@ export const serverFields = {
   },
   headers: {
     ...HEADERS,
-    doc: "Headers of every request to this server, and to no other. The value `null` looks the header up as a variable: `X-Proxy-Key` as `X_PROXY_KEY`.",
+    doc: "Headers for every request to this server only. The value `null` looks the header up as a variable: `X-Proxy-Key` as `X_PROXY_KEY`.",
   },
   command: {
     type: "list",
@@ -36,14 +36,14 @@ export const serverFields = {
     ...OPTIONAL,
     examples: [["python", "environment.py"]],
     change: "fixed",
-    doc: "Program and arguments that start the server; no shell reads them. The trainer starts it, waits until it answers, starts it again after a crash, and ends it with the run. It must listen on the port in the variable `PORT`; `{port}` in an argument stands for the same.",
+    doc: "Program and arguments that start the server, without a shell. The trainer starts it, waits until it answers, restarts it after a crash, and ends it with the run. It must listen on the port in the variable `PORT`; `{port}` in an argument stands for the same.",
   },
   bridge: {
     type: "enum",
     values: ["reasoning-gym", "textarena", "verifiers", "openenv"],
     ...OPTIONAL,
     change: "fixed",
-    doc: "Library whose environment `id` the trainer serves with a program of its own, instead of `command`: [Other libraries](other-libraries.md).",
+    doc: "Library whose environment `id` the trainer serves itself, instead of `command`: [Other libraries](other-libraries.md).",
   },
   id: {
     type: "string",
@@ -60,7 +60,7 @@ export const serverFields = {
     examples: [{ size: 500, seed: 1 }],
     change: "fixed",
     isAdvanced: true,
-    doc: "With `bridge`: arguments of the environment. Numbers, booleans, and JSON in quotes are read as such. `size`, `test_size` and `seed` decide the tasks of the splits where the library draws them.",
+    doc: "With `bridge`: arguments of the environment. Numbers, booleans, and quoted JSON are parsed. If the library draws tasks, `size`, `test_size` and `seed` decide them.",
   },
   python: {
     type: "string",
@@ -68,7 +68,7 @@ export const serverFields = {
     examples: [".venv/bin/python"],
     change: "fixed",
     isAdvanced: true,
-    doc: "With `bridge`: the Python in which the library is installed, relative to the configuration. `null` takes that of `.venv` beside the configuration, or else `python3`.",
+    doc: "With `bridge`: the Python with the library, relative to the configuration. `null` uses `.venv` next to the configuration, or else `python3`.",
   },
   cwd: {
     type: "string",
@@ -93,7 +93,7 @@ export const serverFields = {
     unit: "seconds",
     change: "fixed",
     isAdvanced: true,
-    doc: "How long the command may take until its server answers.",
+    doc: "Time for the command's server to start answering.",
   },
   environment: {
     type: "string",

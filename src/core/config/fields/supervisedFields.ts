@@ -9,21 +9,21 @@ export const dataSourceFields = {
     ...OPTIONAL,
     change: "identity",
     examples: ["demonstrations.jsonl"],
-    doc: "A JSONL file of conversations in OpenAI's chat format: each line has `messages`, and `tools` if the model could call any. An optional `split` of a line is `train`, `held_out` or `test`; lines of `test` are left out. A relative path is resolved from the configuration file.",
+    doc: "A JSONL file of conversations in OpenAI's chat format: each line has `messages`, and `tools` if the model could call any. An optional `split` of a line is `train`, `held_out` or `test`; lines with `test` are skipped. A relative path is resolved from the configuration file.",
   },
   run: {
     type: "string",
     ...OPTIONAL,
     change: "identity",
     examples: [".tinker-rl/runs/first"],
-    doc: "The folder of a run, an evaluation or a play whose rollouts are imitated, token for token. Their model must have the same tokenizer. Rollouts of a split that is named `test` or that this configuration evaluates are refused.",
+    doc: "The folder of a run, an evaluation or a play whose rollouts are imitated, token for token. Their model must have the same tokenizer. Rollouts of a split named `test`, or one that this configuration evaluates, are refused.",
   },
   where: {
     type: "string",
     ...OPTIONAL,
     change: "identity",
     examples: ["reward >= 1", "reward > 0 and turns <= 4"],
-    doc: "Which rollouts of `run` to take: comparisons of `reward`, `turns`, `tokens`, `tool_calls` or `step` with a number, joined by `and`. Steps count from 1; of an evaluation, `step` is the number of completed steps. `null` takes all that have a reward.",
+    doc: "Which rollouts of `run` to take: comparisons of `reward`, `turns`, `tokens`, `tool_calls` or `step` with a number, joined by `and`. Steps count from 1; in an evaluation, `step` is the number of completed steps. `null` takes all that have a reward.",
   },
   starred: {
     type: "boolean",
@@ -43,7 +43,7 @@ export const dataSourceFields = {
     ...OPTIONAL,
     change: "identity",
     examples: [4],
-    doc: "Maximum number of rollouts of `run` per task: those with the highest reward, the first ones among equals. `null` sets no limit.",
+    doc: "Maximum number of rollouts of `run` per task: those with the highest reward, and of equal rewards the first. `null` sets no limit.",
   },
 } as const satisfies FieldTable;
 
@@ -76,7 +76,7 @@ export const supervisedFields = {
     type: "boolean",
     default: true,
     change: "identity",
-    doc: "With `method: sft`: whether the reasoning in conversations of a file is kept. `false` leaves it out. Has no effect on rollouts, which are trained as they were sampled.",
+    doc: "With `method: sft`: whether to train on the reasoning in conversations of a file. `false` removes it. Has no effect on rollouts, which are trained as sampled.",
   },
   samples_per_task: {
     ...COUNT,
@@ -98,13 +98,13 @@ export const supervisedFields = {
     below: 1,
     default: 0.05,
     change: "identity",
-    doc: "With `method: sft`: share of the examples that is never trained, to measure `held_out/loss`. Rollouts of one task are on one side, even in a file that `export` or `collect` wrote. Where a file marks lines as `held_out`, exactly those are.",
+    doc: "With `method: sft`: share of the examples that is never trained, to measure `held_out/loss`. All rollouts of a task are on the same side, even in a file from `export` or `collect`. If a file marks lines as `held_out`, exactly those are held out.",
   },
   held_out_every: {
     ...COUNT,
     default: 10,
     change: "tunable",
     unit: "steps",
-    doc: "With `method: sft`: number of steps between measurements of `held_out/loss`. It is measured after the last step, too.",
+    doc: "With `method: sft`: number of steps between measurements of `held_out/loss`, which is also measured after the last step.",
   },
 } as const satisfies FieldTable;

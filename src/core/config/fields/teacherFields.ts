@@ -31,20 +31,20 @@ export const teacherFields = {
     default: 0,
     change: "tunable",
     isAdvanced: true,
-    doc: "How much the difference to the teacher at later tokens of the stream counts for a token, namely `discount` to the power of the distance. With 0, only the token's own difference counts.",
+    doc: "How much the difference to the teacher at later tokens of its stream counts for a token: `discount` to the power of the distance. With 0, only the token's own difference counts.",
   },
   context: {
     type: "string",
     ...OPTIONAL,
     change: "fixed",
     examples: ["Look up the depot's map before you move anything."],
-    doc: "A text that the teacher alone reads, such as a hint or a worked example: the policy learns to act as if it had read it. It is appended to the first user message in every chat format, before the policy's tokens. `environments.<name>.teacher` gives each environment its own. Tokens that it pushes out of the model's context are learned without the teacher.",
+    doc: "A text that only the teacher reads, such as a hint or a worked example: the policy learns to act as if it had read it. It is appended to the first user message in every chat format, before the policy's tokens. `environments.<name>.teacher` sets another in one environment. Tokens that it pushes out of the context are learned without the teacher.",
   },
   rewards: {
     type: "boolean",
     default: true,
     change: "fixed",
-    doc: "Whether the rewards of the environment count, too. `false` learns from the teacher alone, including from groups whose rewards are equal and from rollouts without one.",
+    doc: "Whether the environment's rewards count, too. `false` learns only from the teacher, including from groups with equal rewards and rollouts without a reward.",
   },
 } as const satisfies FieldTable;
 

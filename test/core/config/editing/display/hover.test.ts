@@ -12,7 +12,7 @@ function shown(text: string, word: string, options = OPTIONS): string {
 
 it("a key has its documentation, type, range, default, and when it may change", () => {
   const markdown = shown(textWith("learning_rate: 2e-5"), "learning_rate");
-  expect(markdown).toContain("Adam's learning rate at the top of the schedule");
+  expect(markdown).toContain("Adam's peak learning rate");
   expect(markdown).toContain("*number >= 0* · default `4e-5`, `1e-3` for `local/` models");
   expect(markdown).toContain("Can be changed during a run.");
   expect(markdown).toContain("Suggested for RL with LoRA: `1e-5` to `4e-5`");
