@@ -2,7 +2,7 @@
 
 import type { HelpText } from "./helpText.ts";
 
-export const ENV: HelpText = (program) => `Works with environments of your own.
+export const ENV: HelpText = (program) => `Creates, plays and checks environments.
 
   ${program} env new NAME [--template T] [--venv|--no-venv] [-c FILE]
 
@@ -26,7 +26,7 @@ Lets you be the model in a task of a configuration, by default of its first
 environment. A line is a call, such as answer {"number": 3}, or text; lines of
 a script work too. It ends with the task, with /quit or with the input.
 
-  --tasks N                tasks to play, from --task on; 1 by default
+  --tasks N                number of tasks, starting at --task; 1 by default
   --player PLAYER          who plays instead of you: random, with --seed N; a
                            model, a checkpoint or a run folder; or an address
                            with an OpenAI-compatible API, such as
@@ -36,7 +36,7 @@ a script work too. It ends with the task, with /quit or with the input.
   --agent                  let the agent of the configuration play; you, or
                            PLAYER, are its model
   --no-save                store nothing; by default the rollouts are stored as
-                           an evaluation beside the runs
+                           an evaluation next to the runs
 
   ${program} env check [NAME …] [-c FILE|--url URL] [--split SPLIT] [--tasks N]
                        [--seed N] [--model MODEL] [--json] [--output FILE]
@@ -57,7 +57,7 @@ in a configuration; by default all of the configuration, or of the server.
   --output FILE            also write that JSON value to a file
 
 A defect makes rewards or tasks wrong. A warning may be intended and says what
-it costs. A check that the environment gives nothing for is listed as not made.
+it costs. Checks that do not apply to the environment are listed as not made.
 The exit code is 0 without a defect and 2 with one.
 
 All of them:
@@ -65,8 +65,8 @@ All of them:
   -c, --config_path FILE   the configuration; by default tinker-config.yaml in
                            the working directory
   --overrides KEY=VALUE …  settings that override the file; also as --KEY VALUE
-  --allow-host HOST        allow keys for https://HOST, which only a .env file
-                           names; http://HOST: unencrypted
+  --allow-host HOST        allow keys for https://HOST even if only a .env file
+                           names it; http://HOST: unencrypted
 
 Examples:
 

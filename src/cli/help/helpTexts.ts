@@ -39,14 +39,14 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   sweep --config_path FILE   train with each combination of several values
   control RUN_FOLDER ACTION  pause, continue, save, stop or change a running run
   estimate FILE              estimate tokens, cost and time of a run
-  validate FILE              check a configuration, without a service
+  validate FILE              check a configuration without a service
   show-prompt FILE           show the first prompt of a task
   runs [FOLDER]              list runs: state, step, reward
-  show RUN_FOLDER            look into a run: steps, rollouts, turns, tokens
+  show RUN_FOLDER            inspect a run: steps, rollouts, turns, tokens
   search PATTERN [RUN …]     find words in the texts of rollouts
   report RUN_FOLDER …        write a report to read without this program
   export RUN_FOLDER …        write rollouts as a dataset
-  collect MODEL              play training tasks, keep what went well as data
+  collect MODEL              play training tasks, keep good rollouts as data
   chat CHECKPOINT|RUN_FOLDER|MODEL
                              chat with a model or checkpoint
   models                     list the models that can be trained
@@ -54,11 +54,11 @@ const GENERAL: HelpText = (program) => `Trains language-model agents with reinfo
   env new NAME               write a new environment in Python
   env play NAME              be the model in one of its tasks
   env check NAME …           check whether environments are fit to train on
-  serve                      open the embedded services to other programs
+  serve                      serve the embedded services to other programs
   serve-model MODEL          serve weights over an OpenAI- and Anthropic-
                              compatible API
   view [FOLDER]              show runs in a browser, with the editor's pages
-  mcp                        let an assistant look at runs and plan them
+  mcp                        let an assistant read runs and plan them
   lsp                        help with configurations in any editor
   COMMAND --help             explain a command
   --version                  print the version
@@ -69,7 +69,7 @@ Try it without a key. This trains a small embedded model on this computer:
 
 Models and environments whose names begin with local/ run here. Other models
 need TINKER_API_KEY; other environments need OPENREWARD_API_KEY, unless they
-have a server of their own. Keys come from the environment or from a .env file
+have their own server. Keys come from the environment or from a .env file
 next to the configuration.
 
 Exit codes: 0 done, 2 configuration or arguments invalid, 3 stopped by the user,

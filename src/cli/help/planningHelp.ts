@@ -7,15 +7,15 @@ export const ESTIMATE: HelpText = (program) => `Estimates the tokens, cost and t
   ${program} estimate FILE [FLAGS]
 
   --from RUN_FOLDER        estimate from this run; by default the newest one
-                           next to the configuration with these environments
-                           and this model
+                           next to the configuration with the same model,
+                           environments and agents
   --groups N               sample N groups per environment instead, by default
                            2 if there is no such run; no weights are changed
   --yes                    sample them even if the service bills for it
   --json                   print the estimate as JSON, and progress on stderr
   --overrides KEY=VALUE …  settings that override the file; also as --KEY VALUE
-  --allow-host HOST        allow keys for https://HOST, which only a .env file
-                           or a run folder names; http://HOST: unencrypted
+  --allow-host HOST        allow keys for https://HOST even if only a .env file
+                           or a run folder names it; http://HOST: unencrypted
 
 Example:
 
@@ -52,8 +52,8 @@ export const SHOW_PROMPT: HelpText = (
   --environment NAME       the environment, if the configuration has several
   --ids                    print the ids of all tokens as well
   --overrides KEY=VALUE …  settings that override the file; also as --KEY VALUE
-  --allow-host HOST        allow keys for https://HOST, which only a .env file
-                           or a run folder names; http://HOST: unencrypted
+  --allow-host HOST        allow keys for https://HOST even if only a .env file
+                           or a run folder names it; http://HOST: unencrypted
 
 Examples:
 
@@ -70,8 +70,8 @@ export const MODELS: HelpText = (program) => `Lists the models that can be train
 
   ${program} models
 
-  --allow-host HOST  allow the key for https://HOST, which only a .env file or
-                     a run folder names; http://HOST: unencrypted
+  --allow-host HOST  allow the key for https://HOST even if only a .env file or
+                     a run folder names it; http://HOST: unencrypted
 
 With TINKER_API_KEY in the environment or in a .env file in this folder, the
 list comes from the service. Without a key it is a built-in table with its date,
@@ -102,8 +102,8 @@ export const MCP: HelpText = (
 
   ${program} mcp [FLAGS]
 
-  --root DIR            nothing outside of it is read; by default this folder
-  --install CLIENT      write the entry that starts this server into the folder:
+  --root DIR            read nothing outside of it; by default this folder
+  --install CLIENT      write an entry that starts this server to the folder:
                         claude, cursor, vscode; print it for codex
   --allow WORDS         what it may change, separated by commas: start,
                         evaluate, stop, pause, settings; by default nothing.
@@ -111,29 +111,29 @@ export const MCP: HelpText = (
                         own programs
   --max-usd N           total budget in USD for everything that it starts; 0 by
                         default, which is enough for embedded models
-  --allow-host HOST     also start configurations that lead to https://HOST, and
+  --allow-host HOST     also start configurations that use https://HOST, and
                         send keys there; http://HOST: unencrypted
-  --allow-secret NAME   a secret that environments may get; otherwise none
+  --allow-secret NAME   a secret that environments may get; by default none
 
 Examples:
 
   ${program} mcp --install claude
   ${program} mcp --install cursor --allow start,stop,evaluate --max-usd 5
 
-The assistant starts the server; it speaks over standard input and output. What
-it starts continues when it ends. Every run that it starts ends at a budget of
-its own, and all budgets together stay within --max-usd. docs/agents.md has the
-tools, and what protects you.`;
+The assistant starts the server, which uses standard input and output. Runs that
+it starts continue when it ends. Each has its own budget, and all budgets
+together stay within --max-usd. docs/agents.md has the tools, and what protects
+you.`;
 
 export const SERVE: HelpText = (
   program,
-) => `Opens the embedded engine and environments to other programs here.
+) => `Serves the embedded engine and environments to other programs here.
 
   ${program} serve [FLAGS]
 
   --tinker_port N        port of the Tinker service; any free one by default
   --environments_port N  port of the environments; any free one by default
-  --max_sessions N       most concurrent sessions of the environments; more are
+  --max_sessions N       maximum concurrent environment sessions; more are
                          refused with 429, like a hosted environment at capacity
   --store DIR            folder for checkpoints; by default the one that your
                          local runs share
@@ -147,8 +147,8 @@ Examples:
   ${program} serve --tinker_port 8001 --environments_port 8002
   ${program} serve --model Qwen/Qwen3-8B --tokenizer ./qwen3-8b-tokenizer
 
-Prints both addresses, a new key, and the variables that make the official
-Python packages train here. Serves until Ctrl+C.`;
+Prints both addresses, a new key, and the variables that point the official
+Python packages to them. Serves until Ctrl+C.`;
 
 export const SERVE_MODEL: HelpText = (
   program,
@@ -161,16 +161,16 @@ this computer, over an OpenAI- and Anthropic-compatible API.
                            run; base is the model of this configuration
   --port N                 any free one by default
   --overrides KEY=VALUE …  settings that override the file; also as --KEY VALUE
-  --allow-host HOST        allow keys for https://HOST, which only a .env file
-                           or a run folder names; http://HOST: unencrypted
+  --allow-host HOST        allow keys for https://HOST even if only a .env file
+                           or a run folder names it; http://HOST: unencrypted
 
 Examples:
 
   ${program} serve-model .tinker-rl/runs/demo --port 8100
   ${program} serve-model base -c examples/local/tinker-config.yaml
 
-Prints the address, a new key, and the variables that lead the official packages
-of both here: /v1/chat/completions, /v1/responses, /v1/messages and /v1/models.
-The model reads a conversation in the tokens of its training, and keeps its own
-turns as it sampled them. What it cannot do is refused. Serves until Ctrl+C, and
-prints the tokens used and their cost.`;
+Prints the address, a new key, and the variables that point the official
+packages to it: /v1/chat/completions, /v1/responses, /v1/messages, /v1/models.
+The model reads conversations in the tokens of its training, and its own turns
+as it sampled them. Unsupported parameters are refused. Serves until Ctrl+C, and
+then prints the tokens used and their cost.`;

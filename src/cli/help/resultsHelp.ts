@@ -33,9 +33,9 @@ export const SHOW: HelpText = (program) => `Shows what a run did, even while it 
                 0 = before training) the rollouts of one evaluation; --rollout N
                 shows one of them turn by turn, and --tokens its tokens
   --json        print one JSON value instead of text, with any of these
-  --tasks       what a curriculum knows of each task that was tried: its
-                expected success, its pool, how often it was drawn, and the
-                step that trained it last
+  --tasks       a curriculum's estimate for each task tried: its expected
+                success, its pool, how often it was drawn, and the step that
+                last trained it
   --billed      what the service billed for the run, from its own list, which
                 lags by hours. Needs a TINKER_API_KEY with the role admin or
                 billing; --allow-host HOST as in train.
@@ -56,10 +56,10 @@ export const SEARCH: HelpText = (program) => `Finds text in the rollouts of runs
 
   PATTERN         words that must all occur in a rollout; use quotation marks
                   for a phrase; with --regex, one regular expression
-  RUN             a run folder, or what the command runs takes; by default all
-                  runs that it lists here
+  RUN             a run folder, or an argument of the command runs; by default
+                  all runs that it lists here
 
-  --regex         PATTERN is a regular expression of JavaScript
+  --regex         PATTERN is a JavaScript regular expression
   --role R,R      only texts of prompt, thinking, answer, call, result or error
   -i, --ignore-case
                   ignore case
@@ -95,8 +95,8 @@ Examples:
 
 Several runs share their charts, and the settings in which they differ are
 listed. The rollouts are the best and the worst of the last step in which
-rewards differ, and those with a star. A report has no keys in it, but the texts
-of prompts and answers: look at it before you send it. Nothing in the folders is
+rewards differ, and those with a star. A report contains no keys, but the texts
+of prompts and answers: read it before you send it. Nothing in the folders is
 changed.`;
 
 export const EXPORT: HelpText = (program) => `Writes rollouts of runs as a dataset.
@@ -121,16 +121,15 @@ Examples:
   ${program} export .tinker-rl/runs/demo --where 'reward >= 1'
   ${program} export .tinker-rl/runs/demo --format parquet --starred
 
-The folder gets a file for each split and a card, README.md, with sources,
-filters and counts. Rows of tasks that were trained on are the split
-train; those of a split test, or of other splits, are test. Duplicate
-conversations are written once, except as tokens. Stars, tags and notes are
-included. The files hold no keys, but the texts of prompts and answers: look at
-them before you publish them.`;
+The folder gets a file per split and a card, README.md, with sources, filters
+and counts. Rows of tasks that were trained on go to the split train, all others
+to test. Duplicate conversations are written once, except as tokens. Stars, tags
+and notes are included. The files contain no keys, but the texts of prompts and
+answers: read them before you publish them.`;
 
 export const COLLECT: HelpText = (
   program,
-) => `Plays training tasks several times, and keeps what went well as data.
+) => `Plays training tasks several times, and keeps the good rollouts as data.
 
   ${program} collect MODEL [--config_path FILE] [FLAGS]
 
@@ -149,9 +148,9 @@ Example:
 
   ${program} collect .tinker-rl/runs/demo --samples 8 --where 'reward >= 1'
 
-Tasks come from the splits that the configuration trains on. A split that it
-evaluates, or one that is called test, is refused. The rollouts are stored as an
-evaluation by itself, and the same command continues one that was stopped.`;
+Tasks come from the splits that the configuration trains on. Splits that it
+evaluates, or that are named test, are refused. All rollouts are stored as a
+separate evaluation. If you stop the command, run it again to continue.`;
 
 export const EVALUATE: HelpText = (program) => `Compares models on the same tasks, without training.
 
@@ -171,8 +170,8 @@ export const EVALUATE: HelpText = (program) => `Compares models on the same task
   --temperature T,T        sampling temperatures; 0 is greedy
   --json                   print the results as JSON, and progress on stderr
   --overrides KEY=VALUE …  settings that override the file; also as --KEY VALUE
-  --allow-host HOST        allow keys for https://HOST, which only a .env file
-                           or a run folder names; http://HOST: unencrypted
+  --allow-host HOST        allow keys for https://HOST even if only a .env file
+                           or a run folder names it; http://HOST: unencrypted
 
 Example:
 
@@ -206,15 +205,15 @@ steps), or to a model.
   --replay                 with --turn: replay the rollout to that turn in a new
                            session, which then runs the calls
   --beside OTHER           other weights to compare, on the same messages
-  --system TEXT            replaces the system prompt of the configuration
+  --system TEXT            replace the system prompt of the configuration
   --temperature X          by default the one in the configuration
   --seed N                 the same seed gives the same turns
-  --max_tokens N           most tokens per turn
+  --max_tokens N           maximum tokens per turn
   --samples N              sample N alternative turns, and pick one
   --json                   print a line of JSON per turn, with its tokens
   --overrides KEY=VALUE …  settings that override the file; also as --KEY VALUE
-  --allow-host HOST        allow keys for https://HOST, which only a .env file
-                           or a run folder names; http://HOST: unencrypted
+  --allow-host HOST        allow keys for https://HOST even if only a .env file
+                           or a run folder names it; http://HOST: unencrypted
 
 Examples:
 
@@ -248,12 +247,12 @@ export const CHECKPOINTS: HelpText = (
                      merged (the base model with the adapter in its weights)
   --base FOLDER      the base model as downloaded from Hugging Face: config.json
                      and safetensors; for merged, and for vllm with Nemotron
-  --drop-unembed     for vllm: leaves out what was learned for the unembedding,
-                     which servers refuse
+  --drop-unembed     for vllm: drop the change to the unembedding, which servers
+                     refuse
   --json             print one JSON value instead of text (list, info, download)
   --local            only the store of this computer, without a service
-  --allow-host HOST  allow the key for https://HOST, which only a .env file or
-                     a run folder names; http://HOST: unencrypted
+  --allow-host HOST  allow the key for https://HOST even if only a .env file or
+                     a run folder names it; http://HOST: unencrypted
 
 Examples:
 
@@ -267,8 +266,8 @@ sampler weights have one each. Those of local runs are in a store on this
 computer, all others at Tinker, which needs TINKER_API_KEY.
 
 To continue an interrupted download, run the same command again. Tinker exports
-the files from a training state (tinker://RUN/weights/NAME) in a session of its
-own, which it may bill. Deletion cannot be undone: a run without checkpoints
+the files from a training state (tinker://RUN/weights/NAME) in a separate
+session, which it may bill. Deletion cannot be undone: a run without checkpoints
 cannot be resumed.`;
 
 export const VIEW: HelpText = (program) => `Shows runs in a browser, with the pages of the editor.

@@ -13,14 +13,14 @@ export const TRAIN: HelpText = (program) => `Trains a model from a configuration
   -c, --config_path FILE   YAML or JSON; the flag name is optional
   --overrides KEY=VALUE …  settings that override the file; see below
   --KEY VALUE              the same for one setting; also as --KEY=VALUE
-  --allow-host HOST        allow keys for https://HOST, which only a .env file
-                           or a run folder names; http://HOST: unencrypted
+  --allow-host HOST        allow keys for https://HOST even if only a .env file
+                           or a run folder names it; http://HOST: unencrypted
   --dry_run                do everything up to the first update and print it:
                            prompt, a rollout turn by turn, rewards, what would
                            be trained, alarms; no weights are changed
   --groups N               with --dry_run: number of tasks, by default 2
   --keep                   with --dry_run: keep its run folder, NAME-dry-run
-  --stage=NAME             of a file with stages: train only this one
+  --stage=NAME             train only this stage of a file with stages
 
 Examples:
 
@@ -51,8 +51,8 @@ export const RESUME: HelpText = (
   -c, --config_path FILE   the configuration, instead of the file that the run
                            folder names; needed if the folder is not your own
   --overrides KEY=VALUE …  settings that override the file; also as --KEY VALUE
-  --allow-host HOST        allow keys for https://HOST, which only a .env file
-                           or a run folder names; http://HOST: unencrypted
+  --allow-host HOST        allow keys for https://HOST even if only a .env file
+                           or a run folder names it; http://HOST: unencrypted
 
 Example:
 
@@ -60,7 +60,7 @@ Example:
 
 Weights, optimizer, position in the data and seeds come from the checkpoint, so
 a resumed run equals one that was never interrupted. Steps after the checkpoint
-run again; what they wrote moves to superseded/ in the run folder. The
+run again; their old files move to superseded/ in the run folder. The
 configuration is read again: settings that define the run cannot change; others,
 such as learning_rate or max_steps, can. Overrides of the run still apply; new
 ones are added to them.`;
@@ -77,8 +77,8 @@ export const SWEEP: HelpText = (program) => `Trains once with each combination o
   --yes                    start more than 100 runs
   -c, --config_path FILE   YAML or JSON; the bare FILE works as well
   --overrides KEY=VALUE …  settings of all runs; also as --KEY VALUE
-  --allow-host HOST        allow keys for https://HOST, which only a .env file
-                           or a run folder names; http://HOST: unencrypted
+  --allow-host HOST        allow keys for https://HOST even if only a .env file
+                           or a run folder names it; http://HOST: unencrypted
 
 Example:
 
@@ -97,8 +97,8 @@ those that were stopped or interrupted. Another grid, or another run_name, is
 another sweep. A run can be paused, stopped and resumed like any other.
 
 Ctrl+C saves and stops the current runs and starts no more; a second one ends at
-once. The exit code is 0 if all runs are done, otherwise the worst of theirs, in
-this order: 1, 2, 5, 4, 6, 3.`;
+once. The exit code is 0 if all runs are done, otherwise the worst code of a
+run, in this order: 1, 2, 5, 4, 6, 3.`;
 
 export const CONTROL: HelpText = (program) => `Controls a running run from another terminal.
 

@@ -36,7 +36,7 @@ export const dataFields = {
     values: ["none", "pools", "signal"],
     default: "none",
     change: "identity",
-    doc: "Which tasks come next. `none` takes each task once per epoch. The others estimate how often the policy solves each task, starting from other models' results if OpenReward has them: `pools` mostly takes tasks that are neither solved nor out of reach, and sometimes others to check for changes; `signal` takes tasks whose groups should differ most in reward, per token. An epoch then has the same number of tasks, but not each task once. The metrics `curriculum/…` count tasks by state.",
+    doc: "Which tasks come next. `none` takes each task once per epoch. The others estimate how often the policy solves each task, starting from other models' results if OpenReward has them: `pools` mostly takes tasks that are neither solved nor out of reach, and sometimes others to check for changes; `signal` takes tasks whose groups should differ most in reward, per token. An epoch then has the same number of tasks, but some repeat and others are left out. The metrics `curriculum/…` count tasks by state.",
   },
   shuffle: {
     type: "boolean",
