@@ -59,7 +59,7 @@ export const configCommands = {
   },
   newEnvironment: {
     title: "New Environment…",
-    does: "Writes an environment of your own in Python from a template, and adds it to the configuration.",
+    does: "Writes a new Python environment from a template, and adds it to the configuration.",
     palette: "workspaceFolderCount > 0",
     icon: "add",
     needsTrust: true,
@@ -73,7 +73,7 @@ export const configCommands = {
   },
   playEnvironment: {
     title: "Play Environment…",
-    does: "Lets you be the model in one task: you fill in a form for each call, in a tab.",
+    does: "Opens a tab in which you are the model in one task, with a form for each call.",
     palette: WITH_CONFIG,
     icon: "debug-start",
     needsTrust: true,
@@ -109,7 +109,7 @@ export const configCommands = {
   },
   readExamples: {
     title: "Read Examples…",
-    does: "Opens a JSONL file of conversations in the dashboard, to read them like rollouts. From the source of a configuration also in the tokens of its model, with what is trained marked.",
+    does: "Opens a JSONL file of conversations in the dashboard, to read them like rollouts. From a configuration's source, also shows their tokens, with the trained ones marked.",
     icon: "book",
     needsTrust: true,
     menus: [{ menu: "explorer/context", when: ON_EXAMPLES, group: "tinkerRL@2" }],
@@ -139,7 +139,7 @@ export const configCommands = {
   },
   playTask: {
     title: "Play This Task",
-    does: "Lets you be the model in this task: you fill in a form for each call, in a tab.",
+    does: "Opens a tab in which you are the model in this task, with a form for each call.",
     palette: false,
     icon: "debug-start",
     needsTrust: true,

@@ -32,7 +32,7 @@ export const trajectoryCommands = {
   },
   filterTrajectories: {
     title: "Filter Trajectories…",
-    does: "Shows only rollouts with the reward or end that you choose, with failed calls, or left out of training.",
+    does: "Shows only rollouts with the reward or stop reason that you choose, with failed calls, or not trained on.",
     palette: WITH_RUNS,
     icon: "filter",
     menus: [titleMenu("trajectories", "navigation@1")],
