@@ -21,7 +21,7 @@ export const notifyFields = {
     ...OPTIONAL,
     examples: ["SLACK_WEBHOOK"],
     change: "fixed",
-    doc: "Instead of `webhook`: the name of the variable that holds the address, which is looked up in the environment and in .env. The address is kept like a key.",
+    doc: "Instead of `webhook`: the variable with the address, which is looked up in the environment and in `.env`. The address is kept like a key.",
   },
   format: {
     type: "enum",

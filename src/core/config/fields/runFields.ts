@@ -16,7 +16,7 @@ export const dataFields = {
     optionalFor: "sft",
     examples: [{ "local/calculator": { splits: { train: {} }, num_rollouts: 8 } }],
     change: "identity",
-    doc: "The environments to train in, by name: `Owner/Name` on OpenReward, `local/name` for an embedded one, or any name for one with a `server` of its own.",
+    doc: "The environments to train in, by name: `Owner/Name` on OpenReward, `local/name` for an embedded one, or any name for one with its own `server`.",
   },
   batch_size: {
     ...COUNT,
@@ -182,7 +182,7 @@ export const serviceFields = {
     ...OPTIONAL,
     change: "fixed",
     isAdvanced: true,
-    doc: "Address of the environments' server. `null` uses `OPENREWARD_SESSION_URL` or `OPENREWARD_ENVIRONMENTS_URL`, otherwise `sessions.` before the host of `OPENREWARD_URL` or `OPENREWARD_BASE_URL`, otherwise the hosted service. Any server other than the hosted one gets `ORS_API_KEY`, never `OPENREWARD_API_KEY`. Environments with a `server` of their own do not use this address.",
+    doc: "Address of the environments' server. `null` uses `OPENREWARD_SESSION_URL` or `OPENREWARD_ENVIRONMENTS_URL`, otherwise `sessions.` before the host of `OPENREWARD_URL` or `OPENREWARD_BASE_URL`, otherwise the hosted service. Any server other than the hosted one gets `ORS_API_KEY`, never `OPENREWARD_API_KEY`. Environments with their own `server` do not use this address.",
   },
   secrets: {
     type: "map",

@@ -54,7 +54,7 @@ export const supervisedFields = {
     default: "rl",
     change: "identity",
     isCommon: true,
-    doc: "How the model learns: `rl` from the rewards of its own rollouts, `sft` by imitating the turns of the model in `data`. With `sft`, `batch_size` counts examples, and `environments` are needed only to evaluate. `collect` trains nothing: it plays each training task `samples_per_task` times, as data for a later stage.",
+    doc: "How the model learns: `rl` from the rewards of its own rollouts, `sft` by imitating the model's turns in `data`. With `sft`, `batch_size` counts examples, and `environments` are needed only to evaluate. `collect` trains nothing: it plays each training task `samples_per_task` times, as data for a later stage.",
   },
   data: {
     type: "list",
