@@ -1,7 +1,7 @@
 /** Weights of a run at a service: published after a question, and downloaded with a word on cost, their form, a folder and progress. */
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Locator } from "playwright-core";
 import { writeFiles } from "../folders.ts";
@@ -104,7 +104,20 @@ async function download(stage: Stage, { key }: Services): Promise<void> {
     assert.ok(!card.includes(key));
   });
 
-  await step("a second download does not write over the first", async () => {
+  await step("a second download finds the weights there, and fetches nothing", async () => {
+    const weights = join(target, "adapter_model.safetensors");
+    const writtenMs = statSync(weights).mtimeMs;
+    await workbench.command("Notifications: Clear All Notifications");
+    await acceptCost(stage);
+    await workbench.pick("For PEFT and Transformers");
+    await acceptFolder(stage);
+    await workbench.notification("The weights of final_000001 are in").waitFor({ timeout: 60_000 });
+    assert.equal(statSync(weights).mtimeMs, writtenMs);
+  });
+
+  await step("refuses a folder that contains other files", async () => {
+    // Without its model card, the folder is no longer a complete download.
+    rmSync(join(target, "README.md"));
     await acceptCost(stage);
     await workbench.pick("For PEFT and Transformers");
     await acceptFolder(stage);
