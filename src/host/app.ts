@@ -121,11 +121,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     onError,
     onStart,
   });
-  const { store, trainings, finder, labels, followed } = runs;
+  const { store, trainings, finder, labels, follow } = runs;
   const services = register(createCatalogue({ keys, finder, server, onError }));
   register(known.use(services.loaded));
   register(new RunDiagnostics({ trainings, onError }));
-  const alarms = register(new RunAlarms({ store, followed, onError }));
+  const alarms = register(new RunAlarms({ store, follow, onError }));
   register(new AlarmDiagnostics({ store, alarms, onError }));
   register(new StatusItem(store, alarms));
   const { environments } = services;

@@ -5,7 +5,7 @@ import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
 import { readEnv } from "../../src/host/keys/envFile.ts";
 import { workspaceEnvFiles } from "../../src/host/keys/workspaceEnvFiles.ts";
-import { FollowedRuns } from "../../src/host/runs/followedRuns.ts";
+import { followRunsOf } from "../../src/host/runs/followRun.ts";
 import { launchConfig } from "../../src/host/runs/launchConfig.ts";
 import { watchLaunch } from "../../src/host/runs/launchWatch.ts";
 import { RunAlarms } from "../../src/host/runs/runAlarms.ts";
@@ -47,7 +47,7 @@ const labels = new RunLabels({ everywhere: memento, workspace: memento });
 const { server } = anEditor();
 const parts = { server: server as Server, onError }; // these ask it only
 const store = new ReportedRuns({ ...parts, labels });
-const followed = new FollowedRuns(parts);
+const follow = followRunsOf(parts.server, parts.onError);
 const saved = new SavedCheckpoints({ fileSystem, runIdOf: () => "" });
 /** In threads, as in the editor. */
 const texts = createTextReader({
@@ -160,7 +160,7 @@ function questions(steps: readonly number[]): readonly DashboardQuestion[] {
 async function showRollouts(folder: string, show: Show): Promise<string> {
   const view = new TrajectoriesView({
     ...parts,
-    followed,
+    follow,
     showMessage: show,
   });
   try {
@@ -213,7 +213,7 @@ await runner.measure({ id: null, kind: "all runs listed" }, async (show) => {
   return "listed";
 });
 await runner.measure({ id: null, kind: "all runs drawn" }, async (show) => {
-  const alarms = new RunAlarms({ store, followed, onError });
+  const alarms = new RunAlarms({ store, follow, onError });
   const runs = new RunsView({
     store,
     trainings: trainings as never, // it asks for no more of them

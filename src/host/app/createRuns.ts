@@ -12,7 +12,7 @@ import { hasStages } from "../../node/loadSweep.ts";
 import { readConfig } from "../../node/startConfig.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import { createLaunchRequest, recover } from "../runs/createLaunchRequest.ts";
-import { FollowedRuns } from "../runs/followedRuns.ts";
+import { followRunsOf } from "../runs/followRun.ts";
 import { RunFinder } from "../runs/runFinder.ts";
 import { RunLabels } from "../runs/runLabels.ts";
 import { ReportedRuns } from "../runs/runList.ts";
@@ -52,7 +52,7 @@ export function createRuns(options: CreateRunsOptions) {
     workspace: context.workspaceState,
   });
   const store = register(new ReportedRuns({ server, labels, onError }));
-  const followed = register(new FollowedRuns({ server, onError }));
+  const follow = followRunsOf(server, onError);
   const finder = register(new RunFinder({ store, onError }));
   const launches = new LaunchStore(join(context.globalStorageUri.fsPath, "launches"));
   const trainings = createTrainings(options, launches);
@@ -76,7 +76,7 @@ export function createRuns(options: CreateRunsOptions) {
       return hasStages(text, { path, overrides });
     },
   });
-  return { store, labels, followed, finder, launches, trainings, tasks };
+  return { store, labels, follow, finder, launches, trainings, tasks };
 }
 
 function createTrainings(

@@ -39,7 +39,7 @@ export type Views = ReturnType<typeof createViews>;
 
 export function createViews(options: ViewsOptions) {
   const { trees, register, server, fileSystem, onError } = options;
-  const { store, trainings, labels, followed } = options.runs;
+  const { store, trainings, labels, follow } = options.runs;
   const runIdOf = (folder: string): string => store.get(folder)?.file?.runId ?? "";
   const saved = new SavedCheckpoints({ fileSystem, runIdOf });
 
@@ -47,7 +47,7 @@ export function createViews(options: ViewsOptions) {
   register(trees.runs.tree.use(runs));
   const trajectories = register(
     new TrajectoriesView({
-      followed,
+      follow,
       server,
       onError,
       showMessage: (message) => {
@@ -102,9 +102,9 @@ function createEnvironmentsView({
   return view;
 }
 
-function registerDocuments({ runs: { followed }, server, register }: ViewsOptions): void {
+function registerDocuments({ runs: { follow }, server, register }: ViewsOptions): void {
   const rollouts = new RolloutDocuments(server);
   register(vscode.workspace.registerTextDocumentContentProvider(ROLLOUT_SCHEME, rollouts));
-  const logs = register(new RunLogDocuments({ followed, server }));
+  const logs = register(new RunLogDocuments({ follow, server }));
   register(vscode.workspace.registerTextDocumentContentProvider(RUN_LOG_SCHEME, logs));
 }

@@ -4,12 +4,12 @@ import type { RunEntry } from "../../api/runs.ts";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import type { AlarmId } from "../../core/config/fields/schema.ts";
 import { Emitter, type Listening } from "../../core/util/emitter.ts";
-import type { FollowedRuns } from "./followedRuns.ts";
+import type { FollowRun } from "./followRun.ts";
 import type { RunList } from "./runList.ts";
 
 export interface RunAlarmsOptions {
   readonly store: RunList;
-  readonly followed: FollowedRuns;
+  readonly follow: FollowRun;
   readonly onError: (error: unknown) => void;
 }
 
@@ -19,15 +19,12 @@ export class RunAlarms implements Listening {
   /** Alarms of such runs, most serious first. */
   readonly #firing = new Map<string, readonly FiringAlarm[]>();
   readonly #changed: Emitter<string>;
-  readonly #listening: readonly Listening[];
+  readonly #listening: Listening;
 
   constructor(options: RunAlarmsOptions) {
     this.#options = options;
     this.#changed = new Emitter(options.onError);
-    this.#listening = [
-      options.store.onDidChange(() => this.#followLive()),
-      options.followed.onDidReport(({ folder, alarms }) => this.#hear(folder, alarms)),
-    ];
+    this.#listening = options.store.onDidChange(() => this.#followLive());
     this.#followLive();
   }
 
@@ -52,17 +49,18 @@ export class RunAlarms implements Listening {
   }
 
   dispose(): void {
-    for (const each of [...this.#listening, ...this.#live.values()]) each.dispose();
+    for (const each of [this.#listening, ...this.#live.values()]) each.dispose();
     this.#live.clear();
   }
 
   #followLive(): void {
-    const { store, followed } = this.#options;
+    const { store, follow } = this.#options;
     const live = new Set(store.runs.flatMap(({ isLive, folder }) => (isLive ? [folder] : [])));
     for (const folder of live) {
       if (this.#live.has(folder)) continue;
       this.#firing.set(folder, this.of(folder));
-      this.#live.set(folder, followed.follow(folder));
+      const following = follow(folder, ({ alarms }) => this.#hear(folder, alarms));
+      this.#live.set(folder, following);
     }
     for (const [folder, following] of this.#live) {
       if (live.has(folder)) continue;
@@ -72,8 +70,7 @@ export class RunAlarms implements Listening {
   }
 
   #hear(folder: string, alarms: readonly FiringAlarm[]): void {
-    const before = this.#firing.get(folder);
-    if (before === undefined) return;
+    const before = this.of(folder);
     this.#firing.set(folder, alarms);
     if (JSON.stringify(before) !== JSON.stringify(alarms)) this.#changed.fire(folder);
   }

@@ -3,14 +3,14 @@
 import * as vscode from "vscode";
 import { RUN_REQUESTS } from "../../api/runs.ts";
 import type { Listening } from "../../core/util/emitter.ts";
-import type { FollowedRuns } from "../runs/followedRuns.ts";
+import type { FollowRun } from "../runs/followRun.ts";
 import { ask } from "../server/ask.ts";
 import type { Server } from "../server/server.ts";
 
 export const RUN_LOG_SCHEME = "tinker-rl-log";
 
 export interface RunLogDocumentsOptions {
-  readonly followed: FollowedRuns;
+  readonly follow: FollowRun;
   readonly server: Server;
 }
 
@@ -24,31 +24,31 @@ export class RunLogDocuments implements vscode.TextDocumentContentProvider, vsco
   readonly #options: RunLogDocumentsOptions;
   readonly #changes = new vscode.EventEmitter<vscode.Uri>();
   readonly #open = new Map<string, Listening>();
-  readonly #listening: readonly Listening[];
+  readonly #listening: Listening;
 
   readonly onDidChange = this.#changes.event;
 
   constructor(options: RunLogDocumentsOptions) {
     this.#options = options;
-    this.#listening = [
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
-        if (uri.scheme === RUN_LOG_SCHEME) this.#forget(uri.query);
-      }),
-      options.followed.onDidReport(({ folder, hasEvents }) => {
-        if (hasEvents && this.#open.has(folder)) this.#changes.fire(runLogUri(folder));
-      }),
-    ];
+    this.#listening = vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+      if (uri.scheme === RUN_LOG_SCHEME) this.#forget(uri.query);
+    });
   }
 
   dispose(): void {
-    for (const each of this.#listening) each.dispose();
+    this.#listening.dispose();
     for (const folder of [...this.#open.keys()]) this.#forget(folder);
     this.#changes.dispose();
   }
 
   provideTextDocumentContent({ query: folder }: vscode.Uri): Promise<string> {
-    const { followed, server } = this.#options;
-    if (!this.#open.has(folder)) this.#open.set(folder, followed.follow(folder));
+    const { follow, server } = this.#options;
+    if (!this.#open.has(folder)) {
+      const following = follow(folder, ({ hasEvents }) => {
+        if (hasEvents && this.#open.has(folder)) this.#changes.fire(runLogUri(folder));
+      });
+      this.#open.set(folder, following);
+    }
     return ask<string>(server, RUN_REQUESTS.log, { folder });
   }
 

@@ -15,7 +15,7 @@ import type { Listening } from "../../core/util/emitter.ts";
 import { soon } from "../../node/soon.ts";
 import { formatReward } from "../../shared/format.ts";
 import type { RolloutKey, RolloutSet } from "../../shared/rolloutSet.ts";
-import type { FollowedRuns } from "../runs/followedRuns.ts";
+import type { FollowRun } from "../runs/followRun.ts";
 import { ask } from "../server/ask.ts";
 import type { Server } from "../server/server.ts";
 import { readSetting } from "../vscode/settings.ts";
@@ -31,7 +31,7 @@ export type TrajectoryNode =
 type ParentNode = Exclude<TrajectoryNode, { kind: "rollout" | "more" }>;
 
 export interface TrajectoriesViewOptions {
-  readonly followed: FollowedRuns;
+  readonly follow: FollowRun;
   readonly server: Server;
   /** Shows a message above the rows; empty = none. */
   readonly showMessage: (message: string) => void;
@@ -46,7 +46,6 @@ export class TrajectoriesView
 {
   readonly #options: TrajectoriesViewOptions;
   readonly #changes = new vscode.EventEmitter<TrajectoryNode | undefined>();
-  readonly #listening: Listening;
   readonly #nodes = new Map<string, TrajectoryNode>();
   readonly #rows = new Map<TrajectoryNode, TrajectoryRow>();
   #folder: string | null = null;
@@ -62,14 +61,9 @@ export class TrajectoriesView
   constructor(options: TrajectoriesViewOptions) {
     this.#options = options;
     this.#shownSteps = readSetting("trajectories.pageSize");
-    this.#listening = options.followed.onDidReport(({ folder, hasSteps }) => {
-      // A step's groups can grow without a change of the steps.
-      if (folder === this.#folder && (hasSteps || this.#drawnBelow.size > 1)) this.#soon();
-    });
   }
 
   dispose(): void {
-    this.#listening.dispose();
     this.#leave();
     this.#changes.dispose();
   }
@@ -84,7 +78,12 @@ export class TrajectoriesView
     this.#leave();
     this.#folder = folder;
     this.#shownSteps = readSetting("trajectories.pageSize");
-    if (folder !== null) this.#following = this.#options.followed.follow(folder);
+    if (folder !== null) {
+      this.#following = this.#options.follow(folder, ({ hasSteps }) => {
+        // A step's groups can grow without a change of the steps.
+        if (folder === this.#folder && (hasSteps || this.#drawnBelow.size > 1)) this.#soon();
+      });
+    }
     // Clears the rows immediately, so that the previous run's rows are not mistaken for this run's.
     this.#changes.fire(undefined);
   }

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import type { RunEntry } from "../../../src/api/runs.ts";
+import type { RunEntry, RunReport } from "../../../src/api/runs.ts";
 import type { FiringAlarm } from "../../../src/core/alarms/alarmEvents.ts";
 import { Emitter } from "../../../src/core/util/emitter.ts";
-import type { FollowedReport, FollowedRuns } from "../../../src/host/runs/followedRuns.ts";
+import type { FollowRun } from "../../../src/host/runs/followRun.ts";
 import { RunAlarms } from "../../../src/host/runs/runAlarms.ts";
 import type { RunList } from "../../../src/host/runs/runList.ts";
 import { aRun } from "../views/runEntries.ts";
@@ -29,19 +29,17 @@ function setUp(isLive = true) {
     refresh: async () => undefined,
     send: async () => "",
   };
-  const reports = new Emitter<FollowedReport>();
+  const reports = new Emitter<RunReport>();
   const followed = new Set<string>();
-  const following = {
-    onDidReport: reports.event,
-    follow: (folder: string) => {
-      followed.add(folder);
-      return { dispose: () => void followed.delete(folder) };
-    },
-  } as unknown as FollowedRuns; // what alarms ask it for
+  const follow: FollowRun = (folder, onReport) => {
+    followed.add(folder);
+    reports.event(onReport);
+    return { dispose: () => void followed.delete(folder) };
+  };
   const onError = (error: unknown): never => {
     throw error;
   };
-  const alarms = new RunAlarms({ store, followed: following, onError });
+  const alarms = new RunAlarms({ store, follow, onError });
   const changes: string[] = [];
   alarms.onDidChange((folder) => changes.push(folder));
   return {
@@ -49,7 +47,7 @@ function setUp(isLive = true) {
     changes,
     followed,
     report: (...firing: readonly FiringAlarm[]) =>
-      reports.fire({ folder: FOLDER, alarms: firing, hasSteps: true, hasEvents: false }),
+      reports.fire({ alarms: firing, hasSteps: true, hasEvents: false }),
     end: () => {
       runs = [aRun({ folder: FOLDER, isLive: false, phase: "stopped" })];
       changed.fire(null);
