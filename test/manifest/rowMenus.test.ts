@@ -57,6 +57,8 @@ vi.mock("vscode", async () => {
       onDidChangeTextDocument: () => undefined,
       onDidCloseTextDocument: () => undefined,
       getWorkspaceFolder: () => undefined,
+      getConfiguration: () => ({ get: () => undefined }),
+      findFiles: async () => [],
       asRelativePath: (path: string) => path,
       openTextDocument: async () => ({
         getText: () => "",
@@ -112,7 +114,6 @@ function register(): void {
       rename: act("rename"),
       forget: act("forget"),
     },
-    finder: { find: async () => undefined, configs: [] },
     shownFolder: () => null,
     tree: { selection: [] },
   };
@@ -132,7 +133,6 @@ function register(): void {
     read: async () => [],
     removal: {},
     catalogue: { current: () => NO_NAMES },
-    known: { configs: () => [{ fsPath: "/a" }], catalogue: () => NO_NAMES },
     server: { request: act("insert") },
     register: (part: unknown) => part,
     document,

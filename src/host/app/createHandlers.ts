@@ -94,7 +94,6 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
     ...newEnvironmentHandlers(server),
     ...environmentProgramHandlers({
       store,
-      finder,
       programFolder,
       servers: options.ownServers,
       plays,
@@ -104,7 +103,7 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
     ...steerHandlers(choice),
     ...folderHandlers({ ...choice, finder, fileSystem, open }),
     ...runListHandlers({ ...choice, finder, view: views.runs }),
-    ...startHandlers({ ...choice, finder, tasks, demo, fileSystem, server }),
+    ...startHandlers({ ...choice, tasks, demo, fileSystem, server }),
     ...trajectoryHandlers({
       trajectories: views.trajectories,
       view: trees.trajectories.view,
@@ -127,10 +126,10 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
     }),
     ...chatHandlers({ ...choice, panels, fileSystem, read: (folder) => views.saved.read(folder) }),
     ...dashboardHandlers({ ...choice, dashboard, server }),
-    ...dataHandlers({ store, finder, server, open, folder: options.examplesFolder }),
+    ...dataHandlers({ store, server, open, folder: options.examplesFolder }),
     ...runsTableHandlers({ store, panel: options.table, view: tree }),
     ...reportHandlers({ ...choice, server }),
-    ...promptHandlers({ store, finder, keys, server, register }),
+    ...promptHandlers({ store, keys, server, register }),
     runMenu: (target) => showRunMenu(store, target),
   };
 }

@@ -6,16 +6,19 @@ import * as z from "zod";
 import { CONFIG_REQUESTS } from "../../api/config.ts";
 import { EXAMPLE_REQUESTS, type ExamplesRequest } from "../../api/examples.ts";
 import type { TextEdit } from "../../core/config/editing/text/textEdit.ts";
+import { chooseConfig } from "../config/chooseConfig.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
+import type { RunList } from "../runs/runList.ts";
 import { ask } from "../server/ask.ts";
 import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { settingOverrides } from "../vscode/settingOverrides.ts";
 import { askDataSource, browseExamples } from "./askDataSource.ts";
-import { type ChooseConfigOptions, chooseConfig } from "./chooseConfig.ts";
+import { lastRunText } from "./chooseSoundConfig.ts";
 
-export interface DataHandlerOptions extends ChooseConfigOptions {
+export interface DataHandlerOptions {
+  readonly store: RunList;
   readonly server: Pick<Server, "request">;
   /** Cache folder for shown example files. */
   readonly folder: string;
@@ -45,7 +48,7 @@ export function dataHandlers(options: DataHandlerOptions) {
       }
     },
     addDataSource: async (target) => {
-      const config = await chooseConfig(options, target);
+      const config = await chooseConfig(target, (uri) => lastRunText(options.store, uri));
       if (config === undefined) return;
       const entry = await askDataSource(config, options.store.runs);
       if (entry === undefined) return;

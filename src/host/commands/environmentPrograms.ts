@@ -9,14 +9,16 @@ import { EXIT } from "../../shared/exitCodes.ts";
 import type { PlayPanels } from "../play/playPanels.ts";
 import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnEnvironment, OwnServers } from "../runs/ownServers.ts";
+import type { RunList } from "../runs/runList.ts";
 import { runInTerminal } from "../task/programTask.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { askTaskNumber } from "./askChat.ts";
-import { type ChooseConfigOptions, chooseSoundConfig } from "./chooseConfig.ts";
+import { chooseSoundConfig } from "./chooseSoundConfig.ts";
 import { type ChosenTasks, chooseTasks, chosenTask } from "./chooseTasks.ts";
 
-export interface EnvironmentProgramsOptions extends ChooseConfigOptions {
+export interface EnvironmentProgramsOptions {
+  readonly store: RunList;
   /** Folder of the program. */
   readonly programFolder: string;
   readonly plays: Pick<PlayPanels, "open">;
@@ -117,7 +119,7 @@ async function choose(
   const environment = typeof name === "string" ? name : null;
   const named = environment === null ? target : undefined;
   const own = environment !== null && typeof path === "string" ? vscode.Uri.file(path) : named;
-  const config = await chooseSoundConfig(options, own);
+  const config = await chooseSoundConfig(options.store, own);
   if (config === undefined) return undefined;
   // Without a row, nothing says which environment is meant.
   const takesOnly = environment !== null;

@@ -7,15 +7,17 @@ import { errorMessage } from "../../core/errors.ts";
 import type { PromptDescription } from "../../shared/promptDescription.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import { askWithKeys, requestFor } from "../runs/createLaunchRequest.ts";
+import type { RunList } from "../runs/runList.ts";
 import type { Server } from "../server/server.ts";
 import { PROMPT_SCHEME, PromptDocuments, type PromptPlace } from "../views/promptDocuments.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { askTaskNumber } from "./askChat.ts";
-import { type ChooseConfigOptions, chooseSoundConfig } from "./chooseConfig.ts";
+import { chooseSoundConfig } from "./chooseSoundConfig.ts";
 import { chooseTasks, chosenTask } from "./chooseTasks.ts";
 
-export interface PromptHandlerOptions extends ChooseConfigOptions {
+export interface PromptHandlerOptions {
+  readonly store: RunList;
   readonly keys: Keys;
   readonly server: Server;
   /** Disposes of it together with the extension. */
@@ -58,7 +60,7 @@ export function promptHandlers(options: PromptHandlerOptions) {
       await show({ configPath, environment, split, task });
     },
     previewPrompt: async (target) => {
-      const config = await chooseSoundConfig(options, target);
+      const config = await chooseSoundConfig(options.store, target);
       if (config === undefined) return;
       const choice = await chooseTasks(config, vscode.l10n.t("Show the prompts of which tasks?"));
       if (choice !== undefined) await show({ configPath: config.fsPath, ...choice, task: 0 });

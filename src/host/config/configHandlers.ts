@@ -2,13 +2,13 @@
 
 import * as vscode from "vscode";
 import { type CheckCounts, CONFIG_REQUESTS } from "../../api/config.ts";
+import { EMPTY_CATALOGUE } from "../../core/config/editing/catalogue/catalogue.ts";
 import type { Insertion } from "../../core/config/editing/edits/insertEnvironment.ts";
 import { plural } from "../../shared/format.ts";
 import type { Server } from "../server/server.ts";
-import { offerToCreate } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { isConfigDocument } from "./configFiles.ts";
+import { chooseConfig } from "./chooseConfig.ts";
 import type { EffectiveConfig } from "./effectiveConfig.ts";
 import type { KnownToEditor } from "./knownToEditor.ts";
 import { applyTextEdits } from "./textEdits.ts";
@@ -36,46 +36,24 @@ export function configHandlers(options: ConfigHandlerOptions) {
       await trainOnDataset(options.server, target);
     },
     validateConfig: async (target) => {
-      const document = await documentFor(options, target);
-      if (document === null) return;
+      const document = await documentFor(target);
+      if (document === undefined) return;
       const { server } = options;
       const uri = document.uri.toString();
       await showResult(document, await server.request(CONFIG_REQUESTS.check, { uri }));
     },
     showEffectiveConfig: async (target) => {
-      const document = await documentFor(options, target);
-      if (document !== null) await options.effective.show(document);
+      const document = await documentFor(target);
+      if (document !== undefined) await options.effective.show(document);
     },
     addEnvironment: (target) => addEnvironment(options, target),
   } satisfies Partial<CommandHandlers>;
 }
 
-/**
- * The configuration the command was called on, the one in the editor, or one in the workspace; null if there is none or none was chosen.
- */
-async function documentFor(
-  { known }: ConfigHandlerOptions,
-  target: unknown,
-): Promise<vscode.TextDocument | null> {
-  if (target instanceof vscode.Uri) return vscode.workspace.openTextDocument(target);
-  const active = vscode.window.activeTextEditor?.document;
-  if (active !== undefined && isConfigDocument(active)) return active;
-  const configs = known.configs();
-  if (configs.length === 0) {
-    await offerToCreate();
-    return null;
-  }
-  const uri = await chosenOf(configs);
-  return uri === undefined ? null : vscode.workspace.openTextDocument(uri);
-}
-
-/** The only one, or the user's pick. */
-async function chosenOf(configs: readonly vscode.Uri[]): Promise<vscode.Uri | undefined> {
-  const [only, ...others] = configs;
-  if (others.length === 0) return only;
-  const items = configs.map((uri) => ({ label: vscode.workspace.asRelativePath(uri), uri }));
-  const placeHolder = vscode.l10n.t("Which configuration?");
-  return (await plainWindow.showQuickPick(items, { placeHolder }))?.uri;
+/** Undefined if there is none or none was chosen. */
+async function documentFor(target: unknown): Promise<vscode.TextDocument | undefined> {
+  const config = await chooseConfig(target);
+  return config && (await vscode.workspace.openTextDocument(config));
 }
 
 async function showResult(
@@ -99,8 +77,8 @@ async function showResult(
 }
 
 async function addEnvironment(options: ConfigHandlerOptions, target: unknown): Promise<void> {
-  const document = await documentFor(options, undefined);
-  if (document === null) return;
+  const document = await documentFor(undefined);
+  if (document === undefined) return;
   const name = nameIn(target) ?? (await pickEnvironment(options));
   if (name === undefined) return;
   const request = CONFIG_REQUESTS.insertEnvironment;
@@ -123,9 +101,10 @@ function nameIn(target: unknown): string | undefined {
 
 /** From the known lists, or typed by hand if there are none. */
 async function pickEnvironment({ known }: ConfigHandlerOptions): Promise<string | undefined> {
-  const catalogue = await known.catalogue();
-  const lists = catalogue === null ? [] : [catalogue.local, catalogue.hosted];
-  const listed = lists.flatMap(({ environments }) => environments?.items ?? []);
+  const lists = known.sources?.environments;
+  await lists?.ready();
+  const { local, hosted } = lists?.current() ?? EMPTY_CATALOGUE;
+  const listed = [local, hosted].flatMap(({ environments }) => environments?.items ?? []);
   if (listed.length === 0) {
     return plainWindow.showInputBox({
       prompt: vscode.l10n.t("Name of the environment, such as Owner/Name"),

@@ -32,8 +32,8 @@ export function configContext(uri: string, known: KnownToEditor): ConfigContext 
     readsData: isTrusted,
     lenses: readSetting("config.codeLens", place) ? { canStart: isTrusted } : null,
     wantsHints: readSetting("config.inlayHints", place),
-    secrets: known.secrets,
-    variables: known.variables,
+    secrets: known.sources?.secrets() ?? null,
+    variables: known.sources?.variables() ?? {},
   };
 }
 

@@ -41,34 +41,12 @@ export class KnownToEditor {
 
   readonly onDidChange = this.#changes.event;
 
-  /** Contains only environments; null before the rest of the extension is loaded. */
-  async catalogue(): Promise<Catalogue | null> {
-    await this.#sources?.environments.ready();
-    return this.#sources?.environments.current() ?? null;
+  /** Null before the rest of the extension is loaded. */
+  get sources(): ConfigSources | null {
+    return this.#sources;
   }
 
-  /** Call when the server's environments have changed. */
-  reloadEnvironments(): void {
-    this.#sources?.environments.reload();
-  }
-
-  async catalogueAccess(wanted: readonly ListKind[]): Promise<CatalogueAccess | null> {
-    return (await this.#sources?.catalogueAccess(wanted)) ?? null;
-  }
-
-  get variables(): Values {
-    return this.#sources?.variables() ?? {};
-  }
-
-  get secrets(): readonly SecretState[] | null {
-    return this.#sources?.secrets() ?? null;
-  }
-
-  configs(): readonly vscode.Uri[] {
-    return this.#sources?.knownConfigs() ?? [];
-  }
-
-  /** False when the user declined. */
+  /** Loads the rest of the extension first. False when the user declined. */
   async storeSecret(name: string, value: string): Promise<boolean> {
     await this.#load();
     return (await this.#sources?.storeSecret(name, value)) ?? false;

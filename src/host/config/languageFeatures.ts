@@ -39,10 +39,12 @@ export function languageFeatures(known: KnownToEditor): LanguageFeatures {
       client.onRequest(EDITOR_REQUESTS.context, ({ uri }: { readonly uri: string }) =>
         configContext(uri, known),
       );
-      client.onRequest(CATALOGUE_ACCESS, ({ wanted }: CatalogueAccessRequest) =>
-        known.catalogueAccess(wanted),
+      client.onRequest(
+        CATALOGUE_ACCESS,
+        async ({ wanted }: CatalogueAccessRequest) =>
+          (await known.sources?.catalogueAccess(wanted)) ?? null,
       );
-      client.onNotification(CATALOGUE_CHANGED, () => known.reloadEnvironments());
+      client.onNotification(CATALOGUE_CHANGED, () => known.sources?.environments.reload());
       const changed = (): void => {
         // A restarting server requests everything again anyway.
         if (client.isRunning()) client.sendNotification(CONTEXT_CHANGED).catch(() => undefined);

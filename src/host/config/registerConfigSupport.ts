@@ -23,7 +23,7 @@ export interface ConfigSupportOptions {
 }
 
 export function registerConfigSupport({ known, server, log }: ConfigSupportOptions): ConfigSupport {
-  const context = new ConfigFilesKey(() => known.configs());
+  const context = new ConfigFilesKey(() => known.sources?.knownConfigs() ?? []);
   const effective = new EffectiveConfig(server);
   const all = vscode.Disposable.from(
     effective,

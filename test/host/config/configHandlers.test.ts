@@ -5,6 +5,7 @@ const shown = vi.hoisted((): (readonly string[])[] => []);
 vi.mock("vscode", async () => ({
   ...(await import("../keys/fakeVscode.ts")).fakeVscode,
   Uri: class {},
+  workspace: { getConfiguration: () => ({ get: () => undefined }), findFiles: async () => [] },
   window: {
     activeTextEditor: undefined,
     showInformationMessage: async (...words: readonly string[]) => void shown.push(words),
@@ -12,7 +13,7 @@ vi.mock("vscode", async () => ({
 }));
 
 it("a command about a configuration offers to create one where there is none", async () => {
-  const { addEnvironment } = configHandlers({ known: { configs: () => [] } } as never); // what is read of it
+  const { addEnvironment } = configHandlers({} as never); // none of it is read
   await addEnvironment({ name: "local/calculator" });
   expect(shown).toEqual([
     ["There is no configuration in this workspace.", "New Configuration…", "Try the Local Demo"],

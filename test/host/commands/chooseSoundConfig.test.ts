@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from "vitest";
-import { chooseConfig, chooseSoundConfig } from "../../../src/host/commands/chooseConfig.ts";
+import { chooseSoundConfig } from "../../../src/host/commands/chooseSoundConfig.ts";
 
 const COMPLETE = `model_name: local/tiny-tool
 environments:
@@ -23,13 +23,17 @@ vi.mock("vscode", async () => {
     constructor(path: string) {
       this.path = path;
     }
+    toString() {
+      return this.path;
+    }
   }
   return {
     ...fakeWindow,
     Uri,
     workspace: {
       ...fakeWindow.workspace,
-      asRelativePath: String,
+      asRelativePath: ({ path }: Uri) => path,
+      findFiles: async () => ["/a.tinker.yaml", "/beside.tinker.yaml"].map((path) => new Uri(path)),
       getConfiguration: () => ({ get: () => editor.overrides }),
       openTextDocument: async (uri: Uri) => ({
         uri,
@@ -43,7 +47,7 @@ vi.mock("vscode", async () => {
     },
     window: {
       activeTextEditor: undefined,
-      visibleTextEditors: [{ document: { uri: "file:///beside.yaml" } }],
+      visibleTextEditors: [{ document: { uri: "/beside.tinker.yaml" } }],
       showQuickPick: async (items: readonly { readonly label: string }[]) => {
         editor.shown.push(...items.map(({ label }) => label));
       },
@@ -70,8 +74,7 @@ const choose = async () => {
   const uri = new (vscode.Uri as unknown as new (path: string) => typeof vscode.Uri.prototype)(
     "/a.yaml",
   );
-  const nothing = {} as unknown as Parameters<typeof chooseSoundConfig>[0];
-  return (await chooseSoundConfig(nothing, uri))?.path;
+  return (await chooseSoundConfig({ runs: [] }, uri))?.path;
 };
 
 it("takes a configuration that is right", async () => {
@@ -106,8 +109,6 @@ it("reads it with the overrides of the setting, as the start does", async () => 
 });
 
 it("offers one that an editor shows first, as beside its effective configuration", async () => {
-  const configs = ["file:///a.yaml", "file:///beside.yaml"];
-  const options = { finder: { find: async () => undefined, configs }, store: { runs: [] } };
-  await chooseConfig(options as never, undefined); // what is read of them
-  expect(editor.shown).toEqual(["file:///beside.yaml", "file:///a.yaml"]);
+  await chooseSoundConfig({ runs: [] }, undefined);
+  expect(editor.shown).toEqual(["/beside.tinker.yaml", "/a.tinker.yaml"]);
 });
