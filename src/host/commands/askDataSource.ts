@@ -5,9 +5,8 @@ import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { parseRolloutCondition, unknownConditionField } from "../../shared/rolloutCondition.ts";
-import { workspaceFolderOf } from "../runs/inWorkspace.ts";
-import { runRow } from "../views/runRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
+import { runItem } from "./chooseRun.ts";
 
 const MAX_FILES = 50;
 /** Folders with other people's files, or with runs. */
@@ -30,11 +29,7 @@ export async function askDataSource(
         run: null,
       })),
     ...runs.map((run) => {
-      const { label, description } = runRow(run, {
-        isArchived: false,
-        isSpinning: false,
-        place: workspaceFolderOf(run.folder),
-      });
+      const { label, description } = runItem(run);
       return {
         label,
         description: vscode.l10n.t("rollouts of a run · {0}", description),

@@ -1,6 +1,7 @@
 /** Asks for overrides of a configuration, for one run. */
 
 import * as vscode from "vscode";
+import { parseAssignment } from "../../core/config/overrides.ts";
 import { splitWords } from "../../core/config/overrideWords.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
@@ -35,11 +36,11 @@ function fault(text: string, path: string, overrides: readonly string[]): string
 }
 
 /** In the form for task definitions: each value's text is parsed as YAML when the run starts. */
-function asObject(words: readonly string[]): Readonly<Record<string, string>> {
+export function asObject(overrides: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    words.map((word) => {
-      const end = word.indexOf("=");
-      return [word.slice(0, end), word.slice(end + 1)] as const;
+    overrides.flatMap((text) => {
+      const { prefix, value } = parseAssignment(text) ?? {};
+      return prefix === undefined ? [] : [[prefix.slice(0, -1), value ?? ""] as const];
     }),
   );
 }

@@ -2,7 +2,6 @@
 
 import * as vscode from "vscode";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
-import { parseAssignment } from "../../core/config/overrides.ts";
 import { lastOfEach } from "../../core/config/overrideWords.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { combinationName } from "../../core/sweeps/planSweep.ts";
@@ -16,6 +15,7 @@ import { phaseTexts } from "../../shared/phaseTexts.ts";
 import type { TrainTask } from "../task/trainTask.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { askGrid } from "./askGrid.ts";
+import { asObject } from "./askOverrides.ts";
 import { assignments } from "./askSettings.ts";
 
 /** A sweep's task definition, apart from its configuration. */
@@ -160,15 +160,5 @@ function runList(rows: readonly SweepRow[], sharedOverrides: readonly string[]):
   const all = shared === "" ? [] : [vscode.l10n.t("All runs: {0}", shared)];
   return [...all, ...lines, ...(left > 0 ? [vscode.l10n.t("… and {0} more", left)] : [])].join(
     "\n",
-  );
-}
-
-/** In the form for task definitions. */
-function asObject(overrides: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    overrides.flatMap((text) => {
-      const { prefix, value } = parseAssignment(text) ?? {};
-      return prefix === undefined ? [] : [[prefix.slice(0, -1), value ?? ""] as const];
-    }),
   );
 }

@@ -15,7 +15,7 @@ export interface CheckpointChangeOptions {
   readonly fileSystem: FileSystem;
   /** Appends an entry to a run's list of checkpoints, without keeping a file open. */
   readonly append: (folder: string, entry: CheckpointEntry) => Promise<void>;
-  /** Deleting something that does not exist is not an error. */
+  /** Deleting something that does not exist is not an error. @throws AppError `server-stopped`, or the server's error */
   readonly change: (
     place: CheckpointPlace,
     what: { readonly paths: readonly string[]; readonly change: CheckpointChange },
@@ -94,21 +94,12 @@ export function addressesText(place: CheckpointPlace, entry: Addresses): string 
 
 type Addresses = Pick<CheckpointEntry, "state_path" | "sampler_path">;
 
-function pathsOf({ state_path, sampler_path }: Addresses): readonly string[] {
+/** Of its state and its sampler. */
+export function pathsOf({ state_path, sampler_path }: Addresses): readonly string[] {
   return [state_path, sampler_path].filter((path) => path !== null);
 }
 
-/** Changes a checkpoint's state and sampler weights. @throws AppError `server-stopped`, or the server's error */
-export async function changeAt(
-  place: CheckpointPlace,
-  entry: CheckpointEntry,
-  change: CheckpointChange,
-  options: Pick<CheckpointChangeOptions, "change">,
-): Promise<void> {
-  await options.change(place, { paths: pathsOf(entry), change });
-}
-
-/** Asks for how long to keep it, and applies that; false if the user dismissed the prompt. @throws like {@link changeAt} */
+/** Asks for how long to keep it, and applies that; false if the user dismissed the prompt. @throws like {@link CheckpointChangeOptions.change} */
 export async function keepCheckpoint(
   run: RunEntry,
   entry: CheckpointEntry,
@@ -130,7 +121,7 @@ export async function keepCheckpoint(
   return true;
 }
 
-/** Removes the expiry of the state that a resume would use; false if the user dismissed the prompt. @throws like {@link changeAt} */
+/** Removes the expiry of the state that a resume would use; false if the user dismissed the prompt. @throws like {@link CheckpointChangeOptions.change} */
 export async function keepLastState(
   run: RunEntry,
   options: CheckpointChangeOptions,
@@ -173,13 +164,13 @@ async function keepFor(
   }
   const nowMs = options.now();
   const change = { action: "set-ttl", ttlSeconds } as const;
-  await changeAt(place, entry, change, options);
+  await options.change(place, { paths: pathsOf(entry), change });
   // A run's files are append-only: the last entry for a checkpoint counts.
   const expires_at = expiryAfter(change, nowMs) ?? null;
   await options.append(run.folder, { ...entry, expires_at });
 }
 
-/** False if the user dismissed the prompt. @throws like {@link changeAt} */
+/** False if the user dismissed the prompt. @throws like {@link CheckpointChangeOptions.change} */
 export async function shareCheckpoint(
   run: RunEntry,
   entry: CheckpointEntry,
@@ -205,6 +196,6 @@ export async function shareCheckpoint(
     ? vscode.l10n.t("Publish the checkpoint {0} of {1}?", entry.name, run.name)
     : vscode.l10n.t("Unpublish the checkpoint {0} of {1}?", entry.name, run.name);
   if (!(await isConfirmed(title, `${use}\n${addresses}`, yes))) return false;
-  await changeAt(place, entry, { action }, options);
+  await options.change(place, { paths: pathsOf(entry), change: { action } });
   return true;
 }

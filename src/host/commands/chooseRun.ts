@@ -57,15 +57,16 @@ export async function chooseRun(
   const isLikely = ({ folder }: RunEntry): boolean => likely.includes(folder);
   const offered = [...runs.filter(isLikely), ...runs.filter((run) => !isLikely(run))];
   const items = offered.map((run) => {
-    const isArchived = labels.isArchived(run.folder);
-    const { label, description } = runRow(run, {
-      isArchived,
-      isSpinning: false,
-      place: workspaceFolderOf(run.folder),
-    });
-    return { label, description, run };
+    return { ...runItem(run, labels.isArchived(run.folder)), run };
   });
   return (await plainWindow.showQuickPick(items, { placeHolder }))?.run;
+}
+
+/** A run as an item of a list. */
+export function runItem(run: RunEntry, isArchived = false) {
+  const place = workspaceFolderOf(run.folder);
+  const { label, description } = runRow(run, { isArchived, isSpinning: false, place });
+  return { label, description };
 }
 
 /** {@link chooseRun} for commands that work with most runs. */

@@ -10,10 +10,11 @@ import { plainWindow } from "../vscode/plainWindow.ts";
 import {
   type CheckpointChangeOptions,
   type CheckpointPlace,
-  changeAt,
+  pathsOf,
   placeOf,
   questionText,
 } from "./changeCheckpoint.ts";
+import { refuseLive } from "./chooseRun.ts";
 
 /** True once it no longer exists. @throws Error if its run is live, or the service refuses */
 export async function removeCheckpoint(
@@ -21,9 +22,7 @@ export async function removeCheckpoint(
   entry: CheckpointEntry,
   options: CheckpointChangeOptions,
 ): Promise<boolean> {
-  if (run.isLive) {
-    throw new Error(vscode.l10n.t("{0} is running. Stop it first.", run.name));
-  }
+  refuseLive(run);
   const place = await placeOf(run, options);
   const loss = await lossOf(run, entry, {
     files: options.fileSystem.within(run.folder),
@@ -36,7 +35,7 @@ export async function removeCheckpoint(
     title: vscode.l10n.t("Deleting {0}", entry.name),
   };
   await plainWindow.withProgress(progress, () =>
-    changeAt(place, entry, { action: "delete" }, options),
+    options.change(place, { paths: pathsOf(entry), change: { action: "delete" } }),
   );
   // A run's files are append-only: a later entry marks the checkpoint as gone.
   const expires_at = new Date(options.now()).toISOString();

@@ -5,14 +5,12 @@ import * as z from "zod";
 import { groupBy } from "../../core/util/groupBy.ts";
 import { MAX_COMPARED } from "../../shared/runsPage.ts";
 import type { RunsPanel } from "../dashboard/runsPanel.ts";
-import { workspaceFolderOf } from "../runs/inWorkspace.ts";
 import type { RunList } from "../runs/runList.ts";
-import { runRow } from "../views/runRow.ts";
 import type { RunNode } from "../views/runsView.ts";
 import { sweepRow } from "../views/sweepRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { foldersOf } from "./chooseRun.ts";
+import { foldersOf, runItem } from "./chooseRun.ts";
 
 export interface RunsTableHandlerOptions {
   readonly store: RunList;
@@ -67,12 +65,8 @@ async function askRuns(
   picked: readonly string[],
 ): Promise<readonly string[] | undefined> {
   const items = store.runs.map((run) => {
-    const { label, description } = runRow(run, {
-      isArchived: false,
-      isSpinning: false,
-      place: workspaceFolderOf(run.folder),
-    });
-    return { label, description, folder: run.folder, picked: picked.includes(run.folder) };
+    const { folder } = run;
+    return { ...runItem(run), folder, picked: picked.includes(folder) };
   });
   const placeHolder = vscode.l10n.t("Which runs? Up to {0}.", MAX_COMPARED);
   const chosen = await plainWindow.showQuickPickMany(items, { placeHolder });
