@@ -1,12 +1,9 @@
-/**
- * Requests between the window and its server about pages. The window relays page messages without reading them. Imports no runtime code.
- */
+/** Requests between the window and its server about pages. The window relays page messages without reading them. */
 
+import * as z from "zod";
 import type { FiringAlarm } from "../core/alarms/alarmEvents.ts";
 import type { CommandArgs, DashboardCommand, ExportedFile } from "../shared/dashboardMessages.ts";
 import type { ChosenCharts, DashboardSettings } from "../shared/dashboardTypes.ts";
-import type { RolloutSet } from "../shared/rolloutSet.ts";
-import type { ReportsProgress } from "./requests.ts";
 
 export const PAGE_REQUESTS = {
   /**
@@ -34,54 +31,82 @@ export interface Kept
 
 export interface PageSettings extends DashboardSettings, Kept {}
 
-/** A step or evaluation, or one of its rollouts; or the data behind an alarm. */
-export type DashboardTarget =
-  | (RolloutSet & {
-      readonly rollout: { readonly group: number; readonly rollout: number } | null;
-    })
-  | { readonly alarm: string };
+const text = z.string();
+const count = z.number().int().nonnegative();
 
-export type WindowPage =
+const settings: z.ZodType<PageSettings> = z
+  .object({
+    smoothing: z.number(),
+    hasSingleKeys: z.boolean(),
+    hasLiveRegion: z.boolean(),
+    pinnedMetrics: z.array(text).readonly(),
+    hiddenCharts: z.array(text).readonly(),
+    savedFilters: z.array(z.object({ name: text, filter: text }).readonly()).readonly(),
+    isDemoCardClosed: z.boolean(),
+    layout: text.nullable(),
+  })
+  .readonly();
+
+const windowPage = z.discriminatedUnion("kind", [
   /** `folder` is the run to show; null = the newest. */
-  { readonly kind: "dashboard"; readonly folder: string | null } | { readonly kind: "runs" };
+  z.object({ kind: z.literal("dashboard"), folder: text.nullable() }).readonly(),
+  z.object({ kind: z.literal("runs") }).readonly(),
+]);
+export type WindowPage = z.infer<typeof windowPage>;
+
+export const openPageRequest = z
+  .object({
+    /** Identifies the page. */
+    progressToken: text,
+    page: windowPage,
+    isVisible: z.boolean(),
+    settings,
+    /** Paths inside these folders are shown relative to them. */
+    workspaceFolders: z.array(text).readonly(),
+    /** Cache file for digests of all runs; null = no cache. */
+    cachePath: text.nullable(),
+  })
+  .readonly();
+export type OpenPageRequest = z.infer<typeof openPageRequest>;
 
 /** Window state that pages need. */
-export interface PageSurroundings {
-  readonly settings: PageSettings;
-  /** Paths inside these folders are shown relative to them. */
-  readonly workspaceFolders: readonly string[];
-  /** Cache file for digests of all runs; null = no cache. */
-  readonly cachePath: string | null;
-}
+export type PageSurroundings = Omit<OpenPageRequest, "progressToken" | "page" | "isVisible">;
 
-/** Its `progressToken` identifies the page. */
-export interface OpenPageRequest extends PageSurroundings, ReportsProgress {
-  readonly page: WindowPage;
-  readonly isVisible: boolean;
-}
+const target = z.union([
+  z.object({ alarm: text }).readonly(),
+  z
+    .object({
+      source: z.enum(["training", "evaluation"]),
+      step: count,
+      rollout: z.object({ group: count, rollout: count }).readonly().nullable(),
+    })
+    .readonly(),
+]);
+/** A step or evaluation, or one of its rollouts; or the data behind an alarm. */
+export type DashboardTarget = z.infer<typeof target>;
 
-export interface PageSent {
-  /** The `progressToken` of the request that opened it. */
-  readonly page: string;
-  readonly what: PageNews;
-}
-
-export type PageNews =
+const news = z.discriminatedUnion("kind", [
   /** From the page; validated by the session. */
-  | { readonly kind: "message"; readonly message: unknown }
-  | { readonly kind: "visible"; readonly isVisible: boolean }
+  z.object({ kind: z.literal("message"), message: z.unknown() }),
+  z.object({ kind: z.literal("visible"), isVisible: z.boolean() }),
   /** Used by the next page that loads. */
-  | { readonly kind: "settings"; readonly settings: PageSettings }
+  z.object({ kind: z.literal("settings"), settings }),
   /** For a dashboard. */
-  | { readonly kind: "show"; readonly folder: string; readonly target: DashboardTarget | null }
-  | { readonly kind: "offer"; readonly folder: string }
-  | { readonly kind: "search" }
+  z.object({ kind: z.literal("show"), folder: text, target: target.nullable() }),
+  z.object({ kind: z.literal("offer"), folder: text }),
+  z.object({ kind: z.literal("search") }),
   /** For a runs table: runs to compare. */
-  | { readonly kind: "choose"; readonly folders: readonly string[] }
+  z.object({ kind: z.literal("choose"), folders: z.array(text).readonly() }),
   /** For a runs table: the sweep whose settings to compare. */
-  | { readonly kind: "show-sweep"; readonly id: string }
+  z.object({ kind: z.literal("show-sweep"), id: text }),
   /** For a runs table: a run whose mark changed. */
-  | { readonly kind: "marked"; readonly folder: string };
+  z.object({ kind: z.literal("marked"), folder: text }),
+]);
+export type PageNews = z.infer<typeof news>;
+
+/** `page` is the `progressToken` of the request that opened it. */
+export const pageSentSchema = z.object({ page: text, what: news }).readonly();
+export type PageSent = z.infer<typeof pageSentSchema>;
 
 export type PageReport =
   /** The server is now ready for {@link PageSent} messages. */

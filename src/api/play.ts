@@ -2,8 +2,7 @@
 
 import * as z from "zod";
 import { launchRequestSchema } from "../node/control/messages.ts";
-import type { PageMove, PlayPageMessage, PlayStart } from "../shared/play.ts";
-import type { ReportsProgress } from "./requests.ts";
+import type { PageMove, PlayPageMessage } from "../shared/play.ts";
 
 export const PLAY_REQUESTS = {
   /**
@@ -16,37 +15,31 @@ export const PLAY_REQUESTS = {
 /** Sends a {@link PlayMoveMessage}; the request that opened the play reports the result. */
 export const PLAY_MOVE = "tinkerRL/play/move";
 
-/** Its `progressToken` identifies the play. */
-export interface OpenPlayRequest extends PlayStart, ReportsProgress {}
-
-export interface PlayMoveMessage {
-  /** The `progressToken` of the request that opened it. */
-  readonly play: string;
-  readonly move: PageMove;
-}
-
 /** More than anyone types or pastes. */
 const MAX_TEXT = 1_000_000;
 const text = z.string().max(MAX_TEXT);
 
-export const openPlaySchema: z.ZodType<OpenPlayRequest> = z
+export const openPlaySchema = z
   .object({
+    /** Identifies the play. */
     progressToken: z.string(),
     launch: launchRequestSchema,
     environment: z.string(),
     split: z.string(),
+    /** Index in the split, from 0. */
     task: z.number().int().nonnegative(),
   })
   .readonly();
+export type OpenPlayRequest = z.infer<typeof openPlaySchema>;
 
 const move: z.ZodType<PageMove> = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("call"), name: text, args: text }),
   z.strictObject({ kind: z.literal("text"), text }),
 ]);
 
-export const playMoveSchema: z.ZodType<PlayMoveMessage> = z
-  .object({ play: z.string(), move })
-  .readonly();
+/** `play` is the `progressToken` of the request that opened it. */
+export const playMoveSchema = z.object({ play: z.string(), move }).readonly();
+export type PlayMoveMessage = z.infer<typeof playMoveSchema>;
 
 export const playPageMessageSchema: z.ZodType<PlayPageMessage> = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.enum(["ready", "again", "read"]) }),

@@ -2,16 +2,17 @@
 
 import { once } from "node:events";
 import { relative } from "node:path";
-import { openPageRequest, pageSentSchema } from "../api/pageSchemas.ts";
 import {
   type Kept,
   type OpenPageRequest,
+  openPageRequest,
   PAGE_NEWS,
   PAGE_ORDER,
   PAGE_REQUESTS,
   type PageNews,
   type PageOrder,
   type PageReport,
+  pageSentSchema,
 } from "../api/pages.ts";
 import { firingIn } from "../core/alarms/alarmEvents.ts";
 import { AppError } from "../core/errors.ts";

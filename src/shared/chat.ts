@@ -1,41 +1,6 @@
 /** Messages about a conversation with models: from its page to the extension, and from the extension to the server. */
 
-import type { LaunchError, LaunchRequest } from "./control.ts";
-import type { RolloutSource } from "./rolloutSet.ts";
-
-/** A turn of a stored rollout. Numbers count from 1, as on screen. */
-export interface TurnPlace {
-  readonly source: RolloutSource;
-  /** Counts from 0; in an evaluation, the number of completed steps. */
-  readonly step: number;
-  /** Null for an evaluation, where `rollout` counts in the order in which rollouts ended, as `show --eval` does. */
-  readonly group: number | null;
-  readonly rollout: number;
-  readonly turn: number;
-}
-
-/** Parameters of a new conversation. */
-export interface ChatStart {
-  /** The launch for the run whose folder is the first target; `training.resume` holds that folder. */
-  readonly launch: LaunchRequest;
-  /** Run folders, checkpoints or models to compare side by side; at least one. */
-  readonly targets: readonly string[];
-  /** The environment task to play; null = none. A null `environment` or `split` = the first in the configuration. */
-  readonly task: {
-    readonly environment: string | null;
-    readonly split: string | null;
-    /** From 0. */
-    readonly index: number;
-  } | null;
-  /** Turn of a rollout to continue from (the first target must be a run); null = start fresh. */
-  readonly turn: TurnPlace | null;
-  /** True to replay the turns before `turn` in a fresh environment session, which then answers calls. */
-  readonly isReplayed: boolean;
-  /** Replaces the configuration's system text; null = keep it. */
-  readonly system: string | null;
-  /** Null = as configured, with a random seed. */
-  readonly settings: ChatSettings | null;
-}
+import type { LaunchError } from "./control.ts";
 
 export interface ChatSettings {
   /** Null = as configured. */

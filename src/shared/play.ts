@@ -1,14 +1,6 @@
 /** Messages about a task played by a person: from its page to the extension, and from the extension to the server. */
 
-import type { LaunchError, LaunchRequest } from "./control.ts";
-
-export interface PlayStart {
-  readonly launch: LaunchRequest;
-  readonly environment: string;
-  readonly split: string;
-  /** Index in the split, from 0. */
-  readonly task: number;
-}
+import type { LaunchError } from "./control.ts";
 
 export interface PlayTool {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** Parses the arguments of `chat`. */
 
-import type { TurnPlace } from "../../shared/chat.ts";
+import type { TurnPlace } from "../../api/chat.ts";
 import type { GivenArguments } from "./givenArguments.ts";
 
 export type ChatCommand = ReturnType<typeof chatCommand>;

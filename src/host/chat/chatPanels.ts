@@ -7,11 +7,12 @@ import {
   CHAT_ACT,
   CHAT_REQUESTS,
   type ChatActMessage,
+  type ChatStart,
   type OpenChatRequest,
 } from "../../api/chat.ts";
 import type { RequestOutcome } from "../../api/requests.ts";
 import { errorMessage } from "../../core/errors.ts";
-import type { ChatBeginning, ChatReply, ChatStart } from "../../shared/chat.ts";
+import type { ChatBeginning, ChatReply } from "../../shared/chat.ts";
 import { fillPanel } from "../dashboard/fillPanel.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { LaunchScope } from "../keys/launchKeys.ts";

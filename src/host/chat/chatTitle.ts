@@ -1,7 +1,7 @@
 /** Tab title of a conversation: its run, and what distinguishes it from other conversations with that run. */
 
 import * as l10n from "@vscode/l10n";
-import type { ChatStart } from "../../shared/chat.ts";
+import type { ChatStart } from "../../api/chat.ts";
 import { formatCount, plural } from "../../shared/format.ts";
 
 export function chatTitle(

@@ -1,10 +1,10 @@
 /** Prompts before a conversation: a task or none, and models to compare. */
 
 import * as vscode from "vscode";
+import type { ChatStart } from "../../api/chat.ts";
 import type { RunEntry } from "../../api/runs.ts";
 import { taskChoices } from "../../core/config/taskChoices.ts";
 import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
-import type { ChatStart } from "../../shared/chat.ts";
 import { formatCount } from "../../shared/format.ts";
 import type { ChatSubject } from "../chat/chatPanels.ts";
 import type { RunList } from "../runs/runList.ts";

@@ -1,12 +1,12 @@
 /** Finds a turn of a stored rollout by the numbers shown to users. */
 
+import type { TurnPlace } from "../../api/chat.ts";
 import type { StoredTurn } from "../../core/conversation/storedRollout.ts";
 import { AppError } from "../../core/errors.ts";
 import type { FolderFiles } from "../../core/ports.ts";
 import { createRunReader, rolloutsInOrder } from "../../core/runFolder/reader.ts";
 import { readStoredImage } from "../../core/runFolder/rollouts/imageFiles.ts";
 import { sha256 } from "../../node/hash.ts";
-import type { TurnPlace } from "../../shared/chat.ts";
 
 export interface FoundTurn extends StoredTurn {
   /** Name of the evaluated model in a standalone evaluation; null for a run's own weights. */

@@ -1,5 +1,6 @@
 /** Opens chats with one or several models: on a task of an environment, from a turn of a stored rollout, or free-form. */
 
+import type { ChatStart } from "../../api/chat.ts";
 import type { Chat } from "../../core/chat/chat.ts";
 import { declareTool } from "../../core/chat/firstPrompt.ts";
 import { tokenizerNameOf } from "../../core/chat/modelName.ts";
@@ -20,7 +21,6 @@ import { raceAbort } from "../../core/util/abort.ts";
 import { systemClock } from "../../node/clock.ts";
 import { sha256 } from "../../node/hash.ts";
 import { namedRun } from "../../node/namedRun.ts";
-import type { ChatStart } from "../../shared/chat.ts";
 import type { LaunchRequest } from "../../shared/control.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
 import { requireNamedByUser } from "../config/requireNamed.ts";
