@@ -2,7 +2,6 @@
 
 import * as vscode from "vscode";
 import { type CheckCounts, CONFIG_REQUESTS } from "../../api/config.ts";
-import { EMPTY_CATALOGUE } from "../../core/config/editing/catalogue/catalogue.ts";
 import type { Insertion } from "../../core/config/editing/edits/insertEnvironment.ts";
 import { plural } from "../../shared/format.ts";
 import type { Server } from "../server/server.ts";
@@ -103,8 +102,8 @@ function nameIn(target: unknown): string | undefined {
 async function pickEnvironment({ known }: ConfigHandlerOptions): Promise<string | undefined> {
   const lists = known.sources?.environments;
   await lists?.ready();
-  const { local, hosted } = lists?.current() ?? EMPTY_CATALOGUE;
-  const listed = [local, hosted].flatMap(({ environments }) => environments?.items ?? []);
+  const { local, hosted } = lists?.current() ?? {};
+  const listed = [local, hosted].flatMap((list) => list?.environments?.items ?? []);
   if (listed.length === 0) {
     return plainWindow.showInputBox({
       prompt: vscode.l10n.t("Name of the environment, such as Owner/Name"),

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { AlarmEdit } from "../../core/alarms/alarmEdits.ts";
 import { editsTitle } from "../../core/alarms/formatSettingChange.ts";
+import { suggestionEdits } from "../../core/config/editing/edits/suggestion.ts";
 import { groupBy } from "../../core/util/groupBy.ts";
 import { workspaceEdit } from "./textEdits.ts";
 
@@ -15,12 +16,10 @@ export interface Suggestion {
 }
 
 /** One action per distinct suggestion; none if the file already contains it or has no place for it. */
-export async function suggestionActions(
+export function suggestionActions(
   document: vscode.TextDocument,
   suggestions: readonly Suggestion[],
-): Promise<vscode.CodeAction[]> {
-  if (suggestions.length === 0) return [];
-  const { suggestionEdits } = await import("../../core/config/editing/edits/suggestion.ts");
+): vscode.CodeAction[] {
   const byTitle = groupBy(suggestions, ({ edits }) => editsTitle(edits));
   return [...byTitle].flatMap(([title, same]) => {
     const { edits = [], stage } = same[0] ?? {};

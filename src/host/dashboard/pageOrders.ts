@@ -10,6 +10,7 @@ import type {
   DashboardCommand,
   ExportedFile,
 } from "../../shared/dashboardMessages.ts";
+import { rangeAt } from "../config/rangeAt.ts";
 import { type CommandId, commandName } from "../manifest/commandTable.ts";
 import { applyAlarm, configPathOf } from "../runs/applyAlarm.ts";
 import { resumeBefore } from "../runs/branchRun.ts";
@@ -161,14 +162,8 @@ async function openConfig(
     await plainWindow.showWarningMessage(text);
     return;
   }
-  const [{ readYaml, languageOf }, { locate }] = await Promise.all([
-    import("../../core/config/source/yamlSource.ts"),
-    import("../../core/config/source/locate.ts"),
-  ]);
   const document = await vscode.workspace.openTextDocument(uri);
-  const source = readYaml(document.getText(), languageOf(configPath));
-  const span = locate(source, path, "key");
-  const at = document.positionAt(span?.start ?? 0);
+  const { start: at } = rangeAt(document, path, "key");
   await vscode.window.showTextDocument(document, {
     viewColumn: vscode.ViewColumn.One,
     selection: new vscode.Range(at, at),

@@ -8,8 +8,8 @@ import { readEnv } from "./envFile.ts";
 import type { EnvPermission } from "./envPermission.ts";
 import { keyIdOf } from "./keyNames.ts";
 import type { KeySources } from "./keySources.ts";
-import type { LaunchConfig } from "./launchKeys.ts";
-import type { SetKeyOptions } from "./setKey.ts";
+import { type LaunchConfig, launchKeys } from "./launchKeys.ts";
+import { askForMissing, type SetKeyOptions, setKey } from "./setKey.ts";
 
 export type KeyOrder = Pick<LaunchRequest, "keys" | "allowedOrigins" | "envFile">;
 
@@ -42,7 +42,6 @@ export async function recoverFromLaunchError(
   }
   const id = code === "key-missing" && name !== undefined ? keyIdOf(name) : null;
   if (id === null) return false;
-  const { setKey } = await import("./setKey.ts");
   return await setKey(options, id);
 }
 
@@ -55,13 +54,11 @@ export async function gatherKeys(
   options: GatherKeysOptions,
 ): Promise<KeyOrder | null> {
   const { sources, approvals } = options;
-  const { launchKeys } = await import("./launchKeys.ts");
   let found = await launchKeys(config, sources, {});
   const envFile = found.needsKeys ? await readableFile(config, options) : null;
   const inFile = await valuesIn(envFile, options);
   if (envFile !== null) found = await launchKeys(config, sources, inFile);
   if (found.missing.length > 0) {
-    const { askForMissing } = await import("./setKey.ts");
     if (!(await askForMissing(options, found.missing))) return null;
     found = await launchKeys(config, sources, inFile);
   }

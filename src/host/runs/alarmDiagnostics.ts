@@ -4,12 +4,13 @@ import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
+import { suggestedPlace, suggestionEdits } from "../../core/config/editing/edits/suggestion.ts";
 import { plainMessage } from "../../core/util/plainText.ts";
 import { runFolder } from "../../node/runFolder.ts";
 import { formatCount } from "../../shared/format.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
+import { rangeAt } from "../config/rangeAt.ts";
 import { offerSuggestions, suggestionActions } from "../config/suggestionActions.ts";
-import { rangeOf } from "../config/textEdits.ts";
 import { commandName } from "../manifest/commandTable.ts";
 import type { RunAlarms } from "./runAlarms.ts";
 import type { RunList } from "./runList.ts";
@@ -69,14 +70,11 @@ export class AlarmDiagnostics implements vscode.Disposable, vscode.CodeActionPro
     this.#collection.dispose();
   }
 
-  async provideCodeActions(
-    document: vscode.TextDocument,
-    range: vscode.Range,
-  ): Promise<vscode.CodeAction[]> {
+  provideCodeActions(document: vscode.TextDocument, range: vscode.Range): vscode.CodeAction[] {
     const touched = (this.#marks.get(document.uri.fsPath) ?? []).filter(({ diagnostic }) =>
       diagnostic.range.intersection(range),
     );
-    const fixes = await suggestionActions(
+    const fixes = suggestionActions(
       document,
       touched.map(({ diagnostic, alarm: { edits }, stage }) => ({ edits, diagnostic, stage })),
     );
@@ -140,10 +138,6 @@ function evidenceAction({ alarm, diagnostic, folder }: Mark): vscode.CodeAction 
 
 /** Marks the setting that may help; empty if the file already contains the change, or does not exist. */
 async function marksIn(path: string, { firing, run }: RunAlarmList): Promise<readonly Mark[]> {
-  const [{ suggestedPlace, suggestionEdits }, { keySpan }] = await Promise.all([
-    import("../../core/config/editing/edits/suggestion.ts"),
-    import("../../core/config/source/locate.ts"),
-  ]);
   const uri = vscode.Uri.file(path);
   // The path comes from the run folder, which may come from anyone.
   if (vscode.workspace.getWorkspaceFolder(uri) === undefined) return [];
@@ -160,12 +154,11 @@ async function marksIn(path: string, { firing, run }: RunAlarmList): Promise<rea
     if (hasFix && suggestionEdits(text, alarm.edits, { path, stage })?.length === 0) return [];
     const key = alarm.edits[0]?.path ?? ["environments"];
     const place = suggestedPlace(text, key, { path, stage });
-    const span = keySpan(text, place, { path, part: "key" }) ?? { start: 0, end: 0 };
     const message = plainMessage(
       `${vscode.l10n.t("Step {0}", formatCount(alarm.step + 1))}: ${alarm.seen} ${alarm.meaning}`,
     );
     const diagnostic = new vscode.Diagnostic(
-      rangeOf(document, span),
+      rangeAt(document, place, "key"),
       message,
       SEVERITIES[alarm.severity],
     );

@@ -5,9 +5,12 @@ import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import { editSetting, editsChange, editText } from "../../core/alarms/formatSettingChange.ts";
+import { checkText } from "../../core/config/check.ts";
+import { suggestedPlace, suggestionEdits } from "../../core/config/editing/edits/suggestion.ts";
 import { AppError } from "../../core/errors.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
-import { applyTextEdits, rangeOf } from "../config/textEdits.ts";
+import { rangeAt } from "../config/rangeAt.ts";
+import { applyTextEdits } from "../config/textEdits.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { RunList } from "./runList.ts";
 import { stageOfRun } from "./stageOfRun.ts";
@@ -20,11 +23,6 @@ export async function applyAlarm(
 ): Promise<void> {
   const run = store.get(folder);
   const configPath = configPathOf(run);
-  const [{ checkText }, { suggestedPlace, suggestionEdits }, { keySpan }] = await Promise.all([
-    import("../../core/config/check.ts"),
-    import("../../core/config/editing/edits/suggestion.ts"),
-    import("../../core/config/source/locate.ts"),
-  ]);
   const document = await vscode.workspace.openTextDocument(vscode.Uri.file(configPath));
   const before = document.getText();
   // The path comes from the run folder, which may come from anyone.
@@ -36,10 +34,8 @@ export async function applyAlarm(
   const options = { path: configPath, stage };
   const changes = suggestionEdits(before, edits, options);
   if (changes === null || changes.length > 0) await applyTextEdits(document, changes);
-  const text = document.getText();
-  const place = suggestedPlace(text, edits[0]?.path ?? [], options);
-  const span = keySpan(text, place, { path: configPath, part: "value" });
-  const selection = rangeOf(document, span ?? { start: 0, end: 0 });
+  const place = suggestedPlace(document.getText(), edits[0]?.path ?? [], options);
+  const selection = rangeAt(document, place, "value");
   await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.One, selection });
   await offerForRun(store, run, { edits, name: basename(configPath) });
 }

@@ -5,6 +5,11 @@ import * as vscode from "vscode";
 import type { AlarmEdit } from "../../core/alarms/alarmEdits.ts";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import { editText } from "../../core/alarms/formatSettingChange.ts";
+import {
+  branchFileName,
+  branchRunName,
+  branchText,
+} from "../../core/config/editing/edits/branch.ts";
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import {
@@ -64,7 +69,6 @@ export async function branchRun(options: BranchOptions): Promise<void> {
     resume: folder,
     overrides: [],
   });
-  const { branchText, branchRunName } = await import("../../core/config/editing/edits/branch.ts");
   const from = { run: basename(folder), checkpoint: checkpoint.name, step: checkpoint.step };
   const runName = branchRunName({ runName: from.run, step: from.step });
   const { state_path: statePath } = checkpoint;
@@ -105,7 +109,6 @@ async function offerStart(
 
 /** An unused name next to `path` that matches the configuration patterns, with `-2` and so on if needed. */
 async function freeName(path: string, step: number): Promise<vscode.Uri> {
-  const { branchFileName } = await import("../../core/config/editing/edits/branch.ts");
   const patterns = readSetting("config.files", vscode.Uri.file(path));
   for (let count = 1; ; count += 1) {
     const name = branchFileName({ fileName: basename(path), step }, patterns, count);

@@ -2,8 +2,8 @@
 
 import { resolve } from "node:path";
 import * as vscode from "vscode";
-import { keySpan } from "../../core/config/source/locate.ts";
 import type { LaunchError } from "../../shared/control.ts";
+import { rangeAt } from "../config/rangeAt.ts";
 import { offerSuggestions, suggestionActions } from "../config/suggestionActions.ts";
 import type { TrainingEnded, Trainings } from "./trainings.ts";
 
@@ -86,10 +86,7 @@ export class RunDiagnostics implements vscode.Disposable, vscode.CodeActionProvi
     this.#marks.dispose();
   }
 
-  provideCodeActions(
-    document: vscode.TextDocument,
-    range: vscode.Range,
-  ): Promise<vscode.CodeAction[]> {
+  provideCodeActions(document: vscode.TextDocument, range: vscode.Range): vscode.CodeAction[] {
     const touched = (this.#marks.get(document.uri) ?? []).filter((mark) =>
       mark.range.intersection(range),
     );
@@ -131,11 +128,8 @@ export class RunDiagnostics implements vscode.Disposable, vscode.CodeActionProvi
       () => null,
     );
     if (document === null) return [];
-    const part = keys[0] === "environments" ? "key" : "value";
-    const span = keySpan(document.getText(), keys, { path: document.fileName, part });
-    const start = document.positionAt(span?.start ?? 0);
-    const end = document.positionAt(span?.end ?? 0);
-    const mark = new vscode.Diagnostic(new vscode.Range(start, end), message);
+    const range = rangeAt(document, keys, keys[0] === "environments" ? "key" : "value");
+    const mark = new vscode.Diagnostic(range, message);
     mark.source = SOURCE;
     mark.code = RULES[code] ?? code;
     if (error.edits !== undefined) this.#edits.set(mark, error.edits);
