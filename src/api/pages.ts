@@ -3,7 +3,7 @@
 import * as z from "zod";
 import type { FiringAlarm } from "../core/alarms/alarmEvents.ts";
 import type { CommandArgs, DashboardCommand, ExportedFile } from "../shared/dashboardMessages.ts";
-import type { ChosenCharts, DashboardSettings } from "../shared/dashboardTypes.ts";
+import type { DashboardChoices, DashboardSettings } from "../shared/dashboardTypes.ts";
 
 export const PAGE_REQUESTS = {
   /**
@@ -22,9 +22,7 @@ export const PAGE_NEWS = "tinkerRL/page/news";
 export const PAGE_ORDER = "tinkerRL/page/order";
 
 /** The user's stored page settings. */
-export interface Kept
-  extends ChosenCharts,
-    Pick<DashboardSettings, "savedFilters" | "isDemoCardClosed"> {
+export interface Kept extends DashboardChoices {
   /** Layout of the runs table, as written by its page; null = not stored yet. */
   readonly layout: string | null;
 }

@@ -3,9 +3,9 @@
 import type { BehaviorReport, ChangesReport, StepRange } from "./changes.ts";
 import type {
   CheckpointView,
-  ChosenCharts,
   ColumnPart,
   ConfigView,
+  DashboardChoices,
   DashboardSettings,
   EvaluationView,
   EventView,
@@ -15,7 +15,6 @@ import type {
   RolloutRow,
   RunListing,
   RunView,
-  SavedFilter,
   TokenPlace,
   TokenWindow,
 } from "./dashboardTypes.ts";
@@ -146,14 +145,10 @@ export type PageMessage =
   | { readonly kind: "cancel"; readonly id: number }
   /** Switches to another run, or to one of its rollouts. */
   | { readonly kind: "select-run"; readonly id: string; readonly key?: RolloutKey | undefined }
-  /** The new list of saved rollout filters. */
-  | { readonly kind: "keep-filters"; readonly filters: readonly SavedFilter[] }
+  /** Changed choices to store. */
+  | { readonly kind: "keep"; readonly change: Partial<DashboardChoices> }
   /** All metrics that the page shows or has shown; only these are sent, plus those that every page draws. */
   | { readonly kind: "want-columns"; readonly names: readonly string[] }
-  /** Which small charts to draw from now on. */
-  | { readonly kind: "choose-charts"; readonly charts: ChosenCharts }
-  /** Hides the card about a local demo run for good. */
-  | { readonly kind: "close-demo-card" }
   | { readonly kind: "command"; readonly command: DashboardCommand; readonly args: CommandArgs };
 
 /** The small facts about a run. Always sent whole, so there is only one way to draw them. */

@@ -319,22 +319,22 @@ export interface ColumnPart {
   readonly values: Float64Array;
 }
 
-/** How this workspace's small charts differ from the default ones. */
-export interface ChosenCharts {
+/** The user's choices for the dashboard, stored for this workspace. */
+export interface DashboardChoices {
   /** Metrics drawn in addition to the default ones. */
   readonly pinnedMetrics: readonly string[];
   /** Default charts that are hidden, identified by metric. */
   readonly hiddenCharts: readonly string[];
-}
-
-/** The editor's dashboard settings, plus choices stored for this workspace. */
-export interface DashboardSettings extends ChosenCharts {
-  /** Initial EMA factor, 0 to 0.99. */
-  readonly smoothing: number;
-  readonly hasSingleKeys: boolean;
-  readonly hasLiveRegion: boolean;
   /** Rollout filters saved by the user. */
   readonly savedFilters: readonly SavedFilter[];
   /** True once the user has closed the card about a local demo run. */
   readonly isDemoCardClosed: boolean;
+}
+
+/** The editor's dashboard settings, plus choices stored for this workspace. */
+export interface DashboardSettings extends DashboardChoices {
+  /** Initial EMA factor, 0 to 0.99. */
+  readonly smoothing: number;
+  readonly hasSingleKeys: boolean;
+  readonly hasLiveRegion: boolean;
 }

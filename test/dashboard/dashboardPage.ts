@@ -8,9 +8,12 @@ import { markRollout } from "../../src/core/runFolder/marks.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import type { DashboardRun } from "../../src/server/dashboard/dashboardRun.ts";
-import { DashboardSession } from "../../src/server/dashboard/dashboardSession.ts";
+import {
+  DashboardSession,
+  type DashboardSessionOptions,
+} from "../../src/server/dashboard/dashboardSession.ts";
 import type { CommandArgs, HostMessage } from "../../src/shared/dashboardMessages.ts";
-import type { ChosenCharts, SavedFilter } from "../../src/shared/dashboardTypes.ts";
+import type { DashboardChoices } from "../../src/shared/dashboardTypes.ts";
 import { textsHere } from "../fakes/textsHere.ts";
 import { openServedPage, type ServedPage, type ServedPageOptions } from "./servedPage.ts";
 
@@ -25,8 +28,8 @@ export interface DashboardPageOptions extends ServedPageOptions {
 export interface DashboardPage extends Omit<ServedPage, "post"> {
   readonly session: DashboardSession;
   readonly commands: { readonly command: string; readonly args: CommandArgs }[];
-  /** Which charts the page gave the editor to keep. */
-  keptCharts(): ChosenCharts;
+  /** What the page gave the editor to keep. */
+  kept(): DashboardChoices;
 }
 
 export async function openDashboardPage(
@@ -35,7 +38,12 @@ export async function openDashboardPage(
 ): Promise<DashboardPage> {
   const { folder, tokenTexts } = options;
   const commands: DashboardPage["commands"] = [];
-  const kept: { charts: ChosenCharts } = { charts: { pinnedMetrics: [], hiddenCharts: [] } };
+  let kept: DashboardChoices = {
+    pinnedMetrics: [],
+    hiddenCharts: [],
+    savedFilters: [],
+    isDemoCardClosed: false,
+  };
   const posting: { post: ServedPage["post"] } = { post: () => undefined };
   const fileSystem = createFileSystem();
   const session = createSession(
@@ -43,7 +51,12 @@ export async function openDashboardPage(
     { folder, fileSystem },
     commands,
     tokenTexts,
-    kept,
+    {
+      current: () => ({ smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true, ...kept }),
+      keep: async (change) => {
+        kept = { ...kept, ...change };
+      },
+    },
   );
   const served = await openServedPage(browser, "dashboard", options, (message, post) => {
     posting.post = post;
@@ -53,7 +66,7 @@ export async function openDashboardPage(
     ...served,
     session,
     commands,
-    keptCharts: () => kept.charts,
+    kept: () => kept,
     close: async () => {
       session.dispose();
       await served.close();
@@ -67,11 +80,9 @@ function createSession(
   { folder, fileSystem }: { readonly folder: string; readonly fileSystem: FileSystem },
   commands: DashboardPage["commands"],
   tokenTexts: DashboardPageOptions["tokenTexts"],
-  kept: { charts: ChosenCharts },
+  settings: DashboardSessionOptions["settings"],
 ): DashboardSession {
   const name = basename(folder);
-  let savedFilters: readonly SavedFilter[] = [];
-  let isDemoCardClosed = false;
   const run: DashboardRun = { id: name, name, follower: new RunFollower({ fileSystem, folder }) };
   const other = { id: "other", name: "another-run", state: "stopped" as const };
   return new DashboardSession(
@@ -94,25 +105,7 @@ function createSession(
       tokenTexts: tokenTexts ?? (async () => null),
       texts: textsHere(fileSystem, folder),
       shortenPath: (path) => path.replace(/^\/(home|root|tmp)\//, "~/"),
-      settings: {
-        current: () => ({
-          smoothing: 0.6,
-          hasSingleKeys: true,
-          hasLiveRegion: true,
-          ...kept.charts,
-          savedFilters,
-          isDemoCardClosed,
-        }),
-        chooseCharts: async (charts) => {
-          kept.charts = charts;
-        },
-        keepFilters: async (filters) => {
-          savedFilters = filters;
-        },
-        closeDemoCard: async () => {
-          isDemoCardClosed = true;
-        },
-      },
+      settings,
     },
     { run, isVisible: true },
   );

@@ -123,7 +123,7 @@ describe("a dashboard that the server holds", () => {
   it("gives the window what the person named, to keep it", async () => {
     const { say, reports } = await opened();
     const charts = { pinnedMetrics: ["loss"], hiddenCharts: ["optim/entropy"] };
-    await say({ kind: "choose-charts", charts });
+    await say({ kind: "keep", change: charts });
     await vi.waitFor(() => expect(reports).toContainEqual({ kind: "keep", change: charts }));
   });
 });

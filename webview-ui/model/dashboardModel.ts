@@ -4,10 +4,9 @@ import { batch, effect, type Signal, signal } from "@preact/signals";
 import type { HostMessage } from "../../src/shared/dashboardMessages.ts";
 import type {
   AlarmView,
-  ChosenCharts,
+  DashboardChoices,
   DashboardSettings,
   RunListing,
-  SavedFilter,
 } from "../../src/shared/dashboardTypes.ts";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
 import type { SearchSnippet } from "../../src/shared/search.ts";
@@ -203,29 +202,17 @@ class Model {
   /** Shows or hides a chart in this workspace. */
   toggleChart({ id, isUsual }: { readonly id: string; readonly isUsual: boolean }): void {
     const { pinnedMetrics, hiddenCharts } = this.settings.peek();
-    this.chooseCharts(
+    this.keep(
       isUsual
-        ? { pinnedMetrics, hiddenCharts: toggled(hiddenCharts, id) }
-        : { pinnedMetrics: toggled(pinnedMetrics, id), hiddenCharts },
+        ? { hiddenCharts: toggled(hiddenCharts, id) }
+        : { pinnedMetrics: toggled(pinnedMetrics, id) },
     );
   }
 
-  /** Sets which small charts this workspace shows. */
-  chooseCharts(charts: ChosenCharts): void {
-    this.settings.value = { ...this.settings.peek(), ...charts };
-    this.host.chooseCharts(charts);
-  }
-
-  /** Replaces the saved rollout filters of this workspace. */
-  keepFilters(savedFilters: readonly SavedFilter[]): void {
-    this.settings.value = { ...this.settings.peek(), savedFilters };
-    this.host.keepFilters(savedFilters);
-  }
-
-  /** Closes the card on runs of the local demo, for the whole workspace. */
-  closeDemoCard(): void {
-    this.settings.value = { ...this.settings.peek(), isDemoCardClosed: true };
-    this.host.closeDemoCard();
+  /** Stores choices for all runs of this workspace. */
+  keep(change: Partial<DashboardChoices>): void {
+    this.settings.value = { ...this.settings.peek(), ...change };
+    this.host.keep(change);
   }
 
   #showRun(id: string, settings: DashboardSettings): void {

@@ -8,7 +8,7 @@ import type {
   HostMessage,
   PageMessage,
 } from "../../src/shared/dashboardMessages.ts";
-import type { ChosenCharts, SavedFilter } from "../../src/shared/dashboardTypes.ts";
+import type { DashboardChoices } from "../../src/shared/dashboardTypes.ts";
 import type { RolloutKey } from "../../src/shared/rolloutSet.ts";
 import { connectShell } from "./shell.ts";
 
@@ -67,11 +67,7 @@ export function connectHost() {
       api.postMessage({ kind: "select-run", id, key }),
     requestColumns: (names: readonly string[]): void =>
       api.postMessage({ kind: "want-columns", names }),
-    chooseCharts: (charts: ChosenCharts): void =>
-      api.postMessage({ kind: "choose-charts", charts }),
-    closeDemoCard: (): void => api.postMessage({ kind: "close-demo-card" }),
-    keepFilters: (filters: readonly SavedFilter[]): void =>
-      api.postMessage({ kind: "keep-filters", filters }),
+    keep: (change: Partial<DashboardChoices>): void => api.postMessage({ kind: "keep", change }),
     loadState: (): unknown => api.getState(),
     saveState: (state: unknown): void => api.setState(state),
   };

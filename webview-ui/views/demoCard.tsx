@@ -21,7 +21,7 @@ export function DemoCard({ dashboard }: DashboardProps) {
           <IconButton
             icon="close"
             label={l10n.t("Dismiss")}
-            onClick={() => dashboard.closeDemoCard()}
+            onClick={() => dashboard.keep({ isDemoCardClosed: true })}
           />
         </div>
       </div>

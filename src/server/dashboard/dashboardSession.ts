@@ -10,7 +10,7 @@ import type {
   PageMessage,
   RunFacts,
 } from "../../shared/dashboardMessages.ts";
-import type { ChosenCharts, SavedFilter } from "../../shared/dashboardTypes.ts";
+import type { DashboardChoices } from "../../shared/dashboardTypes.ts";
 import { hasEnded } from "../../shared/hasEnded.ts";
 import type { RolloutKey } from "../../shared/rolloutSet.ts";
 import { type DashboardRun, withShortFolder } from "./dashboardRun.ts";
@@ -29,12 +29,8 @@ export interface DashboardSessionOptions extends RunTransferOptions {
     find(id: string): Promise<DashboardRun | null>;
   };
   readonly settings: RunTransferOptions["settings"] & {
-    /** Stores which small charts are shown, for other pages too. */
-    chooseCharts(charts: ChosenCharts): Promise<void>;
-    /** Stores the saved rollout filters, like {@link chooseCharts}. */
-    keepFilters(filters: readonly SavedFilter[]): Promise<void>;
-    /** Stores that the local demo's card was closed. */
-    closeDemoCard(): Promise<void>;
+    /** Stores choices, for other pages too. */
+    keep(change: Partial<DashboardChoices>): Promise<void>;
   };
   /** Carries out a page's command. A rejection is shown in the page. */
   readonly command: (
@@ -158,18 +154,10 @@ export class DashboardSession {
         this.#requested = new Set(message.names);
         this.#wake();
         return;
-      case "choose-charts":
+      case "keep":
         this.#options.settings
-          .chooseCharts(message.charts)
+          .keep(message.change)
           .catch((error: unknown) => this.#showError(error));
-        return;
-      case "keep-filters":
-        this.#options.settings
-          .keepFilters(message.filters)
-          .catch((error: unknown) => this.#showError(error));
-        return;
-      case "close-demo-card":
-        this.#options.settings.closeDemoCard().catch((error: unknown) => this.#showError(error));
         return;
       case "command":
         this.#command(message.command, message.args);

@@ -130,6 +130,15 @@ const commandArgs = z
   })
   .readonly() satisfies z.ZodType<CommandArgs>;
 
+const dashboardChoices = z
+  .strictObject({
+    pinnedMetrics: metrics.exactOptional(),
+    hiddenCharts: metrics.exactOptional(),
+    savedFilters: savedFiltersSchema.exactOptional(),
+    isDemoCardClosed: z.boolean().exactOptional(),
+  })
+  .readonly();
+
 const pageMessage: z.ZodType<PageMessage> = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("ready") }),
   z.strictObject({ kind: z.literal("question"), id: count, question }),
@@ -139,15 +148,10 @@ const pageMessage: z.ZodType<PageMessage> = z.discriminatedUnion("kind", [
     id: z.string().max(4_000),
     key: rolloutKey.optional(),
   }),
-  z.strictObject({ kind: z.literal("close-demo-card") }),
-  z.strictObject({ kind: z.literal("keep-filters"), filters: savedFiltersSchema }),
+  z.strictObject({ kind: z.literal("keep"), change: dashboardChoices }),
   z.strictObject({
     kind: z.literal("want-columns"),
     names: z.array(z.string().max(MAX_METRIC_NAME)).max(MAX_WANTED).readonly(),
-  }),
-  z.strictObject({
-    kind: z.literal("choose-charts"),
-    charts: z.strictObject({ pinnedMetrics: metrics, hiddenCharts: metrics }).readonly(),
   }),
   z.strictObject({
     kind: z.literal("command"),

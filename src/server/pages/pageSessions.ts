@@ -100,9 +100,7 @@ export class PageSessions {
             const { layout: _, ...own } = settings();
             return own;
           },
-          chooseCharts: keep,
-          keepFilters: (savedFilters) => keep({ savedFilters }),
-          closeDemoCard: () => keep({ isDemoCardClosed: true }),
+          keep,
         },
         command: async (asked, shown, args) => {
           if (asked === "markRollout") {

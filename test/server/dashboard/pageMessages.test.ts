@@ -28,12 +28,12 @@ describe("what comes from the page", () => {
       },
       { kind: "command", command: "diffRollouts", args: { key, other: { ...key, step: 0 } } },
       { kind: "command", command: "markRollout", args: { key, mark: { addTag: "a", pin: false } } },
-      { kind: "keep-filters", filters: [{ name: "failed", filter: "{}" }] },
+      { kind: "keep", change: { savedFilters: [{ name: "failed", filter: "{}" }] } },
       { kind: "cancel", id: 3 },
       { kind: "select-run", id: "/runs/demo" },
       {
-        kind: "choose-charts",
-        charts: { pinnedMetrics: ["env/calculator/reward", "x".repeat(1_000)], hiddenCharts: [] },
+        kind: "keep",
+        change: { pinnedMetrics: ["env/calculator/reward", "x".repeat(1_000)], hiddenCharts: [] },
       },
       { kind: "command", command: "deleteCheckpoint", args: { name: "checkpoint_000010" } },
       {
@@ -63,11 +63,11 @@ describe("what comes from the page", () => {
         id: 1,
         question: { ask: "counterpart", key: { ...key, source: "elsewhere" }, step: 40 },
       },
-      { kind: "choose-charts" },
+      { kind: "keep" },
       ...["loss", [1], ["x".repeat(1_001)], Array.from({ length: 1_001 }, () => "loss")].flatMap(
         (names) => [
-          { kind: "choose-charts", charts: { pinnedMetrics: names, hiddenCharts: [] } },
-          { kind: "choose-charts", charts: { pinnedMetrics: [], hiddenCharts: names } },
+          { kind: "keep", change: { pinnedMetrics: names } },
+          { kind: "keep", change: { hiddenCharts: names } },
         ],
       ),
       { kind: "command", command: "runShell", args: {} },

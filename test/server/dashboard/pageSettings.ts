@@ -14,7 +14,5 @@ export const PAGE_SETTINGS: DashboardSettings = {
 /** The same for a page of which nothing is kept. */
 export const KEPT_NOWHERE = {
   current: () => PAGE_SETTINGS,
-  chooseCharts: async () => undefined,
-  keepFilters: async () => undefined,
-  closeDemoCard: async () => undefined,
+  keep: async () => undefined,
 };

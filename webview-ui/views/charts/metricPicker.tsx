@@ -61,7 +61,7 @@ function ChartList({ dashboard, charts }: PickerProps) {
             class="link"
             label={l10n.t("Reset")}
             title={l10n.t("Show the charts of every run")}
-            onClick={() => dashboard.chooseCharts({ pinnedMetrics: [], hiddenCharts: [] })}
+            onClick={() => dashboard.keep({ pinnedMetrics: [], hiddenCharts: [] })}
           />
         ) : null}
       </div>

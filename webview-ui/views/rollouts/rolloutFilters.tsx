@@ -270,7 +270,9 @@ function SavedFilters({ dashboard }: DashboardProps) {
           <IconButton
             icon="close"
             label={l10n.t("Remove {0}", visibleLine(saved.name))}
-            onClick={() => dashboard.keepFilters(savedFilters.filter((each) => each !== saved))}
+            onClick={() =>
+              dashboard.keep({ savedFilters: savedFilters.filter((each) => each !== saved) })
+            }
           />
         </span>
       ))}
@@ -280,7 +282,8 @@ function SavedFilters({ dashboard }: DashboardProps) {
           onSubmit={(event) => {
             event.preventDefault();
             if (own === "") return;
-            dashboard.keepFilters([...others, { name: own, filter: JSON.stringify(filter) }]);
+            const named = { name: own, filter: JSON.stringify(filter) };
+            dashboard.keep({ savedFilters: [...others, named] });
             setName("");
           }}
         >
