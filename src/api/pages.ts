@@ -3,7 +3,6 @@
 import * as z from "zod";
 import type { FiringAlarm } from "../core/alarms/alarmEvents.ts";
 import type { CommandArgs, DashboardCommand, ExportedFile } from "../shared/dashboardMessages.ts";
-import type { DashboardChoices, DashboardSettings } from "../shared/dashboardTypes.ts";
 
 export const PAGE_REQUESTS = {
   /**
@@ -21,29 +20,34 @@ export const PAGE_NEWS = "tinkerRL/page/news";
  */
 export const PAGE_ORDER = "tinkerRL/page/order";
 
-/** The user's stored page settings. */
-export interface Kept extends DashboardChoices {
-  /** Layout of the runs table, as written by its page; null = not stored yet. */
-  readonly layout: string | null;
-}
-
-export interface PageSettings extends DashboardSettings, Kept {}
-
 const text = z.string();
 const count = z.number().int().nonnegative();
+const MAX_FILTERS = 100;
 
-const settings: z.ZodType<PageSettings> = z
-  .object({
-    smoothing: z.number(),
-    hasSingleKeys: z.boolean(),
-    hasLiveRegion: z.boolean(),
-    pinnedMetrics: z.array(text).readonly(),
-    hiddenCharts: z.array(text).readonly(),
-    savedFilters: z.array(z.object({ name: text, filter: text }).readonly()).readonly(),
-    isDemoCardClosed: z.boolean(),
-    layout: text.nullable(),
-  })
+/** Rollout filters saved by the user. */
+export const savedFiltersSchema = z
+  .array(
+    z.strictObject({ name: z.string().min(1).max(80), filter: z.string().max(4_000) }).readonly(),
+  )
+  .max(MAX_FILTERS)
   .readonly();
+
+/** Unreadable parts fall back to their defaults. */
+export const keptSchema = z.object({
+  pinnedMetrics: z.array(text).readonly().catch([]),
+  hiddenCharts: z.array(text).readonly().catch([]),
+  savedFilters: savedFiltersSchema.catch([]),
+  isDemoCardClosed: z.boolean().catch(false),
+  /** Layout of the runs table, as written by its page; null = not stored yet. */
+  layout: text.nullable().catch(null),
+});
+/** The user's stored page settings. */
+export type Kept = Readonly<z.infer<typeof keptSchema>>;
+
+const settings = keptSchema
+  .extend({ smoothing: z.number(), hasSingleKeys: z.boolean(), hasLiveRegion: z.boolean() })
+  .readonly();
+export type PageSettings = z.infer<typeof settings>;
 
 const windowPage = z.discriminatedUnion("kind", [
   /** `folder` is the run to show; null = the newest. */

@@ -1,7 +1,6 @@
 /** The user's page settings, stored with the workspace. */
 
-import type { Kept } from "../../api/pages.ts";
-import { keptSchema } from "../../server/pages/kept.ts";
+import { type Kept, keptSchema } from "../../api/pages.ts";
 import type { Memento } from "../vscode/memento.ts";
 
 const KEYS: Readonly<Record<keyof Kept, string>> = {

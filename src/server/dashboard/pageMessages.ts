@@ -1,6 +1,7 @@
 /** Validates messages from the dashboard page, which renders hostile text and is therefore untrusted. */
 
 import * as z from "zod";
+import { savedFiltersSchema } from "../../api/pages.ts";
 import { markChangeSchema } from "../../core/runFolder/marks.ts";
 import {
   type CommandArgs,
@@ -27,16 +28,6 @@ const MAX_CHOSEN = 1_000;
 
 /** More rows than are visible at once. */
 const MAX_DETAILS = 200;
-
-const MAX_FILTERS = 100;
-
-/** Rollout filters saved by the user. */
-export const savedFiltersSchema = z
-  .array(
-    z.strictObject({ name: z.string().min(1).max(80), filter: z.string().max(4_000) }).readonly(),
-  )
-  .max(MAX_FILTERS)
-  .readonly();
 
 const metrics = z.array(z.string().max(MAX_METRIC_NAME)).max(MAX_CHOSEN).readonly();
 const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);

@@ -1,10 +1,9 @@
 /** The user's page layout and settings in the browser, stored next to the program's caches. */
 
-import type { Kept } from "../../api/pages.ts";
+import { type Kept, keptSchema } from "../../api/pages.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
-import { keptSchema } from "../pages/kept.ts";
 
 const MAX_BYTES = 1024 * 1024;
 
