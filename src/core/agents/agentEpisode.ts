@@ -210,9 +210,9 @@ export class AgentEpisode implements RolloutEpisode {
     if (this.#isGraded) throw error;
     if (this.#stop !== null) return this.#afterTurn(this.#stop);
     const { limit, settings } = this.#options;
-    if (isAppError(error, "agent-failed") && this.turnCount > 0) {
+    if (isAppError(error, "agent-failed")) {
       this.#failure = error.message;
-      return "agent_timeout";
+      if (this.turnCount > 0) return "agent_timeout";
     }
     if (limit.isExpired()) {
       this.#failure = this.#timeoutText(settings.rolloutTimeoutMs, "rollout_timeout");
@@ -290,11 +290,10 @@ export class AgentEpisode implements RolloutEpisode {
     const how =
       this.#stop === null ? `ended ${howEnded(end)}` : `ended the rollout by its own tool calls`;
     const why = refused === undefined ? "" : ` Its request was refused: ${refused}`;
-    return new AppError(
-      "agent-failed",
-      `The agent of ${environment} ${how} without a turn of the model.${why}${printedText(output)}`,
-      { configPath: `environments.${environment}.agent.command` },
-    );
+    this.#failure = `The agent of ${environment} ${how} without a turn of the model.${why}`;
+    return new AppError("agent-failed", `${this.#failure}${printedText(output)}`, {
+      configPath: `environments.${environment}.agent.command`,
+    });
   }
 
   #timeoutText(limitMs: number | null, key: string): string {

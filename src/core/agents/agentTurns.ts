@@ -25,6 +25,9 @@ export interface TurnTimes {
   readonly samplingMs: number;
 }
 
+/** The JSON text of each argument by its name, to match calls of the model with those that the agent makes. */
+type Arguments = ReadonlyMap<string, string>;
+
 interface AgentTurn extends TurnTimes {
   readonly read: () => WrittenTurn;
   readonly stopReason: string;
@@ -32,8 +35,7 @@ interface AgentTurn extends TurnTimes {
   readonly stream: number;
   /** The prompt of a new conversation; undefined when it continues, and for the first conversation. */
   readonly asked: string | undefined;
-  /** With arguments, to match them with the calls that the agent makes. */
-  readonly calls: readonly { readonly name: string; readonly args: string }[];
+  readonly calls: readonly { readonly name: string; readonly args: Arguments }[];
   /** The session's results, by call index. */
   readonly ran: Map<number, ToolResultRecord>;
   /** Calls by the agent that the turn did not ask for. */
@@ -97,7 +99,7 @@ export class AgentTurns {
       isTruncated,
       stream: this.#streams.indexOf(ledger),
       asked: isFirst && this.count > 0 ? promptText(messages) : undefined,
-      calls: parsed.calls.map(({ name, args }) => ({ name, args: argumentsKey(args) })),
+      calls: parsed.calls.map(({ name, args }) => ({ name, args: argumentsOf(args) })),
       ran: new Map(),
       others: [],
       heard: [],
@@ -122,22 +124,27 @@ export class AgentTurns {
     this.#turns.at(-1)?.others.push(result);
   }
 
-  /** Assigns a call's result to the newest turn that asked for it, or to the newest turn as a call of the agent's own. */
+  /**
+   * Assigns a call's result to the newest turn that asked for it, or to the newest turn as a call of the agent's own. The agent's call may
+   * have more arguments than the model's, because frameworks fill in defaults; of several such calls, the one with most arguments counts.
+   */
   ran({ name, args }: Pick<ToolCall, "name" | "args">, result: ToolResultRecord): void {
-    const key = argumentsKey(args);
-    const open = this.#turns
+    const own = argumentsOf(args);
+    const [made] = this.#turns
       .toReversed()
       .flatMap(({ calls, ran }) =>
         calls.flatMap((call, i) => (call.name === name && !ran.has(i) ? [{ call, i, ran }] : [])),
-      );
-    const made = open.find(({ call }) => call.args === key);
+      )
+      .filter(({ call }) => [...call.args].every(([key, value]) => own.get(key) === value))
+      .sort((one, other) => other.call.args.size - one.call.args.size);
     if (made === undefined) this.answered({ ...result, agentArgs: writeExactJson(args) });
     else made.ran.set(made.i, result);
   }
 }
 
-function argumentsKey(args: ToolCall["args"]): string {
-  return writeExactJson(sortKeys(plainJson(args)));
+function argumentsOf(args: ToolCall["args"]): Arguments {
+  const entries = Object.entries(args);
+  return new Map(entries.map(([key, value]) => [key, writeExactJson(sortKeys(plainJson(value)))]));
 }
 
 function textsOf(news: readonly InitialMessage[], role: InitialMessage["role"]): readonly string[] {

@@ -23,7 +23,10 @@ const LENGTH_STEPS = 13;
 const OVERFIT_STEPS = 41;
 
 const EVIDENCE: Readonly<Record<AlarmId, AlarmEvidence>> = {
-  parse_success: ofTurns("rollout/parse_ok_frac", isUnreadable),
+  parse_success: each(
+    "rollout/parse_ok_frac",
+    ({ agent, turns }) => agent === undefined && turns.some(isUnreadable),
+  ),
   tool_errors: ofTurns("rollout/failed_tool_calls/mean", ({ results }) =>
     results.some(({ isError }) => isError),
   ),
@@ -43,10 +46,7 @@ const EVIDENCE: Readonly<Record<AlarmId, AlarmEvidence>> = {
   stale_sampler: ofStep("async/staleness/max"),
   response_length: { ...ofStep("rollout/response_tokens/mean"), steps: LENGTH_STEPS },
   missing_rewards: each("rollout/reward/count", ({ reward }) => reward === null),
-  agent_failures: each(
-    "rollout/agent/failed_frac",
-    ({ agent, error }) => agent !== undefined && (agent.failure !== undefined || error !== null),
-  ),
+  agent_failures: each("rollout/agent/failed_frac", ({ agent }) => agent?.failure !== undefined),
   kl_flat_reward: { ...ofStep("optim/kl_sample_train_v2"), steps: LENGTH_STEPS },
   kl_base_flat_reward: { ...ofStep("optim/kl_policy_base"), steps: LENGTH_STEPS },
   entropy_collapse: { ...ofStep("rollout/entropy"), steps: LENGTH_STEPS },

@@ -21,6 +21,11 @@ export function alarmFacts(row: MetricsRow) {
   const total = (name: string): number => count(`${name}/mean`) * count(`${name}/count`);
   const stops = (reason: StopReason): number => count(`rollout/stop_reason/${reason}/count`);
   const toolCalls = total("rollout/tool_calls");
+  const turns = count("rollout/tokens_per_turn/count");
+  // An agent decides by itself which of its turns need a call.
+  const agentTurns = count("rollout/agent/turns");
+  const withoutAgents = (share: "turn_truncated_frac" | "parse_ok_frac"): number =>
+    turns * count(`rollout/${share}`) - agentTurns * count(`rollout/agent/${share}`);
   // Runs that sample nothing ahead allow no lag and store only the second metric.
   const samplerAge = number("async/staleness/beyond_allowed") ?? number("async/staleness/max");
   const mixed = number("group/frac_mixed");
@@ -43,11 +48,13 @@ export function alarmFacts(row: MetricsRow) {
     toolTimedOut: stops("tool_timeout"),
     agents: count("rollout/agent/count"),
     agentFailures: Math.round(count("rollout/agent/count") * count("rollout/agent/failed_frac")),
-    turns: count("rollout/tokens_per_turn/count"),
+    turns,
+    /** Of rollouts without an agent: turns that were not cut off, and turns with a readable call. */
+    wholeTurns: turns - agentTurns - withoutAgents("turn_truncated_frac"),
+    readableTurns: withoutAgents("parse_ok_frac"),
     toolCalls: Math.round(toolCalls),
     /** Tokens that were sent or excluded by a correction. */
     comparedTokens: count("optim/compared_tokens"),
-    parsedShare: number("rollout/parse_ok_frac"),
     truncatedShare: number("rollout/turn_truncated_frac"),
     toolErrorShare: toolCalls === 0 ? null : total("rollout/failed_tool_calls") / toolCalls,
     /** Shares of the groups whose rewards were all equal, and all equal and successful. */

@@ -101,8 +101,8 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     severity: "critical",
     fires: "below",
     measure: readableShare,
-    seen: ({ value, threshold }) =>
-      `${value === 0 ? "None" : `Only ${formatPercent(value)}`} of the turns had a readable tool call (alarm below ${formatPercent(threshold)}).`,
+    seen: ({ now: { agents }, value, threshold }) =>
+      `${value === 0 ? "None" : `Only ${formatPercent(value)}`} of the turns${agents === 0 ? "" : " without an agent"} had a readable tool call (alarm below ${formatPercent(threshold)}).`,
     meaning:
       "Such rollouts earn nothing. Look at the turns: either the chat format does not fit the model, or the model was not trained to call tools like these.",
     edits: (config) =>

@@ -19,18 +19,9 @@ const EQUAL_STEPS = 5;
 const LAG_STEPS = 2;
 const MIN_LAG_STEP_S = 10;
 
-/** The share of turns with a readable call among the turns that were not cut off. */
-export function readableShare({
-  agents,
-  turns,
-  parsedShare,
-  truncatedShare,
-}: AlarmFacts): number | null {
-  // An agent decides itself which of its turns need a call.
-  if (agents > 0) return null;
-  const whole = turns * (1 - (truncatedShare ?? 0));
-  if (parsedShare === null || whole < MIN_SAMPLES) return null;
-  return Math.min(1, (turns * parsedShare) / whole);
+/** The share of turns with a readable call among the turns without an agent that were not cut off. */
+export function readableShare({ wholeTurns, readableTurns }: AlarmFacts): number | null {
+  return wholeTurns < MIN_SAMPLES ? null : Math.min(1, readableTurns / wholeTurns);
 }
 
 /** The smallest share of equal-reward groups over the last steps. */

@@ -98,7 +98,7 @@ const agentShape = {
   refusals: list(z.object({ message: z.string(), count })).describe(
     "why its requests were rejected",
   ),
-  failure: z.string().optional().describe("why it counts as failed, if the error does not say"),
+  failure: z.string().optional().describe("why it counts as failed"),
 };
 
 const tokensShape = {

@@ -3,7 +3,7 @@
 import { sum } from "../../shared/mean.ts";
 import type { Chat } from "../chat/chat.ts";
 import type { PooledImage } from "../chat/imagePool.ts";
-import { errorMessage, isAppError } from "../errors.ts";
+import { errorMessage } from "../errors.ts";
 import type { Clock, Log, Random } from "../ports.ts";
 import type { RolloutFacts } from "../runFolder/metrics/stepFacts.ts";
 import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
@@ -199,7 +199,7 @@ function finish(
     group: task.group,
     stop,
     errorClass: errorClass(error),
-    agentFailed: agent && (agent.failure !== undefined || isAppError(error, "agent-failed")),
+    agentFailed: agent && agent.failure !== undefined,
     attempts,
     turns: turnFacts,
     turnRewards: turns.map(({ results }) => sum(results.map(({ reward: own }) => own ?? 0))),

@@ -262,6 +262,9 @@ describe("the end of an agent", () => {
     await expect(clock.run(episode.play())).rejects.toThrow(
       /ended with code 1 without a turn of the model\. It printed: ModuleNotFoundError: x/,
     );
+    expect(episode.played.agent?.failure).toBe(
+      `The agent of ${ENVIRONMENT} ended with code 1 without a turn of the model.`,
+    );
   });
 
   it("is a fault where its own calls end the episode before a turn of the model", async () => {
@@ -339,6 +342,7 @@ describe("the end of an agent", () => {
     expect(played.episode.played.agent?.failure).toBe(late);
     const silent = hanging(false);
     await expect(silent.clock.run(silent.episode.play())).rejects.toThrow(/longer than 5 s/);
+    expect(silent.episode.played.agent?.failure).toBe(late);
   });
 
   it("is the fault of the service that failed", async () => {
@@ -596,6 +600,21 @@ describe("the record of an agent", () => {
     });
     const [turn] = episode.played.turns;
     expect(turn?.results.map(({ agentArgs }) => agentArgs)).toEqual([undefined, '{"a":2,"b":4}']);
+  });
+
+  it("has a call in which a framework filled in defaults as the model's", async () => {
+    const { episode } = await playAgent({
+      ...game,
+      turns: [ended(`${call("add")}${call("add", { a: 2 })}`)],
+      program: async (caller) => {
+        await caller.ask([user("Add 2 and 3.")]);
+        await caller.tools.call("add", { a: 2, b: 3 });
+        await caller.tools.call("add", { a: 0, b: 3 });
+        return 0;
+      },
+    });
+    const [turn] = episode.played.turns;
+    expect(turn?.results.map(({ agentArgs }) => agentArgs)).toEqual([undefined, undefined]);
   });
 
   it("refuses a task with images where the model reads none", async () => {

@@ -50,7 +50,18 @@ test("the rollouts that made an alarm are found by what their turns hold", () =>
   const answered = { name: "answer", text: "Right", isError: false, reward: 1, finished: true };
   expect(made("parse_success", [withTurn({ calls: [], results: [answered] })])).toEqual([false]);
   expect(made("missing_rewards", [usual, aRecord({ reward: null })])).toEqual([false, true]);
-  expect(made("agent_failures", [usual, anAgentRecord()])).toEqual([false, true]);
+  const [played] = anAgentRecord().turns;
+  const silent = {
+    ...anAgentRecord(),
+    turns: played === undefined ? [] : [{ ...played, ...unread }],
+  };
+  expect(made("parse_success", [silent])).toEqual([false]);
+  const lost = {
+    ...anAgentRecord(),
+    agent: { exit: null, output: "", refusals: [] },
+    error: "Lost.",
+  };
+  expect(made("agent_failures", [usual, anAgentRecord(), lost])).toEqual([false, true, false]);
   const noReward = { ...usual.rewardBreakdown, reduced: null, clamped: null };
   const invalid = aRecord({ rewards: [1e308, 1e308], rewardBreakdown: noReward });
   const without = aRecord({ rewards: [], rewardBreakdown: noReward });

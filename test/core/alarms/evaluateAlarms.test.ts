@@ -26,7 +26,12 @@ describe("alarms", () => {
     ["missing_rewards", { "rollout/reward/count": 56 }],
     [
       "agent_failures",
-      { "rollout/parse_ok_frac": 0, "rollout/agent/count": 64, "rollout/agent/failed_frac": 0.125 },
+      {
+        "rollout/parse_ok_frac": 0,
+        "rollout/agent/count": 64,
+        "rollout/agent/turns": 128,
+        "rollout/agent/failed_frac": 0.125,
+      },
     ],
   ];
   it.each(bad)("fire at once: %s", (id, numbers) => {
@@ -56,6 +61,16 @@ describe("alarms", () => {
   it("are not about turns without a call when it was the limit that cut them off", () => {
     const cut = { "rollout/parse_ok_frac": 0.4, "rollout/turn_truncated_frac": 0.6 };
     expect(begunBy(cut)).toEqual(["5 truncated_turns begins"]);
+  });
+
+  it("are about turns without a call where no agent played, beside agents too", () => {
+    // Half of the turns are of agents, which need no calls.
+    const mixed = { "rollout/agent/count": 32, "rollout/agent/turns": 64 };
+    const ofAgents = { ...mixed, "rollout/agent/turn_truncated_frac": 0.02 };
+    const bad = { ...ofAgents, "rollout/parse_ok_frac": 0.5, "rollout/agent/parse_ok_frac": 0.8 };
+    expect(begunBy(bad)).toEqual(["5 parse_success begins"]);
+    const good = { ...ofAgents, "rollout/parse_ok_frac": 0.45, "rollout/agent/parse_ok_frac": 0 };
+    expect(begunBy(good)).toEqual([]);
   });
 
   it("are not about rollouts that are alike because the model is sure", () => {

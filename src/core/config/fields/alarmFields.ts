@@ -15,7 +15,7 @@ export const alarmFields = {
   parse_success: {
     ...share,
     default: 0.5,
-    doc: "Fires when the share of turns with a well-formed tool call or answer is below this. Turns that were cut off do not count. Needs 16 other turns, and a step without agents.",
+    doc: "Fires when the share of turns with a well-formed tool call or answer is below this. Turns that were cut off and turns of agents do not count. Needs 16 other turns.",
   },
   tool_errors: {
     ...share,

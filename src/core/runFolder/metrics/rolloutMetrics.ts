@@ -57,8 +57,6 @@ export function environmentMetrics(rollouts: readonly RolloutFacts[]): MetricsTr
 export function behaviorMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
   const played = playedOnly(rollouts);
   const turns = played.flatMap((rollout) => rollout.turns);
-  const turnShare = (isCounted: (turn: TurnFacts) => boolean): number | null =>
-    fraction(turns.filter(isCounted).length, turns.length);
   const over = (value: (rollout: RolloutFacts) => number): MetricsTree => stats(played.map(value));
   return withoutUndefined({
     agent: agentMetrics(rollouts),
@@ -73,22 +71,38 @@ export function behaviorMetrics(rollouts: readonly RolloutFacts[]): MetricsTree 
     thinking_tokens: over((rollout) => sum(rollout.turns.map((turn) => turn.thinkingTokens))),
     stream_breaks: over(({ streamBreaks }) => streamBreaks),
     attempts: stats(rollouts.map(({ attempts }) => attempts)),
-    turn_truncated_frac: turnShare(({ isTruncated }) => isTruncated),
-    parse_ok_frac: turnShare(({ isParsed }) => isParsed),
-    unclosed_think_frac: turnShare(({ hasUnclosedThink }) => hasUnclosedThink),
+    ...readableShares(turns),
+    unclosed_think_frac: turnShare(turns, ({ hasUnclosedThink }) => hasUnclosedThink),
     missing_logprobs: turns.filter(({ isMissingLogprobs }) => isMissingLogprobs).length,
     tool: toolMetrics(played.flatMap(({ tools }) => tools)),
   });
 }
 
-/** The number of rollouts with an agent, and the share whose agent failed or timed out, whatever their reward; undefined without agents. */
+/** The number of rollouts with an agent, the share whose agent failed or timed out, whatever their reward, and their turns; undefined without agents. */
 function agentMetrics(rollouts: readonly RolloutFacts[]): MetricsTree | undefined {
-  const failed = rollouts.flatMap(({ agentFailed }) => agentFailed ?? []);
-  if (failed.length === 0) return undefined;
+  const own = rollouts.filter(({ agentFailed }) => agentFailed !== undefined);
+  if (own.length === 0) return undefined;
+  const turns = own.flatMap((rollout) => rollout.turns);
   return {
-    count: failed.length,
-    failed_frac: fraction(failed.filter(Boolean).length, failed.length),
+    count: own.length,
+    failed_frac: fraction(own.filter(({ agentFailed }) => agentFailed).length, own.length),
+    turns: turns.length,
+    ...readableShares(turns),
   };
+}
+
+function readableShares(turns: readonly TurnFacts[]): MetricsTree {
+  return {
+    turn_truncated_frac: turnShare(turns, ({ isTruncated }) => isTruncated),
+    parse_ok_frac: turnShare(turns, ({ isParsed }) => isParsed),
+  };
+}
+
+function turnShare(
+  turns: readonly TurnFacts[],
+  isCounted: (turn: TurnFacts) => boolean,
+): number | null {
+  return fraction(turns.filter(isCounted).length, turns.length);
 }
 
 /** Tokens that the model sampled in the rollout. */

@@ -99,7 +99,7 @@ const agentEnd = z
     output: z.string(),
     /** Why its requests were rejected. */
     refusals: z.array(z.object({ message: z.string(), count }).readonly()).readonly(),
-    /** A sentence on why it counts as failed; absent if it does not, or if the rollout's error already says so. */
+    /** A sentence on why it counts as failed; absent if it does not. */
     failure: z.string().optional(),
   })
   .readonly();

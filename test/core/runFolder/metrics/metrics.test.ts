@@ -310,3 +310,17 @@ test("further metrics join the branches they belong to", () => {
   const row = flatRow({ extra: { alarm: { "parse-success": 1 }, optim: { grad_norm: 2 } } });
   expect(row).toMatchObject({ "alarm/parse-success": 1, "optim/grad_norm": 2, "optim/lr": 1e-3 });
 });
+
+test("turns that agents asked for are also counted apart", () => {
+  const [read] = rolloutFacts().turns;
+  const unread = read === undefined ? [] : [{ ...read, isParsed: false }];
+  const rollouts = [rolloutFacts(), rolloutFacts({ agentFailed: true, turns: unread })];
+  expect(flatRow({ rollouts })).toMatchObject({
+    "rollout/agent/count": 1,
+    "rollout/agent/failed_frac": 1,
+    "rollout/agent/turns": 1,
+    "rollout/agent/parse_ok_frac": 0,
+    "rollout/agent/turn_truncated_frac": 0,
+  });
+  expect(flatRow({ rollouts: [rolloutFacts()] })).not.toHaveProperty(["rollout/agent/count"]);
+});
