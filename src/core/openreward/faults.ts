@@ -30,6 +30,10 @@ export interface HttpFailure {
   readonly key?: KeySource | undefined;
 }
 
+/** Advice for an environment that ends episodes without a reward. */
+export const REWARD_AT_END =
+  "Give a reward with the call that ends the episode; 0 where it is not earned. Some servers send no reward for NaN and infinity.";
+
 const MAX_DETAIL_CHARS = 500;
 
 const detailBody = z.object({ detail: z.unknown() });

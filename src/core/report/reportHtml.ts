@@ -5,11 +5,11 @@ import { escapeMarkup } from "../../shared/escapeMarkup.ts";
 import { formatCount, formatQuantity, formatReward, formatSigned } from "../../shared/format.ts";
 import { formatTick } from "../../shared/formatTick.ts";
 import { resultRange, sweepPlot, sweepPlotSvg } from "../../shared/sweepPlot.ts";
+import { changeLines } from "../runFolder/settingEvents.ts";
 import { visibleText } from "../util/visibleText.ts";
 import type { ReportedRollout, ReportedSweep, RunInReport, RunsReport } from "./report.ts";
 import { lineLook, type ReportChart, type ReportSection, reportCharts } from "./reportCharts.ts";
 import {
-  changedLines,
   evaluationRows,
   isOfOneRun,
   minuteOf,
@@ -179,7 +179,7 @@ function figure(chart: ReportChart, isWide: boolean): string {
 }
 
 function changedPart(run: RunInReport, isOneOfSeveral: boolean): string {
-  const lines = changedLines(run);
+  const lines = changeLines(run.facts.settingChanges);
   if (lines.length === 0) return "";
   const items = lines.map((line) => `<li>${shown(line)}</li>`).join("\n");
   return `<h2>${heading("Settings changed during training", run, isOneOfSeveral)}</h2>\n<ul>\n${items}\n</ul>`;

@@ -5,10 +5,10 @@ import {
   environmentReward,
   rewardedEnvironments,
 } from "../runFolder/metrics/rewardedEnvironments.ts";
+import { changeLines } from "../runFolder/settingEvents.ts";
 import { visibleText } from "../util/visibleText.ts";
 import type { ReportedSweep, RunInReport, RunsReport } from "./report.ts";
 import {
-  changedLines,
   evaluationRows,
   isOfOneRun,
   runFacts,
@@ -35,7 +35,7 @@ export function reportMarkdown(report: RunsReport): string {
     ...runs.flatMap((run) => rewardLines(run, isOne)),
     ...runs.flatMap((run) => alarmLines(run, isOne)),
     ...runs.flatMap((run) => {
-      const lines = changedLines(run).map((line) => `- ${plain(line)}`);
+      const lines = changeLines(run.facts.settingChanges).map((line) => `- ${plain(line)}`);
       const title = heading("Settings changed during training", run, isOne);
       return lines.length === 0 ? [] : [title, lines.join("\n")];
     }),

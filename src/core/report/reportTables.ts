@@ -19,7 +19,6 @@ import {
   sweepSentence,
 } from "../../shared/sweepText.ts";
 import type { SweepComparison } from "../sweeps/comparedRuns.ts";
-import { groupBy } from "../util/groupBy.ts";
 import type { RunInReport, RunsReport } from "./report.ts";
 
 export interface TextTable {
@@ -119,14 +118,6 @@ export function summaryRows(runs: readonly RunInReport[]): TextTable {
       ];
     }),
   };
-}
-
-/** Setting changes during training: `step 15: learning_rate 0.004 → 0.2`. */
-export function changedLines({ facts: { settingChanges } }: RunInReport): readonly string[] {
-  const lines = groupBy(settingChanges, ({ step }) => step);
-  return [...lines].map(
-    ([step, changes]) => `step ${formatCount(step)}: ${changes.map(({ text }) => text).join(", ")}`,
-  );
 }
 
 /** For example, a setting of an environment that no other run has. */

@@ -1,7 +1,7 @@
 /** Setting changes in `events.jsonl`: writing them, and collecting what a run has changed. */
 
 import * as z from "zod";
-import { formatKey } from "../../shared/format.ts";
+import { formatCount, formatKey } from "../../shared/format.ts";
 import type { SettingChange } from "../config/changes.ts";
 import type { Json } from "../json.ts";
 import type { FolderFiles } from "../ports.ts";
@@ -69,8 +69,17 @@ export async function readChangedSettings(
 
 /** One line per step with changes: `step 15: learning_rate 0.004 → 0.2`. */
 export function changedSettingLines(changed: readonly ChangedSetting[]): readonly string[] {
-  return [...groupBy(changed, ({ step }) => step)].map(
-    ([step, own]) => `step ${step + 1}: ${own.map(changedSettingText).join(", ")}`,
+  return changeLines(
+    changed.map((each) => ({ step: each.step + 1, text: changedSettingText(each) })),
+  );
+}
+
+/** The same of what the changes say; steps count from 1. */
+export function changeLines(
+  changes: readonly { readonly step: number; readonly text: string }[],
+): readonly string[] {
+  return [...groupBy(changes, ({ step }) => step)].map(
+    ([step, own]) => `step ${formatCount(step)}: ${own.map(({ text }) => text).join(", ")}`,
   );
 }
 

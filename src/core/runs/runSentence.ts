@@ -90,19 +90,21 @@ export function evaluatedRewards(
   evaluations: readonly EvaluationEntry[],
   trainedAt: TrainingTemperatures,
 ): readonly EvaluatedReward[] {
-  const distance = ({ environment, temperature }: StoredResult): number => {
-    const below = trainedAt(environment) - temperature;
-    return below >= 0 ? below : 1_000 + temperature;
-  };
-  const found = new Map<string, { readonly from: number; readonly reward: EvaluatedReward }>();
+  const belowTraining = ({ environment, temperature }: StoredResult): number =>
+    trainedAt(environment) - temperature;
+  const found = new Map<string, { readonly below: number; readonly reward: EvaluatedReward }>();
   for (const { model, step, results } of evaluations) {
     if (model !== undefined) continue;
     for (const result of results.filter(({ split }) => split !== TRAINING_SPLIT)) {
       const reward = { cell: cellName(result), step, reward: result.rewardMean };
-      found.set(`${step} ${reward.cell}`, { from: distance(result), reward });
+      found.set(`${step} ${reward.cell}`, { below: belowTraining(result), reward });
     }
   }
-  return [...found.values()].sort((a, b) => a.from - b.from).map(({ reward }) => reward);
+  return [...found.values()]
+    .sort(
+      (a, b) => Number(a.below < 0) - Number(b.below < 0) || Math.abs(a.below) - Math.abs(b.below),
+    )
+    .map(({ reward }) => reward);
 }
 
 /** Maximum number of splits in a sentence. */

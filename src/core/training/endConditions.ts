@@ -1,8 +1,8 @@
 /** Tracks a run's time and rewards, and decides whether they or its token use end it early or limit sampling ahead. */
 
 import { formatQuantity } from "../../shared/format.ts";
-import { REWARD_AT_END } from "../environmentCheck/checks/rewards.ts";
 import { AppError } from "../errors.ts";
+import { REWARD_AT_END } from "../openreward/faults.ts";
 import type { Clock } from "../ports.ts";
 import { withoutPrinted } from "../rollout/agentFailure.ts";
 import type { FinishedRollout } from "../rollout/rollout.ts";

@@ -1,15 +1,12 @@
 /** Checks that finished episodes have a reward that is finite and of reasonable size. */
 
 import { formatMeasure } from "../../../shared/format.ts";
+import { REWARD_AT_END } from "../../openreward/faults.ts";
 import { type EnvironmentCheck, found, notMade } from "../probe/finding.ts";
 import { findOracle, hasEnded, playedSteps, randomPlays, stepEvidence } from "../probe/players.ts";
 import type { Play } from "../probe/probe.ts";
 
 const MIN_ENDED = 3;
-
-/** Advice for an environment that ends episodes without a reward. */
-export const REWARD_AT_END =
-  "Give a reward with the call that ends the episode; 0 where it is not earned. Some servers send no reward for NaN and infinity.";
 
 export const rewardGiven: EnvironmentCheck = {
   id: "reward-given",

@@ -1,7 +1,7 @@
 /** How a run reacts to failed rollouts. */
 
-import { REWARD_AT_END } from "../../environmentCheck/checks/rewards.ts";
 import { AppError } from "../../errors.ts";
+import { REWARD_AT_END } from "../../openreward/faults.ts";
 import { agentFailure } from "../../rollout/agentFailure.ts";
 import { isInternalError } from "../../rollout/faults.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
