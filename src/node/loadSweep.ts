@@ -6,7 +6,8 @@ import { dirname, resolve } from "node:path";
 import { checkText } from "../core/config/check.ts";
 import type { Config } from "../core/config/fields/schema.ts";
 import { parseConfig } from "../core/config/parse.ts";
-import { referencedStage } from "../core/config/rules/stageRules.ts";
+import { runAtStep } from "../core/config/rules/namedWeights.ts";
+import { stageOfWeights } from "../core/config/rules/stageRules.ts";
 import type { Teacher } from "../core/config/rules/teachers.ts";
 import { AppError } from "../core/errors.ts";
 import type { Clock, FileSystem, Log } from "../core/ports.ts";
@@ -297,15 +298,16 @@ async function startOfStage(
   const folderOf = async (row: SweepRow | undefined, was: unknown): Promise<string | null> => {
     if (row?.run != null) return writtenPath(row.run.folder, configPath);
     if (row === undefined || typeof was !== "string" || was.startsWith("tinker://")) return null;
-    const folder = resolve(dirname(configPath), was);
+    const folder = resolve(dirname(configPath), runAtStep(was)?.folder ?? was);
     const isThere = (await fileSystem.size(runPaths(folder).resolvedConfig)) !== null;
     return isThere ? null : was;
   };
   const resolved = async (value: string | null, was: unknown): Promise<string | null> => {
-    const stage = referencedStage(value);
-    if (stage === null) return value;
-    const row = rows.find(({ combination }) => combination.config.stage === stage);
-    return folderOf(row, was);
+    const other = stageOfWeights(value);
+    if (other === null) return value;
+    const row = rows.find(({ combination }) => combination.config.stage === other.stage);
+    const folder = await folderOf(row, was);
+    return row?.run == null || folder === null ? folder : `${folder}${other.at}`;
   };
   const data = config.data.map(async (source, position) => ({
     ...source,

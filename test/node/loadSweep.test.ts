@@ -34,8 +34,8 @@ async function loaded(text: string) {
 }
 
 /** All stages are done, with what they began with in their overrides. */
-async function trainAll(): Promise<void> {
-  const all = await loaded(STAGES);
+async function trainAll(text = STAGES, lastWith = "init_from=.tinker-rl/runs/imitate") {
+  const all = await loaded(text);
   const { lease } = await beginSweep(ports, all);
   await lease.release();
   const source = { run: ".tinker-rl/runs/gather", where: "reward >= 1", max_per_task: 2 };
@@ -43,14 +43,14 @@ async function trainAll(): Promise<void> {
     [],
     ["init_from=.tinker-rl/runs/first"],
     ["init_from=.tinker-rl/runs/first", `data=${JSON.stringify([source])}`],
-    ["init_from=.tinker-rl/runs/imitate"],
+    [lastWith],
   ];
   for (const { overrides, sweep } of sweepStarts(lease, all)) {
     const name = ["first", "gather", "imitate", "reinforce"][sweep.combination] ?? "";
     const run = join(all.parent, name);
     const paths = runPaths(run);
     const own = [...overrides, ...(begunWith[sweep.combination] ?? [])];
-    const parsed = parseConfig(STAGES, { path: configPath, overrides: own });
+    const parsed = parseConfig(text, { path: configPath, overrides: own });
     if (!parsed.ok) throw new Error("The configuration of each stage is valid.");
     const runFile = aRunFile({ name, phase: "done", configPath, sweep });
     await ports.fileSystem.makeDirectory(run);
@@ -133,6 +133,18 @@ describe("stages that are done", () => {
     await lease.release();
   });
 
+  it.each([[], ["imitate"]])("are kept where one begins after a step of %s", async (...deleted) => {
+    const text = STAGES.replace(
+      "{ max_steps: 3 }",
+      '{ max_steps: 3, init_from: "stage:imitate@2" }',
+    );
+    await trainAll(text, "init_from=.tinker-rl/runs/imitate@2");
+    const { parent } = await loaded(text);
+    for (const name of deleted) await rm(join(parent, name), { recursive: true });
+    const { lease } = await beginSweep(ports, await loaded(text));
+    await lease.release();
+  });
+
   it.each([[["gather"]], [["first"]], [["imitate"]], [["first", "gather", "imitate"]]])(
     "are kept where runs of earlier stages were deleted: %s",
     async (names) => {
@@ -158,6 +170,7 @@ describe("stages that are done", () => {
     ["method: sft", "method: sft\n    init_from: other", /init_from changed since imitate/],
     ["{ max_steps: 3 }", '{ max_steps: 3, init_from: "stage:first" }', /init_from .* reinforce/],
     ["{ max_steps: 3 }", "{ max_steps: 3, init_from: null }", /init_from .* reinforce/],
+    ["{ max_steps: 3 }", '{ max_steps: 3, init_from: "stage:imitate@2" }', /init_from .* reinf/],
     [
       "{ max_steps: 3 }",
       '{ max_steps: 3, kl_reference: "stage:imitate" }',

@@ -17,6 +17,7 @@ import type { SamplingClient } from "../../core/tinker/samplingClient.ts";
 import type { ServiceClient } from "../../core/tinker/serviceClient.ts";
 import { systemClock } from "../../node/clock.ts";
 import { checkpointMissing, checkpointsAt, namedRun } from "../../node/namedRun.ts";
+import { formatQuantity } from "../../shared/format.ts";
 import type { EvaluationPlan } from "../../shared/runFile.ts";
 import { CheckpointPlaces } from "../checkpoints/places.ts";
 import { type LoadedConfig, loadConfig, loadConfigText } from "../config/configFiles.ts";
@@ -75,7 +76,9 @@ export async function chooseModel(
   if (named !== null) {
     const run = await readRun(fileSystem, request, named.folder);
     const { evaluation } = run;
-    return evaluation === undefined ? newestOf(run, named.step) : evaluatedOf(run, evaluation);
+    if (evaluation === undefined) return newestOf(run, named.step);
+    if (named.step !== null) throw withoutSteps(run, named.step);
+    return evaluatedOf(run, evaluation);
   }
   if (!isPath && !isModelName(target)) throw notFound(target);
   const beside = runFolder === null ? null : await readRun(fileSystem, request, runFolder);
@@ -211,6 +214,14 @@ function newestOf(run: ReadRun, step: number | null): ChosenModel {
     return { sampler, label: labelOf(name, entry), loaded };
   };
   return { label: name, loaded, run: { folder, files }, promptDate, open };
+}
+
+function withoutSteps({ folder, name }: ReadRun, step: number): AppError {
+  return new AppError(
+    "no-checkpoint",
+    `${name} is an evaluation, which has no weights after ${formatQuantity(step, "step")}. Specify the folder without @${step} to continue from one of its rollouts, or a checkpoint that it measured.`,
+    { data: { folder } },
+  );
 }
 
 function evaluatedOf(

@@ -7,7 +7,7 @@ import { checkText } from "../../core/config/check.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { lastOfEach } from "../../core/config/overrideWords.ts";
 import { namedWeights } from "../../core/config/rules/namedWeights.ts";
-import { referencedStage } from "../../core/config/rules/stageRules.ts";
+import { referencedStage, stageOfWeights } from "../../core/config/rules/stageRules.ts";
 import {
   budgetKey,
   type StageBudgets,
@@ -180,8 +180,9 @@ function earlierRuns(start: StartConfig, { config, path, names, runs }: Stage): 
   const hasStart = config.init_from !== null || resumes || beginsWithBase(start);
   const before = hasStart ? undefined : earlier.findLast(trains);
   const weights = namedWeights(config).flatMap(({ path: key, given }) => {
-    const other = referencedStage(given);
-    return other === null ? [] : [`${formatKey(key)}=${JSON.stringify(folderOf(other))}`];
+    const other = stageOfWeights(given);
+    if (other === null) return [];
+    return [`${formatKey(key)}=${JSON.stringify(`${folderOf(other.stage)}${other.at}`)}`];
   });
   const data = config.data.map((source) => {
     const other = referencedStage(source.run);

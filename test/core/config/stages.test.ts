@@ -98,6 +98,11 @@ describe("what is wrong with stages", () => {
       "max_steps: 40\n    teacher: { checkpoint: stage:late }",
       /`stage:late` is not a stage before `reinforce`.*stages\.reinforce\.teacher\.checkpoint/,
     ],
+    [
+      "max_steps: 40",
+      'max_steps: 40\n    data: [{ run: "stage:imitate@5" }]',
+      /`stage:imitate@5` is not a stage before `reinforce`/,
+    ],
     ["path: plays.jsonl", 'run: "stage:late"', /`stage:late` is not a stage before `imitate`/],
     ["stages:", "stage: reinforc\nstages:", /There is no stage `reinforc`; `stages` has/],
     [
@@ -120,6 +125,10 @@ describe("what is wrong with stages", () => {
       expect.stringMatching(message),
     );
     expect(problems("max_steps: 15", "max_steps: 15, init_from: reinforce")).toEqual([]);
+  });
+
+  it("is not that weights are those after a step of an earlier stage", () => {
+    expect(problems("max_steps: 40", "max_steps: 40\n    init_from: stage:imitate@5")).toEqual([]);
   });
 
   it("is said once for what the file has for all, and not where only one stage minds", () => {

@@ -122,6 +122,9 @@ describe("the weights that a person means", () => {
     const first = await chosen.open(service, goesOn("base"));
     expect([first.sampler.samplerId, first.label]).toEqual(["Qwen/Qwen3-8B", "demo · base"]);
     await expect(chosen.open(service)).rejects.toThrow("demo is an evaluation");
+    await expect(choose(`${FOLDER}@1`, files)).rejects.toThrow(
+      "demo is an evaluation, which has no weights after 1 step. Specify the folder without @1",
+    );
   });
 
   it("are the user's mistake where the service does not list them, and only there", async () => {

@@ -97,11 +97,11 @@ describe("a stage after one that is done", () => {
     const teacher = '{ checkpoint: "stage:gather", coef: 0.5 }';
     const own = `environments: { local/calculator: { teacher: ${teacher} } }`;
     const config = await configOf(
-      `, kl_coef: 0.1, kl_reference: "stage:gather", teacher: ${teacher}, ${own}`,
+      `, kl_coef: 0.1, kl_reference: "stage:gather@1", teacher: ${teacher}, ${own}`,
     );
     const checkpoint = "My runs #2/first";
     expect(config).toMatchObject({
-      kl_reference: checkpoint,
+      kl_reference: `${checkpoint}@1`,
       teacher: { checkpoint, coef: 0.5 },
       environments: { "local/calculator": { teacher: { checkpoint, coef: 0.5 } } },
     });

@@ -130,7 +130,7 @@ function stageFieldsOf<Settings extends FieldTable>(settings: Settings) {
       ...OPTIONAL,
       change: "fixed",
       examples: [{ imitate: { method: "sft", max_steps: 15 }, reinforce: { max_steps: 40 } }],
-      doc: "Runs in this order, by name, each with its differences from the rest of the file. A stage starts from the weights of the one before, or with `init_from: null` from the base model. `stage:NAME` stands for the run of an earlier stage in `init_from`, `kl_reference`, a teacher's `checkpoint`, and `run` of a `data` source. `max_cost_usd`, `max_tokens_total` and `max_hours` of the file limit all stages together; those of a stage limit only that stage. Starting training again resumes a stopped or failed stage and keeps finished ones.",
+      doc: "Runs in this order, by name, each with its differences from the rest of the file. A stage starts from the weights of the one before, or with `init_from: null` from the base model. `stage:NAME` stands for the run of an earlier stage in `init_from`, `kl_reference`, a teacher's `checkpoint`, and `run` of a `data` source; `stage:NAME@10` stands for its weights after 10 steps. `max_cost_usd`, `max_tokens_total` and `max_hours` of the file limit all stages together; those of a stage limit only that stage. Starting training again resumes a stopped or failed stage and keeps finished ones.",
     },
     stage: {
       type: "string",

@@ -6,7 +6,7 @@ import type { Config } from "../fields/schema.ts";
 import { advice, conflict, type Finding } from "../source/finding.ts";
 import { changeTo, preferred, removal, setTo } from "../source/remedy.ts";
 import { valueAt } from "./issues.ts";
-import { namedWeights } from "./namedWeights.ts";
+import { namedWeights, runAtStep } from "./namedWeights.ts";
 
 /** Refers to the run of an earlier stage instead of a folder. */
 const STAGE_REFERENCE = /^stage:(.*)$/;
@@ -47,6 +47,15 @@ export function stageFindings(
 /** The stage that `stage:NAME` refers to; null for any other value. */
 export function referencedStage(value: string | null): string | null {
   return STAGE_REFERENCE.exec(value ?? "")?.[1] ?? null;
+}
+
+/** The stage that a value which names weights stands for, with the `@STEP` behind it, or nothing; null for any other value. */
+export function stageOfWeights(
+  value: string | null,
+): { readonly stage: string; readonly at: string } | null {
+  const named = runAtStep(value ?? "");
+  const stage = referencedStage(named?.folder ?? value);
+  return stage === null ? null : { stage, at: named === null ? "" : `@${named.step}` };
 }
 
 function choiceFindings(chosen: unknown, names: readonly string[]): readonly Finding[] {
@@ -96,13 +105,16 @@ function referenceFindings(
   names: readonly string[],
 ): readonly Finding[] {
   const values = [
-    ...namedWeights(config).map(({ path, given }) => ({ path, value: given })),
-    ...config.data.map(({ run }, index) => ({ path: ["data", String(index), "run"], value: run })),
+    ...namedWeights(config).map(({ path, given }) => {
+      return { path, value: given, other: stageOfWeights(given)?.stage ?? null };
+    }),
+    ...config.data.map(({ run }, index) => {
+      return { path: ["data", String(index), "run"], value: run, other: referencedStage(run) };
+    }),
   ];
   const earlier = name === null ? [] : names.slice(0, names.indexOf(name));
-  return values.flatMap(({ path, value }) => {
+  return values.flatMap(({ path, value, other }) => {
     const place = name === null ? path : ["stages", name, ...path];
-    const other = referencedStage(value);
     if (value !== null && earlier.includes(value)) {
       const message = `\`${value}\` is read as a folder. Did you mean the run of that stage, \`stage:${value}\`?`;
       const remedies = [preferred(changeTo(place, `stage:${value}`))];

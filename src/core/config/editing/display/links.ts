@@ -3,7 +3,8 @@
 import { isScalar } from "yaml";
 import { environmentPage } from "../../../services.ts";
 import { isLocalModel } from "../../fields/presets.ts";
-import { runAtStep } from "../../rules/namedWeights.ts";
+import { isWeightsPath, runAtStep } from "../../rules/namedWeights.ts";
+import { referencedStage } from "../../rules/stageRules.ts";
 import type { KeyPath } from "../../source/keyPath.ts";
 import type { Span } from "../../source/span.ts";
 import { scalarText } from "../../source/yamlNodes.ts";
@@ -45,14 +46,15 @@ export function links(
   return allPairs(source).flatMap(({ path: place, pair }) => linkOf(place, pair, catalogue));
 }
 
-function linkOf(path: KeyPath, pair: Pair, catalogue: Catalogue): readonly ConfigLink[] {
+function linkOf(place: KeyPath, pair: Pair, catalogue: Catalogue): readonly ConfigLink[] {
+  const path = place[0] === "stages" ? place.slice(2) : place;
   const isEnvironment = path.length === 2 && path[0] === "environments";
   const isEvaluated = path.length === 3 && path[0] === "evaluation" && path[1] === "splits";
   if (isEnvironment || isEvaluated) {
     const target = environmentTarget(pair.key, catalogue);
     return target === null ? [] : [{ span: pair.keySpan, target }];
   }
-  const target = path.length === 1 ? valueTarget(pair) : null;
+  const target = valueTarget(path, pair);
   return target === null || pair.valueSpan === null ? [] : [{ span: pair.valueSpan, target }];
 }
 
@@ -64,17 +66,17 @@ function environmentTarget(name: string, catalogue: Catalogue): LinkTarget | nul
   return url === null ? null : { kind: "page", url };
 }
 
-function valueTarget({ key, value }: Pair): LinkTarget | null {
+/** Values that are no folders. */
+const WORDS: ReadonlySet<string> = new Set(["auto", "base", "init"]);
+
+function valueTarget(path: KeyPath, { value }: Pair): LinkTarget | null {
   if (!isScalar(value) || typeof value.value !== "string" || value.value === "") return null;
   const text = scalarText(value.value, value.source);
-  switch (key) {
-    case "log_path":
-      return { kind: "folder", path: text };
-    case "resume_from":
-    case "init_from":
-      if (text.startsWith("tinker://")) return { kind: "checkpoint", path: text };
-      return text === "auto" ? null : { kind: "folder", path: runAtStep(text)?.folder ?? text };
-    default:
-      return null;
-  }
+  const [key] = path;
+  if (path.length === 1 && key === "log_path") return { kind: "folder", path: text };
+  const isResumed = path.length === 1 && key === "resume_from";
+  if (!isResumed && !isWeightsPath(path)) return null;
+  if (text.startsWith("tinker://")) return { kind: "checkpoint", path: text };
+  if (WORDS.has(text) || referencedStage(text) !== null) return null;
+  return { kind: "folder", path: runAtStep(text)?.folder ?? text };
 }

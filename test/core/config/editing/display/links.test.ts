@@ -20,6 +20,18 @@ it("environments, checkpoints and folders lead where they are", () => {
   ]);
 });
 
+it("weights lead where they are wherever a setting names them, but for those of a stage", () => {
+  const teacher = `teacher: {checkpoint: ${NEW_CHECKPOINT}}`;
+  const stages = "stages: {a: {init_from: runs/b}, b: {init_from: 'stage:a', kl_reference: base}}";
+  const text = textWith("kl_reference: runs/a@10", teacher, stages);
+  const found = links(text, { path: "run.yaml", catalogue: CATALOGUE }).slice(1);
+  expect(found.map(({ target }) => target)).toEqual([
+    { kind: "folder", path: "runs/a" },
+    { kind: "checkpoint", path: NEW_CHECKPOINT },
+    { kind: "folder", path: "runs/b" },
+  ]);
+});
+
 it.each(["http://example.org", "javascript:alert(1)", "command:x"])(
   "a page that a list gives as %s is not opened",
   (page) => {
