@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
 import type { CheckpointView } from "../../src/shared/dashboardTypes.ts";
-import { formatCount, formatDuration, formatReward } from "../../src/shared/format.ts";
+import { formatCount, formatReward } from "../../src/shared/format.ts";
 import { hasEnded } from "../../src/shared/hasEnded.ts";
 import { relativeTime } from "../../src/shared/relativeTime.ts";
 import { Button, IconButton } from "../controls/button.tsx";
@@ -96,23 +96,19 @@ function Expiring({
   const [next, ...others] = checkpoints
     .map(({ name, kind, expiresAt }) => {
       const leftMs = expiresAt === null ? Number.NaN : Date.parse(expiresAt) - nowMs;
-      return { name: visibleLine(name), kind, leftMs };
+      return { name: visibleLine(name), kind, expiresAt, leftMs };
     })
     .filter(({ kind, leftMs }) => kind !== "rolling" && leftMs > 0 && leftMs < DAY_MS)
     .sort((a, b) => a.leftMs - b.leftMs);
   if (next === undefined) return null;
-  const left = formatDuration(next.leftMs / 1000);
+  const left = expiry(next.expiresAt, nowMs);
   return (
     <p class="banner row">
       <Icon name="warning" />
       {others.length === 0
-        ? l10n.t(
-            "{0} expires in {1}. To keep it, save again or extend its expiry.",
-            next.name,
-            left,
-          )
+        ? l10n.t("{0} expires {1}. To keep it, save again or extend its expiry.", next.name, left)
         : l10n.t(
-            "{0} expires in {1}, and {2} more within a day. To keep them, save again or extend their expiry.",
+            "{0} expires {1}, and {2} more within a day. To keep them, save again or extend their expiry.",
             next.name,
             left,
             formatCount(others.length),

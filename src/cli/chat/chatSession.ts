@@ -9,7 +9,7 @@ import type { Clock, FileSystem } from "../../core/ports.ts";
 import { scoreRewards } from "../../core/rollout/rewards.ts";
 import type { ToolAnswer } from "../../core/rollout/toolCalls.ts";
 import type { ChatSettings } from "../../shared/chat.ts";
-import { formatExact } from "../../shared/format.ts";
+import { formatReward } from "../../shared/format.ts";
 import type { ChatPartner, OpenChat } from "../../trainer/chat/openChat.ts";
 import { asciiJson } from "../terminal/asciiJson.ts";
 import { type Line, quietLine, styled } from "../terminal/line.ts";
@@ -138,7 +138,7 @@ export class TerminalChat {
     if (by === "environment") this.#print(answerLines(answers, this.#shown));
     if (conversation.next !== "nothing") return;
     const { clamped } = scoreRewards(conversation.rewards, true, settings.rewards);
-    const end = l10n.t("The episode is over: reward {0}.", formatExact(clamped));
+    const end = l10n.t("The episode is over: reward {0}.", formatReward(clamped));
     this.#print([[styled("good", end)]]);
   }
 

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import type { RolloutRecord } from "../../core/runFolder/rollouts/rolloutRecord.ts";
-import { formatExact } from "../../shared/format.ts";
+import { formatReward } from "../../shared/format.ts";
 import { type Line, type Style, styled, wrapText } from "./line.ts";
 
 type Turn = RolloutRecord["turns"][number];
@@ -56,7 +56,7 @@ export function spokenLines(
 export function resultLines(result: Turn["results"][number], block: WriteBlock): readonly Line[] {
   const { name, text, isError, reward, finished, agentArgs } = result;
   const outcome = [
-    ...(reward === null ? [] : [l10n.t("reward {0}", formatExact(reward))]),
+    ...(reward === null ? [] : [l10n.t("reward {0}", formatReward(reward))]),
     ...(finished ? [l10n.t("finished")] : []),
   ];
   return [

@@ -100,8 +100,8 @@ describe("talking to a model", () => {
     const turns = { base: [ended(call("add")), ended(call("answer"))] };
     const { text } = await talked({ turns, script: game });
     expect(text).toContain("result     5");
-    expect(text).toContain("reward 1, finished");
-    expect(text).toContain("The episode is over: reward 1.");
+    expect(text).toContain("reward 1.00, finished");
+    expect(text).toContain("The episode is over: reward 1.00.");
   });
 
   it("lets a person answer a call instead of the tool", async () => {

@@ -330,7 +330,7 @@ test("a replay shows turns, calls, results and how the reward was made", async (
     "turn 1   12 tokens, ended by stop",
     '  call       answer({"value":5})',
     "  result     Richtig ✓",
-    "             reward 1, finished",
+    "             reward 1.00, finished",
     "",
     "reward",
     "  received   1 in turn 1",

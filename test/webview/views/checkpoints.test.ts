@@ -36,12 +36,12 @@ function banner(...checkpoints: readonly CheckpointView[]): string | undefined {
 it("warns of the save that expires first, and of how many others do within a day", () => {
   const saves = [aSave("late", 20.01), aSave("first", 2.01), aSave("rolling", 1, "rolling")];
   expect(banner(...saves, aSave("kept", null), aSave("next week", 170), aSave("gone", -1))).toMatch(
-    /^first expires in 2 h 0\d min, and 1 more within a day\. To keep them, /,
+    /^first expires in 2 hours, and 1 more within a day\. To keep them, /,
   );
 });
 
 it("warns of a single save, and of none", () => {
-  expect(banner(aSave("only", 2.01))).toMatch(/^only expires in 2 h 0\d min\. To keep it, /);
+  expect(banner(aSave("only", 2.01))).toMatch(/^only expires in 2 hours\. To keep it, /);
   expect(banner(aSave("kept", null))).toBeUndefined();
 });
 

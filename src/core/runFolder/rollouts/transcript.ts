@@ -44,7 +44,7 @@ function turnText(turn: RolloutRecord["turns"][number], number: number): string 
     ...results.filter(isOwn).flatMap((result) => {
       const { name, agentArgs } = result;
       const call =
-        agentArgs === undefined ? [] : [section(`Agent calls ${name}`, agentArgs, "###")];
+        agentArgs === undefined ? [] : [section(`Agent called ${name}`, agentArgs, "###")];
       return [...call, resultText(result)];
     }),
     ...(nudge === null ? [] : [section("Sent to the model", nudge, "###")]),

@@ -32,7 +32,7 @@ test("a transcript has what an agent called itself apart from the model's call",
     results: turn.results.map((result) => ({ ...result, agentArgs: '{"value":6}' })),
   }));
   const text = transcriptOf(aRecord({ turns }));
-  expect(text).toContain('### Agent calls answer\n\n{"value":6}\n\n### Result answer');
+  expect(text).toContain('### Agent called answer\n\n{"value":6}\n\n### Result answer');
   expect(text.split("### Result answer")).toHaveLength(2);
 });
 
