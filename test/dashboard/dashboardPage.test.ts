@@ -155,6 +155,14 @@ describe("the page of the dashboard", () => {
     }
   });
 
+  it("shows all of the first alarm in narrow windows", async () => {
+    const { page } = await open({ folder: smallFolder, width: 400 });
+    const cut = await page
+      .locator(".alarm-text")
+      .evaluate((shown) => shown.scrollWidth - shown.clientWidth);
+    expect(cut).toBe(0);
+  });
+
   it("leads from an alarm to its metric around its step, and to the rollouts that made it", async () => {
     const { page } = await open({ folder: smallFolder });
     const strip = page.getByRole("region", { name: "Alarms" });

@@ -44,8 +44,7 @@ export function RewardChart({ dashboard }: DashboardProps) {
     () => summarizeReward({ values: data.mean, steps: data.steps }, data.points),
     [data],
   );
-  // Evaluations before the first step are drawn too.
-  const isEmpty = data.steps.length === 0 && data.marks.length === 0;
+  const { isEmpty } = data;
   const table = (): NumberTable => seriesTable(dashboard.data.columns, data.names, data.parts);
   const shown = (at: number): string => describeRow(data, at);
   const fact = row === null ? summary || l10n.t("of all scored rollouts of a step") : shown(row);

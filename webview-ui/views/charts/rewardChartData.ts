@@ -66,6 +66,8 @@ export interface RewardChartData extends PlacedRows {
   readonly bands: readonly ChartBand[];
   readonly marks: readonly ChartMark[];
   readonly legend: readonly LegendEntry[];
+  /** There is nothing to draw, hidden or not; an evaluation before the first step is drawn. */
+  readonly isEmpty: boolean;
   readonly parts: readonly PartColumns[];
   /** Columns of tables and exports. */
   readonly names: readonly { readonly head: string; readonly name: string }[];
@@ -107,12 +109,14 @@ export function rewardChartData(
   const xAxis = shownAxis(chosen, columns, events.value);
   const xs = xValues(xAxis, columns, events.value);
   const rows = { xAxis, xs, steps: columns.steps() };
+  const marks = lineMarks(source.data, rows);
   return {
     ...rows,
     series,
     bands: shownBands.map(({ band }) => band),
-    marks: [...lineMarks(source.data, rows), ...evaluationMarks(rows, evaluations.filter(isShown))],
+    marks: [...marks, ...evaluationMarks(rows, evaluations.filter(isShown))],
     legend,
+    isEmpty: rows.steps.length + marks.length + evaluations.length === 0,
     mean: raw,
     parts,
     counts: columns.values("rollout/reward/count"),

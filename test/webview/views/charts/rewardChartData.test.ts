@@ -108,6 +108,15 @@ describe("the reward chart", () => {
     expect([xAxis, [...xs], marks.map(({ x }) => x)]).toEqual(["step", [1, 2, 3], [2]]);
   });
 
+  it("is not empty before the first step where an evaluation is hidden, so that the legend can show it", () => {
+    const { data } = aSource({}, [{ step: 0, results: [result("local/calculator", 0.3)] }]);
+    const hiddenSeries = evaluationSeries(data).map(({ key }) => key);
+    const view = signal<ViewState>({ ...SMOOTHED, hiddenSeries });
+    const { isEmpty, marks } = rewardChartData({ data, view }, null);
+    expect([isEmpty, marks]).toEqual([false, []]);
+    expect(rewardChartData(aSource({}), null).isEmpty).toBe(true);
+  });
+
   it("has a named mark for the evaluation of each environment", () => {
     const evaluations = [0, 2].map((step) => ({
       step,
