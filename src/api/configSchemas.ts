@@ -5,8 +5,10 @@ import * as z from "zod";
 export const documentRequest = z.object({ uri: z.string() });
 export const insertEnvironmentRequest = documentRequest.extend({
   name: z.string(),
-  /** The content below the name, for a new environment with a split `test`; absent = a split and a group size. */
+  /** The content below the name; absent = a split and a group size. */
   entry: z.record(z.string(), z.json()).optional(),
+  /** Whether the environment has a `test` split, to be evaluated; absent = not known. */
+  hasTest: z.boolean().optional(),
 });
 export const insertSourceRequest = documentRequest.extend({
   entry: z.record(z.string(), z.json()),

@@ -253,9 +253,9 @@ export function serveLanguage(
   connection.onRequest(
     CONFIG_REQUESTS.insertEnvironment,
     async (request: unknown): Promise<object> => {
-      const { uri, name, entry } = insertEnvironmentRequest.parse(request);
+      const { uri, name, ...given } = insertEnvironmentRequest.parse(request);
       const { text, options } = await openConfig(uri);
-      return insertEnvironment(text, name, { path: options.path, entry });
+      return insertEnvironment(text, name, { path: options.path, ...given });
     },
   );
   connection.onRequest(CONFIG_REQUESTS.insertSource, async (request: unknown) => {

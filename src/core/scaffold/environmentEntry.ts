@@ -18,10 +18,13 @@ export function environmentEntry(
   };
 }
 
-/** A complete configuration that trains in the environment `name`. */
+/** A complete configuration that trains in the environment `name`, and evaluates on its `test` split if `hasTest`. */
 export function environmentConfig(
   name: string,
-  { suitsEmbeddedModel }: Pick<EnvironmentTemplate, "suitsEmbeddedModel">,
+  {
+    suitsEmbeddedModel,
+    hasTest,
+  }: Pick<EnvironmentTemplate, "suitsEmbeddedModel"> & { readonly hasTest: boolean },
   entry: JsonObject,
 ): string {
   const model = suitsEmbeddedModel ? EMBEDDED_MODEL : CHOSEN_MODEL;
@@ -36,7 +39,11 @@ ${lines.join("\n")}
 batch_size: 10 # tasks per step, so 10 x 8 = 80 rollouts
 max_active_tasks: 80
 max_steps: 30
+${hasTest ? evaluationOf(name) : ""}`;
+}
 
+function evaluationOf(name: string): string {
+  return `
 # Evaluates on other tasks before the first step, every 10 steps, and after the last step.
 evaluation:
   splits:

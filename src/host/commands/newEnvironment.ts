@@ -50,10 +50,11 @@ async function addOwnEnvironment(server: Requests, target: unknown): Promise<voi
   const venv = process.platform === "win32" ? ".venv/Scripts/python.exe" : ".venv/bin/python";
   const hasVenv = await isThere(vscode.Uri.joinPath(uri, "..", venv));
   const python = hasVenv ? `${dirname(program)}/${venv}` : "python";
-  const template = { settings: {}, suitsEmbeddedModel: true };
+  // Only its server knows its splits, and needs the configuration to be started.
+  const template = { settings: {}, suitsEmbeddedModel: true, hasTest: false };
   const entry = environmentEntry(template, { python, program });
   const text = environmentConfig(name, template, entry);
-  const isAdded = await addToConfig(server, config, { name, entry, config: text });
+  const isAdded = await addToConfig(server, config, { name, entry, config: text, hasTest: false });
   await offerConfig(config, name, isAdded);
 }
 
@@ -75,7 +76,7 @@ async function newEnvironment(server: Requests): Promise<void> {
   if (wantsVenv === undefined) return;
   const request: NewEnvironmentRequest = { name, template, folder: root.fsPath };
   const written = await ask<NewEnvironment>(server, ENVIRONMENT_REQUESTS.create, request);
-  const isAdded = await addToConfig(server, config, written);
+  const isAdded = await addToConfig(server, config, { ...written, hasTest: true });
   const program = vscode.Uri.joinPath(root, written.folder, "environment.py");
   await vscode.window.showTextDocument(program, { preview: false });
   if (wantsVenv && !(await makeVenv(server, { ...folder, uri: root }, written))) return;
@@ -141,7 +142,12 @@ async function askVenv(): Promise<boolean | undefined> {
 async function addToConfig(
   server: Requests,
   uri: vscode.Uri,
-  { name, entry, config }: Pick<NewEnvironment, "config" | "entry" | "name">,
+  {
+    name,
+    entry,
+    config,
+    hasTest,
+  }: Pick<NewEnvironment, "config" | "entry" | "name"> & { readonly hasTest: boolean },
 ): Promise<boolean> {
   const names = await entries(vscode.Uri.joinPath(uri, ".."));
   if (!names.has(uri.path.slice(uri.path.lastIndexOf("/") + 1))) {
@@ -155,6 +161,7 @@ async function addToConfig(
     uri: uri.toString(),
     name,
     entry,
+    hasTest,
   });
   if (insertion.kind !== "edits") return insertion.kind === "present";
   await applyTextEdits(document, insertion.edits);

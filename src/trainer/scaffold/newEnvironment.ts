@@ -59,7 +59,7 @@ export async function writeEnvironment(
     python,
     requirements: requirementsIn(new Map(texts).get("pyproject.toml") ?? ""),
     entry,
-    config: environmentConfig(name, template, entry),
+    config: environmentConfig(name, { ...template, hasTest: true }, entry),
   };
 }
 
@@ -77,7 +77,7 @@ export async function addToConfig(
     return "created";
   }
   const text = await fileSystem.readText(path, MAX_BYTES.config);
-  const insertion = insertEnvironment(text, name, { path, entry });
+  const insertion = insertEnvironment(text, name, { path, entry, hasTest: true });
   if (insertion.kind !== "edits") return insertion.kind;
   await fileSystem.writeAtomic(path, applyEdits(text, insertion.edits));
   return "added";

@@ -8,8 +8,10 @@ import { findPair } from "./pairEdits.ts";
 import { type EditOptions, setValueIn } from "./setValue.ts";
 
 export interface InsertOptions extends EditOptions {
-  /** The settings of a new environment that has a `test` split; by default the `train` split and a group size. */
+  /** The settings of the environment; by default the `train` split and a group size. */
   readonly entry?: JsonObject | undefined;
+  /** Whether the environment has a `test` split, to be evaluated; absent = not known. */
+  readonly hasTest?: boolean | undefined;
 }
 
 export type Insertion =
@@ -25,11 +27,11 @@ const DEFAULT_ENTRY: JsonObject = { splits: { train: {} }, num_rollouts: 8 };
 
 const EVALUATED = ["evaluation", "splits"];
 
-/** The edits that add `name` to `environments`, and a new environment with its own `entry` also to `evaluation.splits`. */
+/** The edits that add `name` to `environments`, and an environment with a `test` split also to `evaluation.splits`. */
 export function insertEnvironment(
   text: string,
   name: string,
-  { path = "", entry }: InsertOptions = {},
+  { path = "", entry, hasTest = false }: InsertOptions = {},
 ): Insertion {
   const source = readYaml(text, languageOf(path));
   if (source.faults.some(({ severity }) => severity === "error")) return { kind: "impossible" };
@@ -38,7 +40,7 @@ export function insertEnvironment(
   const block = isDatasetEnvironment(name) ? { tasks: DATA_FILE, ...written } : written;
   const edits = setValueIn(source, ["environments", name], block);
   if (edits === null) return { kind: "impossible" };
-  const isEvaluated = entry !== undefined && findPair(source, EVALUATED) !== null;
+  const isEvaluated = hasTest && findPair(source, EVALUATED) !== null;
   const more = isEvaluated ? setValueIn(source, [...EVALUATED, name], ["test"]) : null;
   return { kind: "edits", edits: [...edits, ...(more ?? [])] };
 }

@@ -221,9 +221,13 @@ describe("adding an environment", () => {
     );
   });
 
-  it("evaluates on a new one as on the others", () => {
+  it("evaluates on one that is known to have a split for it as on the others", () => {
     const text = "environments:\n  a: {}\nevaluation:\n  splits:\n    a: [test]\n  every: 10\n";
-    const insertion = insertEnvironment(text, "ledger", { entry: { num_rollouts: 8 } });
+    const entry = { num_rollouts: 8 };
+    const unknown = insertEnvironment(text, "ledger", { entry });
+    if (unknown.kind !== "edits") throw new Error("expected edits");
+    expect(applyEdits(text, unknown.edits)).not.toContain("ledger: [test]");
+    const insertion = insertEnvironment(text, "ledger", { entry, hasTest: true });
     if (insertion.kind !== "edits") throw new Error("expected edits");
     expect(applyEdits(text, insertion.edits)).toBe(
       "environments:\n  a: {}\n  ledger:\n    num_rollouts: 8\nevaluation:\n  splits:\n    a: [test]\n    ledger: [test]\n  every: 10\n",
