@@ -2,12 +2,14 @@
 
 import { resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
+import { describeStatus } from "../core/outputs/statusOutput.ts";
 import { isRunInUse, phaseOf, readRunFile } from "../core/runFolder/runFile.ts";
 import { ControlClient } from "../node/control/client.ts";
 import { plural } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import type { RunControlCommand } from "./arguments/trainingArguments.ts";
+import { jsonLine } from "./terminal/asciiJson.ts";
 import { commandLine, shortPath } from "./terminal/invocation.ts";
 import { type Line, styled } from "./terminal/line.ts";
 
@@ -19,7 +21,7 @@ export type ControlOptions = Pick<
 /** Sends the command and prints the trainer's answer. @throws AppError `run-not-found`, `run-not-running`, or the trainer's refusal */
 export async function controlRun(
   options: ControlOptions,
-  { folder: given, command }: RunControlCommand,
+  { folder: given, command, wantsJson }: RunControlCommand,
 ): Promise<readonly Line[]> {
   const { fileSystem, clock, invocation, isProcessAlive } = options;
   const folder = resolve(invocation.cwd, given);
@@ -42,6 +44,7 @@ export async function controlRun(
   const client = await ControlClient.open(file.control);
   try {
     const { message, status } = await client.send(command);
+    if (wantsJson) return [jsonLine(describeStatus(folder, status))];
     if (message !== "") return message.split("\n").map((line): Line => [line]);
     const { phase, step, totalSteps } = status;
     const progress =

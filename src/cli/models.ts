@@ -5,10 +5,12 @@ import { EMBEDDED_MODELS } from "../core/config/editing/catalogue/embedded.ts";
 import { formatFactsOf } from "../core/models/formatOfModel.ts";
 import { findLineUpModel, listedModels } from "../core/models/lineUp.ts";
 import { LINE_UP_DATE } from "../core/models/lineUpRows.ts";
+import { describeModels } from "../core/outputs/modelsOutput.ts";
 import { visibleLine } from "../core/util/visibleText.ts";
 import type { OfferedModels } from "../trainer/models/listModels.ts";
 import type { ModelsCommand } from "./arguments/planningArguments.ts";
 import type { TrainerProgram } from "./arguments/programOptions.ts";
+import { jsonLine } from "./terminal/asciiJson.ts";
 import { BLANK, type Line, type LinePiece, quietLine, styled } from "./terminal/line.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
 
@@ -21,7 +23,7 @@ interface OfferedModel {
 /** A table of models, and a line about its source. @throws AppError `tinker-*`, `key-host-not-allowed` */
 export async function modelLines(
   { trainer, invocation, out, err }: TrainerProgram,
-  { allowedOrigins }: ModelsCommand,
+  { allowedOrigins, wantsJson }: ModelsCommand,
 ): Promise<readonly Line[]> {
   err.showLive(quietLine(l10n.t("asking the service for its models")));
   const offered = await trainer
@@ -31,6 +33,9 @@ export async function modelLines(
     ...(offered.models?.map(fromService) ?? listedModels()),
     ...EMBEDDED_MODELS.map(({ name, contextTokens }) => ({ name, contexts: [contextTokens ?? 0] })),
   ];
+  if (wantsJson) {
+    return [jsonLine(describeModels(offered.models === null ? null : offered.url, models))];
+  }
   return [
     ...tableLines(columns(), models.map(modelCells), out.columns),
     BLANK,

@@ -95,6 +95,24 @@ describe("control", () => {
     expect(await control("status")).toEqual(["paused  12 steps completed"]);
   });
 
+  it("reports it as JSON, too, which is for status alone", async () => {
+    await writeRun();
+    status = { ...status, rollouts: { done: 3, total: 8 }, rewardMean: 0.25 };
+    const [line = ""] = await control("status", "--json");
+    expect(JSON.parse(line)).toEqual({
+      format: "tinker-rl.status/1",
+      folder,
+      phase: "running",
+      preparing: null,
+      steps: 12,
+      totalSteps: 40,
+      rollouts: { done: 3, total: 8 },
+      evaluated: null,
+      reward: 0.25,
+    });
+    await expect(control("pause", "--json")).rejects.toThrow("--json is for status");
+  });
+
   it("passes a refusal on", async () => {
     await writeRun();
     execute = () => Promise.reject(new AppError("config-not-tunable", "seed cannot change."));

@@ -5,13 +5,17 @@ import type { OfferedModels } from "../../src/trainer/models/listModels.ts";
 import { aTrainer, createFakeProgram } from "./fakeProgram.ts";
 import { createFakeTerminal } from "./fakeTerminal.ts";
 
-async function listed(models: OfferedModels["models"], hasKey = models !== null): Promise<string> {
+async function listed(
+  models: OfferedModels["models"],
+  hasKey = models !== null,
+  words: readonly string[] = [],
+): Promise<string> {
   const url = "https://tinker.example";
   const trainer = aTrainer({
     listModels: async () => ({ url, keyName: "TINKER_API_KEY", hasKey, models }),
   });
   const program = { ...createFakeProgram({ trainer }), out: createFakeTerminal({ columns: 140 }) };
-  expect(await runProgram(program, ["models"])).toBe(0);
+  expect(await runProgram(program, ["models", ...words])).toBe(0);
   return program.out.lines.join("\n");
 }
 
@@ -48,8 +52,29 @@ describe("models", () => {
     expect(text).not.toContain("Set TINKER_API_KEY");
   });
 
+  it("are printed as JSON with what is known of each", async () => {
+    const text = await listed(
+      [offer("Qwen/Qwen3-32B", 40_960), offer("Owner/New-9B", null)],
+      true,
+      ["--json"],
+    );
+    const { source, models } = JSON.parse(text) as Record<string, unknown>;
+    expect(source).toBe("https://tinker.example");
+    const known = { size: "32B", contexts: [40_960], readsImages: false, isSupported: true };
+    const unknown = { size: null, contexts: [], readsImages: null, thinking: null, efforts: [] };
+    expect(models).toMatchObject([
+      { name: "Qwen/Qwen3-32B", ...known, callsTools: true, thinking: "switch" },
+      { name: "Owner/New-9B", ...unknown },
+      { name: "local/tiny-tool", contexts: [256] },
+    ]);
+  });
+
   it("take no argument", () => {
-    expect(parseArguments(["models"])).toEqual({ kind: "models", allowedOrigins: [] });
+    expect(parseArguments(["models"])).toEqual({
+      kind: "models",
+      allowedOrigins: [],
+      wantsJson: false,
+    });
     expect(() => parseArguments(["models", "x"])).toThrow("unexpected argument");
   });
 });

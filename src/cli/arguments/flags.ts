@@ -53,7 +53,7 @@ export const FLAGS = {
     ...valued("grid", "parallel"),
     ...switches("retry-failed", "show", "json", "yes"),
   },
-  control: HELP,
+  control: { ...HELP, ...switches("json") },
   validate: { ...CONFIG, ...switches("json") },
   estimate: { ...CONFIG, ...STARTING, ...valued("groups", "from"), ...switches("json", "yes") },
   "show-prompt": {
@@ -86,7 +86,7 @@ export const FLAGS = {
     ...STARTING,
     ...valued("samples", "tasks", "where", "max_per_task", "format", "output", "license"),
   },
-  models: { ...HELP, ...STARTING },
+  models: { ...HELP, ...STARTING, ...switches("json") },
   chat: {
     ...CONFIG,
     ...STARTING,

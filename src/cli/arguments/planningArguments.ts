@@ -59,7 +59,11 @@ export function showPromptCommand(given: GivenArguments) {
 
 export function modelsCommand(given: GivenArguments) {
   given.refuseFurther();
-  return { kind: "models" as const, allowedOrigins: given.allowedOrigins() };
+  return {
+    kind: "models" as const,
+    allowedOrigins: given.allowedOrigins(),
+    wantsJson: given.has("json"),
+  };
 }
 
 export function serveCommand(given: GivenArguments) {

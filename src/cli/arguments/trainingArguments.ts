@@ -95,7 +95,10 @@ export function controlCommand(given: GivenArguments) {
   if (folder === undefined || word === undefined) {
     throw given.error("control needs the run folder and an action");
   }
-  return { kind: "control" as const, folder, command: commandOf(word, settings, given) };
+  const command = commandOf(word, settings, given);
+  const wantsJson = given.has("json");
+  if (wantsJson && command.action !== "status") throw given.error("--json is for status");
+  return { kind: "control" as const, folder, command, wantsJson };
 }
 
 function commandOf(

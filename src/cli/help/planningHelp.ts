@@ -72,6 +72,7 @@ export const MODELS: HelpText = (program) => `Lists the models that can be train
 
   --allow-host HOST  allow the key for https://HOST even if only a .env file or
                      a run folder names it; http://HOST: unencrypted
+  --json             print the list as JSON
 
 With TINKER_API_KEY in the environment or in a .env file in this folder, the
 list comes from the service. Without a key it is a built-in table with its date,

@@ -112,6 +112,8 @@ export const CONTROL: HelpText = (program) => `Controls a running run from anoth
   stop-now           end immediately, without saving
   set KEY=VALUE …    change settings from the next step on
 
+  --json             with status: print it as JSON
+
 Examples:
 
   ${program} control .tinker-rl/runs/demo pause

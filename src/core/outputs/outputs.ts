@@ -10,10 +10,12 @@ import {
 import { environmentCheckOutput } from "./environmentCheckOutput.ts";
 import { estimateOutput } from "./estimateOutput.ts";
 import { evaluationsOutput } from "./evaluationsOutput.ts";
+import { modelsOutput } from "./modelsOutput.ts";
 import { rolloutsOutput, trajectoriesOutput } from "./rolloutsOutput.ts";
 import { runOutput } from "./runOutput.ts";
 import { runsOutput } from "./runsOutput.ts";
 import { searchOutput } from "./searchOutput.ts";
+import { statusOutput } from "./statusOutput.ts";
 import { sweepOutput } from "./sweepOutput.ts";
 import { validationOutput } from "./validationOutput.ts";
 
@@ -22,6 +24,7 @@ export const OUTPUTS = [
   validationOutput,
   estimateOutput,
   runsOutput,
+  statusOutput,
   runOutput,
   rolloutsOutput,
   trajectoriesOutput,
@@ -35,4 +38,5 @@ export const OUTPUTS = [
   checkpointOutput,
   downloadOutput,
   environmentCheckOutput,
+  modelsOutput,
 ] as const;

@@ -1,0 +1,38 @@
+/** What a run in progress is doing. */
+
+import * as z from "zod";
+import type { RunStatus } from "../../shared/control.ts";
+import { runPhases } from "../runFolder/runFile.ts";
+import { count, defineOutput, finite, measure } from "./output.ts";
+
+const rollouts = z.object({ done: count, total: count });
+
+export const statusOutput = defineOutput(
+  { name: "status", version: 1, command: "control RUN_FOLDER status --json" },
+  {
+    folder: z.string().describe("absolute path of the run folder"),
+    phase: z.enum(runPhases),
+    preparing: z.string().nullable().describe("what is prepared; null: the run is prepared"),
+    steps: count.describe("completed steps"),
+    totalSteps: count.nullable().describe("null: endless, or not known"),
+    rollouts: rollouts.nullable().describe("of the step in progress; null: between steps"),
+    evaluated: rollouts.nullable().describe("of the evaluation in progress; null: there is none"),
+    reward: measure.describe("mean reward of the last step"),
+  },
+);
+
+export function describeStatus(
+  folder: string,
+  { phase, preparing, step, totalSteps, rollouts: played, evaluated, rewardMean }: RunStatus,
+): ReturnType<typeof statusOutput.of> {
+  return statusOutput.of({
+    folder,
+    phase,
+    preparing,
+    steps: step,
+    totalSteps,
+    rollouts: played,
+    evaluated,
+    reward: finite(rewardMean),
+  });
+}
