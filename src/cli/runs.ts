@@ -15,7 +15,7 @@ import { phaseTexts } from "../shared/phaseTexts.ts";
 import { CONFIG_FILE } from "./arguments/flags.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import type { RunsCommand } from "./arguments/resultsArguments.ts";
-import { parentFolders } from "./arguments/runParents.ts";
+import { foldersBelow, parentFolders } from "./arguments/runParents.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import { commandLine, shortPath } from "./terminal/invocation.ts";
 import { BLANK, type Line, type LinePiece, quietLine, styled } from "./terminal/line.ts";
@@ -39,11 +39,16 @@ export async function runListLines(
   const liveness = { nowMs: clock.now(), isProcessAlive };
   const single = await runOfFolder(options, path, liveness);
   const parents = new Set(single === null ? await parentFolders(options, path) : []);
-  const lists: RunsOfFolder[] = single === null ? [] : [single];
-  for (const parent of parents) {
-    const runs = await listRuns(fileSystem, parent, liveness);
-    if (runs.length > 0) lists.push({ parent, runs });
-  }
+  const listsIn = async (folders: Iterable<string>): Promise<readonly RunsOfFolder[]> => {
+    const found: RunsOfFolder[] = [];
+    for (const parent of folders) {
+      const runs = await listRuns(fileSystem, parent, liveness);
+      if (runs.length > 0) found.push({ parent, runs });
+    }
+    return found;
+  };
+  const here = single === null ? await listsIn(parents) : [single];
+  const lists = here.length > 0 ? here : await listsIn(await foldersBelow(options, path));
   if (wantsJson) {
     return [jsonLine(runsOutput.of({ runs: lists.flatMap(({ runs }) => runs.map(runFields)) }))];
   }

@@ -134,6 +134,14 @@ test("they are found where a configuration puts them", async () => {
   expect((await listed("broken.yaml"))[0]).toBe(".tinker-rl/runs");
 });
 
+test("where there are none they are looked for one level down", async () => {
+  await writeFile(join(cwd, "notes.txt"), "");
+  await aRun("old", "one", {});
+  await aRun("project/.tinker-rl/runs", "two", {});
+  const places = (await listed(null)).filter((line) => /^\w\S*$/.test(line));
+  expect(places).toEqual(["old", join("project", ".tinker-rl", "runs")]);
+});
+
 test("if there are none, it says where it looked", async () => {
   await mkdir(join(cwd, "empty"));
   expect(await listed("empty")).toEqual([

@@ -29,6 +29,25 @@ export async function parentFolders(
   return parents;
 }
 
+/** The run folders one level down: each folder in `path`, and its own default one; none for a configuration. */
+export async function foldersBelow(
+  { fileSystem, invocation }: PlaceOptions,
+  path: string | null,
+): Promise<readonly string[]> {
+  if (path !== null && CONFIG_FILE.test(path)) return [];
+  const folder = resolve(invocation.cwd, path ?? ".");
+  const folders: string[] = [];
+  for (const name of await fileSystem.list(folder)) {
+    const inside = join(folder, name);
+    const isFolder = await fileSystem.list(inside).then(
+      () => true,
+      () => false,
+    );
+    if (isFolder) folders.push(inside, runParent({ log_path: null }, join(inside, "any")));
+  }
+  return folders;
+}
+
 /** The configuration's run folder, or the default one if the configuration is invalid. */
 async function parentOf(fileSystem: FileSystem, configPath: string): Promise<string> {
   const { result } = await checkConfig(fileSystem, configPath);
