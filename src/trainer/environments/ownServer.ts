@@ -95,7 +95,7 @@ async function start(
   const { variables } = connections;
   const secrets = await environmentSecrets(config, name, { variables, redactor });
   const append = async (_: string, text: string): Promise<void> => onLog(text);
-  connections.serverOutput.attach({ append, makeDirectory: async () => undefined }, "");
+  connections.serverOutput.attach({ append, makeDirectory: async () => undefined }, null);
   const connect = await connectEnvironmentServices({
     ...connections,
     watch: (event) => {

@@ -27,7 +27,7 @@ interface LogFiles {
 export class ServerOutput {
   readonly #redactor: Redactor;
   readonly #logs = new Map<string, Log>();
-  #place: { readonly files: LogFiles; readonly folder: string } | null = null;
+  #place: { readonly files: LogFiles; readonly folder: string | null } | null = null;
   #writing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | null = null;
 
@@ -59,11 +59,11 @@ export class ServerOutput {
 
   /** The log file of a server, relative to the run folder; null without a folder. */
   logOf(environment: string): string | null {
-    return this.#place === null ? null : serverLogName(environment);
+    return this.#place?.folder == null ? null : serverLogName(environment);
   }
 
-  /** Writes output to the folder from now on, including earlier output. */
-  attach(files: LogFiles, folder: string): void {
+  /** Writes output to the run folder from now on, including earlier output; null = to `files` without a run folder. */
+  attach(files: LogFiles, folder: string | null): void {
     this.#place = { files, folder };
     void this.#flush(false);
   }
@@ -91,7 +91,7 @@ export class ServerOutput {
       if (text === "" || log.written >= MAX_WRITTEN) continue;
       log.written += text.length;
       const cut = log.written >= MAX_WRITTEN ? CUT : "";
-      const path = serverLogPath(place.folder, environment);
+      const path = serverLogPath(place.folder ?? "", environment);
       try {
         await place.files.makeDirectory(dirname(path));
         await place.files.append(path, text + cut);

@@ -24,6 +24,14 @@ it("output from before the run has a folder is kept, a file for each server", as
   expect([read("maze.log"), read("Owner-Depot.log")]).toEqual(["one\nthree\n", "two\n"]);
 });
 
+it("names the file of a server only where a run has it", () => {
+  const { files, output } = setUp();
+  output.attach(files, null);
+  expect(output.logOf("maze")).toBeNull();
+  output.attach(files, FOLDER);
+  expect(output.logOf("maze")).toBe("servers/maze.log");
+});
+
 it("output that no file has is taken once, in whole lines", () => {
   const { output } = setUp();
   expect(output.take("maze")).toBe("");
