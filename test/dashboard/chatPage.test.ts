@@ -56,13 +56,13 @@ describe("the page of a conversation", () => {
   it("inserts texts of models, tools, tasks and errors as text, in every theme", async () => {
     const { page, faults, post, setTheme } = await open(hostileView());
     post({ kind: "failed", error: { code: "x", message: HOSTILE_TEXT }, isOver: true });
-    await page.getByRole("button", { name: "Begin Again" }).waitFor();
+    await page.getByRole("button", { name: "Begin again" }).waitFor();
     for (const each of THEMES) {
       await setTheme(each);
       expect(await accessibilityFaults(page.mainFrame())).toEqual([]);
     }
     for (const isRaw of [false, true]) {
-      if (isRaw) await page.getByRole("button", { name: "As Written" }).click();
+      if (isRaw) await page.getByRole("button", { name: "As written" }).click();
       expect(await page.locator("img, a, script:not([src]):not([type])").count()).toBe(0);
       const shown = await page.locator("#root").textContent();
       expect(shown).toContain("<script>document.title='owned'</script>");
@@ -144,7 +144,7 @@ describe("the page of a conversation", () => {
   it("continues after a stop, and takes turns back", async () => {
     const entries = [{ kind: "turn", turn: aTurn() }] as const;
     const { page, acts } = await open(aView([aPartner({ next: "turn", entries })]));
-    for (const name of ["Continue", "Try Again", "Undo"]) {
+    for (const name of ["Continue", "Try again", "Undo"]) {
       await page.getByRole("button", { name, exact: true }).click();
     }
     await vi.waitFor(() =>

@@ -210,7 +210,7 @@ describe("the page of the dashboard", () => {
     const { page, commands } = await open({ folder: smallFolder, view: HARD_ROLLOUT });
     const replay = page.getByRole("article", { name: "Replay" });
     const second = replay.locator('[data-turn="1"]');
-    await second.getByRole("button", { name: "Continue from Here" }).click();
+    await second.getByRole("button", { name: "Continue from here" }).click();
     await expect.poll(() => commands).toHaveLength(1);
     expect(commands[0]).toMatchObject({
       command: "continueFromHere",
@@ -259,7 +259,7 @@ describe("the page of the dashboard", () => {
     await page.getByRole("tab", { name: "Evaluations" }).click();
     await page.locator(".opens").last().click();
     await page.locator(".grid-row").last().click();
-    const button = page.getByRole("button", { name: "Continue from Here" }).first();
+    const button = page.getByRole("button", { name: "Continue from here" }).first();
     expect(await button.getAttribute("aria-disabled")).toBe("true");
     await button.press("Enter");
     await page.getByRole("status").getByText("stored without tokens to continue from").waitFor();

@@ -51,12 +51,12 @@ describe("a run of the local demo", () => {
     await endWith("done");
     const dashboard = await open();
     const card = cardOf(dashboard);
-    await card.getByRole("button", { name: "Your Own Environment" }).click();
+    await card.getByRole("button", { name: "Your own environment" }).click();
     await card.getByRole("button", { name: "Evaluate" }).click();
     await expect
       .poll(() => dashboard.commands.map(({ command }) => command))
       .toEqual(["ownEnvironment", "evaluateCheckpoint"]);
-    await card.getByRole("button", { name: "Read a Rollout" }).click();
+    await card.getByRole("button", { name: "Read a rollout" }).click();
     await dashboard.page.locator(".reward-footer").waitFor();
   });
 

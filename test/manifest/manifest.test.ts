@@ -36,6 +36,14 @@ describe("the manifest", () => {
     expect(commands).toEqual([...COMMANDS.keys()].map((id) => `tinkerRL.${id}`));
   });
 
+  it("writes titles of commands in Title Case, with short prepositions in lower case", () => {
+    const small = /^(a|an|the|and|or|of|to|in|on|by|as|for|from|with|\.env…|[A-Z(].*)$/;
+    for (const { title } of COMMANDS.values()) {
+      expect(title).toMatch(/^[A-Z]/);
+      expect(title.split(" ").filter((word) => !small.test(word))).toEqual([]);
+    }
+  });
+
   it("declares the tools of the table, with the schemas that check what they are given", () => {
     const tools = contributes.languageModelTools;
     const ids = Object.keys(TOOLS) as ToolId[]; // the type of the keys is that of the record

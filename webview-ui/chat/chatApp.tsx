@@ -66,7 +66,7 @@ function Head({ chat, view }: ViewProps) {
             />
           ) : null}
           <Toggle
-            label={l10n.t("As Written")}
+            label={l10n.t("As written")}
             what={l10n.t("Shows each turn with its control tokens")}
             isOn={chat.isRaw}
           />
@@ -159,7 +159,7 @@ function Failure({ chat }: ChatProps) {
           {failure.isOver ? (
             <Button
               class="secondary"
-              label={l10n.t("Begin Again")}
+              label={l10n.t("Begin again")}
               onClick={() => chat.begin("again")}
             />
           ) : null}

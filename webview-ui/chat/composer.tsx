@@ -105,7 +105,7 @@ function Buttons({ chat, view, state }: StateProps & { readonly view: ChatView |
       ) : null}
       <Button
         class="secondary"
-        label={l10n.t("Try Again")}
+        label={l10n.t("Try again")}
         title={l10n.t("Samples the last turn again, with another seed")}
         disabled={!rests || !hasTurns}
         onClick={() => chat.act({ action: "again" })}

@@ -127,8 +127,8 @@ function Candidates({ chat, candidates, partnerId, isAlone }: CandidatesProps) {
             class="secondary"
             label={
               isAlone
-                ? l10n.t("Continue with Sample {0}", index + 1)
-                : l10n.t("Continue with Sample {0} of Each", index + 1)
+                ? l10n.t("Continue with sample {0}", index + 1)
+                : l10n.t("Continue with sample {0} of each", index + 1)
             }
             onClick={() => {
               chat.act({ action: "choose", index });

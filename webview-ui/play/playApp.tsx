@@ -106,7 +106,7 @@ function Status({ play, view }: PlayProps & { readonly view: PlayView | null }) 
             </span>
             <Button
               class="secondary"
-              label={l10n.t("Begin Again")}
+              label={l10n.t("Begin again")}
               onClick={() => play.send({ kind: "again" })}
             />
           </p>
@@ -153,7 +153,7 @@ function Moves({ play, view }: PlayProps & ViewProps) {
         ))}
         <Button
           class="toggle"
-          label={l10n.t("Plain Text")}
+          label={l10n.t("Plain text")}
           aria-pressed={isText}
           onClick={() => {
             play.tool.value = TEXT;
@@ -173,7 +173,7 @@ function Moves({ play, view }: PlayProps & ViewProps) {
           <TextArea label={l10n.t("A message without a call")} value={text} set={setText} />
           <div class="row">
             <button type="submit" class="primary" disabled={!view.isAwaited || text === ""}>
-              {l10n.t("Send Text")}
+              {l10n.t("Send text")}
             </button>
           </div>
         </form>
@@ -212,13 +212,13 @@ function End({ play, end }: PlayProps & { readonly end: PlayEnd }) {
       <div class="row">
         <Button
           class="secondary"
-          label={l10n.t("Play Again")}
+          label={l10n.t("Play again")}
           onClick={() => play.send({ kind: "again" })}
         />
         {folder === null ? null : (
           <Button
             class="secondary"
-            label={l10n.t("Read the Play")}
+            label={l10n.t("Read the play")}
             onClick={() => play.send({ kind: "read" })}
           />
         )}

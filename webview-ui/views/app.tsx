@@ -165,7 +165,7 @@ function Gone({ dashboard }: DashboardProps) {
         {host.can("importRun") ? (
           <Button
             class="secondary"
-            label={l10n.t("Open Run Folder…")}
+            label={l10n.t("Open run folder…")}
             onClick={() => host.command("importRun")}
           />
         ) : null}

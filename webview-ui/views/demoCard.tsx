@@ -59,7 +59,7 @@ function NextSteps({ dashboard }: DashboardProps) {
     <ul class="next-steps" aria-label={l10n.t("Next steps")}>
       {step === undefined ? null : (
         <NextStep
-          label={l10n.t("Read a Rollout")}
+          label={l10n.t("Read a rollout")}
           hint={l10n.t("See what the model said, which tools it called, and what earned a reward.")}
           onClick={() => readRollout(dashboard, step)}
         />
@@ -73,7 +73,7 @@ function NextSteps({ dashboard }: DashboardProps) {
       )}
       {host.can("ownEnvironment") ? (
         <NextStep
-          label={l10n.t("Your Own Environment")}
+          label={l10n.t("Your own environment")}
           hint={l10n.t("Create a configuration that trains in an environment that you wrote.")}
           onClick={() => host.command("ownEnvironment")}
         />

@@ -96,7 +96,7 @@ export class ChatSession {
         return this.#fail({
           code: "not-begun",
           message: l10n.t(
-            "The conversation did not start, because you dismissed or declined a prompt. Choose Begin Again to be asked again.",
+            "The conversation did not start, because you dismissed or declined a prompt. Choose Begin again to be asked again.",
           ),
         });
       this.#conversation = conversation;

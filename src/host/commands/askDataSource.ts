@@ -38,7 +38,7 @@ export async function askDataSource(
         run: fromConfig(config, run.folder),
       };
     }),
-    { label: vscode.l10n.t("Another file…"), icon: "folder-opened", path: null, run: null },
+    { label: vscode.l10n.t("Another File…"), icon: "folder-opened", path: null, run: null },
   ];
   const placeHolder = vscode.l10n.t("What should the model imitate?");
   const options = { placeHolder, matchOnDescription: true };
@@ -65,9 +65,9 @@ async function askRollouts(run: string): Promise<JsonObject | undefined> {
   const which: JsonObject | undefined = await askFilter(basename(run));
   if (which === undefined) return undefined;
   const items = [
-    { label: vscode.l10n.t("All of a task"), limit: {} },
+    { label: vscode.l10n.t("All of a Task"), limit: {} },
     ...[1, 2, 4, 8].map((count) => ({
-      label: vscode.l10n.t("At most {0} of a task", count),
+      label: vscode.l10n.t("At Most {0} of a Task", count),
       description: vscode.l10n.t("those with the highest reward"),
       limit: { max_per_task: count },
     })),
@@ -81,9 +81,9 @@ async function askFilter(run: string): Promise<JsonObject | undefined> {
   const items = [
     { label: "reward >= 1", filter: { where: "reward >= 1" } },
     { label: "reward > 0", filter: { where: "reward > 0" } },
-    { label: vscode.l10n.t("Starred ones"), filter: { starred: true } },
-    { label: vscode.l10n.t("All that have a reward"), filter: {} },
-    { label: vscode.l10n.t("Another condition…"), filter: null },
+    { label: vscode.l10n.t("Starred Ones"), filter: { starred: true } },
+    { label: vscode.l10n.t("All That Have a Reward"), filter: {} },
+    { label: vscode.l10n.t("Another Condition…"), filter: null },
   ];
   const placeHolder = vscode.l10n.t("Which rollouts of {0}?", run);
   const chosen = await plainWindow.showQuickPick(items, { placeHolder });

@@ -19,7 +19,7 @@ export async function askGrid(
   const values: unknown = result.ok ? result.config : null;
   return askSettings({
     settings: isJsonObject(values) ? sweepableSettings(values) : [],
-    title: vscode.l10n.t("Start a sweep"),
+    title: vscode.l10n.t("Start Sweep"),
     placeHolder: ({ size }) =>
       size === 0
         ? vscode.l10n.t("Which setting varies?")
@@ -27,7 +27,7 @@ export async function askGrid(
     ignoreFocusOut: true,
     row: (_, entered) => ({ description: entered, icon: "list-flat" }),
     done: (chosen) => ({
-      label: plural(combinations(chosen), "Continue with {0} run", "Continue with {0} runs"),
+      label: plural(combinations(chosen), "Continue with {0} Run", "Continue with {0} Runs"),
       description: assignments(chosen).join(" "),
     }),
     prompt: ({ field }) =>

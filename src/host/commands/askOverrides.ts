@@ -13,7 +13,7 @@ export async function askOverrides(
 ): Promise<Readonly<Record<string, string>> | undefined> {
   const text = (await vscode.workspace.openTextDocument(config)).getText();
   const answer = await plainWindow.showInputBox({
-    title: vscode.l10n.t("Start with overrides"),
+    title: vscode.l10n.t("Start Training with Overrides"),
     prompt: vscode.l10n.t(
       "Settings that override the file, as key=value separated by spaces: learning_rate=5e-4 max_steps=20",
     ),

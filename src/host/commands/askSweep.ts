@@ -72,7 +72,7 @@ async function chooseSweep(options: AskSweepOptions): Promise<ChosenSweep | unde
     sweep,
   }));
   const picked = await plainWindow.showQuickPick([fresh, ...items], {
-    title: vscode.l10n.t("Start a sweep"),
+    title: vscode.l10n.t("Start Sweep"),
     placeHolder: vscode.l10n.t("Which sweep?"),
     matchOnDescription: true,
     ignoreFocusOut: true,
@@ -107,7 +107,7 @@ async function askParallel(rows: readonly SweepRow[]): Promise<number | undefine
   if (open < 2) return 1;
   const isLocal = rows.some(({ combination }) => isLocalModel(combination.config.model_name));
   const answer = await plainWindow.showInputBox({
-    title: vscode.l10n.t("Start a sweep"),
+    title: vscode.l10n.t("Start Sweep"),
     prompt: isLocal
       ? vscode.l10n.t(
           "Concurrent runs, 1 to {0}. Local runs share the processors of this computer, so each takes longer than alone.",

@@ -148,7 +148,7 @@ async function startFrom(
     },
   ];
   const picked = await plainWindow.showQuickPick(items, {
-    title: vscode.l10n.t("Start a new run from {0}", path),
+    title: vscode.l10n.t("Start New Run from {0}", path),
   });
   if (picked === undefined) return;
   const folder = vscode.workspace.getWorkspaceFolder(config);

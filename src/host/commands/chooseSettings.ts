@@ -24,7 +24,7 @@ export async function chooseSettings(runFolder: string): Promise<readonly string
   const settings = isJsonObject(config) ? tunableSettings(config) : [];
   const chosen = await askSettings({
     settings,
-    title: vscode.l10n.t("Change settings from the next step on"),
+    title: vscode.l10n.t("Change Settings from the Next Step On"),
     placeHolder: () => vscode.l10n.t("Which setting?"),
     ignoreFocusOut: false,
     row: (setting, next) => ({ description: `${shownValue(setting)} → ${next}` }),

@@ -124,12 +124,12 @@ async function askTemplate(): Promise<EnvironmentTemplateKind | undefined> {
 async function askVenv(): Promise<boolean | undefined> {
   const items = [
     {
-      label: vscode.l10n.t("Make a virtual environment"),
+      label: vscode.l10n.t("Make a Virtual Environment"),
       detail: vscode.l10n.t("Installs openreward and pytest with uv, or with Python's venv"),
       wantsVenv: true,
     },
     {
-      label: vscode.l10n.t("Write the files only"),
+      label: vscode.l10n.t("Write the Files Only"),
       detail: vscode.l10n.t("The README says what to install"),
       wantsVenv: false,
     },

@@ -21,10 +21,10 @@ export interface TrajectoryHandlerOptions {
 
 const ORDERS: Readonly<Record<RolloutOrder, string>> = {
   number: vscode.l10n.t("Number"),
-  reward: vscode.l10n.t("Reward, highest first"),
-  advantage: vscode.l10n.t("Advantage, highest first"),
-  tokens: vscode.l10n.t("Tokens, most first"),
-  turns: vscode.l10n.t("Turns, most first"),
+  reward: vscode.l10n.t("Reward, Highest First"),
+  advantage: vscode.l10n.t("Advantage, Highest First"),
+  tokens: vscode.l10n.t("Tokens, Most First"),
+  turns: vscode.l10n.t("Turns, Most First"),
 };
 
 export function trajectoryHandlers(options: TrajectoryHandlerOptions) {
@@ -88,11 +88,11 @@ async function askFilter(): Promise<TreeFilter | undefined> {
   const items: readonly (vscode.QuickPickItem & {
     readonly ask: () => Promise<TreeFilter | undefined>;
   })[] = [
-    { label: vscode.l10n.t("Reward between…"), ask: askReward },
-    { label: vscode.l10n.t("End of the rollout…"), ask: askStop },
-    { label: vscode.l10n.t("Failed tool calls"), ask: async () => ({ kind: "tool errors" }) },
-    { label: vscode.l10n.t("Failed rollouts"), ask: async () => ({ kind: "failed" }) },
-    { label: vscode.l10n.t("Not trained on"), ask: async () => ({ kind: "excluded" }) },
+    { label: vscode.l10n.t("Reward Between…"), ask: askReward },
+    { label: vscode.l10n.t("End of the Rollout…"), ask: askStop },
+    { label: vscode.l10n.t("Failed Tool Calls"), ask: async () => ({ kind: "tool errors" }) },
+    { label: vscode.l10n.t("Failed Rollouts"), ask: async () => ({ kind: "failed" }) },
+    { label: vscode.l10n.t("Not Trained On"), ask: async () => ({ kind: "excluded" }) },
   ];
   const picked = await plainWindow.showQuickPick(items, {
     placeHolder: vscode.l10n.t("Which rollouts should be shown?"),

@@ -139,7 +139,7 @@ class Play {
     if (outcome === null)
       this.#fail(
         vscode.l10n.t(
-          "The task did not start, because you dismissed or declined a prompt. Choose Begin Again to be asked again.",
+          "The task did not start, because you dismissed or declined a prompt. Choose Begin again to be asked again.",
         ),
       );
     else if (!outcome.ok) this.#show({ kind: "failed", error: outcome.error });

@@ -370,7 +370,7 @@ function stepAfter(failure: unknown) {
     const label = vscode.l10n.t("Add credit at OpenReward");
     return { label, command: "openOpenRewardAccount" } as const;
   }
-  return { label: vscode.l10n.t("Try Again"), command: "refreshEnvironments" } as const;
+  return { label: vscode.l10n.t("Try again"), command: "refreshEnvironments" } as const;
 }
 
 function detailItem({

@@ -34,7 +34,7 @@ export const chat: Journey = {
         async () => {
           await status.getByText(/is over|Write what the tool answers|Write a message/).waitFor();
           if (await status.getByText(wanted).isVisible()) return true;
-          await panel.getByRole("button", { name: "Try Again" }).click();
+          await panel.getByRole("button", { name: "Try again" }).click();
           // Until then the status is that of the try before.
           await page.waitForTimeout(1_000);
           return false;
@@ -77,7 +77,7 @@ export const chat: Journey = {
 
     await step("taken back, the person answers instead of the tool", async () => {
       await panel.getByLabel("Calls answered by").selectOption("person");
-      await panel.getByRole("button", { name: "Try Again" }).click();
+      await panel.getByRole("button", { name: "Try again" }).click();
       await page.waitForTimeout(1_000);
       await tryUntil("Write what the tool answers");
       const answer = panel.getByRole("textbox", { name: /^Answer instead of the tool / });
@@ -145,7 +145,7 @@ export const chat: Journey = {
         .waitFor();
       await stage.pictures("replay");
       const button = panel.locator('[data-turn="1"]').getByRole("button");
-      await button.getByText("Continue from Here").click();
+      await button.getByText("Continue from here").click();
       await keyboard.pick("I Answer the Model's Calls");
       await panel.getByText("Read before the conversation").waitFor({ timeout: STARTING_MS });
       await panel.getByText(/is not restored/).waitFor({ state: "attached" });
@@ -169,7 +169,7 @@ export const chat: Journey = {
       process.kill(killed, "SIGKILL");
       await panel.getByText("This conversation ended with it.").waitFor();
       await stage.picture("serverKilled");
-      await panel.getByRole("button", { name: "Begin Again" }).click();
+      await panel.getByRole("button", { name: "Begin again" }).click();
       await panel.getByText("Read before the conversation").waitFor({ timeout: STARTING_MS });
       await status.getByText(/Write/).waitFor();
       assert.notEqual(tinkerRlServer(stage.server), killed);

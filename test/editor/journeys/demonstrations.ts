@@ -105,7 +105,7 @@ export const demonstrations: Journey = {
       await workbench.command("Tinker RL: Add Data Source…");
       await workbench.pick("tinker-config");
       await workbench.pick("reward > 0");
-      await workbench.pick("At most 2 of a task");
+      await workbench.pick("At Most 2 of a Task");
       await workbench.notification("now has method: sft").waitFor();
       await page.keyboard.press("Control+S");
       const read = () => readFileSync(join(folder, "rl.tinker.yaml"), "utf8");

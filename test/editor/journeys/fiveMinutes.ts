@@ -19,7 +19,7 @@ export const fiveMinutes: Journey = {
       await workbench.command("Tinker RL: New Environment…");
       await workbench.answer("letters");
       await workbench.pick("tools");
-      await workbench.pick("Make a virtual environment");
+      await workbench.pick("Make a Virtual Environment");
       await workbench.notification("letters is ready").waitFor({ timeout: 300_000 });
       await picture("ready");
     });

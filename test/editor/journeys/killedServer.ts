@@ -190,7 +190,7 @@ export const killedServer: Journey = {
         await panel.getByText("task: local/calculator train 3").waitFor({ timeout: BACK_MS });
         await killNext(stage);
         await panel.getByText("This conversation ended with it.").waitFor();
-        await panel.getByRole("button", { name: "Begin Again" }).click();
+        await panel.getByRole("button", { name: "Begin again" }).click();
       }
       await panel.getByText("task: local/calculator train 3").waitFor({ timeout: BACK_MS });
     });

@@ -27,7 +27,7 @@ export const newEnvironment: Journey = {
       await picture("templates");
       await workbench.pick("tools");
       await stage.page.getByText("Installs openreward and pytest").waitFor();
-      await workbench.pick("Write the files only");
+      await workbench.pick("Write the Files Only");
     });
 
     await step("the environment opens, and a configuration trains in it", async () => {
@@ -42,13 +42,13 @@ export const newEnvironment: Journey = {
     await step("a second one goes into the same configuration", async () => {
       await stage.page.getByRole("button", { name: "Open Configuration" }).click();
       await workbench.tab("tinker-config.yaml").waitFor();
-      await answerAll(stage, "haiku", "judge", "Write the files only");
+      await answerAll(stage, "haiku", "judge", "Write the Files Only");
       await workbench.notification("haiku is ready").waitFor();
       assert.match(readFileSync(config, "utf8"), /^ {2}letters:\n[\s\S]*^ {2}haiku:$/m);
     });
 
     await step("packages that cannot be installed are said, and the files stay", async () => {
-      await answerAll(stage, "hunt", "state", "Make a virtual environment");
+      await answerAll(stage, "hunt", "state", "Make a Virtual Environment");
       await workbench.notification("The virtual environment of hunt is not complete").waitFor();
       await picture("failed-packages");
       assert.ok(existsSync(join(folder, "environments/hunt/environment.py")));

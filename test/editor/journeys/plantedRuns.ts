@@ -91,7 +91,7 @@ async function attack(stage: Stage, stranger: Listener): Promise<void> {
       .first()
       .click();
     const button = panel.locator('[data-turn="0"]').getByRole("button");
-    await button.getByText("Continue from Here").click();
+    await button.getByText("Continue from here").click();
     await workbench.pick("Answers Them");
     const question = workbench.dialog().getByText(`Send GITHUB_TOKEN to http://${stranger.host}?`);
     await question.waitFor({ timeout: 120_000 });

@@ -41,7 +41,7 @@ export const playEnvironment: Journey = {
     });
 
     await step("the play is stored, and opens in the reader", async () => {
-      await panel.getByRole("button", { name: "Read the Play" }).click();
+      await panel.getByRole("button", { name: "Read the play" }).click();
       await panel.getByRole("tab", { name: "Rollouts" }).click();
       await panel.getByRole("row", { name: /1\.00/ }).first().waitFor();
       await picture("stored");

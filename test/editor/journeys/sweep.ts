@@ -38,7 +38,7 @@ export const sweep: Journey = {
     });
     await step("two keys with two values each make four runs", async () => {
       await pictures("grid", () => chooseGrid(stage));
-      await workbench.pick("Continue with 4 runs");
+      await workbench.pick("Continue with 4 Runs");
     });
     await step("the question shows all four runs, and starts them one after another", async () => {
       await workbench.answer("1");

@@ -142,7 +142,7 @@ describe("the Environments view", () => {
     ]);
     state.failure = new Error("no network");
     await view.refresh();
-    expect(await labels(view, GROUP)).toEqual(["Try Again"]);
+    expect(await labels(view, GROUP)).toEqual(["Try again"]);
   });
 
   it("asks with Refresh for the list and the hosted environments of configurations", async () => {

@@ -374,7 +374,7 @@ function ContinueButton({ dashboard, row, turn }: ContinueProps) {
   return (
     <Button
       class="link continue"
-      label={l10n.t("Continue from Here")}
+      label={l10n.t("Continue from here")}
       aria-disabled={obstacle !== null}
       title={
         obstacle ?? l10n.t("Lets a model continue after the tokens that were read in this turn")
