@@ -23,7 +23,7 @@ function aSave(step: number): CheckpointEntry {
 }
 
 describe("the best checkpoint", () => {
-  it("is never one whose evaluation had more than 10% failed rollouts", () => {
+  it("never comes from an evaluation with more than 10% failed rollouts", () => {
     const saves = [aSave(10), aSave(20), aSave(30)];
     const marked = (failed: number) => {
       const evaluations = [anEvaluation(10, -0.4, 0), anEvaluation(20, -0.3, failed)];

@@ -1,4 +1,4 @@
-/** Configurations, ledgers and rollouts for tests, with only the interesting parts named. */
+/** Builders of configurations, ledgers, and rollouts for tests: each takes only the fields that the test cares about. */
 
 import type {
   Config,
@@ -20,10 +20,10 @@ import type { CountedRollout } from "../../../src/core/training/update/lossNorma
 import { configIn, textWith } from "../config/configText.ts";
 import { aRecord, rolloutFacts } from "../runFolder/builders.ts";
 
-/** The environment of every builder here. */
+/** The environment that every builder uses. */
 export const ENVIRONMENT = "Owner/Game";
 
-/** Groups of 4 in batches of 4 on a service that is trusted, all else by default. */
+/** Groups of 4 in batches of 4, with the server check off and everything else at its default. */
 export function aConfig(changes: Partial<Config> = {}): Config {
   return { ...configIn(textWith()), probe_server: false, ...changes };
 }
@@ -79,7 +79,7 @@ export function aTask(changes: Partial<RolloutTask> = {}): RolloutTask {
 }
 
 export interface PlayedRolloutOptions extends Partial<RolloutTask> {
-  /** Null = failed. */
+  /** Null means that the rollout failed. */
   readonly reward: number | null;
   /** Tokens sampled in each turn. */
   readonly turnTokens?: readonly number[];
@@ -108,7 +108,7 @@ export function aRollout({
   };
 }
 
-/** A group with these rewards, null for a rollout that failed. */
+/** A group of rollouts with these rewards; null makes a failed rollout. */
 export function aGroup(
   rewards: readonly (number | null)[],
   place: Partial<RolloutTask> = {},
@@ -116,7 +116,7 @@ export function aGroup(
   return rewards.map((reward, rollout) => aRollout({ ...place, rollout, reward }));
 }
 
-/** Prompt 1, 2, 3, then one turn of `sampled` tokens, each with the log-probability -0.5. */
+/** Prompt 1, 2, 3, then one turn of `sampled` tokens, each with log-probability -0.5. */
 export function aLedger(sampled: readonly number[] = [4, 5, 6]): Ledger {
   const ledger = new Ledger([1, 2, 3]);
   ledger.addTurn(
@@ -126,7 +126,7 @@ export function aLedger(sampled: readonly number[] = [4, 5, 6]): Ledger {
   return ledger;
 }
 
-/** Where each token came from, by name. */
+/** The source of each token, by name. */
 export function sourcesOf({ sources }: LedgerView): readonly (TokenSource | undefined)[] {
   return Array.from(sources, (source) => TOKEN_SOURCES[source]);
 }
@@ -146,24 +146,24 @@ export function aDatum(options: DatumOptions = {}): TrainingDatum {
   return datum;
 }
 
-/** A datum of `tokens` input tokens, the last of which predicts the one sampled token. */
+/** A datum with `tokens` input tokens; the last one predicts the single sampled token. */
 export function aDatumOfLength(tokens: number, group: number, rollout = 0): TrainingDatum {
   const ledger = new Ledger(Array.from({ length: tokens }, (_, i) => i));
   ledger.addTurn([9], [-0.5]);
   return aDatum({ group, rollout, ledger });
 }
 
-/** An update in which these datums are all that counts. */
+/** A batch for one update that trains on exactly these datums. */
 export function aBatch(data: readonly TrainingDatum[]): TrainingBatch {
   return { data, counted: data.map(asCounted) };
 }
 
-/** The rollout of a datum, in the normalisation of a loss. */
+/** The rollout of a datum, as loss normalization counts it. */
 export function asCounted({ group, rollout, mask }: TrainingDatum): CountedRollout {
   return { group, rollout, tokens: mask.reduce((sum, trained) => sum + trained, 0) };
 }
 
-/** A prompt of two tokens and one turn of `tokens`, with an advantage of 1. */
+/** A prompt of two tokens and one turn of `tokens`, with advantage 1. */
 export function aDatumWithTurn(
   tokens: number,
   place: { readonly group?: number; readonly rollout?: number } = {},

@@ -7,7 +7,7 @@ import { call, ended, scriptedSampler } from "../rollout/scriptedModel.ts";
 import { aConfig } from "./builders.ts";
 import { aContext, FOLDER, linesOf, PATHS } from "./fakeContext.ts";
 
-it("asks for the loss of a step's data, and for no gradient, update or save", async () => {
+it("computes the loss of a step's data without gradients, updates, or saves", async () => {
   let answers = 0;
   const onCall = () => result("", { reward: answers++ % 2, finished: true });
   const config = aConfig({ batch_size: 1 });

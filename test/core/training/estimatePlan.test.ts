@@ -5,7 +5,7 @@ import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { aConfig, anEnvironment } from "./builders.ts";
 
-it("the estimate of a stage that collects plays tasks at most so often, trains nothing and takes the time of rollouts", async () => {
+it("estimates rollouts up to the attempt limit, no training, and rollout time for a collect stage", async () => {
   const split = { shuffle: true, num_samples: null };
   const environments = { game: anEnvironment({ splits: { train: split, easy: split } }) };
   const config = aConfig({ method: "collect", environments, samples_per_task: 3, max_tasks: 10 });
@@ -28,7 +28,7 @@ it("the estimate of a stage that collects plays tasks at most so often, trains n
   ]);
 });
 
-it("the estimate of supervised fine-tuning has the steps of its configuration", () => {
+it("estimates supervised fine-tuning with the steps of its configuration", () => {
   const config = aConfig({ method: "sft", batch_size: 4, num_epochs: 1, max_steps: null });
   const source = {
     environment: "data",

@@ -1,4 +1,4 @@
-/** The context of a run, on a still clock and a file system in memory. */
+/** A run context with a fixed clock and an in-memory file system. */
 
 import type { Agent } from "../../../src/core/agents/agent.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
@@ -31,7 +31,7 @@ import { createMemoryFileSystem, type MemoryFileSystem } from "../runFolder/memo
 import { aConfig, ENVIRONMENT, someSettings } from "./builders.ts";
 import { FakeTrainingClient } from "./fakeTrainingClient.ts";
 
-/** With what tests look at most often. */
+/** A run context, plus what tests look at most often. */
 export interface FakeContext extends RunContext {
   readonly clock: FakeClock;
   readonly client: FakeTrainingClient;
@@ -41,7 +41,7 @@ export interface FakeContext extends RunContext {
   readonly phases: readonly RunPhase[];
   /** Events of the run, in order. */
   readonly recorded: readonly NewRunEvent[];
-  /** Paths of checkpoints that were deleted. */
+  /** Paths of deleted checkpoints. */
   readonly deleted: string[];
 }
 
@@ -51,27 +51,27 @@ export interface ContextOptions
   extends Partial<Pick<RunContext, "config" | "listPrices" | "sequence" | "totalSteps">>,
     Partial<Pick<RunReporting, "events" | "redactor">> {
   readonly remote?: ScriptedEnvironment;
-  /** Plays in the place of the built-in loop. */
+  /** Plays instead of the built-in loop. */
   readonly agent?: Agent;
-  /** Environments beside that of the builders, by full name. */
+  /** Environments besides the one of the builders, by full name. */
   readonly otherRemotes?: Readonly<Record<string, ScriptedEnvironment>>;
-  /** The embedded model's by default. */
+  /** Default: the embedded model's. */
   readonly chat?: RunContext["services"]["chat"];
-  /** The settings of all environments. */
+  /** Applies to all environments. */
   readonly settings?: RolloutSettings;
   readonly maxSessions?: number;
-  /** Called after each change of phase is noted. */
+  /** Called after each phase change is recorded. */
   readonly onPhase?: (phase: RunPhase) => void;
-  /** What the service answers when it is asked for its models; it refuses by default. */
+  /** The service's answer to a request for its models; default: it refuses. */
   readonly capabilities?: ServiceClient["capabilities"];
   readonly deleteCheckpoint?: ServiceClient["deleteCheckpoint"];
-  /** What the service answers when it is asked for the base model; it refuses by default. */
+  /** The service's answer to a request for the base model; default: it refuses. */
   readonly samplerForBase?: ServiceClient["samplerForBase"];
-  /** Opens the training client's sampler under the path by default. */
+  /** Default: opens the training client's sampler under the path. */
   readonly samplerForPath?: ServiceClient["samplerForPath"];
-  /** The folder that an earlier attempt has left. */
+  /** The folder that an earlier attempt left. */
   readonly fileSystem?: MemoryFileSystem;
-  /** Puts something around the store of rollouts. */
+  /** Wraps the rollout store. */
   readonly wrapStore?: (store: RolloutStore) => RolloutStore;
 }
 
@@ -177,7 +177,7 @@ export function fakeService(deleted: string[]): ServiceClient {
   };
 }
 
-/** Parsed lines of a file in the run folder; none when there is no such file. */
+/** Parsed lines of a file in the run folder; empty when the file does not exist. */
 export function linesOf({ fileSystem }: FakeContext, path: string): readonly unknown[] {
   const text = new TextDecoder().decode(fileSystem.files.get(path));
   return text

@@ -1,4 +1,4 @@
-/** A TrainingClient that writes down its calls in order and answers when a test says so. */
+/** A TrainingClient that records its calls in order and answers when a test tells it to. */
 
 import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
 import type { SaveOptions, TrainingClient } from "../../../src/core/tinker/trainingClient.ts";
@@ -16,7 +16,7 @@ export interface LossCall {
   readonly forwardOnly: boolean;
 }
 
-/** A save whose confirmation a test decides on. */
+/** A save that the test confirms or fails. */
 export interface PendingSave {
   readonly name: string;
   readonly options: SaveOptions;
@@ -26,19 +26,19 @@ export interface PendingSave {
 
 export class FakeTrainingClient implements TrainingClient {
   readonly modelId = "S:train:0";
-  /** Names of all calls in the order they were made. */
+  /** Names of all calls, in order. */
   readonly calls: string[] = [];
   readonly lossCalls: LossCall[] = [];
   readonly adamCalls: AdamParams[] = [];
   readonly stateSaves: PendingSave[] = [];
   readonly samplerSaves: PendingSave[] = [];
-  /** Answers losses; by default every target has the log-prob -1 and the loss is the number of datums. */
+  /** Computes losses; by default every target has log-prob -1 and the loss is the number of datums. */
   answer: (call: LossCall) => ForwardBackwardResult = (call) => resultOf(call, -1);
-  /** Nothing is answered before this resolves. */
+  /** Every answer waits for this promise. */
   hold: Promise<void> = Promise.resolve();
-  /** False = a test confirms every save. */
+  /** False: the test confirms every save. */
   confirmsSaves = true;
-  /** What it hands out for the weights of any moment. */
+  /** The sampler that it returns for any weights. */
   sampler: SamplingClient = {
     samplerId: "next",
     baseModel: null,

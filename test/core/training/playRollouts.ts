@@ -1,4 +1,4 @@
-/** Plays rollouts for tests of what happens on the way. */
+/** Plays rollouts for tests of the player. */
 
 import type { FinishedRollout, RolloutTask } from "../../../src/core/rollout/rollout.ts";
 import {
@@ -9,7 +9,7 @@ import type { PlayContext } from "../../../src/core/training/run/context.ts";
 import { call, ended, scriptedSampler } from "../rollout/scriptedModel.ts";
 import type { FakeContext } from "./fakeContext.ts";
 
-/** Plays with a model that takes a second for each turn, unless `options` name another sampler. */
+/** Plays with a model that takes a second per turn, unless `options` names another sampler. */
 export function playRollouts(
   context: PlayContext & Pick<FakeContext, "clock">,
   rollouts: readonly RolloutTask[],

@@ -1,4 +1,4 @@
-/** One step of a run whose rollouts a test has written, from sampling to the update. */
+/** Runs one step, from sampling to the update, on rollouts that the test scripts. */
 
 import type { Config } from "../../../src/core/config/fields/schema.ts";
 import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
@@ -14,12 +14,12 @@ import { call, encode, ended, scriptedSampler } from "../rollout/scriptedModel.t
 import { aConfig, anEnvironment, ENVIRONMENT } from "./builders.ts";
 import { aContext } from "./fakeContext.ts";
 
-/** A step's groups, issued as the loop does. */
+/** A step's groups, issued as the loop issues them. */
 export interface Issued {
   readonly step: number;
   readonly items: readonly TaskItem[];
   readonly sampler: SamplingClient;
-  /** Updates that the sampler has seen. */
+  /** Updates included in the sampler's weights. */
   readonly updates: number;
 }
 
@@ -38,7 +38,7 @@ export function issued(
   return () => queue.take(context, step, items.length);
 }
 
-/** Runs one step by itself, and appends its row. */
+/** Runs one step and appends its row. */
 export async function runStep(
   context: RunContext,
   input: StepBeginning & Omit<StepInput, "fromMs">,
@@ -47,7 +47,7 @@ export async function runStep(
   return recordStep(context, { ...input, fromMs }, await beginStep(context, input));
 }
 
-/** A rollout of one turn, the longer the higher `length` is. */
+/** A rollout of one turn; a higher `length` makes it longer. */
 export interface Played {
   readonly reward: number;
   readonly length: number;
@@ -57,7 +57,7 @@ function turnText({ reward, length }: Played): string {
   return ended(call("answer", { reward, pad: "x ".repeat(length) }));
 }
 
-/** Tokens that the model samples in such a rollout. */
+/** Number of tokens that the model samples in such a rollout. */
 export function sampledTokens(played: Played): number {
   return encode(turnText(played)).length;
 }

@@ -20,7 +20,7 @@ import { aContext, FOLDER, fakeService } from "./fakeContext.ts";
 const FULL = new AppError("environment-capacity", "at maximum capacity");
 const MINUTE_MS = 60_000;
 
-/** The start of a run whose environment refuses the first queries with `fault`; a tokenizer that never loads keeps the run from starting. */
+/** Starts a run whose environment refuses the first queries with `fault`; a tokenizer that never loads stops it before the first step. */
 function setUp(
   refusals: number,
   fault: Error,
@@ -67,8 +67,8 @@ function setUp(
   return { clock, preparing, warnings: () => warnings.slice(1), asked: () => asked };
 }
 
-describe("a run whose environment is full before it begins", () => {
-  it("asks again, and says so once", async () => {
+describe("a run whose environment is at capacity at the start", () => {
+  it("retries, and reports it once", async () => {
     const { clock, warnings, asked } = setUp(3, FULL);
     await clock.advance(MINUTE_MS);
     expect(asked()).toBe(4);
@@ -77,13 +77,13 @@ describe("a run whose environment is full before it begins", () => {
     ]);
   });
 
-  it("ends after half an hour with the refusal", async () => {
+  it("ends with the refusal after half an hour", async () => {
     const { clock, preparing } = setUp(Number.POSITIVE_INFINITY, FULL);
     await expect(clock.run(preparing)).rejects.toBe(FULL);
     expect(clock.monotonic()).toBe(30 * MINUTE_MS);
   });
 
-  it("ends at once for any other reason", async () => {
+  it("ends immediately on any other error", async () => {
     const refused = new AppError("environment-auth", "No.");
     const { clock, preparing } = setUp(1, refused);
     await expect(clock.run(preparing)).rejects.toBe(refused);
@@ -96,7 +96,7 @@ describe("a split that is only evaluated", () => {
     textWith("evaluation: { splits: { Owner/Game: [tset] }, at_start: false }"),
   ).evaluation;
 
-  it.each(["rl", "sft"] as const)("is asked for before a run of %s begins", async (method) => {
+  it.each(["rl", "sft"] as const)("is requested before a %s run begins", async (method) => {
     const { clock, preparing } = setUp(0, FULL, { config: aConfig({ method, evaluation }) });
     await expect(clock.run(preparing)).rejects.toMatchObject({
       code: "no-such-split",
@@ -105,7 +105,7 @@ describe("a split that is only evaluated", () => {
     });
   });
 
-  it("is named beside one that is trained on, when neither exists", async () => {
+  it("is named together with a training split when neither exists", async () => {
     const config = configIn(textWith().replace("train:", "tset:"));
     const { clock, preparing } = setUp(0, FULL, { config: { ...config, evaluation } });
     await expect(clock.run(preparing)).rejects.toMatchObject({
@@ -116,7 +116,7 @@ describe("a split that is only evaluated", () => {
 });
 
 describe("a model that the service does not train", () => {
-  it("of a run that continues cannot be changed, so no other is suggested for it", async () => {
+  it("is refused with a hint to start a new run when the run is a resume", async () => {
     const { clock, preparing } = setUp(0, FULL, {
       model: "Qwen/Qwen3-32B",
       offered: ["Qwen/Qwen4-32B"],
@@ -146,7 +146,7 @@ const NAMES = ["start", "channel", "constrain", "message", "end", "return", "cal
 const tokenizer = byteTokenizer(NAMES.map((name) => `<|${name}|>`));
 const LAST = { step: 0, state_path: "tinker://a/weights/b", sampler_path: null, expires_at: null };
 
-/** Gets a run ready so many days after 2026-01-01. */
+/** Prepares a run this many days after 2026-01-01. */
 async function prepareOn(day: number, promptDate?: string): Promise<Chat> {
   const clock = new FakeClock();
   await clock.advance(day * DAY_MS);
@@ -172,7 +172,7 @@ const promptOf = ({ renderer }: Chat): string =>
   tokenizer.decode(renderer.renderInitial([{ role: "user", content: "Hi" }], []));
 
 describe("the date in the prompts of a run", () => {
-  it("is that of its first day, also when it is resumed on another", async () => {
+  it("stays that of its first day when it is resumed later", async () => {
     const chat = await prepareOn(0);
     expect(promptOf(chat)).toContain("Current date: 2026-01-01\n");
 
@@ -190,7 +190,7 @@ describe("the date in the prompts of a run", () => {
 const folder = fileURLToPath(new URL("../../../src/local/engine/model", import.meta.url));
 const plannedTokenizer = await loadModelTokenizer(folder);
 
-/** The plan of a run over environments with so many tasks in each of their splits. */
+/** The plan of a run over environments with this many tasks per split. */
 async function plan(
   tasks: readonly number[],
   batchSize: number,
@@ -231,13 +231,13 @@ async function plan(
   return { config, sequence, steps, batch };
 }
 
-it("tasks have one order, whichever environment answers first", async () => {
+it("the order of tasks does not depend on which environment answers first", async () => {
   const [first, second] = [await plan([8, 8], 16, "", [0, 500]), await plan([8, 8], 16, "", [500])];
   expect(second.batch(0)).toEqual(first.batch(0));
 });
 
 describe("shuffle", () => {
-  it("is a key of the run, on by default", () => {
+  it("is on by default for the whole run", () => {
     const text = "model_name: local/tiny-tool\nbatch_size: 1\n";
     const rest = "environments: { o/E: { num_rollouts: 2, splits: { train: {} } } }\n";
     expect(configIn(text + rest).shuffle).toBe(true);
@@ -247,7 +247,7 @@ describe("shuffle", () => {
     ]);
   });
 
-  it("off outweighs that of a split, which is marked", () => {
+  it("turned off for the run, overrides that of a split, which gets a warning", () => {
     const text = `model_name: local/tiny-tool
 batch_size: 1
 shuffle: false
@@ -261,7 +261,7 @@ environments: { o/E: { num_rollouts: 2, splits: { train: { shuffle: true }, test
     expect(messagesIn(text.replace("shuffle: false\n", ""))).toEqual([]);
   });
 
-  it("off is another plan, which no resume mistakes for the shuffled one", async () => {
+  it("turned off, makes a different plan, so a resume cannot confuse the two", async () => {
     const on = await plan([8], 8);
     const off = await plan([8], 8, "shuffle: false");
     expect(off.sequence.fingerprint).not.toBe(on.sequence.fingerprint);

@@ -4,10 +4,10 @@ import { anEvaluation } from "./builders.ts";
 import { type AheadOptions, type AheadRun, prepareAhead } from "./loop/prepareAhead.ts";
 import { comparableRows, positionOf } from "./loop/prepareRun.ts";
 
-/** Time that an update takes; the groups of the next step have ended by then. */
+/** Duration of an update; the groups of the next step end within it. */
 const UPDATE_MS = 60_000;
 
-/** A run whose service trains one update after the other. */
+/** A run whose service runs one update after the other. */
 function prepare(options: Partial<AheadOptions> = {}) {
   const run = prepareAhead({ stepsAhead: 1, steps: 4, ...options });
   const { client, clock } = run.context;
@@ -30,7 +30,7 @@ function prepare(options: Partial<AheadOptions> = {}) {
   return { ...run, early, earlyUpdates, names: () => calls.map(({ name }) => name) };
 }
 
-/** Calls back before an update is submitted, counted from 0. */
+/** Calls `act` before an update is submitted; `update` counts from 0. */
 function beforeUpdate({ context: { client } }: AheadRun, update: number, act: () => void): void {
   const { forwardBackward } = client;
   client.forwardBackward = (...args) => {
@@ -42,7 +42,7 @@ function beforeUpdate({ context: { client } }: AheadRun, update: number, act: ()
 const evaluation: EvaluationConfig = anEvaluation({ num_samples: 1 });
 
 describe("an update whose batch is complete", () => {
-  it("is submitted while the one before runs", async () => {
+  it("is submitted while the previous one runs", async () => {
     const run = prepare({ config: { rolling_save_every: 0 } });
     await run.run();
     expect(run.early()).toEqual([
@@ -52,7 +52,7 @@ describe("an update whose batch is complete", () => {
     ]);
   });
 
-  it("with a correction asks for log-probabilities behind the one before, while that runs", async () => {
+  it("requests log-probabilities for a correction while the previous update runs", async () => {
     const config = { rolling_save_every: 0, off_policy_correction: "icepop" } as const;
     const run = prepare({ config });
     await run.run();
@@ -63,7 +63,7 @@ describe("an update whose batch is complete", () => {
     ]);
   });
 
-  it("is submitted behind the save of the weights before it", async () => {
+  it("is submitted after the save of the previous weights", async () => {
     const run = prepare({ config: { rolling_save_every: 1 } });
     await run.run();
     const calls = run.names();
@@ -75,7 +75,7 @@ describe("an update whose batch is complete", () => {
     expect(run.earlyUpdates()).toBe(2);
   });
 
-  it("gives the same rows as in a run in which it waits", async () => {
+  it("gives the same rows as a run in which updates wait", async () => {
     const config = { rolling_save_every: 1 };
     const run = prepare({ config });
     await run.run();
@@ -108,7 +108,7 @@ describe("an update whose batch is complete", () => {
         dropped: () => undefined,
       }),
   };
-  it.each(Object.entries(commands))("waits where a command to %s comes first", async (_, give) => {
+  it.each(Object.entries(commands))("waits when a %s command comes first", async (_, give) => {
     const run = prepare({
       config: { rolling_save_every: 0 },
       onPhase: () => run.context.control.continue(),
@@ -118,7 +118,7 @@ describe("an update whose batch is complete", () => {
     expect(run.earlyUpdates()).toBe(1);
   });
 
-  it("is saved with the update before it when a save is asked for while both wait", async () => {
+  it("is included in a save that is requested while it and the previous one are pending", async () => {
     const run = prepare({ config: { rolling_save_every: 0 } });
     beforeUpdate(run, 1, () => void run.context.control.saveNow());
     await run.run();
@@ -131,7 +131,7 @@ describe("an update whose batch is complete", () => {
     ]);
   });
 
-  it("is recorded, too, when a stop comes while both wait, and a resume is exact", async () => {
+  it("is recorded when a stop comes while both are pending, and a resume is exact", async () => {
     const options = { stepsAhead: 2, steps: 6 };
     const whole = prepare(options);
     await whole.run();
@@ -148,7 +148,7 @@ describe("an update whose batch is complete", () => {
     expect(comparableRows(rest)).toEqual(comparableRows(whole));
   });
 
-  it("keeps a failed run from saving weights that it is part of", async () => {
+  it("keeps a failed run from saving weights that include it", async () => {
     const run = prepare({
       config: { rolling_save_every: 0 },
       wrapStore: (store) => ({
@@ -163,7 +163,7 @@ describe("an update whose batch is complete", () => {
 });
 
 describe("new groups", () => {
-  it("are issued as soon as their sampler is there, before the row of the step is written", async () => {
+  it("are issued as soon as their sampler exists, before the row of the step is written", async () => {
     const asked: number[] = [];
     const run = prepare({
       config: { rolling_save_every: 0 },

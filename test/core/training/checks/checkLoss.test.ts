@@ -30,8 +30,8 @@ function aRunOn(server: LossServer, changes: Partial<Config> = {}) {
   return { context, recorded, check: () => checkLoss(context, 3) };
 }
 
-describe("the check of the loss", () => {
-  it("writes down that the server computes it, and says so", async () => {
+describe("the loss check", () => {
+  it("records and reports that the server computes the loss", async () => {
     const { context, recorded, check } = aRunOn({});
     await check();
     const message =
@@ -48,14 +48,14 @@ describe("the check of the loss", () => {
     expect(context.progress).toEqual([{ kind: "notice", message }]);
   });
 
-  it("does not talk about the embedded engine", async () => {
+  it("does not mention the embedded engine", async () => {
     const { context, recorded, check } = aRunOn({}, { model_name: "local/tiny-tool" });
     await check();
     expect(recorded).toHaveLength(1);
     expect(context.progress).toEqual([]);
   });
 
-  it("warns of a loss that is normalised", async () => {
+  it("warns about a normalized loss", async () => {
     const { context, recorded, check } = aRunOn({ normalization: "token_mean" });
     await check();
     expect(recorded).toMatchObject([{ level: "info" }, { level: "warn" }]);
@@ -67,7 +67,7 @@ describe("the check of the loss", () => {
     });
   });
 
-  it("refuses to train another loss, and names it", async () => {
+  it("refuses to train when the server computes another known loss, and names it", async () => {
     const { check } = aRunOn({ always: "importance_sampling" });
     await expect(check()).rejects.toMatchObject({
       code: "loss-differs",
@@ -78,7 +78,7 @@ describe("the check of the loss", () => {
     });
   });
 
-  it("warns of a number that no known loss gives, and lets the run continue", async () => {
+  it("warns about a value that no known loss gives, and lets the run continue", async () => {
     const { context, check } = aRunOn({});
     const { answer } = context.client;
     context.client.answer = (call) => {
@@ -97,7 +97,7 @@ describe("the check of the loss", () => {
     ]);
   });
 
-  it("lists what is offered instead of a loss that is not", async () => {
+  it("lists the available losses when the server lacks the configured one", async () => {
     const { context, check } = aRunOn({}, { loss_fn: "dro" });
     const { answer } = context.client;
     context.client.answer = (call) => {
@@ -112,7 +112,7 @@ describe("the check of the loss", () => {
     });
   });
 
-  it("says what could not be checked, and lets the run continue", async () => {
+  it("reports what it could not check, and lets the run continue", async () => {
     const { context, check } = aRunOn({ metric: null });
     await check();
     expect(context.progress).toEqual([
@@ -124,7 +124,7 @@ describe("the check of the loss", () => {
   });
 });
 
-/** Three steps on a server that takes no request without an update. */
+/** Runs three steps on a server that accepts no request without an update. */
 async function run(changes: Partial<Config>) {
   const recorded: NewRunEvent[] = [];
   let rewards = 0;
@@ -154,19 +154,19 @@ async function run(changes: Partial<Config>) {
 }
 
 describe("a server whose loss was not checked", () => {
-  it("is reported once where probe_server: false says so", async () => {
+  it("is reported once with probe_server: false", async () => {
     const message =
       "probe_server is false, so the run does not check that the server at http://tinker.test computes loss_fn: ppo as documented.";
     expect(await run({ probe_server: false })).toEqual({ said: [message], events: [message] });
   });
 
-  it("is reported once where the check fails", async () => {
+  it("is reported once when the check fails", async () => {
     const { said, events } = await run({ probe_server: true });
     expect(said).toEqual(events);
     expect(said).toEqual([expect.stringMatching(/could not be checked: no forward pass here/)]);
   });
 
-  it("is an event alone where it is the embedded engine", async () => {
+  it("is only an event with the embedded engine", async () => {
     const { said, events } = await run({ probe_server: false, model_name: "local/tiny-tool" });
     expect(said).toEqual([]);
     expect(events).toHaveLength(1);

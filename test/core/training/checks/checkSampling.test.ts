@@ -6,14 +6,14 @@ import { toySampler } from "../../serverChecks/toyModel.ts";
 import { someSettings } from "../builders.ts";
 import { aContext } from "../fakeContext.ts";
 
-describe("the check of sampling", () => {
+describe("the sampling check", () => {
   function aRunWith(settings: Partial<RolloutSettings>) {
     const context = aContext({ settings: someSettings(settings) });
     return { context, check: (sampler: SamplingClient) => checkSampling(context, sampler, 0) };
   }
   const warning = (text: RegExp) => [{ kind: "warning", message: expect.stringMatching(text) }];
 
-  it("asks nothing where rollouts are drawn from the model's own distribution", async () => {
+  it("sends no request when rollouts sample from the model's own distribution", async () => {
     const { context, check } = aRunWith({});
     expect(await check(context.client.sampler)).toEqual({});
     expect(context.progress).toEqual([]);
@@ -22,7 +22,7 @@ describe("the check of sampling", () => {
   it.each([
     ["raw", /of the model itself, without temperature 0.7 and top_k 20: .* off-policy/],
     ["scaled", /with temperature 0.7 and top_k 20, but trains the model without/],
-  ] as const)("gives the convention to the metrics, and warns: %s", async (reports, text) => {
+  ] as const)("records the logprob convention and warns: %s", async (reports, text) => {
     const { context, check } = aRunWith({ temperature: 0.7, topK: 20 });
     expect(await check(toySampler({ reports }))).toEqual({
       sampler: { logprob_convention: reports },
@@ -30,7 +30,7 @@ describe("the check of sampling", () => {
     expect(context.progress).toEqual(warning(text));
   });
 
-  it("warns of what could not be checked", async () => {
+  it("warns about what it could not check", async () => {
     const { context, check } = aRunWith({ topP: 0.9 });
     const sampler = toySampler({ reports: "raw" });
     const silent: SamplingClient = {

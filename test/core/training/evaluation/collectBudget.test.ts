@@ -14,7 +14,7 @@ import { aContext } from "../fakeContext.ts";
 const solved = { onCall: () => result("", { reward: 1, finished: true }) };
 const MINUTE_MS = 60_000;
 
-/** Collects where the environment answers after some minutes only, and where each turn of the model takes a minute. */
+/** Collects from an environment that answers only after some minutes, with a model that takes a minute per turn. */
 async function collect(outageMinutes: number, tasks: number) {
   const inner = scriptedEnvironment([solved]);
   const answer = (): void => {
@@ -46,14 +46,14 @@ async function collect(outageMinutes: number, tasks: number) {
   return { context, seconds };
 }
 
-it("the time of rollouts that are collected is without pauses", async () => {
+it("the time of collected rollouts excludes pauses", async () => {
   const { context, seconds } = await collect(20, 3);
   expect(context.phases).toEqual(["paused", "running"]);
   expect(context.control.failure).toBeNull();
   expect(seconds).toBeLessThan(4 * 60);
 });
 
-it("a budget of hours ends what is collected", async () => {
+it("a time budget ends collection", async () => {
   const { context } = await collect(0, 8);
   expect(context.control.failure).toMatchObject({ code: "time-budget" });
 });

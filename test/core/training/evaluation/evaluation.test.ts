@@ -48,7 +48,7 @@ function twiceEvaluated(changes: Partial<EvaluationConfig> = {}): EvaluationConf
 }
 
 describe("the result of an evaluation", () => {
-  it("is a mean over tasks, so that every task counts the same", () => {
+  it("averages over tasks, so that every task counts the same", () => {
     const { rewardMean, tasks, rollouts } = summarize([
       aRollout({ index: 0, reward: 1 }),
       aRollout({ index: 1, reward: 0 }),
@@ -58,7 +58,7 @@ describe("the result of an evaluation", () => {
     expect({ rewardMean, tasks, rollouts }).toEqual({ rewardMean: 0.5, tasks: 2, rollouts: 4 });
   });
 
-  it("counts a failed rollout as the smaller of 0 and the lowest reward, and says how many failed", () => {
+  it("counts a failed rollout as the smaller of 0 and the lowest reward, and reports how many failed", () => {
     const half = (failing: readonly (number | null)[]) =>
       summarize(failing.map((reward, index) => aRollout({ index, reward })));
     expect(half([1, null])).toMatchObject({ rewardMean: 0.5, failed: 1, failureReward: 0 });
@@ -66,7 +66,7 @@ describe("the result of an evaluation", () => {
     expect(half([null, null])).toMatchObject({ rewardMean: 0, failed: 2, failureReward: 0 });
   });
 
-  it("has tokens and turns of the rollouts that were played only, and none where none was", () => {
+  it("takes tokens and turns from rollouts that were played, and omits them when none was", () => {
     const { record } = aRollout({ index: 0, reward: 1 });
     const failed = { ...record, index: 1, reward: null, turns: [] };
     const played = { ...record, turns: record.turns.map((turn) => ({ ...turn, tokens: 400 })) };
@@ -79,7 +79,7 @@ describe("the result of an evaluation", () => {
     expect(of(failed)).toEqual({ tokensMean: null, turnsMean: null });
   });
 
-  it("counts a failed rollout as what the configuration says", () => {
+  it("counts a failed rollout as the configured reward", () => {
     const rollouts = [1, null].map((reward, index) => aRollout({ index, reward }));
     expect(summarize(rollouts, { failureReward: -1 })).toMatchObject({
       rewardMean: 0,
@@ -87,20 +87,20 @@ describe("the result of an evaluation", () => {
     });
   });
 
-  it("never counts a failed rollout as a success, also where a reward below 0 is one", () => {
+  it("never counts a failed rollout as a success, even when a reward below 0 is one", () => {
     const rollouts = [-0.5, null].map((reward, index) => aRollout({ index, reward }));
     const { successFraction, passAtK } = summarize(rollouts, { successReward: -1 });
     expect(successFraction).toBe(0.5);
     expect(passAtK[0]?.mean).toBe(0.5);
   });
 
-  it("counts a success from the success reward on", () => {
+  it("counts a reward at or above the success reward as a success", () => {
     const rewards = [0.99, 1, 1.5, -1];
     const rollouts = rewards.map((reward, index) => aRollout({ index, reward }));
     expect(summarize(rollouts).successFraction).toBe(0.5);
   });
 
-  it("has an interval over tasks, and none for one task", () => {
+  it("has a confidence interval over tasks, and none for a single task", () => {
     const means = (rewards: readonly number[]) =>
       summarize(rewards.map((reward, index) => aRollout({ index, reward })));
     const sixteen = means(Array.from({ length: 16 }, () => 1));
@@ -109,7 +109,7 @@ describe("the result of an evaluation", () => {
     expect(means([0.3])).toMatchObject({ low: null, high: null });
   });
 
-  it("has the chance that one of k rollouts succeeds, as a mean over tasks", () => {
+  it("has pass@k as a mean over tasks", () => {
     const attempts = (index: number, rewards: readonly number[]) =>
       rewards.map((reward) => aRollout({ index, reward }));
     const { passAtK } = summarize([
@@ -125,7 +125,7 @@ describe("the result of an evaluation", () => {
     ]);
   });
 
-  it("counts successes from the environment's own threshold on", () => {
+  it("counts successes with the environment's own threshold", () => {
     const rollouts = [0.4, 0.5, 0.9].map((reward, index) => aRollout({ index, reward }));
     const { successFraction, successReward, passAtK } = summarize(rollouts, { successReward: 0.5 });
     expect({ successFraction, successReward }).toEqual({
@@ -135,7 +135,7 @@ describe("the result of an evaluation", () => {
     expect(passAtK[0]?.mean).toBeCloseTo(2 / 3, 12);
   });
 
-  it("is compared task by task with an earlier one", () => {
+  it("is compared with an earlier result task by task", () => {
     const rewards = (values: readonly number[]) =>
       values.map((reward, index) => ({ index, reward }));
     const rollouts = rewards([1, 1, 0, 1, 1, 1, 1, 1, 0]).map(aRollout);
@@ -148,13 +148,13 @@ describe("the result of an evaluation", () => {
     expect(summarize(rollouts).difference).toBeUndefined();
   });
 
-  it("gives no difference below 8 shared tasks", () => {
+  it("gives no difference with fewer than 8 shared tasks", () => {
     const seven = Array.from({ length: 7 }, (_, index) => ({ index, reward: 1 }));
     const result = summarize(seven.map(aRollout), { baseline: seven });
     expect(result.difference).toBeUndefined();
   });
 
-  it("reports how long the rollouts were", () => {
+  it("reports the length of rollouts", () => {
     const { tokensMean, turnsMean } = summarize([
       aRollout({ index: 0, reward: 1, turnTokens: [3, 5] }),
       aRollout({ index: 1, reward: 1, turnTokens: [4] }),
@@ -162,7 +162,7 @@ describe("the result of an evaluation", () => {
     expect({ tokensMean, turnsMean }).toEqual({ tokensMean: 6, turnsMean: 1.5 });
   });
 
-  it("of nothing is zero", () => {
+  it("is zero without rollouts", () => {
     expect(summarize([])).toMatchObject({
       tasks: 0,
       rewardMean: 0,
@@ -172,7 +172,7 @@ describe("the result of an evaluation", () => {
     });
   });
 
-  it("has metrics by environment, split and temperature", () => {
+  it("has metrics by environment, split, and temperature", () => {
     const results = [0, 0.7].map((temperature) => ({ ...summarize([]), temperature }));
     const names = Object.keys(flattenMetrics(evaluationMetrics(results)));
     expect(names).toContain(`eval/${ENVIRONMENT}/test/greedy/reward_mean`);
@@ -180,7 +180,7 @@ describe("the result of an evaluation", () => {
     expect(names).toHaveLength(16);
   });
 
-  it("has a row of its own after the last step, with the metrics of no step", () => {
+  it("has its own row after the last step, without step metrics", () => {
     expect(endRow(40, 2, [summarize([])])).toEqual({
       step: 40,
       evaluation_only: true,
@@ -238,7 +238,7 @@ describe("an evaluation", () => {
     expect(seeds).toEqual(expected);
   });
 
-  it("plays the same tasks with the same seeds in runs whose seeds differ, and others by its own seed", async () => {
+  it("plays the same tasks and seeds in runs with different seeds, and other seeds with its own seed", async () => {
     const requests = async (seed: number, evaluation = twiceEvaluated()) => {
       const config = aConfig({ seed });
       const context = aContext({ config, remote: scriptedEnvironment([solved]) });
@@ -256,7 +256,7 @@ describe("an evaluation", () => {
     expect(await requests(1, twiceEvaluated({ seed: 5 }))).not.toEqual(first);
   });
 
-  it("does not ask again for log-probabilities that the service did not give", async () => {
+  it("does not request log-probabilities that the service did not return", async () => {
     const context = aContext({ remote: scriptedEnvironment([solved]) });
     const blank = { text: ended(call("answer")), logprobs: () => null };
     const sampler = scriptedSampler([blank]);
@@ -265,7 +265,7 @@ describe("an evaluation", () => {
     expect(sampler.recomputed).toEqual([]);
   });
 
-  it("keeps its rollouts apart from those of training, and one line of results", async () => {
+  it("stores its rollouts apart from training rollouts, with one line of results", async () => {
     const { context, results } = await run(10);
     expect(results.map(({ tasks, rollouts }) => [tasks, rollouts])).toEqual([
       [3, 3],
@@ -282,7 +282,7 @@ describe("an evaluation", () => {
     ).toEqual([]);
   });
 
-  it("reports to watchers when it begins and what came of it", async () => {
+  it("reports its start and its results to watchers", async () => {
     const { context, results } = await run(10);
     const finished = context.progress.filter(({ kind }) => kind === "rollout-finished");
     expect(finished).toHaveLength(9);
@@ -293,7 +293,7 @@ describe("an evaluation", () => {
     ]);
   });
 
-  it("is reported beside the first one of the run folder, also when it was stored before", async () => {
+  it("is reported next to the first evaluation of the run folder, also when that was stored earlier", async () => {
     const { context, sampler, results } = await run(0);
     for (const step of [10, 0, 10]) {
       const at = { step, purpose: "periodic" as const };
@@ -303,7 +303,7 @@ describe("an evaluation", () => {
     expect(reported.map(({ baseline }) => baseline)).toEqual([null, results, null, results]);
   });
 
-  it("plays what an interrupted one had not finished, and gives what one without an end would", async () => {
+  it("finishes the rollouts that an interrupted evaluation left, with the same result", async () => {
     const { context: whole, results } = await run(10);
     const path = evalPath(FOLDER, 10);
     const lines = linesOf(whole, path).map((line) => `${JSON.stringify(line)}\n`);
@@ -320,7 +320,7 @@ describe("an evaluation", () => {
     expect(finished.at(-1)).toMatchObject({ done: 9, rollouts: 9 });
   });
 
-  it("takes no rollouts of other weights for its own", async () => {
+  it("does not reuse rollouts from other weights", async () => {
     const eight = twiceEvaluated({ num_samples: 8 });
     const { context } = await run(10, eight);
     const sampler = scriptedSampler([ended(call("answer"))]);
@@ -335,7 +335,7 @@ describe("an evaluation", () => {
     expect(stored[2]).toMatchObject({ results: [{ difference: { tasks: 8, mean: 0 } }, {}] });
   });
 
-  it("takes the results of one checkpoint for no other with the same name", async () => {
+  it("does not reuse results of another checkpoint with the same name", async () => {
     const context = aContext({ remote: scriptedEnvironment([solved]) });
     const sampler = scriptedSampler([ended(call("answer"))]);
     const models = ["a", "b"].map((id) => ({
@@ -349,7 +349,7 @@ describe("an evaluation", () => {
     expect(linesOf(context, PATHS.evaluations)).toMatchObject(models.map((model) => ({ model })));
   });
 
-  it("ends with the reason of a stop, and writes no result", async () => {
+  it("ends with the reason for the stop, and writes no result", async () => {
     const context = aContext({ remote: scriptedEnvironment([solved]) });
     const sampler = scriptedSampler([ended(call("answer"))]);
     context.control.stop();
@@ -379,7 +379,7 @@ const evaluation = {
   save_best: null,
 };
 
-/** Two tasks, each greedy and sampled, in two turns each. */
+/** Two tasks, each played greedy and sampled, with two turns each. */
 async function evaluated(
   fileSystem = createMemoryFileSystem(),
   changes: Partial<EvaluationPlace> = {},
@@ -398,7 +398,7 @@ function copyOf(files: MemoryFileSystem): MemoryFileSystem {
   return copy;
 }
 
-/** What the model read before each turn of each rollout, and the records of its streams. */
+/** What the model read before each turn of each rollout, and the stored records of its streams. */
 async function stored(files: MemoryFileSystem) {
   const reader = createRunReader(files, FOLDER);
   const rollouts = await reader.rollouts(STEP, "evaluation");
@@ -415,7 +415,7 @@ async function stored(files: MemoryFileSystem) {
 }
 
 describe("the tokens of an evaluation", () => {
-  it("are those that the model read and sampled", async () => {
+  it("are the ones that the model read and sampled", async () => {
     const { fileSystem, prompts } = await evaluated();
     const rollouts = await stored(fileSystem);
     expect(rollouts).toHaveLength(4);
@@ -438,7 +438,7 @@ describe("the tokens of an evaluation", () => {
     expect(new Set(strip)).toEqual(new Set([-0.5]));
   });
 
-  it("are found by a conversation that continues, by the group or by the order of the ends", async () => {
+  it("belong to the right rollout when conversations continue, whatever the order in which rollouts end", async () => {
     const { fileSystem } = await evaluated(undefined, { model: { name: "base", path: null } });
     const run = { folder: FOLDER, files: fileSystem };
     const place = { ...SET, rollout: 1, turn: 2 };
@@ -457,7 +457,7 @@ describe("the tokens of an evaluation", () => {
     ["in its token record", { tokens: 30, bodies: 0 }],
     ["between its tokens and its line", { tokens: Infinity, bodies: 0 }],
     ["in its line", { tokens: Infinity, bodies: 40 }],
-  ])("are whole after a kill in the middle of a rollout, %s", async (_, written) => {
+  ])("are complete after a kill in the middle of a rollout, %s", async (_, written) => {
     const { fileSystem: whole } = await evaluated();
     const { fileSystem: cut } = { fileSystem: copyOf(whole) };
     const lines = new TextDecoder().decode(whole.files.get(BODIES)).split("\n");
@@ -479,7 +479,7 @@ describe("the tokens of an evaluation", () => {
     expect(await stored(cut)).toEqual(await stored(whole));
   });
 
-  it("are moved away with the rollouts that a resume repeats, and stay with those that it keeps", async () => {
+  it("are moved away with rollouts that a resume repeats, and stay with those it keeps", async () => {
     const { fileSystem } = await evaluated();
     await supersedeFrom(fileSystem, { folder: FOLDER, attempt: 1, step: STEP });
     await repairTails(fileSystem, FOLDER);
@@ -492,7 +492,7 @@ describe("the tokens of an evaluation", () => {
     expect(await stored(fileSystem)).toHaveLength(4);
   });
 
-  it("of several evaluations after the same step do not mix", async () => {
+  it("do not mix between evaluations after the same step", async () => {
     const { fileSystem } = await evaluated();
     const before = await stored(fileSystem);
     await evaluated(fileSystem, { purpose: "end", model: { name: "other", path: null } });

@@ -19,7 +19,7 @@ const solved = { onCall: () => result("", { reward: 1, finished: true }) };
 const tasks = (count: number): readonly RolloutTask[] =>
   Array.from({ length: count }, (_, rollout) => aTask({ rollout }));
 
-/** Refuses sessions while `isGone` says so, given how many were asked for before, and answers no query after one that it refused. */
+/** Refuses sessions while `isGone` returns true for the number requested so far, and answers no query after a refusal. */
 function vanishing(isGone: (asked: number) => boolean, script: SessionScript | Error = solved) {
   const inner = scriptedEnvironment([script]);
   let asked = 0;
@@ -41,7 +41,7 @@ function vanishing(isGone: (asked: number) => boolean, script: SessionScript | E
   return { remote, asked: () => asked };
 }
 
-/** Counts sessions that are open at once. */
+/** Counts the sessions that are open at once. */
 function countingEnvironment() {
   let open = 0;
   let most = 0;
@@ -63,7 +63,7 @@ function countingEnvironment() {
 }
 
 describe("playing rollouts", () => {
-  it("gives them back in the order of the tasks, however they end", async () => {
+  it("returns them in the order of the tasks, however they end", async () => {
     const context = aContext({ remote: scriptedEnvironment([solved]) });
     const order: number[] = [];
     const sampler = scriptedSampler([ANSWER], {
@@ -77,7 +77,7 @@ describe("playing rollouts", () => {
     expect(order.toSorted()).toEqual([0, 1, 2]);
   });
 
-  it("keeps to the limit of rollouts, and no rollout pays for its wait", async () => {
+  it("respects the rollout limit, and does not charge rollouts for waiting", async () => {
     const { remote, most } = countingEnvironment();
     const config = aConfig({ max_rollout_concurrency: 1 });
     const settings = someSettings({ rolloutTimeoutMs: 2_000 });
@@ -92,14 +92,14 @@ describe("playing rollouts", () => {
     expect(queuedMs).toEqual([0, 1_000, 2_000, 3_000, 4_000]);
   });
 
-  it("keeps to an environment's own limit", async () => {
+  it("respects an environment's own limit", async () => {
     const { remote, most } = countingEnvironment();
     const context = aContext({ remote, maxSessions: 2 });
     await context.clock.run(playRollouts(context, tasks(6)));
     expect(most()).toBe(2);
   });
 
-  it("keeps to the limit of samples in flight", async () => {
+  it("respects the limit of concurrent samples", async () => {
     const config = aConfig({ max_samples_in_flight: 2 });
     const context = aContext({ config, remote: scriptedEnvironment([solved]) });
     let inFlight = 0;
@@ -116,7 +116,7 @@ describe("playing rollouts", () => {
     expect(most).toBe(2);
   });
 
-  it("sends seeds, unless they are switched off", async () => {
+  it("sends seeds unless they are turned off", async () => {
     const seedsWith = async (sampling_seed: boolean) => {
       const sampler = scriptedSampler([ANSWER]);
       const remote = scriptedEnvironment([solved]);
@@ -128,7 +128,7 @@ describe("playing rollouts", () => {
     expect(await seedsWith(false)).toEqual([undefined]);
   });
 
-  it("lets an evaluation change the settings", async () => {
+  it("lets an evaluation override settings", async () => {
     const sampler = scriptedSampler([ANSWER]);
     const context = aContext({ remote: scriptedEnvironment([solved]) });
     const settings: CollectOptions["settings"] = (given) => ({ ...given, temperature: 0 });
@@ -136,7 +136,7 @@ describe("playing rollouts", () => {
     expect(sampler.requests[0]?.temperature).toBe(0);
   });
 
-  it("waits until a rollout is written down before the next takes its place", async () => {
+  it("writes a rollout down before the next one takes its slot", async () => {
     const { remote, open } = countingEnvironment();
     const context = aContext({ config: aConfig({ max_active_tasks: 1 }), remote });
     const opened: number[] = [];
@@ -151,7 +151,7 @@ describe("playing rollouts", () => {
 });
 
 describe("a fault that concerns the whole run", () => {
-  it("ends all other rollouts, closes their sessions and is thrown", async () => {
+  it("ends all other rollouts, closes their sessions, and is thrown", async () => {
     const refused = new AppError("tinker-auth", "The key was refused.");
     const remote = scriptedEnvironment([solved, solved, refused]);
     const context = aContext({ remote });
@@ -166,11 +166,11 @@ describe("a fault that concerns the whole run", () => {
     const remote = scriptedEnvironment([refused]);
     const context = aContext({ config: aConfig({ max_active_tasks: 1 }), remote });
     await expect(playRollouts(context, tasks(9))).rejects.toBe(refused);
-    // The place of the refused one may be taken before the others hear of it.
+    // The slot of the refused rollout may be taken before the others learn of the fault.
     expect(remote.choices.length).toBeLessThanOrEqual(2);
   });
 
-  it("includes a rollout that cannot be written down", async () => {
+  it("can be a rollout that cannot be written", async () => {
     const disk = new AppError("disk", "The disk is full.");
     const context = aContext({ remote: scriptedEnvironment([solved]) });
     const onFinished = () => Promise.reject(disk);
@@ -180,8 +180,8 @@ describe("a fault that concerns the whole run", () => {
   });
 });
 
-describe("a request to stop", () => {
-  it("ends all rollouts, with its own reason", async () => {
+describe("a stop request", () => {
+  it("ends all rollouts with its own reason", async () => {
     const remote = scriptedEnvironment([solved]);
     const context = aContext({ remote });
     const playing = playRollouts(context, tasks(3));
@@ -203,10 +203,10 @@ describe("a request to stop", () => {
   });
 });
 
-describe("rollouts whose environment's service goes out of reach", () => {
+describe("rollouts whose environment service becomes unreachable", () => {
   const settings = someSettings({ maxRetries: 0 });
 
-  /** Plays and says in which order rollouts were handed on. */
+  /** Plays rollouts and returns the order in which they were delivered. */
   async function playOut(remote: ScriptedEnvironment, count: number, atOnce = 64) {
     const config = aConfig({ max_rollout_concurrency: atOnce });
     const context = aContext({ config, remote, settings });
@@ -217,7 +217,7 @@ describe("rollouts whose environment's service goes out of reach", () => {
     return { context, finished, order };
   }
 
-  it("are played again once it answers, and those that were played are not", async () => {
+  it("are played again once the service answers, while finished rollouts are not", async () => {
     const { remote, asked } = vanishing((before) => before >= 3 && before < 5);
     const { context, finished, order } = await playOut(remote, 6, 3);
     expect(finished).toMatchObject(tasks(6).map((task) => ({ record: { ...task, reward: 1 } })));
@@ -226,7 +226,7 @@ describe("rollouts whose environment's service goes out of reach", () => {
     expect(context.phases).toEqual(["paused", "running"]);
   });
 
-  it("are not tried when others have shown that the environment answers nothing", async () => {
+  it("are not tried once others have shown that the environment does not answer", async () => {
     const { remote, asked } = vanishing((before) => before < 16);
     const { finished, order } = await playOut(remote, 100, 16);
     expect(finished).toHaveLength(100);
@@ -242,7 +242,7 @@ describe("rollouts whose environment's service goes out of reach", () => {
     expect(context.clock.monotonic()).toBeGreaterThanOrEqual(30 * 60_000);
   });
 
-  it("have failed when others got through", async () => {
+  it("count as failed when other rollouts got through", async () => {
     const { remote } = vanishing((before) => before === 1);
     const { context, finished } = await playOut(remote, 3);
     expect(finished).toMatchObject([1, null, 1].map((reward) => ({ record: { reward } })));

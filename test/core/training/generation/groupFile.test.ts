@@ -9,10 +9,10 @@ import { aConfig, aGroup } from "../builders.ts";
 const encodeGroup = (rollouts: readonly FinishedRollout[]): Uint8Array =>
   concatBytes(rollouts.map(encodeRollout));
 
-describe("a group that waits on disk for its step", () => {
+describe("a group stored on disk until its step", () => {
   const group = aGroup([1, 0, null, 0.25], { step: 3, group: 2 });
 
-  it("comes back with what is trained and counted", () => {
+  it("is restored with everything that training and metrics need", () => {
     const back = decodeGroup(encodeGroup(group)) ?? [];
     expect(back).toHaveLength(4);
     expect(group).toMatchObject(back.map(({ streams: _, ...rest }) => rest));
@@ -36,7 +36,7 @@ describe("a group that waits on disk for its step", () => {
     expect(sent(back)).toHaveLength(3);
   });
 
-  it("comes back with the prompts that a teacher reads, of the streams that have one", () => {
+  it("is restored with teacher prompts for the streams that have one", () => {
     const streamOf = (taught?: readonly number[]): Ledger => {
       const ledger = new Ledger([1, 2, 3], 0, taught);
       ledger.addTurn([4, 5], [-0.5, -1]);
@@ -55,7 +55,7 @@ describe("a group that waits on disk for its step", () => {
     );
   });
 
-  it("comes back in the order of its rollouts, in whatever order they ended", () => {
+  it("is restored in rollout order, whatever order they ended in", () => {
     const back = decodeGroup(encodeGroup(group.toReversed())) ?? [];
     expect(back.map(({ record }) => record.rollout)).toEqual([0, 1, 2, 3]);
     expect(back).toEqual(decodeGroup(encodeGroup(group)));
@@ -66,7 +66,7 @@ describe("a group that waits on disk for its step", () => {
     ["empty", () => new Uint8Array()],
     ["without its lines", (bytes: Uint8Array) => bytes.slice(0, 40)],
     ["of another kind", () => new TextEncoder().encode("\0\0\0\0{}")],
-  ])("is no group when its file is %s", (_, damage) => {
+  ])("is not read when its file is %s", (_, damage) => {
     const back = decodeGroup(damage(encodeGroup(group)));
     expect(back === null || back.length === 0).toBe(true);
   });
@@ -82,7 +82,7 @@ function longLedger(): Ledger {
   return ledger;
 }
 
-it("a group that waits is stored in eight bytes a token", () => {
+it("a stored group takes eight bytes per token", () => {
   const ledgers = [longLedger(), longLedger()];
   const group = aGroup([1, 0]).map((rollout) => ({ ...rollout, streams: ledgers }));
   const bytes = concatBytes(group.map(encodeRollout));

@@ -14,7 +14,7 @@ const ANSWER = ended(call("answer"));
 const onCall = () => result("right", { reward: 1, finished: true });
 const remote = () => scriptedEnvironment([{ onCall }]);
 
-/** A model that answers one rollout at once, and all others after a minute. */
+/** A model that answers one rollout immediately, and all others after a minute. */
 function unevenSampler({ clock }: FakeContext): SamplingClient {
   let asked = 0;
   const beforeAnswer = async () => {
@@ -37,7 +37,7 @@ function issue(context: FakeContext, stored: StoredGroups, sampler: SamplingClie
   return queue;
 }
 
-it("the tokens of a rollout are written down when it ends, not when the slowest of its group does", async () => {
+it("a rollout's tokens are written when it ends, without waiting for the rest of its group", async () => {
   const context = aContext({ remote: remote() });
   const { fileSystem } = context;
   const queue = issue(context, await StoredGroups.open(context), unevenSampler(context));
@@ -55,7 +55,7 @@ it("the tokens of a rollout are written down when it ends, not when the slowest 
   expect(await fileSystem.list(PENDING)).toEqual([open?.replace(/\.attempt-\d+$/, "")]);
 });
 
-// The texts of a batch took as much memory as its tokens, once as the turn and once as its content, until the step was recorded.
+// The texts of a batch used to take as much memory as its tokens, twice (in the turn and its content), until the step was recorded.
 it.each([
   ["on-policy", false, true],
   ["ahead", true, true],

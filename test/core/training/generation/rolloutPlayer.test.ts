@@ -10,7 +10,7 @@ const ANSWER = ended(call("answer"));
 const onCall = () => result("right", { reward: 1, finished: true });
 const remote = () => scriptedEnvironment([{ onCall }]);
 
-it("a rollout that waits for its group keeps only what it is asked to keep", async () => {
+it("a rollout that waits for its group retains only the requested fields", async () => {
   const context = aContext({ remote: remote() });
   const player = new RolloutPlayer(context);
   const [group] = player.play([[aTask({ rollout: 0 }), aTask({ rollout: 1 })]], {
@@ -25,7 +25,7 @@ it("a rollout that waits for its group keeps only what it is asked to keep", asy
   expect(rollouts.map(({ streams }) => streams)).toEqual([[], []]);
 });
 
-it("the texts of a rollout are read when it is written down, not while it waits for others to be", async () => {
+it("a rollout's texts are read when it is written, not while it waits for others", async () => {
   const { services } = aContext();
   const { tokenizer } = services.chat;
   const decode = vi.fn(tokenizer.decode);

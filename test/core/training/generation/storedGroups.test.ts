@@ -8,7 +8,7 @@ import { aContext, FOLDER } from "../fakeContext.ts";
 
 const PENDING = runPaths(FOLDER).pendingFolder;
 
-it("a group of which an earlier attempt has written only some rollouts is removed", async () => {
+it("a group that an earlier attempt wrote only in part is removed", async () => {
   const earlier = aContext();
   const { fileSystem } = earlier;
   const key = { position: 0, version: 0, settingsHash: "h" };
@@ -24,7 +24,7 @@ it("a group of which an earlier attempt has written only some rollouts is remove
 const SECRET = "open-sesame-9731";
 const ENCODED = btoa(SECRET);
 
-/** Whatever of a secret lies in the folder of groups that wait. */
+/** Files in the folder of pending groups that contain the secret. */
 function leaks(files: ReadonlyMap<string, Uint8Array>): readonly string[] {
   const pending = [...files].filter(([path]) => path.includes("/pending/"));
   expect(pending.length).toBeGreaterThan(0);
@@ -34,7 +34,7 @@ function leaks(files: ReadonlyMap<string, Uint8Array>): readonly string[] {
   });
 }
 
-it("a group that waits for its step holds no secret, whether in its texts, its error or the name of a tool", async () => {
+it("a group on disk contains no secret in its texts, error, or tool names", async () => {
   const redactor = new Redactor();
   redactor.learn(SECRET);
   const context = aContext({ redactor });

@@ -14,7 +14,7 @@ import {
 const METRIC = `eval/${ENVIRONMENT}/test/greedy/reward_mean`;
 const evaluation = anEvaluation({ num_samples: 1, temperatures: [0] });
 
-/** Evaluations end with these rewards, one after the other; they play beside the rollouts of training. */
+/** Evaluations end with these rewards, one after the other, while training rollouts play. */
 function prepare(
   evaluated: readonly number[],
   { steps = evaluated.length + 1, ...options }: LoopRunOptions = {},
@@ -28,7 +28,7 @@ function prepare(
   return prepareRun({ ...options, steps, remote, config });
 }
 
-/** Calls back once, with the first sample after the evaluation that follows two steps has begun. */
+/** Calls `act` once, at the first sample after the start of the evaluation that follows two steps. */
 function duringSecondEvaluation({ context, remote, sampler }: LoopRun, act: () => Promise<void>) {
   const { openSession } = remote;
   let evaluations = 0;
@@ -59,7 +59,7 @@ const paths = (name: string) => [
 ];
 
 describe("save_best", () => {
-  it("keeps what has the highest value, and deletes what was saved for this alone", async () => {
+  it("keeps the checkpoint with the highest value, and deletes others saved only for comparison", async () => {
     const loop = prepare([0.25, 0.75, 0.5]);
     await loop.run();
     expect(loop.saves()).toEqual(["best_000001", "best_000002", "best_000003", "final_000004"]);
@@ -70,7 +70,7 @@ describe("save_best", () => {
     expect(loop.context.deleted).toEqual([...paths("best_000001"), ...paths("best_000003")]);
   });
 
-  it("marks a save that is there anyway, and deletes none of those", async () => {
+  it("marks a regular save as the best, and deletes no regular saves", async () => {
     const loop = prepare([0.25, 0.75, 0.5], { config: { save_every: 1 } });
     await loop.run();
     expect(await left(loop)).toEqual(
@@ -84,13 +84,13 @@ describe("save_best", () => {
     expect(loop.context.deleted).toEqual([]);
   });
 
-  it("keeps the first of equal ones", async () => {
+  it("keeps the first of equal values", async () => {
     const loop = prepare([0.5, 0.5]);
     await loop.run();
     expect((await left(loop))[0]).toEqual(["best_000001", 0.5]);
   });
 
-  it("keeps the newest save until there is another one, because a resume begins with it", async () => {
+  it("keeps the newest save until there is another one, because a resume starts from it", async () => {
     const loop = prepare([0.75, 0.5]);
     let deletedBefore: readonly string[] = [];
     const { saveState } = loop.context.client;
@@ -103,7 +103,7 @@ describe("save_best", () => {
     expect(loop.context.deleted).toEqual(paths("best_000002"));
   });
 
-  it("ends with the same checkpoint when the run broke off in an evaluation", async () => {
+  it("ends with the same checkpoint after a resume from the middle of an evaluation", async () => {
     const first = prepare([0.25, 0.75, 0.5]);
     duringSecondEvaluation(first, async () => {
       throw new AppError("tinker-expired", "gone");
@@ -120,7 +120,7 @@ describe("save_best", () => {
     expect(rest.context.deleted).toEqual([...paths("best_000001"), ...paths("best_000003")]);
   });
 
-  it("deletes only what a session of this run saved, whatever the folder calls the best", async () => {
+  it("deletes only what a session of this run saved, whatever the folder names as best", async () => {
     const first = prepare([0.25, 0.75, 0.5]);
     duringSecondEvaluation(first, async () => {
       throw new AppError("tinker-expired", "gone");
@@ -140,14 +140,14 @@ describe("save_best", () => {
     const kept = recorded.filter(({ kind }) => kind === "checkpoint-kept");
     expect(kept).toHaveLength(1);
     expect(kept[0]?.message).toContain("tinker://Other:train:0/weights/final");
-    // Whoever reads it must not be led to delete what another run needs.
+    // Readers of the message must not be led to delete what another run needs.
     expect(kept[0]?.message).toContain("may belong to another run");
     expect(kept[0]?.message).not.toContain("checkpoints delete");
     const deleted = recorded.filter(({ kind }) => kind === "checkpoint-deleted");
     expect(deleted.map(({ data }) => data["path"])).toEqual(rest.context.deleted);
   });
 
-  it("keeps what a user saves, also where it was saved to be compared", async () => {
+  it("keeps a user's save, even one also saved for comparison", async () => {
     const loop = prepare([0.75, 0.5, 0.25]);
     const saved: string[] = [];
     duringSecondEvaluation(loop, async () => {
@@ -159,7 +159,7 @@ describe("save_best", () => {
     expect((await left(loop)).map(([name]) => name)).toContain("best_000002");
   });
 
-  it("tries a deletion again that the service refused", async () => {
+  it("retries a deletion that the service refused", async () => {
     let refusals = 1;
     const deleted: string[] = [];
     const loop = prepare([0.25, 0.75, 0.5], {
@@ -173,7 +173,7 @@ describe("save_best", () => {
     expect(await left(loop)).toHaveLength(2);
   });
 
-  it("does nothing without an evaluation at a step", async () => {
+  it("does nothing without an evaluation after a step", async () => {
     const loop = prepareRun({ steps: 2 });
     await loop.run();
     expect(await left(loop)).toEqual([["final_000002", null]]);

@@ -7,7 +7,7 @@ import { positionOf } from "./prepareRun.ts";
 
 const STEPS = 12;
 
-/** A run of groups of two and one after the other, whose samples take up to a minute. */
+/** A run that plays groups of two one after the other, with samples that take up to a minute. */
 function prepared(options: Omit<AheadOptions, "steps">) {
   const sampleMs = (seed: number) => (seed * 7919) % 60_000;
   return prepareAhead({ sampleMs, steps: STEPS, ...options });
@@ -15,13 +15,13 @@ function prepared(options: Omit<AheadOptions, "steps">) {
 
 type Run = ReturnType<typeof prepared>;
 
-/** All tokens in the usage log, of all kinds. */
+/** All tokens of all kinds in the usage log. */
 async function logged({ context }: Run): Promise<number> {
   const { training, evaluation } = await readUsage(context.fileSystem, FOLDER);
   return countTokens(addTokens(training, evaluation));
 }
 
-/** The most tokens that one step used. */
+/** The largest number of tokens that one step used. */
 function mostOfAStep({ context }: Run): number {
   const steps = linesOf(context, PATHS.metrics).map((row) => {
     const { tokens } = row as { readonly tokens: Readonly<Record<string, number>> };
@@ -31,7 +31,7 @@ function mostOfAStep({ context }: Run): number {
   return Math.max(...steps);
 }
 
-/** Each update takes this long. */
+/** How long each update takes. */
 const UPDATE_MS = 3_600_000;
 
 function withSlowUpdates({ context: { client, clock } }: Run): void {
@@ -44,7 +44,7 @@ function withSlowUpdates({ context: { client, clock } }: Run): void {
 }
 
 describe.each([0, 2])("a run with max_steps_off_policy: %i", (stepsAhead) => {
-  it("exceeds its time by one update at most", async () => {
+  it("exceeds its time budget by at most one update", async () => {
     const run = prepared({ stepsAhead, config: { max_hours: 2.5 } });
     withSlowUpdates(run);
     expect(await run.run()).toMatchObject({ ending: { code: "time-budget" } });
@@ -53,14 +53,14 @@ describe.each([0, 2])("a run with max_steps_off_policy: %i", (stepsAhead) => {
     expect(seconds / 3600).toBeLessThanOrEqual(3.6);
   });
 
-  it("ends after the update with which its target is reached", async () => {
+  it("ends after the update that reaches its target", async () => {
     const config = { target_reward: { reward: 0.1, steps: 2 } };
     const run = prepared({ stepsAhead, config });
     expect(await run.run()).toMatchObject({ step: 2, outcome: "done" });
     expect(updates(run)).toHaveLength(2);
   });
 
-  it("counts the time of a step that a stop has ended", async () => {
+  it("counts the time of a step that a stop ended", async () => {
     const run = prepared({ stepsAhead, config: { rolling_save_every: 0 } });
     withSlowUpdates(run);
     const { clock, control } = run.context;
@@ -72,9 +72,9 @@ describe.each([0, 2])("a run with max_steps_off_policy: %i", (stepsAhead) => {
   });
 });
 
-describe.each([0, 2, 4])("a budget of tokens with max_steps_off_policy: %i", (stepsAhead) => {
+describe.each([0, 2, 4])("a token budget with max_steps_off_policy: %i", (stepsAhead) => {
   it.each([0.5, 1.5, 3.2, 6.7])(
-    "of %f steps is exceeded by at most the tokens of one step, what was sampled ahead included",
+    "for %f steps is exceeded by at most one step's tokens, including those sampled ahead",
     async (steps) => {
       const whole = prepared({ stepsAhead });
       await whole.run();
@@ -89,7 +89,7 @@ describe.each([0, 2, 4])("a budget of tokens with max_steps_off_policy: %i", (st
     },
   );
 
-  it("does not change what is trained, and a higher one continues to the same end", async () => {
+  it("does not change training, and a raised budget continues to the same result", async () => {
     const whole = prepared({ stepsAhead });
     await whole.run();
     const limit = Math.round(5.3 * mostOfAStep(whole));
@@ -103,7 +103,7 @@ describe.each([0, 2, 4])("a budget of tokens with max_steps_off_policy: %i", (st
     expect([...updates(first), ...updates(rest)]).toEqual(updates(whole));
   });
 
-  it("counts in each row what the usage log holds until then", async () => {
+  it("reports usage in each row that matches the usage log", async () => {
     const run = prepared({ stepsAhead });
     await run.run();
     const sums = [];

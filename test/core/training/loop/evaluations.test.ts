@@ -14,7 +14,7 @@ import { aConfig, anEnvironment, anEvaluation, ENVIRONMENT, someSettings } from 
 import { aContext, type FakeContext, FOLDER, linesOf, PATHS } from "../fakeContext.ts";
 import { duringRollouts, prepareRun } from "./prepareRun.ts";
 
-/** Trains on groups of equal rewards, so that no step is empty. */
+/** Trains on groups with equal rewards too, so that no step is empty. */
 const DIRECT = { advantage_calculation: "direct" } as const;
 
 describe("evaluations", () => {
@@ -26,7 +26,7 @@ describe("evaluations", () => {
     temperatures: [0],
   });
 
-  it("come before the first step and after every so many, and go into the next row", async () => {
+  it("run before the first step and at every interval, and go into the next row", async () => {
     const { run, context } = prepareRun({
       config: { ...DIRECT, evaluation },
       steps: 3,
@@ -66,11 +66,11 @@ describe("evaluations", () => {
       return openSession.apply(remote, choice);
     };
     await run();
-    // Three steps, of which the first and the last have an evaluation before them.
+    // The first and the last of three steps follow an evaluation.
     expect(context.clock.monotonic()).toBe(seconds * 1000);
   });
 
-  it("are over before a pause begins", async () => {
+  it("finish before a pause begins", async () => {
     const loop = prepareRun({ config: { ...DIRECT, evaluation }, steps: 3, rewards: [1] });
     const { context } = loop;
     duringRollouts(loop, 1, () => context.control.pause());
@@ -84,7 +84,7 @@ describe("evaluations", () => {
     expect(await ended).toMatchObject({ outcome: "done", step: 3 });
   });
 
-  it("are repeated where the environments' service failed them, and leave one result", async () => {
+  it("are repeated when the environment service fails, and leave one result", async () => {
     const { run, context, remote } = prepareRun({
       config: { ...DIRECT, evaluation },
       settings: someSettings({ maxRetries: 0 }),
@@ -108,7 +108,7 @@ describe("evaluations", () => {
     expect(linesOf(context, evalPath(FOLDER, 0))).toHaveLength(1);
   });
 
-  it("wait where the environment is too full for their query", async () => {
+  it("wait when the environment is at capacity", async () => {
     const { run, context, remote } = prepareRun({
       config: { ...DIRECT, evaluation },
       steps: 1,
@@ -124,7 +124,7 @@ describe("evaluations", () => {
     expect(await run()).toMatchObject({ outcome: "done" });
     expect(refusals).toBeGreaterThan(3);
     expect(linesOf(context, PATHS.evaluations)).toHaveLength(1);
-    // These refusals do not lower the limit of sessions.
+    // These refusals do not lower the session limit.
     expect(environmentOf(context, ENVIRONMENT).gate.stats.limit).toBeGreaterThan(64);
   });
 
@@ -139,7 +139,7 @@ describe("evaluations", () => {
     });
   });
 
-  it("do not come again at the start when a run continues", async () => {
+  it("are not repeated at the start when a run resumes", async () => {
     const { run, context } = prepareRun({
       config: { ...DIRECT, evaluation: { ...evaluation, every: null } },
     });
@@ -153,7 +153,7 @@ const EVALUATED = [0, 2, 4];
 
 const evaluation = anEvaluation({ at_start: true, at_end: true, every: 2, temperatures: [0, 1] });
 
-/** Five steps with an evaluation before every second one, saved after each. */
+/** Five steps with an evaluation before every second one, each saved. */
 function setUp(happen: (context: FakeContext) => void = () => undefined) {
   const onCall = () => {
     happen(context);
@@ -179,12 +179,12 @@ function setUp(happen: (context: FakeContext) => void = () => undefined) {
   return { context, run };
 }
 
-/** After the first of its two temperatures. */
+/** Stops after the first of the two temperatures. */
 function stopDuringEvaluation(context: FakeContext): void {
   if (linesOf(context, evalPath(FOLDER, 2)).length === 2) context.control.stop();
 }
 
-/** A new attempt in what the other has left, to the end. */
+/** Resumes in the folder that the last attempt left, and runs to the end. */
 async function resume({ fileSystem: left }: FakeContext): Promise<FakeContext> {
   const { context, run } = setUp();
   for (const [path, bytes] of left.files) context.fileSystem.files.set(path, bytes);
@@ -205,7 +205,7 @@ async function resume({ fileSystem: left }: FakeContext): Promise<FakeContext> {
   return context;
 }
 
-/** Everything that an evaluation leaves in the run folder. */
+/** Everything that evaluations leave in the run folder. */
 function evaluations(context: FakeContext) {
   const rows = linesOf(context, PATHS.metrics).filter(isJsonObject);
   const bodies = EVALUATED.map((step) => linesOf(context, evalPath(FOLDER, step)).length);
@@ -229,7 +229,7 @@ describe("an evaluation", () => {
     expect(evaluations(await resume(stopped.context))).toEqual(undisturbed);
   });
 
-  it("is there, and once, whichever write was the last before a crash", async () => {
+  it("is recorded exactly once, whichever write was the last before a crash", async () => {
     const whole = setUp();
     await whole.run();
     const undisturbed = evaluations(whole.context);

@@ -13,8 +13,8 @@ import { duringRollouts, duringUpdate, positionOf, prepareRun } from "./prepareR
 
 const TEACHER = { model: null, checkpoint: null, context: null, coef: 1, discount: 0 };
 
-describe("a loop whose disk takes nothing more", () => {
-  /** A run whose disk is full for one method of the store, from the call of `fill` on. */
+describe("a loop whose disk is full", () => {
+  /** A run whose disk fails one store method from the call to `fill` on. */
   function prepareFullDisk(method: "addRollout" | "addTokens") {
     let isFull = false;
     const full = () => Promise.reject(new AppError("disk", "The disk is full."));
@@ -34,7 +34,7 @@ describe("a loop whose disk takes nothing more", () => {
     return { run, fill };
   }
 
-  it("saves the last completed step while the weights are still those", async () => {
+  it("saves the last completed step while the weights still match it", async () => {
     const { run, fill } = prepareFullDisk("addRollout");
     duringRollouts(run, 2, fill);
     await expect(run.run()).rejects.toMatchObject({ code: "disk" });
@@ -42,7 +42,7 @@ describe("a loop whose disk takes nothing more", () => {
     expect((await run.state())?.step).toBe(2);
   });
 
-  it("does not save weights that hold an update without a row", async () => {
+  it("does not save weights that include an update without a row", async () => {
     const { run, fill } = prepareFullDisk("addTokens");
     duringUpdate(run, 2, fill);
     await expect(run.run()).rejects.toMatchObject({ code: "disk" });
@@ -51,8 +51,8 @@ describe("a loop whose disk takes nothing more", () => {
   });
 });
 
-describe("a loop whose loss is not a number", () => {
-  it("does not save what that made of the weights", async () => {
+describe("a loop with a loss that is not a number", () => {
+  it("does not save the resulting weights", async () => {
     const { run, context, saves } = prepareRun({ steps: null });
     const { answer } = context.client;
     context.client.answer = (call) => {
@@ -65,7 +65,7 @@ describe("a loop whose loss is not a number", () => {
   });
 });
 
-/** Asks for one turn, then ends with a traceback. */
+/** Samples one turn, then fails with a traceback. */
 const crashing: Agent = {
   settings: { timeoutMs: null, reward: "session" },
   run: async ({ model, signal }) => {
@@ -76,10 +76,10 @@ const crashing: Agent = {
   },
 };
 
-describe("steps without anything to train on", () => {
+describe("steps with nothing to train on", () => {
   const config = { max_consecutive_empty_steps: 2 };
 
-  it("have a row of metrics, keep the sampler and continue", async () => {
+  it("have a row of metrics, keep the sampler, and let the run continue", async () => {
     const { run, context } = prepareRun({ steps: 2, rewards: [1, 1, 1, 0] });
     expect(await run()).toMatchObject({ outcome: "done" });
     expect(linesOf(context, PATHS.metrics)).toMatchObject([
@@ -89,7 +89,7 @@ describe("steps without anything to train on", () => {
     expect(context.client.adamCalls).toHaveLength(1);
   });
 
-  it("end the run with a diagnosis after so many in a row, and the run is saved", async () => {
+  it("end the run with a diagnosis after too many in a row, and the run is saved", async () => {
     const { run, saves, state } = prepareRun({ config, steps: null, rewards: [1, 0, 1, 1, 1, 1] });
     await expect(run()).rejects.toMatchObject({
       code: "empty-steps",
@@ -100,12 +100,12 @@ describe("steps without anything to train on", () => {
     expect((await state())?.counters.consecutive_empty_steps).toBe(2);
   });
 
-  it("are reported with the correction that masks everything, after a warning for each", async () => {
+  it("are diagnosed with the correction that masks everything, after a warning for each", async () => {
     const { run, context } = prepareRun({
       config: { ...config, off_policy_correction: "sequence_mask" },
       steps: null,
     });
-    // Half as likely as the sampler said.
+    // Half as likely as under the sampler.
     context.client.answer = (call) => resultOf(call, -0.5 - Math.LN2);
     await expect(run()).rejects.toMatchObject({
       code: "empty-steps",
@@ -120,7 +120,7 @@ describe("steps without anything to train on", () => {
     expect(context.recorded.filter(({ kind }) => kind === "step-masked")).toHaveLength(2);
   });
 
-  it("are reported with the reason of the first failure, where all rollouts failed", async () => {
+  it("are diagnosed with the reason of the first failure when all rollouts failed", async () => {
     const remote = scriptedEnvironment([new AppError("environment-tool-crashed", "no data")]);
     const { run } = prepareRun({ config, remote, steps: null });
     await expect(run()).rejects.toMatchObject({
@@ -155,7 +155,7 @@ describe("steps without anything to train on", () => {
       { stop: "reached_terminal_state" as const, reward: 1 },
       /all had the same reward.*higher temperature/,
     ],
-  ])("name %s by what ended most of the last rollouts", (_, played, message) => {
+  ])("name %s by how most of the last rollouts ended", (_, played, message) => {
     const { stop, reward, text } = { text: null, ...played };
     const result = {
       name: "answer",
@@ -174,7 +174,7 @@ describe("steps without anything to train on", () => {
     expect(emptySteps(2, { rollouts, isMasked: false, row: null }).message).toMatch(message);
   });
 
-  it("are reported with how the agent ended, where all agents failed, after a warning for each", async () => {
+  it("are diagnosed with how the agent ended when all agents failed, after a warning for each", async () => {
     const { run, context } = prepareRun({ config, steps: null, agent: crashing });
     await expect(run()).rejects.toMatchObject({
       code: "empty-steps",
@@ -192,7 +192,7 @@ describe("steps without anything to train on", () => {
     ]);
   });
 
-  it("are no success when the whole plan held no other, also when it is resumed", async () => {
+  it("do not count as success when the whole plan had only such steps, also after a resume", async () => {
     const prepared = prepareRun({ steps: 2, rewards: [1, 1] });
     const { run, saves } = prepared;
     const nothing = { code: "empty-steps", message: expect.stringMatching(/^2 steps in a row/) };
@@ -202,7 +202,7 @@ describe("steps without anything to train on", () => {
     expect(resumed).toMatchObject({ outcome: "stopped", ending: { code: "empty-steps" } });
   });
 
-  it("are none where a checkpoint without its run folder already has the planned steps", async () => {
+  it("are not reported when a checkpoint without its run folder already has the planned steps", async () => {
     const { run, saves, context } = prepareRun({ steps: 2 });
     await expect(run({ ...START, step: 3, cursor: 3 })).rejects.toMatchObject({
       code: "config-invalid",
@@ -213,7 +213,7 @@ describe("steps without anything to train on", () => {
     expect(context.client.lossCalls).toEqual([]);
   });
 
-  it("are reported with the teacher that has the weights of the policy", async () => {
+  it("are diagnosed with the teacher that has the policy's weights", async () => {
     const model = "Owner/Same";
     const { run } = prepareRun({
       config: { ...config, teacher: { ...TEACHER, model, rewards: false } },
@@ -222,7 +222,7 @@ describe("steps without anything to train on", () => {
         samplerId,
         baseModel: model,
         sample: () => Promise.reject(new Error("nothing is sampled")),
-        // As the sampler said.
+        // The same as the sampler's.
         computeLogprobs: async (tokens) => tokens.map((_, i) => (i === 0 ? null : -0.5)),
       }),
     });
@@ -233,19 +233,19 @@ describe("steps without anything to train on", () => {
     });
   });
 
-  it("are no row of steps where there is only one", async () => {
+  it("are not a streak when there is only one", async () => {
     const { run } = prepareRun({ steps: 1, rewards: [1, 1] });
     const ending = { message: expect.stringMatching(/^1 step gave nothing to train on: /) };
     expect(await run()).toMatchObject({ outcome: "stopped", ending });
   });
 
-  it("are counted again after a step that trained", async () => {
+  it("are counted from zero after a step that trained", async () => {
     const { run } = prepareRun({ config, steps: 4, rewards: [1, 1, 1, 0] });
     expect(await run()).toMatchObject({ outcome: "done", step: 4 });
   });
 });
 
-it("a run that was taken over is not saved by the trainer that lost it", async () => {
+it("a run that another trainer took over is not saved by the first one", async () => {
   const taken = new AppError("run-taken-over", "Process 42 has taken over the run.");
   let isTaken = false;
   const run = prepareRun({

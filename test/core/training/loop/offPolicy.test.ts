@@ -33,7 +33,7 @@ describe("a run that samples steps ahead", () => {
     },
   );
 
-  it("trains the same whatever the order in which rollouts end", async () => {
+  it("trains the same in whatever order rollouts end", async () => {
     const options = { stepsAhead: 2, steps: 5, config: { batch_size: 2 } };
     const one = prepareAhead(options);
     await one.run();
@@ -43,7 +43,7 @@ describe("a run that samples steps ahead", () => {
     expect(comparableRows(other)).toEqual(comparableRows(one));
   });
 
-  it("ends with the data where the last batch is short", async () => {
+  it("ends with the data when the last batch is short", async () => {
     const config = { batch_size: 3, num_epochs: 1 };
     const run = prepareAhead({ stepsAhead: 2, steps: 3, config });
     expect(await run.run()).toMatchObject({ outcome: "done", step: 3 });
@@ -51,7 +51,7 @@ describe("a run that samples steps ahead", () => {
     expect(run.asked).toHaveLength(8 * 2);
   });
 
-  it("continues exactly where it was stopped, and pays for no group twice", async () => {
+  it("resumes exactly where it stopped, and plays no group twice", async () => {
     const whole = prepareAhead({ stepsAhead: 2, steps: 6 });
     await whole.run();
     const first = prepareAhead({ stepsAhead: 2, steps: 6 });
@@ -65,7 +65,7 @@ describe("a run that samples steps ahead", () => {
     expect(comparableRows(rest)).toEqual(comparableRows(whole));
   });
 
-  it("leaves neither groups nor samplers behind when it is done", async () => {
+  it("leaves no stored groups and no samplers behind at the end", async () => {
     const run = prepareAhead({ stepsAhead: 2, steps: 4 });
     await run.run();
     const left = [...run.context.fileSystem.files.keys()].filter((path) => /pending/.test(path));
@@ -75,7 +75,7 @@ describe("a run that samples steps ahead", () => {
     expect(samplers.map(({ name }) => name).slice(0, -1)).toEqual(deleted.toSorted());
   });
 
-  it("samples with the current weights where the service lost the sampler, and says so", async () => {
+  it("samples with the current weights when the service lost the sampler, and reports it", async () => {
     const position = {
       ...START,
       step: 2,
@@ -98,7 +98,7 @@ describe("a run that samples steps ahead", () => {
     expect(rest.context.progress).toContainEqual({ kind: "warning", message });
   });
 
-  it("trains stored groups as they are although their sampler no longer exists", async () => {
+  it("trains on stored groups even when their sampler no longer exists", async () => {
     const first = prepareAhead({ stepsAhead: 2, steps: 3 });
     const { fileSystem } = first.context;
     stopAtUpdate(first, 1);
@@ -118,7 +118,7 @@ describe("a run that samples steps ahead", () => {
     expect(staleness(rest)).toEqual([0, 1, 2]);
   });
 
-  it("counts each update of several passes in the lag, and resumes exactly", async () => {
+  it("counts each update of several passes as lag, and resumes exactly", async () => {
     const options = { stepsAhead: 2, steps: 6, config: { num_passes: 3 } };
     const whole = prepareAhead(options);
     await whole.run();
@@ -135,7 +135,7 @@ describe("a run that samples steps ahead", () => {
     expect(comparableRows(rest)).toEqual(comparableRows(whole));
   });
 
-  it("raises no alarm for the lag of groups that were issued before a change of num_substeps, or with more steps ahead", async () => {
+  it("raises no lag alarm for groups issued before a change of num_substeps or with more steps ahead", async () => {
     const options = { stepsAhead: 3, steps: 8, config: { batch_size: 3 } };
     const first = prepareAhead(options);
     const { fileSystem } = first.context;
@@ -149,7 +149,7 @@ describe("a run that samples steps ahead", () => {
     expect(metric(rest, "async/staleness/beyond_allowed").slice(-4)).toEqual([0, 0, 0, 0]);
   });
 
-  it("raises the alarm where the service hands out old weights", async () => {
+  it("raises the alarm when the service returns old weights", async () => {
     const run = prepareAhead({
       stepsAhead: 2,
       steps: 5,
@@ -162,7 +162,7 @@ describe("a run that samples steps ahead", () => {
     );
   });
 
-  it("issues nothing while it is paused", async () => {
+  it("issues no groups while it is paused", async () => {
     const run = prepareAhead({ stepsAhead: 1, steps: 4 });
     const { control } = run.context;
     control.pause();
@@ -175,7 +175,7 @@ describe("a run that samples steps ahead", () => {
 });
 
 const SECRET = "open-sesame-9731";
-it("groups that a run has sampled ahead hold no secret that an environment answered with", async () => {
+it("groups sampled ahead contain no secret from an environment's answers", async () => {
   const redactor = new Redactor();
   redactor.learn(SECRET);
   const onCall = ({ args }: { readonly args: { readonly reward?: unknown } }) =>
@@ -189,7 +189,7 @@ it("groups that a run has sampled ahead hold no secret that an environment answe
   const { optimStep } = client;
   client.optimStep = async (params) => {
     const updated = await optimStep.call(client, params);
-    // The groups that were issued ahead have ended by then.
+    // The groups issued ahead have ended by now.
     await clock.sleep(60_000);
     control.stop();
     return updated;
@@ -201,7 +201,7 @@ it("groups that a run has sampled ahead hold no secret that an environment answe
   for (const value of [SECRET, btoa(SECRET)]) expect(texts).not.toContain(value);
 });
 
-it("groups that were sampled ahead are removed when the run continues without sampling ahead", async () => {
+it("groups sampled ahead are removed when the run resumes without sampling ahead", async () => {
   const options = { steps: 4, config: { rolling_save_every: 1 } };
   const first = prepareAhead({ ...options, stepsAhead: 2 });
   const { fileSystem } = first.context;
@@ -214,7 +214,7 @@ it("groups that were sampled ahead are removed when the run continues without sa
   expect(await pending()).toEqual([]);
 });
 
-it("a run that samples ahead records the throughput of the whole step", async () => {
+it("a run that samples ahead records throughput over the whole step", async () => {
   const run = prepareAhead({ stepsAhead: 1, steps: 4, sampleMs: (seed) => 500 + (seed % 1_000) });
   const { client, clock } = run.context;
   const { optimStep } = client;

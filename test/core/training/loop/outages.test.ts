@@ -6,13 +6,13 @@ import { ENVIRONMENT } from "../builders.ts";
 import { type ContextOptions, linesOf, PATHS } from "../fakeContext.ts";
 import { comparableRows, prepareRun, requestsOf, rewarding } from "./prepareRun.ts";
 
-describe("a loop whose environments' service fails", () => {
+describe("a loop whose environment service fails", () => {
   const gone = new AppError("environment-unavailable", "connect ECONNREFUSED");
   const BEFORE_GIVING_UP_MS = 30 * 60_000;
 
   interface OutageOptions {
     readonly steps: number | null;
-    /** So many open, two for a step, and no more until `recover` is called. */
+    /** This many sessions open (two per step), and no more until `recover` is called. */
     readonly sessions: number;
     readonly capabilities?: ContextOptions["capabilities"];
     readonly stepsAhead?: number;
@@ -44,7 +44,7 @@ describe("a loop whose environments' service fails", () => {
     const recover = () => {
       isOver = true;
     };
-    // Except that about the server whose loss is not checked here.
+    // Ignores the warning about the unchecked loss.
     const kinds = () => recorded.map(({ kind }) => kind).filter((kind) => kind !== "server-probed");
     const warnings = () =>
       progress.flatMap((event) => (event.kind === "warning" ? [event.message] : []));
@@ -53,8 +53,8 @@ describe("a loop whose environments' service fails", () => {
 
   it.each([
     ["before a step", 2],
-    ["amid a step", 3],
-  ])("%s waits, its last step saved, and continues as if nothing had been", async (_, sessions) => {
+    ["during a step", 3],
+  ])("%s pauses with the last step saved, and continues unchanged", async (_, sessions) => {
     const undisturbed = prepareRun();
     await undisturbed.run();
     const failing = prepareOutage({ steps: 3, sessions });
@@ -77,11 +77,11 @@ describe("a loop whose environments' service fails", () => {
     expect(context.client.lossCalls).toEqual(undisturbed.context.client.lossCalls);
     expect(comparableRows(failing)).toEqual(comparableRows(undisturbed));
     const counters = (await undisturbed.state())?.counters;
-    // The run looks at its environments once a second, so the pause begins a second late.
+    // The run checks its environments once a second, so the pause begins a second late.
     expect((await failing.state())?.counters).toEqual({ ...counters, seconds: 1 });
   });
 
-  it("trains what was sampled ahead before it waits, and continues with what was not", async () => {
+  it("trains on groups sampled ahead before it pauses, and continues with the rest afterwards", async () => {
     const failing = prepareOutage({ steps: 4, sessions: 4, stepsAhead: 1 });
     const { context } = failing;
     const ended = failing.start();
@@ -101,7 +101,7 @@ describe("a loop whose environments' service fails", () => {
     expect(context.phases).toEqual(["paused", "running"]);
   });
 
-  it("tries again every half minute, one rollout at a time, and at last gives up", async () => {
+  it("retries one rollout every half minute, and gives up in the end", async () => {
     const { run, context, warnings, state, refused } = prepareOutage({ steps: null, sessions: 4 });
     await expect(run()).rejects.toMatchObject({
       code: "environment-unavailable",
@@ -111,7 +111,7 @@ describe("a loop whose environments' service fails", () => {
       expect.stringMatching(/again every 30 s, .* gives up in 30 min\.$/),
     ]);
     expect(context.phases).toEqual(["paused"]);
-    // Four of each rollout before, and then one every half minute.
+    // Four attempts per rollout before, then one every half minute.
     expect(refused()).toBeLessThanOrEqual(8 + 60);
     expect(context.clock.monotonic()).toBeGreaterThanOrEqual(BEFORE_GIVING_UP_MS);
     expect(context.clock.monotonic()).toBeLessThan(BEFORE_GIVING_UP_MS + 60_000);
@@ -119,7 +119,7 @@ describe("a loop whose environments' service fails", () => {
     expect(linesOf(context, PATHS.metrics)).toHaveLength(2);
   });
 
-  it("tries at once when it is asked to continue", async () => {
+  it("retries immediately on a resume command", async () => {
     const failing = prepareOutage({ steps: 2, sessions: 2 });
     const { clock, control } = failing.context;
     const ended = failing.start();
@@ -141,7 +141,7 @@ describe("a loop whose environments' service fails", () => {
     expect(failing.saves()).toEqual(["manual_000001"]);
   });
 
-  it("stays paused when it is asked to pause meanwhile", async () => {
+  it("stays paused when it gets a pause command in the meantime", async () => {
     const failing = prepareOutage({ steps: 2, sessions: 2 });
     const { clock, control } = failing.context;
     const ended = failing.start();
@@ -156,7 +156,7 @@ describe("a loop whose environments' service fails", () => {
     expect(failing.refused()).toBe(tries);
   });
 
-  it("does not save where the service of the weights is out of reach, too", async () => {
+  it("does not save when the training service is also unreachable", async () => {
     const capabilities = () => new Promise<never>(() => undefined);
     const failing = prepareOutage({ steps: 2, sessions: 2, capabilities });
     const { context } = failing;
@@ -168,8 +168,8 @@ describe("a loop whose environments' service fails", () => {
   });
 });
 
-describe("a loop whose environment accepts fewer sessions than it asks for", () => {
-  it("trains the same as with enough sessions, and reports after the first step and at its end how many the environment accepted", async () => {
+describe("a loop whose environment accepts fewer sessions than it requests", () => {
+  it("trains the same, and reports the accepted sessions after the first step and at the end", async () => {
     // Trains on groups of equal rewards.
     const config = { batch_size: 4, max_active_tasks: 8, advantage_calculation: "direct" } as const;
     const roomy = prepareRun({ config, steps: 3, rewards: [1] });

@@ -10,8 +10,8 @@ import { FOLDER } from "../fakeContext.ts";
 import { placeOfSeed, prepareAhead } from "./prepareAhead.ts";
 import { comparableRows, duringRollouts, prepareRun, rewarding } from "./prepareRun.ts";
 
-describe("a loop that is asked to pause", () => {
-  it("waits after the step in progress, and continues as if it had never waited", async () => {
+describe("a loop that gets a pause command", () => {
+  it("pauses after the current step, and continues as if it had never paused", async () => {
     const undisturbed = prepareRun();
     await undisturbed.run();
     const paused = prepareRun();
@@ -33,7 +33,7 @@ describe("a loop that is asked to pause", () => {
     expect(comparableRows(paused)).toEqual(comparableRows(undisturbed));
   });
 
-  it("has its last save confirmed before it waits", async () => {
+  it("has its last save confirmed before it pauses", async () => {
     const { context, start, state } = prepareRun({ config: { rolling_save_every: 1 } });
     context.control.pause();
     const ended = start({ ...START, step: 1, cursor: 1 });
@@ -47,7 +47,7 @@ describe("a loop that is asked to pause", () => {
     await ended;
   });
 
-  it("has a save that lasts, as a pause may take longer than a rolling save lives", async () => {
+  it("makes a lasting save, since a pause may outlive a rolling save", async () => {
     const paused = prepareRun({ config: { rolling_save_every: 1 } });
     const { context } = paused;
     duringRollouts(paused, 1, () => context.control.pause());
@@ -60,11 +60,11 @@ describe("a loop that is asked to pause", () => {
     expect(await ended).toMatchObject({ outcome: "done", step: 3 });
   });
 
-  it("waits at a critical alarm with pause_on_alarm", async () => {
-    // Seventeen times the same tokens, which the model does not say so surely.
+  it("pauses at a critical alarm with pause_on_alarm", async () => {
+    // The same token 17 times, which the model samples with less confidence.
     const environments = { [ENVIRONMENT]: anEnvironment({ num_rollouts: 17 }) };
     const phasesOf = async (pause_on_alarm: boolean): Promise<readonly string[]> => {
-      // The fake service hands out one and the same sampler, which is an alarm of its own.
+      // The fake service always returns the same sampler, which raises an alarm of its own.
       const alarms = { ...aConfig().alarms, stale_sampler: null };
       const config = { environments, alarms, pause_on_alarm };
       const { context, run } = prepareRun({ config, onPhase: () => context.control.continue() });
@@ -77,9 +77,9 @@ describe("a loop that is asked to pause", () => {
     expect(await phasesOf(false)).toEqual([]);
   });
 
-  it("waits at a critical alarm before another update is submitted while it samples steps ahead", async () => {
+  it("pauses at a critical alarm before the next update is submitted when it samples steps ahead", async () => {
     const atPause: number[] = [];
-    // Seventeen times the same tokens, with different rewards.
+    // The same token 17 times, with different rewards.
     const run = prepareAhead({
       stepsAhead: 2,
       steps: 4,
@@ -127,20 +127,20 @@ describe("a loop that is asked to pause", () => {
     else expect(context.progress).not.toContainEqual(warning);
   });
 
-  it("knows a sampler that it has had before an update", async () => {
+  it("detects a sampler from before an update", async () => {
     const { context, run } = prepareRun();
     await run();
     const alarms = context.progress.filter(({ kind }) => kind === "alarm");
     expect(alarms).toMatchObject([{ step: 1, title: "The sampler has old weights" }]);
   });
 
-  it("does not wait when no step is left", async () => {
+  it("does not pause when no step is left", async () => {
     const finishing = prepareRun({ steps: 1 });
     duringRollouts(finishing, 0, () => finishing.context.control.pause());
     expect(await finishing.run()).toMatchObject({ outcome: "done", step: 1 });
   });
 
-  it("is saved when it is stopped while it waits", async () => {
+  it("is saved when it is stopped during a pause", async () => {
     const { context, start, saves } = prepareRun({ steps: null });
     context.control.pause();
     const ended = start({ ...START, step: 4, cursor: 4 });

@@ -1,4 +1,4 @@
-/** Runs whose groups are sampled steps ahead, with tokens and rewards that follow from the seeds of the samples alone. */
+/** Runs that sample groups steps ahead; tokens and rewards depend only on the seeds of the samples. */
 
 import { rolloutSeed } from "../../../../src/core/rollout/seeds.ts";
 import {
@@ -17,7 +17,7 @@ export interface AheadOptions extends LoopRunOptions {
   readonly stepsAhead: number;
   /** How long a sample takes, by its seed. */
   readonly sampleMs?: (seed: number) => number;
-  /** The reward of the rollout that the seed begins. */
+  /** The reward of the rollout whose first sample has this seed. */
   readonly rewardOf?: (seed: number) => number;
 }
 
@@ -62,7 +62,7 @@ export function prepareAhead({
 
 export type AheadRun = ReturnType<typeof prepareAhead>;
 
-/** Stops the run during an update, once so many were submitted and all groups have ended that were issued. */
+/** Stops the run during update number `count`, once all issued groups have ended. */
 export function stopAtUpdate({ context: { client, clock, control } }: AheadRun, count: number) {
   const { optimStep } = client;
   client.optimStep = async (params) => {
@@ -79,7 +79,7 @@ export function metric({ context }: LoopRun, name: string): readonly unknown[] {
   return linesOf(context, PATHS.metrics).map((row) => flattenMetrics(row as MetricsRow)[name]);
 }
 
-/** What the updates were made of. */
+/** The loss calls of the updates. */
 export const updates = ({ context }: AheadRun) => context.client.lossCalls;
 
 export const seeds = ({ asked }: AheadRun) => asked.map(({ seed }) => seed ?? -1);
@@ -87,7 +87,7 @@ export const seeds = ({ asked }: AheadRun) => asked.map(({ seed }) => seed ?? -1
 const TASKS = 8;
 const POSITIONS = 200;
 
-/** The places of groups of two, by the seeds of their first samples. */
+/** The positions of groups of two, by the seeds of their first samples. */
 const places = new Map(
   Array.from({ length: POSITIONS * 2 }, (_, i) => {
     const [position, rollout] = [Math.floor(i / 2), i % 2];
@@ -96,7 +96,7 @@ const places = new Map(
   }),
 );
 
-/** The position of the task that a sample is for, and its rollout. */
+/** The position of the task that a sample belongs to, and its rollout. */
 export function placeOfSeed(
   seed: number,
 ): { readonly position: number; readonly rollout: number } | undefined {

@@ -1,4 +1,4 @@
-/** Runs of the whole loop on a fake service: groups of two, one in each step, and a model that answers at once. */
+/** Runs of the whole loop on a fake service: one group of two per step, and a model that answers immediately. */
 
 import type { Config, EnvironmentConfig } from "../../../../src/core/config/fields/schema.ts";
 import { isJsonObject } from "../../../../src/core/json.ts";
@@ -20,9 +20,9 @@ const IDENTITY = { runId: "run", configHash: "h", generation: 1 };
 export interface LoopRunOptions extends Omit<ContextOptions, "config" | "totalSteps"> {
   readonly config?: Partial<Config>;
   readonly environment?: Partial<EnvironmentConfig>;
-  /** Null = endless. */
+  /** Null means endless. */
   readonly steps?: number | null;
-  /** Rewards given one after the other, again and again; for the environment that stands here by default. */
+  /** Rewards in a repeating cycle, for the default environment. */
   readonly rewards?: readonly number[];
 }
 
@@ -51,7 +51,7 @@ export function prepareRun(options: LoopRunOptions = {}) {
     remote,
     sampler,
     start,
-    /** Starts the loop and moves the clock until it ends. */
+    /** Starts the loop and advances the clock until it ends. */
     run: (position: LoopPosition = START) => context.clock.run(start(position)),
     saves: () => context.client.stateSaves.map(({ name }) => name),
     state: () => readState(context.fileSystem, FOLDER),
@@ -62,7 +62,7 @@ export function prepareRun(options: LoopRunOptions = {}) {
 
 export type LoopRun = ReturnType<typeof prepareRun>;
 
-/** An environment whose sessions end with these rewards, one after the other, again and again. */
+/** An environment whose sessions end with these rewards, in a repeating cycle. */
 export function rewarding(rewards: readonly number[] = [1, 0]): ScriptedEnvironment {
   let answers = 0;
   const onCall = () =>
@@ -70,7 +70,7 @@ export function rewarding(rewards: readonly number[] = [1, 0]): ScriptedEnvironm
   return scriptedEnvironment([{ onCall }]);
 }
 
-/** Calls back once, during the rollouts of the step that follows `steps` completed ones. */
+/** Calls `act` once, during the rollouts of the step after `steps` completed ones. */
 export function duringRollouts(
   { context, sampler, rows }: LoopRun,
   steps: number,
@@ -88,7 +88,7 @@ export function duringRollouts(
   };
 }
 
-/** Calls back once, during the update of the step that follows `steps` completed ones. */
+/** Calls `act` once, during the update of the step after `steps` completed ones. */
 export function duringUpdate({ context: { client } }: LoopRun, steps: number, act: () => void) {
   const { optimStep } = client;
   client.optimStep = (params) => {
@@ -97,7 +97,7 @@ export function duringUpdate({ context: { client } }: LoopRun, steps: number, ac
   };
 }
 
-/** Rows of metrics without what depends on time, or on how often something was tried. */
+/** Metrics rows without values that depend on time or on the number of attempts. */
 export function comparableRows({ rows }: LoopRun): readonly unknown[] {
   return rows().map((row) => {
     if (!isJsonObject(row)) return row;
@@ -117,14 +117,14 @@ export function comparableRows({ rows }: LoopRun): readonly unknown[] {
     return {
       ...rest,
       async: ahead,
-      // What was sampled ahead until a row depends on timing.
+      // How much was sampled ahead by the time of a row depends on timing.
       tokens: isJsonObject(tokens) ? { ...tokens, cumulative: null } : tokens,
       rollout: isJsonObject(rollout) ? { ...rollout, attempts: null } : rollout,
     };
   });
 }
 
-/** All requests of a run, sorted: within a step, their order depends on who waited. */
+/** All requests of a run, sorted, because their order within a step depends on timing. */
 export function requestsOf({ sampler }: LoopRun): readonly string[] {
   return sampler.requests.map((request) => JSON.stringify(request)).toSorted();
 }

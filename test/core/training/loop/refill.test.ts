@@ -44,7 +44,7 @@ function positions({ context }: AheadRun, steps: number): readonly (readonly num
     }[];
     const sorted = records.toSorted((a, b) => a.group - b.group || a.rollout - b.rollout);
     expect(sorted.map(({ step: own }) => own)).toEqual(records.map(() => step));
-    // Two rollouts a group, and no group is left out.
+    // Two rollouts per group, and no group is left out.
     expect(sorted.map(({ group, rollout }) => group * 2 + rollout)).toEqual(
       records.map((_record, i) => i),
     );
@@ -54,7 +54,7 @@ function positions({ context }: AheadRun, steps: number): readonly (readonly num
   });
 }
 
-/** What each step must consume: from the head until there are as many with a signal as a batch holds. */
+/** What each step must consume: groups from the head until a full batch of them has a signal. */
 function expectedPositions(
   isEqual: (position: number) => boolean,
   { steps, most, end }: { readonly steps: number; readonly most: number; readonly end: number },
@@ -73,7 +73,7 @@ function expectedPositions(
 }
 
 const ENDLESS = Number.POSITIVE_INFINITY;
-/** True for a share of the tasks that follows from the seed, too. */
+/** True for a share of the tasks, chosen by the seed. */
 function irregular(seed: number): (position: number) => boolean {
   const share = (seed * 37) % 100;
   return (position) => Number.parseInt(sha256(`${seed}|${position}`).slice(0, 6), 16) % 100 < share;
@@ -90,7 +90,7 @@ describe.each([0, 1, 2])(
   "a run that refills its batches and samples %i steps ahead",
   (stepsAhead) => {
     it.each(RULES)(
-      "trains whole batches where groups of equal rewards are %s",
+      "trains on whole batches when groups of equal rewards are %s",
       async (_, isEqual) => {
         const run = prepareRefill({ isEqual, stepsAhead, steps: 5 });
         expect(await run.run()).toMatchObject({ outcome: "done", step: 5 });
@@ -109,14 +109,14 @@ describe.each([0, 1, 2])(
           expect(Math.max(...lags)).toBeLessThanOrEqual(stepsAhead);
           expect(run.context.progress.filter(({ kind }) => kind === "alarm")).toEqual([]);
         }
-        // On-policy no group is sampled that no step takes.
+        // On-policy, every sampled group is used by a step.
         else expect(run.asked).toHaveLength(expected.flat().length * 2);
         const warnings = run.context.progress.filter(({ kind }) => kind === "warning");
         expect(warnings).toHaveLength(short.length);
       },
     );
 
-    it("trains the same whatever the order in which rollouts end", async () => {
+    it("trains the same in whatever order rollouts end", async () => {
       const isEqual = (position: number) => (position * 7919) % 13 < 7;
       const options = { isEqual, stepsAhead, steps: 5 };
       const one = prepareRefill(options);
@@ -128,7 +128,7 @@ describe.each([0, 1, 2])(
       expect(positions(other, 5)).toEqual(positions(one, 5));
     });
 
-    it("trains what there is when a step has taken as many groups as it may", async () => {
+    it("trains on what there is once a step has used its maximum number of groups", async () => {
       const isEqual = (position: number) => position > 0 && position < 20;
       const run = prepareRefill({ isEqual, stepsAhead, steps: 3 });
       expect(await run.run()).toMatchObject({ outcome: "done", step: 3 });
@@ -141,7 +141,7 @@ describe.each([0, 1, 2])(
       expect(metric(run, "refill/untrained_rollouts")).toEqual([22, 16, 0]);
     });
 
-    it("ends with its data, before the steps that were planned", async () => {
+    it("ends with its data, before the planned steps", async () => {
       const isEqual = (position: number) => position % 2 === 1;
       const config = { num_epochs: 2, max_steps: null };
       const run = prepareRefill({ isEqual, stepsAhead, steps: 6, config });
@@ -156,7 +156,7 @@ describe.each([0, 1, 2])(
       expect(run.asked).toHaveLength(16 * 2);
     });
 
-    it("counts a step without any signal as an empty one", async () => {
+    it("counts a step without any signal as empty", async () => {
       const config = { max_consecutive_empty_steps: 2 };
       const run = prepareRefill({ isEqual: () => true, stepsAhead, steps: 5, config });
       await expect(run.run()).rejects.toMatchObject({ code: "empty-steps" });
@@ -165,8 +165,8 @@ describe.each([0, 1, 2])(
   },
 );
 
-describe("a group has a signal where something is trained on", () => {
-  /** Every second task has equal rewards, of 1 and of 0 by turns. */
+describe("a group has a signal if anything in it is trained on", () => {
+  /** Every second task has equal rewards, alternating between 1 and 0. */
   const rewardOf = (seed: number): number => {
     const { position = 0, rollout = 0 } = placeOfSeed(seed) ?? {};
     if (position % 2 === 0) return rollout;
@@ -188,7 +188,7 @@ describe("a group has a signal where something is trained on", () => {
     expect(positions(run, 1)).toEqual([expected]);
   });
 
-  it("but not where all rewards are advantages of 0", async () => {
+  it("but not if all advantages are 0", async () => {
     const config = { advantage_calculation: "direct" } as const;
     const run = prepareRefill({
       isEqual: () => false,
@@ -201,10 +201,10 @@ describe("a group has a signal where something is trained on", () => {
   });
 });
 
-describe("a run that refills its batches from groups that were sampled ahead", () => {
+describe("a run that refills its batches from groups sampled ahead", () => {
   const isEqual = (position: number) => (position * 7919) % 13 < 7;
 
-  it("continues exactly where it was stopped, and pays for no group twice", async () => {
+  it("resumes exactly where it stopped, and plays no group twice", async () => {
     const whole = prepareRefill({ isEqual, stepsAhead: 2, steps: 6 });
     await whole.run();
     const first = prepareRefill({ isEqual, stepsAhead: 2, steps: 6 });
@@ -213,7 +213,7 @@ describe("a run that refills its batches from groups that were sampled ahead", (
     client.optimStep = async (params) => {
       const updated = await optimStep.call(client, params);
       if (client.adamCalls.length < 3) return updated;
-      // What was issued by then has ended.
+      // The groups issued so far have ended.
       await clock.sleep(60_000);
       control.stop();
       return updated;
@@ -229,7 +229,7 @@ describe("a run that refills its batches from groups that were sampled ahead", (
     expect(left).toEqual([]);
   });
 
-  it("trains what it had sampled ahead in whole batches when it is resumed without refill", async () => {
+  it("trains on whole batches of what it sampled ahead when resumed without refill", async () => {
     const first = prepareRefill({ isEqual, stepsAhead: 2, steps: 6 });
     const { client, clock, control, fileSystem } = first.context;
     const { optimStep } = client;
@@ -250,7 +250,7 @@ describe("a run that refills its batches from groups that were sampled ahead", (
     );
   });
 
-  it("repeats a step that a stop ended while it waited for further groups", async () => {
+  it("repeats a step that was stopped while waiting for more groups", async () => {
     const whole = prepareRefill({ isEqual, stepsAhead: 1, steps: 4 });
     await whole.run();
     const first = prepareRefill({

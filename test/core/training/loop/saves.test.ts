@@ -8,8 +8,8 @@ import {
   prepareRun,
 } from "./prepareRun.ts";
 
-describe("a loop that is asked to save", () => {
-  it("amid rollouts saves the last completed step, and a resume from there is exact", async () => {
+describe("a loop that gets a save command", () => {
+  it("saves the last completed step during rollouts, and a resume from it is exact", async () => {
     const undisturbed = prepareRun({ steps: 4 });
     await undisturbed.run();
     const saving = prepareRun({ steps: null });
@@ -31,7 +31,7 @@ describe("a loop that is asked to save", () => {
     expect(rest.context.client.lossCalls).toEqual(undisturbed.context.client.lossCalls.slice(2));
   });
 
-  it("does not disturb the steps by it", async () => {
+  it("does not disturb the steps", async () => {
     const undisturbed = prepareRun();
     await undisturbed.run();
     const saving = prepareRun();
@@ -42,7 +42,7 @@ describe("a loop that is asked to save", () => {
     expect(comparableRows(saving)).toEqual(comparableRows(undisturbed));
   });
 
-  it("amid an update saves the step that it completes", async () => {
+  it("saves the step in progress when it is in its update", async () => {
     const saving = prepareRun();
     const saved: unknown[] = [];
     duringUpdate(saving, 1, () => {
@@ -56,7 +56,7 @@ describe("a loop that is asked to save", () => {
     expect(calls.slice(0, place).filter((name) => name === "ephemeralSampler")).toHaveLength(3);
   });
 
-  it("is content with a save of the same step that lasts", async () => {
+  it("uses an existing lasting save of the same step", async () => {
     const saving = prepareRun({ config: { save_every: 2 } });
     const saved: unknown[] = [];
     duringRollouts(saving, 2, () => {
@@ -66,7 +66,7 @@ describe("a loop that is asked to save", () => {
     expect(saved).toEqual(["checkpoint_000002"]);
   });
 
-  it("amid the last update or later is answered with the final save", async () => {
+  it("answers with the final save during the last update or later", async () => {
     const saving = prepareRun({ steps: 1 });
     const { context } = saving;
     const names: string[] = [];

@@ -12,7 +12,7 @@ import {
   prepareRun,
 } from "./prepareRun.ts";
 
-/** Changes settings, and notes in `log` what became of each change. */
+/** Changes settings, and records the outcome of each change in `log`. */
 function changing(run: LoopRun, log: string[]) {
   return (name: string, changes: Partial<Config>, keys: readonly string[]): void => {
     const config = { ...run.context.config, ...changes };
@@ -28,8 +28,8 @@ function changing(run: LoopRun, log: string[]) {
 const rates = ({ context: { client } }: LoopRun) =>
   client.adamCalls.map(({ learning_rate: rate }) => rate);
 
-describe("a loop that is given new settings", () => {
-  it("follows them from the next step on, and says so", async () => {
+describe("a loop that receives new settings", () => {
+  it("applies them from the next step on, and reports it", async () => {
     const log: string[] = [];
     const run = prepareRun({ config: { learning_rate: 1 } });
     const change = changing(run, log);
@@ -52,7 +52,7 @@ describe("a loop that is given new settings", () => {
     );
   });
 
-  it("follows the last of those given before one step", async () => {
+  it("applies the last of those received before a step", async () => {
     const log: string[] = [];
     const run = prepareRun({ steps: 2, config: { learning_rate: 1 } });
     const change = changing(run, log);
@@ -67,7 +67,7 @@ describe("a loop that is given new settings", () => {
     expect(run.context.progress).toContainEqual({ kind: "settings-changed", step: 1, keys });
   });
 
-  it("follows those given while it waited", async () => {
+  it("applies those received while paused", async () => {
     const run = prepareRun({ config: { learning_rate: 1 } });
     duringRollouts(run, 0, () => run.context.control.pause());
     const ended = run.start();
@@ -78,7 +78,7 @@ describe("a loop that is given new settings", () => {
     expect(rates(run)).toEqual([1, 2, 2]);
   });
 
-  it("continues as before where they cannot come into force", async () => {
+  it("continues as before when they cannot be applied", async () => {
     const log: string[] = [];
     const run = prepareRun({ steps: 2, config: { learning_rate: 1 } });
     duringRollouts(run, 0, () =>
@@ -97,7 +97,7 @@ describe("a loop that is given new settings", () => {
     });
   });
 
-  it("makes more steps with a larger max_steps in the last one, and fewer with a smaller one in time", async () => {
+  it("runs more steps with a larger max_steps, even in the last step, and fewer with a smaller one in time", async () => {
     const longer = prepareRun({ steps: 2 });
     duringRollouts(longer, 1, () => changing(longer, [])("h2", { max_steps: 3 }, ["max_steps"]));
     expect(await longer.run()).toMatchObject({ outcome: "done", step: 3 });
@@ -106,7 +106,7 @@ describe("a loop that is given new settings", () => {
     expect(await shorter.run()).toMatchObject({ outcome: "done", step: 2 });
   });
 
-  it("keeps them for a resume when it is stopped before the next step", async () => {
+  it("keeps them for a resume when stopped before the next step", async () => {
     const log: string[] = [];
     const run = prepareRun({ steps: null });
     duringRollouts(run, 2, () => {
@@ -118,7 +118,7 @@ describe("a loop that is given new settings", () => {
   });
 });
 
-describe("a loop that is given new settings while it samples steps ahead", () => {
+describe("a loop that receives new settings while it samples steps ahead", () => {
   const steps = 6;
   const options = {
     stepsAhead: 2,
@@ -128,7 +128,7 @@ describe("a loop that is given new settings while it samples steps ahead", () =>
   };
   const changes = { learning_rate: 2, max_response_tokens: 40 };
 
-  /** The limit of tokens that each task was sampled with, in the order of the data. */
+  /** The token limit that each task was sampled with, in data order. */
   const limits = ({ asked }: AheadRun) =>
     Array.from({ length: steps }, (_, position) => [
       ...new Set(
@@ -142,7 +142,7 @@ describe("a loop that is given new settings while it samples steps ahead", () =>
     duringUpdate(run, step, () => changing(run, [])("h2", changes, Object.keys(changes)));
   }
 
-  it("trains with them from the next step on, and plays those rollouts with them that are issued from then on", async () => {
+  it("trains with them from the next step on, and applies them to rollouts issued from then on", async () => {
     const run = prepareAhead(options);
     changeDuringUpdate(run, 1);
     await run.run();
@@ -155,7 +155,7 @@ describe("a loop that is given new settings while it samples steps ahead", () =>
     expect(run.context.recorded).toContainEqual(expect.objectContaining({ message }));
   });
 
-  it("continues with both after a stop, as if it had never ended", async () => {
+  it("keeps both sets of settings across a stop and resume", async () => {
     const whole = prepareAhead(options);
     changeDuringUpdate(whole, 1);
     await whole.run();

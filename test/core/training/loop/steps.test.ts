@@ -10,7 +10,7 @@ import { linesOf, PATHS } from "../fakeContext.ts";
 import { duringRollouts, positionOf, prepareRun } from "./prepareRun.ts";
 
 describe("the loop", () => {
-  it("runs step after step to the end of the plan and leaves a lasting checkpoint", async () => {
+  it("runs all planned steps and leaves a lasting checkpoint", async () => {
     const { run, context, saves, state } = prepareRun();
     expect(await run()).toMatchObject({
       outcome: "done",
@@ -28,7 +28,7 @@ describe("the loop", () => {
     });
   });
 
-  it("saves after every save_every steps, and the last such save is also the final one", async () => {
+  it("saves every save_every steps, and reuses the last such save as the final one", async () => {
     const { run, saves, context, state } = prepareRun({ config: { save_every: 2 }, steps: 4 });
     await run();
     const state_path = "tinker://S:train:0/weights/checkpoint_000004";
@@ -37,7 +37,7 @@ describe("the loop", () => {
     expect(linesOf(context, PATHS.checkpoints)).toHaveLength(3);
   });
 
-  it("submits a save behind the update it holds and before the next one", async () => {
+  it("submits a save after its own update and before the next one", async () => {
     const { run, context } = prepareRun({ config: { rolling_save_every: 1 }, steps: 2 });
     await run();
     const step = ["forwardBackward", "optimStep", "ephemeralSampler"];
@@ -49,7 +49,7 @@ describe("the loop", () => {
     ]);
   });
 
-  it("renews a rolling save before it expires, when steps take hours", async () => {
+  it("renews a rolling save before it expires when steps take hours", async () => {
     const slow = prepareRun({ config: { rolling_save_every: 4 }, steps: 7 });
     const { now } = slow.context.clock;
     let hours = 0;
@@ -61,7 +61,7 @@ describe("the loop", () => {
     expect(slow.saves().slice(0, 2)).toEqual(["rolling_000004", "rolling_000006"]);
   });
 
-  it("continues from a saved position as if it had never ended", async () => {
+  it("resumes from a saved position as if it had never stopped", async () => {
     const whole = prepareRun({ steps: 5 });
     await whole.run();
     const first = prepareRun({ steps: 3 });
@@ -76,8 +76,8 @@ describe("the loop", () => {
   });
 });
 
-describe("a loop that is asked to stop", () => {
-  it("gives up the step in progress and saves the last completed one", async () => {
+describe("a loop that gets a stop command", () => {
+  it("abandons the step in progress and saves the last completed one", async () => {
     const { run, context, saves, state } = prepareRun({ steps: null });
     context.client.sampler = scriptedSampler([ended(call("answer"))], {
       beforeAnswer: async () => {
@@ -90,14 +90,14 @@ describe("a loop that is asked to stop", () => {
     expect(context.client.adamCalls).toHaveLength(2);
   });
 
-  it("saves at once where no step was completed", async () => {
+  it("saves immediately when no step was completed", async () => {
     const { run, context, saves } = prepareRun();
     context.control.stop();
     expect(await run()).toMatchObject({ outcome: "stopped", step: 0 });
     expect(saves()).toEqual(["interrupt_000000"]);
   });
 
-  it("has done its work when all steps were completed", async () => {
+  it("succeeds when all steps were completed", async () => {
     const { run, context } = prepareRun({ steps: 1 });
     const { forwardBackward } = context.client;
     context.client.forwardBackward = (...call) => {
@@ -110,7 +110,7 @@ describe("a loop that is asked to stop", () => {
 
 const SECRET = "open-sesame-9731";
 
-it("a metric is not called after a secret that the model took for a tool", async () => {
+it("a metric is not named after a secret that the model used as a tool name", async () => {
   const redactor = new Redactor();
   redactor.learn(SECRET);
   const onCall = () => result("", { reward: rewards.next().value ?? 0, finished: true });

@@ -16,7 +16,7 @@ function withEnvironment(changes: Parameters<typeof anEnvironment>[0]): Config {
   return aConfig({ environments: { [ENVIRONMENT]: anEnvironment(changes) } });
 }
 
-describe("keys that change while a run continues", () => {
+describe("the keys of changed settings", () => {
   it("are named by their paths", () => {
     const own = anEnvironment({ temperature: 0.5 });
     const after = aConfig({ learning_rate: 1, environments: { [ENVIRONMENT]: own } });
@@ -34,14 +34,14 @@ describe("keys that change while a run continues", () => {
       /^loss_fn cannot .*stop the run and resume it to change this/,
     ],
     ["secrets", { secrets: { SEARCH_KEY: "s-secret" } }, /^secrets cannot/],
-  ])("%s is refused, with what to do", (configPath, changes, message) => {
+  ])("%s cannot change, and the refusal says what to do", (configPath, changes, message) => {
     expect(() => tunableChanges(aConfig(), aConfig(changes))).toThrow(
       expect.objectContaining({ code: "config-not-tunable", configPath }),
     );
     expect(() => tunableChanges(aConfig(), aConfig(changes))).toThrow(message);
   });
 
-  it("another value of a secret is refused without showing it", () => {
+  it("a changed secret is refused without showing it", () => {
     const secret = (value: string) => withEnvironment({ secrets: { search_key: value } });
     const refusal = refusalOf(() => tunableChanges(secret("one-1111"), secret("two-2222")));
     expect(refusal).toMatch(/secrets cannot change/);
@@ -55,7 +55,7 @@ describe("keys that change while a run continues", () => {
     expect(tunableChanges(aConfig(), aConfig({ evaluation }))).toEqual(["evaluation"]);
   });
 
-  it("must be some", () => {
+  it("must not be empty", () => {
     expect(() => tunableChanges(aConfig(), aConfig())).toThrow(
       expect.objectContaining({ code: "config-unchanged" }),
     );
@@ -79,7 +79,7 @@ describe("new settings in force", () => {
     expect(applySettings(context, aConfig({ num_epochs: 3, max_steps: null })).totalSteps).toBe(6);
   });
 
-  it("hold for rollouts to come, with what the run knows of its environments kept", () => {
+  it("apply to future rollouts, and keep what the run learned about its environments", () => {
     const context = aContext();
     const before = context.services.environments.get(ENVIRONMENT);
     const config = withEnvironment({ temperature: 0.25, max_turns: 3 });
@@ -90,7 +90,7 @@ describe("new settings in force", () => {
     expect(after?.gate).toBe(before?.gate);
   });
 
-  it("change how much continues at once", () => {
+  it("change the concurrency limits", () => {
     const context = aContext();
     const config = withEnvironment({ max_concurrency: 3 });
     applySettings(context, { ...config, max_active_tasks: 5, max_samples_in_flight: 6 });

@@ -14,7 +14,7 @@ const NOTHING = { rewards: [], heldOutLosses: [] };
 const spent = { usage, prices: PRICES, seconds: 1800, stage: null };
 
 describe("a budget", () => {
-  it("counts all kinds of tokens, evaluations included, and the time of all attempts", () => {
+  it("counts all kinds of tokens, including evaluations, and the time of all attempts", () => {
     const budgets = { max_tokens_total: 3_400, max_cost_usd: 0.0034, max_hours: 2 };
     const shares = budgetShares(aConfig(budgets), spent);
     expect(shares).toEqual({ tokens_frac: 0.5, cost_frac: 0.5, hours_frac: 0.25 });
@@ -25,33 +25,33 @@ describe("a budget", () => {
     [{ max_tokens_total: 1_700 }, "token-budget", /max_tokens_total/],
     [{ max_cost_usd: 0.0017 }, "cost-budget", /max_cost_usd: \$0\.00170/],
     [{ max_hours: 0.5 }, "time-budget", /max_hours/],
-  ])("of %o ends the run once all of it is used", (budget, code, words) => {
+  ])("of %o ends the run once it is used up", (budget, code, words) => {
     const end = earlyEnd(aConfig(budget), spent, NOTHING);
     expect(end).toMatchObject({ code, message: expect.stringMatching(words) });
     const [[key = "", limit = 0] = []] = Object.entries(budget);
     expect(earlyEnd(aConfig({ [key]: 1.01 * limit }), spent, NOTHING)).toBeNull();
   });
 
-  it("of a stage is called its part, and continued with the file", () => {
+  it("of a stage is reported as its part, and is raised in the file", () => {
     const end = earlyEnd(aConfig({ max_hours: 0.5 }), { ...spent, stage: "imitate" }, NOTHING);
     expect(end?.message).toBe(
       "Stage imitate has used up its part of the budget (max_hours: 0.5). It is saved: train the file again with a higher max_hours.",
     );
   });
 
-  it("in USD ends nothing where no prices are known", () => {
+  it("in USD has no effect without known prices", () => {
     const config = aConfig({ max_cost_usd: 0.0001 });
     expect(earlyEnd(config, { ...spent, prices: null }, NOTHING)).toBeNull();
   });
 });
 
-describe("the steps that are sampled ahead within a budget", () => {
-  // 1,000 tokens in 2 steps, and 700 of evaluations.
+describe("the number of steps sampled ahead within a budget", () => {
+  // 1,000 tokens in 2 steps, and 700 for evaluations.
   const completed = { steps: 2, tokens: TOKENS };
   const steps = (limits: Parameters<typeof aConfig>[0], of = completed): number =>
     stepsWithinBudget(aConfig(limits), spent, of);
 
-  it("are those before which something is left at the mean cost of a step", () => {
+  it("covers the steps that fit at the mean cost of a step", () => {
     expect(steps({ max_tokens_total: 1_700 + 1 })).toBe(1);
     expect(steps({ max_tokens_total: 1_700 + 500 })).toBe(1);
     expect(steps({ max_tokens_total: 1_700 + 501 })).toBe(2);
@@ -59,14 +59,14 @@ describe("the steps that are sampled ahead within a budget", () => {
     expect(steps({ max_cost_usd: 0.0017 + 0.0018, max_tokens_total: 1_701 })).toBe(1);
   });
 
-  it("are empty once everything is used, including what was sampled ahead", () => {
+  it("is zero once everything is used, including what was sampled ahead", () => {
     const usage = { ...spent.usage, cumulative: { ...TOKENS, sampled: 1_000 } };
     const config = aConfig({ max_tokens_total: 2_300 });
     expect(stepsWithinBudget(config, spent, completed)).toBe(2);
     expect(stepsWithinBudget(config, { ...spent, usage }, completed)).toBe(0);
   });
 
-  it("are one before a step has shown its cost, and without a budget all", () => {
+  it("is one until a step has shown its cost, and all without a budget", () => {
     expect(steps({ max_tokens_total: 10_000 }, { ...completed, steps: 0 })).toBe(1);
     expect(steps({ max_hours: 1 })).toBe(Number.POSITIVE_INFINITY);
     const unpriced = { ...spent, prices: null };
@@ -95,10 +95,10 @@ describe("a target", () => {
   });
 });
 
-describe("an end without progress", () => {
+describe("ending without progress", () => {
   const heldOutLosses: readonly null[] = [];
 
-  it("comes so many steps after the best mean of five", () => {
+  it("happens a given number of steps after the best mean of five", () => {
     const config = aConfig({ end_without_progress: 3 });
     const rising = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6];
     const isEnd = (rewards: readonly (number | null)[]) =>
@@ -113,7 +113,7 @@ describe("an end without progress", () => {
     });
   });
 
-  it("looks at the held-out loss of a supervised run, which not every step measures", () => {
+  it("uses the held-out loss of a supervised run, which is not measured at every step", () => {
     const config = aConfig({ method: "sft", end_without_progress: 4 });
     const losses = [2, null, 1, null, null, 1.5];
     const of = (heldOutLosses: readonly (number | null)[]) =>

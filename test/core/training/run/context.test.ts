@@ -9,7 +9,7 @@ function configWith(...lines: readonly string[]) {
   return configIn(text.replace("num_rollouts: 4", "num_rollouts: 16"));
 }
 
-it("all groups of a queue are played at once, with a sample for each rollout", () => {
+it("all groups of a queue play at once, with one concurrent sample per rollout", () => {
   expect(limitsOf(configWith())).toEqual({ rollouts: 512, samples: 512 });
   expect(limitsOf(configWith("max_steps_off_policy: 2"))).toEqual({
     rollouts: 1536,
@@ -17,7 +17,7 @@ it("all groups of a queue are played at once, with a sample for each rollout", (
   });
 });
 
-it("the limits of the configuration hold for a queue", () => {
+it("the configured limits apply to a queue", () => {
   const config = configWith(
     "max_steps_off_policy: 2",
     "max_active_tasks: 600",
@@ -27,7 +27,7 @@ it("the limits of the configuration hold for a queue", () => {
   expect(limitsOf(configWith("max_active_tasks: 32"))).toEqual({ rollouts: 32, samples: 32 });
 });
 
-it("the editor shows what the limits by default come to", () => {
+it("the editor shows the values of the default limits", () => {
   const config = configWith("max_steps_off_policy: 1");
   expect(derivedText(config, ["max_active_tasks"])).toBe("1024");
   expect(derivedText(config, ["max_samples_in_flight"])).toBe("1024");

@@ -22,8 +22,8 @@ function aChange(changes: Partial<SettingsChange> = {}): SettingsChange {
   };
 }
 
-describe("a command to save", () => {
-  it("is met at once while the weights stand still", async () => {
+describe("a save command", () => {
+  it("is met immediately while the weights do not change", async () => {
     const control = new RunControl();
     control.offerSave(async () => anEntry("manual_000001"));
     expect(await control.saveNow()).toMatchObject({ name: "manual_000001" });
@@ -39,7 +39,7 @@ describe("a command to save", () => {
     expect(await saved).toMatchObject({ name: "after" });
   });
 
-  it("fails as its save does", async () => {
+  it("fails when its save fails", async () => {
     const control = new RunControl();
     const waiting = control.saveNow();
     const refused = new Error("no room");
@@ -48,7 +48,7 @@ describe("a command to save", () => {
     await expect(control.saveNow()).rejects.toBe(refused);
   });
 
-  it("is refused when the run ends before, and ever after", async () => {
+  it("is refused once the run ends", async () => {
     const control = new RunControl();
     const waiting = control.saveNow();
     control.end();
@@ -58,7 +58,7 @@ describe("a command to save", () => {
 });
 
 describe("a pause", () => {
-  it("is over when the run is asked to continue", async () => {
+  it("ends with a resume command", async () => {
     const control = new RunControl();
     control.pause();
     let isOver = false;
@@ -79,7 +79,7 @@ describe("a pause", () => {
     await expect(control.pauseOver()).resolves.toBeUndefined();
   });
 
-  it("ends with the reason of a stop, also of one that came before", async () => {
+  it("ends with the reason for a stop, also for an earlier one", async () => {
     const control = new RunControl();
     control.pause();
     const over = control.pauseOver();
@@ -88,7 +88,7 @@ describe("a pause", () => {
     await expect(control.pauseOver()).rejects.toMatchObject({ code: "stopped" });
   });
 
-  it("leaves no one listening for a stop", async () => {
+  it("leaves no stop listeners behind", async () => {
     const control = new RunControl();
     for (let times = 0; times < 20; times++) {
       control.pause();
@@ -101,7 +101,7 @@ describe("a pause", () => {
 });
 
 describe("a rest", () => {
-  it("lasts its time, or until a command to continue or to pause", async () => {
+  it("lasts its time, or until a resume or pause command", async () => {
     const control = new RunControl();
     const clock = new FakeClock();
     expect(await clock.run(control.waitForRequest(clock, 5_000))).toBe(false);
@@ -115,7 +115,7 @@ describe("a rest", () => {
     expect(getEventListeners(control.signal, "abort")).toEqual([]);
   });
 
-  it("ends with the reason of a stop", async () => {
+  it("ends with the reason for a stop", async () => {
     const control = new RunControl();
     const resting = control.waitForRequest(new FakeClock(), 5_000);
     control.stop();
@@ -123,10 +123,10 @@ describe("a rest", () => {
   });
 });
 
-describe("a failure of what the run needs", () => {
+describe("a failure of something the run needs", () => {
   const lost = new AppError("local-service", "The embedded engine ended.");
 
-  it("ends everything with its error, and is no stop", async () => {
+  it("ends everything with its error, and is not a stop", async () => {
     const control = new RunControl();
     control.pause();
     const over = control.pauseOver();
@@ -135,7 +135,7 @@ describe("a failure of what the run needs", () => {
     expect([control.isStopping, control.failure]).toEqual([false, lost]);
   });
 
-  it("changes nothing after a stop", () => {
+  it("has no effect after a stop", () => {
     const control = new RunControl();
     control.stop();
     control.fail(lost);
@@ -144,7 +144,7 @@ describe("a failure of what the run needs", () => {
 });
 
 describe("new settings", () => {
-  it("are handed over once", () => {
+  it("are delivered once", () => {
     const control = new RunControl();
     expect(control.takeSettingsChange()).toBeNull();
     control.changeSettings(aChange());
@@ -152,7 +152,7 @@ describe("new settings", () => {
     expect(control.takeSettingsChange()).toBeNull();
   });
 
-  it("that were requested one after the other come as the last ones, with the keys of all", () => {
+  it("requested several times arrive as the latest, with the keys of all", () => {
     const control = new RunControl();
     control.changeSettings(aChange({ configHash: "one" }));
     control.changeSettings(aChange({ configHash: "two", keys: ["max_steps", "learning_rate"] }));

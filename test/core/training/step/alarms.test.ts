@@ -7,7 +7,7 @@ import { aRow, type Numbers, times } from "../../alarms/aRow.ts";
 import { aConfig } from "../builders.ts";
 import { aContext, FOLDER, linesOf, PATHS } from "../fakeContext.ts";
 
-/** Judges and writes rows as a step does; a new watch takes over before the steps of `resumedAt`. */
+/** Evaluates alarms and writes rows as a step does; a new StepAlarms takes over before each step in `resumedAt`. */
 async function play(
   steps: readonly Numbers[],
   resumedAt: readonly number[] = [],
@@ -33,7 +33,7 @@ async function play(
   };
 }
 
-/** Alarms of all lengths of memory: the first steps, ten steps, five steps, one. */
+/** Triggers alarms with all history lengths: the first steps, ten steps, five steps, and one. */
 const EVENTFUL: readonly Numbers[] = [
   ...times(5, { "optim/kl_sample_train_v2": 0.02 }),
   ...times(6, { "optim/kl_sample_train_v2": 0.09 }),
@@ -55,7 +55,7 @@ describe("the alarms of a run", () => {
     ]);
   });
 
-  it("are the same whether the run was resumed or not", async () => {
+  it("are the same whether or not the run was resumed", async () => {
     const whole = await play(EVENTFUL);
     expect(new Set(whole.reported.map(([, , id]) => id)).size).toBe(4);
     const everyStep = EVENTFUL.map((_, step) => step);
@@ -64,7 +64,7 @@ describe("the alarms of a run", () => {
     expect(resumed.reported).toEqual(whole.reported);
   });
 
-  it("do not mind equal rewards that are trained on", async () => {
+  it("ignore equal rewards that are trained on", async () => {
     const reported = async (zero_variance: "keep" | "drop") => {
       const equal = times(6, { "group/frac_mixed": 0 });
       return (await play(equal, [], aConfig({ zero_variance }))).reported;
@@ -73,7 +73,7 @@ describe("the alarms of a run", () => {
     expect(await reported("keep")).toEqual([]);
   });
 
-  it("suggest a higher budget, but for a stage, which has a part of one", async () => {
+  it("suggest a higher budget, except for a stage, which has only part of one", async () => {
     const editsFor = async (stage: string | null) => {
       const events: NewRunEvent[] = [];
       const record = async (event: NewRunEvent) => void events.push(event);
@@ -86,7 +86,7 @@ describe("the alarms of a run", () => {
     expect(await editsFor("imitate")).toEqual([["time_budget", []]]);
   });
 
-  it("have no number in the row while they are turned off", async () => {
+  it("have no value in the row while they are turned off", async () => {
     const context = aContext();
     const config = {
       ...context.config,

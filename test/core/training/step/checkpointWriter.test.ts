@@ -59,7 +59,7 @@ describe("a save", () => {
   const due = (changes: Partial<Config>, steps: number) =>
     Array.from({ length: steps }, (_, i) => dueCheckpoint(aConfig(changes), i + 1, false));
 
-  it("is due after every save_every steps, and a rolling one in between", () => {
+  it("is due after every save_every steps, with rolling saves in between", () => {
     expect(due({ save_every: 4, rolling_save_every: 2 }, 8)).toEqual([
       null,
       "rolling",
@@ -72,11 +72,11 @@ describe("a save", () => {
     ]);
   });
 
-  it("is not due where both are switched off", () => {
+  it("is not due when both are turned off", () => {
     expect(due({ save_every: 0, rolling_save_every: 0 }, 3)).toEqual([null, null, null]);
   });
 
-  it("rolls after every step of a local model and every fifth of a hosted one", () => {
+  it("is a rolling one after every step of a local model and every fifth step of a hosted one", () => {
     const rolling = (model_name: string) =>
       due({ model_name, save_every: 0 }, 5).filter((kind) => kind === "rolling").length;
     expect([rolling("local/tiny-tool"), rolling("Qwen/Qwen3-8B")]).toEqual([5, 1]);
@@ -98,7 +98,7 @@ describe("the step of a checkpoint", () => {
     expect(stepOfCheckpoint(path)).toBe(step);
   });
 
-  it("is the one its name was made from", async () => {
+  it("is the one that its name was made from", async () => {
     const { keeper, client } = setUp();
     for (const kind of ["periodic", "rolling", "final", "interrupt"] as const) {
       await keeper.begin(kind, 10, aSnapshot(10));
@@ -115,7 +115,7 @@ describe("the step of a checkpoint", () => {
 });
 
 describe("a checkpoint", () => {
-  it("is written down with both paths, and state.json leads to it", async () => {
+  it("is recorded with both paths, and state.json points to it", async () => {
     const { context, keeper, state } = setUp();
     await keeper.begin("periodic", 10, aSnapshot(10));
     await keeper.settle();
@@ -150,7 +150,7 @@ describe("a checkpoint", () => {
     ]);
   });
 
-  it("does not hold the run up, and counts only when the service has confirmed it", async () => {
+  it("does not block the run, and counts only once the service has confirmed it", async () => {
     const { client, keeper, state, saved } = setUp();
     client.confirmsSaves = false;
     await keeper.begin("periodic", 1, aSnapshot(1));
@@ -163,7 +163,7 @@ describe("a checkpoint", () => {
     expect((await state())?.step).toBe(1);
   });
 
-  it("waits for the one before it, so that state.json never goes back", async () => {
+  it("waits for the previous one, so that state.json never goes back", async () => {
     const { client, keeper, state } = setUp();
     client.confirmsSaves = false;
     await keeper.begin("rolling", 1, aSnapshot(1));
@@ -178,7 +178,7 @@ describe("a checkpoint", () => {
     expect((await state())?.step).toBe(2);
   });
 
-  it("that the service refuses leaves state.json as it was and fails the next one", async () => {
+  it("leaves state.json unchanged when the service refuses it, and the next one fails", async () => {
     const { client, keeper, state } = setUp();
     await keeper.begin("periodic", 1, aSnapshot(1));
     await keeper.settle();
@@ -192,7 +192,7 @@ describe("a checkpoint", () => {
 });
 
 describe("a rolling checkpoint", () => {
-  it("is a state only and expires after a day", async () => {
+  it("has only the training state, and expires after a day", async () => {
     const { context, client, keeper } = setUp();
     await keeper.begin("rolling", 1, aSnapshot(1));
     await keeper.settle();
@@ -245,7 +245,7 @@ describe("a rolling checkpoint", () => {
 });
 
 describe("the lasting save at the end", () => {
-  it("uses the last checkpoint when it is of this step and lasts", async () => {
+  it("reuses the last checkpoint if that is of this step and lasting", async () => {
     const { client, keeper, saved } = setUp();
     await keeper.begin("periodic", 10, aSnapshot(10));
     const entry = await keeper.saveLasting("final", aSnapshot(10));
@@ -257,7 +257,7 @@ describe("the lasting save at the end", () => {
     ]);
   });
 
-  it("is made again where the last one is older or only rolls", async () => {
+  it("is made anew when the last checkpoint is older or only rolling", async () => {
     for (const [kind, step] of [
       ["periodic", 9],
       ["rolling", 10],

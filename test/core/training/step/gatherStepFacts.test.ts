@@ -15,11 +15,11 @@ const policy = (updates: number, behind: number): Policy => ({
   behind,
 });
 
-test("a policy is as old as the number of updates that came after it", () => {
+test("the age of a policy is the number of later updates", () => {
   expect(policyAges([policy(7, 0), policy(5, 0)], 8)).toEqual([1, 3]);
 });
 
-test("the metrics count apart what the service handed out too old", () => {
+test("the metrics count separately the groups for which the service returned old weights", () => {
   expect(ageMetrics([policy(8, 0), policy(7, 0), policy(4, 2)], 8)).toEqual({
     async: { staleness: { mean: 5 / 3, min: 0, max: 4, beyond_allowed: 2 } },
   });
@@ -34,12 +34,12 @@ function datum() {
 const trainer = Float32Array.of(-9, -1.5, -1.75);
 
 describe("the ratios that a loss clips", () => {
-  it("are those of trainer and sampler by default, which are known already", () => {
+  it("are not computed by default, since those of trainer and sampler are already known", () => {
     expect(lossRatios(datum(), trainer, "ppo")).toBeUndefined();
     expect(lossRatios(datum(), undefined, "gspo")).toBeUndefined();
   });
 
-  it("begin at the old log-probabilities where there are any", () => {
+  it("use the old log-probabilities if there are any", () => {
     const corrected = { ...datum(), oldLogprobs: Float32Array.of(0, -1.5, -2) };
     expect([...(lossRatios(corrected, trainer, "cispo") ?? [])].slice(1)).toEqual([
       1,

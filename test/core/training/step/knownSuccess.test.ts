@@ -8,7 +8,7 @@ function difficulty(index: number, meanReward: number, rollouts: number | null):
   return { index, meanReward, minReward: null, maxReward: null, rollouts };
 }
 
-describe("how others fared in the tasks of a run", () => {
+describe("known success rates of a run's tasks", () => {
   const config = aConfig({
     environments: {
       "Owner/Game": anEnvironment({ success_reward: 2 }),
@@ -16,7 +16,7 @@ describe("how others fared in the tasks of a run", () => {
     },
   });
 
-  it("is the part of a success, of tasks that were played often enough", async () => {
+  it("are success probabilities, for tasks that were played often enough", async () => {
     const known = await knownSuccess({
       config,
       services: {
@@ -40,7 +40,7 @@ describe("how others fared in the tasks of a run", () => {
     ]);
   });
 
-  it("is nothing where no one is asked", async () => {
+  it("are empty without a source of known difficulty", async () => {
     expect(await knownSuccess({ config, services: {} })).toEqual(new Map());
   });
 });

@@ -13,7 +13,7 @@ const rollout = (position: number, count: number, version = 0): UsageEntry => ({
   tokens: sampled(count),
 });
 
-/** The tokens of a resume from a state with these, after such entries, while groups from position 10 on are stored. */
+/** The position of a resume from a state with this usage, after these entries, with stored groups from position 10 on. */
 async function resumed(entries: readonly UsageEntry[], cumulative: number) {
   const context = aContext();
   for (const entry of entries) context.storage.usage.add(entry);
@@ -24,7 +24,7 @@ async function resumed(entries: readonly UsageEntry[], cumulative: number) {
   return position.counters;
 }
 
-it("what was used since the save is discarded, and evaluations stay apart", async () => {
+it("usage since the save is discarded, and evaluation usage is counted separately", async () => {
   const evaluation: UsageEntry = { for: "evaluation", step: 1, tokens: sampled(7) };
   const update: UsageEntry = { for: "update", step: 1, tokens: { ...NO_TOKENS, trained: 50 } };
   const { tokens } = await resumed([rollout(0, 100), rollout(1, 30), update, evaluation], 100);
@@ -35,13 +35,13 @@ it("what was used since the save is discarded, and evaluations stay apart", asyn
   });
 });
 
-it("groups that wait for their step are neither used by a step nor discarded; what was played in vain before is", async () => {
+it("stored groups are neither used by a step nor discarded, while their earlier lost attempts are discarded", async () => {
   const { tokens } = await resumed([rollout(0, 100), rollout(10, 20), rollout(10, 40)], 100);
   expect(tokens.cumulative).toEqual(sampled(120));
   expect(tokens.discarded).toEqual(sampled(20));
 });
 
-it("the time of steps that are repeated counts, and so does that of a step that was ended", async () => {
+it("the time of repeated steps counts, and so does that of a stopped step", async () => {
   const row = (step: number, seconds: number): UsageEntry => ({ for: "row", step, seconds });
   expect((await resumed([rollout(0, 100), row(0, 60), row(1, 130)], 100)).seconds).toBe(130);
   const stopped: UsageEntry = { for: "stop", seconds: 150 };

@@ -32,16 +32,16 @@ import { resultOf } from "../fakeTrainingClient.ts";
 import { issued, runStep } from "../playedStep.ts";
 
 interface StepScript {
-  /** One for each rollout in the order in which they end; null = none is given. */
+  /** One per rollout, in the order in which they end; null means no reward. */
   readonly rewards?: readonly (number | null)[];
   readonly config?: Partial<Config>;
   readonly environment?: Partial<EnvironmentConfig>;
   readonly groups?: number;
-  /** Why no session of the environment can be opened. */
+  /** The error of every attempt to open a session. */
   readonly fault?: Error;
   /** What the model writes; calls `answer` by default. */
   readonly turn?: TurnScript;
-  /** The base model; the service has none by default. */
+  /** The base model; by default the service has none. */
   readonly base?: SamplingClient;
   readonly setUp?: (context: FakeContext) => void;
 }
@@ -51,7 +51,7 @@ async function run(script: StepScript = {}) {
   return { ...rest, output: await output };
 }
 
-/** Plays and trains step 6 with groups of two, tasks 0 and on. */
+/** Plays and trains step 6 with groups of two, starting at task 0. */
 function begin(script: StepScript = {}) {
   const { rewards = [1, 0], config, environment, groups = 1, base, setUp } = script;
   const { fault, turn = ended(call("answer")) } = script;
@@ -90,7 +90,7 @@ function begin(script: StepScript = {}) {
 
 const paths = stepPaths(FOLDER, 6);
 
-/** The tokens of the step's update by the usage log. */
+/** The tokens of the step's update, from the usage log. */
 async function usedFor({ fileSystem }: FakeContext) {
   let update = NO_TOKENS;
   for await (const entry of usageEntries(fileSystem, FOLDER)) {
@@ -99,14 +99,14 @@ async function usedFor({ fileSystem }: FakeContext) {
   return { update };
 }
 
-/** Lines of the step's index of one kind. */
+/** Lines of one kind from the step's index. */
 function index(context: FakeContext, kind: string): readonly object[] {
   const lines = linesOf(context, paths.index).filter(isJsonObject);
   return lines.filter((line) => line["kind"] === kind);
 }
 
 describe("a step", () => {
-  it("samples every rollout with a seed of its own", async () => {
+  it("samples every rollout with its own seed", async () => {
     const { sampler } = await run({ rewards: [1, 0, 1, 0], groups: 2 });
     const taskKey = (task: number) => `${ENVIRONMENT}:train:${task}#${task}`;
     const expected = [0, 1].flatMap((task) =>
@@ -115,7 +115,7 @@ describe("a step", () => {
     expect(sampler.requests.map(({ seed }) => seed)).toEqual(expected);
   });
 
-  it("trains the rollouts in the order of groups, with the advantages of their group", async () => {
+  it("trains the rollouts in group order, with the advantages of their group", async () => {
     const { context } = await run({
       rewards: [1, 0, 0, 1],
       groups: 2,
@@ -137,7 +137,7 @@ describe("a step", () => {
     { loss_fn: "dro", off_policy_correction: "icepop", num_substeps: 2 },
     { num_passes: 3, kl_coef: 0.1 },
     { loss_fn: "dro", off_policy_correction: "tis", num_passes: 3, num_substeps: 2 },
-  ])("passes its data as often as an estimate takes it to, with %o", async (config) => {
+  ])("makes as many passes over its data as the estimate assumes, with %o", async (config) => {
     const base = scriptedSampler([], { computeLogprobs: (tokens) => tokens.map(() => -0.5) });
     const { context, output } = await run({
       rewards: [1, 0, 0, 1, 1, 0, 0, 1],
@@ -163,7 +163,7 @@ describe("a step", () => {
     expect(update.prefill_uncached).toBe(read);
   });
 
-  it("of several passes counts each update, and shows how far the last pass had come", async () => {
+  it("counts each update of several passes, and shows the change until the last pass", async () => {
     const script: StepScript = { rewards: [1, 0, 0, 1], groups: 2 };
     const config = { num_passes: 3, num_substeps: 2 };
     const { output } = await run({ ...script, config });
@@ -181,7 +181,7 @@ describe("a step", () => {
     expect(flattenMetrics(single.row)).not.toHaveProperty(["async/staleness/last_update"]);
   });
 
-  it("stores the penalty for length beside the advantage, where there is one", async () => {
+  it("stores the length penalty next to the advantage, if there is one", async () => {
     const penalties = async (overlong: Config["overlong"]) => {
       const limits = { max_response_tokens: 100, overlong_buffer: 100, overlong_penalty: 0.5 };
       const { context } = await run({ config: { overlong, ...limits } });
@@ -193,8 +193,8 @@ describe("a step", () => {
     expect(await penalties("train")).toEqual([null, null]);
   });
 
-  it("trains, stores and reports the penalty of kl_coef, also where the advantage is zero", async () => {
-    // The sampler says -0.5 of each token, the base model a tenth less for each position.
+  it("trains with, stores, and reports the kl_coef penalty, also when the advantage is zero", async () => {
+    // The sampler's log-probability is -0.5 for each token; the base model's is lower by 0.1 per position.
     const base = scriptedSampler([], {
       computeLogprobs: (tokens) => tokens.map((_, i) => (i === 0 ? null : -0.5 - i / 10)),
     });
@@ -207,11 +207,11 @@ describe("a step", () => {
     const sent = context.client.lossCalls[0]?.data ?? [];
     const [last = 0] = sent.map(({ tokens }) => tokens.length);
     expect(base.recomputed.map(({ length }) => length)).toEqual([last + 1, last + 1, last + 1]);
-    // All wrote the same n tokens up to this position, so d ends in last / 10 and has the mean (last - (n - 1) / 2) / 10.
+    // All wrote the same n tokens up to this position, so d ends at last / 10 and has mean (last - (n - 1) / 2) / 10.
     const count = output.rollouts[0]?.facts.turns[0]?.sampledTokens ?? 0;
     const mean = (last - (count - 1) / 2) / 10;
     expect(output.row["optim"]).toMatchObject({ kl_policy_base: expect.closeTo(mean, 5) });
-    // The service counts one more for each sequence of a forward pass.
+    // The service counts one extra token for each sequence of a forward pass.
     expect(output.row["tokens"]).toMatchObject({ sampled: 3 * count + 3 });
     expect(context.progress.at(-1)).toMatchObject({
       kind: "step-finished",
@@ -226,11 +226,11 @@ describe("a step", () => {
     expect(record?.advantages[last]).toBe(advantages[0]);
   });
 
-  it("weighs tokens by the probabilities of a forward pass, and starts the loss there", async () => {
+  it("weighs tokens by the log-probabilities of a forward pass, and the loss starts from those", async () => {
     const { context, output } = await run({
       config: { advantage_calculation: "centered", off_policy_correction: "tis" },
       setUp: ({ client }) => {
-        // The sampler says -0.5 of each token; the trainer finds them e times as likely.
+        // The sampler's log-probability is -0.5 for each token; for the trainer, tokens are e times as likely.
         client.answer = (call) => resultOf(call, call.forwardOnly ? 0.5 : 0.75);
       },
     });
@@ -247,7 +247,7 @@ describe("a step", () => {
     const tokens = sum(forward?.data.map((datum) => datum.tokens.length) ?? []);
     expect(output.row).toMatchObject({
       tokens: { forward: tokens, trained: tokens },
-      // The loss clips at e to the power of 0.25, above 1.2; the record has the way from the sampler.
+      // The loss clips at e^0.25, above 1.2; the record has the ratio to the sampler.
       optim: {
         off_policy_weight_mean: 2,
         off_policy_truncated_frac: 1,
@@ -259,7 +259,7 @@ describe("a step", () => {
     expect(Array.from(decodeTokenRecord(stored)?.samplerLogprobs ?? []).at(-1)).toBe(-0.5);
   });
 
-  it("has each second in one part of its time, as in its timeline", async () => {
+  it("assigns each second to one part of its time, matching its timeline", async () => {
     const { context, output } = await run({
       config: { off_policy_correction: "tis" },
       setUp: ({ client, clock }) => {
@@ -286,13 +286,13 @@ describe("a step", () => {
     ]);
   });
 
-  it("leaves out what a correction masks: not trained, its tokens discarded, its divergence counted", async () => {
+  it("leaves out what a correction masks: it is not trained, its tokens are discarded, and its divergence is counted", async () => {
     const { context, output } = await run({
       rewards: [1, 0, 0, 1],
       groups: 2,
       config: { advantage_calculation: "centered", off_policy_correction: "sequence_mask" },
       setUp: ({ client }) => {
-        // The sampler says -0.5 of each token; the trainer agrees about the first and last rollout only.
+        // The sampler's log-probability is -0.5 for each token; the trainer agrees only about the first and the last rollout.
         client.answer = (call) => {
           const { outputs, metrics } = resultOf(call, -0.5);
           const far = (i: number) => call.forwardOnly && (i === 1 || i === 2);
@@ -322,7 +322,7 @@ describe("a step", () => {
     expect(output.usage.discarded.sampled).toBe(2 * sampled);
   });
 
-  it("sees how far the policy has moved where a correction masks all", async () => {
+  it("measures how far the policy has moved even when a correction masks everything", async () => {
     const { context, output } = await run({
       config: { off_policy_correction: "sequence_mask" },
       setUp: ({ client, clock }) => {
@@ -346,7 +346,7 @@ describe("a step", () => {
     });
   });
 
-  it("is an empty step where kl_coef finds the policy at the base model in groups of equal rewards", async () => {
+  it("is empty when rewards are equal and kl_coef finds the policy identical to the base model", async () => {
     const base = scriptedSampler([], {
       computeLogprobs: (tokens) => tokens.map((_, i) => (i === 0 ? null : -0.5)),
     });
@@ -366,13 +366,13 @@ describe("a step", () => {
     expect(context.progress.at(-1)).toMatchObject({ trainedGroups: 0 });
   });
 
-  it("asks for no forward pass without a correction", async () => {
+  it("makes no forward pass without a correction", async () => {
     const { context, output } = await run();
     expect(context.client.calls).not.toContain("forward");
     expect(output.row["tokens"]).not.toHaveProperty("forward");
   });
 
-  it("keeps bodies, scores and tokens of its rollouts, and appends its row", async () => {
+  it("stores bodies, scores, and tokens of its rollouts, and appends its row", async () => {
     const { context, output } = await run();
     expect(linesOf(context, paths.bodies)).toHaveLength(2);
     expect(index(context, "ended")).toHaveLength(2);
@@ -395,7 +395,7 @@ describe("a step", () => {
     });
   });
 
-  it("reports to watchers what it does, in order", async () => {
+  it("reports its progress to watchers, in order", async () => {
     const { context } = await run();
     expect(context.progress.map(({ kind }) => kind)).toEqual([
       "step-started",
@@ -412,7 +412,7 @@ describe("a step", () => {
     });
   });
 
-  it("trains nothing where no group can be used, but still has scores and a row", async () => {
+  it("trains nothing when no group can be used, but still has scores and a row", async () => {
     const { context, output } = await run({ rewards: [1, 1] });
     expect(output).toMatchObject({ trained: null, rewardMean: 1 });
     expect(context.client.calls).toEqual([]);
@@ -423,7 +423,7 @@ describe("a step", () => {
     expect(linesOf(context, PATHS.metrics)).toHaveLength(1);
   });
 
-  it("trains a group without its failed rollout where that is allowed", async () => {
+  it("trains a group without its failed rollout when that is allowed", async () => {
     const { context, output } = await run({
       rewards: [1, null],
       environment: { max_failing_rollouts: 1 },
@@ -437,7 +437,7 @@ describe("a step", () => {
     ]);
   });
 
-  it("says why when not one rollout could be played", async () => {
+  it("reports the reason when no rollout could be played", async () => {
     const reason = "Environment Owner/Game: the environment's own code failed: no data.";
     const fault = new AppError("environment-tool-crashed", reason);
     const { context, output } = await run({ fault });
@@ -448,7 +448,7 @@ describe("a step", () => {
     });
   });
 
-  it("says so when the model finished no turn in time", async () => {
+  it("reports it when the model finished no turn in time", async () => {
     const { context, output } = await run({ turn: "hang" });
     expect(output.trained).toBeNull();
     expect(context.progress).toContainEqual({
@@ -458,7 +458,7 @@ describe("a step", () => {
     });
   });
 
-  it("ends with a stack written down when most rollouts fail in a way that no one foresaw", async () => {
+  it("fails with a recorded stack when most rollouts fail from an unexpected error", async () => {
     const { context, output } = begin({ fault: new TypeError("x is not iterable") });
     await expect(output).rejects.toMatchObject({
       code: "rollout-bugs",
@@ -470,7 +470,7 @@ describe("a step", () => {
     expect(context.client.calls).toEqual([]);
   });
 
-  it("leaves no trace when the environments' service stays out of reach", async () => {
+  it("leaves no trace when the environment service stays unreachable", async () => {
     const fault = new AppError("environment-unavailable", "connect ECONNREFUSED");
     const { context, output } = begin({ fault });
     await expect(output).rejects.toMatchObject({
@@ -484,7 +484,7 @@ describe("a step", () => {
 });
 
 const ADD = ended(call("add", { a: 1 }));
-/** The first rollout takes three turns, the second one. The template writes calls with blanks, so that a rendering does not continue such a turn. */
+/** The first rollout takes three turns, the second one. Its calls are written with spaces, so a rendering cannot continue them. */
 const TURNS = [
   ADD,
   ended(call("add", { a: 2, b: 3 })),
@@ -501,7 +501,7 @@ const refusing: Renderer = {
   },
 };
 
-/** A step of one group of two rollouts, one after the other, whose format cannot continue a turn. */
+/** Runs a step of one group of two rollouts, played in sequence, whose format cannot continue a turn. */
 async function play(changes: Partial<Config> = {}, settings: Partial<RolloutSettings> = {}) {
   const onCall = ({
     name,
@@ -574,7 +574,7 @@ describe("a rollout whose turns cannot be continued by appending", () => {
     expect(other).toBeCloseTo(factors[1], 6);
   });
 
-  it("has its breaks counted, and its streams stored one by one", async () => {
+  it("has its breaks counted, and its streams stored separately", async () => {
     const { context, output } = await play();
     expect(output.row).toMatchObject({
       rollout: { stream_breaks: { max: 2, mean: 1 } },
@@ -593,7 +593,7 @@ describe("a rollout whose turns cannot be continued by appending", () => {
     expect(lines[0]).toMatchObject({ turns: [{ stream: 0 }, { stream: 1 }, { stream: 2 }] });
   });
 
-  it("is bounded by max_total_tokens in each of its contexts, not in all together", async () => {
+  it("is limited by max_total_tokens in each of its contexts, not in total", async () => {
     const { sampler } = await play();
     const lengths = sampler.requests.map(({ prompt }, i) => prompt.length + (counts[i] ?? 0));
     const longest = Math.max(...lengths);
@@ -606,7 +606,7 @@ describe("a rollout whose turns cannot be continued by appending", () => {
     const second = sampler.requests[1]?.prompt.length ?? 0;
     const cut = await play({}, { maxTotalTokens: second });
     const [first] = cut.output.rollouts;
-    // A batch is trained without the texts that were written down.
+    // A batch is trained without the texts that were stored.
     const [stored] = linesOf(cut.context, stepPaths(FOLDER, 0).bodies);
     expect(stored).toMatchObject({ stop: "max_tokens", turns: [{ stream: 0 }] });
     expect(first?.facts.streamBreaks).toBe(0);

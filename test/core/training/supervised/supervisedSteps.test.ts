@@ -18,7 +18,7 @@ import { resultOf } from "../fakeTrainingClient.ts";
 
 const IDENTITY = { runId: "run", configHash: "h", generation: 1 };
 
-/** Two tokens of prompt, then `length` trained ones. */
+/** Two prompt tokens, then `length` trained ones. */
 function example(index: number, length = 2): Example {
   const ledger = new Ledger([1, 2]);
   ledger.addGivenTurn(
@@ -58,7 +58,7 @@ function prepare(changes: Partial<Config> = {}, examples = [0, 1, 2, 3].map((i) 
 }
 
 describe("a step of supervised fine-tuning", () => {
-  it("trains the turns of the model alone, each token with the same weight", async () => {
+  it("trains only the model's turns, with the same weight for each token", async () => {
     const { context, run } = prepare({ max_steps: 1 }, [example(0), example(1, 3)]);
     await run();
     expect(context.client.lossCalls).toEqual([
@@ -100,7 +100,7 @@ describe("a step of supervised fine-tuning", () => {
     expect(sent).toEqual(weights.map((weight) => Math.fround(weight)));
   });
 
-  it("reports the mean loss of the trained tokens, and goes on through the epochs", async () => {
+  it("reports the mean loss of the trained tokens, and continues through the epochs", async () => {
     const { context, run, rows } = prepare({ max_steps: 3, num_epochs: 2 });
     context.client.answer = (call) => resultOf(call, -0.5 * context.client.lossCalls.length);
     const end = await run();
@@ -112,9 +112,9 @@ describe("a step of supervised fine-tuning", () => {
     ]);
   });
 
-  it("judges each row by the alarms, and says when one begins", async () => {
+  it("evaluates the alarms for each row, and reports when one begins", async () => {
     const { context, run, rows } = prepare({ max_steps: 10, num_epochs: 5 });
-    // The first batch is counted from 1, and each loss is higher than the one before.
+    // The first batch is number 1, and each loss is higher than the one before.
     context.client.answer = (call) => resultOf(call, -0.5 * context.client.lossCalls.length);
     await run();
     const stored = rows().map((row) => isJsonObject(row) && row["alarm"]);
@@ -127,7 +127,7 @@ describe("a step of supervised fine-tuning", () => {
     expect(rows()[0]).not.toHaveProperty("trend");
   });
 
-  it("sends the next update before it has the results of one", async () => {
+  it("submits the next update before it has the results of the previous one", async () => {
     const { context } = prepare({ max_steps: 2 });
     let release = (): void => undefined;
     context.client.hold = new Promise((resolve) => {
@@ -143,7 +143,7 @@ describe("a step of supervised fine-tuning", () => {
     await running;
   });
 
-  it("measures what is held out after the first step, every few and the last", async () => {
+  it("evaluates the held-out examples after the first step, at each interval, and after the last", async () => {
     const examples = Array.from({ length: 10 }, (_, i) => example(i));
     const { context, run, rows } = prepare(
       { max_steps: 5, held_out: 0.2, held_out_every: 3 },
@@ -161,7 +161,7 @@ describe("a step of supervised fine-tuning", () => {
     ]);
   });
 
-  it("stores its examples as rollouts with what the model thought of their tokens", async () => {
+  it("stores its examples as rollouts with the model's log-probabilities", async () => {
     const { context, run } = prepare({ max_steps: 1 });
     await run();
     const reader = createRunReader(context.fileSystem, FOLDER);
@@ -178,13 +178,13 @@ describe("a step of supervised fine-tuning", () => {
     expect(Array.from(tokens?.trainerLogprobs ?? []).slice(2)).toEqual([-1, -1]);
   });
 
-  it("sends no other batch where one uses up the budget", async () => {
+  it("submits no further batch when one uses up the budget", async () => {
     const { context, run } = prepare({ max_steps: 2, max_tokens_total: 6 });
     expect(await run()).toMatchObject({ step: 1, ending: { code: "token-budget" } });
     expect(context.client.lossCalls).toHaveLength(1);
   });
 
-  it("ends the run where the loss is no number, and counts what was sent", async () => {
+  it("ends the run when the loss is not a number, and counts the submitted tokens", async () => {
     const { context, run } = prepare({ max_steps: 2 });
     context.client.answer = (call) => resultOf(call, Number.NaN);
     await expect(run()).rejects.toMatchObject({ code: "training-not-finite" });

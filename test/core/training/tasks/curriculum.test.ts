@@ -26,7 +26,7 @@ function create(
   return { sequence, options, curriculum: new Curriculum(options) };
 }
 
-/** What eight rollouts of a task come to, where the policy solves it with this probability. */
+/** Outcomes of eight rollouts of a task that the policy solves with this probability. */
 function outcomes(
   { environment, split, index }: TaskItem,
   p: number,
@@ -41,7 +41,7 @@ function outcomes(
   }));
 }
 
-/** Plays steps of `batch` tasks; half of the tasks are never solved, a fifth always, the others half of the time. */
+/** Plays steps of `batch` tasks: half of the tasks are never solved, a fifth always, and the others half of the time. */
 function play(curriculum: Curriculum, steps: number, batch = 4, from = 0) {
   const uniform = createUniform(7);
   const drawn: number[] = [];
@@ -58,7 +58,7 @@ function chance(index: number): number {
   return index < 20 ? 0 : index < 28 ? 1 : 0.5;
 }
 
-function shareThatTeaches(indices: readonly number[]): number {
+function shareWithSignal(indices: readonly number[]): number {
   return indices.filter((index) => chance(index) === 0.5).length / indices.length;
 }
 
@@ -66,50 +66,47 @@ describe("a curriculum", () => {
   it.each<[Kind, number]>([
     ["pools", 0.7],
     ["signal", 0.5],
-  ])("%s comes to draw mostly tasks that teach", (kind, share) => {
+  ])("%s comes to draw mostly tasks with a training signal", (kind, share) => {
     const { curriculum } = create(kind);
     const drawn = play(curriculum, 100);
-    // Three of ten teach; the plain order takes each as often.
-    expect(shareThatTeaches(drawn.slice(160))).toBeGreaterThan(share);
+    // Three tasks in ten have a signal; the plain order draws all equally often.
+    expect(shareWithSignal(drawn.slice(160))).toBeGreaterThan(share);
   });
 
-  it.each<Kind>(["pools", "signal"])(
-    "%s leaves alone what is like tasks that nobody solves",
-    (kind) => {
-      const sources = [source("Owner/Riddles", 400), source("Owner/Game", 100)];
-      const { curriculum } = create(kind, sources);
-      const uniform = createUniform(7);
-      const drawn: string[] = [];
-      for (let step = 0; step < 40; step += 1) {
-        const items = Array.from({ length: 4 }, (_, i) => curriculum.itemAt(step * 4 + i));
-        drawn.push(...items.map(({ environment }) => environment));
-        const p = (environment: string) => (environment === "Owner/Game" ? 0.3 : 0);
-        const played = items.flatMap((item) => outcomes(item, p(item.environment), uniform));
-        curriculum.observe(step, (step + 1) * 4, played);
-      }
-      const late = drawn.slice(40);
-      // Most riddles were never tried, and a plain order would take them four times out of five.
-      const games = late.filter((name) => name === "Owner/Game").length;
-      expect(games / late.length).toBeGreaterThan(kind === "pools" ? 0.8 : 0.6);
-    },
-  );
+  it.each<Kind>(["pools", "signal"])("%s avoids tasks that resemble unsolvable ones", (kind) => {
+    const sources = [source("Owner/Riddles", 400), source("Owner/Game", 100)];
+    const { curriculum } = create(kind, sources);
+    const uniform = createUniform(7);
+    const drawn: string[] = [];
+    for (let step = 0; step < 40; step += 1) {
+      const items = Array.from({ length: 4 }, (_, i) => curriculum.itemAt(step * 4 + i));
+      drawn.push(...items.map(({ environment }) => environment));
+      const p = (environment: string) => (environment === "Owner/Game" ? 0.3 : 0);
+      const played = items.flatMap((item) => outcomes(item, p(item.environment), uniform));
+      curriculum.observe(step, (step + 1) * 4, played);
+    }
+    const late = drawn.slice(40);
+    // Most tasks of the unsolvable environment were never tried, and the plain order would draw them four times out of five.
+    const games = late.filter((name) => name === "Owner/Game").length;
+    expect(games / late.length).toBeGreaterThan(kind === "pools" ? 0.8 : 0.6);
+  });
 
-  it.each<Kind>(["pools", "signal"])("%s starts from how others fared", (kind) => {
-    const teaches = (index: number) => index % 10 < 3;
+  it.each<Kind>(["pools", "signal"])("%s starts from known success rates", (kind) => {
+    const hasSignal = (index: number) => index % 10 < 3;
     const name = (index: number) => taskId({ environment: "Owner/Game", split: "train", index });
-    const ofOthers = new Map(
-      Array.from({ length: 400 }, (_, i) => [name(i), teaches(i) ? 0.5 : i % 2]),
+    const knownRates = new Map(
+      Array.from({ length: 400 }, (_, i) => [name(i), hasSignal(i) ? 0.5 : i % 2]),
     );
     const share = (known: ReadonlyMap<string, number>) => {
       const { curriculum } = create(kind, [source("Owner/Game", 400)], "proportional", known);
       const drawn = Array.from({ length: 80 }, (_, at) => curriculum.itemAt(at).index);
-      return drawn.filter(teaches).length / drawn.length;
+      return drawn.filter(hasSignal).length / drawn.length;
     };
-    expect(share(ofOthers)).toBeGreaterThan(0.7);
+    expect(share(knownRates)).toBeGreaterThan(0.7);
     expect(share(new Map())).toBeLessThan(0.5);
   });
 
-  it("asks no one again when it continues, and soon believes itself more", () => {
+  it("keeps its known success rates on a resume, and soon trusts its own results more", () => {
     const name = (index: number) => taskId({ environment: "Owner/Game", split: "train", index });
     const wrong = new Map(Array.from({ length: 40 }, (_, i) => [name(i), 1 - chance(i)]));
     const { curriculum, options } = create("signal", undefined, "proportional", wrong);
@@ -119,10 +116,10 @@ describe("a curriculum", () => {
     const again = new Curriculum({ ...options, known: new Map() }, state);
     const [went, comes] = [curriculum, again].map((own) => play(own, 40, 4, 30));
     expect(comes).toEqual(went);
-    expect(shareThatTeaches(went?.slice(-80) ?? [])).toBeGreaterThan(0.4);
+    expect(shareWithSignal(went?.slice(-80) ?? [])).toBeGreaterThan(0.4);
   });
 
-  it("counts tasks by what is known of them", () => {
+  it("counts tasks by their known state", () => {
     const { curriculum } = create("pools");
     expect(curriculum.pools).toEqual({ open: 0, hard: 0, solved: 0, new: 40 });
     play(curriculum, 60);
@@ -130,23 +127,23 @@ describe("a curriculum", () => {
     expect(curriculum.pools.hard).toBeGreaterThanOrEqual(15);
   });
 
-  it("comes back to tasks that are solved or out of reach", () => {
+  it("returns to tasks that are always solved or out of reach", () => {
     const { curriculum } = create("pools");
     const late = play(curriculum, 200).slice(400);
     expect(late.some((index) => chance(index) === 0)).toBe(true);
     expect(late.some((index) => chance(index) === 1)).toBe(true);
   });
 
-  it.each<Kind>(["pools", "signal"])("%s draws no task twice that is under way", (kind) => {
+  it.each<Kind>(["pools", "signal"])("%s never draws a task that is still in progress", (kind) => {
     const { curriculum } = create(kind, [source("Owner/Game", 12)]);
     const names = Array.from({ length: 12 }, (_, i) => curriculum.itemAt(i).index);
     expect(new Set(names).size).toBe(12);
-    // With all under way it takes any.
+    // With all tasks in progress, it draws any of them.
     expect(curriculum.itemAt(12).index).toBeLessThan(12);
   });
 
   it.each<Kind>(["pools", "signal"])(
-    "%s goes on from its state as if nothing had happened",
+    "%s resumes from its state as if it had never stopped",
     (kind) => {
       const { curriculum, options } = create(kind);
       const whole = play(curriculum, 30);
@@ -154,7 +151,7 @@ describe("a curriculum", () => {
       const begun = play(first, 12);
       const state = JSON.parse(JSON.stringify(first.stateAt(12, () => false)));
       const resumed = new Curriculum(options, state);
-      // The policy must be as lucky again.
+      // The policy must have the same luck again.
       const uniform = createUniform(7);
       for (let i = 0; i < 12 * 4 * ROLLOUTS; i += 1) uniform();
       const rest: number[] = [];
@@ -168,7 +165,7 @@ describe("a curriculum", () => {
     },
   );
 
-  it("keeps what is issued ahead, and takes back a step that was not completed", () => {
+  it("keeps what was issued ahead, and reverts a step that was not completed", () => {
     const { curriculum, options } = create("signal");
     play(curriculum, 3);
     const before = curriculum.stateAt(3, () => false);
@@ -181,26 +178,26 @@ describe("a curriculum", () => {
     expect([12, 13, 14, 15, 16].map((at) => resumed.itemAt(at).index)).toEqual(ahead);
   });
 
-  it("leaves each environment its share with weights", () => {
+  it("keeps the weighted share of each environment", () => {
     const sources = [source("Owner/A", 20, 3), source("Owner/B", 20, 1)];
     const { curriculum } = create("signal", sources, "weighted");
     const names = Array.from({ length: 16 }, (_, at) => curriculum.itemAt(at).environment);
     expect(names.filter((name) => name === "Owner/A")).toHaveLength(12);
   });
 
-  /** `curriculumDraws.json` was made by the program as it was when each draw looked at what is known of every task anew. */
-  it.each(Object.entries(recordedDraws))("%s draws what it always drew", (words, recorded) => {
+  /** An earlier version, which re-evaluated every task for each draw, made `curriculumDraws.json`. */
+  it.each(Object.entries(recordedDraws))("%s draws the recorded tasks", (words, recorded) => {
     expect(drawsOf(new Set(words.split(" ")))).toBe(recorded);
   });
 });
 
-/** Of 30 steps of tasks that are drawn up to two steps ahead, with a resume after every tenth. */
+/** The draws of 30 steps, issued up to two steps ahead, with a resume after every tenth step. */
 function drawsOf(words: ReadonlySet<string>): string {
   const mix = words.has("weighted") ? "weighted" : "proportional";
   const sources = [source("Owner/A", 40, 3), source("Owner/B", 25, 1)];
   const name = (index: number) => taskId({ environment: "Owner/A", split: "train", index });
-  const ofOthers = Array.from({ length: 30 }, (_, i) => [name(i), (i % 7) / 6] as const);
-  const known = new Map(words.has("known") ? ofOthers : []);
+  const knownRates = Array.from({ length: 30 }, (_, i) => [name(i), (i % 7) / 6] as const);
+  const known = new Map(words.has("known") ? knownRates : []);
   const kind = words.has("pools") ? "pools" : "signal";
   const { options } = create(kind, sources, mix, known);
   let curriculum = new Curriculum(options);

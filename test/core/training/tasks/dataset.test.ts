@@ -54,7 +54,7 @@ function counts(items: readonly TaskItem[]): readonly number[] {
 }
 
 describe("the order of tasks", () => {
-  it("is the one that seed and epoch give", () => {
+  it("follows from seed and epoch", () => {
     const sequence = aSequence([aSource()]);
     expect(indices(take(sequence, 0, 8))).toEqual([3, 6, 2, 5, 7, 0, 1, 4]);
     expect(indices(take(sequence, 8, 8))).toEqual([7, 2, 5, 0, 3, 1, 6, 4]);
@@ -62,7 +62,7 @@ describe("the order of tasks", () => {
     expect(indices(take(other, 0, 8))).toEqual([1, 3, 4, 2, 7, 5, 6, 0]);
   });
 
-  it("is that of the split in every epoch without shuffle", () => {
+  it("is the order of the split in every epoch without shuffle", () => {
     const sequence = aSequence([aSource({ count: 3, shuffle: false })]);
     expect(indices(take(sequence, 0, 6))).toEqual([0, 1, 2, 0, 1, 2]);
   });
@@ -86,7 +86,7 @@ describe("the order of tasks", () => {
     ]);
   });
 
-  it("keeps the own order of a split that is not shuffled among others that are", () => {
+  it("keeps the order of an unshuffled split among shuffled ones", () => {
     const fixed = aSource({ environment: "c/d", count: 6, shuffle: false });
     const items = take(aSequence([aSource(), fixed]), 0, 14);
     const own = items.filter(({ environment }) => environment === "c/d");
@@ -94,7 +94,7 @@ describe("the order of tasks", () => {
     expect(new Set(items.map(name)).size).toBe(14);
   });
 
-  it("keeps environments apart that share the second part of their name", () => {
+  it("distinguishes environments whose names differ only in the owner", () => {
     const items = take(aSequence([aSource(), aSource({ environment: "x/b" })]), 0, 16);
     expect(new Set(items.map(name)).size).toBe(16);
   });
@@ -110,25 +110,25 @@ describe("num_samples", () => {
   const chosen = (changes: Partial<TaskSource>, word?: string) =>
     chooseTasks(aSource(changes), 42, sha256, word);
 
-  it("takes a fixed random subset when shuffled", () => {
+  it("takes a fixed random subset with shuffle", () => {
     expect(chosen({ numSamples: 3 })).toEqual([3, 4, 7]);
   });
 
-  it("takes the first tasks otherwise", () => {
+  it("takes the first tasks without shuffle", () => {
     expect(chosen({ numSamples: 3, shuffle: false })).toEqual([0, 1, 2]);
   });
 
-  it("takes all where there are no more", () => {
+  it("takes all tasks when there are no more than that", () => {
     expect(chosen({ numSamples: 8 })).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     expect(chosen({ numSamples: 20 })).toHaveLength(8);
   });
 
-  it("is another subset for evaluation", () => {
+  it("takes a different subset for evaluation", () => {
     const trained = chosen({ count: 1000, numSamples: 20 });
     expect(chosen({ count: 1000, numSamples: 20 }, "subset|eval")).not.toEqual(trained);
   });
 
-  it("bounds every epoch to the same tasks", () => {
+  it("limits every epoch to the same tasks", () => {
     const items = take(aSequence([aSource({ numSamples: 3 })]), 0, 12);
     expect(new Set(indices(items))).toEqual(new Set([3, 4, 7]));
     expect(counts(items)).toEqual([4, 4, 4]);
@@ -145,7 +145,7 @@ describe("an epoch", () => {
       sources.map((source, i) => aSource({ ...source, environment: `owner/env${i}` })),
     );
 
-  it("holds every task exactly once, whatever the batches that cross its end", () => {
+  it("holds every task exactly once, even when batches cross its end", () => {
     const plans = fc.record({
       sources: someSources,
       batch_size: fc.integer({ min: 1, max: 12 }),
@@ -208,7 +208,7 @@ describe("the weighted mix", () => {
   const weighted = (sources: readonly TaskSource[], count: number) =>
     take(aSequence(sources, { mix: "weighted" }), 0, count);
 
-  it("gives two environments their shares of every beginning to within one item", () => {
+  it("gives both environments their share of every prefix to within one item", () => {
     const weight = fc.double({ min: 0.05, max: 20, noNaN: true });
     fc.assert(
       fc.property(weight, weight, (one, two) => {
@@ -226,7 +226,7 @@ describe("the weighted mix", () => {
     );
   });
 
-  it("lets a small environment go through its epochs on its own", () => {
+  it("lets a small environment go through its epochs independently", () => {
     const sources = [
       aSource({ count: 2, shuffle: false, weight: 1 }),
       aSource({ environment: "c/d", count: 100, weight: 1 }),
@@ -237,14 +237,14 @@ describe("the weighted mix", () => {
 });
 
 describe("a task sequence", () => {
-  it("without any task is an error before a run costs anything", () => {
+  it("fails without tasks, before a run incurs any cost", () => {
     const sources = [aSource({}), aSource({ split: "empty", count: 0 })];
     expect(() => aSequence(sources)).toThrow(
       expect.objectContaining({ code: "no-tasks", configPath: expect.stringMatching(/empty$/) }),
     );
   });
 
-  it("has a fingerprint of all that decides its order", () => {
+  it("has a fingerprint of everything that determines its order", () => {
     const fingerprints = [
       aSequence([aSource()]),
       aSequence([aSource({ count: 9 })]),
@@ -266,7 +266,7 @@ function otherASource(changes: Partial<TaskSource> = {}): TaskSource {
   return { ...rules, environment: ENVIRONMENT, count: 3, ...changes };
 }
 
-/** Seeds of all samples of two steps, rollouts of two a group, each of one turn. */
+/** Seeds of all samples of two steps, with groups of two rollouts and one turn per rollout. */
 async function seedsOf(
   sources: readonly TaskSource[],
   mix: Config["mix"],
@@ -298,7 +298,7 @@ async function seedsOf(
   return sampler.requests.map(({ seed }) => seed);
 }
 
-describe("groups of one task", () => {
+describe("groups of the same task", () => {
   it.each([
     ["of a batch larger than the data", [otherASource()], "proportional", 7],
     ["at the end of an epoch", [otherASource()], "proportional", 2],
@@ -322,13 +322,13 @@ describe("a step that holds a task more than once", () => {
       num_epochs: null,
     });
 
-  it("causes a warning, with the numbers", () => {
+  it("warns with the numbers", () => {
     expect(warnings([otherASource()], "proportional", 7)).toEqual([
       `batch_size: 7 takes 7 tasks of ${ENVIRONMENT} for the first step, but only 3 of them are different: a task that occurs more than once is a group each time. Lower batch_size, or use more tasks.`,
     ]);
   });
 
-  it("causes a warning for the environment that has too few tasks for its weight", () => {
+  it("warns about the environment that has too few tasks for its weight", () => {
     const few = otherASource({ environment: FEW, count: 1, weight: 3 });
     const many = otherASource({ count: 9 });
     expect(warnings([few, many], "weighted", 8)).toEqual([
@@ -338,7 +338,7 @@ describe("a step that holds a task more than once", () => {
     ]);
   });
 
-  it("causes no warning where every task occurs once", () => {
+  it("does not warn when every task occurs once", () => {
     expect(warnings([otherASource()], "proportional", 3)).toEqual([]);
     expect(warnings([otherASource()], "proportional", 2)).toEqual([]);
   });

@@ -38,8 +38,8 @@ describe("advantages", () => {
     for (const [i, value] of expected.entries()) expect(computed[i]).toBeCloseTo(value, 6);
   });
 
-  it("of batch_normalized share the standard deviation of all groups, each with its own mean", () => {
-    // Centred: 0.5, -0.5 and 2, -1, -1; their squares sum to 6.5, over 5 - 1 values: std = sqrt(1.625) = 1.2747549.
+  it("of batch_normalized share the standard deviation of all groups, but each group has its own mean", () => {
+    // Centered: 0.5, -0.5 and 2, -1, -1; their squares sum to 6.5, over 5 - 1 values: std = sqrt(1.625) = 1.2747549.
     const rules = { advantage_calculation: "batch_normalized", advantage_clip: null } as const;
     const groups = [
       [1, 0],
@@ -65,7 +65,7 @@ describe("advantages", () => {
     ]);
   });
 
-  it("are zero, not infinite, where all rewards are equal", () => {
+  it("are zero, not infinite, when all rewards are equal", () => {
     expect(advantages([0.3, 0.3, 0.3], "centered_normalized")).toEqual([0, 0, 0]);
     expect(advantages([0.7], "centered_normalized")).toEqual([0]);
   });
@@ -79,7 +79,7 @@ describe("advantages", () => {
     expect(advantages([10, 0, -3], "direct", { advantage_clip: 2 })).toEqual([2, 0, -2]);
   });
 
-  it("of the centred methods sum to zero, and normalised ones have a standard deviation of 1", () => {
+  it("of the centered methods sum to zero, and normalized ones have a standard deviation of 1", () => {
     fc.assert(
       fc.property(rewardLists, (rewards) => {
         const centered = advantages(rewards, "centered");
@@ -96,7 +96,7 @@ describe("advantages", () => {
 
 describe("rewards that differ by rounding", () => {
   it.each(["centered_normalized", "batch_normalized"] as const)(
-    "are no difference for %s",
+    "do not count as different for %s",
     (method) => {
       expect(advantages([0, 0, 0, 1e-7], method)).toEqual([0, 0, 0, 0]);
       expect(advantages([0.1 + 0.2, 0.3], method)).toEqual([0, 0]);
@@ -112,8 +112,8 @@ describe("advantages of turns", () => {
     advantage_clip: null,
   } as const;
 
-  it("compare a turn with the same turn of the others that have it", () => {
-    // Means: 1.5 of the first turns, 1 of the second ones; the third turn of one rollout has nothing to be compared with.
+  it("compare a turn with the same turn of the other rollouts that have it", () => {
+    // Means: 1.5 of the first turns, 1 of the second ones; the third turn of one rollout has nothing to compare with.
     const group = [[2, 1.5, 0.5], [2, 0.5], [0.5]];
     expect(turnAdvantages([group], rules)).toEqual([[[0.5, 0.5, 0.5], [0.5, -0.5], [-1]]]);
   });
@@ -124,7 +124,7 @@ describe("advantages of turns", () => {
   });
 
   it.each(["direct", "centered", "centered_normalized", "rloo", "batch_normalized"] as const)(
-    "of rollouts with one return each are those of their rewards, with %s",
+    "of rollouts with one return each equal those of their rewards, with %s",
     (advantage_calculation) => {
       const own = { ...rules, advantage_calculation };
       fc.assert(

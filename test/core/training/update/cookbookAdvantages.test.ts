@@ -1,13 +1,13 @@
 /**
- * Rewards and recorded log-probabilities beside tinker-cookbook 0.6.1: the same advantage at every sampled token, from teachers and from
- * the penalty for leaving the base model. `cookbookAdvantages.py` made the vectors with that package. Ours is another way on purpose in this:
- *
- * - With a discount the package leaves sums also on the prompt and on what the environment said, and sends them with a
- *   log-probability of 0. Here only tokens that the model sampled are trained.
- * - A teacher alone is there an environment whose rewards are all 0. Here it is `rewards: false`, whatever the rewards are.
- * - The package subtracts the mean of a group from its rewards: `advantage_calculation: centered` here. It adds up the losses of
+ * Compares advantages with tinker-cookbook 0.6.1 for the same rewards and recorded log-probabilities: with teachers and with the penalty
+ * for leaving the base model, every sampled token gets the same advantage. `cookbookAdvantages.py` made the vectors with that package.
+ * Our implementation differs on purpose:
+ * - With a discount, the package also leaves sums on prompt and environment tokens, and sends them with a log-probability
+ *   of 0. Here only tokens that the model sampled are trained.
+ * - In the package, training on a teacher alone is an environment whose rewards are all 0. Here it is `rewards: false`, for any rewards.
+ * - The package subtracts the mean of a group from its rewards: `advantage_calculation: centered` here. It sums the losses of
  *   all tokens: `loss_normalization: token_sum` here.
- * - The package sends also tokens with an advantage of 0, which have no gradient in its loss.
+ * - The package also sends tokens with an advantage of 0, which have no gradient in its loss.
  */
 
 import { readFileSync } from "node:fs";
@@ -32,7 +32,7 @@ type Part =
 
 interface Stream {
   readonly parts: readonly Part[];
-  /** By the model of each dataset, of every token but the first. */
+  /** For each token but the first, by the model of each dataset. */
   readonly models: readonly (readonly number[])[];
 }
 
@@ -42,7 +42,7 @@ interface Case {
   readonly coef?: number;
   readonly discount?: number;
   readonly withoutRewards?: boolean;
-  /** Of each datum, one a target. */
+  /** Per datum, one value per target. */
   readonly advantages: readonly (readonly number[])[];
   readonly metrics: Readonly<Record<string, number>>;
 }
@@ -90,7 +90,7 @@ function configOf({ kind, coef = 1, discount = 0, withoutRewards = false }: Case
       DATASETS.map((name, i) => [name, anEnvironment({ teacher: teacherOf(MODELS[i] ?? "") })]),
     ),
     advantage_calculation: "centered",
-    // So that what has an advantage of 0 is compared, too.
+    // Keeps datums with an advantage of 0 so that they are compared, too.
     zero_variance: "keep",
     loss_fn: "dro",
     kl_coef: isPenalized ? coef : 0,
@@ -98,7 +98,7 @@ function configOf({ kind, coef = 1, discount = 0, withoutRewards = false }: Case
   });
 }
 
-/** A service that answers with what was recorded of each stream. */
+/** A service that returns the recorded log-probabilities of each stream. */
 function contextOf(config: Config) {
   const streams = groups.flatMap(({ rollouts }) => rollouts.flatMap((rollout) => rollout.streams));
   const keyOf = (tokens: ArrayLike<number>): string => Array.from(tokens).join();
@@ -118,7 +118,7 @@ function contextOf(config: Config) {
   });
 }
 
-/** The way of a step from rewards to advantages. */
+/** Our advantages and metrics, from the same code that a step runs. */
 async function ours(one: Case) {
   const config = configOf(one);
   const context = contextOf(config);
@@ -134,7 +134,7 @@ async function ours(one: Case) {
   return { data: distill(data, taught), metrics: { teacher } };
 }
 
-/** The package's metrics by our names. */
+/** The package's metrics under our names. */
 function named({ kind, metrics }: Case): object {
   const { teacher_kl: kl, "teacher_kl/dataset_0": first, "teacher_kl/dataset_1": second } = metrics;
   if (kind === "base") return { kl_policy_base: near(metrics["kl_policy_base"]) };
@@ -148,8 +148,8 @@ function near(value = Number.NaN): unknown {
   return expect.closeTo(value, 5);
 }
 
-describe("advantages beside tinker-cookbook", () => {
-  it.each(cases)("are the same with $name", async (one) => {
+describe("advantages compared with tinker-cookbook", () => {
+  it.each(cases)("are the same for $name", async (one) => {
     const { data, metrics } = await ours(one);
     expect(data.map(({ tokens }) => tokens.length)).toEqual(
       one.advantages.map(({ length }) => length),

@@ -9,7 +9,7 @@ import {
 } from "../../../../src/core/training/update/datums.ts";
 import { aDatum, aDatumOfLength, aLedger } from "../builders.ts";
 
-/** Two turns with a tool result after each. */
+/** Two turns, each followed by a tool result. */
 function twoTurns(): Ledger {
   const ledger = new Ledger([10, 11, 12]);
   ledger.addTurn([20, 21, 22], [-0.5, -0.25, -0.1]);
@@ -23,7 +23,7 @@ const SAMPLED = new Uint8Array(6).fill(TOKEN_SOURCES.indexOf("sampled"));
 const floats = (values: readonly number[]) => [...Float32Array.from(values)];
 
 describe("a datum", () => {
-  it("predicts every token from the one before it and ends in a sampled one", () => {
+  it("predicts every token from the previous one and ends in a sampled one", () => {
     const datum = aDatum({ ledger: twoTurns(), advantage: 2 });
     expect([...datum.tokens]).toEqual([10, 11, 12, 20, 21, 22, 30, 31, 32, 33, 40]);
     expect([...datum.targets]).toEqual([11, 12, 20, 21, 22, 30, 31, 32, 33, 40, 41]);
@@ -34,7 +34,7 @@ describe("a datum", () => {
     expect([...datum.advantages]).toEqual([0, 0, 2, 2, 2, 0, 0, 0, 0, 2, 2]);
   });
 
-  it("is not what the original program sent: inputs as targets, values pushed to the end", () => {
+  it("avoids the original program's mistakes: inputs as targets, and values shifted to the end", () => {
     const datum = aDatum({ ledger: twoTurns(), advantage: 2 });
     const all = [10, 11, 12, 20, 21, 22, 30, 31, 32, 33, 40, 41, 50, 51];
     const pushed = [0, 0, 0, 0, 0, 0, 0, 0, 0, -0.5, -0.25, -0.1, -0.125, -0.3];
@@ -44,7 +44,7 @@ describe("a datum", () => {
     expect([...datum.logprobs]).not.toEqual(floats(pushed));
   });
 
-  it("follows the worked example of the wire", () => {
+  it("follows the worked example of the wire format", () => {
     const ledger = new Ledger([10, 11]);
     ledger.addTurn([20, 21], [-0.3, -0.7]);
     ledger.addContext([], [12]);
@@ -57,7 +57,7 @@ describe("a datum", () => {
     expect(lossInputs["advantages"]).toEqual(Float32Array.of(0, 2, 2, 0, 2));
   });
 
-  it("marks the trained tokens for gspo, whose ratio is that of the sequence", () => {
+  it("marks the trained tokens for gspo, whose ratio is per sequence", () => {
     const ledger = new Ledger([10, 11]);
     ledger.addTurn([20, 21], [-0.3, -0.7]);
     ledger.addContext([], [12]);
@@ -77,7 +77,7 @@ describe("a datum", () => {
     expect([...aDatum({ ledger: addedEnd }).targets]).toEqual([7]);
   });
 
-  it("leaves out a turn without usable log-probs, as context for the turns after it", () => {
+  it("uses a turn without usable log-probs only as context for later turns", () => {
     const ledger = new Ledger([1]);
     ledger.addTurn([4, 5], null);
     ledger.addContext([], [6]);
@@ -89,7 +89,7 @@ describe("a datum", () => {
     expect([...datum.mask]).toEqual([0, 0, 0, 1]);
   });
 
-  it("does not exist where nothing is trained", () => {
+  it("is null when nothing is trained", () => {
     const masked = new Ledger([1, 2]);
     masked.addTurn([4, 5], null);
     for (const ledger of [new Ledger([1, 2, 3]), new Ledger([]), masked]) {
@@ -116,7 +116,7 @@ describe("a datum", () => {
 
 const token = fc.integer({ min: 0, max: 511 });
 const sampledToken = fc.tuple(token, fc.double({ min: -20, max: 0, noNaN: true }));
-/** Stays below eight tokens, where log-probs that are all zero are none. */
+/** Stays below eight tokens, because a longer turn whose log-probs are all zero counts as having none. */
 const someTurns = fc.array(
   fc.record({
     sampled: fc.array(sampledToken, { maxLength: 6 }),
@@ -144,7 +144,7 @@ const anyLedger = fc
 const anyAdvantage = fc.double({ min: -3, max: 3, noNaN: true });
 
 describe("the datum of any sequence of turns", () => {
-  /** Runs `check` on random ledgers in which something is trained. */
+  /** Runs `check` on random ledgers that have something to train on. */
   const eachDatum = (
     check: (
       datum: ReturnType<typeof aDatum>,
@@ -161,7 +161,7 @@ describe("the datum of any sequence of turns", () => {
     );
   };
 
-  it("has arrays of one length, targets one ahead of the inputs, and ends in a trained one", () => {
+  it("has arrays of equal length, targets one ahead of the inputs, and a trained last target", () => {
     eachDatum(({ tokens, targets, logprobs, advantages, mask, ledger }) => {
       const lengths = [targets, logprobs, advantages, mask].map((array) => array.length);
       expect(new Set(lengths)).toEqual(new Set([tokens.length]));
@@ -178,7 +178,7 @@ describe("the datum of any sequence of turns", () => {
     });
   });
 
-  it("gives the others neither advantage nor log-prob", () => {
+  it("gives other tokens neither an advantage nor a log-prob", () => {
     eachDatum(({ advantages, logprobs, mask }, _trained, advantage) => {
       const expected = [...mask].map((isTrained) => isTrained * Math.fround(advantage));
       expect([...advantages].map((value, i) => value - (expected[i] ?? Number.NaN))).toEqual(
@@ -205,12 +205,12 @@ describe("substeps", () => {
     expect(lengthsOf([5, 5, 5], 1)).toEqual([[5, 5, 5]]);
   });
 
-  it("are fewer where there are fewer groups", () => {
+  it("are fewer when there are fewer groups", () => {
     expect(lengthsOf([5, 5], 4)).toEqual([[5], [5]]);
     expect(splitSubsteps([], 3)).toEqual([]);
   });
 
-  it("are a partition in order, without an empty part and without splitting a group", () => {
+  it("partition the data in order, with no empty part and no group split", () => {
     const groups = fc.array(
       fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 4 }),
       { maxLength: 8 },
@@ -240,7 +240,7 @@ ledger.addTurn(
   new Array<number>(TURN).fill(-0.5),
 );
 
-/** Bytes that a datum holds beside its ledger: buffers that are still the same when they are asked for again. */
+/** Bytes that a datum holds besides its ledger, in buffers that it does not create anew for each access. */
 function heldBytes(datum: TrainingDatum): number {
   const buffers = () =>
     [datum.tokens, datum.targets, datum.logprobs, datum.advantages, datum.mask].map(
@@ -252,8 +252,8 @@ function heldBytes(datum: TrainingDatum): number {
   return [...held].reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
-// The advantage of a rollout stood beside each of its tokens until the step was recorded: 20 MiB for 512 rollouts of 10,000.
-it("a datum holds the advantage of its rollout once, and not for each of its tokens", () => {
+// Each token used to hold the advantage of its rollout until the step was recorded: 20 MiB for 512 rollouts of 10,000 tokens.
+it("a datum holds its advantage once, not once per token", () => {
   const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, [-0.25]);
   if (datum === null) throw new Error("the ledger has a trained token");
   expect(heldBytes(datum) / TURN).toBeLessThan(1.1);
@@ -262,16 +262,16 @@ it("a datum holds the advantage of its rollout once, and not for each of its tok
   expect(datum.advantages).toHaveLength(TURN + 2);
 });
 
-/** Tokens of the groups of each part; every group is one datum. */
+/** Token counts of the groups of each part; every group is one datum. */
 function split(lengths: readonly number[], count: number): readonly (readonly number[])[] {
   const data = lengths.map((length, group) => aDatumOfLength(length, group));
   return splitSubsteps(data, count).map((part) => part.map(({ tokens }) => tokens.length));
 }
 
-it("long groups among short ones leave no update without a group", () => {
+it("long groups among short ones leave no update empty", () => {
   expect(split([1000, 1, 1, 1], 4)).toEqual([[1000], [1], [1], [1]]);
   expect(split([1, 1, 1, 1000], 4)).toEqual([[1], [1], [1], [1000]]);
-  // A third of all is 538; of what is left, half is 356, and the middle of the 700 lies at 357.
+  // A third of the total is 538; half of the remainder is 356, and the middle of the 700 lies at 357.
   expect(split([2, 900, 3, 4, 700, 5], 3)).toEqual([
     [2, 900],
     [3, 4],
@@ -279,11 +279,11 @@ it("long groups among short ones leave no update without a group", () => {
   ]);
 });
 
-it("what a long group leaves is divided evenly", () => {
+it("the rest after a long group is divided evenly", () => {
   expect(split([1000, 1, 1, 1, 1, 1, 1], 3)).toEqual([[1000], [1, 1, 1], [1, 1, 1]]);
 });
 
-/** Lognormal lengths: e to the power of a normal variable, by Box and Muller. */
+/** Lognormal lengths, by the Box-Muller transform. */
 const lognormal = fc
   .tuple(fc.double({ min: 1e-6, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true }))
   .map(([u, v]) => {
@@ -291,7 +291,7 @@ const lognormal = fc
     return Math.min(2_000, Math.max(1, Math.round(Math.exp(3 + 1.5 * normal))));
   });
 
-it("any lengths give num_substeps updates where there are as many groups", () => {
+it("any lengths give num_substeps updates if there are enough groups", () => {
   fc.assert(
     fc.property(
       fc.array(lognormal, { minLength: 1, maxLength: 16 }),
@@ -303,7 +303,7 @@ it("any lengths give num_substeps updates where there are as many groups", () =>
         expect(parts.every((part) => part.length > 0)).toBe(true);
         const total = lengths.reduce((sum, length) => sum + length, 0);
         const largest = Math.max(...parts.map((part) => part.reduce((sum, n) => sum + n, 0)));
-        // Nothing is lumped together: no part is larger than its share and one group.
+        // Nothing is lumped together: no part exceeds its share by more than one group.
         expect(largest).toBeLessThanOrEqual(total / parts.length + Math.max(...lengths));
       },
     ),

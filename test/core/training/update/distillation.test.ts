@@ -27,29 +27,29 @@ function datum(advantage: number, group = 0) {
   return aDatum({ ledger, advantage, group });
 }
 
-/** By the teacher, for the targets 2, 5, 6, 7, 8. */
+/** The teacher's, for the targets 2, 5, 6, 7, 8. */
 const logprobs = Float32Array.of(-9, -1, -0.75, -9, -4);
 
 describe("a teacher", () => {
-  it("takes the difference to its log-probabilities off the advantages, token by token", () => {
+  it("subtracts the difference in log-probabilities from the advantages, token by token", () => {
     // d: -0.5 + 1 = 0.5, -1 + 0.75 = -0.25, -2 + 4 = 2.
     const [taught] = distill([datum(1)], [{ teacher: { coef: 0.5, discount: 0 }, logprobs }]);
     expect([...(taught?.advantages ?? [])]).toEqual([0, 0.75, 1.125, 0, 0]);
   });
 
-  it("makes a token answer for later ones with a discount, as a sum over the whole stream", () => {
+  it("spreads later differences over earlier tokens with a discount, across the whole stream", () => {
     // -d: -0.5, 0.25, 0, -2; backwards with 0.5: -2, -1, -0.25, -0.625.
     const [taught] = distill([datum(0)], [{ teacher: { coef: 1, discount: 0.5 }, logprobs }]);
     expect([...(taught?.advantages ?? [])]).toEqual([0, -0.625, -0.25, 0, -2]);
   });
 
-  it("leaves tokens alone of which its log-probability is not known", () => {
+  it("leaves tokens unchanged whose log-probability it does not know", () => {
     const unknown = Float32Array.of(-9, Number.NaN, -0.75, -9, -4);
     const [taught] = distill([datum(1)], [{ teacher, logprobs: unknown }]);
     expect([...(taught?.advantages ?? [])]).toEqual([0, 1, 1.25, 0, -1]);
   });
 
-  it("is asked once for each datum of its environments", async () => {
+  it("is queried once for each datum of its environments", async () => {
     const other = { ...teacher, model: "org/other" };
     const asked: string[] = [];
     const context = aContext({
@@ -87,7 +87,7 @@ describe("a teacher", () => {
     });
   });
 
-  it("that reads another prompt is asked about the same tokens behind it", async () => {
+  it("that reads another prompt is queried about the same tokens after it", async () => {
     const ledger = new Ledger([1, 2], 0, [1, 90, 91, 2]);
     ledger.addTurn([5, 6], [-0.5, -1]);
     ledger.addContext([], [7]);
@@ -110,7 +110,7 @@ describe("a teacher", () => {
     expect([...(taught?.logprobs ?? [])]).toEqual([Number.NaN, -5, -6, -7, -8]);
   });
 
-  it("trains groups whose rewards are equal, and by itself those without any", () => {
+  it("trains groups with equal rewards, and groups without rewards by itself", () => {
     const rollouts = [1, 1].map((reward, rollout) => aRollout({ rollout, reward }));
     const failed = rollouts.map((rollout) => ({
       ...rollout,

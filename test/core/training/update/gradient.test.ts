@@ -22,27 +22,27 @@ describe("a datum", () => {
     expect(hasGradient(context, aConfig())).toBe(false);
   });
 
-  it("has none where its advantage is too small for 32 bits", () => {
+  it("has no gradient when its advantage is too small for 32 bits", () => {
     expect(has({}, { advantage: 1e-50 })).toBe(false);
   });
 
-  it("has one at an advantage of 0 from the penalty of dro", () => {
+  it("has one with an advantage of 0 from the penalty of dro", () => {
     expect(has({ loss_fn: "dro" })).toBe(true);
     expect(has({ loss_fn: "dro", loss_fn_config: { beta: 0 } })).toBe(false);
   });
 
-  it("has none where kl_coef left an advantage of 0, because the policy is the base model", () => {
+  it("has no gradient with an advantage of 0 and kl_coef if the policy equals the base model", () => {
     expect(has({ kl_coef: 0.1 })).toBe(false);
   });
 
-  it("has none where a correction left no weight, whatever the loss", () => {
+  it("has no gradient when a correction left no weight, whatever the loss", () => {
     expect(has({ loss_fn: "dro" }, { advantage: 0, weight: 0 })).toBe(false);
     expect(has({ loss_fn: "dro" }, { advantage: 0, weight: 1 })).toBe(true);
   });
 });
 
 describe("a rollout with an advantage of 0", () => {
-  it("may have a gradient where the loss has a penalty, or tokens get one of their own", () => {
+  it("may have a gradient when the loss has a penalty or tokens get their own advantages", () => {
     expect(mayHaveGradient(0, aConfig())).toBe(false);
     expect(mayHaveGradient(0, aConfig({ loss_fn: "dro" }))).toBe(true);
     expect(mayHaveGradient(0, aConfig({ kl_coef: 0.1 }))).toBe(true);

@@ -14,7 +14,7 @@ function score(rollouts: readonly FinishedRollout[], { environment, ...changes }
   return scoreGroups(rollouts, aConfig({ environments, ...changes }));
 }
 
-/** How the rollouts of the one group with these rewards were used, null for a rollout that failed. */
+/** How the rollouts of a single group with these rewards are used; null is a failed rollout. */
 function trainingUses(rewards: readonly (number | null)[], rules: Rules = {}): readonly string[] {
   return score(aGroup(rewards), rules).flatMap(({ rollouts }) =>
     rollouts.map(({ trainingUse }) => trainingUse),
@@ -33,11 +33,11 @@ describe("a group", () => {
     expect(group?.rollouts.every(({ trainingUse }) => trainingUse === "trained")).toBe(true);
   });
 
-  it("with a failed rollout is left out", () => {
+  it("is left out when it has a failed rollout", () => {
     expect(trainingUses([1, 0, null, 0])).toEqual(repeated("excluded:failures", 4));
   });
 
-  it("with failed rollouts up to max_failing_rollouts is trained without them", () => {
+  it("with at most max_failing_rollouts failed rollouts is trained without them", () => {
     const rules: Rules = {
       environment: { max_failing_rollouts: 1 },
       advantage_calculation: "centered",
@@ -50,7 +50,7 @@ describe("a group", () => {
   });
 
   it.each(["strict", "fail_fast"] as const)(
-    "with a failed rollout is left out, whatever is allowed, with group_failures: %s",
+    "with a failed rollout is always left out with group_failures: %s",
     (group_failures) => {
       const environment = { max_failing_rollouts: 1 };
       expect(trainingUses([1, 0, null, 0], { environment, group_failures })).toEqual(
@@ -59,12 +59,12 @@ describe("a group", () => {
     },
   );
 
-  it("of which every rollout failed is left out, whatever is allowed", () => {
+  it("whose rollouts all failed is always left out", () => {
     const rules = { environment: { max_failing_rollouts: 9 } };
     expect(trainingUses([null, null], rules)).toEqual(repeated("excluded:failures", 2));
   });
 
-  it("with one reward left has nothing to compare, which only direct advantages do not need", () => {
+  it("with one remaining reward is left out, except with direct advantages", () => {
     const environment = { max_failing_rollouts: 1 };
     expect(trainingUses([1, null], { environment })).toEqual(repeated("excluded:too_few", 2));
     const direct = { environment, advantage_calculation: "direct" } as const;
@@ -72,11 +72,11 @@ describe("a group", () => {
   });
 
   it.each<[string, Rules, string]>([
-    ["teaches nothing", {}, "excluded:zero_variance"],
-    ["is kept with direct advantages", { advantage_calculation: "direct" }, "trained"],
-    ["is kept when asked for", { zero_variance: "keep" }, "trained"],
+    ["is left out", {}, "excluded:zero_variance"],
+    ["is trained with direct advantages", { advantage_calculation: "direct" }, "trained"],
+    ["is trained when configured", { zero_variance: "keep" }, "trained"],
     [
-      "is left out of direct advantages when asked for",
+      "is left out with direct advantages when configured",
       { zero_variance: "drop", advantage_calculation: "direct" },
       "excluded:zero_variance",
     ],
@@ -84,13 +84,13 @@ describe("a group", () => {
     expect(trainingUses([0.5, 0.5, 0.5], rules)).toEqual(repeated(trainingUse, 3));
   });
 
-  it("with equal rewards and a failure is left out for the failure", () => {
+  it("with equal rewards and a failure is left out because of the failure", () => {
     expect(trainingUses([1, 1, null])).toEqual(repeated("excluded:failures", 3));
   });
 });
 
 describe("the groups of a step", () => {
-  it("come in their order, however the rollouts ended", () => {
+  it("keep their order, whatever order the rollouts end in", () => {
     const rollouts = [...aGroup([1, 0], { group: 1 }), ...aGroup([0, 1], { group: 0 })];
     const scored = score(rollouts.toReversed());
     expect(scored.map(({ facts }) => facts.group)).toEqual([0, 1]);
@@ -103,12 +103,12 @@ describe("the groups of a step", () => {
     ]);
   });
 
-  it("are judged one by one", () => {
+  it("are judged independently", () => {
     const rollouts = [...aGroup([1, 0], { group: 0 }), ...aGroup([1, null], { group: 1 })];
     expect(score(rollouts).map(({ facts }) => facts.excluded)).toEqual([null, "failures"]);
   });
 
-  it("that are left out do not count in the standard deviation of the batch", () => {
+  it("do not count in the standard deviation of the batch when left out", () => {
     const rollouts = [...aGroup([1, 0], { group: 0 }), ...aGroup([1, 1], { group: 1 })];
     const scored = score(rollouts, { advantage_calculation: "batch_normalized" });
     expect(scored.map(({ facts }) => facts.excluded)).toEqual([null, "zero_variance"]);
@@ -123,7 +123,7 @@ describe("the groups of a step", () => {
   });
 
   it.each(["rloo", "batch_normalized"] as const)(
-    "of %s need two rewards and differences among them",
+    "need two different rewards with %s",
     (advantage_calculation) => {
       const environment = { max_failing_rollouts: 1 };
       const rules = { environment, advantage_calculation };
@@ -132,7 +132,7 @@ describe("the groups of a step", () => {
     },
   );
 
-  it("sends nothing for an advantage of zero, which would change nothing", () => {
+  it("leaves out data with an advantage of zero, which would have no effect", () => {
     const [group] = score(aGroup([0, 0]), { advantage_calculation: "direct" });
     expect(group?.rollouts.map(({ trainingUse, data }) => [trainingUse, data])).toEqual(
       Array.from({ length: 2 }, () => ["trained", []]),
@@ -141,7 +141,7 @@ describe("the groups of a step", () => {
 });
 
 describe("credit by turn", () => {
-  /** A rollout of turns with one token each, the first with id 0, and with these rewards. */
+  /** A rollout with these rewards and one token per turn, where the first token has id 0. */
   function ofTurns(rollout: number, rewards: readonly number[]): FinishedRollout {
     const ledger = new Ledger([1, 2, 3]);
     for (const turn of rewards.keys()) {
@@ -155,18 +155,18 @@ describe("credit by turn", () => {
 
   const byTurn = { credit: "reward_to_go", advantage_calculation: "centered" } as const;
 
-  it("trains each turn with what came from it on", () => {
+  it("trains each turn with the reward from there on", () => {
     const [group] = score([ofTurns(0, [1, 0]), ofTurns(1, [0, 0.5])], byTurn);
     const [first, second] = group?.rollouts ?? [];
     expect(first).toMatchObject({ turnAdvantages: [0.25, -0.25], advantage: 0 });
     expect(second).toMatchObject({ turnAdvantages: [-0.25, 0.25], advantage: 0 });
-    // Prompt, turn, delta, turn: what predicts the two turns has their advantages.
+    // Prompt, turn, delta, turn: the targets of the two turns have their advantages.
     const [datum] = first?.data ?? [];
     expect([...(datum?.targets ?? [])]).toEqual([2, 3, 0, 9, 1]);
     expect([...(datum?.advantages ?? [])]).toEqual([0, 0, 0.25, 0, -0.25]);
   });
 
-  it("finds a signal in rewards that are equal in all but come at other times", () => {
+  it("finds a signal in rewards with equal totals but different timing", () => {
     const rollouts = [ofTurns(0, [1, 0]), ofTurns(1, [0, 1])];
     expect(score(rollouts, byTurn)[0]?.facts.excluded).toBeNull();
     const whole = { advantage_calculation: "centered" } as const;

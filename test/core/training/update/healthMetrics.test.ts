@@ -26,7 +26,7 @@ function sampled(group: number, tokens: readonly number[], each = 0.5): Finished
 const metrics = (rollouts: readonly FinishedRollout[]) =>
   flattenMetrics(healthMetrics({ rollouts, staleness: [2], lagMs: null }));
 
-test("copies count within a group, beside what independent draws would give", () => {
+test("copies are counted within a group, next to the number expected from independent samples", () => {
   const rollouts = [
     ...[sampled(0, [7, 8]), sampled(0, [7, 9]), sampled(0, [7, 8])],
     ...[sampled(1, [7, 8]), sampled(1, [7])],
@@ -38,7 +38,7 @@ test("copies count within a group, beside what independent draws would give", ()
   });
 });
 
-test("a rollout without anything to train on is no copy", () => {
+test("a rollout with nothing to train on is not a copy", () => {
   const failed = { ...sampled(0, [7]), streams: [new Ledger([1, 2, 3])] };
   expect(metrics([failed, failed, { ...failed, streams: [] }])).toMatchObject({
     "rollout/duplicate_frac": null,
@@ -46,7 +46,7 @@ test("a rollout without anything to train on is no copy", () => {
   });
 });
 
-test("the entropy is the mean over all sampled tokens, also of groups that are not trained on", () => {
+test("entropy is the mean over all sampled tokens, including groups that are not trained on", () => {
   const collapsed = [sampled(0, [7, 8, 9], 1), sampled(0, [7, 8, 9], 1)];
   const rollouts = [...collapsed, sampled(1, [7, 8], 0.5)];
   expect(metrics(rollouts)).toMatchObject({
@@ -54,7 +54,7 @@ test("the entropy is the mean over all sampled tokens, also of groups that are n
   });
 });
 
-test("tokens without a log-probability of the sampler have no part in the entropy", () => {
+test("tokens without a sampler log-probability do not count in the entropy", () => {
   const ledger = new Ledger([1, 2, 3]);
   ledger.addTurn([7, 8], null);
   const context = { ...sampled(0, [7]), streams: [ledger] };

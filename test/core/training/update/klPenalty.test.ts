@@ -27,7 +27,7 @@ describe("the penalty for leaving the base model", () => {
     ]);
   });
 
-  it("leaves tokens alone of which the base model's log-probability is not known", () => {
+  it("leaves tokens unchanged when the base model's log-probability is unknown", () => {
     // d: 0.5 and 1.5; their mean is 1.
     const base = [Float32Array.of(-9, -1, Number.NaN), Float32Array.of(-9, -3.5)];
     const { data: penalized, klPolicyBase } = penalizeKl(data, base, 1);
@@ -50,7 +50,7 @@ describe("before a run with kl_coef", () => {
   const check = (samplerForBase: () => Promise<never>) =>
     checkReferences(aContext({ samplerForBase, config: aConfig({ kl_coef: 0.1 }) }));
 
-  it("a service without the base model is named, with what to set", async () => {
+  it("a service without the base model is reported, with what to set", async () => {
     const refused = check(() => Promise.reject(tinkerError("tinker-not-found", "No org/model")));
     await expect(refused).rejects.toMatchObject({
       code: "base-model-not-sampled",
@@ -59,7 +59,7 @@ describe("before a run with kl_coef", () => {
     });
   });
 
-  it("a service that cannot be reached is a fault of its own", async () => {
+  it("an unreachable service is reported as a different error", async () => {
     const lost = check(() => Promise.reject(tinkerError("tinker-unavailable", "No answer")));
     await expect(lost).rejects.toMatchObject({ code: "tinker-unavailable" });
   });

@@ -5,7 +5,7 @@ import { aDatumWithTurn, asCounted } from "../builders.ts";
 import type { LossCall } from "../fakeTrainingClient.ts";
 import { type Played, playStep, sampledTokens } from "../playedStep.ts";
 
-/** Two groups; the second rollout of the first is in two pieces. */
+/** Two groups; the first group's second rollout is split in two. */
 const DATA = [
   aDatumWithTurn(2, { group: 0, rollout: 0 }),
   aDatumWithTurn(3, { group: 0, rollout: 1 }),
@@ -13,7 +13,7 @@ const DATA = [
   aDatumWithTurn(10, { group: 1, rollout: 0 }),
 ];
 
-describe("the factors of the advantages", () => {
+describe("advantage factors", () => {
   it.each([
     ["token_sum", [1, 1, 1, 1]],
     ["token_mean", [1 / 20, 1 / 20, 1 / 20, 1 / 20]],
@@ -30,7 +30,7 @@ describe("the factors of the advantages", () => {
     });
   });
 
-  it("of group_mean let groups of different lengths count alike", () => {
+  it("of group_mean give groups of different lengths equal weight", () => {
     const [short, , , long] = [...DATA.slice(0, 3), aDatumWithTurn(40, { group: 1 })];
     const data = [short, long].flatMap((datum) => datum ?? []);
     const config = { loss_normalization: "group_mean", max_response_tokens: 100 } as const;
@@ -38,7 +38,7 @@ describe("the factors of the advantages", () => {
   });
 });
 
-/** Centred, the first group has the advantages 1/2, 0 and -1/2, the second three times 0. */
+/** Centered, the first group has the advantages 1/2, 0, and -1/2, and the second has 0 three times. */
 const MIXED: readonly Played[] = [
   { reward: 1, length: 0 },
   { reward: 0.5, length: 8 },
@@ -59,11 +59,11 @@ function advantages(call: LossCall | undefined): readonly (number | undefined)[]
 
 type Normalization = Config["loss_normalization"];
 
-/** The two advantages that are sent, twice as large. */
+/** The two advantages that are sent, doubled. */
 async function sent(changes: Pick<Config, "loss_normalization" | "zero_variance">) {
   const { client } = await playStep([MIXED, EQUAL], { ...changes, max_response_tokens: 100 });
   const [call] = client.lossCalls;
-  // Those with an advantage of 0 would cost as much as the others and change nothing.
+  // Datums with an advantage of 0 would cost as much as the others and change nothing.
   expect(call?.data).toHaveLength(2);
   return advantages(call).map((advantage) => 2 * (advantage ?? 0));
 }
@@ -89,7 +89,7 @@ it.each<[Normalization, readonly [number, number]]>([
   expect(found).toEqual([expect.closeTo(first, 8), expect.closeTo(-last, 8)]);
 });
 
-it("a group that sends nothing counts with the update of the group before it", async () => {
+it("a group that sends nothing counts toward the update of the previous group", async () => {
   const { client } = await playStep([EQUAL, MIXED, EQUAL, MIXED, EQUAL], {
     loss_normalization: "group_mean",
     zero_variance: "keep",
@@ -97,7 +97,7 @@ it("a group that sends nothing counts with the update of the group before it", a
   });
   expect(client.lossCalls.map(({ data }) => data.length)).toEqual([2, 2]);
   const tokens = a + b + c;
-  // The first update has three groups, with the one that nothing precedes; the second has two.
+  // The first update has three groups, including the leading one that sends nothing; the second has two.
   expect(advantages(client.lossCalls[0])[0]).toBeCloseTo(1 / 2 / (tokens * 3), 8);
   expect(advantages(client.lossCalls[1])[0]).toBeCloseTo(1 / 2 / (tokens * 2), 8);
 });

@@ -8,7 +8,7 @@ import {
 } from "../../../../src/core/training/update/offPolicyCorrection.ts";
 import { aConfig, aDatum } from "../builders.ts";
 
-/** A token between two turns of one token each, of which the model wrote the turns. */
+/** Two turns of one token each, with a context token between them. */
 function datum(place: Partial<TrainingDatum>, q: readonly [number, number], advantage: number) {
   const ledger = new Ledger([1, 2]);
   ledger.addTurn([5], [q[0]]);
@@ -17,7 +17,7 @@ function datum(place: Partial<TrainingDatum>, q: readonly [number, number], adva
   return { ...aDatum({ ledger, advantage }), ...place };
 }
 
-/** Trainer log-probabilities where the ratios of the two turns are these. */
+/** Trainer log-probabilities that give these ratios for the two turns. */
 function trainerAt({ logprobs }: TrainingDatum, [first, second]: readonly [number, number]) {
   return Float32Array.of(
     -9,
@@ -29,7 +29,7 @@ function trainerAt({ logprobs }: TrainingDatum, [first, second]: readonly [numbe
 
 const close = (values: readonly number[]) => values.map((value) => expect.closeTo(value, 5));
 
-/** Two rollouts; the ratios of their four trained tokens are 0.25, 1.5, 4 and 8. */
+/** Two rollouts; the ratios of their four trained tokens are 0.25, 1.5, 4, and 8. */
 const data = [datum({ rollout: 0 }, [-1, -2], 2), datum({ rollout: 1 }, [-1, -2], -1)];
 type Ratios = readonly (readonly [number, number])[];
 const RATIOS: Ratios = [
@@ -45,7 +45,7 @@ function correct(changes: Partial<Config>, given = data, ratios: Ratios = RATIOS
 }
 
 describe("truncated importance sampling", () => {
-  it("weighs each token with its ratio up to the bound", () => {
+  it("weighs each token by its ratio, up to the bound", () => {
     const { data: corrected, metrics } = correct({ off_policy_correction: "tis" });
     // 0.25 and 1.5 times 2; the bound 2 for both times -1.
     expect(corrected.map(({ advantages }) => [...advantages])).toEqual([
@@ -58,7 +58,7 @@ describe("truncated importance sampling", () => {
     });
   });
 
-  it("starts the ratio of the loss at the trainer's log-probabilities, and keeps the sampler's for the record", () => {
+  it("uses the trainer's log-probabilities for the loss ratio, and keeps the sampler's for the record", () => {
     const { data: corrected, trainer } = correct({ off_policy_correction: "tis" });
     expect([...(corrected[0]?.oldLogprobs ?? [])]).toEqual([
       0,
@@ -69,7 +69,7 @@ describe("truncated importance sampling", () => {
     expect(corrected[0]?.logprobs).toEqual(data[0]?.logprobs);
   });
 
-  it("has the bound that is set", () => {
+  it("uses the configured bound", () => {
     const bounds = { off_policy_correction_config: { ratio_high: 5 } };
     const { data: corrected } = correct({ off_policy_correction: "tis", ...bounds });
     expect([...(corrected[1]?.advantages ?? [])]).toEqual(close([0, -4, 0, -5]));
@@ -77,7 +77,7 @@ describe("truncated importance sampling", () => {
 });
 
 describe("icepop", () => {
-  it("weighs tokens with their ratio within the bounds, and others with 0", () => {
+  it("weighs tokens by their ratio within the bounds, and others by 0", () => {
     const { data: corrected, metrics } = correct({ off_policy_correction: "icepop" });
     expect(corrected.map(({ advantages }) => [...advantages])).toEqual([
       close([0, 0, 0, 3]),
@@ -89,7 +89,7 @@ describe("icepop", () => {
     });
   });
 
-  it("masks a datum of which no token has a weight", () => {
+  it("masks a datum whose tokens all have weight 0", () => {
     const bounds = { off_policy_correction_config: { ratio_high: 2 } };
     const { kept, metrics } = correct({ off_policy_correction: "icepop", ...bounds });
     expect(kept.map(({ rollout }) => rollout)).toEqual([0]);
@@ -101,7 +101,7 @@ describe("a sequence mask", () => {
   const masked = (given: readonly TrainingDatum[], ratios: Ratios) =>
     correct({ off_policy_correction: "sequence_mask" }, [...given], ratios);
 
-  it("leaves a rollout out by the geometric mean of its ratios, and weighs no other", () => {
+  it("leaves a rollout out by the geometric mean of its ratios, and leaves other weights at 1", () => {
     // The means are sqrt(0.5 · 2.01) = 1.00250 and sqrt(1.01 · 1.02) = 1.01499.
     const { kept: corrected, metrics } = masked(data, [
       [0.5, 2.01],
@@ -118,7 +118,7 @@ describe("a sequence mask", () => {
       datum({ rollout: 0, stream: 0 }, [-1, -2], 1),
       datum({ rollout: 0, stream: 1 }, [-1, -2], 1),
     ];
-    // Each stream by itself lies out of the bounds; 2 · 2 · 0.5 · 0.5 = 1.
+    // Each stream alone is out of the bounds; 2 · 2 · 0.5 · 0.5 = 1.
     const { kept: corrected } = masked(streams, [
       [2, 2],
       [0.5, 0.5],
@@ -126,7 +126,7 @@ describe("a sequence mask", () => {
     expect(corrected).toHaveLength(2);
   });
 
-  it("may leave nothing", () => {
+  it("may mask everything", () => {
     expect(masked(data, RATIOS)).toMatchObject({
       kept: [],
       metrics: { off_policy_weight_mean: 0 },

@@ -18,7 +18,7 @@ function played(facts: Partial<RolloutFacts>): FinishedRollout {
   return aRollout({ reward: 1, facts });
 }
 
-/** Rewards 0, 0, 1 and 1, of which the last one was cut at its limit. */
+/** Rewards 0, 0, 1, and 1; the last rollout was cut at its limit. */
 function scored(changes: Partial<Config>): ScoredGroup | undefined {
   const facts = { stop: "max_tokens" };
   const group = [0, 0, 1, 1].map((reward, rollout) =>
@@ -30,7 +30,7 @@ function scored(changes: Partial<Config>): ScoredGroup | undefined {
 const advantages = (group: ScoredGroup | undefined) =>
   group?.rollouts.map(({ advantage }) => advantage);
 
-describe("a rollout is too long", () => {
+describe("whether a rollout is too long", () => {
   const cut = [aTurn(), aTurn({ isTruncated: true })];
 
   it.each<[boolean, Partial<RolloutFacts>]>([
@@ -47,7 +47,7 @@ describe("a rollout is too long", () => {
   });
 });
 
-describe("the penalty for length", () => {
+describe("the length penalty", () => {
   it.each([
     [20, 0],
     [19, 0.5 / 20],
@@ -59,13 +59,13 @@ describe("the penalty for length", () => {
     expect(overlongPenalty(played({ tokensLeft }), aConfig(PENALTY))).toBeCloseTo(expected, 9);
   });
 
-  it("is about the limits that the rollout was played with, whatever they are at the update", () => {
+  it("uses the limits that the rollout was played with, even if they changed before the update", () => {
     const present = { max_response_tokens: 30, max_total_tokens: 40 };
     const config = aConfig({ ...PENALTY, ...present });
     expect(overlongPenalty(played({ tokensLeft: 20 }), config)).toBe(0);
   });
 
-  it("is whole for a rollout that was cut, whatever room it had", () => {
+  it("is the full penalty for a rollout that was cut off, whatever room it had left", () => {
     expect(overlongPenalty(played({ stop: "max_tokens" }), aConfig(PENALTY))).toBe(0.5);
     expect(overlongPenalty(played({ stop: "max_tokens" }), aConfig())).toBe(0);
   });
@@ -77,7 +77,7 @@ describe("the penalty for length", () => {
     expect(group?.rollouts.map(({ rollout }) => rollout.record.reward)).toEqual([0, 0, 1, 1]);
   });
 
-  it("makes no difference between rewards that are equal", () => {
+  it("creates no signal among equal rewards", () => {
     const group = [{}, { stop: "max_tokens" }].map((facts, rollout) =>
       aRollout({ reward: 0, rollout, facts }),
     );
@@ -95,7 +95,7 @@ describe("a masked rollout", () => {
     expect(advantages(scored({}))).toEqual([-0.5, -0.5, 0.5, 0.5]);
   });
 
-  it("leaves no group where all were too long", () => {
+  it("excludes its group when all rollouts were too long", () => {
     const facts = { stop: "max_tokens" };
     const group = [1, 0].map((reward, rollout) => aRollout({ reward, rollout, facts }));
     const [only] = scoreGroups(group, aConfig({ overlong: "mask" }));

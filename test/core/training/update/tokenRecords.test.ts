@@ -3,7 +3,7 @@ import { Ledger } from "../../../../src/core/rollout/ledger.ts";
 import { toTokenRecord } from "../../../../src/core/training/update/tokenRecords.ts";
 import { aDatum } from "../builders.ts";
 
-/** Prompt 1, 2, one trained token, and a tool result that no turn follows. */
+/** Prompt 1, 2, one trained token, and a tool result with no turn after it. */
 function aDatumWithTail() {
   const ledger = new Ledger([1, 2]);
   ledger.addTurn([5], [-0.5]);
@@ -11,7 +11,7 @@ function aDatumWithTail() {
   return aDatum({ group: 3, rollout: 1, ledger, advantage: 2 });
 }
 
-it("the stored tokens have every value beside the token it is about", () => {
+it("the stored token record has every value at the token it describes", () => {
   const record = toTokenRecord(aDatumWithTail(), Float32Array.of(-4, -0.25));
   expect(record).toMatchObject({
     group: 3,
@@ -32,12 +32,12 @@ it("the stored tokens have every value beside the token it is about", () => {
   ]);
 });
 
-it("the stored tokens say where the trainer's log-probs are not known", () => {
+it("the stored token record marks unknown trainer log-probs", () => {
   const { trainerLogprobs } = toTokenRecord(aDatumWithTail(), null);
   expect(Array.from(trainerLogprobs).every(Number.isNaN)).toBe(true);
 });
 
-it("the stored tokens have no log-probability of an image", () => {
+it("the stored token record has no log-probability for an image", () => {
   const ledger = new Ledger([1, -1, -1, 2]);
   ledger.addTurn([5], [-0.5]);
   const scored = Float32Array.of(-9, -9, -4, -0.25);

@@ -54,7 +54,7 @@ describe("a training step", () => {
     expect((await training).sampler.samplerId).toBe("next");
   });
 
-  it("sends each substep's groups in order, with exactly the three inputs of the loss", async () => {
+  it("sends each substep's groups in order, with exactly the three loss inputs", async () => {
     const { client, train } = setUp();
     await train(fourGroups, { num_substeps: 2 });
     expect(client.lossCalls.map(({ data }) => data.length)).toEqual([2, 2]);
@@ -65,7 +65,7 @@ describe("a training step", () => {
     }
   });
 
-  it("passes the loss and the optimizer's settings on", async () => {
+  it("passes on the loss and the optimizer settings", async () => {
     const { client, train } = setUp();
     const loss_fn_config = { clip_high_threshold: 1.28 };
     await train([aDatum()], { loss_fn_config, adam_eps: 1e-8, grad_clip_norm: 2 }, 4e-5);
@@ -82,7 +82,7 @@ describe("a training step", () => {
     ]);
   });
 
-  it("returns the log-probs in the order of the data, and the loss of all substeps", async () => {
+  it("returns the log-probs in data order, and the loss of all substeps", async () => {
     const { client, train } = setUp();
     client.answer = (call) => resultOf(call, -client.lossCalls.indexOf(call) - 1);
     const trained = await train(fourGroups, { num_substeps: 2 });
@@ -95,7 +95,7 @@ describe("a training step", () => {
     });
   });
 
-  it("reports of several substeps the mean of norms, losses and means, sums, extremes, and else the last", async () => {
+  it("averages norms, losses, and means over substeps, adds sums, keeps extremes, and takes the last of other metrics", async () => {
     const { client, train } = setUp();
     client.answer = (call) => {
       const nth = client.lossCalls.indexOf(call) + 1;
@@ -119,13 +119,13 @@ describe("a training step", () => {
     });
   });
 
-  it("has no loss where the service reports none", async () => {
+  it("has no loss when the service reports none", async () => {
     const { client, train } = setUp();
     client.answer = (call) => ({ ...resultOf(call, -1), metrics: {} });
     expect((await train([aDatum()])).loss).toBeNull();
   });
 
-  it("adds up the losses of the tokens where the service reports those only", async () => {
+  it("sums the token losses when the service reports only those", async () => {
     const { client, train } = setUp();
     client.answer = (call) => ({
       outputs: resultOf(call, -1).outputs.map((output) => ({
@@ -150,7 +150,7 @@ describe("a training step", () => {
     });
   });
 
-  it("counts the sampler's time from the moment the training results are there", async () => {
+  it("measures the sampler's time from the moment the training results arrive", async () => {
     const { client, clock, train } = setUp();
     const { ephemeralSampler } = client;
     client.ephemeralSampler = async () => {
@@ -165,7 +165,7 @@ describe("a training step of several passes", () => {
   const groups = Array.from({ length: 8 }, (_, group) => aDatumOfLength(5 + group, group));
   const lengths = ({ data }: LossCall) => data.map(({ tokens }) => tokens.length);
 
-  it("trains each datum once per pass, the first in the order of the data and each later one in its own", async () => {
+  it("trains each datum once per pass: the first in data order, each later pass in its own order", async () => {
     const { client, train } = setUp();
     await train(groups, { num_passes: 3, num_substeps: 2 });
     expect(client.calls).toHaveLength(3 * 2 * 2 + 1);
@@ -177,7 +177,7 @@ describe("a training step of several passes", () => {
     expect(new Set(passes.map(String)).size).toBe(3);
   });
 
-  it("begins with the update of a single pass, and is the same when it is repeated", async () => {
+  it("starts with the update of a single pass, and repeats identically", async () => {
     const run = async (changes: Changes) => {
       const { client, train } = setUp();
       await train(groups, { num_substeps: 2, ...changes });
@@ -189,7 +189,7 @@ describe("a training step of several passes", () => {
     expect((await run({ num_passes: 2, seed: 7 })).slice(2)).not.toEqual(twice.slice(2));
   });
 
-  it("returns the log-probs of the first and of the last pass in the order of the data, and the loss as a mean over passes", async () => {
+  it("returns the log-probs of the first and the last pass in data order, and the mean loss over passes", async () => {
     const { client, train } = setUp();
     client.answer = (call) => {
       const later = client.lossCalls.indexOf(call) < 2 ? 0 : 100;
@@ -206,7 +206,7 @@ describe("a training step of several passes", () => {
     expect((await setUp().train(groups)).lastLogprobs).toBeNull();
   });
 
-  it("asks with dro for the learner's own log-probs before each update", async () => {
+  it("requests the learner's own log-probs before each update with dro", async () => {
     const { client, train } = setUp();
     await train(groups, { loss_fn: "dro", num_passes: 2, num_substeps: 2 });
     const forward = client.lossCalls.filter(({ forwardOnly }) => forwardOnly);
@@ -231,7 +231,7 @@ describe("a training step with dro", () => {
     expect(inputs?.["advantages"]).toEqual(Float32Array.of(0, 2, 0, 2));
   });
 
-  it("reads them again for every substep, from the weights that substep meets", async () => {
+  it("recomputes them for every substep, from the weights at that substep", async () => {
     const { client, train } = setUp();
     await train(fourGroups, { ...dro, num_substeps: 2 });
     const one = ["forward", "forwardBackward", "optimStep"];
@@ -239,7 +239,7 @@ describe("a training step with dro", () => {
     expect(client.lossCalls[2]?.data).toHaveLength(2);
   });
 
-  it("always sends a coefficient, its own where none is set", async () => {
+  it("always sends a coefficient, its own default when none is configured", async () => {
     const betaOf = async (loss_fn_config: Readonly<Record<string, number>>) => {
       const { client, train } = setUp();
       await train([aDatum()], { ...dro, loss_fn_config });

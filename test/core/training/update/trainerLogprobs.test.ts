@@ -16,7 +16,7 @@ const GROUPS: readonly (readonly Played[])[] = [
 
 const DRO: Partial<Config> = { loss_fn: "dro", loss_fn_config: { beta: 0.5 } };
 
-// Each of the two needs the same numbers, and each made a forward pass of the whole batch.
+// Both need the same numbers; each used to make its own forward pass over the whole batch.
 it.each(["icepop", "sequence_mask"] as const)(
   "dro with off_policy_correction %s makes one forward pass before the first update",
   async (correction) => {
@@ -29,7 +29,7 @@ it.each(["icepop", "sequence_mask"] as const)(
   },
 );
 
-it("dro with a correction asks again once the weights have moved", async () => {
+it("dro with a correction recomputes once the weights have moved", async () => {
   const config = { ...DRO, off_policy_correction: "tis", num_substeps: 2 } as const;
   const { client } = await playStep(GROUPS, config);
   expect(client.calls).toEqual([
@@ -39,7 +39,7 @@ it("dro with a correction asks again once the weights have moved", async () => {
   ]);
 });
 
-it("dro with a correction starts from the trainer's log-probs, also where nothing was sampled", async () => {
+it("dro with a correction uses the trainer's log-probs, also for tokens that were not sampled", async () => {
   const { client } = await playStep(GROUPS, { ...DRO, off_policy_correction: "tis" });
   const [asked, trained] = client.lossCalls;
   if (asked === undefined) throw new Error("nothing was asked for");
@@ -56,7 +56,7 @@ const MIXED: readonly Played[] = [
 const plainDRO = { loss_fn: "dro", loss_fn_config: { beta: 0.5 } } as const;
 
 describe("dro", () => {
-  it("gets rollouts with an advantage of 0, with the sampler's log-probs to stay close to", async () => {
+  it("includes rollouts with an advantage of 0, with the sampler's log-probs to stay close to", async () => {
     const { client } = await playStep([MIXED], plainDRO);
     const backward = client.lossCalls.find(({ forwardOnly }) => !forwardOnly);
     expect(backward?.data.map(({ lossInputs }) => lossInputs["advantages"]?.at(-1))).toEqual([
@@ -72,14 +72,14 @@ describe("dro", () => {
     expect(output.trained).not.toBeNull();
   });
 
-  it("without a penalty gets no more than other losses", async () => {
+  it("includes no more than other losses without a penalty", async () => {
     const { client } = await playStep([MIXED], { loss_fn: "dro", loss_fn_config: { beta: 0 } });
     expect(client.lossCalls.at(-1)?.data).toHaveLength(2);
   });
 });
 
 it.each(["importance_sampling", "ppo", "cispo"] as const)(
-  "%s gets no rollout with an advantage of 0, which would change nothing",
+  "%s excludes rollouts with an advantage of 0, which would have no effect",
   async (loss_fn) => {
     const { client } = await playStep([MIXED], { loss_fn });
     expect(client.lossCalls[0]?.data).toHaveLength(2);
