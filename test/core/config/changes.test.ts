@@ -10,12 +10,12 @@ function changes(after: Partial<Config>, before: Partial<Config> = {}): readonly
 }
 
 describe("the changes between two configurations", () => {
-  it("are empty if the values are the same", () => {
+  it("are empty when the values are equal", () => {
     expect(changes({})).toEqual([]);
     expect(changes({ loss_fn_config: {} })).toEqual([]);
   });
 
-  it("name each key and whether a run may continue with it, in the order of the table", () => {
+  it("name each key in table order, with whether a run may continue with it", () => {
     const after = { learning_rate: 1e-4, seed: 7, batch_size: 9, wandb: "offline" as const };
     expect(new Set(changes(after))).toEqual(
       new Set(["seed identity", "batch_size identity", "learning_rate tunable", "wandb fixed"]),
@@ -23,7 +23,7 @@ describe("the changes between two configurations", () => {
     expect(changes(after)).toEqual(changes({ ...aConfig(), ...after }));
   });
 
-  it("reach into environments and their splits", () => {
+  it("include nested environments and their splits", () => {
     const environment = anEnvironment({
       temperature: 0.5,
       num_rollouts: 8,
@@ -36,7 +36,7 @@ describe("the changes between two configurations", () => {
     ]);
   });
 
-  it("are of identity where an environment or a split comes or goes", () => {
+  it("affect the run's identity when an environment or split is added or removed", () => {
     const environments = { [ENVIRONMENT]: anEnvironment(), "Owner/Other": anEnvironment() };
     expect(changes({ environments })).toEqual(["environments.Owner/Other identity"]);
     expect(changes({}, { environments })).toEqual(["environments.Owner/Other identity"]);
@@ -47,13 +47,13 @@ describe("the changes between two configurations", () => {
     ]);
   });
 
-  it("do not include the order in which environments stand", () => {
+  it("ignore the order of environments", () => {
     const one = { [ENVIRONMENT]: anEnvironment(), "Owner/Other": anEnvironment() };
     const other = { "Owner/Other": anEnvironment(), [ENVIRONMENT]: anEnvironment() };
     expect(changes({ environments: other }, { environments: one })).toEqual([]);
   });
 
-  it("do not include the order of keys in any mapping, but that of items in a list", () => {
+  it("ignore the order of keys in any mapping, but not the order of list items", () => {
     const clip = { clip_low_threshold: 0.8, clip_high_threshold: 1.2 };
     const swapped = { clip_high_threshold: 1.2, clip_low_threshold: 0.8 };
     expect(changes({ loss_fn_config: swapped }, { loss_fn_config: clip })).toEqual([]);
@@ -66,7 +66,7 @@ describe("the changes between two configurations", () => {
     expect(changes(secrets({ a: null, b: null }), secrets({ b: null, a: null }))).toEqual([]);
   });
 
-  it("name an evaluation that comes, goes or differs as a whole", () => {
+  it("name an evaluation as a whole when it is added, removed, or changed", () => {
     const evaluation = anEvaluation({
       at_start: true,
       at_end: true,
@@ -80,8 +80,8 @@ describe("the changes between two configurations", () => {
   });
 });
 
-describe("the values that change", () => {
-  it("are named one by one, with what they were, and never those of secrets", () => {
+describe("changed values", () => {
+  it("are named one by one with their old values, except for secrets", () => {
     const before = aConfig({ learning_rate: 0.004, evaluation: anEvaluation({ every: 4 }) });
     const after = {
       ...before,

@@ -1,4 +1,4 @@
-/** Texts of configuration files for tests: a minimal one that is whole, and ways to add to it. */
+/** Configuration texts for tests: a complete minimal file, and ways to extend it. */
 
 import type { Config } from "../../../src/core/config/fields/schema.ts";
 import { type ParseResult, parseConfig } from "../../../src/core/config/parse.ts";
@@ -13,15 +13,15 @@ environments:
       train:
 `;
 
-/** Number of lines of the minimal file; what a test adds begins on the next one. */
+/** Number of lines of the minimal file; lines that a test adds start on the next one. */
 export const MINIMAL_LINES = MINIMAL.split("\n").length - 1;
 
-/** The minimal file with lines at the top level after it. */
+/** The minimal file followed by these top-level lines. */
 export function textWith(...lines: readonly string[]): string {
   return MINIMAL + lines.join("\n");
 }
 
-/** The minimal file with lines in its environment. */
+/** The minimal file with these lines added to its environment. */
 export function textWithEnvironment(...lines: readonly string[]): string {
   return MINIMAL.replace(
     "    splits:",
@@ -33,14 +33,14 @@ export function parse(text: string): ParseResult {
   return parseConfig(text, { path: "run.yaml" });
 }
 
-/** The configuration in a text that is sound. */
+/** The configuration of a valid text. */
 export function configIn(text: string): Config {
   const result = parse(text);
   if (!result.ok) throw new Error(messagesIn(text).join("\n"));
   return result.config;
 }
 
-/** All problems or warnings of a text, as the terminal prints them. */
+/** All problems and warnings of a text, as the terminal prints them. */
 export function messagesIn(text: string): readonly string[] {
   const result = parse(text);
   const problems = result.ok ? result.warnings : result.problems;

@@ -6,16 +6,16 @@ import { checkText } from "../../../src/core/config/check.ts";
 import { configJsonSchema } from "../../../src/core/config/jsonSchema.ts";
 import { messagesIn, textWith } from "./configText.ts";
 
-// Of the MCP package: an independent validator of draft 07.
+// From the MCP package: an independent validator of draft 07.
 const validate = new AjvJsonSchemaValidator().getValidator(configJsonSchema());
 
 describe("the JSON schema", () => {
-  it("is the committed one", () => {
+  it("matches the committed file", () => {
     const committed = readFileSync("media/tinker-config.schema.json", "utf8");
     expect(`${JSON.stringify(configJsonSchema(), null, 2)}\n`).toBe(committed);
   });
 
-  it("carries range, default and documentation of a field", () => {
+  it("has the range, default, and documentation of a field", () => {
     expect(configJsonSchema()["properties"]).toMatchObject({
       adam_beta1: { type: "number", minimum: 0, exclusiveMaximum: 1, default: 0.9 },
       num_epochs: { type: ["integer", "null"], default: null },
@@ -25,7 +25,7 @@ describe("the JSON schema", () => {
   });
 
   it.each(["local", "hosted", "agents"])(
-    "accepts the %s example and no unknown key in it",
+    "accepts the %s example and rejects unknown keys in it",
     (name) => {
       const example: unknown = parseYaml(
         readFileSync(`examples/${name}/tinker-config.yaml`, "utf8"),
@@ -36,7 +36,7 @@ describe("the JSON schema", () => {
   );
 
   it.each(["wandb_run_name: 7", "system_prompt_template: true", "tokenizer_name: null"])(
-    "takes %s, as the parser does",
+    "accepts %s, as the parser does",
     (line) => {
       const text = textWith(line).replace("train:", "train: {}");
       expect(messagesIn(text)).toEqual([]);
@@ -54,7 +54,7 @@ describe("the JSON schema", () => {
     ["in one of two stages", false, stages(", batch_size: 16", "")],
     ["nowhere", false, stages("", "")],
     ["nowhere, without stages", false, "stages: null\n"],
-  ])("asks for batch_size %s as the parser does", (_, isComplete, own) => {
+  ])("validates batch_size %s as the parser does", (_, isComplete, own) => {
     const text = `model_name: local/tiny-tool\nenvironments:\n  local/calculator: { splits: { train: {} }, num_rollouts: 8, nonterminal_reward: 0 }\nmax_steps: 4\n${own}`;
     const { problems } = checkText(text, { path: "a.yaml", overrides: [] });
     expect(problems.some(({ message }) => message.includes("batch_size"))).toBe(!isComplete);

@@ -11,7 +11,7 @@ it.each([
   ["open={a: 1, b=1", ["open={a: 1, b=1"]],
   ["stray=x] b=1", ["stray=x]", "b=1"]],
   ["", []],
-])("%j has the words %j", (text, words) => {
+])("%j is split into %j", (text, words) => {
   expect(splitWords(text)).toEqual(words);
 });
 
@@ -23,6 +23,6 @@ it.each([
   [`"a,b",'c,d'`, [`"a,b"`, "'c,d'"]],
   ["don't,do", ["don't", "do"]],
   ["1,", ["1", ""]],
-])("the values of %s", (text, values) => {
+])("the values of %s are read", (text, values) => {
   expect(splitValues(text)).toEqual(values);
 });

@@ -22,7 +22,7 @@ function messages(overrides: readonly string[], text = textWith()): readonly str
 }
 
 describe("an override", () => {
-  it("sets a value over that of the file, read by the type of the field", () => {
+  it("replaces a value of the file, and is read by the field's type", () => {
     const config = configWith([
       "batch_size=64",
       "learning_rate='1e-5'",
@@ -41,7 +41,7 @@ describe("an override", () => {
     });
   });
 
-  it("sets a text to nothing when nothing follows", () => {
+  it("sets an empty text when nothing follows", () => {
     expect(configWith(["wandb_run_name="]).wandb_run_name).toBe(null);
   });
 
@@ -58,7 +58,7 @@ describe("an override", () => {
     }
   });
 
-  it("finds a name with dots also when a shell has taken its quotes away", () => {
+  it("finds a name with dots even if the shell has removed its quotes", () => {
     const text = textWith().replace("Owner/Game", "Owner/Game-1.5.x");
     for (const name of ["Owner/Game-1.5.x", '"Owner/Game-1.5.x"']) {
       const { environments } = configWith([`environments.${name}.max_turns=9`], text);
@@ -66,8 +66,8 @@ describe("an override", () => {
     }
   });
 
-  it("sets any name in quotes to any number", () => {
-    // No object has `__proto__` as a name of its own after a schema has read it.
+  it("sets any quoted name to any number", () => {
+    // No object has its own `__proto__` after a schema has read it.
     const name = fc.stringMatching(/^[\w ./='-]{1,20}$/).filter((key) => key !== "__proto__");
     fc.assert(
       fc.property(name, fc.integer(), (key, value) => {
@@ -78,7 +78,7 @@ describe("an override", () => {
     );
   });
 
-  it("makes a mapping of a null or a boolean on its way", () => {
+  it("turns a null or a boolean on its path into a mapping", () => {
     expect(configWith(["secrets.token=abc"], textWith("secrets:")).secrets).toEqual({
       token: "abc",
     });
@@ -88,20 +88,20 @@ describe("an override", () => {
     );
   });
 
-  it("keeps the text of a text field that looks like a mapping", () => {
+  it("keeps a text value that looks like a mapping", () => {
     const text = "You are: a helper [of sorts";
     expect(configWith([`system_prompt_template=${text}`]).system_prompt_template).toBe(text);
   });
 
-  it("gives way to a later one of the same key", () => {
+  it("is superseded by a later one for the same key", () => {
     expect(configWith(["seed=1", "seed=2"]).seed).toBe(2);
   });
 
-  it("can choose the model whose defaults then hold", () => {
+  it("can choose the model, whose defaults then apply", () => {
     expect(configWith(["model_name=local/tiny-tool"]).learning_rate).toBe(1e-3);
   });
 
-  it("changes nothing in what else the file shares through an alias", () => {
+  it("leaves other users of a shared alias unchanged", () => {
     const text = textWith("  Owner/Other: &other {num_rollouts: 4, splits: {train: }}").replace(
       "Owner/Game:\n    num_rollouts: 4\n    splits:\n      train:\n",
       "Owner/Game: {num_rollouts: 2, splits: {a: &s {shuffle: false}, b: *s}}\n",
@@ -111,7 +111,7 @@ describe("an override", () => {
   });
 });
 
-describe("a bad override", () => {
+describe("an invalid override", () => {
   it.each([
     [
       "learning_rate=high",
@@ -135,7 +135,7 @@ describe("a bad override", () => {
       /^TRL100 `environments\.Owner\/Game\.num_rollouts` has/,
     ],
     ["stages.first.max_steps=1", /^TRL100 Overrides cannot set stages\. Write this under `stages`/],
-  ])("%s names itself", (override, message) => {
+  ])("is named in the message: %s", (override, message) => {
     const lines = messages([override]);
     const start = `--overrides ${override}: error: `;
     expect(lines.some((line) => line.startsWith(start))).toBe(true);
@@ -143,7 +143,7 @@ describe("a bad override", () => {
     expect(own.slice(start.length)).toMatch(message);
   });
 
-  it("leaves faults of the file at their place", () => {
+  it("leaves errors of the file at their place", () => {
     const lines = messages(["seed=x"], textWithEnvironment("top_p: 3"));
     expect(lines.map((line) => line.split(": ")[0])).toEqual([
       "--overrides seed=x",
@@ -151,7 +151,7 @@ describe("a bad override", () => {
     ]);
   });
 
-  it("of an environment that is not there names one that is called much like it", () => {
+  it("for an unknown environment suggests one with a similar name", () => {
     expect(messages(["environments.Owner/Gaem.num_rollouts=8"])[0]).toBe(
       "--overrides environments.Owner/Gaem.num_rollouts=8: warning: TRL300 No environment is called `Owner/Gaem`. Did you mean `Owner/Game`?",
     );
@@ -159,14 +159,14 @@ describe("a bad override", () => {
     expect(messages([whole])).toEqual([]);
   });
 
-  it("warns where its value is rarely meant", () => {
+  it("warns about a value that is rarely intended", () => {
     expect(messages(["learning_rate=0"])).toEqual([
       "--overrides learning_rate=0: warning: TRL207 With a learning rate of 0 the model does not change. (learning_rate)",
     ]);
   });
 });
 
-it("overrides are shown with their places and without secrets", () => {
+it("overrides are shown with their paths and without secrets", () => {
   const result = parse([
     "seed=7",
     "secrets.token=hunter2",

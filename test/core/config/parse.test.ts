@@ -12,15 +12,15 @@ import {
 } from "./configText.ts";
 
 describe("the examples", () => {
-  it.each(["local", "hosted", "agents"])("the %s one has neither problem nor warning", (name) => {
+  it.each(["local", "hosted", "agents"])("the %s one has no problems or warnings", (name) => {
     const path = `examples/${name}/tinker-config.yaml`;
     const result = parseConfig(readFileSync(path, "utf8"), { path });
     expect(result).toMatchObject({ ok: true, warnings: [] });
   });
 });
 
-describe("values", () => {
-  it("fills in the defaults at every level", () => {
+describe("parsed values", () => {
+  it("include the defaults at every level", () => {
     const config = configIn(textWith("evaluation:", "  splits: {local/calculator: [test]}"));
     expect(config).toMatchObject({ lora_rank: 32, learning_rate: 4e-5, wandb: "disabled" });
     expect(config.environments["Owner/Game"]).toMatchObject({ temperature: 1, max_turns: 50 });
@@ -31,15 +31,15 @@ describe("values", () => {
     expect(config.evaluation).toMatchObject({ temperatures: [0, 1], num_samples: 64, every: null });
   });
 
-  it.each(["1e-5", "'1e-5'", '"1E-5"', ".00001", "+0.1e-4"])("reads %s as a number", (text) => {
+  it.each(["1e-5", "'1e-5'", '"1E-5"', ".00001", "+0.1e-4"])("read %s as a number", (text) => {
     expect(configIn(textWith(`learning_rate: ${text}`)).learning_rate).toBe(1e-5);
   });
 
-  it.each(["4096", "'4096'", "4_096", "4.096e3"])("reads %s as an integer", (text) => {
+  it.each(["4096", "'4096'", "4_096", "4.096e3"])("read %s as an integer", (text) => {
     expect(configIn(textWith(`save_every: ${text}`)).save_every).toBe(4096);
   });
 
-  it("reads every number alike with and without quotes", () => {
+  it("read every number the same with and without quotes", () => {
     const positive = fc.double({ min: Number.MIN_VALUE, noNaN: true, noDefaultInfinity: true });
     fc.assert(
       fc.property(positive, (number) => {
@@ -56,28 +56,28 @@ describe("values", () => {
     ["Off", false],
     ["'on'", true],
     ["False", false],
-  ])("reads %s as a boolean in a boolean field", (text, value) => {
+  ])("read %s as a boolean in a boolean field", (text, value) => {
     expect(configIn(textWith(`openreward_upload: ${text}`)).openreward_upload).toBe(value);
   });
 
   it.each(["yes", "007", "0.10", "1e5", "true", "0x1F"])(
-    "keeps %s as text in a text field",
+    "keep %s as text in a text field",
     (text) => {
       expect(configIn(textWith(`wandb_run_name: ${text}`)).wandb_run_name).toBe(text);
     },
   );
 
-  it("distinguishes null from the text null in a text field", () => {
+  it("distinguish null from the text null in a text field", () => {
     expect(configIn(textWith("wandb_run_name: ~")).wandb_run_name).toBeNull();
     expect(configIn(textWith("wandb_run_name: 'null'")).wandb_run_name).toBe("null");
   });
 
-  it("keeps a null secret apart from an empty one", () => {
+  it("distinguish a null secret from an empty one", () => {
     const { secrets } = configIn(textWith("secrets: {a_key: , b_key: '', c_key: 12}"));
     expect(secrets).toEqual({ a_key: null, b_key: "", c_key: "12" });
   });
 
-  it("reads thinking from a boolean and from an object alike", () => {
+  it("read thinking the same from a boolean and from an object", () => {
     expect(configIn(textWith("thinking: on")).thinking).toEqual({
       enabled: true,
       effort: null,
@@ -90,7 +90,7 @@ describe("values", () => {
     expect(configIn(textWith()).thinking.enabled).toBe(false);
   });
 
-  it("follows aliases and merge keys, the mapping's own keys first", () => {
+  it("follow aliases and merge keys, giving the mapping's own keys precedence", () => {
     const text = `model_name: a/b
 batch_size: 1
 environments:
@@ -108,7 +108,7 @@ environments:
     expect(Object.keys(environments["a/Three"]?.splits ?? {})).toEqual(["train"]);
   });
 
-  it("reads JSON, indented with tabs", () => {
+  it("include JSON indented with tabs", () => {
     const text = `{\n\t"model_name": "a/b",\n\t"batch_size": 2,\n\t"environments": {\n\t\t"o/E": {"num_rollouts": 2, "splits": {"train": {}}}\n\t}\n}`;
     expect(parseConfig(text, { path: "run.json" })).toMatchObject({
       ok: true,
@@ -116,13 +116,13 @@ environments:
     });
   });
 
-  it("holds a .json file to JSON's scalars", () => {
+  it("limit a .json file to JSON's scalars", () => {
     const result = parseConfig('{"model_name": bare}', { path: "run.json" });
     expect(result).toMatchObject({ ok: false, problems: [{ code: "TRL100" }] });
   });
 });
 
-describe("problems", () => {
+describe("the parser", () => {
   it.each([
     [
       "lerning_rate: 1",
@@ -164,13 +164,13 @@ describe("problems", () => {
     expect(messagesIn(textWith(line))).toEqual([`run.yaml:${message} (${key})`]);
   });
 
-  it("names the key that is meant here, and where one of that name belongs", () => {
+  it("names the intended key, and where a key of that name belongs", () => {
     expect(messagesIn(textWith("evaluation:", "  splits: {}", "  samples_per_task: 2"))).toContain(
       "run.yaml:10:3: error: TRL110 Unknown key `samples_per_task`. Did you mean `rollouts_per_task`? `samples_per_task` belongs at the top level. (evaluation.samples_per_task)",
     );
   });
 
-  it("reports every problem at once, in the order of the text", () => {
+  it("reports every problem at once, in text order", () => {
     const codes = (text: string) => {
       const result = parse(text);
       return result.ok ? [] : result.problems.map(({ code, path }) => [code, path.join("/")]);
@@ -186,7 +186,7 @@ describe("problems", () => {
     ]);
   });
 
-  it("finds the line and column of a fault at any depth", () => {
+  it("finds the line and column of an error at any depth", () => {
     expect(messagesIn(textWithEnvironment("top_p: 2", "tempature: 1"))).toEqual([
       "run.yaml:6:12: error: TRL121 Expected a number >= 0 and <= 1, or null, got 2. (environments.Owner/Game.top_p)",
       "run.yaml:7:5: error: TRL110 Unknown key `tempature`. Did you mean `temperature`? (environments.Owner/Game.tempature)",
@@ -198,7 +198,7 @@ describe("problems", () => {
     ]);
   });
 
-  it("keeps each one on a line of its own, whatever a key holds", () => {
+  it("keeps each message on one line, whatever a key contains", () => {
     expect(messagesIn(textWith('"a\\n\\e[31mb": 1'))).toEqual([
       "run.yaml:8:1: error: TRL110 Unknown key `a\ufffd\ufffd[31mb`. Remove it. (a\ufffd\ufffd[31mb)",
     ]);
@@ -216,7 +216,7 @@ describe("problems", () => {
     );
   });
 
-  it("never shows text where a mapping was expected, since it may be a secret", () => {
+  it("never shows text in place of a mapping, since it may be a secret", () => {
     expect(messagesIn(textWith("secrets: sk-12345"))).toEqual([
       "run.yaml:8:10: error: TRL120 Expected a mapping by secret, or null, got text. (secrets)",
     ]);
@@ -240,10 +240,10 @@ describe("problems", () => {
   });
 
   it.each([
-    ["a key half typed", "lear"],
+    ["a partly typed key", "lear"],
     ["one with lines under it", "learn\n  a/B:\n\n    batch_size: 3"],
     ["one inside an environment", "environments:\n  Owner/Name:\n    spl\n    max_turns: 2"],
-  ])("%s hides nothing of the other lines, and says nothing of what is missing", (_, half) => {
+  ])("still reports other lines with %s, and reports nothing as missing", (_, half) => {
     const text = `group_size: 4\n${half}\nbatch_size: few`;
     expect(messagesIn(text)).toEqual([
       expect.stringContaining("run.yaml:1:1: error: TRL110 Unknown key `group_size`"),
@@ -252,7 +252,7 @@ describe("problems", () => {
     ]);
   });
 
-  it("says no more about lines when it is open where a value ends", () => {
+  it("reports only the syntax error when the end of a value is unclear", () => {
     expect(messagesIn("a: [1\nbatch_size: few\n")).toEqual([
       expect.stringContaining("TRL100 Flow sequence"),
     ]);
@@ -266,7 +266,7 @@ describe("problems", () => {
       "tinker_base_url: https://ada:s3cret-value@a.example",
       "without a user name, or null, got text.",
     ],
-  ])("shows no secret that cannot be read as it is written: %s", (line, message) => {
+  ])("shows no secret that cannot be read as written: %s", (line, message) => {
     const [found = "", ...more] = messagesIn(textWith(line));
     expect(found).toContain(message);
     expect([found, ...more].join()).not.toContain("s3cret");
@@ -276,11 +276,11 @@ describe("problems", () => {
     expect(parse(text)).toMatchObject({ ok: false, problems: [{ code: "TRL111", at: null }] });
   });
 
-  it.each(["- 1", "words"])("reports a file that is no mapping: %s", (text) => {
+  it.each(["- 1", "words"])("reports a file that is not a mapping: %s", (text) => {
     expect(messagesIn(text)[0]).toMatch(/^run\.yaml:1:1: error: TRL120 Expected a mapping, got/);
   });
 
-  it("needs at least one environment with at least one split", () => {
+  it("requires at least one environment with at least one split", () => {
     expect(messagesIn("model_name: a/b\nbatch_size: 1\nenvironments: {}")).toEqual([
       "run.yaml:3:15: error: TRL121 Expected a mapping by environment with 1 or more, got an empty mapping. (environments)",
     ]);
@@ -291,7 +291,7 @@ describe("problems", () => {
     ]);
   });
 
-  it("ends on anchors that contain or merge themselves", () => {
+  it("handles anchors that contain or merge themselves", () => {
     expect(parse(textWith("x: &a", "  <<: *a", "  y: *a")).ok).toBe(false);
     expect(parse(textWith("secrets: &a", "  <<: *a", "  y: *a")).ok).toBe(false);
   });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { withoutSecretValues } from "../../../src/core/config/secretValues.ts";
 import { configIn, textWith, textWithEnvironment } from "./configText.ts";
 
-it("values under secrets go, whatever they look like, and all else stays as written", () => {
+it("values under secrets are removed in any form, and everything else stays as written", () => {
   const text = `${textWithEnvironment("secrets: {pin: 12, 'other': \"a\\\\u0062c\" } # here")}
 secrets: # all of them
   short: a
@@ -33,7 +33,7 @@ max_steps: 12
   });
 });
 
-it("a value is found where an alias or a merge takes it from", () => {
+it("a value is found through an alias or a merge", () => {
   const text = textWith(
     "wandb_run_name: &name hunter",
     "secrets:",

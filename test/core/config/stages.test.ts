@@ -31,26 +31,26 @@ const configOf = (overrides: readonly string[], text = FILE) => {
 };
 
 describe("a stage", () => {
-  it("is the file with its own settings over it, key by key within mappings", () => {
+  it("is the file with its own settings on top, merged key by key within mappings", () => {
     const config = configOf(["stage=reinforce"]);
     expect(config).toMatchObject({ stage: "reinforce", stages: null, max_steps: 40 });
     const environment = config.environments["local/calculator"];
     expect(environment).toMatchObject({ num_rollouts: 4, splits: { train: {} } });
   });
 
-  it("yields to an override, which holds for all of them", () => {
+  it("is overridden by the command line, which applies to all stages", () => {
     expect(configOf(["stage=reinforce", "max_steps=3"]).max_steps).toBe(3);
     expect(configOf(["stage=imitate", "max_steps=3"]).max_steps).toBe(3);
     const wrong = linesOf(FILE, ["max_steps=0"]);
     expect(wrong).toEqual([expect.stringContaining("--overrides max_steps=0: error: TRL121")]);
   });
 
-  it("continues a run where it is chosen", () => {
+  it("resumes a run when it is the chosen one", () => {
     const text = `resume_from: tinker://a/weights/b\n${FILE}`;
     expect(linesOf(text, ["stage=reinforce"])).toEqual([]);
   });
 
-  it("has a budget of its own, and a part of that of the file", () => {
+  it("has its own budget, and a share of the file's", () => {
     expect(configOf(["stage=reinforce"]).max_tokens_total).toBe(300);
     expect(sharedBudgets(FILE, OPTIONS)).toEqual({
       max_tokens_total: 1000,
@@ -66,12 +66,12 @@ describe("a stage", () => {
     expect(linesOf(text)).toEqual([expect.stringMatching(/TRL400 .*stages\.reinforce\.secrets/)]);
   });
 
-  it("that is not chosen leaves the file as a whole, with all of them", () => {
+  it("leaves the file unchanged, with all stages, when not chosen", () => {
     expect(Object.keys(configOf([]).stages ?? {})).toEqual(["imitate", "reinforce"]);
   });
 });
 
-describe("what is wrong with stages", () => {
+describe("problems with stages", () => {
   const problems = (from: string, to: string) => linesOf(FILE.replace(from, to));
 
   it.each([
@@ -110,14 +110,14 @@ describe("what is wrong with stages", () => {
       "resume_from: tinker://a/weights/b\nstages:",
       /TRL229 `resume_from` continues one run/,
     ],
-  ])("%s → %s is said at its place", (from, to, words) => {
+  ])("%s → %s is reported in place", (from, to, words) => {
     expect(problems(from, to)).toContainEqual(expect.stringMatching(words));
   });
 
   it.each([
     ["max_steps: 40", "max_steps: 40\n    init_from: imitate"],
     ["max_steps: 40", "max_steps: 40\n    data: [{ run: imitate }]"],
-  ])("a stage by its bare name is a folder, which %s → %s may not mean", (from, to) => {
+  ])("a stage's bare name is read as a folder, so %s → %s causes a warning", (from, to) => {
     const message =
       /warning: TRL229 `imitate` is read as a folder\. Did you mean .* `stage:imitate`\?/;
     expect(problems(from, to)).toContainEqual(expect.stringMatching(message));
@@ -127,13 +127,13 @@ describe("what is wrong with stages", () => {
     expect(problems("max_steps: 15", "max_steps: 15, init_from: reinforce")).toEqual([]);
   });
 
-  it("is not that weights are those after a step of an earlier stage", () => {
+  it("accepts weights after a step of an earlier stage", () => {
     expect(problems("max_steps: 40", "max_steps: 40\n    init_from: stage:imitate@5")).toEqual([]);
   });
 
-  it("is said once for what the file has for all, and not where only one stage minds", () => {
+  it("in shared settings are reported once, and not if they affect only one stage", () => {
     expect(problems("batch_size: 8", "batch_size: 0")).toHaveLength(1);
-    // Only the stage that imitates does not read it.
+    // Only the supervised stage ignores it.
     expect(problems("batch_size: 8", "batch_size: 8\nkl_coef: 0.01")).toEqual([]);
     expect(problems("method: sft,", "method: sft, kl_coef: 0.01,")).toEqual([
       expect.stringMatching(/^a\.yaml:7:.*warning: TRL226 `kl_coef` has no effect/),

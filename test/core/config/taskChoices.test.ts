@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { withOnlyEnvironment } from "../../../src/core/config/taskChoices.ts";
 import { configIn, textWithEnvironment } from "./configText.ts";
 
-it("one environment alone has no agent, unless one plays", () => {
+it("a single environment plays without its agent unless that is kept", () => {
   const config = configIn(
     textWithEnvironment("agent: {command: [node, agent.mjs], protocol: openai}"),
   );

@@ -1,4 +1,4 @@
-/** A catalogue for tests: a few names of each kind, as a cache on disk would hold them. */
+/** A catalogue for tests: a few names of each kind, as in a cache on disk. */
 
 import {
   type Catalogue,

@@ -1,4 +1,4 @@
-/** What a run has measured, for tests of hints. */
+/** Measurements of a run, for tests of hints. */
 
 import type { MeasuredRun } from "../../../../src/core/config/editing/display/measuredRun.ts";
 

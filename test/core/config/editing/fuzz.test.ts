@@ -6,7 +6,7 @@ const sound = ["local", "hosted", "agents"].map((name) =>
   readFileSync(`examples/${name}/tinker-config.yaml`, "utf8"),
 );
 
-it("no text, however broken or hostile, makes the help fail", () => {
+it("no text, however broken or hostile, makes editor help fail", () => {
   const uniform = uniformFrom(7);
   for (let index = 0; index < 150; index++) {
     const text = fuzzedText(index, uniform, sound, 2000);
@@ -16,7 +16,7 @@ it("no text, however broken or hostile, makes the help fail", () => {
   }
 });
 
-it("every piece that someone has typed so far of an example is lived through", () => {
+it("every prefix of an example is handled", () => {
   for (const text of sound) {
     for (let end = 0; end <= text.length; end += 29) useAll(text.slice(0, end), end, "run.yaml");
   }

@@ -1,4 +1,4 @@
-/** Texts that a configuration's reader must live through: broken, deep, huge, made to explode. The same for a seed. */
+/** Texts that the configuration reader must survive: broken, deep, huge, or expanding. Deterministic for a seed. */
 
 import { complete } from "../../../../src/core/config/editing/completion/complete.ts";
 import { diagnose } from "../../../../src/core/config/editing/diagnostics/diagnose.ts";
@@ -13,7 +13,7 @@ import { parseConfig } from "../../../../src/core/config/parse.ts";
 import { withoutSecretValues } from "../../../../src/core/config/secretValues.ts";
 import { CATALOGUE } from "./aCatalogue.ts";
 
-/** Numbers from 0 to 1, the same for the same seed. */
+/** Pseudorandom numbers in [0, 1), the same for the same seed. */
 export function uniformFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -69,7 +69,7 @@ function bytes(uniform: Uniform): string {
   return new TextDecoder("utf-8").decode(raw);
 }
 
-/** A sound text with a few pieces cut out, doubled or put in. */
+/** A valid text with a few pieces cut out, duplicated, or inserted. */
 function damaged(uniform: Uniform, sound: string): string {
   let text = sound;
   for (let count = 1 + Math.floor(uniform() * 6); count > 0; count--) {
@@ -81,7 +81,7 @@ function damaged(uniform: Uniform, sound: string): string {
   return text;
 }
 
-/** Deep, long or exploding texts; `size` is their order of magnitude. */
+/** Deep, long, or expanding texts; `size` is their order of magnitude. */
 function hostile(uniform: Uniform, size: number): string {
   const opener = pick(uniform, ["[", "{", "{a: ", "- ", "? ", "a:\n ", "[{", "&a [", "a: b: "]);
   const bombLines = Array.from(
@@ -115,7 +115,7 @@ function hostile(uniform: Uniform, size: number): string {
   ])();
 }
 
-/** One text for each number, of all kinds in turn. `size` bounds the hostile ones. */
+/** One text per number, cycling through all kinds. `size` limits the hostile ones. */
 export function fuzzedText(
   index: number,
   uniform: Uniform,
@@ -137,7 +137,7 @@ export function fuzzedText(
   }
 }
 
-/** Everything that an editor asks about a text. Returns how many marks it got. */
+/** Runs every editor query on a text. Returns the number of diagnostics. */
 export function useAll(text: string, offset: number, path: string): number {
   const options = { path, catalogue: CATALOGUE, overrides: ["batch_size=8"] };
   const found = diagnose(text, options);

@@ -11,7 +11,7 @@ environments:
 batch_size: 4
 `;
 
-it("a server that several environments share is that of the first", () => {
+it("a server shared by several environments is attributed to the first", () => {
   const parsed = parseConfig(TEXT, { path: "run.yaml" });
   if (!parsed.ok) throw new Error("The configuration is valid.");
   const { config } = parsed;

@@ -12,7 +12,7 @@ const allFields = fieldSections.flatMap(({ title, fields }) =>
 );
 
 describe("the field table", () => {
-  it.each(allFields)("explains $name in whole sentences", ({ field }) => {
+  it.each(allFields)("explains $name in complete sentences", ({ field }) => {
     expect(field.doc).toMatch(/^[^ ].{15,}\.$/);
   });
 
@@ -40,13 +40,13 @@ describe("the field table", () => {
     expect(missing(configShape, "")).toEqual([]);
   });
 
-  it("keeps what makes a run the same run from changing", () => {
+  it("fixes the values that identify a run", () => {
     const identity = ["model_name", "lora_rank", "tokenizer_name", "seed", "batch_size"] as const;
     for (const key of identity) expect(configFields[key].change).toBe("identity");
     expect(configFields.learning_rate.change).toBe("tunable");
   });
 
-  it("gives the shape at a path, through names and list positions", () => {
+  it("finds the shape at a path, through names and list positions", () => {
     expect(shapeAt(["environments", "a.b/C", "top_p"])).toMatchObject({ type: "number", max: 1 });
     expect(shapeAt(["evaluation", "temperatures", "0"])).toMatchObject({ type: "number" });
     expect(shapeAt(["toString"])).toBeUndefined();

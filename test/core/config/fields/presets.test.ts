@@ -22,12 +22,12 @@ describe("the defaults of local models", () => {
     max_total_tokens: 256,
   };
 
-  it("are those that a small model trains well with, and give way to the file", () => {
+  it("suit training a small model, and the file overrides them", () => {
     expect(local()).toMatchObject(preset);
     expect(local("adam_eps: 1e-6")).toMatchObject({ ...preset, adam_eps: 1e-6 });
   });
 
-  it("are not those of hosted ones", () => {
+  it("do not apply to hosted models", () => {
     const same = Object.entries(preset).filter(([key, value]) => {
       return hosted()[key as keyof typeof preset] === value;
     });
@@ -37,13 +37,13 @@ describe("the defaults of local models", () => {
 });
 
 describe("values that depend on others", () => {
-  it("saves a rolling state every step locally, every fifth on a service", () => {
+  it("include a rolling save after every step locally, and after every fifth on a service", () => {
     expect(rollingSaveEvery(local())).toBe(1);
     expect(rollingSaveEvery(hosted())).toBe(5);
     expect(rollingSaveEvery(local("rolling_save_every: 0"))).toBe(0);
   });
 
-  it("plays all rollouts that are issued at once, unless a number bounds them or they are very many", () => {
+  it("let all issued rollouts play at once, unless a limit is set or there are very many", () => {
     const groups = Math.max(
       ...Object.values(hosted().environments).map(({ num_rollouts }) => num_rollouts),
     );
@@ -58,7 +58,7 @@ describe("values that depend on others", () => {
     expect(maxConcurrentRollouts(local())).toBe(32);
   });
 
-  it("drops groups without variance unless advantages are the rewards themselves", () => {
+  it("drop groups without variance unless advantages are the rewards themselves", () => {
     expect(zeroVariancePolicy(hosted())).toBe("drop");
     expect(zeroVariancePolicy(hosted("advantage_calculation: direct"))).toBe("keep");
     const explicit = hosted("advantage_calculation: direct", "zero_variance: drop");

@@ -7,14 +7,14 @@ import {
 import { configIn, textWith } from "../configText.ts";
 
 describe("the schema", () => {
-  it("takes what it gave: a whole configuration is read back unchanged", () => {
+  it("is stable: a complete configuration parses to itself", () => {
     const config = configIn(
       textWith("thinking: true", "loss_fn_config: {clip_high_threshold: 1.3}"),
     );
     expect(configSchemaFor("hosted", config).parse(structuredClone(config))).toEqual(config);
   });
 
-  it("gives the types that the table says", () => {
+  it("produces the types of the field table", () => {
     expectTypeOf<Config["model_name"]>().toEqualTypeOf<string>();
     expectTypeOf<Config["zero_variance"]>().toEqualTypeOf<"drop" | "keep" | null>();
     expectTypeOf<Config["environments"]>().toEqualTypeOf<

@@ -20,7 +20,7 @@ describe("the server of an environment", () => {
       .filter(({ code }) => code === "TRL221" || code === "TRL120")
       .map(({ path, message }) => `${path.slice(2).join(".")}: ${message}`);
 
-  it("needs an address or a command", () => {
+  it("requires an address or a command", () => {
     expect(found("{}")).toEqual([
       "server: The server needs an address, a command or a bridge: add `url: http://HOST:PORT`, `command: [python, environment.py]`, or `bridge` with an `id`.",
     ]);
@@ -28,12 +28,12 @@ describe("the server of an environment", () => {
     expect(found("{ url: https://maze.example }")).toEqual([]);
   });
 
-  it("is on this computer when a command starts it", () => {
+  it("is local when a command starts it", () => {
     expect(found("{ command: [python, maze.py], url: http://127.0.0.1:8080 }")).toEqual([]);
     expect(found("{ command: [python, maze.py], url: http://maze.example }")).toHaveLength(1);
   });
 
-  it("is a bridge to an environment of another library, which has no other start", () => {
+  it("can be a bridge to an environment of another library, which excludes a command", () => {
     expect(found("{ bridge: reasoning-gym, id: chain_sum, args: { size: 9 } }")).toEqual([]);
     expect(found("{ bridge: reasoning-gym }")).toEqual([
       "server: A bridge needs `id`: the name of an environment of reasoning-gym.",
@@ -46,19 +46,19 @@ describe("the server of an environment", () => {
     ]);
   });
 
-  it("is none of an embedded environment", () => {
+  it("does not exist for an embedded environment", () => {
     expect(found("{ url: http://127.0.0.1:8080 }", "local/calculator")).toHaveLength(1);
   });
 
-  it("has an address that is one", () => {
+  it("must have a valid address", () => {
     expect(found("{ url: 'http://127.0.0.1:80:80' }")).toEqual([
       "server.url: `http://127.0.0.1:80:80` is not a valid address. Write http://HOST:PORT or https://HOST.",
     ]);
   });
 });
 
-describe("an address that nothing is reached at", () => {
-  it("is reported where model and environments are embedded, with a way to remove it", () => {
+describe("an unused address", () => {
+  it("is reported with a fix to remove it when the model and environments are embedded", () => {
     expect(unusedIn(embedded(textWith(...ADDRESSES)))).toEqual([
       "warning tinker_base_url | Remove 'tinker_base_url'",
       "warning openreward_base_url | Remove 'openreward_base_url'",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../../src/core/config/parse.ts";
 
-/** The codes and places of what is found in a configuration with an agent. */
+/** The codes and locations of findings in a configuration with an agent. */
 function found(agent: string, more = ""): readonly string[] {
   const text = [
     "model_name: local/tiny-tool",
@@ -22,14 +22,14 @@ function found(agent: string, more = ""): readonly string[] {
 }
 
 describe("an agent", () => {
-  it("needs a command alone", () => {
+  it("requires only a command", () => {
     expect(found("{ command: [python, agent.py] }")).toEqual([]);
     expect(found("{ protocol: anthropic }")).toEqual([
       "error TRL111 environments.local/calculator.agent.command",
     ]);
   });
 
-  it("takes no text for a teacher alone, because it writes its prompts itself", () => {
+  it("cannot have a separate teacher context, because it writes its own prompts", () => {
     const teacher = "teacher: { model: local/tiny-tool, context: Be brief. }";
     expect(found("{ command: [a] }", teacher)).toEqual(["error TRL231 teacher.context"]);
     expect(found("{ command: [a] }", `    ${teacher}`)).toEqual([
@@ -37,7 +37,7 @@ describe("an agent", () => {
     ]);
   });
 
-  it("has no misspelled placeholder in an argument, but other words in braces", () => {
+  it("reports a misspelled placeholder in an argument, but not other words in braces", () => {
     const place = "environments.local/calculator.agent";
     expect(found('{ command: [a, "--ask={prmpt}", "{model}", "{x}"] }')).toEqual([
       `warning TRL231 ${place}.command.1`,
@@ -47,13 +47,13 @@ describe("an agent", () => {
     ]);
   });
 
-  it("has one place for its reward", () => {
+  it("has a single source of reward", () => {
     expect(found("{ command: [a], reward: output, reward_command: [b] }")).toEqual([
       "warning TRL231 environments.local/calculator.agent.reward",
     ]);
   });
 
-  it("sets no variable that the trainer sets, but those of another protocol", () => {
+  it("cannot set variables that the trainer sets, but can set those of another protocol", () => {
     const place = "environments.local/calculator.agent.env";
     const env = "{ OPENAI_API_KEY: null, TINKER_RL_MODEL: m, ANTHROPIC_API_KEY: null, SEED: '1' }";
     expect(found(`{ command: [a], env: ${env} }`)).toEqual([

@@ -7,7 +7,7 @@ function dataset(...lines: readonly string[]): string {
   return textWithEnvironment(...lines).replace("Owner/Game", "local/dataset");
 }
 
-it("a dataset has defaults for all but its file", () => {
+it("a dataset has defaults for everything but its file", () => {
   const { environments } = configIn(dataset("tasks: q.csv"));
   const settings = Object.values(environments).map(datasetSettings);
   expect(settings).toMatchObject([
@@ -20,7 +20,7 @@ it("a dataset has defaults for all but its file", () => {
   ]);
 });
 
-it("settings of columns and grader that are left out have their defaults", () => {
+it("omitted column and grader settings have their defaults", () => {
   const { environments } = configIn(
     dataset("tasks: q.jsonl", "columns: {question: prompt}", "grader: {type: number}"),
   );
@@ -51,12 +51,12 @@ it.each([
     ["tasks: q.csv", "split_fractions: {train: 0.9, test: 0.2}"],
     "run.yaml:7:22: error: TRL223 The shares of the splits must add up to 1, not 1.1.",
   ],
-])("a dataset needs %s", (_, lines, expected) => {
+])("a dataset requires %s", (_, lines, expected) => {
   expect(messagesIn(dataset(...lines))).toEqual([expect.stringContaining(expected)]);
 });
 
 it.each(["tasks: q.csv", "columns: {}", "grader: {}", "split_fractions: {train: 1}"])(
-  "an environment that is no dataset cannot have %s",
+  "an environment that is not a dataset cannot have %s",
   (line) => {
     expect(messagesIn(textWithEnvironment(line))).toEqual([
       expect.stringContaining("TRL223 Only a `local/dataset` environment has"),
@@ -64,7 +64,7 @@ it.each(["tasks: q.csv", "columns: {}", "grader: {}", "split_fractions: {train: 
   },
 );
 
-it("a dataset to evaluate on is one of the environments", () => {
+it("an evaluation dataset must be one of the environments", () => {
   const text = textWith("evaluation:", "  splits: {local/dataset: [test]}");
   expect(messagesIn(text)).toEqual([expect.stringContaining("TRL223 A dataset is described in")]);
 });

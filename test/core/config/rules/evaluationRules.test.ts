@@ -12,7 +12,7 @@ function withBest(metric: string, ...evaluation: readonly string[]): readonly st
 const SPLITS = "splits: {Owner/Game: [test]}";
 
 describe("save_best", () => {
-  it("may name any reward or success of the evaluation", () => {
+  it("may name any reward or success metric of the evaluation", () => {
     for (const metric of [
       METRIC,
       "eval/Owner/Game/test/temperature_1/reward_mean",
@@ -22,13 +22,13 @@ describe("save_best", () => {
     }
   });
 
-  it("needs an evaluation", () => {
+  it("requires an evaluation", () => {
     expect(withBest(METRIC)).toEqual([
       "run.yaml:8:12: error: TRL220 `save_best` needs an evaluation: add `evaluation`, or remove `save_best`. (save_best)",
     ]);
   });
 
-  it("offers what the evaluation has when it has not this", () => {
+  it("suggests the metrics that the evaluation has when it lacks this one", () => {
     const [message] = withBest("eval/Owner/Game/test/greedy/reward_maen", SPLITS, "every: 5");
     expect(message).toContain(`has no metric \`eval/Owner/Game/test/greedy/reward_maen\``);
     expect(message).toContain(`It has \`${METRIC}\``);
@@ -37,14 +37,14 @@ describe("save_best", () => {
     );
   });
 
-  it("has nothing to choose from without evaluations on the way", () => {
+  it("has no effect without evaluations during the run", () => {
     expect(withBest(METRIC, SPLITS)).toEqual([
       "run.yaml:10:12: warning: TRL220 The run is evaluated only at its start and end, so there is nothing to choose from: set `every`. (save_best)",
     ]);
   });
 });
 
-it("an embedded environment that does not exist is an error where only the evaluation names it, too", () => {
+it("a nonexistent embedded environment is an error even when only the evaluation names it", () => {
   const [message] = messagesIn(textWith("evaluation: {splits: {local/calculater: [test]}}"));
   expect(message).toMatch(
     /error: TRL300 .*`local\/calculater`. Did you mean `local\/calculator`\?/,

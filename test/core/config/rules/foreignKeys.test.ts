@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { fieldOf, fieldSections } from "../../../../src/core/config/fields/fields.ts";
 import { ownNameOf } from "../../../../src/core/config/rules/foreignKeys.ts";
 
-it("every foreign name leads to a key that exists", () => {
+it("every foreign name maps to a key that exists", () => {
   for (const foreign of [
     "lr",
     "num_generations",

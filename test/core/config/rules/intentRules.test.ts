@@ -12,7 +12,7 @@ function found(text: string): readonly string[] {
     .map(({ code, span }) => `${code} ${text.slice(span.start, span.end)}`);
 }
 
-/** The text after the preferred fix. */
+/** The text after applying the preferred fix. */
 function repaired(text: string): string {
   const hint = "Set nonterminal_reward to 0";
   const fixes = fixesAt(text, { start: 0, end: text.length }, OPTIONS).filter(
@@ -23,20 +23,20 @@ function repaired(text: string): string {
   return fix === undefined ? text : applyEdits(text, fix.edits);
 }
 
-describe("a setting that does something else than its name says is noted, with a fix", () => {
+describe("a setting that does not do what its name suggests gets an advice with a fix", () => {
   it.each([
     ["loss_fn: gspo", "TRL204 gspo"],
     ["grad_clip_norm: 1", "TRL204 1"],
     ["loss_fn: importance_sampling\nnum_substeps: 4", "TRL203 4"],
     ["max_steps_off_policy: 6", "TRL203 6"],
     ["max_total_tokens: 65536", "TRL202 65536"],
-  ])("%j", (lines, mark) => {
+  ])("for %j", (lines, mark) => {
     const text = textWith("num_epochs: 1", lines);
     expect(found(text)).toContain(mark);
     expect(found(repaired(text))).not.toContain(mark);
   });
 
-  it("a weight of an environment in a mix by numbers of tasks", () => {
+  it("for an environment weight in a mix by number of tasks", () => {
     const text = textWith("num_epochs: 1").replace(
       "num_rollouts: 4",
       "num_rollouts: 4\n    weight: 3",
@@ -46,13 +46,13 @@ describe("a setting that does something else than its name says is noted, with a
     expect(found(repaired(text))).toEqual([]);
   });
 
-  it("pairs of rollouts", () => {
+  it("for groups of two rollouts", () => {
     const text = textWith("num_epochs: 1").replace("num_rollouts: 4", "num_rollouts: 2");
     expect(found(text)).toEqual(["TRL200 2"]);
     expect(found(repaired(text))).toEqual([]);
   });
 
-  it("groups that one rollout without a reward leaves out, as the least of all findings", () => {
+  it("for groups excluded by one rollout without a reward, as the lowest-priority finding", () => {
     const hints = (text: string) =>
       diagnose(text, OPTIONS)
         .filter(({ severity }) => severity === "hint")
@@ -74,12 +74,12 @@ describe("a setting that does something else than its name says is noted, with a
     "max_steps_off_policy: 6\noff_policy_correction: tis",
     "max_total_tokens: 16384",
     "max_total_tokens: 65536\nrollout_timeout: 1800",
-  ])("and nothing of the kind for %j", (lines) => {
+  ])("but not for %j", (lines) => {
     const noted = found(textWith("num_epochs: 1", lines));
     expect(noted.filter((mark) => /TRL20[234]/.test(mark))).toEqual([]);
   });
 
-  it("marks a written time limit that the default number of tokens cannot meet", () => {
+  it("for a time limit that the default number of tokens cannot meet", () => {
     const noted = found(textWith("num_epochs: 1", "rollout_timeout: 100"));
     expect(noted.filter((mark) => mark.includes("TRL202"))).toHaveLength(1);
     expect(found(textWith("num_epochs: 1", "rollout_timeout: 600")).join()).not.toContain("TRL202");

@@ -20,7 +20,7 @@ import { LINE_UP_DATE } from "../../../../src/core/models/lineUpRows.ts";
 import { configIn, messagesIn, parse } from "../configText.ts";
 import { CATALOGUE, listing } from "../editing/aCatalogue.ts";
 
-/** A configuration of this model that is sound but for what `lines` say. */
+/** A configuration of this model that is valid apart from `lines`. */
 function textOf(model: string, ...lines: readonly string[]): string {
   return `model_name: ${model}
 batch_size: 4
@@ -45,7 +45,7 @@ describe("a listed model", () => {
   });
 
   it.each(["Qwen/Qwen3.5-9B-Base", "Qwen/Qwen3.5-35B-A3B-Base"])(
-    "%s causes a warning that a base model calls no tools",
+    "%s causes a warning that a base model makes no tool calls",
     (model) => {
       expect(said(model)).toEqual([
         expect.stringMatching(
@@ -61,7 +61,7 @@ describe("a listed model", () => {
   it.each([
     ["moonshotai/Kimi-K3.1-Pro", "moonshotai/Kimi-K2.6"],
     ["thinkingmachines/Inkling-2-Small", "thinkingmachines/Inkling-Small"],
-  ])("%s is refused, because its format is not public", (model, instead) => {
+  ])("%s is refused because its format is not public", (model, instead) => {
     const [message = "", ...others] = said(model);
     expect(others).toEqual([]);
     expect(message).toMatch(/error: TRL216 .*not public/);
@@ -70,11 +70,11 @@ describe("a listed model", () => {
   });
 });
 
-describe("what the program itself suggests", () => {
+describe("the program's own suggestion", () => {
   it.each([
     ...TEMPLATES.map(({ kind, text }) => [kind, text] as const),
     ["example", readFileSync("examples/hosted/tinker-config.yaml", "utf8")] as const,
-  ])("uses a listed model, and has a budget where that costs money: %s", (_, text) => {
+  ])("uses a listed model, and has a budget if that costs money: %s", (_, text) => {
     const { model_name: name, max_cost_usd: budget } = configIn(text);
     if (!isLocalModel(name)) {
       expect(findLineUpModel(name)?.listed).toBe("2026-08-19");
@@ -85,7 +85,7 @@ describe("what the program itself suggests", () => {
 });
 
 describe("a retired model", () => {
-  it.each(RETIRED)("$name causes a warning with a date and $instead instead", (retired) => {
+  it.each(RETIRED)("$name causes a warning with a date and suggests $instead", (retired) => {
     const { name: model, since, instead } = retired;
     const date = since ?? LINE_UP_DATE;
     const message = said(model).find((line) => line.includes("TRL215")) ?? "";
@@ -97,7 +97,7 @@ describe("a retired model", () => {
     expect(messagesIn(applyEdits(text, fix?.edits ?? [])).join()).not.toContain("TRL215");
   });
 
-  it("that the service's own list has causes none", () => {
+  it("causes no warning when the service lists it", () => {
     const text = textOf("Qwen/Qwen3-30B-A3B");
     const codes = (catalogue = CATALOGUE) =>
       diagnose(text, { path: "run.yaml", catalogue }).map(({ code }) => code);
@@ -106,7 +106,7 @@ describe("a retired model", () => {
     expect(codes({ ...CATALOGUE, hosted: { ...hosted, models: null } })).toEqual(["TRL215"]);
   });
 
-  it("that the service's own list lacks is refused with the same reason", () => {
+  it("is refused with the same reason when the service does not list it", () => {
     const models = listing([
       { name: "Qwen/Qwen3.6-27B", contextTokens: null, maxRank: null, note: null },
     ]);
@@ -118,13 +118,13 @@ describe("a retired model", () => {
     expect(found?.remedies[0]).toMatchObject({ value: "Qwen/Qwen3.6-27B", isPreferred: true });
   });
 
-  it("of another server is that server's matter", () => {
+  it("is not checked on another server", () => {
     expect(said("Qwen/Qwen3-32B", "tinker_base_url: https://tinker.example")).toEqual([]);
   });
 });
 
-describe("a model that the table lacks", () => {
-  it("is no fault, and a hint in the editor only", () => {
+describe("a model that is not in the table", () => {
+  it("is not an error, and only a hint in the editor", () => {
     expect(said("Owner/Own-7B")).toEqual([]);
     const [found, ...others] = diagnose(textOf("Qwen/Qwen3.5-9b"), { path: "run.yaml" });
     expect(others).toEqual([]);
@@ -133,7 +133,7 @@ describe("a model that the table lacks", () => {
   });
 });
 
-describe("thinking that the model does not know", () => {
+describe("thinking that the model does not support", () => {
   it.each([
     ["openai/gpt-oss-20b", "thinking: false", /always reasons.*effort: low/],
     ["zai-org/GLM-5.3-Flash", "thinking: false", /always reasons/],
@@ -145,13 +145,13 @@ describe("thinking that the model does not know", () => {
     ["thinkingmachines/Inkling", "thinking: { effort: none }", /thinking: false/],
     ["zai-org/GLM-5.3", "thinking: { effort: medium }", /`low`, `high` or `max` \(default\)/],
     ["deepseek-ai/DeepSeek-V3.1", "thinking: true", /only without reasoning.*thinking: false/],
-  ])("%s with %s is refused, with what it can", (model, line, words) => {
+  ])("%s with %s is refused, with what it supports", (model, line, words) => {
     const refusals = said(model, line).filter((message) => message.includes("error: TRL216"));
     expect(refusals).toEqual([expect.stringMatching(words)]);
     expect(refusals[0]).toContain(`\`${model}\``);
   });
 
-  // Runs with these settings were trained before the table knew better, and must be able to resume.
+  // Runs with these settings were trained before the table had this information, and must be able to resume.
   it.each([
     [
       "Qwen/Qwen3-4B-Instruct-2507",
@@ -179,7 +179,7 @@ describe("thinking that the model does not know", () => {
     ["thinkingmachines/Inkling", "thinking: { effort: none }"],
     ["thinkingmachines/Inkling", "thinking:\n  effort: 3"],
     ["Qwen/Qwen3.5-9B", "thinking: { enabled: false, effort: low }"],
-  ])("%s with %s has a preferred fix, after which nothing is left", (model, line) => {
+  ])("%s with %s has a preferred fix that resolves it", (model, line) => {
     const text = textOf(model, line);
     const [fix, ...others] = fixesAt(text, { start: 0, end: text.length }, { path: "run.yaml" })
       .filter(({ isPreferred }) => isPreferred)
@@ -194,7 +194,7 @@ describe("thinking that the model does not know", () => {
     ["thinkingmachines/Inkling-Small", "thinking: { effort: minimal }", "minimal"],
     ["deepseek-ai/DeepSeek-V4.1-Flash", "thinking: { effort: max }", "max"],
     ["openai/gpt-oss-20b", "thinking: true", null],
-  ])("%s takes %s", (model, line, effort) => {
+  ])("%s accepts %s", (model, line, effort) => {
     expect(said(model, line)).toEqual([]);
     expect(configIn(textOf(model, line)).thinking.effort).toBe(effort);
   });
@@ -217,13 +217,13 @@ describe("thinking that the model does not know", () => {
     }
   });
 
-  it("of a model trained further is held against the format that its name shows", () => {
+  it("is checked by the format that the name of a further trained model implies", () => {
     expect(said("someone/Qwen3.8-27B-tuned", "thinking: { effort: max }")).toEqual([
       expect.stringMatching(/error: TRL216 .*`xhigh` \(default\)/),
     ]);
   });
 
-  it("says that a preamble is only left out where the format has one", () => {
+  it("points out that a preamble can only be left out if the format has one", () => {
     const line = "chat_preamble: false";
     expect(said("openai/gpt-oss-20b", line)).toEqual([]);
     expect(said("Qwen/Qwen3.8-27B", line)).toEqual([
@@ -231,7 +231,7 @@ describe("thinking that the model does not know", () => {
     ]);
   });
 
-  it("is left to the tokenizer's template where the model's own format is not used", () => {
+  it("is left to the tokenizer's template when the model's own format is not used", () => {
     expect(said("Qwen/Qwen3-8B", "chat_format: template", "thinking: { effort: high }")).toEqual(
       [],
     );
@@ -239,8 +239,8 @@ describe("thinking that the model does not know", () => {
   });
 });
 
-describe("the context of a model", () => {
-  it("is held against max_total_tokens, with the variant that holds more", () => {
+describe("the context length of a model", () => {
+  it("limits max_total_tokens, with a suggestion of a longer variant", () => {
     const [message] = said("Qwen/Qwen3.8-27B", "max_total_tokens: 100000");
     expect(message).toMatch(/warning: TRL215 .*65,536 tokens.*Qwen3.8-27B:peft:262144.*262,144/);
     expect(said("Qwen/Qwen3.8-27B:peft:262144", "max_total_tokens: 100000")).toEqual([]);
@@ -262,13 +262,13 @@ describe("a model that reads images", () => {
   });
 });
 
-describe("the editor without a list of the service", () => {
+describe("the editor without a list from the service", () => {
   const offered = (text: string) => {
     const offset = text.indexOf("|");
     return complete(text.replace("|", ""), offset, { path: "run.yaml" });
   };
 
-  it("offers the listed models first, each with its context, and no retired one", () => {
+  it("offers the listed models first, each with its context length, and no retired ones", () => {
     const labels = offered("model_name: |").map(({ label }) => label);
     expect(labels.slice(0, 26)).toEqual(expect.arrayContaining(SOUND));
     expect(labels).not.toContain("Qwen/Qwen3-32B");
@@ -279,7 +279,7 @@ describe("the editor without a list of the service", () => {
     expect(entry?.documentation).toContain("`Qwen/Qwen3.8-27B:peft:262144`");
   });
 
-  it("offers the efforts that the model takes", () => {
+  it("offers the efforts that the model supports", () => {
     const words = (model: string) =>
       offered(`model_name: ${model}\nthinking:\n  effort: |`).map(({ label }) => label);
     expect(words("Qwen/Qwen3.8-27B")).toEqual(["low", "medium", "xhigh", "null"]);
@@ -293,12 +293,12 @@ describe("the editor without a list of the service", () => {
     ["openai/gpt-oss-20b", /always reasons.*`medium` \(default\).*temperature 1/s],
     ["Qwen/Qwen3.5-9B-Base", /Base model.*calls no tools/s],
     ["moonshotai/Kimi-K3.1-Pro", /not public.*2026-11/s],
-  ])("says of %s what it is", (model, words) => {
+  ])("describes %s", (model, words) => {
     const text = textOf(model);
     expect(hover(text, text.indexOf(model), { path: "run.yaml" })?.markdown).toMatch(words);
   });
 
-  it("says at thinking and at the learning rate what the model makes of them", () => {
+  it("shows the effect of the model on thinking and on the learning rate", () => {
     const at = (line: string) => {
       const text = textOf("Qwen/Qwen3-8B", line);
       return hover(text, text.indexOf(line), { path: "run.yaml" })?.markdown;

@@ -21,7 +21,7 @@ describe("a notification", () => {
     "{ on: [end] }",
     "{ webhook: http://localhost:9000/hook, webhook_variable: HOOK }",
     "{ webhook_variable: HOOK, command: [notify-send] }",
-  ])("has exactly one place, unlike %s", (entry) => {
+  ])("has exactly one destination, unlike %s", (entry) => {
     expect(messages(entry)).toEqual([expect.stringMatching(/error: TRL230 .*exactly one of/)]);
   });
 
@@ -33,7 +33,7 @@ describe("a notification", () => {
     "https://hc-ping.example/6ba7b810-9dad-11d1-80b4-00c04fd430c8",
     "https://example.org/hook?token=SECRET",
     "https://example.org/hook?sig=SECRET",
-  ])("refuses an address with a key and says what to write, without showing it: %s", (address) => {
+  ])("refuses an address with a key and hides it: %s", (address) => {
     const [message, ...others] = messages(`{ webhook: "${address}" }`);
     expect(others).toEqual([]);
     expect(message).toMatch(
@@ -50,13 +50,13 @@ describe("a notification", () => {
     ["{ command: [notify-send], format: json }", /A command always reads JSON/],
     ["{ command: [] }", /a list of 1 or more/],
     ["{ webhook_variable: HOOK, on: [ending] }", /one of `end`/],
-  ])("says what is wrong with %s", (entry, message) => {
+  ])("reports what is wrong with %s", (entry, message) => {
     const found = messages(entry);
     expect(found.join("\n")).toMatch(message);
     expect(found.join("\n")).not.toContain("SECRET");
   });
 
-  it("warns of the address of a webhook in any other place", () => {
+  it("warns about a webhook address in any other place", () => {
     const address = "openreward_base_url: https://hooks.slack.com/services/T/B/x";
     const found = messagesIn(textWith(END, address));
     expect(found).toEqual([expect.stringMatching(/TRL400/)]);

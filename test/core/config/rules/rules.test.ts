@@ -34,13 +34,13 @@ describe("the clip thresholds", () => {
     expect(codesIn(withLoss(loss, parameters))).toEqual([`error ${path}`]);
   });
 
-  it("of dro leave its loss a sum over tokens", () => {
+  it("of dro require its loss to be a sum over tokens", () => {
     const text = (loss: string) => textWith(`loss_fn: ${loss}`, "loss_normalization: token_mean");
     expect(codesIn(text("ppo"))).toEqual([]);
     expect(codesIn(text("dro"))).toEqual(["error loss_normalization"]);
   });
 
-  it("are explained as bounds of the ratio when someone writes an epsilon", () => {
+  it("are explained as ratio bounds when given as an epsilon", () => {
     const text = withLoss("ppo", "clip_low_threshold: 0.2, clip_high_threshold: 0.2");
     expect(messagesIn(text)[0]).toMatch(
       /bounds of the probability ratio.*`clip_low_threshold: 0.8` and `clip_high_threshold: 1.2`/,
@@ -72,22 +72,22 @@ describe("the bounds of a correction", () => {
   });
 });
 
-it("several passes over the same data want a loss that clips", () => {
+it("several passes over the same data need a loss that clips", () => {
   const passes = (...lines: readonly string[]) => textWith("num_passes: 2", ...lines);
   expect(codesIn(passes())).toEqual([]);
   expect(codesIn(passes("loss_fn: importance_sampling"))).toEqual(["warning num_passes"]);
 });
 
-describe("rollouts that are sampled ahead", () => {
+describe("rollouts sampled ahead", () => {
   const ahead = (steps: number, ...lines: readonly string[]) =>
     textWith(`max_steps_off_policy: ${steps}`, ...lines);
   const unbounded = "loss_fn: importance_sampling";
 
-  it("want a loss that clips, or a correction", () => {
+  it("need a loss that clips, or a correction", () => {
     expect(codesIn(ahead(4))).toEqual([]);
     expect(codesIn(ahead(0, unbounded))).toEqual([]);
     expect(codesIn(ahead(4, unbounded, "off_policy_correction: tis"))).toEqual([]);
-    // Up to 2 steps only an editor says so.
+    // Up to 2 steps, only an editor shows it.
     expect(codesIn(ahead(2, unbounded))).toEqual([]);
     expect(codesIn(ahead(3, unbounded))).toEqual(["warning max_steps_off_policy"]);
     expect(messagesIn(ahead(3, unbounded))[0]).toMatch(
@@ -96,7 +96,7 @@ describe("rollouts that are sampled ahead", () => {
   });
 });
 
-it("an environment is not warned about bounds and values that change nothing", () => {
+it("bounds and values without effect cause no warning", () => {
   const lines = ["min_reward: 1", "max_reward: 1", "temperature: 1.0", "top_p: 1", "top_k:"];
   expect(codesIn(textWithEnvironment(...lines))).toEqual([]);
   expect(codesIn(textWithEnvironment("top_k: 0"))).toEqual([]);
@@ -109,21 +109,21 @@ describe("evaluation", () => {
     expect(codesIn(on("local/calculator: [test], Other/World: [test]"))).toEqual([]);
   });
 
-  it("refuses a name that is neither in the file nor a full one", () => {
+  it("refuses a name that is neither in the file nor a full name", () => {
     expect(messagesIn(on("Game: [test]"))).toEqual([
       "run.yaml:9:12: error: TRL300 `Game` is neither an environment in this file nor a full name. Write it as `Owner/Name` or `local/name`. (evaluation.splits.Game)",
     ]);
     expect(messagesIn(on("OwnerGame: [test]"))[0]).toContain("Did you mean `Owner/Game`?");
   });
 
-  it("warns of a split that is trained on", () => {
+  it("warns about a split that is trained on", () => {
     expect(codesIn(on("Owner/Game: [test, train]"))).toEqual([
       "warning evaluation > splits > Owner/Game > 1",
     ]);
   });
 });
 
-describe("a run that refills its batches", () => {
+describe("a run with refill", () => {
   it.each([
     [[], []],
     [["advantage_calculation: direct"], ["warning refill"]],
@@ -132,7 +132,7 @@ describe("a run that refills its batches", () => {
     [["zero_variance: keep", "kl_coef: 0.1"], ["warning refill"]],
     [["num_epochs: 1", "learning_rate_schedule: linear"], ["warning learning_rate_schedule"]],
     [["max_steps: 9", "learning_rate_schedule: linear"], []],
-  ])("and has %j gets %j", (lines, findings) => {
+  ])("and %j gets %j", (lines, findings) => {
     expect(codesIn(textWith(...lines))).toEqual([]);
     expect(codesIn(textWith("refill: true", ...lines))).toEqual(findings);
   });
@@ -140,24 +140,24 @@ describe("a run that refills its batches", () => {
   it.each([
     ["advantage_calculation: direct", "`advantage_calculation: direct` trains"],
     ["teacher: { model: Qwen/Qwen3-32B }", "A teacher trains"],
-  ])("says that %s keeps groups of equal rewards", (line, words) => {
+  ])("warns that %s keeps groups of equal rewards", (line, words) => {
     expect(messagesIn(textWith("refill: true", line)).join()).toContain(words);
   });
 });
 
 describe("a run", () => {
-  it("without a learning rate does not change the model", () => {
+  it("does not change the model without a learning rate", () => {
     expect(codesIn(textWith("learning_rate: 0"))).toEqual(["warning learning_rate"]);
   });
 
-  it("reports to W&B once it names a project that can be one", () => {
+  it("reports to W&B once it has a valid project name", () => {
     expect(codesIn(textWith("wandb: offline", "wandb_project_name: mine"))).toEqual([]);
     expect(codesIn(textWith("wandb: online", "wandb_project_name: a/b"))).toContain(
       "error wandb_project_name",
     );
   });
 
-  it("warns that a name alone reports it nowhere", () => {
+  it("is warned that a run name alone does not enable W&B", () => {
     const names = ["wandb_project_name: mine", "openreward_run_name: mine"];
     expect(codesIn(textWith(...names))).toEqual([
       "warning wandb_project_name",
@@ -167,7 +167,7 @@ describe("a run", () => {
     expect(codesIn(textWith(...names, ...chosen))).toEqual([]);
   });
 
-  it("points at the value of the key at fault", () => {
+  it("is reported at the value of the invalid key", () => {
     expect(messagesIn(textWith("lora_rank: 12"))).toEqual([
       "run.yaml:8:12: error: TRL121 The rank must be a power of two, such as 8 or 16; got 12. (lora_rank)",
     ]);
@@ -175,7 +175,7 @@ describe("a run", () => {
 });
 
 describe("credit by turn", () => {
-  it("takes only rewards that are added up", () => {
+  it("requires rewards that are summed", () => {
     const maximum = `${textWithEnvironment("reward_reduction: max")}\ncredit: reward_to_go\n`;
     expect(messagesIn(maximum)).toEqual([
       expect.stringMatching(/TRL225 `credit: reward_to_go` adds up the rewards .* not `max`/),
@@ -183,18 +183,18 @@ describe("credit by turn", () => {
     expect(messagesIn(textWith("credit: reward_to_go\ndiscount: 0.9"))).toEqual([]);
   });
 
-  it("is what a discount is for", () => {
+  it("is required for a discount", () => {
     expect(messagesIn(textWith("discount: 0.9"))).toEqual([
       expect.stringMatching(/TRL225 `discount` has no effect/),
     ]);
   });
 });
 
-describe("a variable of a session without a value", () => {
+describe("a session variable without a value", () => {
   const text = (session: string, secrets = "") =>
     `${textWithEnvironment(`session_env: {${session}}`)}\n${secrets}`;
 
-  it("is the secret of the same name, which must be there", () => {
+  it("is read from the secret of the same name, which must exist", () => {
     const missing = text("OPENAI_API_KEY: null");
     expect(messagesIn(missing)).toEqual([
       expect.stringMatching(/TRL224 `OPENAI_API_KEY` is null, so it needs a secret of that name/),
@@ -205,14 +205,14 @@ describe("a variable of a session without a value", () => {
     expect(messagesIn(text("OPENAI_BASE_URL: http://a"))).toEqual([]);
   });
 
-  it("is no key that is written out", () => {
+  it("cannot be a key written in the file", () => {
     const written = text("OPENAI_API_KEY: sk-1", "secrets: { OPENAI_API_KEY: null }");
     expect(messagesIn(written)).toEqual([
       expect.stringMatching(/TRL224 The value of `OPENAI_API_KEY` would be stored with the run/),
     ]);
   });
 
-  it("is not one that is withheld", () => {
+  it("cannot be a redacted key", () => {
     expect(messagesIn(text("A_KEY: null", 'secrets: { A_KEY: "" }'))).toHaveLength(1);
   });
 });

@@ -10,14 +10,14 @@ learning_rate: 0.0004
 const DATA = "data: [{path: demos.jsonl}]\n";
 
 describe("supervised fine-tuning", () => {
-  it("needs no environment, which reinforcement learning does", () => {
+  it("requires no environment, unlike reinforcement learning", () => {
     expect(messagesIn(`${SUPERVISED}${DATA}max_steps: 5\n`)).toEqual([]);
     expect(parse(`${SUPERVISED}${DATA}environments: {}\nmax_steps: 5\n`).ok).toBe(true);
     const rl = `${SUPERVISED}max_steps: 5\n`.replace("sft", "rl").replace("0.0004", "0.00002");
     expect(messagesIn(rl)).toEqual([expect.stringMatching(/TRL111 `environments` is missing/)]);
   });
 
-  it("needs data, which reinforcement learning has no use for", () => {
+  it("requires data, which reinforcement learning does not use", () => {
     for (const nothing of ["", "data: []\n"]) {
       expect(messagesIn(`${SUPERVISED}${nothing}max_steps: 5\n`)).toEqual([
         expect.stringMatching(/error: TRL226 `method: sft` needs demonstrations/),
@@ -35,7 +35,7 @@ describe("supervised fine-tuning", () => {
     ["{run: runs/one, where: rewrd > 0.9}", /no field rewrd\. Did you mean reward\?/],
     ["{path: a.jsonl, where: reward >= 1}", /`where` chooses rollouts of a `run`/],
     ["{path: a.jsonl, tags: [good]}", /`tags` chooses rollouts of a `run`/],
-  ])("says what is wrong with the source %s", (source, message) => {
+  ])("reports what is wrong with the source %s", (source, message) => {
     expect(messagesIn(`${SUPERVISED}data: [${source}]\nmax_steps: 5\n`)).toEqual([
       expect.stringMatching(message),
     ]);
@@ -44,13 +44,13 @@ describe("supervised fine-tuning", () => {
   it.each([
     ["{path: a.jsonl}", /`data`|list/],
     ["[{path: a.jsonl, weight: 3}]", /weight/],
-  ])("does not call data missing that is wrong: %s", (data, message) => {
+  ])("does not report invalid data as missing: %s", (data, message) => {
     expect(messagesIn(`${SUPERVISED}data: ${data}\nmax_steps: 5\n`)).toEqual([
       expect.stringMatching(message),
     ]);
   });
 
-  it("names what it does not read", () => {
+  it("reports settings that it ignores", () => {
     const text = `${SUPERVISED}${DATA}max_steps: 5\nkl_coef: 0.1\ncredit: reward_to_go\n`;
     expect(messagesIn(text)).toEqual([
       expect.stringMatching(/`kl_coef` has no effect with `method: sft`/),
@@ -58,7 +58,7 @@ describe("supervised fine-tuning", () => {
     ]);
   });
 
-  it("has learning rates of its own", () => {
+  it("has its own learning rates", () => {
     const withRate = (rate: string) =>
       messagesIn(`${SUPERVISED}${DATA}max_steps: 5\n`.replace("0.0004", rate));
     expect(withRate("0.01")).toEqual([expect.stringMatching(/unusually high for fine-tuning/)]);

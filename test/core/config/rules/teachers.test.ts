@@ -11,7 +11,7 @@ describe("a teacher", () => {
     expect(messagesIn(textWith("teacher: {checkpoint: runs/one}\n"))).toEqual([]);
   });
 
-  it("has a context with something in it", () => {
+  it("has a non-empty context", () => {
     const teacher = (context: string) =>
       textWith(`teacher: {model: Qwen/Qwen3-32B, context: "${context}"}\n`);
     expect(messagesIn(teacher("Count first."))).toEqual(messagesIn(teacher("Add.")));
@@ -20,15 +20,15 @@ describe("a teacher", () => {
     ]);
   });
 
-  it("is warned about where it reads other tokens than the policy", () => {
+  it("causes a warning if its tokens differ from the policy's", () => {
     expect(messagesIn(textWith("teacher: {model: meta-llama/Llama-3.1-8B}\n"))).toEqual([
       expect.stringMatching(/TRL227 .*is of another family than/),
     ]);
   });
 });
 
-describe("the reference of `kl_coef`", () => {
-  it("needs weights to start from to be those", () => {
+describe("the `kl_coef` reference", () => {
+  it("cannot be init without initial weights", () => {
     const keys = "kl_coef: 0.1\nkl_reference: init\n";
     expect(messagesIn(textWith(keys))).toEqual([
       expect.stringMatching(/error: TRL227 `kl_reference: init` is the weights of `init_from`/),
@@ -38,7 +38,7 @@ describe("the reference of `kl_coef`", () => {
 });
 
 describe("the layers of the adapter", () => {
-  it("are at least one", () => {
+  it("include at least one", () => {
     expect(messagesIn(textWith("train_attn: false\n"))).toEqual([]);
     const none = "train_attn: false\ntrain_mlp: false\ntrain_unembed: false\n";
     expect(messagesIn(textWith(none))).toEqual([

@@ -19,7 +19,7 @@ describe("the update of a step", () => {
     expect(updatePasses(aConfig(changes))).toEqual({ forward, trained: 1 });
   });
 
-  it("passes its data again with each of num_passes, and dro asks before each", () => {
+  it("repeats its passes with num_passes, and with dro makes a forward pass before each", () => {
     const passes = (changes: Parameters<typeof aConfig>[0]) =>
       updatePasses(aConfig({ num_passes: 3, ...changes }));
     expect(passes({ kl_coef: 0.1 })).toEqual({ forward: 1, trained: 3 });
@@ -31,8 +31,8 @@ describe("the update of a step", () => {
   });
 });
 
-describe("a group of equal rewards", () => {
-  it("is trained on where it is kept and the loss learns without an advantage", () => {
+describe("a group with equal rewards", () => {
+  it("is trained on when it is kept and the loss learns without an advantage", () => {
     expect(trainsOnEqualRewards(aConfig(), 1)).toBe(false);
     expect(trainsOnEqualRewards(aConfig({ loss_fn: "dro" }), 1)).toBe(false);
     expect(trainsOnEqualRewards(aConfig({ zero_variance: "keep" }), 1)).toBe(false);
@@ -40,7 +40,7 @@ describe("a group of equal rewards", () => {
     expect(trainsOnEqualRewards(aConfig({ kl_coef: 0.1, zero_variance: "keep" }), 0)).toBe(true);
   });
 
-  it("is trained on where the reward is the advantage, unless it is 0", () => {
+  it("is trained on when the reward is the advantage, unless it is 0", () => {
     const config = aConfig({ advantage_calculation: "direct" });
     expect(trainsOnEqualRewards(config, 1)).toBe(true);
     expect(trainsOnEqualRewards(config, 0)).toBe(false);

@@ -5,7 +5,7 @@ import { fixesAt } from "../../../../src/core/config/editing/fixes/fixes.ts";
 import { parseConfig } from "../../../../src/core/config/parse.ts";
 import { readYaml } from "../../../../src/core/config/source/yamlSource.ts";
 
-describe("a text that is no configuration is given up, with one reason", () => {
+describe("a text that is not a configuration is rejected with one reason", () => {
   it.each([
     ["too deep", "[".repeat(1000)],
     ["too deep in blocks", "- ".repeat(1000)],
@@ -20,7 +20,7 @@ describe("a text that is no configuration is given up, with one reason", () => {
     expect(source.faults[0]?.severity).toBe("error");
   });
 
-  it("aliases and merges that stand for too much", () => {
+  it("aliases and merges that expand too far", () => {
     const keys = Array.from({ length: 400 }, (_, i) => `    k${i}: 1\n`).join("");
     const uses = (use: string) =>
       Array.from({ length: 400 }, (_, i) => `  e${i}: ${use}\n`).join("");
@@ -33,7 +33,7 @@ describe("a text that is no configuration is given up, with one reason", () => {
   });
 });
 
-it("an alias means the last anchor of its name before it", () => {
+it("an alias refers to the last anchor of its name before it", () => {
   const source = readYaml("a: &x 1\nb: *x\nc: &x 2\nd: *x\ne: *y\n", "yaml");
   const values = source.entries(source.root).map(({ value }) => String(source.resolve(value)));
   expect([values[1], values[3]]).toEqual(["1", "2"]);
@@ -42,7 +42,7 @@ it("an alias means the last anchor of its name before it", () => {
   ]);
 });
 
-/** How often the parser is given a lexeme meanwhile. */
+/** How many lexemes the parser receives during `work`. */
 function lexemesParsed(work: () => unknown): number {
   const next = vi.spyOn(Parser.prototype, "next");
   work();
@@ -65,8 +65,8 @@ describe("a configuration that is refused for its size", () => {
   });
 });
 
-describe("a configuration with far more aliases than anybody writes", () => {
-  it("is refused before any of it is parsed, at the alias that is one too many", () => {
+describe("a configuration with an unrealistic number of aliases", () => {
+  it("is refused before any of it is parsed, at the first alias over the limit", () => {
     const text = aliases(2_000);
     expect(lexemesParsed(() => diagnose(text, { path: "run.yaml" }))).toBe(0);
     const [only, ...more] = diagnose(text, { path: "run.yaml" });
@@ -75,24 +75,24 @@ describe("a configuration with far more aliases than anybody writes", () => {
     expect(text.slice(only?.span.start)).toMatch(/^\*a/);
   });
 
-  it("is read with as many as people write", () => {
+  it("is read when the number is realistic", () => {
     expect(messages(aliases(400)).join()).not.toMatch(/aliases/i);
   });
 });
 
-it("lines that cannot be read are left out only where the rest could be used", () => {
+it("broken lines are left out only if the rest can be used", () => {
   const links = Array.from(
     { length: 300 },
     (_, i) => `m${i + 1}: &m${i + 1} {<<: *m${i}, k${i}: 1}\n`,
   );
   const chain = `m0: &m0 {k: 1}\n${links.join("")}`;
   const whole = lexemesParsed(() => parseConfig(chain, { path: "run.yaml" }));
-  // Ten lexemes a link, parsed once, not once more without the line where it became too much.
+  // Ten lexemes per link, parsed once, and not again without the line where it became too much.
   expect(whole).toBeGreaterThan(300 * 10);
   expect(whole).toBeLessThan(300 * 25);
 });
 
-it("fixes of a text are tried out as often as its length allows, however many a mark has", () => {
+it("the number of fixes tried depends on the text's length, not on the number of fixes per mark", () => {
   const text = `a:\n${" a:\n".repeat(200)}`;
   const parsed = lexemesParsed(() =>
     fixesAt(text, { start: 0, end: text.length }, { path: "run.yaml" }),
@@ -103,7 +103,7 @@ it("fixes of a text are tried out as often as its length allows, however many a 
 
 const LINKS = 240;
 
-/** Mappings that build on each other, each with one key more: a few lines that stand for 29,000 keys. */
+/** Mappings that build on each other, each adding a key: a few lines that expand to 29,000 keys. */
 function chain(links: number, use: (before: string) => string): string {
   const lines = Array.from(
     { length: links - 1 },
@@ -112,18 +112,18 @@ function chain(links: number, use: (before: string) => string): string {
   return `m0: &m0 {a0: 1}\n${lines.join("")}`;
 }
 
-/** Keys that the whole text stands for, as far as the reader lists them. */
+/** Number of keys that the whole text expands to, as far as the reader lists them. */
 function keysListed(text: string): number {
   const source = readYaml(text, "yaml");
   const top = source.entries(source.root);
   return top.reduce((sum, { value }) => sum + source.entries(value).length, 0);
 }
 
-describe("mappings that are merged into each other in a long chain", () => {
+describe("mappings merged in a long chain", () => {
   it.each([
     ["each by the next", (before: string) => before],
     ["each twice by the next", (before: string) => `[${before}, ${before}]`],
-  ])("%s: are refused, at the place where they become too much", (_, use) => {
+  ])("%s: are refused at the point where they become too large", (_, use) => {
     const text = chain(LINKS, use);
     expect(keysListed(text)).toBeLessThan(25_000);
     const refusals = diagnose(text, { path: "run.yaml" }).filter(({ message }) =>
@@ -135,7 +135,7 @@ describe("mappings that are merged into each other in a long chain", () => {
     expect(start).toBeGreaterThan(text.length / 10);
   });
 
-  it("of the length that people write are read whole", () => {
+  it("of realistic length are read completely", () => {
     const source = readYaml(
       chain(20, (before) => before),
       "yaml",
@@ -145,7 +145,7 @@ describe("mappings that are merged into each other in a long chain", () => {
     expect(source.exhaustedAt()).toBeNull();
   });
 
-  it("that end in themselves add no key", () => {
+  it("that merge themselves add no keys", () => {
     const source = readYaml("a: &a\n  <<: *a\n  b: &b {<<: *a, c: 1}\n", "yaml");
     const [first] = source.entries(source.root);
     expect(source.entries(first?.value ?? null).map(({ key }) => key)).toEqual(["b"]);

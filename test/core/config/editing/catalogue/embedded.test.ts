@@ -18,8 +18,8 @@ const GRADER = {
 } as const;
 const MODEL = "src/local/engine/model/config.json";
 
-describe("the table of what is embedded", () => {
-  it("names the environments that the server has, with their splits and tools", () => {
+describe("the table of embedded environments and models", () => {
+  it("lists the server's environments, with their splits and tools", () => {
     expect(OFFERED.filter(({ name }) => name !== "local/dataset")).toEqual(
       EMBEDDED_ENVIRONMENTS.map(({ name, description, splits, tools }) => ({
         name: `local/${name}`,
@@ -32,7 +32,7 @@ describe("the table of what is embedded", () => {
     );
   });
 
-  it("names the dataset, whose file decides on its splits", () => {
+  it("lists the dataset environment, whose splits depend on its file", () => {
     const dataset = datasetEnvironment({
       name: "dataset",
       file: "q.csv",
@@ -47,7 +47,7 @@ describe("the table of what is embedded", () => {
     });
   });
 
-  it("names the model that the engine has, with its context and largest rank", () => {
+  it("lists the engine's model, with its context length and maximum rank", () => {
     const model: unknown = JSON.parse(readFileSync(MODEL, "utf8"));
     const [entry, ...others] = EMBEDDED_MODELS;
     expect(others).toEqual([]);

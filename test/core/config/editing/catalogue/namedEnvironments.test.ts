@@ -4,14 +4,14 @@ import { namedEnvironments } from "../../../../../src/core/config/editing/catalo
 const found = (text: string) => namedEnvironments(text, { path: "a.yaml" });
 const named = (text: string): readonly string[] => found(text).map(({ name }) => name);
 
-describe("the environments of a text", () => {
-  it("are those to train and to evaluate in, each once", () => {
+describe("the environments named in a text", () => {
+  it("include those for training and evaluation, each once", () => {
     const text =
       "environments:\n  a/b: {}\nevaluation:\n  splits:\n    a/b: [test]\n    c/d: [test]";
     expect(named(text)).toEqual(["a/b", "c/d"]);
   });
 
-  it("have their own server in words, if they have one", () => {
+  it("include a description of their own server, if any", () => {
     const text =
       "environments:\n  a: {server: {command: [python, a.py]}}\n  b: {server: {url: http://b}}\n  c: {server: }\n  d: {server: {bridge: textarena, id: Wordle-v0}}";
     expect(found(text).map(({ server }) => server)).toEqual([
@@ -23,7 +23,7 @@ describe("the environments of a text", () => {
   });
 
   it.each([[""], ["environments:"], ["environments: 3"], ["- a"], ["environments:\n  a/b: {"]])(
-    "are found without a throw in %j",
+    "are read from %j without throwing",
     (text) => {
       expect(() => named(text)).not.toThrow();
     },

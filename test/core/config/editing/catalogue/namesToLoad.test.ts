@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { namesToLoad } from "../../../../../src/core/config/editing/catalogue/namesToLoad.ts";
 
-/** The lists that are wanted where `|` stands. */
+/** The lists that are loaded for the cursor position marked by `|`. */
 function wantedAt(marked: string): readonly string[] {
   const offset = marked.indexOf("|");
   return namesToLoad(marked.replace("|", ""), offset, { path: "a.yaml" });
 }
 
-describe("lists of services are wanted", () => {
+describe("lists from services are loaded", () => {
   it.each([
     ["model_name: |", ["models"]],
     ["model_name: Qw|\nseed: 1", ["models"]],
@@ -16,7 +16,7 @@ describe("lists of services are wanted", () => {
     ["init_from: tinker|", ["checkpoints"]],
     ["environments:\n  |", ["environments"]],
     ["evaluation:\n  splits:\n    Own|", ["environments"]],
-  ])("where names of theirs stand: %j", (text, kinds) => {
+  ])("at a position for one of their names: %j", (text, kinds) => {
     expect(wantedAt(text)).toEqual(kinds);
   });
 
@@ -25,11 +25,11 @@ describe("lists of services are wanted", () => {
     ["learning_rate: |"],
     ["environments:\n  Owner/Name:\n    splits:\n      |"],
     ["# model_name: |"],
-  ])("nowhere else: %j", (text) => {
+  ])("at no other position: %j", (text) => {
     expect(wantedAt(text)).toEqual([]);
   });
 
-  it("not about environments by one who trains the model of this computer", () => {
+  it("without environments when the model is local", () => {
     expect(wantedAt("model_name: local/tiny-tool\nenvironments:\n  |")).toEqual([]);
   });
 });

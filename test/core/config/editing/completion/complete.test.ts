@@ -9,7 +9,7 @@ import { readYaml } from "../../../../../src/core/config/source/yamlSource.ts";
 import { textWith } from "../../configText.ts";
 import { aCheckpoint, CATALOGUE, checkpointCatalogue, GONE } from "../aCatalogue.ts";
 
-/** Completions at the `|` of a text. */
+/** Completions at the `|` in a text. */
 function at(marked: string, path = "run.yaml"): readonly Completion[] {
   const offset = marked.indexOf("|");
   return complete(marked.replace("|", ""), offset, { path, catalogue: CATALOGUE });
@@ -21,7 +21,7 @@ function labels(marked: string, path?: string): readonly string[] {
     .map(({ label }) => label);
 }
 
-/** The text after an entry was taken, every stop of its snippet left as it is offered. */
+/** The text after accepting a completion, with every snippet placeholder at its default. */
 function taken(marked: string, label: string, path?: string): string {
   const entry = at(marked, path).find((one) => one.label === label);
   if (entry === undefined) throw new Error(`${label} is not offered`);
@@ -40,7 +40,7 @@ function taken(marked: string, label: string, path?: string): string {
 const START = "model_name: Qwen/Qwen3-8B\nbatch_size: 4\n";
 
 describe("keys", () => {
-  it("begin with those that many files have, once the required ones are there", () => {
+  it("start with commonly used ones once the required ones are present", () => {
     const required = "model_name: local/tiny-tool\nbatch_size: 2\nmax_steps: 4\n";
     const inside =
       "environments:\n  Owner/Game:\n    splits: {train: {}}\n    num_rollouts: 8\n    ";
@@ -53,7 +53,7 @@ describe("keys", () => {
     expect(top).toEqual(expect.arrayContaining(["lora_rank", "learning_rate", "save_every"]));
   });
 
-  it("are those that are missing, required ones first, older names last", () => {
+  it("are the missing ones, with required ones first and deprecated ones last", () => {
     const offered = labels("model_name: a/b\n|");
     expect(offered.slice(0, 2)).toEqual(["environments", "batch_size"]);
     expect(offered).not.toContain("model_name");
@@ -61,7 +61,7 @@ describe("keys", () => {
     expect(offered.at(-1)).toBe("max_rollout_concurrency");
   });
 
-  it("are those of an entry, in a list of mappings", () => {
+  it("include those of an entry in a list of mappings", () => {
     const keys = ["webhook", "webhook_variable", "format", "command", "on"];
     expect(labels(`${START}notify:\n  - |`)).toEqual(keys);
     expect(labels(`${START}notify:\n  - webhook_variable: HOOK\n    |`)).toEqual(
@@ -87,13 +87,10 @@ describe("keys", () => {
       "with a bracket left open above",
       "loss_fn_config: {beta: 1\nenvironments:\n  Owner/Game:\n    num_rollouts: 4\n    |",
     ],
-    [
-      "with line breaks of Windows",
-      "environments:\r\n  Owner/Game:\r\n    num_rollouts: 4\r\n    |",
-    ],
+    ["with Windows line breaks", "environments:\r\n  Owner/Game:\r\n    num_rollouts: 4\r\n    |"],
     ["in a flow mapping", "environments: {Owner/Game: {num_rollouts: 4, |"],
     [
-      "in a flow mapping over lines",
+      "in a multi-line flow mapping",
       "environments:\n  Owner/Game: {\n    num_rollouts: 4,\n    te|\n  }\n",
     ],
   ])("of an environment are offered %s", (_, marked) => {
@@ -103,7 +100,7 @@ describe("keys", () => {
     expect(offered).not.toContain("batch_size");
   });
 
-  it("of an environment are those that it can have", () => {
+  it("of an environment depend on its type", () => {
     const keysOf = (name: string) => labels(`environments:\n  ${name}:\n    |`);
     expect(keysOf("Owner/Game")).toContain("server");
     expect(keysOf("Owner/Game")).not.toContain("grader");
@@ -139,7 +136,7 @@ describe("keys", () => {
     expect(taken('{"env|', "environments", "run.json")).toBe('{"environments": {}');
   });
 
-  it("of a loss's parameters follow the loss", () => {
+  it("of loss parameters depend on the loss", () => {
     expect(labels("loss_fn_config:\n  |")).toEqual(["clip_low_threshold", "clip_high_threshold"]);
     expect(labels("loss_fn: dro\nloss_fn_config: {|}")).toEqual(["beta"]);
     expect(labels("off_policy_correction_config: {|}")).toEqual([]);
@@ -149,7 +146,7 @@ describe("keys", () => {
 });
 
 describe("names from the catalogue", () => {
-  it("make a whole environment", () => {
+  it("complete a whole environment", () => {
     const text = taken(`${START}max_steps: 1\nenvironments:\n  |`, "Owner/Game");
     expect(text).toContain(
       "  Owner/Game:\n    splits:\n      train: {}\n    num_rollouts: 8\n    nonterminal_reward: 0",
@@ -157,12 +154,12 @@ describe("names from the catalogue", () => {
     expect(diagnose(text, { path: "run.yaml", catalogue: CATALOGUE })).toEqual([]);
   });
 
-  it("say how many tasks and tools an environment has", () => {
+  it("show an environment's number of tasks and tools", () => {
     const [first] = at("model_name: local/tiny-tool\nenvironments:\n  |");
     expect(first).toMatchObject({ label: "local/calculator", detail: "128 train tasks · 2 tools" });
   });
 
-  it("leave out environments that are there", () => {
+  it("exclude environments that are already present", () => {
     const marked = "environments:\n  Owner/Game:\n    num_rollouts: 4\n  |";
     expect(labels(marked)).not.toContain("Owner/Game");
   });
@@ -171,7 +168,7 @@ describe("names from the catalogue", () => {
     "environments:\n  Owner/Game:\n    splits:\n      |",
     "environments:\n  Owner/Game:\n    splits: {|}",
     "environments:\n  Owner/Game: {splits: {t|",
-  ])("are splits in %j", (marked) => {
+  ])("complete splits in %j", (marked) => {
     expect(labels(marked)).toEqual(["train", "test"]);
   });
 
@@ -188,11 +185,11 @@ describe("names from the catalogue", () => {
       "evaluation:\n  splits:\n    Owner/Game:\n    - te|",
       "evaluation:\n  splits:\n    Owner/Game:\n    - test",
     ],
-  ])("are items of a list in %j", (marked, text) => {
+  ])("complete list items in %j", (marked, text) => {
     expect(taken(marked, "test")).toBe(text);
   });
 
-  it("are models, with context and rank", () => {
+  it("complete models, with context length and rank", () => {
     expect(labels("model_name: |").slice(0, 3)).toEqual([
       "Qwen/Qwen3-8B",
       "Qwen/Qwen3-30B-A3B",
@@ -205,7 +202,7 @@ describe("names from the catalogue", () => {
     );
   });
 
-  it("are secrets that an environment asks for", () => {
+  it("complete secrets that an environment requires", () => {
     const marked = "environments:\n  GeneralReasoning/WhoDunIt:\n    secrets:\n      |";
     expect(at(marked)[0]).toMatchObject({ label: "OPENAI_API_KEY", detail: "not set" });
     expect(taken(marked, "OPENAI_API_KEY")).toMatch(/OPENAI_API_KEY: null$/);
@@ -223,30 +220,30 @@ describe("values", () => {
     ["model_name: local/tiny-tool\nlearning_rate: |", ["1e-3", "5e-4", "2e-3"]],
     ["save_every: |", ["10"]],
     ["run_name: |", ["run"]],
-  ])("of %j", (marked, expected) => {
+  ])("are offered for %j", (marked, expected) => {
     expect(labels(marked)).toEqual(expect.arrayContaining(expected));
   });
 
-  it("get the space that YAML needs behind the colon", () => {
+  it("get the space that YAML requires after the colon", () => {
     expect(taken("loss_fn:|", "ppo")).toBe("loss_fn: ppo");
     expect(taken("train_attn:|", "false")).toBe("train_attn: false");
   });
 
   it.each(["evaluation:", "stages:", "stages:\n  rl:", "prices:", "data:", "notify:", "thinking:"])(
-    "are not offered right behind %j, where Enter begins a block",
+    "are not offered directly after %j, where Enter starts a block",
     (text) => {
       expect(labels(`${text}|`)).toEqual([]);
     },
   );
 
-  it("of a whole block are offered behind a space", () => {
+  it("for a whole block are offered after a space", () => {
     expect(labels("evaluation: |")).toEqual(["null"]);
     expect(labels("thinking: |")).toEqual(["true", "false"]);
     expect(labels("data: |")).toContain("[]");
   });
 });
 
-it("an empty file is offered whole configurations, each without a fault", () => {
+it("an empty file offers complete configurations, all valid", () => {
   const snippets = at("|").filter(({ kind }) => kind === "snippet");
   expect(snippets.length).toBeGreaterThan(1);
   for (const { label } of snippets) {
@@ -258,7 +255,7 @@ it("an empty file is offered whole configurations, each without a fault", () => 
   }
 });
 
-describe("while an example is typed", () => {
+describe("while an example is being typed", () => {
   const example = readFileSync("examples/local/tinker-config.yaml", "utf8");
   const keys = allPairs(readYaml(example, "yaml")).filter(
     ({ path }) => shapeAt(path.slice(0, -1))?.type === "object",
@@ -266,7 +263,7 @@ describe("while an example is typed", () => {
   const lineAfter = (offset: number): number => example.indexOf("\n", offset);
 
   it.each(keys.map(({ path, pair }) => [path.join(" > "), pair.keySpan] as const))(
-    "%s is offered at each of its letters, with and without what follows",
+    "%s is offered at each of its letters, with and without the following text",
     (path, { start, end }) => {
       for (let offset = start + 1; offset <= end; offset++) {
         const begun = example.slice(0, offset);
@@ -283,7 +280,7 @@ describe("while an example is typed", () => {
 describe("completion of a stage", () => {
   const stages = "stages:\n  collect:\n    method: collect\n  imitate:\n    method: sft\n";
 
-  it("offers the runs of the stages before it, the one just before first", () => {
+  it("offers runs of earlier stages, the previous one first", () => {
     expect(labels(`${stages}  rl:\n    init_from: |`).slice(0, 2)).toEqual([
       "stage:imitate",
       "stage:collect",
@@ -297,7 +294,7 @@ describe("completion of a stage", () => {
     expect(labels(`${stages}    data:\n      - run: |`)).toContain("stage:collect");
   });
 
-  it("offers neither itself nor a later one, and none where a run has no stages", () => {
+  it("offers neither the same stage nor a later one, and none for a run without stages", () => {
     const inFirst = "stages:\n  imitate:\n    init_from: |\n  rl:\n    max_steps: 4\n";
     for (const marked of [inFirst, `${stages}init_from: |`, "data:\n  - run: |"]) {
       expect(labels(marked).filter((label) => label.startsWith("stage:"))).toEqual([]);
@@ -305,8 +302,8 @@ describe("completion of a stage", () => {
   });
 });
 
-describe("a value that is written whole", () => {
-  it("is offered with all others, which an editor does not filter out", () => {
+describe("a complete value", () => {
+  it("is offered with all alternatives, which an editor does not filter out", () => {
     const written = at("model_name: local/tiny-tool|\n");
     expect(written.length).toBeGreaterThan(1);
     expect(new Set(written.map(({ filter }) => filter))).toEqual(new Set(["local/tiny-tool"]));
@@ -316,7 +313,7 @@ describe("a value that is written whole", () => {
 });
 
 describe("completion of init_from", () => {
-  it("offers what exists, the newest first and the best next, each under a label of its own", () => {
+  it("offers existing checkpoints, the newest first and the best second, with unique labels", () => {
     const catalogue = checkpointCatalogue(
       aCheckpoint("tinker://s:train:0/weights/checkpoint_000010", {
         step: 9,

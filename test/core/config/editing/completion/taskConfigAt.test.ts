@@ -15,7 +15,7 @@ const TASKS = `{
     { "config": "un|finished
 `;
 
-/** The part of the text that would be replaced at the `nth` mark; null where nothing is offered. */
+/** The part of the text that a completion at the `nth` mark would replace; null when none is offered. */
 function replacedAt(nth: number): string | null {
   const parts = TASKS.split("|");
   const text = parts.join("");
@@ -24,17 +24,17 @@ function replacedAt(nth: number): string | null {
   return span === null ? null : text.slice(span.start, span.end);
 }
 
-describe("the name of a configuration in tasks.json", () => {
-  it("is found in a task of our type, whole, among comments and nested objects", () => {
+describe("completion of a configuration in tasks.json", () => {
+  it("replaces the whole name in a task of our type, among comments and nested objects", () => {
     expect(replacedAt(2)).toBe("configs/a.yaml");
   });
 
-  it("is left alone in tasks of other types, and before the type is written", () => {
+  it("is not offered in tasks of other types, or before the type is written", () => {
     expect(replacedAt(1)).toBeNull();
     expect(replacedAt(3)).toBeNull();
   });
 
-  it("is found while its string is still open", () => {
+  it("works while the string is still open", () => {
     const text = '{"tasks": [{"type": "tinker-rl", "config": "a';
     expect(taskConfigAt(text, text.length, "tinker-rl")).toEqual({
       start: text.length - 1,
@@ -42,7 +42,7 @@ describe("the name of a configuration in tasks.json", () => {
     });
   });
 
-  it("is nowhere else", () => {
+  it("is not offered anywhere else", () => {
     const text = '{"type": "tinker-rl", "label": "x", "config": "a"}';
     for (const at of [0, 12, 33, text.indexOf("config"), text.length]) {
       expect(taskConfigAt(text, at, "tinker-rl"), String(at)).toBeNull();

@@ -19,24 +19,24 @@ import {
 
 const OPTIONS: DiagnoseOptions = { path: "run.yaml" };
 const LIVE: DiagnoseOptions = { path: "run.yaml", catalogue: CATALOGUE };
-/** Says what it wants where the minimal text leaves it open. */
+/** Makes the minimal text explicit where it leaves something open. */
 const SOUND = "num_epochs: 1";
 
-/** Without the hint about rollouts without a reward, which the minimal text leaves out. */
+/** Diagnoses without the hint about rollouts without a reward, which the minimal text does not address. */
 function diagnose(text: string, options: DiagnoseOptions): ReturnType<typeof diagnoseAll> {
   return diagnoseAll(text, options).filter(
     ({ code, severity }) => code !== "TRL200" || severity !== "hint",
   );
 }
 
-/** Code, severity and marked text of what is found, without hints about defaults. */
+/** Code, severity, and marked text of each finding, without hints about defaults. */
 function found(text: string, options = OPTIONS): readonly string[] {
   return diagnose(text, options)
     .filter(({ code }) => code !== "TRL124")
     .map(({ code, severity, span }) => `${code} ${severity} ${text.slice(span.start, span.end)}`);
 }
 
-/** The text after the fix of this title was applied. */
+/** The text after applying the fix with this title. */
 function repaired(text: string, title: string, options = OPTIONS): string {
   const all = fixesAt(text, { start: 0, end: text.length }, options);
   const fix = all.find((one) => one.title === title);
@@ -50,7 +50,7 @@ function preferred(text: string, code: string, options = OPTIONS): readonly stri
     .map(({ title }) => title);
 }
 
-describe("each rule marks its place, and its fix leaves nothing to mark", () => {
+describe("each rule marks its place, and its fix resolves the finding", () => {
   it.each([
     ["batch_size: 3", "TRL100 error batch_size", "Keep the first"],
     ["batch_size: 3", "TRL100 error batch_size", "Keep the last"],
@@ -129,21 +129,21 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
       "TRL303 warning tinker://x:train:0/weights/y",
       "Change to first · step 50",
     ],
-  ])("from lists: %s", (line, mark, title) => {
+  ])("from catalogue lists: %s", (line, mark, title) => {
     const isModel = line.startsWith("model_name");
     const text = textWith(line, SOUND).slice(isModel ? "model_name: Qwen/Qwen3-8B\n".length : 0);
     expect(found(text, LIVE)).toEqual([mark]);
     expect(found(repaired(text, title, LIVE), LIVE)).toEqual([]);
   });
 
-  it("a key that is missing is marked at its parent and added there", () => {
+  it("a missing key is marked at its parent and added there", () => {
     const text = `model_name: Qwen/Qwen3-8B\n${SOUND}\nenvironments:\n  Owner/Game:\n    splits: {train: }\n`;
     expect(found(text)).toEqual(["TRL111 error model_name", "TRL111 error Owner/Game"]);
     const once = repaired(text, "Add num_rollouts: 8");
     expect(found(repaired(once, "Add batch_size: 32"))).toEqual([]);
   });
 
-  it("a run without an end causes a warning, unless that is written out", () => {
+  it("a run without an end causes a warning unless that is explicit", () => {
     expect(found(textWith())).toEqual(["TRL205 info model_name"]);
     expect(found(repaired(textWith(), "Add num_epochs: 1"))).toEqual([]);
     expect(found(textWith("num_epochs: null"))).toEqual([]);
@@ -151,7 +151,7 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
     expect(found(textWith("learning_rate_schedule: linear"))).toEqual(["TRL205 error linear"]);
   });
 
-  it("the default is faint with its key, and can go", () => {
+  it("a default value is faded together with its key, and can be removed", () => {
     const text = textWith("seed: 42 # as ever", SOUND);
     const [hint] = diagnose(text, OPTIONS);
     expect(hint).toMatchObject({ code: "TRL124", severity: "hint", tag: "unnecessary" });
@@ -159,21 +159,21 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
     expect(repaired(text, "Remove 'seed'")).toBe(textWith(SOUND));
   });
 
-  it("tabs become spaces", () => {
+  it("tabs are replaced by spaces", () => {
     const text = textWith(SOUND, "thinking:", "\tenabled: true");
     expect(found(text).join()).toContain("TRL100");
     expect(found(repaired(text, "Indent with spaces"))).toEqual([]);
   });
 
   it.each([
-    ["behind a colon", `num_epochs:\u00a01`],
-    ["in front of a value", `num_epochs: \u00a01`],
+    ["after a colon", `num_epochs:\u00a01`],
+    ["before a value", `num_epochs: \u00a01`],
     ["at the end of a line", `num_epochs: 1\u3000`],
     ["as indent", `thinking:\n\u00a0\u00a0enabled: true\n${SOUND}`],
     ["as a colon", `num_epochs：1`],
     ["as a colon before a space", `num_epochs： 1`],
     ["as all colons and spaces", `thinking：\n\u2003\u2003enabled：\u00a0true\n${SOUND}`],
-  ])("a character that only looks like YAML is named, and replaced: %s", (_where, lines) => {
+  ])("a character that only looks like YAML is named and replaced: %s", (_where, lines) => {
     const text = textWith(lines);
     const messages = diagnose(text, OPTIONS).map(({ code, message }) => `${code} ${message}`);
     expect(messages.length).toBeGreaterThan(0);
@@ -185,11 +185,11 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
     expect(found(repaired(text, "Use ordinary spaces and colons"))).toEqual([]);
   });
 
-  it("other spaces inside a text are the text's own", () => {
+  it("other space characters inside a text value are left alone", () => {
     expect(found(textWith("wandb_run_name: Bonjour\u00a0tout：va", SOUND))).toEqual([]);
   });
 
-  it("comments in JSON are named, and removed", () => {
+  it("comments in JSON are reported and removed", () => {
     const json = `{"model_name": "Qwen/Qwen3-8B", "batch_size": 4, // "four"\n"num_epochs": 1, /* / */ "environments": {"o/E": {"splits": {"train": {}}, "num_rollouts": 8}}, "wandb_run_name": "a // b"}`;
     const options = { path: "run.json" };
     expect(found(json, options)).toEqual(['TRL100 error // "four"', "TRL100 error /* / */"]);
@@ -198,7 +198,7 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
     expect(after).toContain("a // b");
   });
 
-  it("a file in UTF-16 is named", () => {
+  it("a UTF-16 file is reported", () => {
     const text = Buffer.from(textWith(SOUND), "utf16le").toString("utf8");
     expect(diagnose(text, OPTIONS).map(({ message }) => message)).toEqual([
       "The file is in UTF-16. Save it in UTF-8.",
@@ -221,19 +221,19 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
       "TRL110 error splits",
       "Indent below 'Owner/Game'",
     ],
-  ])("one missing indent is one error, with its fix: %j", (lines, mark, title) => {
+  ])("one missing indent is one error with a fix: %j", (lines, mark, title) => {
     const text = `model_name: Qwen/Qwen3-8B\nbatch_size: 4\n${lines}${SOUND}\n`;
     expect(found(text)).toEqual([mark]);
     expect(found(repaired(text, title))).toEqual([]);
   });
 
-  it("a line at a depth of its own hides nothing behind errors that follow from it", () => {
+  it("a misindented line is reported without follow-up errors", () => {
     const text = textWith(SOUND).replace("    num_rollouts", "   num_rollouts");
     expect(found(text)).toEqual(["TRL100 error splits:"]);
     expect(found(repaired(text, "Correct the indentation"))).toEqual([]);
   });
 
-  it("a key that begins with x- is the user's own, wherever keys are known", () => {
+  it("a key starting with x- is allowed wherever keys are checked", () => {
     const text = textWithEnvironment("x-note: mine").replace(
       "model_name",
       "x-all: &a {b: 1}\nmodel_name",
@@ -248,13 +248,13 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
     expect(found(repaired(text, "Change to 'x-defaults'"))).toEqual([]);
   });
 
-  it("a misspelled key that is needed is one error", () => {
+  it("a misspelled required key is one error", () => {
     const text = textWith(SOUND).replace("model_name", "model_nam");
     expect(found(text)).toEqual(["TRL110 error model_nam"]);
     expect(found(repaired(text, "Change to 'model_name'"))).toEqual([]);
   });
 
-  it("an embedded environment that does not exist is an error, without any list", () => {
+  it("a nonexistent embedded environment is an error, even without a catalogue", () => {
     const text = `model_name: local/tiny-tool\nbatch_size: 4\n${SOUND}\nenvironments:\n  local/depo: {splits: {train: }, num_rollouts: 8}\n`;
     expect(found(text)).toEqual(["TRL300 error local/depo"]);
     expect(found(repaired(text, "Change to 'local/depot'"))).toEqual([]);
@@ -271,13 +271,13 @@ describe("each rule marks its place, and its fix leaves nothing to mark", () => 
 });
 
 describe("rules over several keys", () => {
-  it("point at the other key, too", () => {
+  it("also point at the other key", () => {
     const text = textWithEnvironment("max_failing_rollouts: 3") + SOUND;
     const [mark] = diagnose(text, OPTIONS);
     expect(mark?.related.map(({ span }) => text.slice(span.start, span.end))).toEqual(["4"]);
   });
 
-  it("are checked though another key has a fault, but not with that key's value", () => {
+  it("are checked when another key is invalid, but without that key's value", () => {
     const text =
       textWithEnvironment("max_failing_rollouts: 3", "top_p: 7", "temperature: 0") + SOUND;
     expect(found(text)).toEqual(["TRL200 error 3", "TRL121 error 7", "TRL203 warning 0"]);
@@ -286,18 +286,18 @@ describe("rules over several keys", () => {
   });
 });
 
-describe("lists of what is offered", () => {
+describe("catalogue lists", () => {
   const game = (name: string, rest = "") =>
     textWith(SOUND).replace("Owner/Game:", `${name}:${rest}`);
 
-  it("know the names that are near, whatever their case", () => {
+  it("suggest close names, regardless of case", () => {
     const text = game("GeneralReasoning/WhoDunit");
     expect(found(text, LIVE)).toEqual(["TRL300 error GeneralReasoning/WhoDunit"]);
     expect(preferred(text, "TRL300", LIVE)).toEqual(["Change to 'GeneralReasoning/WhoDunIt'"]);
     expect(diagnose(text, LIVE)[0]?.message).toContain("3 h 00 min old");
   });
 
-  it("warn of a name that differs by its case alone, also from a part of the list", () => {
+  it("warn about a name that differs only in case, even with a partial list", () => {
     const environments = CATALOGUE.hosted.environments;
     if (environments === null) throw new Error("The catalogue has hosted environments.");
     const part = { ...environments, isComplete: false };
@@ -311,7 +311,7 @@ describe("lists of what is offered", () => {
     expect(found(game("GeneralReasoning/WhoDunnit"), options)).toEqual([]);
   });
 
-  it("know splits, also those to evaluate on", () => {
+  it("check splits, including those for evaluation", () => {
     const text = textWith(SOUND, "evaluation: {splits: {Owner/Game: [tset]}}").replace(
       "      train:",
       "      trian:",
@@ -323,17 +323,17 @@ describe("lists of what is offered", () => {
   it.each<[string, Catalogue]>([
     ["no list", { ...CATALOGUE, hosted: { environments: null, models: null, checkpoints: null } }],
     [
-      "a part of a list",
+      "part of a list",
       {
         ...CATALOGUE,
         hosted: { ...CATALOGUE.hosted, environments: { ...listing([]), isComplete: false } },
       },
     ],
-  ])("say nothing with %s", (_, catalogue) => {
+  ])("report nothing with %s", (_, catalogue) => {
     expect(found(game("Nobody/Knows"), { path: "run.yaml", catalogue })).toEqual([]);
   });
 
-  it("say nothing about another server", () => {
+  it("report nothing for another server", () => {
     const text = `${game("Nobody/Knows")}\nopenreward_base_url: https://mine.example\n`;
     expect(found(text, LIVE)).toEqual([]);
   });
@@ -343,13 +343,13 @@ describe("lists of what is offered", () => {
     [`resume_from: ${OLD_CHECKPOINT}`, { expiresInMs: -1 }, `TRL303 error ${OLD_CHECKPOINT}`],
     [`resume_from: ${OLD_CHECKPOINT}`, { model: "Other/Model" }, `TRL303 error ${OLD_CHECKPOINT}`],
     [`init_from: ${OLD_CHECKPOINT}`, { rank: 8 }, `TRL303 error ${OLD_CHECKPOINT}`],
-  ])("know checkpoints: %s %j", (line, rest, mark) => {
+  ])("check checkpoints: %s %j", (line, rest, mark) => {
     const checkpoints = listing([aCheckpoint(OLD_CHECKPOINT, rest), aCheckpoint(NEW_CHECKPOINT)]);
     const catalogue = { ...CATALOGUE, hosted: { ...CATALOGUE.hosted, checkpoints } };
     expect(found(textWith(line, SOUND), { path: "run.yaml", catalogue })).toEqual([mark]);
   });
 
-  it("report secrets that an environment asks for and no one has set", () => {
+  it("report required secrets that are not set", () => {
     const text = game("GeneralReasoning/WhoDunIt");
     expect(found(text, LIVE)).toEqual(["TRL304 info GeneralReasoning/WhoDunIt"]);
     const added = repaired(text, "Add secrets: OPENAI_API_KEY", LIVE);
@@ -381,16 +381,16 @@ describe("secrets in the file", () => {
     expect(reported).not.toMatch(/tml-|horse/);
   });
 
-  it("are not shown where something else was expected", () => {
+  it("are not shown when another type was expected", () => {
     const [mark] = diagnose(textWith(SOUND, `seed: ${KEY}`), OPTIONS);
     expect(mark?.message).toBe("Expected an integer >= 0, got text.");
   });
 
-  it("are not reported if they are looked up or withheld", () => {
+  it("are not reported if they are looked up or redacted", () => {
     expect(found(textWith(SOUND, "secrets: {a: null, b: '', c: short}"))).toEqual([]);
   });
 
-  it("are not quoted by the parser's complaints either", () => {
+  it("are not quoted in parser errors either", () => {
     const text = textWith(`secrets: {a: "x" ${KEY}}`, `  ${KEY}`);
     expect(JSON.stringify(diagnose(text, OPTIONS).map(({ message }) => message))).not.toContain(
       "tml-",
@@ -398,8 +398,8 @@ describe("secrets in the file", () => {
   });
 });
 
-describe("a comment", () => {
-  it("silences advice on the next line or its own", () => {
+describe("an ignore comment", () => {
+  it("silences advice on its own line or the next one", () => {
     const above =
       textWithEnvironment("# tinker-rl-ignore TRL203, TRL207", "temperature: 0.5") + SOUND;
     const beside = textWithEnvironment("temperature: 0.5 # tinker-rl-ignore TRL203") + SOUND;
@@ -414,7 +414,7 @@ describe("a comment", () => {
     expect(found(silent)).toEqual([]);
   });
 
-  it("is not offered at a value of the file that an override replaces", () => {
+  it("is not offered at a file value that an override replaces", () => {
     const options = { path: "run.yaml", overrides: ["max_response_tokens=40000"] };
     const text = textWith("max_response_tokens: 48", SOUND);
     expect(found(text, options)).toContain("TRL202 warning 48");
@@ -422,13 +422,13 @@ describe("a comment", () => {
     expect(fixes.map(({ title }) => title)).not.toContain("Ignore TRL202 here");
   });
 
-  it("cannot silence what keeps a run from starting", () => {
+  it("cannot silence an error that keeps a run from starting", () => {
     expect(found(textWith(SOUND, "seed: x # tinker-rl-ignore TRL120"))).toEqual(["TRL120 error x"]);
   });
 });
 
 describe("options", () => {
-  it("an override that hides a value is reported at that value, and only there", () => {
+  it("an override that hides a value is reported only at that value", () => {
     const options = { path: "run.yaml", overrides: ["batch_size=8", "max_steps=3"] };
     expect(found(textWith(SOUND), options)).toEqual(["TRL500 warning 4"]);
   });
@@ -443,7 +443,7 @@ describe("options", () => {
     expect(found(text, chosen)).toEqual(["TRL500 warning 1"]);
   });
 
-  it("advice can be less or none", () => {
+  it("advice can be limited or turned off", () => {
     const text = `${textWithEnvironment("temperature: 0.5")}max_active_tasks: 9999`;
     const codes = (advice: "all" | "essential" | "off") =>
       found(text, { path: "run.yaml", advice }).map((line) => line.slice(0, 6));
@@ -452,7 +452,7 @@ describe("options", () => {
     expect(codes("off")).toEqual([]);
   });
 
-  it("what a schema finds is left to another program that has it", () => {
+  it("schema errors are left to another program with a schema checker", () => {
     const text = textWith("zzz: 1", "lora_rank: 12", "learning_rate: 0", SOUND);
     expect(found(text, { path: "run.yaml", hasSchemaChecker: true })).toEqual(["TRL207 warning 0"]);
   });
@@ -465,14 +465,14 @@ describe("options", () => {
     ["D:\\project\\runs", false],
     ["D:\\elsewhere", true],
     ["runs", false],
-  ])("with the machine's folders known, %s is looked at", (folder, isMarked) => {
+  ])("%s is checked when the machine's folders are known", (folder, isMarked) => {
     const folders = { workspace: ["/projects/project", "d:\\project"], home: "/home/me" };
     const text = textWith(SOUND, `log_path: '${folder}'`);
     expect(found(text, { path: "run.yaml", folders }).length).toBe(isMarked ? 1 : 0);
   });
 });
 
-it("the fix for all repairs notation and older names, and keeps comments", () => {
+it("fix-all repairs notation and deprecated names, and keeps comments", () => {
   const text = textWith(SOUND, "save_every: '5' # often", "max_rollout_concurrency: 4", "seed: 42");
   expect(applyEdits(text, fixAll(text, OPTIONS))).toBe(
     textWith(SOUND, "save_every: 5 # often", "max_active_tasks: 4", "seed: 42"),
@@ -505,14 +505,14 @@ describe("a value written as text", () => {
     ['save_every: "16"', "is read as the number 16"],
     ["sampling_seed: yes", "is read as the boolean true"],
     ["thinking: yes", "is read as the boolean true"],
-  ])("%s is shown in the list of problems, with what it is read as", (line, words) => {
+  ])("%s is shown in the list of problems, with the value it is read as", (line, words) => {
     const found = diagnoseAll(textWith(line), otherOPTIONS).find(({ code }) => code === "TRL123");
     expect(found?.severity).toBe("info");
     expect(found?.message).toContain(words);
   });
 });
 
-it("a configuration that names a checkpoint which no longer exists is marked, with one that exists as a fix", () => {
+it("a checkpoint that no longer exists is marked, with an existing one as a fix", () => {
   const catalogue = checkpointCatalogue(
     aCheckpoint(GONE, { kind: "rolling", isGone: true }),
     aCheckpoint("tinker://s:train:0/weights/final_000050", { kind: "final" }),

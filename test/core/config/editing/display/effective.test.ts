@@ -15,8 +15,8 @@ it.each(["local", "hosted", "agents"])(
   },
 );
 
-describe("every value", () => {
-  it("shows where it comes from", () => {
+describe("every effective value", () => {
+  it("shows its origin", () => {
     const text = textWith("seed: 7", "thinking: on");
     const lines = effectiveConfig(text, { path: "run.yaml", overrides: ["batch_size=9"] });
     expect(lines).toContain("\nseed: 7 # line 8\n");
@@ -26,7 +26,7 @@ describe("every value", () => {
     expect(lines).toContain("\n  enabled: true # line 9\n");
   });
 
-  it("of a stage shows where the stage has it", () => {
+  it("in a stage shows where the stage sets it", () => {
     const text = textWith("seed: 7", "stages:", "  one:", "    max_steps: 3", "    seed: 9");
     const lines = effectiveConfig(text, { path: "run.yaml", overrides: ["stage=one"] });
     expect(lines).toContain("\nseed: 9 # line 12\n");
@@ -34,14 +34,14 @@ describe("every value", () => {
     expect(lines).toContain("\nbatch_size: 4 # line 2\n");
   });
 
-  it("of a local model may have another default", () => {
+  it("may have a different default for a local model", () => {
     const text = textWith().replace("Qwen/Qwen3-8B", "local/tiny-tool");
     expect(effectiveConfig(text, { path: "run.yaml" })).toContain(
       "\nlearning_rate: 1e-3 # default for local/ models\n",
     );
   });
 
-  it("that is a secret is null, and a key elsewhere is struck out", () => {
+  it("is null for a secret, and masked when it looks like a secret under another key", () => {
     const text = textWith("secrets: {token: abcdefghi}", "run_name: tml-abcdefghijklmnop");
     const shown = effectiveConfig(text, {
       path: "run.yaml",
@@ -52,13 +52,13 @@ describe("every value", () => {
     expect(shown).toContain('run_name: "***"');
   });
 
-  it("with a fault is said to be stood in for", () => {
+  it("is marked as a replacement when the file's value is invalid", () => {
     const shown = effectiveConfig(textWith("seed: x"), { path: "run.yaml" });
     expect(shown).toContain("# The file has an error.");
     expect(shown).toContain("seed: 42 # replaces an invalid value");
   });
 
-  it("stays on its line, whatever the file holds", () => {
+  it("stays on its line, whatever the file contains", () => {
     const text = textWith(
       'tokenizer_name: "a\\nb: 1\\u2028c"',
       "system_prompt_template: |-",

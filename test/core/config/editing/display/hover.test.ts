@@ -5,7 +5,7 @@ import { aCheckpoint, anEnvironment, CATALOGUE, listing, NEW_CHECKPOINT } from "
 
 const OPTIONS: HoverOptions = { path: "run.yaml", catalogue: CATALOGUE };
 
-/** What is shown for the first place where `word` stands. */
+/** The hover text at the first occurrence of `word`. */
 function shown(text: string, word: string, options = OPTIONS): string {
   return hover(text, text.indexOf(word) + 1, options)?.markdown ?? "";
 }
@@ -26,7 +26,7 @@ describe("the effective value", () => {
     expect(shown(text, "learning_rate", overridden)).toContain("Effective: `3e-5` (override");
   });
 
-  it("is that of the stage in which the value stands", () => {
+  it("is that of the stage in which the value is written", () => {
     const stages = ["stages:", "  one: { seed: 8, max_steps: 3 }", "  two: { max_steps: 5 }"];
     const text = textWith("seed: 7", ...stages);
     expect(shown(text, "seed: 7")).toContain("Effective: `7` (line 8)");
@@ -38,7 +38,7 @@ describe("the effective value", () => {
     expect(shown(text, "max_steps: 5", overridden)).toContain("Effective: `9` (override");
   });
 
-  it("shows what a null comes to", () => {
+  it("shows what null resolves to", () => {
     const buffer = textWith("overlong_buffer: null");
     expect(shown(buffer, "overlong_buffer")).toContain("which resolves to `819`");
     const text = textWith("rolling_save_every: null");
@@ -47,18 +47,18 @@ describe("the effective value", () => {
 });
 
 describe("names", () => {
-  it("of models show context and rank", () => {
+  it("of models show context length and rank", () => {
     expect(shown(textWith(), "Qwen/Qwen3-8B")).toContain("32,768 tokens · rank up to 64");
   });
 
-  it("of environments show splits, tools, and how old the list is", () => {
+  it("of environments show splits, tools, and the age of the list", () => {
     const markdown = shown(textWith(), "Owner/Game");
     expect(markdown).toContain("`train` (128 tasks), `test` (32 tasks)");
     expect(markdown).toContain("Tools: `a`, `b`");
     expect(markdown).toContain("3 h 00 min old");
   });
 
-  it("of checkpoints show run, step and reward", () => {
+  it("of checkpoints show run, step, and reward", () => {
     const catalogue = {
       ...CATALOGUE,
       hosted: {
@@ -78,7 +78,7 @@ describe("names", () => {
 
 describe("secrets", () => {
   it.each(["secrets: {OPENAI_API_KEY: null}", "secrets: {openai_api_key: }"])(
-    "are only shown to be set or not: %s",
+    "only show whether they are set: %s",
     (line) => {
       const word = line.slice(line.indexOf("{") + 1, line.indexOf(":", 10));
       expect(shown(textWith(line), word)).toContain("Not set.");
@@ -88,14 +88,14 @@ describe("secrets", () => {
     },
   );
 
-  it("of headers are looked up as their variables", () => {
+  it("in headers are looked up as their variables", () => {
     const secrets = [{ name: "OPENAI_API_KEY", origin: "dotenv" }] as const;
     const options = { ...OPTIONS, catalogue: { ...CATALOGUE, secrets } };
     const text = textWith("tinker_headers: {OpenAI-API-Key: null}");
     expect(shown(text, "null}", options)).toContain("Set, from .env.");
   });
 
-  it("that are written out are not shown, nor what looks like one elsewhere", () => {
+  it("written in the file are not shown, nor are values that look like secrets elsewhere", () => {
     const text = textWith("secrets: {a_key: 'hidden words'}", "run_name: tml-abcdefghijklmnop");
     for (const word of ["a_key", "hidden", "run_name", "tml-"]) {
       expect(shown(text, word)).not.toMatch(/hidden|tml-/);
@@ -104,7 +104,7 @@ describe("secrets", () => {
   });
 });
 
-it("text from a service cannot become a link, an image or HTML", () => {
+it("text from a service cannot become a link, an image, or HTML", () => {
   const description =
     "![x](https://evil.example/a.png) <img src=x> [y](command:z) `code` https://evil.example\n# Title";
   const environments = listing([anEnvironment("Owner/Game", { description, tools: ["a`b"] })]);
@@ -113,7 +113,7 @@ it("text from a service cannot become a link, an image or HTML", () => {
   expect(markdown).not.toMatch(/(?<!\\)[<[]|\n# |https:\/\//);
 });
 
-it("there is nothing to say about comments and unknown keys", () => {
+it("comments and unknown keys have no hover", () => {
   const text = textWithEnvironment("zzz: 1 # note");
   for (const word of ["# note", "zzz"]) expect(shown(text, word)).toBe("");
 });
@@ -124,18 +124,18 @@ describe("the hover of a split", () => {
   const text = textWith();
   const at = text.indexOf("train:");
 
-  it("says what is known of it", () => {
+  it("shows what is known about it", () => {
     const markdown = hover(text, at, { ...otherOPTIONS, catalogue: CATALOGUE })?.markdown ?? "";
     expect(markdown).toContain("128 tasks");
     expect(markdown).toContain("`test` (32 tasks)");
     expect(markdown).toContain("`Owner/Game`");
   });
 
-  it("says that nothing is known where that is so", () => {
+  it("reports when nothing is known", () => {
     expect(hover(text, at, otherOPTIONS)?.markdown).toContain("No details are known");
   });
 
-  it("says which splits there are in the place of one that does not exist", () => {
+  it("lists the existing splits for one that does not exist", () => {
     const odd = text.replace("train:", "trian:");
     const markdown = hover(odd, at, { ...otherOPTIONS, catalogue: CATALOGUE })?.markdown ?? "";
     expect(markdown).toContain("has no such split");

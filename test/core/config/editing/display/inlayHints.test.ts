@@ -29,7 +29,7 @@ environments:
     splits: { train: {} }
 `;
 
-/** Each line that has hints, with them where they are shown. */
+/** Each line that has hints, with the hints in position. */
 function shown(run: MeasuredRun | null, text = TEXT): readonly string[] {
   const hints = inlayHints(text, { path: "run.yaml", run });
   return text.split("\n").flatMap((line, index, lines) => {
@@ -42,8 +42,8 @@ function shown(run: MeasuredRun | null, text = TEXT): readonly string[] {
   });
 }
 
-describe("hints beside the keys of a configuration", () => {
-  it("are what its newest run has measured, each beside the key that decides it", () => {
+describe("hints next to the keys of a configuration", () => {
+  it("are the measurements of its newest run, each next to the key that controls it", () => {
     expect(shown(aMeasuredRun())).toEqual([
       "batch_size: 32 ‹· 412k tokens/step · $0.83 · 1 min 35 s› # tasks",
       "max_steps: 200 ‹· 3 h 58 min and $124.50 left · step 50/200›",
@@ -70,7 +70,7 @@ describe("hints beside the keys of a configuration", () => {
     expect(shown(aMeasuredRun(), "")).toEqual([]);
   });
 
-  it("leave out what the run has not measured", () => {
+  it("omit what the run has not measured", () => {
     const nothing = { tokens: null, costUsd: null, seconds: null, gradientNorm: null };
     const run = aMeasuredRun({
       step: nothing,
@@ -80,7 +80,7 @@ describe("hints beside the keys of a configuration", () => {
     expect(shown(run, text)).toEqual(["max_steps: 200 ‹· 3 h 58 min left · step 50/200›"]);
   });
 
-  it("give the time that a run has taken once it came to its end, not that of its last steps", () => {
+  it("show the total time of a finished run, not that of its last steps", () => {
     const run = aMeasuredRun({ steps: 200 });
     expect(shown(run, "max_steps: 200\n")).toEqual([
       "max_steps: 200 ‹· 200 steps in 1 h 30 min · $41.50›",
@@ -89,27 +89,27 @@ describe("hints beside the keys of a configuration", () => {
     expect(shown(untimed, "max_steps: 200\n")).toEqual(["max_steps: 200 ‹· 200 steps · $41.50›"]);
   });
 
-  it("say how far a run came that ended before its last step, never what is left", () => {
+  it("show how far a run came that ended early, and no remaining time", () => {
     const run = aMeasuredRun({ isLive: false });
     expect(shown(run, "max_steps: 200\n")).toEqual([
       "max_steps: 200 ‹· 50/200 steps in 1 h 30 min · $41.50›",
     ]);
   });
 
-  it("stand at num_epochs where nothing else ends the run", () => {
+  it("are at num_epochs when nothing else ends the run", () => {
     expect(shown(aMeasuredRun(), "num_epochs: 2\nmax_steps:\n")).toEqual([
       "num_epochs: 2 ‹· 3 h 58 min and $124.50 left · step 50/200›",
     ]);
   });
 
-  it("show what a schedule made of the learning rate, and nothing where it made nothing of it", () => {
+  it("show the scheduled learning rate, and nothing when the schedule did not change it", () => {
     const run = aMeasuredRun({ learningRate: 3.2e-6 });
     expect(shown(run, "learning_rate: 1e-5\n")).toEqual([
       "learning_rate: 1e-5 ‹· 0.0000032 at its last step›",
     ]);
   });
 
-  it("name the value that they were measured with where the file has another one by now", () => {
+  it("show the measured value when the file has changed since", () => {
     const text = "batch_size: 64\nmax_response_tokens: 8192\n";
     expect(shown(aMeasuredRun(), text)).toEqual([
       "batch_size: 64 ‹· at 32: 412k tokens/step · $0.83›",
@@ -119,7 +119,7 @@ describe("hints beside the keys of a configuration", () => {
     expect(hint?.markdown).toContain("different values for `batch_size`, `max_response_tokens`.");
   });
 
-  it("compare a run of a stage with what that stage takes", () => {
+  it("compare a stage's run with that stage's settings", () => {
     const stages = "stages:\n  one: { max_steps: 9 }\n  two: { max_steps: 200, batch_size: 8 }\n";
     const run = aMeasuredRun({ settings: { stage: "two", max_steps: 200, batch_size: 32 } });
     const text = `stage: two\nmax_steps: 3\nbatch_size: 64\n${stages}`;
@@ -127,7 +127,7 @@ describe("hints beside the keys of a configuration", () => {
     expect(hint?.markdown).toMatch(/The run used different values for `batch_size`\.$/);
   });
 
-  it("name a key that had another value as overrides take it", () => {
+  it("name a changed key the way overrides write it", () => {
     const name = "Owner/Game.v2";
     const measured = { reward: 0.5, success: 0.4, meanTurns: 2, outOfTurns: 0 };
     const run = aMeasuredRun({
@@ -140,7 +140,7 @@ describe("hints beside the keys of a configuration", () => {
     expect(hint?.markdown).toContain('`environments."Owner/Game.v2".num_rollouts`');
   });
 
-  it("are short enough to be shown as a whole, and say the rest where they are pointed at", () => {
+  it("are short enough to display fully, with details on hover", () => {
     const text = TEXT.replace("batch_size: 32", "batch_size: 64");
     const hints = inlayHints(text, { path: "run.yaml", run: aMeasuredRun() });
     expect(hints.filter(({ label }) => label.length > 43)).toEqual([]);
@@ -148,14 +148,14 @@ describe("hints beside the keys of a configuration", () => {
     expect(hints[0]?.markdown).toContain("at 32: 412k tokens/step · $0.83 · 1 min 35 s\n");
   });
 
-  it("write numbers of steps with separators", () => {
+  it("write step counts with separators", () => {
     const run = aMeasuredRun({ steps: 1_200, totalSteps: 20_000, secondsLeft: null });
     const [hint] = inlayHints("max_steps: 20000\n", { path: "run.yaml", run });
     expect(hint?.label).toMatch(/ step 1,200\/20,000$/);
     expect(hint?.markdown).toContain("up to step 1,200 of 20,000.");
   });
 
-  it("say which run they are of and how many steps they rest on", () => {
+  it("show their run and the number of steps they are based on", () => {
     const run = aMeasuredRun({ name: "calc `x` [a](b)" });
     const [hint] = inlayHints(TEXT, { path: "run.yaml", run });
     expect(hint?.markdown).toContain(

@@ -9,7 +9,7 @@ function titles(status: Status, text = textWith()): readonly string[] {
   return lenses(text, { path: "run.yaml", catalogue: CATALOGUE, status }).map(({ title }) => title);
 }
 
-it("a configuration can be started, validated and estimated, and shows its last run", () => {
+it("a configuration can be started, validated, and estimated, and shows its last run", () => {
   const start = ["Start Training", "Validate", "Estimate"];
   const environment = "128 train tasks · 2 tools";
   expect(titles({ kind: "none" })).toEqual([...start, environment]);
@@ -20,7 +20,7 @@ it("a configuration can be started, validated and estimated, and shows its last 
   ]);
 });
 
-it("a run that continues shows its completed steps, with the reward of the last of them", () => {
+it("a running run shows its completed steps, with the reward of the latest", () => {
   const running = { kind: "running", completed: 12, reward: 0.63 } as const;
   expect(titles({ ...running, steps: 200 }).slice(0, 3)).toEqual([
     "Stop and Save",
@@ -30,7 +30,7 @@ it("a run that continues shows its completed steps, with the reward of the last 
   expect(titles({ ...running, steps: null, reward: null })).toContain("Step 12");
 });
 
-it("environments have theirs at their own line, also in a broken text", () => {
+it("environments have lenses on their own line, even in a broken text", () => {
   const text = textWith("learning_rate: [");
   const found = lenses(text, { path: "run.yaml", catalogue: CATALOGUE, status: { kind: "none" } });
   expect(found.map(({ span }) => text.slice(span.start, span.end))).toEqual([
@@ -41,7 +41,7 @@ it("environments have theirs at their own line, also in a broken text", () => {
   ]);
 });
 
-it("each stage can be trained alone, and has what its own data holds", () => {
+it("each stage can be trained alone, and has lenses for its own data", () => {
   const text = `model_name: local/tiny-tool
 batch_size: 4
 max_steps: 2

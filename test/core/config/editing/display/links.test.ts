@@ -3,7 +3,7 @@ import { links } from "../../../../../src/core/config/editing/display/links.ts";
 import { textWith } from "../../configText.ts";
 import { anEnvironment, CATALOGUE, listing, NEW_CHECKPOINT } from "../aCatalogue.ts";
 
-it("environments, checkpoints and folders lead where they are", () => {
+it("environments, checkpoints, and folders link to their locations", () => {
   const text = textWith(
     `resume_from: ${NEW_CHECKPOINT}`,
     "log_path: ../runs",

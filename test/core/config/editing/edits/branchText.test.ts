@@ -23,7 +23,7 @@ function branched(text: string, overrides: readonly string[], edits: readonly [s
 }
 
 describe("the configuration of a branch", () => {
-  it("begins with the checkpoint and keeps everything else, comments too", () => {
+  it("starts from the checkpoint and keeps everything else, including comments", () => {
     const text = textWith("max_steps: 7 # enough");
     const { changed, config } = branched(text, [], []);
     expect(config).toEqual({
@@ -34,19 +34,19 @@ describe("the configuration of a branch", () => {
     expect(changed).toContain("max_steps: 7 # enough");
   });
 
-  it("has what the run was started with on the command line, and below it what is suggested", () => {
+  it("applies the run's command-line overrides, then the suggested changes", () => {
     const text = textWith("learning_rate: 2e-5");
     const overrides = ["learning_rate=4e-5", "environments.Owner/Game.num_rollouts=16"];
     const { config } = branched(text, overrides, [["learning_rate", 1e-5]]);
     expect(config.learning_rate).toBe(1e-5);
     expect(config.environments["Owner/Game"]?.num_rollouts).toBe(16);
     expect(branched(text, overrides, []).config.learning_rate).toBe(4e-5);
-    // A suggestion that equals the file, but not what holds.
+    // A suggestion that equals the file's value but not the overridden one.
     const back = branched(text, overrides, [["learning_rate", 2e-5]]);
     expect(back.config.learning_rate).toBe(2e-5);
   });
 
-  it("does not begin with other weights as well", () => {
+  it("does not also start from other weights", () => {
     const text = textWith("init_from: tinker://other/weights/a");
     expect(branched(text, [], []).config).toMatchObject({
       init_from: null,
@@ -54,13 +54,13 @@ describe("the configuration of a branch", () => {
     });
   });
 
-  it("has a name of its own, also where the run had one from its file, its command line or a tracker", () => {
+  it("has its own name, even if the original was named in its file, on the command line, or by a tracker", () => {
     const text = textWith("run_name: math\nwandb_run_name: math at home");
     const { config } = branched(text, ["run_name=math-sweep.seed_1"], []);
     expect(config).toMatchObject({ run_name: "math-step-10", wandb_run_name: null });
   });
 
-  it("names the original run in its first line, once", () => {
+  it("names the original run once, in its first line", () => {
     const first = "# tinker-rl: config, branched from math at checkpoint_000010, after step 10";
     const { changed } = branched(textWith("max_steps: 7"), [], []);
     expect(changed.split("\n")[0]).toBe(first);
@@ -72,7 +72,7 @@ describe("the configuration of a branch", () => {
     );
   });
 
-  it("has the settings of the stage that was trained", () => {
+  it("has the settings of the trained stage", () => {
     const stages = ["stages:", "  one: { max_steps: 3 }", "  two: { max_steps: 5 }", ""];
     const overrides = ["max_steps=9", "stage=two"];
     const { changed, config } = branched(textWith(...stages), overrides, [["max_steps", 20]]);
@@ -80,7 +80,7 @@ describe("the configuration of a branch", () => {
     expect(config).toMatchObject({ stage: "two", max_steps: 20, resume_from: statePath });
   });
 
-  it("is not created if no run could be started with the text", () => {
+  it("is not created if its text could not start a run", () => {
     expect(branchText("a: [", branch, options)).toBeNull();
     expect(branchText("name: another file\n", branch, options)).toBeNull();
   });

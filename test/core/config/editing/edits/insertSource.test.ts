@@ -9,8 +9,8 @@ function withSource(text: string, path = "a.yaml"): string | null {
   return edits === null ? null : applyEdits(text, edits);
 }
 
-describe("a source of data goes", () => {
-  it("behind those that are there, in their style, and comments stay", () => {
+describe("a data source is inserted", () => {
+  it("after the existing ones, in their style, with comments kept", () => {
     const block = "method: sft\ndata:\n  - path: a.jsonl # ours\n    tags: []\n  # last\nseed: 1\n";
     expect(withSource(block)).toBe(
       "method: sft\ndata:\n  - path: a.jsonl # ours\n    tags: []\n  - { path: more.jsonl }\n  # last\nseed: 1\n",
@@ -23,7 +23,7 @@ describe("a source of data goes", () => {
     );
   });
 
-  it("into a text without any, which trains by imitation from then on", () => {
+  it("into a text without any, which then uses supervised fine-tuning", () => {
     expect(withSource("model_name: local/tiny-tool\n")).toBe(
       "model_name: local/tiny-tool\ndata: [{ path: more.jsonl }]\nmethod: sft\n",
     );
@@ -32,11 +32,11 @@ describe("a source of data goes", () => {
     );
   });
 
-  it("nowhere in a text with stages, of which it cannot choose one", () => {
+  it("nowhere in a text with stages, since the stage is ambiguous", () => {
     expect(withSource("data: []\nstages:\n  one: { method: sft }\n")).toBeNull();
   });
 
-  it("nowhere in a text with a fault, or where the list is something else", () => {
+  it("nowhere in an invalid text, or when the list has another form", () => {
     expect(withSource("data: [")).toBeNull();
     expect(withSource("data: demos.jsonl\n")).toBeNull();
     expect(withSource("a: &x [{ path: a.jsonl }]\ndata: *x\n")).toBeNull();

@@ -6,7 +6,7 @@ import { textWith } from "../../configText.ts";
 it.each([
   [["secrets", "judge_key"], "JUDGE_KEY"],
   [["tinker_headers", "X-Proxy-Key"], "X_PROXY_KEY"],
-])("a secret at %j is kept as the variable that it is looked up as", (path, name) => {
+])("a secret at %j is stored under the variable that it is looked up as", (path, name) => {
   const lines = (value: string) => [
     `secrets: { judge_key: ${path[0] === "secrets" ? value : null} }`,
     `tinker_headers: { X-Proxy-Key: ${path[0] === "secrets" ? null : value} }`,

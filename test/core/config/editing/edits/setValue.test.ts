@@ -53,17 +53,17 @@ describe("setting a value", () => {
     expect(set(text, path, value, "run.json")).toBe(expected);
   });
 
-  it("is refused where the text has a fault, or the place belongs to another one, too", () => {
+  it("is refused for an invalid text, or when another place shares the value", () => {
     expect(set("a: [1\nb: 2\n", "b", 3)).toBeNull();
     expect(set("a: &x {y: 1}\nb: *x\n", "b.w", 3)).toBeNull();
   });
 
-  it("over a merged value leaves what it was merged from", () => {
+  it("over a merged value leaves the source of the merge unchanged", () => {
     const text = "a: &x\n  w: 1\nb:\n  <<: *x\n  z: 1\n";
     expect(set(text, "b.w", 3)).toBe(`${text}  w: 3\n`);
   });
 
-  it("changes that value alone, keeps every comment, and can be done again without a change", () => {
+  it("changes only that value, keeps every comment, and is idempotent", () => {
     const keys = ["seed", "loss_fn_config", "x/y:z", "thinking", "environments", "splits", "train"];
     const value = fc.oneof(
       fc.integer(),
@@ -95,7 +95,7 @@ describe("setting a value", () => {
   });
 });
 
-describe("a comment stays with what it is about when a value is set", () => {
+describe("a comment stays with its subject when a value is set", () => {
   it.each([
     ["behind the key", "a: # c\n  1\nb: 2\n", "a", 5, "a: 5 # c\nb: 2\n"],
     ["between key and value", "a:\n  # c\n  1\nb: 2\n", "a", 5, "a: 5\n  # c\nb: 2\n"],
@@ -175,7 +175,7 @@ describe("a comment stays with what it is about when a value is set", () => {
   });
 });
 
-describe("a key that begins with a question mark", () => {
+describe("a key that starts with a question mark", () => {
   it.each([
     ["? a\n: 1\nb: 2\n", "a", 5, "? a\n: 5\nb: 2\n"],
     ["? a # c\n: 1\n", "a", 5, "? a # c\n: 5\n"],
@@ -201,19 +201,19 @@ describe("a text with a byte order mark", () => {
 describe("adding an environment", () => {
   const block = "  local/depot:\n    splits:\n      train: {}\n    num_rollouts: 8\n";
 
-  it("puts it behind the others", () => {
+  it("puts it after the others", () => {
     const insertion = insertEnvironment(HOSTED, "local/depot");
     const after = insertion.kind === "edits" ? applyEdits(HOSTED, insertion.edits) : "";
     expect(after).toBe(HOSTED.replace("\n\nbatch_size", `\n${block}\nbatch_size`));
   });
 
-  it("makes the mapping when there is none", () => {
+  it("creates the mapping when there is none", () => {
     const insertion = insertEnvironment("batch_size: 4\n", "local/depot");
     const edits = insertion.kind === "edits" ? insertion.edits : [];
     expect(applyEdits("batch_size: 4\n", edits)).toBe(`batch_size: 4\nenvironments:\n${block}`);
   });
 
-  it("gives a dataset a file to replace", () => {
+  it("gives a dataset a placeholder file", () => {
     const insertion = insertEnvironment("batch_size: 4\n", "local/dataset:algebra");
     if (insertion.kind !== "edits") throw new Error("expected edits");
     expect(applyEdits("batch_size: 4\n", insertion.edits)).toContain(
@@ -234,7 +234,7 @@ describe("adding an environment", () => {
     );
   });
 
-  it("leaves one that is there, and a text with faults", () => {
+  it("leaves an existing one and invalid texts unchanged", () => {
     expect(insertEnvironment(HOSTED, "GeneralReasoning/WhoDunit")).toEqual({ kind: "present" });
     expect(insertEnvironment("a: [", "local/depot")).toEqual({ kind: "impossible" });
   });

@@ -6,7 +6,7 @@ import {
 import { applyEdits } from "../../../../../src/core/config/editing/text/textEdit.ts";
 import { textWith } from "../../configText.ts";
 
-/** The text with the settings, or null when they have no place in it. */
+/** The text with the settings applied, or null when they cannot be placed in it. */
 function changed(
   text: string,
   settings: readonly (readonly [string, unknown])[],
@@ -20,8 +20,8 @@ function changed(
   return edits === null ? null : applyEdits(text, edits);
 }
 
-describe("what a run suggests", () => {
-  it("changes values that are there and adds those that are not, at one go", () => {
+describe("a run's suggestion", () => {
+  it("changes existing values and adds missing ones in one edit", () => {
     const text = textWith("max_response_tokens: 48 # short", "seed: 1");
     const result = changed(text, [
       ["max_response_tokens", 96],
@@ -35,17 +35,17 @@ describe("what a run suggests", () => {
     expect(result).toMatch(/^ +temperature: 0.5$/m);
   });
 
-  it("is no change where the file says so already, written out or by its defaults", () => {
+  it("changes nothing when the file already has the value, explicitly or by default", () => {
     const text = textWith("max_response_tokens: 96");
     expect(changed(text, [["max_response_tokens", 96]])).toBe(text);
     expect(changed(text, [["environments Owner/Game temperature", 1]])).toBe(text);
   });
 
-  it("has no place in a text that cannot be read", () => {
+  it("cannot be applied to a text that cannot be read", () => {
     expect(changed("a: [1,", [["seed", 1]])).toBeNull();
   });
 
-  it("is for the stage that is chosen, where that has a value of its own", () => {
+  it("applies to the chosen stage when that has its own value", () => {
     const lines = ["stages:", "  one: { max_steps: 3 }", "  two: { learning_rate: 7.0e-4 }"];
     const text = textWith("learning_rate: 2.0e-3", "stage: two", ...lines);
     const result = changed(text, [
@@ -62,7 +62,7 @@ describe("what a run suggests", () => {
   });
 });
 
-it("a setting is where the stage of the run has it", () => {
+it("a setting is located in the stage of the run", () => {
   const text = textWith("learning_rate: 2.0e-3", "stages:", "  one: { learning_rate: 1.0e-3 }");
   const options = { path: "tinker-config.yaml", stage: "one" };
   expect(suggestedPlace(text, ["learning_rate"], options)).toEqual([

@@ -10,7 +10,7 @@ environments:
 learning_rate: 0.004
 `;
 
-test("overrides stand in the file, in their places, and comments stay", () => {
+test("overrides are written into the file in their places, and comments are kept", () => {
   const given = ["learning_rate=0.2", "environments.local/calculator.num_rollouts=8", "seed=1"];
   expect(
     withSettings(FILE, overrideSettings(FILE, given)),
@@ -22,12 +22,12 @@ seed: 1
 `);
 });
 
-test("what a setting was set back to is as the file has it", () => {
+test("a setting that was set back matches the file", () => {
   const rate = (value: number) => ({ path: ["learning_rate"], value });
   expect(withSettings(FILE, [rate(0.2), rate(0.004)])).toBe(FILE);
 });
 
-test("what has no place in the file is a comment behind it", () => {
+test("a setting that cannot be placed in the file becomes a comment after it", () => {
   const damaged = "model_name: [\n";
   expect(withSettings(damaged, [{ path: ["seed"], value: 1 }])).toBe("model_name: [\n# seed=1\n");
 });

@@ -6,7 +6,7 @@ import { textWith } from "../../configText.ts";
 
 const OPTIONS = { path: "run.yaml" };
 
-/** What each fix is called and the text after it. */
+/** The title of each fix and the text after it. */
 function fixes(text: string): ReadonlyMap<string, string> {
   const all = fixesAt(text, { start: 0, end: text.length }, OPTIONS);
   return new Map(all.map(({ title, edits }) => [title, applyEdits(text, edits)]));
@@ -27,15 +27,15 @@ describe("a value of the wrong type has a fix", () => {
 });
 
 it.each(["rollout_timeout: 10 min", "max_hours: 1:30", "seed: 16 tasks"])(
-  "a number is offered in the unit of its field only, not for %s",
+  "a number is offered only in the unit of its field, not for %s",
   (line) => {
     const titles = [...fixes(textWith(line)).keys()];
     expect(titles.filter((title) => title.startsWith("Set to"))).toEqual([]);
   },
 );
 
-describe("a list where a mapping belongs", () => {
-  it("becomes one, with its comments", () => {
+describe("a list in place of a mapping", () => {
+  it("becomes a mapping, with its comments", () => {
     const text = `model_name: Qwen/Qwen3-8B
 batch_size: 4
 environments:
@@ -64,14 +64,14 @@ environments:
     );
   });
 
-  it("becomes one with the indentation of the list under its key", () => {
+  it("becomes a mapping when it has the indentation of its key", () => {
     const text = "evaluation:\n  splits:\n  - local/depot: [test]\n  - local/calculator: [test]\n";
     expect(fixes(textWith(text)).get("Write as a mapping")).toBe(
       textWith("evaluation:\n  splits:\n    local/depot: [test]\n    local/calculator: [test]\n"),
     );
   });
 
-  it("becomes one from brackets or a single name, too", () => {
+  it("becomes a mapping from brackets or a single name", () => {
     const text = textWith().replace("      train:\n", "").replace("splits:", "splits: [train]");
     expect(fixes(text).get("Write as a mapping")).toContain("splits: { train: null }");
     expect(fixes(text.replace("[train]", "train")).get("Write as a mapping")).toContain(
@@ -84,7 +84,7 @@ describe("a line with the wrong indentation", () => {
   it.each([
     ["too far right", "batch_size: 4\n  max_steps: 4\n", "batch_size: 4\nmax_steps: 4\n"],
     [
-      "too far right, with what hangs on it",
+      "too far right, with its nested lines",
       "batch_size: 4\n evaluation:\n   # which\n   splits: {}\n",
       "batch_size: 4\nevaluation:\n  # which\n  splits: {}\n",
     ],
@@ -93,7 +93,7 @@ describe("a line with the wrong indentation", () => {
       "batch_size: 4\nevaluation:\n  splits:\n    local/depot: [test]\n   num_samples: 3\n",
       "batch_size: 4\nevaluation:\n  splits:\n    local/depot: [test]\n  num_samples: 3\n",
     ],
-  ])("%s is named in words, once, and moved by a fix", (_what, text, after) => {
+  ])("%s is explained once, and moved by a fix", (_what, text, after) => {
     const marks = diagnose(text, OPTIONS).filter(({ code }) => code === "TRL100");
     expect(marks.map(({ message }) => message)).toEqual([
       "This line is not indented like the other keys of its mapping. Align it with them.",
@@ -102,7 +102,7 @@ describe("a line with the wrong indentation", () => {
   });
 });
 
-it("a long text has the fixes of few marks tried out at a time, a short one those of all", () => {
+it("fixes are tried for all marks in a short text, but only a few at a time in a long one", () => {
   const text = (keys: number) =>
     Array.from({ length: keys }, (_, i) => `batch_sizz${i}: ${i}\n`).join("");
   const marks = (keys: number): number => {
@@ -117,7 +117,7 @@ describe("in a stage", () => {
   const staged = (...lines: readonly string[]): string =>
     textWith("stages:", "  one:", "    max_steps: 3", "  two:", ...lines, "");
 
-  it("a key moves within it", () => {
+  it("a key is moved within the stage", () => {
     const inStage = ["    max_steps: 5", "    thinking:", "      enabled: true"];
     const text = staged(...inStage, "      learning_rate: 1e-4");
     expect(fixes(text).get("Move to stages.two.learning_rate")).toBe(
@@ -125,7 +125,7 @@ describe("in a stage", () => {
     );
   });
 
-  it("values trade places where both are its own", () => {
+  it("values are swapped only if both belong to the stage", () => {
     const inStage = ["    max_steps: 5", "    environments:", "      Owner/Game:"];
     const own = ["        min_reward: 2", "        max_reward: 1"];
     expect(fixes(staged(...inStage, ...own)).get("Swap min_reward and max_reward")).toContain(
@@ -136,7 +136,7 @@ describe("in a stage", () => {
     expect(fixes(text).has("Swap min_reward and max_reward")).toBe(false);
   });
 
-  it("keys are indented as far as they belong below the one before", () => {
+  it("keys are indented as far as they belong below the previous key", () => {
     const inStage = ["    evaluation:", "    splits: {Owner/Game: [test]}", "    max_steps: 5"];
     expect(fixes(staged(...inStage)).get("Indent below 'evaluation'")).toContain(
       "    evaluation:\n      splits: {Owner/Game: [test]}\n    max_steps: 5\n",
@@ -144,13 +144,13 @@ describe("in a stage", () => {
   });
 });
 
-describe("a line that says the default", () => {
-  it("leaves an empty mapping where it was the only one", () => {
+describe("a line with the default value", () => {
+  it("leaves an empty mapping when it was the only one", () => {
     const text = textWith("thinking:", "  enabled: true", "seed: 1", "");
     expect(fixes(text).get("Remove 'enabled'")).toBe(textWith("thinking: {}", "seed: 1", ""));
   });
 
-  it("goes with its own comment, and never with that of another", () => {
+  it("is removed with its own comment, and never with another line's", () => {
     const evaluation = ["evaluation: {", "  splits: { Owner/Game: [test] }, # which"];
     const text = textWith(...evaluation, "  seed: 0, # of tasks", "  at_end: true # too", "}");
     const all = fixes(text);
