@@ -1,4 +1,4 @@
-/** A byte tokenizer in plain code: ids 0 to 255 are bytes, then the added tokens. Every encoding is obvious. */
+/** A pure-TypeScript byte tokenizer: ids 0 to 255 are bytes, followed by the added tokens. Every encoding is predictable. */
 
 import type { Tokenizer } from "../../../src/core/chat/tokenizer.ts";
 

@@ -22,7 +22,7 @@ const TOOL: ToolSpec = {
   },
 };
 
-/** Describes a prompt of the format with a tokenizer that has just the tokens that the format asks for. */
+/** Describes a prompt of the format, with a tokenizer that has only the tokens that the format requires. */
 function describeFormat(name: keyof typeof NATIVE_FORMATS, thinking: boolean) {
   const create = NATIVE_FORMATS[name];
   if (create === undefined) throw new Error(`${name} is native`);
@@ -55,8 +55,8 @@ const cases = Object.keys(NATIVE_FORMATS).flatMap((key) => {
   return modes.map((mode) => [name, mode ? "thinking" : "plain", mode] as const);
 });
 
-describe("the example of a call", () => {
-  it.each(cases)("in %s, %s, is one that the program reads back", (name, _, thinking) => {
+describe("the example tool call", () => {
+  it.each(cases)("in %s, %s, is parsed correctly", (name, _, thinking) => {
     const { example, exampleProblem } = describeFormat(name, thinking);
     expect(exampleProblem).toBeNull();
     expect(example).toMatchObject({

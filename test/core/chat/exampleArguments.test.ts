@@ -5,7 +5,7 @@ import { type ExactJsonObject, ExactNumber } from "../../../src/core/util/exactJ
 const ofProperty = (schema: ExactJsonObject) =>
   exampleArguments({ type: "object", properties: { file_name: schema } })["file_name"];
 
-describe("made-up arguments", () => {
+describe("example arguments", () => {
   it("have a value of each property's type", () => {
     expect(ofProperty({ type: "string" })).toBe("some file name");
     expect(ofProperty({ type: "integer", minimum: 4 })).toBe(4);
@@ -15,21 +15,21 @@ describe("made-up arguments", () => {
     expect(ofProperty({})).toBe("some file name");
   });
 
-  it("take what the schema names before what is made up", () => {
+  it("prefer values from the schema over invented ones", () => {
     expect(ofProperty({ type: "string", enum: ["left", "right"] })).toBe("left");
     expect(ofProperty({ type: "string", default: "up" })).toBe("up");
     expect(ofProperty({ type: "string", examples: ["a.txt"], default: "up" })).toBe("a.txt");
     expect(ofProperty({ const: 7 })).toBe(7);
   });
 
-  it("leave optional ones out where some are required", () => {
+  it("include only required ones if there are any", () => {
     const properties = { x: { type: "integer" }, y: { type: "integer" } };
     expect(exampleArguments({ properties, required: ["y"] })).toEqual({ y: 1 });
     expect(exampleArguments({ properties })).toEqual({ x: 1, y: 1 });
     expect(exampleArguments({})).toEqual({});
   });
 
-  it("follow references and choices, also those that lead to themselves", () => {
+  it("follow references and choices, even recursive ones", () => {
     const schema: ExactJsonObject = {
       properties: { node: { $ref: "#/$defs/node" }, id: { anyOf: [{ type: "integer" }] } },
       $defs: { node: { type: "object", properties: { child: { $ref: "#/$defs/node" } } } },
@@ -41,8 +41,8 @@ describe("made-up arguments", () => {
   });
 });
 
-describe("made-up arguments of schemas as pydantic writes them", () => {
-  it("follow references from the top, with escapes, and to the whole", () => {
+describe("example arguments for schemas in pydantic's style", () => {
+  it("follow references from the root, with escapes, and to the whole schema", () => {
     const Node = {
       type: "object",
       properties: {
@@ -66,7 +66,7 @@ describe("made-up arguments of schemas as pydantic writes them", () => {
     expect(exampleArguments(parameters)).toEqual({ size: 8, next: null });
   });
 
-  it("have no null where another form has a value, and take the parts together", () => {
+  it("avoid null when another alternative has a value, and merge the parts of allOf", () => {
     expect(ofProperty({ anyOf: [{ type: "null" }, { type: "string" }], default: null })).toBe(
       "some file name",
     );
@@ -81,7 +81,7 @@ describe("made-up arguments of schemas as pydantic writes them", () => {
     expect(ofProperty({ description: "Its name.", allOf: [{ type: "integer" }] })).toBe(1);
   });
 
-  it("keep limits of numbers, texts and lists", () => {
+  it("respect limits of numbers, strings, and lists", () => {
     expect(ofProperty({ type: "integer", exclusiveMinimum: 3 })).toBe(4);
     expect(ofProperty({ type: "number", minimum: new ExactNumber("0.0"), maximum: 0.5 })).toBe(0);
     expect(ofProperty({ type: "number", exclusiveMinimum: 0, exclusiveMaximum: 1 })).toBe(0.5);
@@ -95,7 +95,7 @@ describe("made-up arguments of schemas as pydantic writes them", () => {
     expect(ofProperty({ type: "string", format: "date" })).toBe("2026-01-02");
   });
 
-  it("are left out where they take too many values", () => {
+  it("are omitted when they would need too many values", () => {
     const level = (i: number) => ({ $ref: `#/$defs/${i + 1}` });
     const twice = (i: number) => ({
       properties: { a: level(i), b: level(i) },

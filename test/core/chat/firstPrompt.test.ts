@@ -15,7 +15,7 @@ const build = (systemPromptTemplate: string | null) =>
   });
 
 describe("without {tools}", () => {
-  it("declares the tools natively, keys as received, and an empty schema for a tool without one", () => {
+  it("declares the tools natively, with keys in their original order and an empty schema if a tool has none", () => {
     const { messages, tools } = build(null);
     expect(messages).toEqual([{ role: "user", content: "Add {tools}." }]);
     expect(JSON.stringify(tools)).toBe(
@@ -24,20 +24,20 @@ describe("without {tools}", () => {
     );
   });
 
-  it("takes the template as plain text, braces and all", () => {
+  it("takes the template as plain text, including braces", () => {
     const text = 'Answer as {{"a": {x}}}.';
     const { messages, tools } = build(text);
     expect(messages[0]).toEqual({ role: "system", content: text, trusted: [[0, text.length]] });
     expect(tools).toHaveLength(2);
   });
 
-  it("does not take an escaped field for the real one", () => {
+  it("does not treat an escaped field as the real one", () => {
     expect(build("Use {{tools}}.").messages[0]?.content).toBe("Use {{tools}}.");
   });
 });
 
 describe("with {tools}", () => {
-  it("lists one JSON line per tool and declares nothing natively", () => {
+  it("lists each tool as a JSON line and declares nothing natively", () => {
     const { messages, tools } = build("Tools:\n{tools}\nGo.");
     expect(tools).toEqual([]);
     expect(messages[0]?.content).toBe(
@@ -51,7 +51,7 @@ describe("with {tools}", () => {
     ['{tools} {"name": {"deep": 1}}', '{"name": {"deep": 1}}'],
     ["{tools} {x} {{y}}", "{x} {y}"],
     ["{tools} {{tools}}", "{tools}"],
-  ])("unescapes doubled braces and leaves single ones: %s", (template, expected) => {
+  ])("unescapes double braces and keeps single ones: %s", (template, expected) => {
     expect(
       build(template)
         .messages[0]?.content.split("\n")[1]
@@ -59,7 +59,7 @@ describe("with {tools}", () => {
     ).toBe(expected);
   });
 
-  it("trusts what the config wrote and nothing of the tools", () => {
+  it("trusts the text from the configuration, but nothing from the tools", () => {
     const [first] = build("Tools: {tools} {{go}}").messages;
     if (first?.role !== "system") throw new Error("there is no system text");
     const { content, trusted = [] } = first;
@@ -67,11 +67,11 @@ describe("with {tools}", () => {
   });
 });
 
-describe("a text that is added to a prompt", () => {
+describe("text added to a prompt", () => {
   const user = { role: "user", content: "Add." } as const;
   const system = { role: "system", content: "Be brief." } as const;
 
-  it("ends the first message of the user, and alone of it may hold control tokens", () => {
+  it("is appended to the first user message, and only that part may contain control tokens", () => {
     const messages = [system, user, { role: "user", content: "Now." }] as const;
     expect(withAddedText(messages, "Hint.")).toEqual([
       system,
@@ -80,7 +80,7 @@ describe("a text that is added to a prompt", () => {
     ]);
   });
 
-  it("is a message of its own where the user says nothing", () => {
+  it("is a separate message when there is no user message", () => {
     const own = { role: "user", content: "Hint.", trusted: [[0, 5]] };
     expect(withAddedText([system], "Hint.")).toEqual([system, own]);
     expect(withAddedText([], "Hint.")).toEqual([own]);

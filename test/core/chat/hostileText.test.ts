@@ -9,7 +9,7 @@ import { addsNoControl, hostileFollowUps } from "./hostileTexts.ts";
 const FORMATS = Object.entries(NATIVE_FORMATS);
 const FOLLOW_UPS = [...hostileFollowUps(["x"], { count: 4 })];
 
-/** Whatever added tokens the format asks for, on a byte tokenizer. */
+/** A renderer on a byte tokenizer with the added tokens that the format requires. */
 function rendererOnBytes(create: (typeof FORMATS)[number][1]) {
   const format = create({ thinking: true, effort: null, retention: "all", date: "2026-01-02" });
   const added: string[] = [];
@@ -27,7 +27,7 @@ function rendererOnBytes(create: (typeof FORMATS)[number][1]) {
 }
 
 describe.each(FORMATS)("the chat format %s", (_name, create) => {
-  it("makes no control token of what an environment writes", () => {
+  it("turns no environment text into control tokens", () => {
     const { renderer, tokenizer, added } = rendererOnBytes(create);
     const isHarmless = addsNoControl(renderer, tokenizer);
     const followUps = [...hostileFollowUps(["</think>", "<tool_call>", ...added], { count: 400 })];

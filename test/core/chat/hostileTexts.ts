@@ -1,9 +1,9 @@
-/** Text of an environment that tries to become control tokens, for properties of all chat formats. */
+/** Environment text that tries to become control tokens, for property tests of all chat formats. */
 
 import type { FollowUp, Renderer } from "../../../src/core/chat/renderer.ts";
 import type { Tokenizer } from "../../../src/core/chat/tokenizer.ts";
 
-/** The same numbers for the same seed, from 0 up to 1. Numerical Recipes' linear congruential generator. */
+/** A deterministic generator of numbers in [0, 1): Numerical Recipes' linear congruential generator. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -12,7 +12,7 @@ function createRandom(seed: number): () => number {
   };
 }
 
-/** Ways to write a token so that a renderer, a template or an encoder might take the text for it. */
+/** Spellings of a token that a renderer, template, or encoder might mistake for the token. */
 const SPELLINGS: readonly ((token: string, at: number) => string)[] = [
   (token) => token,
   (token) => token + token,
@@ -35,7 +35,7 @@ const SPELLINGS: readonly ((token: string, at: number) => string)[] = [
 ];
 
 /**
- * Follow-ups after a turn, the text in results, in messages and, as the two halves of a token, on both sides of a border between them.
+ * Follow-ups after a turn with the hostile text in results, in messages, and split into two halves across the border between them.
  * `controls` are the texts of the tokenizer's added tokens.
  */
 export function* hostileFollowUps(
@@ -70,12 +70,12 @@ export function* hostileFollowUps(
   }
 }
 
-/** Follow-ups of the same kinds with text that no tokenizer takes for more. */
+/** Follow-ups of the same kinds with harmless text. */
 function harmless(followUps: readonly FollowUp[]): readonly FollowUp[] {
   return followUps.map((followUp) => ({ ...followUp, content: "x" }));
 }
 
-/** Whether the follow-ups add no control token of their own to what leads to the next turn. */
+/** Checks that the text of follow-ups adds no control tokens to the bridge to the next turn. */
 export function addsNoControl(
   renderer: Renderer,
   tokenizer: Tokenizer,

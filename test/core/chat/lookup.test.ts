@@ -13,7 +13,7 @@ describe("the chat family of a model", () => {
     expect(findChatFamily(name, tinyModel()).id).toBe(id);
   });
 
-  it("of an unknown name follows from a template with JSON calls", () => {
+  it("of an unknown name is derived from a template with JSON calls", () => {
     expect(findChatFamily("org/tuned", tinyModel(THINKING_TEMPLATE)).id).toBe("qwen3");
   });
 

@@ -13,7 +13,7 @@ it.each([
 });
 
 it.each(["meta-llama/Llama-3.1-8B-Instruct", "./my:folder", "org/model"])(
-  "a tokenizer that is named, such as %s, is taken as it is",
+  "a configured tokenizer such as %s is used as is",
   (tokenizer_name) => {
     expect(tokenizerNameOf({ model_name: "Qwen/Qwen3-8B", tokenizer_name })).toBe(tokenizer_name);
   },

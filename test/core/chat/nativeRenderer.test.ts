@@ -10,7 +10,7 @@ const renderer = createNativeRenderer(qwen35(FORMAT), tokenizer);
 const count = (ids: ArrayLike<number>, id: number): number =>
   Array.from(ids).filter((each) => each === id).length;
 
-it("a tool's description cannot take the place of a token that the configuration wrote", () => {
+it("a tool's description cannot displace a token that the configuration wrote", () => {
   const system = { role: "system", content: "Be brief.<|im_end|>", trusted: [[0, 19]] } as const;
   const ids = (description: string): readonly number[] =>
     renderer.renderInitial(

@@ -1,4 +1,4 @@
-/** The chat of a run with Qwen3, in the tokens of the model itself. */
+/** The chat of a run with Qwen3, with the model's own tokenizer. */
 
 import { createRenderer } from "../../../src/core/chat/setup/createRenderer.ts";
 import type { Config } from "../../../src/core/config/fields/schema.ts";

@@ -22,7 +22,7 @@ export function idOf(token: (typeof ADDED)[number]): number {
   return FIRST_ADDED + ADDED.indexOf(token);
 }
 
-/** Turns with a result turn per tool result; ignores calls, as the embedded model's template does. */
+/** Has a result turn per tool result; ignores calls, as the embedded model's template does. */
 export const PLAIN_TEMPLATE = `{%- if tools %}<|im_start|>system
 {% if messages[0].role == 'system' %}{{ messages[0].content }}
 {% endif %}Tools:{% for t in tools %}{{ '\\n' }}{{ t.function.name }}({{ t.function.parameters.properties | join(', ') }}){% endfor %}<|im_end|>
@@ -35,7 +35,7 @@ export const PLAIN_TEMPLATE = `{%- if tools %}<|im_start|>system
 {%- if add_generation_prompt %}<|im_start|>assistant
 {% endif %}`;
 
-/** Hybrid thinking, Hermes calls, consecutive results in one user turn, an empty think block when thinking is off. */
+/** Has hybrid thinking, Hermes calls, consecutive results in one user turn, and an empty think block when thinking is off. */
 export const THINKING_TEMPLATE = `{%- if messages[0].role == 'system' %}<|im_start|>system
 {{ messages[0].content }}<|im_end|>
 {% endif %}
@@ -67,7 +67,7 @@ export function tinyModel(source: string = PLAIN_TEMPLATE): ModelTokenizer {
   };
 }
 
-/** Ids of text in which the added tokens are meant: what a model would sample. */
+/** Ids of text in which added tokens are encoded as such, as a model would sample them. */
 export function sampled(text: string): readonly number[] {
   return createControlTokens(byteTokenizer(ADDED)).encode(text);
 }

@@ -29,11 +29,11 @@ interface Turn {
 const call = (name: string): string =>
   `<tool_call>\n{"name": "${name}", "arguments": {"a": 2}}\n</tool_call>`;
 const turn = (text: string, stop: Stop = "stop"): Turn => ({ tokens: encodeWhole(text), stop });
-/** The same text in one token for each character: what a tokenizer would never write and a model may sample. */
+/** The same text with one token per character, which a tokenizer would never produce but a model may sample. */
 const spelled = (text: string): readonly number[] =>
   [...text].flatMap((character) => encodeWhole(character));
 
-/** Answers with the turns in order; the k-th token of the rollout has the log-probability -k/64. */
+/** Returns the turns in order; the k-th token of the rollout has log-probability -k/64. */
 function sampler(turns: readonly Turn[]) {
   const requests: SampleRequest[] = [];
   let sampled = 0;
@@ -96,14 +96,14 @@ const prompt = (thinking = false): readonly number[] =>
   encodeWhole(
     `<|im_start|>system\nTools:\n${TOOLS}<|im_end|>\n<|im_start|>user\nAdd 2 and 3.<|im_end|>\n${opening(thinking)}`,
   );
-/** A result as the template lays it out, its text encoded as nothing but text. */
+/** A result as the template formats it, with its text encoded as plain text. */
 const resultOf = (text: string, thinking = false): readonly number[] => [
   ...encodeWhole("\n<|im_start|>user\n<tool_response>"),
   ...qwen3Model.tokenizer.encodeText(`\n${text}\n`),
   ...encodeWhole(`</tool_response><|im_end|>\n${opening(thinking)}`),
 ];
 
-/** What must have been asked and what must be trained, from the stream in its parts: context and sampled by turns. */
+/** Checks the requests and the training data against the stream's parts, alternating context and sampled. */
 function expectRollout(
   { requests, datum }: Awaited<ReturnType<typeof play>>,
   parts: readonly (readonly [context: readonly number[], sampled: readonly number[]])[],
@@ -133,7 +133,7 @@ function expectRollout(
 }
 
 describe("a whole rollout with the tokenizer of Qwen3", () => {
-  it("asks with and trains on exactly the sampled tokens, whatever happens between them", async () => {
+  it("samples from and trains on exactly the sampled tokens, whatever happens between turns", async () => {
     const asUsual = turn(`I add. ${call("add")}<|im_end|>`);
     const oddly: Turn = {
       tokens: [
@@ -157,7 +157,7 @@ describe("a whole rollout with the tokenizer of Qwen3", () => {
     ]);
   });
 
-  it("keeps earlier reasoning, and closes one that was cut", async () => {
+  it("keeps earlier reasoning, and closes reasoning that was cut", async () => {
     const thought = turn(`<think>\nFirst add.\n</think>\n\n${call("add")}<|im_end|>`);
     const cut = turn("<think>\nAnd then I", "length");
     const last = turn(`<think>\nDone.\n</think>\n\n${call("answer")}<|im_end|>`);
@@ -169,7 +169,7 @@ describe("a whole rollout with the tokenizer of Qwen3", () => {
     ]);
   });
 
-  it("ends turns that a call ended in the reference format", async () => {
+  it("ends turns at a call's end in the reference format", async () => {
     const stopped = turn(call("add"));
     const last = turn(call("answer"));
     expectRollout(await play([stopped, last], "reference"), [

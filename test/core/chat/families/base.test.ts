@@ -11,19 +11,19 @@ const again = { role: "user", content: "Sure?" } as const;
 describe("a base model", () => {
   const { renderer, prompt, parse, bridge, countAdded } = formatOnBytes(base(), [END]);
 
-  it("reads lines of a role and a colon, untrimmed", () => {
+  it("is prompted with lines of a role and a colon, untrimmed", () => {
     const answer = { role: "assistant", content: "5", reasoning: null, calls: [] } as const;
     expect(prompt([SYSTEM, user(" 2 + 3? "), answer, user("Sure?")])).toBe(
       "System: Be brief.\n\nUser:  2 + 3? \n\nAssistant: 5\n\nUser: Sure?\n\nAssistant:",
     );
   });
 
-  it("reads the beginning of a text where its tokenizer has one", () => {
+  it("is prompted with the tokenizer's start-of-text token if there is one", () => {
     const llama = formatOnBytes(base(), ["<|begin_of_text|>", "<|end_of_text|>"]);
     expect(llama.prompt([user("Hi")])).toBe("<|begin_of_text|>User: Hi\n\nAssistant:");
   });
 
-  it("reads a role and its text in tokens of their own", () => {
+  it("encodes a role and its text as separate tokens", () => {
     const encoded: string[] = [];
     const bytes = byteTokenizer([END]);
     const encodeText = (text: string): readonly number[] => {
@@ -35,7 +35,7 @@ describe("a base model", () => {
     expect(encoded).toEqual(["User:", " \n\nHi\n\n", "Assistant:"]);
   });
 
-  it("stops on a text, and at the end of a text", () => {
+  it("stops at a stop text and at the end of text", () => {
     expect(renderer).toMatchObject({ stopIds: [], stopTexts: ["\n\nUser:"], callsTools: false });
     expect(parse(" Five.\n\nUser:")).toMatchObject({ content: "Five.", ended: true });
     expect(parse(` Five.${END}`)).toMatchObject({ content: "Five.", ended: true });
@@ -43,7 +43,7 @@ describe("a base model", () => {
     expect(parse(" A\n\nUser: B\n\nUser:")).toMatchObject({ content: "A", ended: false });
   });
 
-  it("continues behind the stop text, of which only the missing part is added", () => {
+  it("continues after the stop text, adding only its missing part", () => {
     const next = " Sure?\n\nAssistant:";
     expect(bridge(" Five.\n\nUser:", again)).toBe(next);
     expect(bridge(" Five.\n\nUs", again)).toBe(`er:${next}`);
@@ -54,7 +54,7 @@ describe("a base model", () => {
     );
   });
 
-  it("calls nothing, and text from an environment yields no token of its own", () => {
+  it("makes no tool calls, and environment text yields no special tokens", () => {
     expect(parse(' {"name": "add", "parameters": {}}\n\nUser:').calls).toEqual([]);
     expect(countAdded(" Five.\n\nUser:", result(END))).toBe(0);
     const call = { id: "0", name: "add", args: {} };
@@ -66,20 +66,20 @@ describe("a base model", () => {
 describe("plain completion", () => {
   const { renderer, stops, prompt, parse, bridge } = formatOnBytes(completion(), [END]);
 
-  it("is the unchanged text of the task, up to the end of the text", () => {
+  it("uses the task's text unchanged, until the end of text", () => {
     expect(prompt([user("Once upon a ")])).toBe("Once upon a ");
     expect(prompt([SYSTEM, user("2 + 3 =")])).toBe("Be brief.\n\n2 + 3 =");
     expect(stops).toBe(END);
     expect(renderer.callsTools).toBe(false);
   });
 
-  it("also stops where a model that was trained on turns ends its own", () => {
+  it("also stops at the end-of-turn token of a model trained on turns", () => {
     const trained = formatOnBytes(completion(), [END, "<|im_end|>"]);
     expect(trained.stops).toBe(`${END}<|im_end|>`);
     expect(trained.parse(" 5<|im_end|>")).toMatchObject({ content: "5", ended: true });
   });
 
-  it("has an answer without a role, which further text follows", () => {
+  it("gives an answer without a role, followed directly by further text", () => {
     expect(parse(` 5\n\nUser: no${END}`)).toMatchObject({ content: "5\n\nUser: no", ended: true });
     expect(bridge(` 5${END}`, again)).toBe("\n\nSure?");
     expect(bridge(" 5", again)).toBe("\n\nSure?");

@@ -11,14 +11,14 @@ const CALL = '<｜tool▁call▁begin｜>add<｜tool▁sep｜>{"a": 2}<｜tool�
 const CALLS = `<｜tool▁calls▁begin｜>${CALL}<｜tool▁calls▁end｜>`;
 
 describe("a prompt of DeepSeek V3.1", () => {
-  it("is the system text and turns without a line break, reasoning opened or closed", () => {
+  it("has the system text and turns without line breaks, with reasoning opened or closed", () => {
     const messages = [{ role: "system", content: "Be brief." } as const, user("Hi")];
     const text = "<｜begin▁of▁sentence｜>Be brief.<｜User｜>Hi<｜Assistant｜>";
     expect(prompt(messages)).toBe(`${text}</think>`);
     expect(thinking.prompt(messages)).toBe(`${text}<think>`);
   });
 
-  it("lists the tools in the system text, and how they are called with the tokens for it", () => {
+  it("lists the tools in the system text, with the call tokens explained", () => {
     const declared = { ...ADD, function: { ...ADD.function, description: "Addiert schön." } };
     const text = prompt([user("Add.")], [declared]);
     expect(text).toContain(
@@ -29,7 +29,7 @@ describe("a prompt of DeepSeek V3.1", () => {
     expect(text).toMatch(/separators or spaces<｜User｜>Add\.<｜Assistant｜><\/think>$/);
   });
 
-  it("opens no turn behind a result and drops all earlier reasoning", () => {
+  it("opens no turn after a result and drops all earlier reasoning", () => {
     const text = thinking.prompt([
       user("Add."),
       {
@@ -47,7 +47,7 @@ describe("a prompt of DeepSeek V3.1", () => {
 });
 
 describe("a turn of DeepSeek V3.1", () => {
-  it("calls tools in a section", () => {
+  it("contains tool calls in a section", () => {
     expect(parse(`I add.${CALLS}${END}`)).toMatchObject({
       content: "I add.",
       lead: 6,
@@ -65,8 +65,12 @@ describe("a turn of DeepSeek V3.1", () => {
     ["with broken JSON", CALLS.replace("2}", "2,}"), "not_json"],
     ["with a list as arguments", CALLS.replace('{"a": 2}', "[2]"), "bad_arguments"],
     ["that is cut", CALLS.slice(0, 60), "unterminated"],
-    ["that is none in the section", "<｜tool▁calls▁begin｜><｜tool▁calls▁end｜>", "not_readable"],
-  ])("answers a call %s in words without control tokens", (_what, turn, kind) => {
+    [
+      "that is missing from the section",
+      "<｜tool▁calls▁begin｜><｜tool▁calls▁end｜>",
+      "not_readable",
+    ],
+  ])("reports a call %s to the model without control tokens", (_what, turn, kind) => {
     const { calls, errors } = parse(`${turn}${END}`);
     expect(calls).toEqual([]);
     expect(errors).toMatchObject([{ kind }]);
@@ -75,7 +79,7 @@ describe("a turn of DeepSeek V3.1", () => {
 });
 
 describe("after a turn of DeepSeek V3.1", () => {
-  it("the model continues at once behind results, and behind a message in a new turn", () => {
+  it("the model continues directly after results, and in a new turn after a message", () => {
     const results = "<｜tool▁output▁begin｜>5<｜tool▁output▁end｜>";
     expect(bridge(`${CALLS}${END}`, result("5"), result("5"))).toBe(results + results);
     expect(bridge(`Hi.${END}`, { role: "user", content: "Sure?" })).toBe(

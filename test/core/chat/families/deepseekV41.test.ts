@@ -16,7 +16,7 @@ const CALL =
 const CALLS = `\n\n<｜DSML｜ calls>\n${CALL}\n</｜DSML｜ calls>`;
 
 describe("a prompt of DeepSeek V4.1", () => {
-  it("says the effort as a number in front of the system text", () => {
+  it("states the effort as a number before the system text", () => {
     expect(prompt([{ role: "system", content: "Be brief." }, user("Hi")])).toBe(
       `<｜begin▁of▁sentence｜>${EFFORT(75)}Be brief.<｜User｜>Hi<｜Assistant｜><think>`,
     );
@@ -27,7 +27,7 @@ describe("a prompt of DeepSeek V4.1", () => {
     );
   });
 
-  it("declares tools as JSON behind the system text", () => {
+  it("declares tools as JSON after the system text", () => {
     const text = plain.prompt([user("Add.")], [ADD]);
     expect(text).toContain(
       '\n\n{"name": "add", "description": "Adds.", "parameters": {"type": "object", "properties": {"a": {"type": "number"}}}}\n\nYou MUST',
@@ -35,7 +35,7 @@ describe("a prompt of DeepSeek V4.1", () => {
     expect(text).toContain('writing a "<｜DSML｜ calls>" block');
   });
 
-  it("drops earlier reasoning only where no tools are declared", () => {
+  it("drops earlier reasoning only when no tools are declared", () => {
     const conversation = [
       user("Why?"),
       { role: "assistant", content: "Because.", reasoning: "I know.", calls: [] } as const,
@@ -48,7 +48,7 @@ describe("a prompt of DeepSeek V4.1", () => {
     expect(all.prompt(conversation)).toContain(kept);
   });
 
-  it("shows results in the order of the calls, in one turn with the message behind them", () => {
+  it("shows results in the order of the calls, in one turn with the following message", () => {
     const call = { name: "add", args: { a: 2 } };
     const text = prompt(
       [
@@ -79,7 +79,7 @@ describe("a prompt of DeepSeek V4.1", () => {
 });
 
 describe("a turn of DeepSeek V4.1", () => {
-  it("calls tools with values that say whether they are strings", () => {
+  it("contains tool calls whose values state whether they are strings", () => {
     const say = CALL.replace("add", "say").replace('string="false">2', 'string="true"> 2\n');
     expect(parse(`Easy.</think>I add.${CALLS.replace(CALL, CALL + say)}${END}`)).toMatchObject({
       reasoning: "Easy.",
@@ -92,7 +92,7 @@ describe("a turn of DeepSeek V4.1", () => {
     });
   });
 
-  it("never swallows the next argument where a value is not closed", () => {
+  it("never lets an unclosed value swallow the next argument", () => {
     const open = '<｜DSML｜ parameter name="b" string="true">x\n<｜DSML｜ parameter name="a"';
     const turn = CALLS.replace('<｜DSML｜ parameter name="a"', open);
     const { calls, errors } = parse(`</think>${turn}${END}`);
@@ -100,7 +100,7 @@ describe("a turn of DeepSeek V4.1", () => {
     for (const token of ADDED) expect(errors[0]?.message).not.toContain(token);
   });
 
-  it("ends with its calls", () => {
+  it("ends after its calls", () => {
     const { content, calls } = parse(`</think>${CALLS}\nDone.${CALLS}${END}`);
     expect({ content, calls: calls.length }).toEqual({ content: "", calls: 1 });
   });
@@ -118,7 +118,7 @@ describe("a turn of DeepSeek V4.1", () => {
     ["without a name", CALLS.replace('"add"', '""'), "missing_name"],
     ["that is not closed", CALLS.replace("</｜DSML｜ invoke>", ""), "unterminated"],
     ["that is none in the section", "<｜DSML｜ calls>\n</｜DSML｜ calls>", "not_readable"],
-  ])("answers a call %s in words without control tokens", (_what, turn, kind) => {
+  ])("reports a call %s to the model without control tokens", (_what, turn, kind) => {
     const { calls, errors } = parse(`</think>${turn}${END}`);
     expect(calls).toEqual([]);
     expect(errors).toMatchObject([{ kind }]);
@@ -127,7 +127,7 @@ describe("a turn of DeepSeek V4.1", () => {
 });
 
 describe("after a turn of DeepSeek V4.1", () => {
-  it("results are in the turn of the user, with the message behind them", () => {
+  it("results are in the user turn, followed by the message", () => {
     const message = { role: "user", content: "Say it." } as const;
     expect(bridge(`</think>${CALLS}${END}`, result("5"), result("6"), message)).toBe(
       "<｜User｜><tool_result>5</tool_result>\n\n<tool_result>6</tool_result>\n\nSay it.<｜Assistant｜><think>",

@@ -1,4 +1,4 @@
-/** A chat format on a byte tokenizer, with prompts shown as text, so that tests read as examples. */
+/** A chat format on a byte tokenizer, with prompts shown as text, so that tests read like examples. */
 
 import { createControlTokens } from "../../../../src/core/chat/controlTokens.ts";
 import type { ChatFormat, FormatOptions } from "../../../../src/core/chat/format.ts";
@@ -10,7 +10,7 @@ import type {
 } from "../../../../src/core/chat/renderer.ts";
 import { byteTokenizer } from "../byteTokenizer.ts";
 
-/** What a run asks of a format by default. */
+/** The default format options of a run. */
 export const OPTIONS: FormatOptions = {
   thinking: true,
   effort: null,
@@ -27,7 +27,7 @@ export const ADD: ToolDeclaration = {
   },
 };
 
-/** `added` are the tokenizer's added tokens; in a sampled turn they are meant wherever they stand. */
+/** `added` are the tokenizer's added tokens; in a sampled turn, their text always means the token. */
 export function formatOnBytes(format: ChatFormat, added: readonly string[]) {
   const tokenizer = byteTokenizer(added);
   const renderer = createNativeRenderer(format, tokenizer);
@@ -39,12 +39,12 @@ export function formatOnBytes(format: ChatFormat, added: readonly string[]) {
       tokenizer.decode(renderer.renderInitial(messages, tools)),
     parse: (turn: string, tools: readonly ToolDeclaration[] = [ADD]) =>
       renderer.parse(ids(turn), tools),
-    /** What follows the turn, closing included. */
+    /** The text after the turn, including what closes it. */
     bridge: (turn: string, ...followUps: readonly FollowUp[]): string => {
       const { closing, delta } = renderer.bridge(ids(turn), followUps);
       return tokenizer.decode([...closing, ...delta]);
     },
-    /** Number of added tokens among the ids of what follows the turn. */
+    /** Number of added tokens in what follows the turn. */
     countAdded: (turn: string, ...followUps: readonly FollowUp[]): number =>
       renderer.bridge(ids(turn), followUps).delta.filter((id) => id > 255).length,
   };

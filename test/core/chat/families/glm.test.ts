@@ -16,7 +16,7 @@ const OPENING = "<|assistant|><think>";
 const CALL = "<tool_call>add<arg_key>a</arg_key><arg_value>2</arg_value></tool_call>";
 
 describe("a prompt of GLM 5.3", () => {
-  it("states the effort, then what was said, with nothing between the turns", () => {
+  it("states the effort, then the messages, with nothing between the turns", () => {
     expect(prompt([{ role: "system", content: "Be brief.\n" }, user(" Hi ")])).toBe(
       `${START}<|system|>Be brief.\n<|user|> Hi ${OPENING}`,
     );
@@ -24,7 +24,7 @@ describe("a prompt of GLM 5.3", () => {
     expect(low.prompt([])).toBe(`${START.replace("Max", "Low")}${OPENING}`);
   });
 
-  it("declares a tool as JSON in the order of its keys", () => {
+  it("declares a tool as JSON in its original key order", () => {
     expect(prompt([user("Add.")], [ADD])).toContain(
       '<tools>\n{"name": "add", "description": "Adds.", "parameters": {"type": "object", "properties": {"a": {"type": "number"}}}}\n</tools>\n',
     );
@@ -48,7 +48,7 @@ describe("a prompt of GLM 5.3", () => {
     expect(prompt(conversation)).toBe(`${START}<|user|>Go.${OPENING}Hm.${TURN}${OPENING}`);
   });
 
-  it("leaves out reasoning before the last message of the user where the run asks for it", () => {
+  it("drops reasoning before the last user message if configured", () => {
     const pruning = formatOnBytes(glm53({ ...OPTIONS, retention: "template" }), ADDED);
     expect(pruning.prompt(conversation)).toContain(`${OPENING}Hm.${TURN}`);
     expect(pruning.prompt([...conversation, user("On.")])).toContain(
@@ -58,7 +58,7 @@ describe("a prompt of GLM 5.3", () => {
 });
 
 describe("a turn of GLM 5.3", () => {
-  it("begins inside the reasoning and ends with the role token of what follows", () => {
+  it("begins inside the reasoning and ends with the role token of the next message", () => {
     expect(stops).toBe("<|user|><|observation|><|endoftext|>");
     expect(parse("Hm.</think>Five.<|user|>")).toMatchObject({
       reasoning: "Hm.",
@@ -70,7 +70,7 @@ describe("a turn of GLM 5.3", () => {
     expect(parse(`Hm. ${CALL}<|observation|>`)).toMatchObject({ calls: [], unclosedThink: true });
   });
 
-  it("types arguments by the schema and keeps a string as it is written", () => {
+  it("types arguments by the schema and keeps strings as written", () => {
     const text = { type: "string" };
     const { name, description } = ADD.function;
     const parameters = { type: "object", properties: { text } };
@@ -87,7 +87,7 @@ describe("a turn of GLM 5.3", () => {
     ]);
   });
 
-  it("keeps a closing tag in a value that ends with another one", () => {
+  it("keeps a closing tag inside a value that ends with another one", () => {
     const text = "a</arg_value> b</arg_value></tool";
     const turn = `</think><tool_call>add<arg_key>a</arg_key><arg_value>${text}</arg_value>`;
     expect(parse(`${turn}<arg_key>b</arg_key><arg_value>1</arg_value></tool_call>`)).toMatchObject({
@@ -96,7 +96,7 @@ describe("a turn of GLM 5.3", () => {
     });
   });
 
-  it("never swallows the next argument where a value is not closed", () => {
+  it("never lets an unclosed value swallow the next argument", () => {
     const open = "<tool_call>add<arg_key>b</arg_key><arg_value>1";
     const turn = `${open}\n<arg_key>a</arg_key><arg_value>2</arg_value></tool_call>`;
     expect(parse(`</think>${turn}<|observation|>`)).toMatchObject({
@@ -105,7 +105,7 @@ describe("a turn of GLM 5.3", () => {
     });
   });
 
-  it("may spell a call as JSON", () => {
+  it("may contain a call written as JSON", () => {
     const turn = '</think><tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>';
     expect(parse(turn)).toMatchObject({ calls: [{ name: "add", args: { a: 1 } }], errors: [] });
   });
@@ -118,7 +118,7 @@ describe("a turn of GLM 5.3", () => {
     ["an empty key", CALL.replace(">a<", "><")],
     ["text between arguments", CALL.replace("<arg_value>", " and <arg_value>")],
     ["broken JSON", '<tool_call>{"name": "add"</tool_call>'],
-  ])("answers a call with %s in words without a control token", (_what, broken) => {
+  ])("reports a call with %s to the model without control tokens", (_what, broken) => {
     const { calls, errors } = parse(`</think>${broken}${CALL}<|observation|>`);
     expect(calls).toMatchObject([{ name: "add", args: { a: 2 } }]);
     expect(errors).toMatchObject([{ kind: "not_readable", raw: broken }]);
@@ -129,19 +129,19 @@ describe("a turn of GLM 5.3", () => {
 describe("after a turn of GLM 5.3", () => {
   const five = `<tool_response>5</tool_response>`;
 
-  it("does not repeat the role token that the model sampled", () => {
+  it("the role token that the model sampled is not repeated", () => {
     expect(bridge(`</think>${CALL}<|observation|>`, result("5"))).toBe(`${five}${OPENING}`);
     expect(bridge("</think>Hi.<|user|>", { role: "user", content: "On." })).toBe(`On.${OPENING}`);
   });
 
-  it("writes the right role token behind another one", () => {
+  it("the right role token follows a wrong one", () => {
     const next = `<|observation|>${five}${five}<|user|>On.${OPENING}`;
     const followUps = [result("5"), result("5"), { role: "user", content: "On." }] as const;
     expect(bridge(`</think>${CALL}<|user|>`, ...followUps)).toBe(next);
     expect(bridge(`</think>${CALL}<|endoftext|>`, ...followUps)).toBe(next);
   });
 
-  it("continues with the role token behind a turn that was cut, and closes cut reasoning", () => {
+  it("a cut turn continues with the role token, after closing cut reasoning", () => {
     const next = `<|user|>On.${OPENING}`;
     expect(bridge("</think>It is", { role: "user", content: "On." })).toBe(next);
     expect(bridge("I should thi", { role: "user", content: "On." })).toBe(

@@ -61,7 +61,7 @@ b?: number,
     );
   });
 
-  it("names the effort and the date that it is given, and neither without its preamble", () => {
+  it("includes the given effort and date, but not without its preamble", () => {
     const prompt = (options: Partial<FormatOptions>) =>
       tokenizer.decode(renderer(options).renderInitial([{ role: "user", content: "Hi" }], []));
     const prompted = prompt({ effort: "high", date: "2027-03-04" });
@@ -69,7 +69,7 @@ b?: number,
     expect(prompt({ isBare: true })).toBe("<|start|>user<|message|>Hi<|end|><|start|>assistant");
   });
 
-  it("leaves out reasoning before the last answer, and none with retention: all", () => {
+  it("drops reasoning before the last answer, and none with retention: all", () => {
     const turn = (reasoning: string, isCall: boolean): AssistantMessage => ({
       role: "assistant",
       content: "",
@@ -105,7 +105,7 @@ describe("tools as TypeScript", () => {
     return prompt.slice(prompt.indexOf("(_: "), prompt.indexOf(" => any"));
   };
 
-  it("have their types, defaults and choices", () => {
+  it("have their types, defaults, and choices", () => {
     const properties = {
       id: { type: "integer", description: "Its id", title: "Id" },
       kind: { type: "string", enum: ["a", "b"], default: "a" },
@@ -134,7 +134,7 @@ bare?: Array<any>,
     );
   });
 
-  it("write nested objects out, and alternatives one a line", () => {
+  it("expand nested objects, and put alternatives on separate lines", () => {
     const where = {
       description: "Where",
       oneOf: [
@@ -171,7 +171,7 @@ describe("after a turn of gpt-oss", () => {
     return { closing: tokenizer.decode(closing), delta };
   };
 
-  it("results come from the function, and nothing in them is a control token", () => {
+  it("results come from the function and contain no control tokens", () => {
     const { closing, delta } = bridge(
       "<|channel|>commentary to=functions.add<|message|>{}<|call|>",
     );
@@ -195,7 +195,7 @@ describe("a turn of gpt-oss", () => {
   const parse = (text: string, tools: readonly ToolDeclaration[] = []) =>
     renderer().parse(sampled(text), tools);
 
-  it("is reasoning, text and a call", () => {
+  it("consists of reasoning, text, and a call", () => {
     const call =
       '<|start|>assistant<|channel|>commentary to=functions.add <|constrain|>json<|message|>{"a": 12345678901234567890}<|call|>';
     const turn = `<|channel|>analysis<|message|>Add.<|end|><|start|>assistant<|channel|>commentary<|message|>I add.<|end|>${call}`;
@@ -229,7 +229,7 @@ describe("a turn of gpt-oss", () => {
       "in a complete message without its end",
       "<|channel|>commentary to=functions.add<|message|>{}",
     ],
-  ])("calls a function that it names %s", (_where, turn) => {
+  ])("calls a function named %s", (_where, turn) => {
     expect(parse(turn)).toMatchObject({
       calls: [{ name: "add", args: {} }],
       errors: [],
@@ -244,7 +244,7 @@ describe("a turn of gpt-oss", () => {
       "control tokens in a message",
       "<|channel|>final<|message|><|channel|>commentary to=functions.add<|message|>{}<|return|>",
     ],
-  ])("does not call because of %s", (_what, turn) => {
+  ])("makes no call because of %s", (_what, turn) => {
     expect(parse(turn)).toMatchObject({ calls: [], errors: [], ended: true });
   });
 
@@ -261,7 +261,7 @@ describe("a turn of gpt-oss", () => {
     });
   });
 
-  it("calls a tool whose name has blanks, and takes no type for a part of a name", () => {
+  it("may call a tool with spaces in its name, and a type is not taken as part of a name", () => {
     const named = (name: string): ToolDeclaration => ({
       ...ADD,
       function: { ...ADD.function, name },
@@ -281,7 +281,7 @@ describe("a turn of gpt-oss", () => {
     ["another recipient", "<|channel|>commentary to=function.add <|constrain|>json"],
     ["a recipient that is no tool", " to=python<|channel|>analysis code"],
     ["no recipient", "<|channel|>commentary <|constrain|>json"],
-  ])("answers a message to %s that ends as a call does in words", (_what, header) => {
+  ])("reports a message to %s that ends like a call", (_what, header) => {
     const turn = `${header}<|message|>{"a": 1}<|call|>`;
     const { calls, errors, content } = parse(turn, [ADD]);
     expect({ calls, errors, content }).toMatchObject({
@@ -293,7 +293,7 @@ describe("a turn of gpt-oss", () => {
     expect(parse(turn.replace("<|call|>", "<|return|>"), [ADD]).errors).toEqual([]);
   });
 
-  it("takes a message without a recipient and a type for text, also where it ends as a call does", () => {
+  it("treats a message without recipient and type as text, even if it ends like a call", () => {
     expect(parse("<|channel|>commentary<|message|>I add.<|call|>", [ADD])).toMatchObject({
       content: "I add.",
       calls: [],
@@ -313,20 +313,20 @@ describe("a turn of gpt-oss", () => {
     ["unterminated", '<|message|>{"a": '],
     ["unterminated", ""],
     ["too_deep", `<|message|>${"[".repeat(2000)}<|call|>`],
-  ])("answers a call that it cannot read as %s", (kind, rest) => {
+  ])("reports an unreadable call as %s", (kind, rest) => {
     const { calls, errors } = parse(`<|channel|>commentary to=functions.add${rest}`);
     expect(calls).toEqual([]);
     expect(errors).toMatchObject([{ kind }]);
     expect(errors[0]?.message).not.toMatch(/<\|/);
   });
 
-  it("keeps text without a header, and an empty turn", () => {
+  it("keeps text without a header, and may be empty", () => {
     expect(parse("Hello<|return|>")).toMatchObject({ content: "Hello", calls: [], errors: [] });
     expect(parse("<|return|>")).toMatchObject({ content: "", reasoning: null, ended: true });
     expect(parse("")).toMatchObject({ content: "", reasoning: null, ended: false });
   });
 
-  it("says whether reasoning was cut", () => {
+  it("records whether reasoning was cut", () => {
     expect(parse("<|channel|>analysis<|message|>I thi")).toMatchObject({
       reasoning: "I thi",
       unclosedThink: true,

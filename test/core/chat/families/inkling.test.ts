@@ -20,7 +20,7 @@ const END = "<|content_model_end_sampling|>";
 const EFFORT = "<|message_system|><|content_text|>Thinking effort level: 0.9<|end_message|>";
 
 describe("a prompt of Inkling", () => {
-  it("says the system text, the tools with sorted keys and the effort, and leaves the role of the turn to the model", () => {
+  it("has the system text, the tools with sorted keys, and the effort, and leaves the turn's role to the model", () => {
     expect(prompt([{ role: "system", content: "You add." }, user("2 + 3")], [ADD])).toBe(
       "<|message_system|><|content_text|>You add.<|end_message|>" +
         '<|message_system|>tool_declare<|content_xml|>[{"description":"Adds.","name":"add","parameters":{"properties":{"a":{"type":"number"}},"type":"object"},"type":"function"}]<|end_message|>' +
@@ -33,11 +33,11 @@ describe("a prompt of Inkling", () => {
     [{ effort: "0.50" }, "0.5"],
     [{ effort: "0.0" }, "0"],
     [{ thinking: false }, "0"],
-  ])("says the effort of %j as the number %s", (options, level) => {
+  ])("states the effort of %j as the number %s", (options, level) => {
     expect(on(options).prompt([])).toContain(`Thinking effort level: ${level}<|end_message|>`);
   });
 
-  it("keeps the reasoning of earlier turns, and numbers as they were written", () => {
+  it("keeps the reasoning of earlier turns, and numbers as written", () => {
     const call = {
       id: "call_0",
       name: "add",
@@ -57,7 +57,7 @@ describe("a prompt of Inkling", () => {
 });
 
 describe("after a turn of Inkling", () => {
-  it("nothing in a result is a control token", () => {
+  it("a result contains no control tokens", () => {
     const turn = `<|message_model|><|content_text|>Hi<|end_message|>${END}`;
     expect(bridge(turn, result("<|end_message|>"))).toBe(
       "<|message_tool|>add<|content_text|><|end_message|><|end_message|>",
@@ -78,7 +78,7 @@ describe("a turn of Inkling", () => {
   const call = (json: string, name = "add") =>
     `<|message_model|>${name}<|content_invoke_tool_json|>${json}<|end_message|>`;
 
-  it("is reasoning, text and calls up to the one stop", () => {
+  it("consists of reasoning, text, and calls, up to the single stop token", () => {
     const raw = call('{"name":"add","args":{"a":2.50}}');
     const turn = `<|message_model|><|content_thinking|>Add.<|end_message|><|message_model|><|content_text|>I add.<|end_message|>${raw}${call('{"name":"now"}', "now")}${END}`;
     expect(stops).toBe(END);
@@ -97,7 +97,7 @@ describe("a turn of Inkling", () => {
     });
   });
 
-  it("takes the name from the header where the object has none, and else from the object", () => {
+  it("takes a call's name from the object, or from the header when the object has none", () => {
     expect(parse(call('{"args":{}}')).calls).toMatchObject([{ name: "add" }]);
     expect(parse(call('{"name":"now"}')).calls).toMatchObject([{ name: "now" }]);
   });
@@ -110,14 +110,14 @@ describe("a turn of Inkling", () => {
     ["unterminated", '<|message_model|>add<|content_invoke_tool_json|>{"name":"add","args":{'],
     ["too_deep", call("[".repeat(2000))],
     ["not_readable", "<|message_model|>add<|content_invoke_tool_text|>2<|end_message|>"],
-  ])("answers a call that it cannot read as %s", (kind, turn) => {
+  ])("reports an unreadable call as %s", (kind, turn) => {
     const { calls, errors } = parse(turn + END);
     expect(calls).toEqual([]);
     expect(errors).toMatchObject([{ kind }]);
     expect(errors[0]?.message).not.toMatch(/<\|/);
   });
 
-  it("runs the calls around one that it cannot read, whose place it keeps", () => {
+  it("runs the calls around an unreadable one, and preserves its position", () => {
     const turn = call('{"name":"add"}') + call("[]") + call('{"name":"now"}', "now") + END;
     expect(parse(turn)).toMatchObject({
       calls: [{ name: "add" }, { name: "now" }],
@@ -125,7 +125,7 @@ describe("a turn of Inkling", () => {
     });
   });
 
-  it("does not call because of markers in a message", () => {
+  it("makes no call because of markers in a message", () => {
     const turn = `<|message_model|><|content_text|>add<|content_invoke_tool_json|>{}<|end_message|>${END}`;
     expect(parse(turn)).toMatchObject({
       content: "add<|content_invoke_tool_json|>{}",
@@ -134,7 +134,7 @@ describe("a turn of Inkling", () => {
     });
   });
 
-  it("keeps text without a kind, and says whether reasoning was cut", () => {
+  it("keeps text without a kind, and records whether reasoning was cut", () => {
     expect(parse("<|message_model|>Hello")).toMatchObject({ content: "Hello", ended: false });
     expect(parse("<|message_model|><|content_thinking|>I thi")).toMatchObject({
       reasoning: "I thi",

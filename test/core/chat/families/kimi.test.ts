@@ -31,7 +31,7 @@ function section(...calls: readonly string[]): string {
 const CALLS = section(call("functions.add:0", '{"a": 2}'));
 
 describe("a prompt of Kimi", () => {
-  it("opens the reasoning, or an empty one, where the model does not do so itself", () => {
+  it("opens the reasoning, or an empty one, unless the model does so itself", () => {
     expect(thinking.prompt([user("Hi")])).toBe(`${KIMI}${HI}${OPENING}`);
     expect(k25.prompt([user("Hi")])).toBe(`${HI}${OPENING}<think>`);
     expect(plain.prompt([user("Hi")])).toBe(`${HI}${OPENING}<think></think>`);
@@ -61,13 +61,13 @@ describe("a prompt of Kimi", () => {
   const RESULT = "<|im_system|>add<|im_middle|>## Return of functions.add:7\n5<|im_end|>";
   const called = `I add.${section(call("functions.add:7", '{"a": 2}'))}<|im_end|>${RESULT}`;
 
-  it("names the call of a result by its id", () => {
+  it("refers to a result's call by its id", () => {
     expect(k25.prompt([user("Hi"), calling, five])).toBe(
       `${HI}${OPENING}<think>Use it.</think>${called}${OPENING}<think>`,
     );
   });
 
-  it("leaves out reasoning up to the last answer without a call, unless the run keeps all", () => {
+  it("drops reasoning up to the last answer without a call, unless the run keeps all", () => {
     const conversation = [user("Hi"), calling, five, answer, user("Hi")];
     expect(k25.prompt(conversation)).toBe(
       `${HI}${OPENING}<think></think>${called}${OPENING}<think></think>Five.<|im_end|>${HI}${OPENING}<think>`,
@@ -77,7 +77,7 @@ describe("a prompt of Kimi", () => {
     );
   });
 
-  it("is written by the template of K2 Instruct with a backslash and calls numbered again", () => {
+  it("follows the template of K2 Instruct, with a literal backslash-n and renumbered calls", () => {
     expect(k2.prompt([user("Hi"), calling, five])).toContain(
       `I add.${CALLS}<|im_end|><|im_system|>tool<|im_middle|>## Return of functions.add:7\\n5<|im_end|>`,
     );
@@ -85,7 +85,7 @@ describe("a prompt of Kimi", () => {
 });
 
 describe("a turn of Kimi", () => {
-  it("opens its reasoning itself or begins in it", () => {
+  it("opens its reasoning itself or starts inside it", () => {
     const read = { reasoning: "Hm.", content: "Five.", ended: true };
     expect(thinking.parse("<think>Hm.</think>Five.<|im_end|>")).toMatchObject(read);
     expect(k25.parse("Hm.</think>Five.<|im_end|>")).toMatchObject(read);
@@ -93,7 +93,7 @@ describe("a turn of Kimi", () => {
     expect(k25.stops).toBe("<|im_end|>");
   });
 
-  it("gives each call the id that the model wrote, and no number changes", () => {
+  it("gives each call the id that the model wrote, and keeps numbers exact", () => {
     const turn = `</think>I add.${section(
       call("functions.math.add:3", '{"a": 12345678901234567890}'),
       call("now", "{}"),
@@ -111,7 +111,7 @@ describe("a turn of Kimi", () => {
     ]);
   });
 
-  it("counts complete calls of a turn that was cut", () => {
+  it("counts the complete calls of a cut turn", () => {
     const turn = `</think>${CALLS.replace("<|tool_calls_section_end|>", "<|tool_call_begin|>fun")}`;
     expect(k25.parse(turn)).toMatchObject({
       calls: [{ id: "functions.add:0" }],
@@ -130,7 +130,7 @@ describe("a turn of Kimi", () => {
       "not_readable",
       undefined,
     ],
-  ])("answers a call with %s in words without a control token", (_what, broken, kind, id) => {
+  ])("reports a call with %s to the model without control tokens", (_what, broken, kind, id) => {
     const { calls, errors } = k25.parse(`</think>${section(broken, call("a:1", "{}"))}<|im_end|>`);
     expect(calls).toMatchObject([{ id: "a:1", name: "a" }]);
     expect(errors).toMatchObject([{ kind, raw: broken, callsBefore: 0 }]);
@@ -138,7 +138,7 @@ describe("a turn of Kimi", () => {
     expect(KIMI_TOKENS.filter((token) => errors[0]?.message.includes(token))).toEqual([]);
   });
 
-  it("reads markers outside the section as text and skips what follows it", () => {
+  it("reads markers outside the section as text and skips what follows the section", () => {
     const bare = call("functions.add:0", "{}");
     expect(k25.parse(`</think>${bare}<|im_end|>`)).toMatchObject({ content: bare, calls: [] });
     expect(k25.parse(`</think>${CALLS}Done.${CALLS}<|im_end|>`)).toMatchObject({
@@ -163,7 +163,7 @@ describe("after a turn of Kimi", () => {
     );
   });
 
-  it("a turn that was cut is closed, its reasoning too", () => {
+  it("a cut turn is closed, including its reasoning", () => {
     const hi = { role: "user", content: "Hi" } as const;
     expect(thinking.bridge("<think></think>It is", hi)).toBe(`<|im_end|>${HI}${OPENING}`);
     expect(k25.bridge("I should thi", hi)).toBe(`</think><|im_end|>${HI}${OPENING}<think>`);

@@ -10,7 +10,7 @@ function declare(parameters: ExactJsonObject, description = ""): string | null {
 }
 
 describe("tools as TypeScript", () => {
-  it("put required parameters first, each kind by name", () => {
+  it("list required parameters first, with each type by name", () => {
     const text = declare(
       {
         type: "object",
@@ -32,7 +32,7 @@ type f = (_: {
 }) => any;`);
   });
 
-  it("say descriptions, limits and defaults in comments", () => {
+  it("have descriptions, limits, and defaults in comments", () => {
     const properties = {
       limit: { type: "integer", description: "Offers", minimum: 1, maximum: 50, default: 10 },
       name: { type: "string", pattern: "^a", maxLength: 5, default: "" },
@@ -51,7 +51,7 @@ type f = (_: {
 }) => any;`);
   });
 
-  it("write enums, unions, lists and objects out", () => {
+  it("expand enums, unions, lists, and objects", () => {
     const item = { type: "object", properties: { x: { type: ["string", "null"] } } };
     const properties = {
       a: { enum: ["é", 1, null] },
@@ -76,7 +76,7 @@ type f = (_: {
 }) => any;`);
   });
 
-  it("name types that a schema defines, itself included", () => {
+  it("name types that a schema defines, including recursive ones", () => {
     const $defs = { Guest: { type: "object", description: "Who", properties: {} } };
     const properties = { guests: { type: "array", items: { $ref: "#/$defs/Guest" } } };
     expect(declare({ $defs, properties })).toBe(`// Who
@@ -90,7 +90,7 @@ type f = (_: {
 type f = (_: parameters) => any;`);
   });
 
-  it("are not written for a schema that has no such words", () => {
+  it("are not written for a schema with unsupported keywords", () => {
     expect(declare({ properties: { a: { $ref: "https://example.com/a.json" } } })).toBeNull();
     expect(declare({ properties: { a: { oneOf: [] } } })).toBeNull();
     expect(declare({ properties: { a: { type: ["string", "date"] } } })).toBeNull();

@@ -22,7 +22,7 @@ describe("a prompt of Llama 3", () => {
     );
   });
 
-  it("declares tools in front of the first message of the user, in lines indented by four", () => {
+  it("declares tools before the first user message, in lines indented by four", () => {
     const text = prompt([user("Add.")], [ADD]);
     expect(text).toContain("\n\nEnvironment: ipython\nCutting Knowledge");
     expect(text).toContain(
@@ -31,7 +31,7 @@ describe("a prompt of Llama 3", () => {
     expect(text).toMatch(/\n}\n\nAdd\.<\|eot_id\|>/);
   });
 
-  it("declares tools in a turn of their own where the environment begins with another speaker", () => {
+  it("declares tools in a separate turn when the environment starts with another role", () => {
     const opening = { role: "assistant", content: "Hello.", reasoning: null, calls: [] } as const;
     expect(prompt([opening, user("Add.")], [ADD])).toMatch(
       /\n}\n\n<\|eot_id\|><\|start_header_id\|>assistant<\|end_header_id\|>\n\nHello\./,
@@ -58,7 +58,7 @@ describe("a prompt of Llama 3", () => {
 });
 
 describe("a turn of Llama 3", () => {
-  it("is a call when it is one JSON object with a name and parameters", () => {
+  it("is a call if it is one JSON object with a name and parameters", () => {
     expect(parse(`${CALL}<|eot_id|>`)).toMatchObject({
       calls: [{ name: "add", args: { a: 2 }, raw: CALL }],
       errors: [],
@@ -76,11 +76,11 @@ describe("a turn of Llama 3", () => {
     ["an object with a blank name", '{"name": " ", "parameters": {"a": 2}}'],
     ["broken JSON", '{"name": "add", "parameters": {"a": 1,}}'],
     ["two objects", `${CALL}; ${CALL}`],
-  ])("is an answer when it is %s", (_what, text) => {
+  ])("is an answer if it is %s", (_what, text) => {
     expect(parse(`${text}<|eot_id|>`)).toMatchObject({ calls: [], errors: [], content: text });
   });
 
-  it("is an answer when no tools were declared", () => {
+  it("is an answer if no tools were declared", () => {
     expect(parse(CALL, [])).toMatchObject({ calls: [], content: CALL, lead: CALL.length });
   });
 
@@ -94,7 +94,7 @@ describe("a turn of Llama 3", () => {
     expect(parse(deep).errors).toMatchObject([{ kind: "too_deep" }]);
   });
 
-  it("may begin with one tag that says that a call follows", () => {
+  it("may begin with the tag that announces a call", () => {
     const tagged = `<|python_tag|>${CALL}`;
     expect(parse(`${tagged}<|eom_id|>`)).toMatchObject({
       calls: [{ name: "add", args: { a: 2 }, raw: tagged }],
@@ -115,7 +115,7 @@ describe("a turn of Llama 3", () => {
     ["missing_name", '{"name": "", "parameters": {}}'],
     ["bad_arguments", '{"name": "other", "parameters": "2"}'],
     ["bad_arguments", '{"name": "add"}'],
-  ])("is a broken call, %s, where an object behind the tag is none", (kind, object) => {
+  ])("is a broken call, %s, if the tag is not followed by a valid object", (kind, object) => {
     const raw = `<|python_tag|>${object}`;
     const { calls, errors, content } = parse(`${raw}<|eom_id|>`);
     expect({ calls, errors, content }).toMatchObject({
@@ -126,14 +126,14 @@ describe("a turn of Llama 3", () => {
     expect(errors[0]?.message).not.toContain("<|");
   });
 
-  it("ends on either of its end tokens", () => {
+  it("ends at either of its end tokens", () => {
     expect(stops).toBe("<|eot_id|><|eom_id|>");
     expect(parse("Hi.<|eom_id|>")).toMatchObject({ content: "Hi.", ended: true });
     expect(parse("Hi.").ended).toBe(false);
   });
 });
 
-it("needs no second end token, which the tokenizer of Llama 3.0 does not have", () => {
+it("does not require the second end token, which the tokenizer of Llama 3.0 lacks", () => {
   const fewer = ADDED.filter((token) => token !== "<|eom_id|>");
   const older = formatOnBytes(llama3(), fewer);
   expect(older.stops).toBe("<|eot_id|>");
@@ -141,7 +141,7 @@ it("needs no second end token, which the tokenizer of Llama 3.0 does not have", 
 });
 
 describe("after a turn of Llama 3", () => {
-  it("a result is in a turn of ipython", () => {
+  it("a result is in an ipython turn", () => {
     const next = `<|start_header_id|>ipython<|end_header_id|>\n\n"5"<|eot_id|>${OPENING}`;
     expect(bridge(`${CALL}<|eot_id|>`, result("5"))).toBe(next);
     expect(bridge(`${CALL}<|eom_id|>`, result("5"))).toBe(next);

@@ -21,7 +21,7 @@ function nano(options: Partial<FormatOptions> = {}) {
 }
 
 describe("a prompt of Nemotron 3", () => {
-  it("begins with a system turn, also without a system text", () => {
+  it("begins with a system turn, even without a system text", () => {
     expect(nano().prompt([user(" Hi ")])).toBe(
       `<|im_start|>system\n<|im_end|>\n<|im_start|>user\n Hi <|im_end|>\n${OPENING}`,
     );
@@ -30,7 +30,7 @@ describe("a prompt of Nemotron 3", () => {
     );
   });
 
-  it("declares tools as XML, with values other than text as Python writes them", () => {
+  it("declares tools as XML, with non-string values as Python writes them", () => {
     const tool: ToolDeclaration = {
       type: "function",
       function: {
@@ -93,7 +93,7 @@ describe("a prompt of Nemotron 3", () => {
     );
   });
 
-  it("says an effort behind the last message of the user", () => {
+  it("states the effort after the last user message", () => {
     const low = formatOnBytes(nemotron3Super({ ...OPTIONS, effort: "low" }), ADDED);
     const turn = { role: "assistant", content: "Hello.", reasoning: null, calls: [] } as const;
     expect(low.prompt([user("Hi"), turn, user("Why?")])).toMatch(
@@ -110,7 +110,7 @@ describe("a prompt of Nemotron 3", () => {
 });
 
 describe("a turn of Nemotron 3", () => {
-  it("is reasoning up to its closing marker, then text and calls typed by the schema", () => {
+  it("has reasoning up to its closing marker, then text and calls typed by the schema", () => {
     expect(nano().parse(`Easy.\n</think>\n\nI add.\n${CALL}\n<|im_end|>`)).toMatchObject({
       reasoning: "Easy.",
       content: "I add.",
@@ -124,7 +124,7 @@ describe("a turn of Nemotron 3", () => {
     });
   });
 
-  it("is answered without control tokens when its call cannot be read", () => {
+  it("with an unreadable call is reported without control tokens", () => {
     const { errors } = nano().parse("</think><tool_call>\n{}\n</tool_call><|im_end|>");
     expect(errors).toMatchObject([{ kind: "not_readable" }]);
     for (const token of ADDED) expect(errors[0]?.message).not.toContain(token);
@@ -137,7 +137,7 @@ describe("a turn of Nemotron 3", () => {
 });
 
 describe("after a turn of Nemotron 3", () => {
-  it("results share a turn of the user, and a message has one of its own", () => {
+  it("results share a user turn, and a message has its own", () => {
     const next = nano().bridge(
       `Easy.</think>${CALL}<|im_end|>`,
       ...[result("5"), result("6"), { role: "user", content: "Say it." } as const],

@@ -8,11 +8,11 @@ it.each([
   [224, 150, 70],
   [400, 300, 108],
   [8192, 8192, 16_384],
-])("Qwen takes %d x %d pixels as %d tokens", (width, height, tokens) => {
+])("for Qwen, %d x %d pixels take %d tokens", (width, height, tokens) => {
   expect(QWEN_IMAGES.countTokens({ width, height })).toBe(tokens);
 });
 
-/** Computed with the Python functions that the families' files name. */
+/** Computed with the Python functions that the source files of the families cite. */
 it.each([
   [551, 2347, 1241, 1680],
   [259, 1060, 264, 380],
@@ -22,7 +22,7 @@ it.each([
   [2489, 24, 78, 89],
   [2851, 1840, 5162, 4160],
   [300, 200, 70, 88],
-])("%d x %d pixels are %d tokens for Qwen and %d for Kimi", (width, height, qwen, kimi) => {
+])("%d x %d pixels take %d tokens for Qwen and %d for Kimi", (width, height, qwen, kimi) => {
   expect(QWEN_IMAGES.countTokens({ width, height })).toBe(qwen);
   expect(KIMI_IMAGES.countTokens({ width, height })).toBe(kimi);
 });
@@ -31,6 +31,6 @@ it.each([
   [1, 1, 1],
   [4096, 4096, 4225],
   [16_384, 14, 256],
-])("Kimi takes %d x %d pixels as %d tokens", (width, height, tokens) => {
+])("for Kimi, %d x %d pixels take %d tokens", (width, height, tokens) => {
   expect(KIMI_IMAGES.countTokens({ width, height })).toBe(tokens);
 });

@@ -15,8 +15,8 @@ function read(parameters: string, tools: readonly ToolDeclaration[] = [EDIT]) {
   return XML_CALLS.read(`\n<function=edit>\n${parameters}\n</function>\n`, "raw", tools);
 }
 
-describe("the value of a parameter", () => {
-  it("loses one line break on either side, and nothing else", () => {
+describe("a parameter value", () => {
+  it("loses only one line break on either side", () => {
     const written = "<parameter=text>\n\n  a \n\n</parameter><parameter=path>b</parameter>";
     expect(read(written)).toMatchObject({ call: { args: { text: "\n  a \n", path: "b" } } });
     expect(read("<parameter=text>\n\n</parameter>")).toMatchObject({
@@ -24,13 +24,13 @@ describe("the value of a parameter", () => {
     });
   });
 
-  it("ends at the closing tag that another parameter or the end of the call follows", () => {
+  it("ends at the closing tag before another parameter or the end of the call", () => {
     const text = "a </parameter> b\n</parameter>\n</function>\n<parameter=path";
     const written = `<parameter=text>\n${text}\n</parameter>\n<parameter=path>\nc\n</parameter>`;
     expect(read(written)).toMatchObject({ call: { args: { text, path: "c" } } });
   });
 
-  it("keeps tags that it closes itself, and those of parameters that stand elsewhere", () => {
+  it("keeps tags that it closes itself, and tags of parameters that are set elsewhere", () => {
     const text = "<parameter=path>\nx\n</parameter> and <parameter=text>";
     expect(read(`<parameter=text>\n${text}\n</parameter>`)).toMatchObject({
       call: { args: { text } },
@@ -48,14 +48,14 @@ describe("the value of a parameter", () => {
       "behind others",
       "<parameter=line>\n1\n</parameter>\n<parameter=text>\na\n<parameter=path>\nb\n</parameter>",
     ],
-  ])("never swallows the next parameter where its own tag is not closed, %s", (_where, written) => {
+  ])("never swallows the next parameter when its own tag is not closed, %s", (_where, written) => {
     expect(read(written)).toMatchObject({
       kind: "error",
       error: { kind: "unclosed_argument", message: expect.stringContaining("text") },
     });
   });
 
-  it("may hold many closing tags", () => {
+  it("may contain many closing tags", () => {
     const text = "</parameter>".repeat(50_000);
     const reading = read(`<parameter=text>\n${text}\n</parameter>`);
     expect(reading.kind === "call" && reading.call.args["text"] === text).toBe(true);

@@ -10,7 +10,7 @@ import {
 const TEXT = { type: "string" };
 const NULL = { type: "null" };
 
-/** Reads a parameter of this schema; `$defs` are those of the tool. */
+/** Reads a parameter with this schema; `$defs` belong to the tool. */
 function read(written: string, schema: ExactJson, $defs: ExactJsonObject = {}): ExactJson {
   const parameters = { type: "object", properties: { value: schema }, $defs };
   return readValue(written, toolSchema(parameters).parameter("value"));
@@ -18,7 +18,7 @@ function read(written: string, schema: ExactJson, $defs: ExactJsonObject = {}): 
 
 const LIKE_JSON = ["12345", "1.0", "true", "[1, 2]", '{"name": "app", "private": true}', '"a"', ""];
 
-describe("a value is text", () => {
+describe("a value is read as text", () => {
   it.each<[string, ExactJson, ExactJsonObject?]>([
     ["a string", TEXT],
     ["an optional string", { anyOf: [TEXT, NULL] }],
@@ -36,17 +36,17 @@ describe("a value is text", () => {
       { Text: { allOf: [TEXT] } },
     ],
     ["anything that begins with a letter", { type: "string", pattern: "^[a-z]" }],
-    ["something of no type", {}],
-    ["something with a title only", { title: "Value", default: null }],
+    ["no type", {}],
+    ["only a title", { title: "Value", default: null }],
     ["a reference to nowhere", { $ref: "#/$defs/Missing" }],
     ["a reference to another document", { $ref: "https://example.com/text.json" }],
     ["a reference to itself", { $ref: "#/$defs/Loop" }, { Loop: { $ref: "#/$defs/Loop" } }],
-    ["a schema that is no schema", "string"],
-  ])("where %s is declared", (_what, schema, $defs) => {
+    ["an invalid schema", "string"],
+  ])("if %s is declared", (_what, schema, $defs) => {
     expect(LIKE_JSON.map((text) => read(text, schema, $defs))).toEqual(LIKE_JSON);
   });
 
-  it("where no type of its JSON is declared", () => {
+  it("if its JSON type is not declared", () => {
     expect(read("true", { type: "integer" })).toBe("true");
     expect(read("1", { type: "boolean" })).toBe("1");
     expect(read("null", { type: "integer" })).toBe("null");
@@ -56,7 +56,7 @@ describe("a value is text", () => {
   });
 });
 
-describe("a value is JSON", () => {
+describe("a value is read as JSON", () => {
   it.each<[string, string, ExactJson, ExactJson]>([
     ["an integer", "7", { type: "integer" }, 7],
     ["an optional integer", "7", { anyOf: [{ type: "integer" }, NULL] }, 7],
@@ -69,17 +69,17 @@ describe("a value is JSON", () => {
     ["an object without a type", '{"a": 1}', { properties: { a: {} } }, { a: 1 }],
     ["what its schema refuses and its type allows", "9", { enum: [1, 2] }, 9],
     ["a fraction for an integer", "1.5", { type: "integer" }, 1.5],
-  ])("where %s is declared", (_what, written, schema, value) => {
+  ])("if %s is declared", (_what, written, schema, value) => {
     expect(read(written, schema)).toEqual(value);
   });
 
-  it("with every digit of its numbers", () => {
+  it("with all digits of its numbers", () => {
     const big = "123456789012345678901234567890";
     expect(read(big, { type: "integer" })).toEqual(new ExactNumber(big));
     expect(read("1.0", { type: "integer" })).toEqual(new ExactNumber("1.0"));
   });
 
-  it("where a tool does not declare the parameter at all", () => {
+  it("if the tool does not declare the parameter", () => {
     const { parameter } = toolSchema({ type: "object", properties: { value: TEXT } });
     expect(readValue("1", parameter("other"))).toBe(1);
     expect(readValue("1", parameter("constructor"))).toBe(1);
@@ -87,10 +87,10 @@ describe("a value is JSON", () => {
   });
 });
 
-describe("where a string and other types are declared", () => {
+describe("a value declared as a string or other types", () => {
   const either = { anyOf: [{ type: "integer" }, TEXT] };
 
-  it("JSON of another declared type is that, and all else is text", () => {
+  it("is JSON if it matches another declared type, and text otherwise", () => {
     expect(read("42", either)).toBe(42);
     expect(read("42", { anyOf: [TEXT, { type: "integer" }] })).toBe(42);
     expect(read("1.0", either)).toBe("1.0");
@@ -100,12 +100,12 @@ describe("where a string and other types are declared", () => {
     expect(read("2.5", { anyOf: [{ type: "number" }, TEXT] })).toBe(2.5);
   });
 
-  it("blanks around it make it text", () => {
+  it("is text if surrounded by spaces", () => {
     expect([" 42", "42\n"].map((text) => read(text, either))).toEqual([" 42", "42\n"]);
     expect(read(" null", { anyOf: [TEXT, NULL] })).toBe(" null");
   });
 
-  it("a list or an object must fit in whole", () => {
+  it("is a list or an object only if all of it matches", () => {
     const texts = { anyOf: [TEXT, { type: "array", items: TEXT }] };
     expect(read('["a", "b"]', texts)).toEqual(["a", "b"]);
     expect(read("[1, 2]", texts)).toBe("[1, 2]");
@@ -133,7 +133,7 @@ describe("where a string and other types are declared", () => {
   });
 });
 
-describe("an enum and a constant decide by their values", () => {
+describe("an enum or a constant determines the type by its values", () => {
   it.each<[ExactJson, string, ExactJson]>([
     [{ enum: ["1", "2"] }, "1", "1"],
     [{ enum: [1, 2] }, "1", 1],
@@ -155,14 +155,14 @@ describe("an enum and a constant decide by their values", () => {
   });
 });
 
-describe("a tool declares a parameter", () => {
+describe("a parameter is found", () => {
   const node = {
     type: "object",
     properties: { label: TEXT, next: { anyOf: [{ $ref: "#/$defs/Node" }, NULL] } },
   };
 
   it.each<[string, ExactJsonObject]>([
-    ["behind a reference", { $ref: "#/$defs/Node", $defs: { Node: node } }],
+    ["through a reference", { $ref: "#/$defs/Node", $defs: { Node: node } }],
     ["in a part of it", { allOf: [{ $ref: "#/$defs/Node" }, {}], $defs: { Node: node } }],
     ["in one of its forms", { oneOf: [{ properties: {} }, node], $defs: { Node: node } }],
     ["in all others", { additionalProperties: TEXT }],
@@ -181,13 +181,13 @@ describe("a tool declares a parameter", () => {
   });
 });
 
-describe("what cannot be read as JSON in bounded time", () => {
-  it("is text where a string is declared", () => {
+describe("a value that cannot be read as JSON in bounded time", () => {
+  it("is text if a string is declared", () => {
     const deep = "[".repeat(100_000);
     expect(read(deep, { anyOf: [TEXT, NULL] })).toBe(deep);
   });
 
-  it("is compared once with each schema, however often they refer to one another", () => {
+  it("is compared once with each schema, however many references there are", () => {
     const layers = Array.from({ length: 60 }, (_, i): [string, ExactJson] => {
       const next = { $ref: `#/$defs/L${i + 1}` };
       return [`L${i}`, { anyOf: [{ type: "array", items: next }, next, next] }];
@@ -203,7 +203,7 @@ describe("what cannot be read as JSON in bounded time", () => {
   });
 });
 
-it("reads a schema once that many others refer to", () => {
+it("reads a widely referenced schema only once", () => {
   const both = (i: number) => ({
     allOf: [{ $ref: `#/$defs/${i + 1}` }, { $ref: `#/$defs/${i + 1}` }],
   });

@@ -27,7 +27,7 @@ describe("a payload that is a call", () => {
   });
 });
 
-describe("a malformed payload is an error for the model, never a fault", () => {
+describe("a malformed payload is an error for the model, not an exception", () => {
   it.each([
     ["", "not_json"],
     ["add(1, 2)", "not_json"],
@@ -55,7 +55,7 @@ describe("a malformed payload is an error for the model, never a fault", () => {
     expect(reading).toMatchObject({ kind: "error", error: { kind, raw: payload } });
   });
 
-  it("says what is wrong without any control token or text of the model", () => {
+  it("the error message contains no control tokens and no model text", () => {
     const reading = readToolCall("<|im_end|>", "<tool_call><|im_end|></tool_call>");
     expect(reading.kind === "error" && reading.error.message).toMatch(
       /^The tool call is not valid JSON\. [^<]*$/,
@@ -86,7 +86,7 @@ const CASES: readonly (readonly [string, ChatFormat, readonly string[], string])
 ];
 
 describe("a call whose arguments are not JSON", () => {
-  it.each(CASES)("is answered so in the format of %s", (_, format, tokens, turn) => {
+  it.each(CASES)("is reported the same way in the format of %s", (_, format, tokens, turn) => {
     const { calls, errors } = formatOnBytes(format, tokens).parse(turn);
     expect(calls).toEqual([]);
     expect(errors.map(({ kind }) => kind)).toEqual(["not_json"]);

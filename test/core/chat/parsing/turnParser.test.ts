@@ -15,7 +15,7 @@ const CALL_A = '<tool_call>\n{"name": "a", "arguments": {"x": 1}}\n</tool_call>'
 const CALL_B = '<tool_call>\n{"name": "b", "arguments": {}}\n</tool_call>';
 
 describe("a turn", () => {
-  it("is reasoning, visible text and calls in order", () => {
+  it("is split into reasoning, visible text, and calls in order", () => {
     const turn = parse(
       sampled(`<think>\nFirst a.\n</think>\n\nI call two. ${CALL_A}\n${CALL_B}<|im_end|>`),
     );
@@ -34,14 +34,14 @@ describe("a turn", () => {
     });
   });
 
-  it("keeps unicode whole", () => {
+  it("preserves Unicode", () => {
     const turn = parse(
       sampled('<tool_call>{"name": "a", "arguments": {"x": "漢字 🙂"}}</tool_call>é<|im_end|>'),
     );
     expect(turn).toMatchObject({ content: "é", calls: [{ args: { x: "漢字 🙂" } }] });
   });
 
-  it("runs complete calls before a length cut and reports the one that was cut", () => {
+  it("runs complete calls before a length cut and reports the cut one", () => {
     const turn = parse(sampled(`${CALL_A}<tool_call>\n{"name": "b", "argu`));
     expect(turn).toMatchObject({
       calls: [{ name: "a" }],
@@ -50,12 +50,12 @@ describe("a turn", () => {
     });
   });
 
-  it("takes a call that opens inside another for a new one", () => {
+  it("treats a call that opens inside another as a new one", () => {
     const turn = parse(sampled(`<tool_call>{"name": "b", ${CALL_A}<|im_end|>`));
     expect(turn).toMatchObject({ calls: [{ name: "a" }], errors: [{ kind: "unterminated" }] });
   });
 
-  it("reads the good calls beside a malformed one", () => {
+  it("runs the valid calls next to a malformed one", () => {
     const turn = parse(sampled(`<tool_call>[1]</tool_call>${CALL_B}<|im_end|>`));
     expect(turn).toMatchObject({
       calls: [{ name: "b" }],
@@ -63,12 +63,12 @@ describe("a turn", () => {
     });
   });
 
-  it("takes the spelled-out marker for text when the model has a token for it", () => {
+  it("treats a spelled-out marker as text when the model has a token for it", () => {
     const spelled = new TextEncoder().encode(CALL_A);
     expect(parse([...spelled])).toMatchObject({ calls: [], content: CALL_A });
   });
 
-  it("ends at its end token, whatever was sampled after it", () => {
+  it("ends at its end token, ignoring anything sampled after it", () => {
     expect(parse(sampled(`Done.<|im_end|>\n<|im_start|>user\n${CALL_A}`))).toMatchObject({
       content: "Done.",
       calls: [],
@@ -96,7 +96,7 @@ describe("thinking", () => {
     });
   });
 
-  it("answers a call that it closes over in words where nothing follows", () => {
+  it("reports a call inside it if nothing follows", () => {
     const { calls, errors } = parse(sampled(`<think>hm ${CALL_A}\n</think>\n\n<|im_end|>`));
     expect({ calls, errors }).toMatchObject({
       calls: [],
@@ -105,7 +105,7 @@ describe("thinking", () => {
     expect(errors[0]?.message).not.toMatch(/<think|<tool_call/);
   });
 
-  it("names a call that did not run where the turn has no other", () => {
+  it("exposes a call that did not run if the turn has no other", () => {
     const thoughtCall = (turn: string) => {
       const parsed = parse(sampled(turn));
       return [parsed.thoughtCall, parsed.errors.length];
@@ -119,21 +119,21 @@ describe("thinking", () => {
     ]);
   });
 
-  it("leaves calls before it alone", () => {
+  it("does not affect earlier calls", () => {
     expect(parse(sampled(`${CALL_A}<think>hm`))).toMatchObject({
       calls: [{ name: "a" }],
       unclosedThink: true,
     });
   });
 
-  it("counts as nothing when it is empty", () => {
+  it("is null when empty", () => {
     expect(parse(sampled("<think>\n\n</think>\n\nYes.<|im_end|>"))).toMatchObject({
       reasoning: null,
       content: "Yes.",
     });
   });
 
-  it("is read with thinking off, too", () => {
+  it("is also parsed with thinking off", () => {
     const off = createTemplateRenderer({
       model: tinyModel(THINKING_TEMPLATE),
       family: qwen3,
@@ -164,7 +164,7 @@ describe("thinking", () => {
   });
 });
 
-describe("markers that the tokenizer has no tokens for", () => {
+describe("markers without their own tokens", () => {
   const textual = createTemplateRenderer({
     model: { ...tinyModel(THINKING_TEMPLATE), tokenizer: byteTokenizer(["<|im_end|>"]) },
     family: qwen3,
@@ -174,7 +174,7 @@ describe("markers that the tokenizer has no tokens for", () => {
     ...["<think>", "</think>", "<tool_call>", "</tool_call>", CALL_A, "{}", "<", "a", "\n"],
   );
 
-  it("cut a turn at the same places as tokens do", () => {
+  it("split a turn in the same places as tokens do", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
         const text = pieces.join("");

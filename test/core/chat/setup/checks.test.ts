@@ -4,7 +4,7 @@ import type { Renderer } from "../../../../src/core/chat/renderer.ts";
 import { requireChecks } from "../../../../src/core/chat/setup/checks.ts";
 import { AppError } from "../../../../src/core/errors.ts";
 
-it("a check that fails with the next step says it once", () => {
+it("a failed check's message states the remedy only once", () => {
   const checks = {
     tokens: () => {
       throw new AppError("chat-token-missing", `There is no token <|im_end|>. ${OTHER_TOKENIZER}`);

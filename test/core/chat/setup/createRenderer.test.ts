@@ -24,7 +24,7 @@ function create({
   const config = {
     model_name: name,
     chat_format: format,
-    // Not every template of these tests shows tools.
+    // Not every template in these tests shows tools.
     system_prompt_template: "{tools}",
     thinking: { enabled: false, effort: null, retention: "all" as const, ...thinking },
   };
@@ -53,7 +53,7 @@ it("chat_preamble: false leaves out the system text of the format", () => {
 });
 
 const hybrid = tinyModel(THINKING_TEMPLATE);
-/** Drops reasoning in front of the last message of the user, as Qwen3 does. */
+/** Drops reasoning before the last user message, as Qwen3 does. */
 const forgetful = tinyModel(
   THINKING_TEMPLATE.replace(
     "{{ m.content }}{% for c",
@@ -62,7 +62,7 @@ const forgetful = tinyModel(
 );
 
 describe("chat_format", () => {
-  it("auto goes by the model's name, and by the template when the name says nothing", () => {
+  it("auto uses the model's name, or the template when the name is unknown", () => {
     expect(create({}).renderer.id).toBe("template/chatml/plain");
     expect(create({ name: "org/tuned", model: hybrid }).renderer.id).toBe("template/qwen3/plain");
     expect(create({ name: "Qwen/Qwen2.5-7B-Instruct", model: hybrid }).renderer.id).toBe(
@@ -70,7 +70,7 @@ describe("chat_format", () => {
     );
   });
 
-  it("template goes by the template alone", () => {
+  it("template uses only the template", () => {
     const options = { name: "Qwen/Qwen2.5-7B-Instruct", format: "template" } as const;
     expect(create({ ...options, model: hybrid }).renderer.id).toBe("template/qwen3/plain");
     expect(() => create({ ...options, model: tinyModel(PLAIN_TEMPLATE) })).toThrow(
@@ -78,7 +78,7 @@ describe("chat_format", () => {
     );
   });
 
-  it("reference needs no template, and says which of its markers the tokenizer lacks", () => {
+  it("reference needs no template, and warns about markers that the tokenizer lacks", () => {
     const model = { ...tinyModel(), template: null };
     expect(create({ format: "reference", model })).toMatchObject({
       renderer: { id: "reference/plain" },
@@ -92,7 +92,7 @@ describe("chat_format", () => {
     ]);
   });
 
-  it("template takes one that goes through the tools without asking whether there are any", () => {
+  it("template accepts one that loops over the tools without checking whether there are any", () => {
     const source = `{# <tool_call> "arguments" #}{% for t in tools %}{{ t.function.name }}{% endfor %}${PLAIN_TEMPLATE}`;
     const { renderer } = create({ name: "org/hermes", model: tinyModel(source) });
     expect(renderer.id).toBe("template/qwen3/plain");
@@ -100,7 +100,7 @@ describe("chat_format", () => {
     expect(tinyModel().tokenizer.decode(prompt)).toMatch(/^<\|im_start\|>user\na<\|im_end\|>/);
   });
 
-  it("is refused for an unknown model with what was tried", () => {
+  it("is refused for an unknown model, with what was tried", () => {
     const refusal = (model: ModelTokenizer): string => {
       try {
         return create({ name: "org/tuned", model }).renderer.id;
@@ -121,7 +121,7 @@ describe("chat_format", () => {
     );
   });
 
-  it("completion gives any model the unchanged text; base models get lines of roles", () => {
+  it("completion gives any model the unchanged text; base models get lines with roles", () => {
     const asked = [{ role: "user", content: "Once upon" }] as const;
     const firstOf = (options: CreateOptions): string =>
       tinyModel().tokenizer.decode(create(options).renderer.renderInitial(asked, []));
@@ -131,7 +131,7 @@ describe("chat_format", () => {
     expect(create({ name: "Qwen/Qwen3.5-9B-Base", model }).renderer.callsTools).toBe(false);
   });
 
-  it("is checked before anything is trained", () => {
+  it("is checked before training", () => {
     const model = tinyModel(`{{ strftime_now('%d') }}${PLAIN_TEMPLATE}`);
     expect(() => create({ model })).toThrow(/today's date/);
   });
@@ -147,7 +147,7 @@ describe("thinking", () => {
     expect(opening(false)).toMatch(/assistant\n<think>\n\n<\/think>\n\n$/);
   });
 
-  it("hands the effort on to a template that takes it, and says so when it does not", () => {
+  it("passes the effort to a template that uses it, and warns otherwise", () => {
     const source = `{{ reasoning_effort }}!${PLAIN_TEMPLATE}`;
     const effort = { enabled: false, effort: "high" } as const;
     const taking = create({ model: tinyModel(source), thinking: effort });
@@ -159,7 +159,7 @@ describe("thinking", () => {
     ]);
   });
 
-  it("says when the switch has no effect", () => {
+  it("warns when the switch has no effect", () => {
     expect(create({ thinking: { enabled: true } }).warnings).toEqual([
       expect.stringMatching(/^thinking: true has no effect/),
     ]);
@@ -174,7 +174,7 @@ describe("thinking", () => {
     ]);
   });
 
-  it("is pruned where the template prunes it, and the user hears where that changes nothing", () => {
+  it("is pruned when the template prunes it, with a warning when that has no effect", () => {
     const thinking = { enabled: true, retention: "template" } as const;
     const name = "org/tuned";
     expect(create({ name, model: forgetful, thinking })).toMatchObject({
@@ -194,7 +194,7 @@ describe("thinking", () => {
     expect(create({ name, model: forgetful, thinking: { enabled: true } }).retention).toBe("all");
   });
 
-  it("is not pruned by a template that would also lose the calls of earlier turns", () => {
+  it("is not pruned by a template that would also drop the calls of earlier turns", () => {
     const source = forgetful.template?.source.replace(/\{% for c in.*?endfor %\}/s, "") ?? "";
     const thinking = { enabled: true, retention: "template" } as const;
     const model = tinyModel(source);
@@ -241,7 +241,7 @@ function firstPrompt(changes: Partial<Config>, source?: string): string {
 }
 
 describe("the tools of an environment", () => {
-  it("are shown in the reference format beside a system text without {tools}", () => {
+  it("are shown in the reference format after a system text without {tools}", () => {
     const chat_format = "reference" as const;
     const prompt = firstPrompt({ chat_format, system_prompt_template: "You add." });
     expect(prompt).toContain(`You add.\n\n# Tools\n`);
@@ -249,7 +249,7 @@ describe("the tools of an environment", () => {
     expect(prompt).toContain('{"name": <name of the tool>, "arguments":');
   });
 
-  it("are shown in it once where the system text has {tools}, and under our own text without one", () => {
+  it("are shown there once for a system text with {tools}, and after our default system text", () => {
     const chat_format = "reference" as const;
     const own = firstPrompt({ chat_format, system_prompt_template: "Tools: {tools}" });
     expect(own).toContain(`<|im_start|>system\nTools: ${TOOL_LINE}<|im_end|>`);
@@ -265,7 +265,7 @@ describe("the tools of an environment", () => {
       PLAIN_TEMPLATE.replace("{%- if tools %}", "{%- if tools and messages[0].role != 'system' %}"),
       ["You add."],
     ],
-  ])("are missed before the run where a template shows them %s", (_, source, systemTexts) => {
+  ])("cause an error before the run when a template shows them %s", (_, source, systemTexts) => {
     const template = `${source}{# <tool_call> "arguments" #}`;
     for (const system_prompt_template of systemTexts) {
       const chosen = { chat_format: "template", system_prompt_template } as const;

@@ -31,8 +31,8 @@ function check({ format = qwen, tokenizer = bytes, change }: Setup): void {
   checkNativeRenderer({ ...renderer, ...change?.(renderer) }, tokenizer);
 }
 
-describe("the check of a format of the program", () => {
-  it("passes for formats that hold, with calls and without", () => {
+describe("the check of a built-in format", () => {
+  it("passes for correct formats, with calls and without", () => {
     check({});
     check({ format: llama3(), tokenizer: byteTokenizer(LLAMA) });
     check({ format: completion() });
@@ -128,7 +128,7 @@ describe("the check of a format of the program", () => {
   });
 });
 
-/** The format with a parser that takes every argument for text. */
+/** The format with a parser that reads every argument as text. */
 function asText(format: ChatFormat): ChatFormat {
   return {
     ...format,

@@ -20,7 +20,7 @@ const tool = (name: string): ToolDeclaration => ({
   function: { name, description: "", parameters: {} },
 });
 
-test("a prompt is rendered once, however often it is asked for", () => {
+test("a prompt is rendered once, however often it is requested", () => {
   const { rendered, render } = counting();
   for (const text of ["first", "second", "first", "second"]) {
     expect(render(user(text), [])).toEqual([text.length]);
@@ -28,7 +28,7 @@ test("a prompt is rendered once, however often it is asked for", () => {
   expect(rendered).toEqual(["first", "second"]);
 });
 
-test("whatever takes part in a prompt distinguishes it from others", () => {
+test("everything that affects a prompt is part of its key", () => {
   const { rendered, render } = counting();
   render(user("text"), []);
   render(user("text"), [tool("look")]);
@@ -52,7 +52,7 @@ test("an argument that is an exact number differs from an object that looks like
   expect(rendered).toHaveLength(2);
 });
 
-test("what was not used for the longest time is forgotten when there is too much", () => {
+test("the least recently used prompts are evicted when there are too many", () => {
   const { rendered, render } = counting(90);
   for (const text of ["a", "b", "a", "c", "a", "b"]) render(user(text), []);
   expect(rendered).toEqual(["a", "b", "c", "b"]);

@@ -23,7 +23,7 @@ function check({ model = tinyModel(), family = chatml, thinking = false, change 
 }
 
 describe("the self-check", () => {
-  it("passes for formats that hold", () => {
+  it("passes for correct formats", () => {
     const thinkingModel = tinyModel(THINKING_TEMPLATE);
     check({});
     check({ model: thinkingModel, family: qwen3, thinking: true });
@@ -91,7 +91,7 @@ describe("the self-check", () => {
       /today's date/,
       { model: tinyModel(`{{ strftime_now('%d') }}${PLAIN_TEMPLATE}`) },
     ],
-  ])("stops a format that %s", (_what, problem, setup) => {
+  ])("rejects a format that %s", (_what, problem, setup) => {
     expect(() => check(setup)).toThrow(expect.objectContaining({ code: "chat-self-check" }));
     expect(() => check(setup)).toThrow(problem);
   });

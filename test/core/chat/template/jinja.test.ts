@@ -52,7 +52,7 @@ describe("templates behave as in Python", () => {
     expect(() => render(source)).toThrow(message);
   });
 
-  it("reads templates with Windows line ends", () => {
+  it("reads templates with Windows line endings", () => {
     expect(render("{% if true %}\r\na\r\n{% endif %}\r\nb")).toBe("a\nb");
   });
 
@@ -63,7 +63,7 @@ describe("templates behave as in Python", () => {
 
 const MESSAGES = [{ role: "user", content: "Hi" }];
 
-describe("a chat template that would continue for ages is given up", () => {
+describe("a chat template that would run too long is aborted", () => {
   it.each([
     ["a long range", "{% for i in range(10 ** 9) %}{% endfor %}"],
     ["a range that is only counted", "{{ range(10 ** 9) | length }}"],
@@ -130,8 +130,8 @@ describe("a chat template that would continue for ages is given up", () => {
   });
 });
 
-describe("a template may do", () => {
-  it("all that a long conversation needs", () => {
+describe("a template may use", () => {
+  it("everything that a long conversation needs", () => {
     const messages = Array.from({ length: 3000 }, (_, i) => ({
       role: i % 2 === 0 ? "user" : "assistant",
       content: `${i} `.repeat(200),
@@ -155,7 +155,7 @@ describe("a template may do", () => {
 const doubled = (start: string, step: string, times: number): string =>
   `{% set ns = namespace(x=${start}) %}{% for i in range(${times}) %}{% set ns.x = ${step} %}{% endfor %}`;
 
-describe("a chat template is given up before it takes much memory", () => {
+describe("a chat template is aborted before it uses much memory", () => {
   it.each([
     [
       "a list of one list twice, again and again",
@@ -191,7 +191,7 @@ describe("a chat template is given up before it takes much memory", () => {
     expect(() => compileTemplate(source)({})).toThrow(/longer than|steps/);
   });
 
-  it("and may do with texts and lists what templates do", () => {
+  it("but ordinary operations on texts and lists are allowed", () => {
     const tools = [{ name: "t".repeat(5_000), parameters: { a: { b: [1, 2] } } }];
     const render = (source: string): string => compileTemplate(source)({ tools });
     expect(render("{{ 'a{tools}b' | replace('{tools}', tools | tojson) | length }}")).toBe("5052");

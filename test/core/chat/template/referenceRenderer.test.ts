@@ -30,7 +30,7 @@ const CALL = '<tool_call>\n{"name": "add", "arguments": {}}\n</tool_call>';
 const EMPTY_THOUGHT = "<think>\n\n</think>\n\n";
 
 describe("the first prompt in the reference format", () => {
-  it("is a turn each for system and user, and an empty thought when thinking is off", () => {
+  it("has a system and a user turn, and an empty thought when thinking is off", () => {
     const system: InitialMessage = { role: "system", content: "You add." };
     const text =
       "<|im_start|>system\nYou add.<|im_end|>\n<|im_start|>user\nAdd 1 and 2.<|im_end|>\n<|im_start|>assistant\n";
@@ -38,7 +38,7 @@ describe("the first prompt in the reference format", () => {
     expect(decode(plain.renderInitial([system, user], []))).toBe(text + EMPTY_THOUGHT);
   });
 
-  it("lists the tools in a system text of its own when the config gives none", () => {
+  it("lists the tools in its own system text when the configuration has none", () => {
     const ids = plain.renderInitial([user], [ADD]);
     const text = decode(ids);
     expect(text).toContain(
@@ -60,7 +60,7 @@ describe("a turn in the reference format", () => {
     );
   });
 
-  it("is followed by an ordinary message of the user where there was no call", () => {
+  it("is followed by an ordinary user message if there was no call", () => {
     const { closing, delta } = thinking.bridge(sampled("Hm.<|im_end|>"), [
       { role: "user", content: "Call a tool." },
     ]);

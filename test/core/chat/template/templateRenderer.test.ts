@@ -35,7 +35,7 @@ const result = (content: string): FollowUp => ({
 const nudge = (content: string): FollowUp => ({ role: "user", content });
 
 const addedIn = (ids: readonly number[]) => ids.filter((id) => id >= FIRST_ADDED);
-/** Any text, with whole and cut control tokens all over it. */
+/** Arbitrary text with whole and partial control tokens. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -57,7 +57,7 @@ describe("the first prompt", () => {
     ]);
   });
 
-  it("gives arguments as JSON text to a template that refuses objects, as Python refuses them", () => {
+  it("passes arguments as JSON text to a template that rejects objects, as Python rejects them", () => {
     const source = `{% for m in messages %}<|im_start|>{{ m.content }}{% for c in m.tool_calls or [] %}{{ 'call ' + c.function.arguments }}{% endfor %}<|im_end|>{% endfor %}`;
     const renderer = createTemplateRenderer({
       model: tinyModel(source),
@@ -84,7 +84,7 @@ describe("the first prompt", () => {
     expect(opening(false)).toMatch(/<\|im_start\|>assistant\n<think>\n\n<\/think>\n\n$/);
   });
 
-  it("takes control tokens from the config as such, and only from there", () => {
+  it("encodes control tokens only from the configuration", () => {
     const content = "Call with <tool_call>. Tools: <tool_call>";
     const trusted = [[0, "Call with <tool_call>. Tools: ".length]] as const;
     const count = (spans: typeof trusted | readonly []) =>
@@ -95,7 +95,7 @@ describe("the first prompt", () => {
     expect(count([])).toBe(0);
   });
 
-  it("gets no control token out of any task prompt or tool, and keeps their text", () => {
+  it("gets no control token from any task prompt or tool, and keeps their text", () => {
     const skeleton = addedIn(plain.renderInitial([{ role: "user", content: "a" }], [tool("b")]));
     fc.assert(
       fc.property(hostile, hostile, (content, name) => {
@@ -106,7 +106,7 @@ describe("the first prompt", () => {
     );
   });
 
-  it("gets no control token out of text that a template puts between angle brackets", () => {
+  it("gets no control token from text that a template puts between angle brackets", () => {
     const source = PLAIN_TEMPLATE.replace(
       "{{ t.function.name }}",
       "<{{ t.function.name | trim }}>",
@@ -133,7 +133,7 @@ describe("the first prompt", () => {
 describe("a bridge", () => {
   const ended = sampled("Hm.<|im_end|>");
 
-  it("adds one result turn per tool result where the template does so", () => {
+  it("adds one result turn per tool result if the template does", () => {
     const { closing, delta } = plain.bridge(ended, [result("3"), result("4")]);
     expect(closing).toEqual([]);
     expect(decode(delta)).toBe(
@@ -141,7 +141,7 @@ describe("a bridge", () => {
     );
   });
 
-  it("puts results into one turn where the template does so, and a nudge behind them", () => {
+  it("puts results into one turn if the template does, followed by a nudge", () => {
     const { delta } = hybrid(true).bridge(ended, [result("3"), result("4"), nudge("Go on.")]);
     expect(decode(delta)).toBe(
       "\n<|im_start|>user\n<tool_response>\n3\n</tool_response>\n<tool_response>\n4\n</tool_response><|im_end|>\n" +
@@ -149,7 +149,7 @@ describe("a bridge", () => {
     );
   });
 
-  it("closes a turn that did not end, and an open think block before that", () => {
+  it("closes a turn that did not end, after any open think block", () => {
     const closingOf = (turn: string) => hybrid(true).bridge(sampled(turn), []).closing;
     expect(closingOf("Hm.<|im_end|>")).toEqual([]);
     expect(closingOf("Hm")).toEqual([idOf("<|im_end|>")]);
@@ -161,7 +161,7 @@ describe("a bridge", () => {
     expect(closingOf("")).toEqual([idOf("<|im_end|>")]);
   });
 
-  it("makes the same ids as rendering the whole conversation, where the template keeps prefixes", () => {
+  it("yields the same ids as rendering the whole conversation, if the template preserves prefixes", () => {
     const start = plain.renderInitial([{ role: "user", content: "Hi" }], []);
     const { closing, delta } = plain.bridge(sampled("Hello"), [nudge("Bye")]);
     const whole =
@@ -170,7 +170,7 @@ describe("a bridge", () => {
     expect([...start, ...sampled("Hello"), ...closing, ...delta]).toEqual(sampled(whole));
   });
 
-  it("follows a template that trims or quotes what it is given", () => {
+  it("works with a template that trims or quotes its input", () => {
     const source = PLAIN_TEMPLATE.replace("{{ m.content }}", "{{ m.content | trim | tojson }}");
     const renderer = createTemplateRenderer({
       model: tinyModel(source),
@@ -182,7 +182,7 @@ describe("a bridge", () => {
     expect(addedIn(delta)).toHaveLength(3);
   });
 
-  it("gets no control token out of any result or nudge, and keeps their text", () => {
+  it("gets no control token from any result or nudge, and keeps their text", () => {
     const expected = addedIn(hybrid(true).bridge(ended, [result("a"), nudge("b")]).delta);
     const renderer = hybrid(true);
     fc.assert(
@@ -194,7 +194,7 @@ describe("a bridge", () => {
     );
   });
 
-  it("is refused by a template without a place for it", () => {
+  it("is refused by a template that cannot show it", () => {
     const model = tinyModel("{%- for m in messages %}{{ m.role }}{% endfor %}");
     const renderer = createTemplateRenderer({ model, family: chatml, thinking: false });
     expect(() => renderer.bridge(ended, [result("3")])).toThrow(/cannot continue.*tokenizer_name/);
@@ -202,7 +202,7 @@ describe("a bridge", () => {
 });
 
 describe("creating a renderer", () => {
-  it("needs a template and the family's end token", () => {
+  it("requires a template and the family's end token", () => {
     const model = tinyModel();
     const without = { ...model.tokenizer, addedTokens: [] };
     const options = { family: chatml, thinking: false };
