@@ -15,7 +15,7 @@ function fault(code: ErrorCode, data = {}): AppError {
 const transient = fault("environment-unavailable");
 const full = fault("environment-capacity");
 
-/** Attempts that end with these faults in turn, and the last ones without. Without jitter, delays are round numbers. */
+/** Runs attempts that end with these faults in turn; later ones succeed. Without jitter, delays are round numbers. */
 async function play(faults: readonly AppError[], maxRetries: number, uniform = 0) {
   const clock = new FakeClock();
   const startsS: number[] = [];
@@ -42,7 +42,7 @@ async function play(faults: readonly AppError[], maxRetries: number, uniform = 0
 const times = (count: number, error: AppError) => Array.from({ length: count }, () => error);
 
 describe("an attempt", () => {
-  it("without a fault is accepted", async () => {
+  it("is accepted when there was no fault", async () => {
     expect(await play([], 3)).toMatchObject({ attempts: 1, hasGivenUp: false });
   });
 
@@ -55,25 +55,25 @@ describe("an attempt", () => {
     "timeout",
     "tinker-unavailable",
     "tinker-request-failed",
-  ] as const)("that ended in %s is followed by another one", async (code) => {
+  ] as const)("is retried after %s", async (code) => {
     expect(await play([fault(code)], 1)).toMatchObject({ attempts: 2, hasGivenUp: false });
   });
 
   it.each(["rollout-after-end", "chat-bridge", "rollout-image", "image-invalid"] as const)(
-    "that ended in %s is accepted",
+    "is accepted despite %s",
     async (code) => {
       expect(await play([fault(code)], 1)).toMatchObject({ attempts: 1, hasGivenUp: false });
     },
   );
 
-  it("that ended in a refused key of the model's service ends the whole run", async () => {
+  it("ends the whole run when the model service refuses the key", async () => {
     const thrown = fault("tinker-auth");
     await expect(play([thrown], 1)).rejects.toBe(thrown);
   });
 });
 
 describe("retries", () => {
-  it("are as many as the configuration allows, ever further apart", async () => {
+  it("stop at the configured maximum, with increasing delays", async () => {
     expect(await play(times(4, transient), 3)).toEqual({
       attempts: 4,
       hasGivenUp: true,
@@ -81,11 +81,11 @@ describe("retries", () => {
     });
   });
 
-  it("can be switched off", async () => {
+  it("can be turned off", async () => {
     expect(await play([transient], 0)).toMatchObject({ attempts: 1, hasGivenUp: true });
   });
 
-  it("wait at most half a minute, and up to a quarter less", async () => {
+  it("wait at most half a minute, minus a jitter of up to a quarter", async () => {
     const lastDelayS = async (uniform: number) =>
       (await play(times(10, transient), 20, uniform)).delaysS.at(-1);
     expect(await lastDelayS(0)).toBe(30);
@@ -93,14 +93,14 @@ describe("retries", () => {
   });
 });
 
-describe("a session that the full environment refuses to serve", () => {
-  it("is no attempt, however often it happens", async () => {
+describe("a session refused because the environment is full", () => {
+  it("does not count as an attempt, however often it happens", async () => {
     const { attempts, delaysS } = await play(times(8, full), 0);
     expect(delaysS).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
     expect(attempts).toBe(1);
   });
 
-  it("is followed by a wait as long as the environment asks", async () => {
+  it("is retried after the delay that the environment requests", async () => {
     const { delaysS } = await play([fault("environment-capacity", { retryAfterMs: 7_000 })], 0);
     expect(delaysS).toEqual([7]);
   });

@@ -9,7 +9,7 @@ const chat = { renderer: createNativeRenderer(base(), tokenizer), tokenizer };
 const STOP = "\n\nUser:";
 
 describe("an episode with a base model", () => {
-  it("stops at the next line of the user, which the sample holds, and continues behind it", async () => {
+  it("stops at the next user line, which the sample includes, and continues after it", async () => {
     const sampler = scriptedSampler([` It is 4.${STOP}`, ` It is 5.${STOP}`]);
     const session = scriptedSession({
       terminalTool: { name: "answer", arg: "message", description: "" },
@@ -36,7 +36,7 @@ describe("an episode with a base model", () => {
     expect(trained).toEqual([...encode(` It is 4.${STOP}`), ...encode(` It is 5.${STOP}`)]);
   });
 
-  it("is refused in words by an environment that only tools can play", async () => {
+  it("is refused with an explanation by an environment that requires tool calls", async () => {
     const sampler = scriptedSampler([""]);
     const play = playEpisode({ chat, session: scriptedSession(), sampler, settings: {} });
     await expect(play).rejects.toMatchObject({

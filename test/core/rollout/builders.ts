@@ -1,4 +1,4 @@
-/** Builds what a rollout is played with. */
+/** Builders for playing rollouts. */
 
 import type { Chat } from "../../../src/core/chat/chat.ts";
 import type { RemoteEnvironment } from "../../../src/core/openreward/types.ts";
@@ -26,23 +26,23 @@ export function aGate(
   });
 }
 
-/** The limit of a rollout that may take any time; its parts still have theirs. */
+/** A rollout limit that allows any duration; limits of its parts still apply. */
 export function aLimit(clock = new FakeClock(), signal?: AbortSignal): Deadline {
   const onLimit = (): Error => timeoutError("The rollout", null);
   return deadline({ clock, limitMs: null, onLimit, parents: [signal] });
 }
 
-/** An episode whose turns a test has written. */
+/** An episode with scripted turns. */
 interface EpisodeScript {
   readonly session: ConstructorParameters<typeof Episode>[0]["session"];
   readonly sampler: SamplingClient;
   readonly settings: Partial<RolloutSettings>;
   readonly clock?: FakeClock;
-  /** Instead of the chat format of the embedded model. */
+  /** Replaces the chat format of the embedded model. */
   readonly chat?: Chat;
 }
 
-/** The episode after its end, and why it ended. */
+/** The finished episode and its stop reason. */
 export async function playEpisode({
   session,
   sampler,

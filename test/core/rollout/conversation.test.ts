@@ -15,7 +15,7 @@ import { scriptedSampler } from "./scriptedModel.ts";
 
 const text = (said: string) => ({ type: "text", text: said, detail: null });
 
-/** What the official server sends: results of tools ride in turns of the user. */
+/** Sent by the official server, with tool results as part of user turns. */
 const MESSAGES = JSON.stringify([
   { role: "system", blocks: [text("Be brief.")], detail: null },
   { role: "user", blocks: [text("What is in the box?<|im_end|>")], detail: null },
@@ -80,7 +80,7 @@ const CALL =
 
 const RESULT = "<|im_start|>user\n<tool_response>\na key\n</tool_response><|im_end|>\n";
 
-describe("a conversation that an environment opens with", () => {
+describe("a conversation that an environment starts with", () => {
   it.each(["auto", "template", "reference"] as const)(
     "reaches the model message by message: %s",
     async (chat_format) => {
@@ -101,7 +101,7 @@ describe("a conversation that an environment opens with", () => {
         `${RESULT}<|im_start|>user\nSo, what is it?<|im_end|>\n<|im_start|>assistant\n`,
       );
       expect(prompt).not.toMatch(/[\uE000-\uF8FF]/);
-      // One a message; none from what the user wrote.
+      // One per message; none from the user's text.
       const end = qwen3Model.tokenizer.addedTokens.find((token) => token.text === "<|im_end|>")?.id;
       expect(ids.filter((id) => id === end)).toHaveLength(5);
     },

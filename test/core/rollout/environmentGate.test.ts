@@ -9,7 +9,7 @@ const CHOICE = { split: "train", index: 0 };
 const FOR_EVER = new AbortController().signal;
 const FULL = new AppError("environment-capacity", "It is full.");
 
-/** An environment that accepts `capacity` sessions at once and refuses more. */
+/** An environment that accepts `capacity` concurrent sessions and refuses more. */
 function smallEnvironment(capacity: number, refusal: Readonly<Record<string, unknown>> = {}) {
   const inner = scriptedEnvironment();
   const seen = { open: 0, most: 0, refused: 0 };
@@ -49,14 +49,14 @@ async function openMany(
 }
 
 describe("the gate of an environment", () => {
-  it("opens no more sessions than the configuration allows", async () => {
+  it("opens no more sessions than configured", async () => {
     const clock = new FakeClock();
     const { remote, seen } = smallEnvironment(100);
     await clock.run(openMany(clock, aGate(remote, clock, 3), 10));
     expect(seen).toEqual({ open: 0, most: 3, refused: 0 });
   });
 
-  it("lowers its limit to what the environment accepts, and opens every session in the end", async () => {
+  it("lowers its limit to what the environment accepts, and eventually opens every session", async () => {
     const clock = new FakeClock();
     const { remote, seen } = smallEnvironment(6);
     const gate = aGate(remote, clock);
@@ -67,7 +67,7 @@ describe("the gate of an environment", () => {
     expect(seen.refused).toBeLessThan(600);
   });
 
-  it("waits as long as the environment asks", async () => {
+  it("waits as long as the environment requests", async () => {
     const clock = new FakeClock();
     const { remote, seen } = smallEnvironment(1, { retryAfterMs: 7_000 });
     const gate = aGate(remote, clock);
@@ -83,7 +83,7 @@ describe("the gate of an environment", () => {
     expect(gate.stats.waitS).toBe(7);
   });
 
-  it("keeps to a limit that was lowered below what is open, whatever the environment refuses", async () => {
+  it("respects a limit lowered below the number of open sessions, whatever the environment refuses", async () => {
     const clock = new FakeClock();
     const { remote } = smallEnvironment(3);
     const gate = aGate(remote, clock, 4);
@@ -109,7 +109,7 @@ describe("the gate of an environment", () => {
     expect(gate.stats.limit).toBeGreaterThan(low);
   });
 
-  it("reports since when the environment has refused every session, until one is opened", async () => {
+  it("reports how long the environment has refused every session, until one is opened", async () => {
     const clock = new FakeClock();
     const { remote, seen } = smallEnvironment(0);
     const gate = aGate(remote, clock);
@@ -122,7 +122,7 @@ describe("the gate of an environment", () => {
     expect(gate.outage).toBeNull();
   });
 
-  it("releases the place when a session cannot be opened for another reason", async () => {
+  it("releases the slot when a session cannot be opened for another reason", async () => {
     const clock = new FakeClock();
     const fault = new AppError("environment-auth", "No.");
     const gate = aGate(scriptedEnvironment([fault, {}]), clock, 1);
@@ -132,7 +132,7 @@ describe("the gate of an environment", () => {
 });
 
 describe("a query before any session", () => {
-  /** Is refused so many times. */
+  /** A query that is refused this many times. */
   function setUpQuery(refusals: number, fault: Error = FULL) {
     const clock = new FakeClock();
     const gate = aGate(scriptedEnvironment(), clock);
@@ -147,7 +147,7 @@ describe("a query before any session", () => {
     return { clock, gate, reported, answer };
   }
 
-  it("is sent again while the environment is full, which is reported once", async () => {
+  it("is retried while the environment is full, which is reported once", async () => {
     const { answer, clock, gate, reported } = setUpQuery(3);
     expect(await answer()).toBe(8);
     expect(clock.monotonic()).toBe(1_000 + 2_000 + 4_000);
@@ -155,7 +155,7 @@ describe("a query before any session", () => {
     expect(gate.outage).toBeNull();
   });
 
-  it("fails at once for any other reason", async () => {
+  it("fails immediately for any other reason", async () => {
     const gone = new AppError("environment-unavailable", "No.");
     const { answer, clock } = setUpQuery(1, gone);
     await expect(answer()).rejects.toBe(gone);
@@ -183,7 +183,7 @@ describe("a fault of an attempt", () => {
     return { clock, gate, blames, queries: () => queries, releases: () => releases };
   }
 
-  it("is the rollout's own when the environment answers a query", async () => {
+  it("belongs to the rollout when the environment answers a query", async () => {
     const { blames, gate } = setUpFault(async () => []);
     expect(await blames(lost)).toBe(false);
     expect(gate.outage).toBeNull();
@@ -192,18 +192,18 @@ describe("a fault of an attempt", () => {
   it.each([
     ["answered", async () => [] as const] as const,
     ["failed", () => Promise.reject(lost)] as const,
-  ])("asks in a session that no later query shares, when the query %s", async (_how, answer) => {
+  ])("uses a session that no later query shares, when the query %s", async (_how, answer) => {
     const { blames, releases } = setUpFault(answer);
     await blames(lost);
     expect(releases()).toBe(1);
   });
 
-  it("is the rollout's own when the environment answers that it is full", async () => {
+  it("belongs to the rollout when the environment answers that it is full", async () => {
     const { blames } = setUpFault(() => Promise.reject(FULL));
     expect(await blames(lost)).toBe(false);
   });
 
-  it("is the environment's when it does not answer, with one query for all who ask", async () => {
+  it("belongs to the environment when it does not answer, with one shared query", async () => {
     const { blames, gate, queries } = setUpFault(() => Promise.reject(lost));
     expect(await Promise.all([blames(lost), blames(lost)])).toEqual([true, true]);
     expect(await blames(lost)).toBe(true);
@@ -212,7 +212,7 @@ describe("a fault of an attempt", () => {
     expect(gate.stats.failures).toBe(1);
   });
 
-  it("is the environment's when its answer takes too long", async () => {
+  it("belongs to the environment when its answer takes too long", async () => {
     const clock = new FakeClock();
     const splits: RemoteEnvironment["splits"] = ({ signal } = {}) =>
       clock.sleep(40_000, signal).then(() => []);
@@ -221,7 +221,7 @@ describe("a fault of an attempt", () => {
     expect(clock.monotonic()).toBe(30_000);
   });
 
-  it("opens nothing when the run is stopped during the query", async () => {
+  it("causes no outage when the run is stopped during the query", async () => {
     const stopping = new AbortController();
     const { blames, gate } = setUpFault(() => {
       stopping.abort(refused);
@@ -231,7 +231,7 @@ describe("a fault of an attempt", () => {
     expect(gate.outage).toBeNull();
   });
 
-  it("is the environment's when it refuses the key after it had accepted it, without a query", async () => {
+  it("belongs to the environment when it refuses a previously accepted key, without a query", async () => {
     const { blames, gate, queries } = setUpFault(async () => []);
     expect(await blames(refused)).toBe(false);
     await (await gate.open(CHOICE, FOR_EVER)).close();
@@ -239,7 +239,7 @@ describe("a fault of an attempt", () => {
     expect(queries()).toBe(0);
   });
 
-  it("of the task alone closes the circuit, when the environment answers again", async () => {
+  it("belonging only to the task ends the outage once the environment answers again", async () => {
     let isDown = true;
     const { blames, gate, clock } = setUpFault(async () => {
       if (isDown) throw lost;
@@ -257,7 +257,7 @@ describe("an environment that fails", () => {
   const gone = new AppError("environment-unavailable", "gone");
   const PROBE_MS = 30_000;
 
-  /** Fails from the beginning; `pass` tries to open a session under a name. */
+  /** Fails from the start; `pass` tries to open a session under a name. */
   async function setUpFailing() {
     const clock = new FakeClock();
     const gate = aGate({ ...scriptedEnvironment(), splits: () => Promise.reject(gone) }, clock);
@@ -270,7 +270,7 @@ describe("an environment that fails", () => {
     return { clock, gate, passed, pass };
   }
 
-  it("is probed by one attempt after half a minute, and by all when the probe succeeds", async () => {
+  it("is probed by one attempt after half a minute, and by all after a successful probe", async () => {
     const { clock, gate, passed, pass } = await setUpFailing();
     for (const name of ["a", "b", "c"]) void pass(name);
     await clock.advance(PROBE_MS - 1);
@@ -284,7 +284,7 @@ describe("an environment that fails", () => {
     expect(clock.sleeping).toBe(0);
   });
 
-  it("is probed by the next attempt half a minute after one that failed", async () => {
+  it("is probed again half a minute after a failed probe", async () => {
     const { clock, gate, passed, pass } = await setUpFailing();
     for (const name of ["a", "b"]) void pass(name);
     await clock.advance(PROBE_MS);
@@ -297,13 +297,13 @@ describe("an environment that fails", () => {
     expect(gate.stats.failures).toBe(1);
   });
 
-  it("does not work again because an attempt ends that began before", async () => {
+  it("is not considered recovered when an earlier attempt ends", async () => {
     const { gate } = await setUpFailing();
     await gate.blamesEnvironment(null, FOR_EVER);
     expect(gate.outage).not.toBeNull();
   });
 
-  it("is not probed during a pause, and at once after it", async () => {
+  it("is not probed during a pause, but immediately after it", async () => {
     const { clock, gate, passed, pass } = await setUpFailing();
     void pass("a");
     gate.pauseProbes();
@@ -326,7 +326,7 @@ describe("an environment that fails", () => {
     expect(passed).toEqual(["b"]);
   });
 
-  it("is waited for by a query, once it has opened a session", async () => {
+  it("makes a query wait for it, once it has opened a session", async () => {
     const clock = new FakeClock();
     const gate = aGate(scriptedEnvironment(), clock);
     await (await gate.open(CHOICE, FOR_EVER)).close();

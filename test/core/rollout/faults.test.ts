@@ -5,7 +5,7 @@ import { FAULT_RULES, faultReaction, policyOutcome } from "../../../src/core/rol
 import { STOP_REASONS } from "../../../src/core/runFolder/metrics/stopReasons.ts";
 
 describe("the table of faults", () => {
-  it("has each stop reason of the policy in one rule, but for the end of a task", () => {
+  it("has each of the policy's stop reasons in one rule, except for the end of a task", () => {
     const stops = new Set(FAULT_RULES.flatMap((rule) => rule.stops ?? []));
     const others = ["reached_terminal_state", "max_retries", "error"];
     expect([...stops].toSorted()).toEqual(
@@ -13,14 +13,14 @@ describe("the table of faults", () => {
     );
   });
 
-  it("calls an outcome what the policy caused, and nothing else", () => {
+  it("treats exactly the faults caused by the policy as outcomes", () => {
     for (const { cause, reaction, stops = [] } of FAULT_RULES) {
       expect(reaction === "outcome").toBe(cause === "policy");
       expect(stops.length > 0).toBe(cause === "policy");
     }
   });
 
-  it("has one rule for each code in a place", () => {
+  it("has one rule per code and stage", () => {
     const keys = FAULT_RULES.flatMap(({ codes, during = "anywhere" }) =>
       codes.map((code) => `${code} ${during}`),
     );
@@ -31,12 +31,12 @@ describe("the table of faults", () => {
 describe("a fault", () => {
   const fault = (code: ErrorCode) => new AppError(code, "");
 
-  it("of a template that refuses a conversation fails this rollout alone", () => {
+  it("of a template that refuses a conversation fails only its rollout", () => {
     const codes = ["chat-render", "chat-bridge"] as const;
     expect(codes.map((code) => faultReaction(fault(code)))).toEqual(["fail", "fail"]);
   });
 
-  it("of the policy is one in its own calls and turns only", () => {
+  it("belongs to the policy only in its own calls and turns", () => {
     expect(policyOutcome(fault("environment-tool-crashed"), "call")).toBe("tool_crashed");
     expect(policyOutcome(fault("environment-tool-crashed"), "later-turn")).toBeNull();
     expect(policyOutcome(fault("prompt-too-long"), "later-turn")).toBe("max_tokens");
@@ -44,7 +44,7 @@ describe("a fault", () => {
     expect(policyOutcome(new TypeError("x"), "call")).toBeNull();
   });
 
-  it("elsewhere is repeated where that may help, fails the rollout, or ends the run", () => {
+  it("elsewhere is retried if that may help, fails the rollout, or ends the run", () => {
     expect(faultReaction(fault("environment-tool-crashed"))).toBe("retry");
     expect(faultReaction(fault("prompt-too-long"))).toBe("fail");
     expect(faultReaction(fault("tinker-auth"))).toBe("end-run");

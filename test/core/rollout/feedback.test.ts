@@ -7,7 +7,7 @@ import { OPTIONS as DEFAULTS, formatOnBytes } from "../chat/families/formatOnByt
 
 const OPTIONS = { ...DEFAULTS, retention: "all" } as const;
 const FIVE = { record: { name: "add" }, said: { content: "5" } };
-/** A turn in which nothing was written. */
+/** An empty turn. */
 const EMPTY: ParsedTurn = {
   reasoning: null,
   thinkingTokens: 0,
@@ -20,11 +20,11 @@ const EMPTY: ParsedTurn = {
 };
 const NOON = { record: { name: "now" }, said: { content: "12:00" } };
 
-describe("answers to a turn with good and broken calls", () => {
+describe("answers to a turn with valid and broken calls", () => {
   const added = ["<|user|>", "<|observation|>", "<|endoftext|>", "<think>", "</think>"];
   const { parse } = formatOnBytes(glm53(OPTIONS), [...added, "<tool_call>", "</tool_call>"]);
 
-  it("are in the order of the calls, which is all that ties them together in many formats", () => {
+  it("are in the order of the calls, since many formats match them only by order", () => {
     const turn = parse(
       "</think><tool_call></tool_call><tool_call>add</tool_call><tool_call>a<arg_key></tool_call><tool_call>now</tool_call><tool_call>cut<|user|>",
     );
@@ -35,7 +35,7 @@ describe("answers to a turn with good and broken calls", () => {
   });
 });
 
-describe("the ids of answers to calls that have ids", () => {
+describe("answer ids for calls that have ids", () => {
   const added = [
     ...["<|im_end|>", "</think>", "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"],
     ...["<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"],
@@ -50,7 +50,7 @@ describe("the ids of answers to calls that have ids", () => {
     );
   };
 
-  it("are those that the model wrote, of broken calls and of two calls with one id too", () => {
+  it("are those the model wrote, also for broken calls and for calls with the same id", () => {
     const [add, now] = [call("functions.add:4", "{}"), call("functions.add:4", "{}")];
     expect(idsOf([FIVE, NOON], add, call("functions.add:2", "["), now)).toEqual([
       "functions.add:4",
@@ -59,7 +59,7 @@ describe("the ids of answers to calls that have ids", () => {
     ]);
   });
 
-  it("are made where the model wrote none, and then differ from all others of the turn", () => {
+  it("are generated if the model wrote none, and are unique within the turn", () => {
     expect(idsOf([FIVE, NOON], call("", "{}"), call("call_2", "{}"), call("call_3", "{}"))).toEqual(
       ["call_4", "call_2", "call_3"],
     );
@@ -67,7 +67,7 @@ describe("the ids of answers to calls that have ids", () => {
   });
 });
 
-it("an answer to a turn without a call is a message of the user, because nothing was called", () => {
+it("an answer to a turn without a call is a user message", () => {
   const plain = { ...EMPTY, content: "My guess is 5." };
   expect(followUpsTo(plain, [{ record: { name: "act" }, said: { content: "higher" } }])).toEqual([
     { role: "user", content: "higher" },

@@ -14,7 +14,7 @@ import { aContext } from "../training/fakeContext.ts";
 import { result, type SessionScript, scriptedEnvironment } from "./scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "./scriptedModel.ts";
 
-/** The tool pays nothing, as where only the comparison of the group does; scores are 1, 2, 3 for the rollouts in their order. */
+/** The tool gives no reward, only the group comparison does; scores are 1, 2, 3 in rollout order. */
 const judging: SessionScript = {
   onCall: () => result("noted", { finished: true }),
   onScore: async (candidates) => candidates.map((_, i) => i + 1),
@@ -55,7 +55,7 @@ function setUp({ script = judging, settings, maxSessions }: CommandHandler = {})
 }
 
 describe("an environment that scores groups", () => {
-  it("gives every rollout its reward when its group has ended, and advantages follow", async () => {
+  it("gives every rollout its reward once its group has ended, from which advantages follow", async () => {
     const { context, remote, recorded, play } = setUp();
     const rollouts = await context.clock.run(play());
     expect(rollouts.map(({ record }) => record.reward)).toEqual([1, 2, 3, 1, 2, 3]);
@@ -73,13 +73,13 @@ describe("an environment that scores groups", () => {
     const config = aConfig({ advantage_calculation: "centered" });
     const scored = scoreGroups(rollouts, config).flatMap((group) => group.rollouts);
     expect(scored.map(({ advantage }) => advantage)).toEqual([-1, 0, 1, -1, 0, 1]);
-    // A session a rollout, and one a group for the task of that group.
+    // One session per rollout, and one per group for its task.
     expect(remote.sessions).toHaveLength(GROUPS * SIZE + GROUPS);
     expect(remote.sessions.every(({ isClosed }) => isClosed)).toBe(true);
     expect(remote.choices.slice(-GROUPS).map(({ index }) => index)).toEqual([0, 1]);
   });
 
-  it("is seen to have scored in the upload and the terminal", async () => {
+  it("marks its scores in the upload and the terminal", async () => {
     const { context, play } = setUp();
     const record = (await context.clock.run(play()))[1]?.record;
     if (record === undefined) throw new Error("there is no second rollout");
@@ -101,7 +101,7 @@ describe("an environment that scores groups", () => {
     expect(JSON.stringify(lines)).toContain("2 (from the environment, which compared the group)");
   });
 
-  it("is given what the models did after the prompt, in blocks that it takes", async () => {
+  it("receives what the models did after the prompt, as content blocks", async () => {
     const seen: (readonly (readonly Message[])[])[] = [];
     const onScore: SessionScript["onScore"] = async (candidates) => {
       seen.push(candidates);
@@ -129,13 +129,13 @@ describe("an environment that scores groups", () => {
     expect(seen.at(-1)?.[0]).toEqual([{ role: "assistant", blocks: [text("I say so.")] }]);
   });
 
-  it("needs room for one session only, although groups wait for their last rollout", async () => {
+  it("needs only one open session, although groups wait for their last rollout", async () => {
     const { context, play } = setUp({ maxSessions: 1 });
     const rollouts = await context.clock.run(play());
     expect(rollouts.map(({ record }) => record.reward)).toEqual([1, 2, 3, 1, 2, 3]);
   });
 
-  it("adds its score as the last of the rewards, before the one for no end", async () => {
+  it("adds its score as the last reward, before nonterminal_reward", async () => {
     const script = { ...judging, onCall: () => result("noted", { reward: 10 }) };
     const rewardOf = async (changes: Parameters<typeof anEnvironment>[0]) => {
       const rewards = anEnvironment({ nonterminal_reward: -1, ...changes });
@@ -147,7 +147,7 @@ describe("an environment that scores groups", () => {
     expect(await rewardOf({ nonterminal_mode: "replace" })).toBe(-1);
   });
 
-  it("that cannot score has failed all rollouts of the group, and says why", async () => {
+  it("fails all rollouts of a group that it cannot score, and reports why", async () => {
     const onScore = () =>
       Promise.reject(new AppError("environment-tool-crashed", "The judge has no key."));
     const { context, reported, remote, play } = setUp({ script: { ...judging, onScore } });
@@ -167,7 +167,7 @@ describe("an environment that scores groups", () => {
     ]);
   });
 
-  it("is asked again when it could not score", async () => {
+  it("is retried after a failure to score", async () => {
     let asked = 0;
     const onScore = async (candidates: readonly unknown[]) => {
       asked += 1;
@@ -180,7 +180,7 @@ describe("an environment that scores groups", () => {
     expect(reported).toEqual([]);
   });
 
-  it("is left alone by a stop, with its session closed and nothing recorded", async () => {
+  it("is abandoned on a stop, with its session closed and nothing recorded", async () => {
     let isAsked = (): void => undefined;
     const asked = new Promise<void>((resolve) => {
       isAsked = resolve;
@@ -201,7 +201,7 @@ describe("an environment that scores groups", () => {
     expect(recorded).toEqual([]);
   });
 
-  it("is not asked where group_scoring is false", async () => {
+  it("is not used if group_scoring is false", async () => {
     const { context, remote, play } = setUp({ settings: { groupScoring: false } });
     const rollouts = await context.clock.run(play());
     expect(rollouts.map(({ record }) => record.reward)).toEqual(rollouts.map(() => null));

@@ -5,7 +5,7 @@ import { decodeGroup, encodeRollout } from "../../../src/core/training/generatio
 import { aGroup, sourcesOf } from "../training/builders.ts";
 
 describe("a ledger", () => {
-  it("keeps source, turn, mask and log-prob beside every token", () => {
+  it("stores source, turn, mask, and log-prob for every token", () => {
     const ledger = new Ledger([1, 2]);
     ledger.addTurn([5], [-0.5]);
     ledger.addContext([9], [7]);
@@ -21,7 +21,7 @@ describe("a ledger", () => {
     expect([ledger.length, ledger.turnCount]).toEqual([6, 2]);
   });
 
-  it("takes a turn without log-probs as context", () => {
+  it("records a turn without log-probs as context", () => {
     const ledger = new Ledger([1]);
     ledger.addTurn([5, 6], null);
     expect(sourcesOf(ledger)).toEqual(["prompt", "sampled", "sampled"]);
@@ -29,14 +29,14 @@ describe("a ledger", () => {
     expect(ledger.turnCount).toBe(1);
   });
 
-  it("refuses log-probs that cannot be trained on", () => {
+  it("rejects log-probs that cannot be trained on", () => {
     const ledger = new Ledger([1]);
     expect(() => ledger.addTurn([5, 6], [-0.5])).toThrow(
       expect.objectContaining({ code: "invariant" }),
     );
   });
 
-  it("only grows: every state is the beginning of the next", () => {
+  it("only grows: every state is a prefix of the next", () => {
     const pieces = fc.array(fc.array(fc.nat(511), { maxLength: 5 }), { maxLength: 8 });
     fc.assert(
       fc.property(pieces, (parts) => {
@@ -73,7 +73,7 @@ describe("log-probs", () => {
     expect(areUsable(tokens(2), logprobs)).toBe(expected);
   });
 
-  it("that are eight and more exact zeros were never computed", () => {
+  it("count as never computed if there are eight or more, all exactly zero", () => {
     expect(areUsable(tokens(7), zeros(7))).toBe(true);
     expect(areUsable(tokens(8), zeros(8))).toBe(false);
     expect(areUsable(tokens(8), [...zeros(7), -0.01])).toBe(true);
@@ -84,7 +84,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Counts the bytes of all arrays that are made meanwhile. */
+/** Total bytes of all typed arrays created during `work`. */
 function bytesMade(work: () => void): number {
   let bytes = 0;
   const counted = <Arrays extends typeof Int32Array | typeof Float32Array>(arrays: Arrays) =>
@@ -102,7 +102,7 @@ function bytesMade(work: () => void): number {
   return bytes;
 }
 
-it("a ledger grows by what is added, and copies nothing", () => {
+it("a ledger grows without copying what it has", () => {
   const ids = (count: number) => Array.from({ length: count }, (_, i) => i);
   const ledger = new Ledger([]);
   const made = bytesMade(() => {
@@ -125,7 +125,7 @@ it("a ledger grows by what is added, and copies nothing", () => {
 
 const TURNS = 40;
 
-/** 10,000 tokens in as many turns as make it grow often. */
+/** 10,000 tokens in many turns, so that it grows often. */
 function longLedger(): Ledger {
   const ids = (count: number) => Array.from({ length: count }, (_, i) => i);
   const ledger = new Ledger(ids(400));
@@ -136,7 +136,7 @@ function longLedger(): Ledger {
   return ledger;
 }
 
-/** The memory of what the ledger stores; everything else is computed on request. */
+/** Bytes that the ledger stores per token; everything else is computed on request. */
 function bytesPerToken(ledger: Ledger): number {
   const buffers = (): readonly ArrayBufferLike[] =>
     [ledger.tokens, ledger.logprobs, ledger.mask, ledger.sources, ledger.turns].map(
@@ -149,7 +149,7 @@ function bytesPerToken(ledger: Ledger): number {
   return held.reduce((sum, bytes) => sum + bytes, 0) / ledger.length;
 }
 
-it("a ledger takes a few bytes a token, whether it was played or read from a file", () => {
+it("a ledger takes a few bytes per token, both when played and when read from a file", () => {
   const ledger = longLedger();
   expect(ledger.length).toBe(10_000);
   expect(bytesPerToken(ledger)).toBeLessThan(9);

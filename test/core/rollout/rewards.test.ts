@@ -48,7 +48,7 @@ describe("the reward of a rollout", () => {
     expect(scoreRewards([0.5, 1], reachedTerminalState, given).clamped).toBe(expected);
   });
 
-  it("is nonterminal_reward where the environment gave none", () => {
+  it("is nonterminal_reward if the environment gave none", () => {
     const parts = scoreRewards([], unfinished, rules({ nonterminal_reward: -0.5 }));
     expect(parts).toMatchObject({ nonterminal: -0.5, sum: -0.5, reduced: -0.5, clamped: -0.5 });
   });
@@ -61,12 +61,12 @@ describe("the reward of a rollout", () => {
     expect(scored(0, { min_reward: 5, max_reward: 2 })).toBe(2);
   });
 
-  it("is clamped after the reduction, and both are kept", () => {
+  it("is clamped after the reduction, and both values are kept", () => {
     const parts = scoreRewards([1, 1, 1], finished, rules({ max_reward: 2 }));
     expect(parts).toMatchObject({ reduction: "sum", reduced: 3, clamped: 2 });
   });
 
-  it("does not exist without any reward, also where there is a lower bound", () => {
+  it("is null without any reward, even with a lower bound", () => {
     expect(scoreRewards([], finished, rules({ nonterminal_reward: 1 })).clamped).toBeNull();
     expect(scoreRewards([], unfinished, rules({ min_reward: 0 })).clamped).toBeNull();
   });
@@ -85,14 +85,14 @@ describe("the reward of a rollout", () => {
     },
   );
 
-  it("may be as large as any number where bounds make it small", () => {
+  it("may come from any large number if bounds limit it", () => {
     const stages = scoreRewards([1e39], finished, rules({ max_reward: 10 }));
     expect(stages.clamped).toBe(10);
     expect(rewardFault(stages, "a/b")).toBeNull();
     expect(rewardFault(scoreRewards([], finished, rules()), "a/b")).toBeNull();
   });
 
-  it("ends in the score of the group, also behind nonterminal_reward", () => {
+  it("includes the group score last, even with nonterminal_reward", () => {
     const last = rules({ reward_reduction: "last", nonterminal_reward: -1 });
     expect(scoreRewards([0.5], unfinished, last, 0.75).clamped).toBe(0.75);
     const sum = rules({ nonterminal_reward: -1 });
@@ -101,7 +101,7 @@ describe("the reward of a rollout", () => {
     expect(scoreRewards([0.5], unfinished, replaced, 0.75).clamped).toBe(-1);
   });
 
-  it("does not exist where one of the rewards is no number", () => {
+  it("is null if one of the rewards is not finite", () => {
     for (const reward of [Number.NaN, Number.POSITIVE_INFINITY]) {
       const given = rules({ reward_reduction: "last", max_reward: 1 });
       expect(scoreRewards([reward, 0.5], finished, given).clamped).toBeNull();
@@ -109,28 +109,28 @@ describe("the reward of a rollout", () => {
   });
 });
 
-describe("the returns of the turns of a rollout", () => {
+describe("the returns of a rollout's turns", () => {
   const atEnd = { group: null, nonterminal: null };
 
-  it("are the rewards from each turn on", () => {
+  it("are the sums of rewards from each turn on", () => {
     const rewards = [0.25, 0, 0.5, 1];
     expect(returnsByTurn(rewards, atEnd, rules(), 1)).toEqual([1.75, 1.5, 1.5, 1]);
     expect(returnsByTurn(rewards, atEnd, rules(), 0.5)).toEqual([0.5, 0.5, 1, 1]);
   });
 
-  it("have what comes at the end in the last turn", () => {
+  it("include rewards at the end in the last turn", () => {
     const end = { group: 0.5, nonterminal: -1 };
     expect(returnsByTurn([1, 0], end, rules(), 1)).toEqual([0.5, -0.5]);
     const replaced = rules({ nonterminal_mode: "replace" });
     expect(returnsByTurn([1, 0], end, replaced, 0.5)).toEqual([-0.5, -1]);
   });
 
-  it("are bounded as the reward is", () => {
+  it("have the same bounds as the reward", () => {
     const bounded = rules({ min_reward: 0, max_reward: 1 });
     expect(returnsByTurn([3, -2, 0.5], atEnd, bounded, 1)).toEqual([1, 0, 0.5]);
   });
 
-  it("begin with the reward of the rollout", () => {
+  it("start with the reward of the rollout", () => {
     const reward = fc.double({ min: -100, max: 100, noNaN: true });
     const turns = fc.array(reward, { minLength: 1 });
     fc.assert(

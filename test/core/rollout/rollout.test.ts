@@ -35,7 +35,7 @@ function fault(code: ErrorCode, data = {}): AppError {
   return new AppError(code, `A fault ${code}.`, { data });
 }
 
-/** A session of which every call fails. */
+/** A session in which every call fails. */
 function failing(code: ErrorCode): SessionScript {
   return {
     onCall: () => {
@@ -82,7 +82,7 @@ function setUp({
 const areClosed = ({ sessions }: ScriptedEnvironment) => sessions.map(({ isClosed }) => isClosed);
 
 describe("a rollout", () => {
-  it("ends in a record, a token stream and a reward", async () => {
+  it("ends with a record, a token stream, and a reward", async () => {
     const { run, environment } = setUp({ settings: { secrets: { token: "s3cret" } } });
     const { record, streams, facts } = await run();
     expect(rolloutRecordSchema.parse(record)).toEqual(record);
@@ -94,7 +94,7 @@ describe("a rollout", () => {
     expect(areClosed(environment)).toEqual([true]);
   });
 
-  it("without any reward has failed, unless nonterminal_reward gives one", async () => {
+  it("fails without any reward, unless nonterminal_reward applies", async () => {
     const silent = { onCall: () => result("ok") };
     const play = (nonterminal_reward: number | null) =>
       setUp({
@@ -105,7 +105,7 @@ describe("a rollout", () => {
     expect(await play(-1)).toMatchObject({ record: { reward: -1, stop: "max_turns" } });
   });
 
-  it("whose rewards cannot be trained on has failed, by the environment's fault, and is not repeated", async () => {
+  it("fails without a retry if its rewards cannot be trained on, due to the environment", async () => {
     const rewards = [1e308, 1e308];
     const onCall = () => result("", { reward: rewards.pop() ?? 0, finished: rewards.length === 0 });
     const environment = scriptedEnvironment([{ onCall }]);
@@ -120,7 +120,7 @@ describe("a rollout", () => {
     );
   });
 
-  it("knows how far it stayed below the nearest of its limits", async () => {
+  it("records how far it stayed below the closest of its limits", async () => {
     const left = async (limits: Partial<RolloutSettings>) =>
       (await setUp({ settings: limits }).run()).facts.tokensLeft;
     const wide = { maxResponseTokens: 1_000, maxTotalTokens: 100_000, maxSampledTokens: null };
@@ -133,14 +133,14 @@ describe("a rollout", () => {
     expect(await left({ ...wide, maxTotalTokens: length + 3 })).toBe(3);
   });
 
-  it("that was finished does not get nonterminal_reward", async () => {
+  it("does not get nonterminal_reward if it finished", async () => {
     const rewards = anEnvironment({ nonterminal_reward: -5 });
     expect(await setUp({ settings: { rewards } }).run()).toMatchObject({
       record: { reward: 1, rewardBreakdown: { nonterminal: null } },
     });
   });
 
-  it("has failed where the prompt leaves no room for a turn", async () => {
+  it("fails if the prompt leaves no room for a turn", async () => {
     const rewards = anEnvironment({ nonterminal_reward: 0 });
     const { record } = await setUp({ settings: { maxTotalTokens: 3, rewards } }).run();
     expect(record.reward).toBeNull();
@@ -148,7 +148,7 @@ describe("a rollout", () => {
     expect(record.error).toMatch(/within the 3 tokens of a rollout/);
   });
 
-  it("has failed where the prompt of its teacher leaves no room for a turn", async () => {
+  it("fails if its teacher's prompt leaves no room for a turn", async () => {
     const teacher = { text: "x".repeat(200), maxTokens: 150 };
     const { record } = await setUp({ settings: { teacher } }).run();
     expect(record.reward).toBeNull();
@@ -160,7 +160,7 @@ describe("a rollout", () => {
 
 describe("a fault during a rollout", () => {
   it.each(["environment-session-lost", "environment-unavailable", "environment-protocol"] as const)(
-    "%s starts it again in a fresh session with the same seeds",
+    "%s restarts it in a fresh session with the same seeds",
     async (code) => {
       const environment = scriptedEnvironment([failing(code), solved]);
       const { run, seeds, sampler, clock } = setUp({ environment });
@@ -177,7 +177,7 @@ describe("a fault during a rollout", () => {
     ["environment-tool-crashed", "tool_crashed"],
     ["environment-reply-too-long", "tool_reply_too_long"],
   ] as const)(
-    "%s in a call is the policy's doing: not repeated, with nonterminal_reward",
+    "%s in a call is the policy's fault: no retry, with nonterminal_reward",
     async (code, stop) => {
       const environment = scriptedEnvironment([failing(code), solved]);
       const rewards = anEnvironment({ nonterminal_reward: -1 });
@@ -193,7 +193,7 @@ describe("a fault during a rollout", () => {
     },
   );
 
-  it("before the first turn is the environment's, and starts it again", async () => {
+  it("before the first turn comes from the environment, and restarts the rollout", async () => {
     const broken = scriptedEnvironment([solved]);
     const environment = {
       ...broken,
@@ -222,7 +222,7 @@ describe("a fault during a rollout", () => {
     expect([record.turns.length, streams[0]?.turnCount]).toEqual([1, 1]);
   });
 
-  it("that comes back every time ends it as failed after max_rollout_retries", async () => {
+  it("that recurs fails the rollout after max_rollout_retries", async () => {
     const environment = scriptedEnvironment([failing("environment-unavailable")]);
     const { run, clock } = setUp({ environment, settings: { maxRetries: 2 } });
     const { record, facts } = await run();
@@ -234,7 +234,7 @@ describe("a fault during a rollout", () => {
     expect(areClosed(environment)).toEqual([true, true, true]);
   });
 
-  it("while a session opens counts like one within it", async () => {
+  it("while opening a session counts like one within it", async () => {
     const environment = scriptedEnvironment([fault("environment-unavailable"), solved]);
     const {
       record: { reward },
@@ -243,7 +243,7 @@ describe("a fault during a rollout", () => {
     expect([reward, facts.attempts]).toEqual([1, 2]);
   });
 
-  it("that only this rollout meets ends it as failed at once", async () => {
+  it("that affects only this rollout fails it immediately", async () => {
     const onCall = () => ({ kind: "rejected", reason: "episode_finished", error: "over" }) as const;
     const environment = scriptedEnvironment([{ onCall }]);
     const { record } = await setUp({ environment }).run();
@@ -252,7 +252,7 @@ describe("a fault during a rollout", () => {
   });
 
   it.each(["environment-auth", "environment-billing", "environment-not-found"] as const)(
-    "that every rollout would meet is thrown: %s",
+    "that would affect every rollout is thrown: %s",
     async (code) => {
       const refusing = fault(code);
       const environment = scriptedEnvironment([refusing]);
@@ -261,7 +261,7 @@ describe("a fault during a rollout", () => {
   );
 
   it.each(["environment-auth", "environment-billing", "environment-not-found"] as const)(
-    "%s after sessions were opened is waited for, without counting an attempt",
+    "%s after sessions were opened makes the rollout wait, without counting an attempt",
     async (code) => {
       const environment = scriptedEnvironment([failing(code), fault(code), solved]);
       const { run, clock } = setUp({ environment, settings: { maxRetries: 0 } });
@@ -275,7 +275,7 @@ describe("a fault during a rollout", () => {
     },
   );
 
-  it("that the session's pings report wins over the one that a call met", async () => {
+  it("that the session's pings report takes precedence over a failed call", async () => {
     const environment = scriptedEnvironment([
       {
         onCall: () => {
@@ -292,7 +292,7 @@ describe("a fault during a rollout", () => {
     expect([reward, facts.attempts]).toEqual([1, 2]);
   });
 
-  it("also breaks off what was waiting when the session was lost", async () => {
+  it("also cancels pending work when the session was lost", async () => {
     const environment = scriptedEnvironment([solved]);
     const sampler = scriptedSampler(["hang", ANSWER]);
     const { start, clock } = setUp({ environment, sampler });
@@ -304,7 +304,7 @@ describe("a fault during a rollout", () => {
 });
 
 describe("an environment at capacity", () => {
-  it("is waited for as long as it asks, without counting an attempt", async () => {
+  it("makes rollouts wait as long as it requests, without counting an attempt", async () => {
     const full = fault("environment-capacity", { retryAfterMs: 45_000 });
     const environment = scriptedEnvironment([full, full, solved]);
     const { run, clock } = setUp({ environment, settings: { maxRetries: 0 } });
@@ -316,7 +316,7 @@ describe("an environment at capacity", () => {
     expect(clock.monotonic()).toBe(90_000);
   });
 
-  it("takes nothing off the time of the rollout", async () => {
+  it("does not use up the rollout's time", async () => {
     const full = fault("environment-capacity", { retryAfterMs: 60_000 });
     const environment = scriptedEnvironment([full, full, solved]);
     const { record } = await setUp({ environment, settings: { rolloutTimeoutMs: 10_000 } }).run();
@@ -327,7 +327,7 @@ describe("an environment at capacity", () => {
 describe("the time limit of a rollout", () => {
   const settings = { rolloutTimeoutMs: 10_000 };
 
-  it("keeps the turns that were finished, and their rewards", async () => {
+  it("keeps the finished turns and their rewards", async () => {
     const sampler = scriptedSampler([ADD, "hang"]);
     const { run, environment, clock } = setUp({ sampler, settings });
     const { record, streams } = await run();
@@ -337,7 +337,7 @@ describe("the time limit of a rollout", () => {
     expect(areClosed(environment)).toEqual([true]);
   });
 
-  it("stands still, as that of the call does, while an environment is still starting", async () => {
+  it("pauses, like a call's time limit, while an environment is starting", async () => {
     const clock = new FakeClock();
     const starting: SessionScript = {
       onCall: async ({ name, signal, withTimerPaused }) => {
@@ -351,7 +351,7 @@ describe("the time limit of a rollout", () => {
     expect(record.stop).toBe("reached_terminal_state");
   });
 
-  it("stands still, too, while the environment fails", async () => {
+  it("also pauses while the environment fails", async () => {
     const clock = new FakeClock();
     const slow: SessionScript = {
       onCall: async ({ signal }) => {
@@ -374,14 +374,14 @@ describe("the time limit of a rollout", () => {
     expect((await clock.run(rollout)).record.stop).toBe("reached_terminal_state");
   });
 
-  it("makes it fail when not even one turn was finished", async () => {
+  it("fails the rollout if no turn was finished", async () => {
     const rewards = anEnvironment({ nonterminal_reward: 0 });
     const sampler = scriptedSampler(["hang"]);
     const { record } = await setUp({ sampler, settings: { ...settings, rewards } }).run();
     expect([record.stop, record.reward]).toEqual(["rollout_timeout", null]);
   });
 
-  it("begins when the session is open, and again with each attempt", async () => {
+  it("starts when the session is open, and restarts with each attempt", async () => {
     const clock = new FakeClock();
     const environment = scriptedEnvironment(
       [failing("environment-unavailable"), solved],
@@ -393,7 +393,7 @@ describe("the time limit of a rollout", () => {
     const { record, facts } = await setUp({ environment, sampler, settings, clock }).run();
     expect(record.stop).toBe("reached_terminal_state");
     expect(facts).toMatchObject({ attempts: 2, sessionS: 120, samplingS: 6 });
-    // The first attempt took a minute until it failed, and a pause of a second with its jitter.
+    // The first attempt failed after a minute, followed by a pause of a second with its jitter.
     expect(record.beginning?.retriedMs).toBeGreaterThan(60_000);
     expect(record.beginning).toMatchObject({ waitedMs: 0, openedMs: 60_000 });
     expect(record.turns.map(({ samplingMs }) => samplingMs)).toEqual([6_000]);
@@ -403,7 +403,7 @@ describe("the time limit of a rollout", () => {
 describe("a stop", () => {
   const reason = fault("stopped");
 
-  it("breaks a rollout off and closes its session", async () => {
+  it("aborts a rollout and closes its session", async () => {
     const { start, stopping, environment } = setUp({ sampler: scriptedSampler(["hang"]) });
     const rollout = start();
     await settle();
@@ -412,7 +412,7 @@ describe("a stop", () => {
     expect(areClosed(environment)).toEqual([true]);
   });
 
-  it("is felt while a session opens and while a rollout waits", async () => {
+  it("takes effect while a session opens and while a rollout waits", async () => {
     const opening = scriptedEnvironment([solved], ({ signal }) => untilAborted(signal));
     const waiting = scriptedEnvironment([fault("environment-capacity")]);
     for (const environment of [opening, waiting]) {
@@ -434,7 +434,7 @@ describe("a stop", () => {
 });
 
 describe("the clock", () => {
-  it("has no sleeper left after a rollout", async () => {
+  it("has no pending sleeps after a rollout", async () => {
     const { run, clock } = setUp();
     await run();
     expect(clock.sleeping).toBe(0);

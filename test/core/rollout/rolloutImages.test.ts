@@ -76,7 +76,7 @@ const count = (ids: ArrayLike<number>, id: number): number =>
   Array.from(ids).filter((each) => each === id).length;
 
 describe("images of an environment", () => {
-  it("stand where the environment put them, with as many entries as the service counts", async () => {
+  it("appear where the environment put them, with as many placeholder tokens as the service counts", async () => {
     const { requests } = await play([text("What is "), SMALL, text("?")]);
     const [first, second] = requests;
     const prompt = first?.prompt ?? [];
@@ -93,7 +93,7 @@ describe("images of an environment", () => {
     expect([first?.images?.length, second?.images?.length]).toEqual([1, 2]);
   });
 
-  it("are sent as parts of the prompt, and counted within max_total_tokens", async () => {
+  it("are sent as parts of the prompt, and count toward max_total_tokens", async () => {
     const { requests } = await play([SMALL]);
     const { prompt = [], images } = requests[1] ?? {};
     const chunks = inputChunks(prompt, images);
@@ -106,7 +106,7 @@ describe("images of an environment", () => {
     });
   });
 
-  it("are context in training: sent with the datum, without weight, with target 0", async () => {
+  it("are context in training: sent with the datum, with weight 0 and target 0", async () => {
     const { ledger, episode } = await play([SMALL]);
     const images = episode.played.images.map(({ file }) => file);
     const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger, images }, [1]);
@@ -129,11 +129,11 @@ describe("images of an environment", () => {
       ...["encodedText", "image", "encodedText", "image", "encodedText"],
     ]);
     expect(sent[3]?.chunk.value).toMatchObject({ format: "png", expectedTokens: 108 });
-    // The embedded engine reads text only, and says so.
+    // The embedded engine reads only text, and reports that.
     expect(() => decodeForwardBackwardRequest(bytes)).toThrow("a chunk of kind image, not text");
   });
 
-  it("are named in the texts that people read", async () => {
+  it("are named in readable texts", async () => {
     const { episode } = await play([text("What is "), SMALL, text("?")]);
     expect(episode.played.promptText).toBe("What is [image 1]?");
     expect(episode.played.turns[0]?.results[0]?.text).toBe("Here: [image 2]");
@@ -146,13 +146,13 @@ describe("images of an environment", () => {
     expect(count(requests[0]?.prompt ?? [], idOf("<|vision_start|>"))).toBe(1);
   });
 
-  it("of other types fail the rollout in words", async () => {
+  it("of unsupported types fail the rollout with an explanation", async () => {
     const webp = imageBlock(Buffer.from("RIFF\0\0\0\0WEBPVP8 "));
     await expect(play([webp])).rejects.toMatchObject({ code: "image-invalid" });
     await expect(play([imageBlock(pngBytes(10_000, 10))])).rejects.toThrow("10000 x 10 pixels");
   });
 
-  it("fail the rollout in words where the model reads none, or no one knows how", async () => {
+  it("fail the rollout with an explanation if the model reads none or its format is unknown", async () => {
     const qwen3 = imageSupport("Qwen/Qwen3-8B", undefined);
     await expect(play([SMALL], { images: qwen3 })).rejects.toThrow("Qwen/Qwen3-8B reads only text");
     const inkling = imageSupport("thinkingmachines/Inkling", undefined);

@@ -31,17 +31,17 @@ it.each([
   ["a request that is too large, whatever the service says", 413, "no", "prompt-too-long"],
   ["a context that is full", 400, "input is too long", "prompt-too-long"],
   ["any other content", 400, "no", "sample-refused"],
-])("%s is known by status and text", (_name, status, detail, code) => {
+])("%s is recognized by status and text", (_name, status, detail, code) => {
   const fault = new AppError("tinker-bad-request", "", { data: { status, detail } });
   expect(sampleRefusal(fault, request)?.code).toBe(code);
 });
 
-it("the form of every request is no refusal of this one", () => {
+it("a general hint about the request format is not treated as a refusal", () => {
   const fault = new AppError("tinker-bad-request", "", { data: { status: 422, detail: "no" } });
   expect(sampleRefusal(fault, request)).toBeNull();
 });
 
-/** What the hosted service says to a prompt beyond the model's context. */
+/** The hosted service's answer to a prompt beyond the model's context length. */
 const TOO_LONG =
   "Prompt length plus max_tokens exceeds the model's context window: 33000 prompt tokens + 1 max_tokens > 32768.";
 
@@ -76,8 +76,8 @@ async function play(turns: readonly TurnScript[]) {
   return { finished: (await clock.run(rollout)).finish(), sampler };
 }
 
-describe("a sample that the service refuses", () => {
-  it("fails its rollout, in words, and is not tried again", async () => {
+describe("a sample refused by the service", () => {
+  it("fails its rollout with an explanation, without a retry", async () => {
     const { finished, sampler } = await play([refused(400, "Expected 63 tokens, got 70")]);
     expect(finished).toMatchObject({ record: { reward: null, stop: "error" } });
     expect(finished.record.error).toMatch(
@@ -89,7 +89,7 @@ describe("a sample that the service refuses", () => {
   it.each([
     ["at once", refused(400, TOO_LONG)],
     ["after it was accepted", requestFailed("Sample", TOO_LONG, "unknown")],
-  ])("for a context that is full ends the episode with what it has, %s", async (_name, fault) => {
+  ])("because the context is full ends the episode with what it has, %s", async (_name, fault) => {
     const { finished } = await play([ADD, fault]);
     expect(finished).toMatchObject({
       record: { reward: 0.25, stop: "max_tokens", error: null, turns: [{}] },
@@ -97,7 +97,7 @@ describe("a sample that the service refuses", () => {
     expect(finished.streams[0]?.turnCount).toBe(1);
   });
 
-  it("for a first prompt that is too long fails its rollout, with what to change", async () => {
+  it("because the first prompt is too long fails its rollout, with what to change", async () => {
     const { finished } = await play([refused(400, TOO_LONG)]);
     expect(finished.facts.errorClass).toBe("prompt-too-long");
     expect(finished.record.error).toMatch(
@@ -105,7 +105,7 @@ describe("a sample that the service refuses", () => {
     );
   });
 
-  it("for its own fault is not sent again in a new session", async () => {
+  it("because of the request itself is not retried in a new session", async () => {
     const { finished, sampler } = await play([requestFailed("Sample", "bad token id", "user")]);
     expect(finished.record.error).toMatch(/bad token id/);
     expect(sampler.requests).toHaveLength(1);
@@ -114,11 +114,11 @@ describe("a sample that the service refuses", () => {
   it.each([
     ["a key", refused(401, "no such key")],
     ["the form of every request", refused(422, "body.sampling_params: unknown field top_k")],
-  ])("for %s still ends the run, as every other would meet it", async (_name, fault) => {
+  ])("because of %s still ends the run", async (_name, fault) => {
     await expect(play([fault])).rejects.toBe(fault);
   });
 
-  it("by a failure of the service is still tried again", async () => {
+  it("because of a service failure is still retried", async () => {
     const { finished } = await play([requestFailed("Sample", "out of memory", "server"), ANSWER]);
     expect(finished).toMatchObject({ record: { reward: 1 }, facts: { attempts: 2 } });
   });

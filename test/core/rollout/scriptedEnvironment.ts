@@ -1,4 +1,4 @@
-/** Environments whose sessions answer as a test has written. */
+/** Environments whose sessions follow a script. */
 
 import type {
   Block,
@@ -17,7 +17,7 @@ export interface ToolRequest {
   readonly name: string;
   readonly args: ExactJsonObject;
   readonly signal: AbortSignal | undefined;
-  /** For the wait for an environment that is still starting. */
+  /** For waiting until an environment has started. */
   readonly withTimerPaused: WithTimerPaused;
 }
 
@@ -25,16 +25,16 @@ type Candidates = readonly (readonly Message[])[];
 
 export interface SessionScript {
   readonly prompt?: readonly Block[];
-  /** Scores groups in this way; by default the environment scores none. */
+  /** Scores groups; by default the environment does not score any. */
   readonly onScore?: (
     candidates: Candidates,
     signal: AbortSignal | undefined,
   ) => Promise<readonly number[]>;
   readonly blockTypes?: readonly string[];
-  /** Instead of a prompt. */
+  /** Replaces the prompt. */
   readonly messages?: readonly Message[];
   readonly terminalTool?: TerminalTool;
-  /** By default every call is answered with `ok`, without a reward. */
+  /** By default every call returns `ok` without a reward. */
   readonly onCall?: (request: ToolRequest) => ToolCallOutcome | Promise<ToolCallOutcome>;
 }
 
@@ -42,7 +42,7 @@ export interface ScriptedSession extends EnvironmentSession {
   /** Names and arguments of all calls, in order. */
   readonly calls: readonly (readonly [name: string, args: ExactJsonObject])[];
   readonly isClosed: boolean;
-  /** Lets the session's pings fail. */
+  /** Makes the session's pings fail. */
   lose(reason: Error): void;
 }
 
@@ -52,7 +52,7 @@ export function text(content: string): Block {
 
 export const IMAGE: Block = { type: "image", data: "aGk=", mimeType: "image/png" };
 
-/** What a tool that worked says. */
+/** The outcome of a successful tool call. */
 export function result(
   content: string,
   scored: { readonly reward?: number | null; readonly finished?: boolean } = {},
@@ -113,12 +113,12 @@ export function scriptedSession(script: SessionScript = {}): ScriptedSession {
 }
 
 export interface ScriptedEnvironment extends RemoteEnvironment {
-  /** All sessions that were opened, in order. */
+  /** All opened sessions, in order. */
   readonly sessions: readonly ScriptedSession[];
   readonly choices: readonly TaskChoice[];
 }
 
-/** Opens a session for each script in turn, and for the last one for ever; an error refuses to open, and to answer. */
+/** Opens a session for each script in turn, repeating the last; an Error refuses the session and queries. */
 export function scriptedEnvironment(
   scripts: readonly (SessionScript | Error)[] = [{}],
   beforeOpen: (options: CallOptions) => Promise<void> = async () => undefined,

@@ -1,4 +1,4 @@
-/** A model whose turns a test has written, in the chat format and with the tokenizer of the embedded model. */
+/** A model with scripted turns, in the chat format and with the tokenizer of the embedded model. */
 
 import { fileURLToPath } from "node:url";
 import { createControlTokens } from "../../../src/core/chat/controlTokens.ts";
@@ -19,7 +19,7 @@ const controls = createControlTokens(model.tokenizer);
 export const tokenizer = model.tokenizer;
 export const renderer = createTemplateRenderer({ model, family: chatml, thinking: false });
 
-/** Ids of text in which control tokens are meant: what a model would sample. */
+/** Ids of text in which control tokens are encoded as such, as a model would sample them. */
 export function encode(text: string): readonly number[] {
   return controls.encode(text);
 }
@@ -29,35 +29,35 @@ export function call(name: string, args: Readonly<Record<string, unknown>> = {})
   return `<tool_call>${JSON.stringify({ name, arguments: args })}</tool_call>`;
 }
 
-/** Text of a turn that ends by itself. */
+/** The text of a turn that ends normally. */
 export function ended(text: string): string {
   return `${text}<|im_end|>`;
 }
 
 export interface ScriptedTurn {
   readonly text: string;
-  /** One for each token; -0.5 each unless given. */
+  /** One per token; default: -0.5 each. */
   readonly logprobs?: (count: number) => readonly number[] | null;
 }
 
-/** A turn, a fault to throw, or no answer until the request is aborted. */
+/** A turn, an error to throw, or no answer until the request is aborted. */
 export type TurnScript = string | ScriptedTurn | Error | "hang";
 
 export interface ScriptedSampler extends SamplingClient {
   readonly requests: readonly SampleRequest[];
-  /** Token lists whose log-probs were asked for. */
+  /** Token lists whose log-probs were requested. */
   readonly recomputed: readonly (readonly number[])[];
 }
 
 export interface SamplerOptions {
   readonly computeLogprobs?: (tokens: readonly number[]) => readonly (number | null)[];
-  /** Ids of a turn; by the embedded model's tokenizer by default. */
+  /** The ids of a turn; default: encoded with the embedded model's tokenizer. */
   readonly encodeTurn?: (text: string) => readonly number[];
   /** Called before each answer. */
   readonly beforeAnswer?: (signal: AbortSignal | undefined) => Promise<void>;
 }
 
-/** Answers with one turn after the other, and the last one for ever. */
+/** Answers with the turns in order, repeating the last. */
 export function scriptedSampler(
   turns: readonly TurnScript[],
   {

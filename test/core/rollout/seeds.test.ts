@@ -19,7 +19,7 @@ describe("the seed of a sample", () => {
     expect(rolloutSeed(sha256, 42, { ...key, rollout }, turn)).toBe(seed);
   });
 
-  it("differs with everything it is made of", () => {
+  it("depends on every part of its key", () => {
     const seeds = [
       rolloutSeed(sha256, 42, key, 0),
       rolloutSeed(sha256, 43, key, 0),
@@ -36,7 +36,7 @@ describe("the seed of a sample", () => {
     expect(new Set(seeds).size).toBe(seeds.length);
   });
 
-  it("fits into 31 bits", () => {
+  it("fits in 31 bits", () => {
     for (let turn = 0; turn < 50; turn++) {
       const seed = rolloutSeed(sha256, 42, key, turn);
       expect(Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31).toBe(true);

@@ -4,7 +4,7 @@ import { aConfig, anEnvironment } from "../training/builders.ts";
 
 const given = { maxContext: null, secrets: {} };
 
-it("a rollout's settings come from the configuration, times in milliseconds", () => {
+it("a rollout's settings come from the configuration, with times in milliseconds", () => {
   const config = aConfig({
     rollout_timeout: 90,
     tool_timeout: 2.5,
@@ -26,14 +26,14 @@ it("a rollout's settings come from the configuration, times in milliseconds", ()
   });
 });
 
-it("sampling is not truncated, and a tool call has no limit of its own, unless asked for", () => {
+it("by default sampling is not truncated, and tool calls have no time limit of their own", () => {
   const settings = rolloutSettings(aConfig(), anEnvironment(), given);
   expect(settings).toMatchObject({ topP: 1, topK: -1, toolTimeoutMs: null });
   const truncated = rolloutSettings(aConfig(), anEnvironment({ top_p: 0.9, top_k: 20 }), given);
   expect(truncated).toMatchObject({ topP: 0.9, topK: 20 });
 });
 
-it("the model's context bounds the tokens of a rollout", () => {
+it("the model's context length limits the tokens of a rollout", () => {
   const total = (maxContext: number | null) =>
     rolloutSettings(aConfig({ max_total_tokens: 1_000 }), anEnvironment(), {
       ...given,

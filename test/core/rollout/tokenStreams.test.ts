@@ -32,7 +32,7 @@ interface Turn {
   readonly follows: Continuation;
 }
 
-/** A format in which a message is its text, and a conversation begins with the turn at which it was pruned last. */
+/** A format in which a message is its text, and a conversation starts at the turn at which it was last pruned. */
 function formatOf(turns: readonly Turn[]): Chat {
   const whole = (messages: readonly InitialMessage[]): string =>
     messages.map(({ content }) => content).join("");
@@ -80,7 +80,7 @@ function begin(chat: Chat, messages: readonly InitialMessage[], hint?: string): 
   return new TokenStreams(chat, { first, tokens: render(messages), taught });
 }
 
-/** Samples the turns and returns the contexts that they were sampled in. */
+/** Samples the turns and returns the contexts in which they were sampled. */
 async function play(chat: Chat, turns: readonly Turn[], hint?: string) {
   const streams = begin(chat, [{ role: "user", content: "Go." }], hint);
   const contexts: (readonly number[])[] = [];
@@ -97,7 +97,7 @@ async function play(chat: Chat, turns: readonly Turn[], hint?: string) {
   return { streams, contexts };
 }
 
-/** Each sampled token is trained once, with its log-probability, in the context that it was sampled in. */
+/** Checks that each sampled token is trained once, with its log-probability and the context it was sampled in. */
 async function expectExactStreams(turns: readonly Turn[]): Promise<void> {
   const { streams, contexts } = await play(formatOf(turns), turns);
   const trained = streams.all.flatMap((ledger, stream) => {
@@ -127,7 +127,7 @@ async function expectExactStreams(turns: readonly Turn[]): Promise<void> {
 const text = fc.stringMatching(/^[a-z]{1,6}$/);
 
 describe("the token streams of a rollout", () => {
-  it("hold each sampled token once, in the context that it was sampled in", async () => {
+  it("contain each sampled token once, in the context that it was sampled in", async () => {
     const follows = fc.constantFrom<Continuation>(
       ...(["appends", "refuses and renders the same", "refuses and prunes"] as const),
     );
@@ -136,7 +136,7 @@ describe("the token streams of a rollout", () => {
     await fc.assert(fc.asyncProperty(turns, expectExactStreams));
   });
 
-  it("are the same when a rendering is started again for a long text", async () => {
+  it("are the same when rendering starts anew for a long text", async () => {
     const turns: readonly Turn[] = [
       { text: "one", follows: "renders the same" },
       { text: "two", follows: "prunes" },
@@ -154,7 +154,7 @@ describe("the token streams of a rollout", () => {
     expect(streams.all).toHaveLength(2);
   });
 
-  it("break under the template's retention only where its rendering is no continuation", async () => {
+  it("with template retention, break only when a rendering does not extend the last one", async () => {
     const turns: readonly Turn[] = [
       { text: "one", follows: "renders the same" },
       { text: "two", follows: "prunes" },
@@ -173,7 +173,7 @@ describe("the token streams of a rollout", () => {
     ]);
   });
 
-  it("have a prompt of the teacher each, with the text that it alone reads", async () => {
+  it("each have a teacher prompt, with the text that only the teacher reads", async () => {
     const turns: readonly Turn[] = [
       { text: "one", follows: "renders the same" },
       { text: "two", follows: "prunes" },
@@ -195,7 +195,7 @@ describe("the token streams of a rollout", () => {
     ]);
   });
 
-  it("count as broken only where a turn was sampled behind the break", async () => {
+  it("count as broken only if a turn was sampled after the break", async () => {
     const turns: readonly Turn[] = [{ text: "one", follows: "refuses and prunes" }];
     const streams = begin(formatOf(turns), []);
     expect(streams.breaks).toBe(0);
@@ -204,7 +204,7 @@ describe("the token streams of a rollout", () => {
     expect([streams.all.length, streams.breaks, streams.observationTokens]).toEqual([2, 0, 5]);
   });
 
-  it("end a rollout in words when the conversation can be rendered in no way", async () => {
+  it("fail a rollout with an explanation when the conversation cannot be rendered", async () => {
     const chat = formatOf([{ text: "one", follows: "refuses and prunes" }]);
     const renderInitial: Renderer["renderInitial"] = (messages) => {
       if (messages.length > 1) throw new AppError("chat-render", "Roles must alternate.");
@@ -223,7 +223,7 @@ describe("the token streams of a rollout", () => {
     );
   });
 
-  it("break in a format of the program itself where it drops reasoning, and nowhere else", async () => {
+  it("with a built-in format, break only when it drops reasoning", async () => {
     const retention = "template";
     const options = { thinking: true, effort: null, retention, date: "2026-01-02" } as const;
     const chat = {
@@ -260,7 +260,7 @@ describe("the token streams of a rollout", () => {
     expect(after.endsWith("<|im_start|>assistant\n<think>\n")).toBe(true);
   });
 
-  it("keep a call that could not be read as text of the turn", async () => {
+  it("keep an unreadable call as text of the turn", async () => {
     const chat = formatOf([{ text: "one", follows: "refuses and prunes" }]);
     const seen: (readonly InitialMessage[])[] = [];
     const renderInitial: Renderer["renderInitial"] = (messages) => {

@@ -16,9 +16,9 @@ const options = { thinking: false, effort: null, retention: "all", date: "2026-0
 
 interface Format {
   readonly chat: Chat;
-  /** What stands between the markers of a call of `name` with x = 1. */
+  /** The text between the markers of a call of `name` with x = 1. */
   readonly payload: (name: string) => string;
-  /** The way in which the format wants calls to be written, as the model reads it. */
+  /** How the format writes calls, as described to the model. */
   readonly hint: RegExp;
 }
 
@@ -38,7 +38,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
   },
 };
 
-/** Plays one turn, then whatever comes for a second one. */
+/** Plays one turn, then anything for a second one. */
 async function play({ chat }: Format, turn: string) {
   const session = scriptedSession({
     onCall: ({ name }) =>
@@ -61,7 +61,7 @@ describe.each(Object.entries(FORMATS))("calls written as %s", (_, format) => {
   const good = call(format.payload("add"));
   const broken = call('{"name": "add", "argum');
 
-  it("of a tool that is not there are answered by the environment", async () => {
+  it("to a missing tool are answered by the environment", async () => {
     const { calls, answer } = await play(format, ended(call(format.payload("no_such_tool"))));
     expect(calls).toEqual([["no_such_tool", { x: 1 }]]);
     expect(tokenizer.decode(answer)).toContain("Error: No tool is called no_such_tool.");
@@ -72,7 +72,7 @@ describe.each(Object.entries(FORMATS))("calls written as %s", (_, format) => {
     ["the end of the turn", `<think>${good}`, `user\n${THOUGHT_CALL_NUDGE}`],
     ["nothing", `<think>${good}</think>\n\n`, "The tool call is inside the reasoning, so it did"],
   ])(
-    "in the reasoning that %s follows do not run, and the model hears why",
+    "in reasoning followed by %s do not run, and the model is notified",
     async (_what, turn, answered) => {
       const { calls, answer, facts } = await play(format, ended(turn));
       expect(calls).toEqual([]);
@@ -81,7 +81,7 @@ describe.each(Object.entries(FORMATS))("calls written as %s", (_, format) => {
     },
   );
 
-  it("that were cut do not run, and the model hears why", async () => {
+  it("that were cut off do not run, and the model is notified", async () => {
     const { calls, answer } = await play(format, ended(good.replace("</tool_call>", "")));
     expect(calls).toEqual([]);
     expect(tokenizer.decode(answer)).toMatch(/was not closed, so it did not run/);
@@ -89,21 +89,21 @@ describe.each(Object.entries(FORMATS))("calls written as %s", (_, format) => {
   });
 
   it.each([
-    ["behind", good + broken],
+    ["after", good + broken],
     ["before", broken + good],
-  ])("run beside a broken one %s it, and both are answered", async (_place, turn) => {
+  ])("run next to a broken one %s it, and both are answered", async (_place, turn) => {
     const { calls, answer, facts } = await play(format, ended(turn));
     expect(calls).toEqual([["add", { x: 1 }]]);
     expect(facts?.isParsed).toBe(false);
     const text = tokenizer.decode(answer);
     expect(text).toMatch(format.hint);
     expect(text).toContain("Two.");
-    // Two good calls are answered with as many added tokens: what is wrong is said without any.
+    // Two valid calls add the same number of added tokens, so the error message adds none.
     const both = await play(format, ended(good + good));
     expect(countAdded(answer)).toBe(countAdded(both.answer));
   });
 
-  it("that name an argument twice run once, with the last value", async () => {
+  it("with a repeated argument run once, with the last value", async () => {
     const twice = format
       .payload("add")
       .replace('"x": 1', '"x": 1, "x": 2')
