@@ -1,4 +1,4 @@
-/** Rollouts for tests, with only the interesting parts named. */
+/** Run-folder builders for tests: each takes only the fields that the test cares about. */
 
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
 import type { StoredResult } from "../../../src/core/runFolder/evaluationLog.ts";
@@ -84,7 +84,7 @@ export function aTurn(changes: Partial<TurnFacts> = {}): TurnFacts {
   };
 }
 
-/** Of an agent that asks what its environment does not, in two conversations, and ends with a fault. */
+/** The record of an agent with requests of its own in two conversations, ending with an error. */
 export function anAgentRecord(): RolloutRecord {
   const [turn] = aRecord().turns;
   if (turn === undefined) throw new Error("A record has a turn.");
@@ -167,7 +167,7 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]>
   return collected;
 }
 
-/** A run that has stopped. */
+/** A stopped run. */
 export function aRunFile(changes: Partial<RunFile> = {}): RunFile {
   return {
     schemaVersion: 1,
@@ -187,7 +187,7 @@ export function aRunFile(changes: Partial<RunFile> = {}): RunFile {
   };
 }
 
-/** A line about a save that lasts. */
+/** The entry of a lasting save. */
 export function aCheckpointEntry(changes: Partial<CheckpointEntry> = {}): CheckpointEntry {
   return {
     name: "checkpoint_000002",
@@ -205,7 +205,7 @@ export function aCheckpointEntry(changes: Partial<CheckpointEntry> = {}): Checkp
   };
 }
 
-/** As the index of a step has it. */
+/** A rollout as in a step's index. */
 export function aRolloutSummary(
   rollout: number,
   changes: Partial<RolloutSummary> = {},
@@ -238,7 +238,7 @@ export function aRolloutSummary(
   } as RolloutSummary;
 }
 
-/** What came of a test split at temperature 0, as the log of evaluations has it. */
+/** The result of a test split at temperature 0, as in the evaluation log. */
 export function aStoredResult(changes: Partial<StoredResult> = {}): StoredResult {
   return {
     environment: "local/calculator",

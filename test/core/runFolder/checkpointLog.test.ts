@@ -23,7 +23,7 @@ const rolling = { kind: "rolling", expires_at: new Date(NOW + 1000).toISOString(
 const names = (entries: readonly CheckpointEntry[]): readonly string[] =>
   usableCheckpoints(entries, NOW).map(({ name }) => name);
 
-it("a save that became the final one counts once, as the final one", () => {
+it("a save that became the final one is listed once, as final", () => {
   const entries = [aSave("a"), aSave("b"), aSave("a", { kind: "final" })];
   expect(usableCheckpoints(entries, NOW).map(({ name, kind }) => [name, kind])).toEqual([
     ["b", "periodic"],
@@ -31,28 +31,28 @@ it("a save that became the final one counts once, as the final one", () => {
   ]);
 });
 
-it("what has expired or was deleted cannot be used", () => {
+it("an expired or deleted save cannot be used", () => {
   expect(names([aSave("a"), aSave("b"), aSave("a", { expires_at: past })])).toEqual(["b"]);
 });
 
-it("a rolling save lives until the next save of any kind", () => {
+it("a rolling save is valid until the next save of any kind", () => {
   expect(names([aSave("r1", rolling), aSave("r2", rolling)])).toEqual(["r2"]);
   expect(names([aSave("r1", rolling), aSave("b")])).toEqual(["b"]);
 });
 
-it("a rolling save can be used even if a note about an earlier save follows it", () => {
+it("a rolling save can be used even if an update to an earlier save follows it", () => {
   const [lasting, newest] = [
     aSave("a"),
     aSave("r1", { ...rolling, created_at: new Date(NOW).toISOString() }),
   ];
-  // As *Keep Checkpoint…* writes one.
+  // The same kind of entry that *Keep Checkpoint…* writes.
   const note = { ...lasting, expires_at: new Date(NOW + 1000).toISOString() };
   const entries = [lasting, newest, note];
   expect(newestSave(entries)).toBe(newest);
   expect(names(entries)).toEqual(["a", "r1"]);
 });
 
-it("a note about an earlier save leaves it the earlier one", () => {
+it("an update to an earlier save does not make it the newest", () => {
   const created_at = new Date(NOW).toISOString();
   const [first, second] = [aSave("a"), aSave("b", { created_at })];
   const note = { ...first, expires_at: new Date(NOW + 1000).toISOString() };

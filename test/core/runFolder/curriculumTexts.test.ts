@@ -13,8 +13,8 @@ import { createMemoryFileSystem } from "./memoryFileSystem.ts";
 const measure = fc.double({ min: 0, max: 1e9, noNaN: true }).map(Math.abs);
 const name = fc.stringMatching(/^[A-Za-z]+\/[A-Za-z ]*[a-z]:train:\d+$/);
 
-describe("what a curriculum knows of tasks", () => {
-  it("comes back bit by bit", () => {
+describe("the stored knowledge of a curriculum", () => {
+  it("is restored exactly", () => {
     const evidence = fc.record({
       successes: measure,
       failures: measure,
@@ -36,13 +36,13 @@ describe("what a curriculum knows of tasks", () => {
   });
 
   it.each(["1 2 3 4", "1 2 x 4 name", "1 -2 3 4 name", "1 2 Infinity 4 name", "1 2 3 4.5 name"])(
-    "is nothing where the text was not written so: %s",
+    "is null for a text in another format: %s",
     (text) => {
       expect(readEvidence(text)).toBeNull();
     },
   );
 
-  it("fits into a state for tens of thousands of tasks", async () => {
+  it("fits into the state for tens of thousands of tasks", async () => {
     const tasks = Array.from({ length: 50_000 }, (_, i) => {
       const own = { successes: 0.6 + i / 7, failures: i / 3, tokens: 1000 / 7, step: i };
       return [`Owner/Environment:train:${i}`, own] as const;

@@ -11,7 +11,7 @@ import { phasesLine } from "../../../src/core/runFolder/rollouts/stepPhases.ts";
 import { runFileSchema } from "../../../src/core/runFolder/runFile.ts";
 import { usageEntry } from "../../../src/core/runFolder/usageLog.ts";
 
-/** The names of all fields of a JSON schema, nested ones included. */
+/** The names of all fields of a JSON schema, including nested ones. */
 function fieldsOf(schema: unknown): readonly string[] {
   if (typeof schema !== "object" || schema === null) return [];
   const own = "properties" in schema ? Object.keys(schema.properties ?? {}) : [];
@@ -24,7 +24,7 @@ it.each([
   ["Evaluations", [evaluationSchema]],
   ["Tokens used", [usageEntry]],
   ["The run", [runFileSchema]],
-])("the document of the run folder has each field under %s", (title, schemas) => {
+])("the run folder documentation has every field under %s", (title, schemas) => {
   const [, text = ""] = readFileSync("docs/run-folder.md", "utf8").split(`### ${title}\n`);
   const [section = ""] = text.split("\n#");
   const fields = schemas.flatMap((schema) => fieldsOf(z.toJSONSchema(schema, { io: "input" })));

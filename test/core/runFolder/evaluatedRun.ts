@@ -12,7 +12,7 @@ const TASKS = 4;
 const ROLLOUTS = 2;
 const TEMPERATURES = [0, 1];
 
-/** An evaluation of `local/calculator`, split `test`, greedy and at temperature 1; `share` of all rollouts have reward 1. `model`: absent = the run itself. */
+/** An evaluation of `local/calculator` on `test` at temperatures 0 and 1; `share` of the rollouts get reward 1. Without `model`: the run's. */
 export async function writeEvaluation(
   fileSystem: FolderFiles,
   folder: string,
@@ -48,7 +48,7 @@ export async function writeEvaluation(
   await fileSystem.append(runPaths(folder).evaluations, encodeJsonLine(line));
 }
 
-/** A run with evaluations after 0 and 40 steps, and those who read it. */
+/** A run with evaluations after 0 and 40 steps, and readers of it. */
 export async function evaluatedRun(folder: string) {
   const fileSystem = createMemoryFileSystem();
   const files = fileSystem.within(folder);

@@ -5,7 +5,7 @@ import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { collect } from "./builders.ts";
 import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts";
 
-test("an event is stored with time and attempt, without secrets", async () => {
+test("an event is stored with its time and attempt, without secrets", async () => {
   const fileSystem = createMemoryFileSystem();
   const clock = createStillClock();
   const redactor = new Redactor();

@@ -76,7 +76,7 @@ function contentsOf(follower: RunFollower) {
   return { steps: Array.from(metrics.steps()), columns, events, checkpoints, evaluations, runFile };
 }
 
-test("rows become columns by flat name; what a row does not hold is a gap, never zero", async () => {
+test("rows become columns by flat name; missing values are gaps, never zero", async () => {
   const { follower, addSteps } = await startedRun();
   await addSteps(0, 1, 2);
   expect(await follower.refresh()).toMatchObject({ replaced: false, fromRow: 0 });
@@ -89,7 +89,7 @@ test("rows become columns by flat name; what a row does not hold is a gap, never
   expect(follower.runFile).toMatchObject({ name: "demo", attempt: 1 });
 });
 
-test("the row of the evaluation after the last step is no step, and no damage", async () => {
+test("the row of the evaluation after the last step is neither a step nor damage", async () => {
   const { fileSystem, follower, addSteps, resume } = await startedRun();
   await addSteps(0, 1);
   await appendMetrics(fileSystem, FOLDER, { step: 2, evaluation_only: true });
@@ -125,7 +125,7 @@ test("a refresh returns only what was added since the last one", async () => {
   expect(await follower.refresh()).toMatchObject({ fromRow: null, checkpoints: [], events: [] });
 });
 
-test("it never reads the same bytes of a growing file twice", async () => {
+test("the bytes of a growing file are never read twice", async () => {
   const { fileSystem, follower, addSteps } = await startedRun();
   let bytesRead = 0;
   const readRange = fileSystem.readRange;
@@ -140,7 +140,7 @@ test("it never reads the same bytes of a growing file twice", async () => {
   expect(bytesRead).toBe(await fileSystem.size(runPaths(FOLDER).metrics));
 });
 
-test("however the bytes arrive, the end is the same as of one read", async () => {
+test("however the bytes arrive, the result is the same as from a single read", async () => {
   const { fileSystem, clock, addSteps } = await startedRun();
   await addSteps(0, 1, 2, 3);
   for (const step of [1, 2]) await appendCheckpoint(fileSystem, FOLDER, aCheckpoint(step));
@@ -175,7 +175,7 @@ test("however the bytes arrive, the end is the same as of one read", async () =>
   );
 });
 
-test("after a resume the repeated steps no longer exist, and can be asked for", async () => {
+test("after a resume the repeated steps are gone, but can be requested", async () => {
   const { follower, addSteps, resume } = await startedRun();
   await addSteps(0, 1, 2, 3);
   await follower.refresh();
@@ -190,7 +190,7 @@ test("after a resume the repeated steps no longer exist, and can be asked for", 
   expect((await follower.refresh()).replaced).toBe(false);
 });
 
-test("a resume in the middle of a refresh leaves no row of the attempt before it", async () => {
+test("a resume during a refresh leaves no rows of the earlier attempt", async () => {
   const { fileSystem, follower, addSteps, resume } = await startedRun();
   await addSteps(0, 1, 2);
   await follower.refresh();
@@ -221,7 +221,7 @@ test("summaries of the running step grow from call to call", async () => {
   ]);
 });
 
-test("a folder without run.json is read anyway; a damaged one is named", async () => {
+test("a folder without run.json is still read; a damaged one is reported", async () => {
   const { fileSystem, follower, addSteps } = await startedRun();
   await addSteps(0);
   const { runFile } = runPaths(FOLDER);
@@ -259,7 +259,7 @@ test("a thousand steps with hundreds of metrics take little memory", async () =>
 
 const folder = "/runs/evaluated";
 
-it("the rollouts of an evaluation are listed, those of every temperature as groups of their own", async () => {
+it("the rollouts of an evaluation are listed, with separate groups for each temperature", async () => {
   const { follower, reader } = await evaluatedRun(folder);
   expect(await follower.steps("evaluation")).toEqual([0, 40]);
   const rollouts = await follower.rollouts(40, "evaluation");
@@ -275,7 +275,7 @@ it("the rollouts of an evaluation are listed, those of every temperature as grou
   expect(body?.promptText).toBe("Task 13 at 1 after 40");
 });
 
-it("an evaluation in progress grows; what was read is kept and broken lines are left out", async () => {
+it("an evaluation in progress grows; earlier results are kept and broken lines are skipped", async () => {
   const { files, follower } = await evaluatedRun(folder);
   const before = await follower.rollouts(0, "evaluation");
   expect(await follower.rollouts(0, "evaluation")).toBe(before);
@@ -287,7 +287,7 @@ it("an evaluation in progress grows; what was read is kept and broken lines are 
   expect(after.every(({ reward }) => reward === 1)).toBe(true);
 });
 
-describe("a list of rollouts that is cut", () => {
+describe("a truncated list of rollouts", () => {
   const MIB = 1024 ** 2;
   let planted: PlantedHome;
   let folder: string;
@@ -297,7 +297,7 @@ describe("a list of rollouts that is cut", () => {
     folder = path;
   });
 
-  /** A list of one rollout, of that many bytes in all. */
+  /** A list of one rollout with this total size in bytes. */
   async function longList(source: "training" | "evaluation", bytes: number): Promise<void> {
     const files = planted.fileSystem.within(folder);
     const path =
@@ -331,7 +331,7 @@ describe("a list of rollouts that is cut", () => {
     },
   );
 
-  it("the terminal says it below the table", async () => {
+  it("the terminal reports it below the table", async () => {
     await longList("training", 40 * MIB);
     const files = planted.fileSystem.within(folder);
     const lines = showStep(

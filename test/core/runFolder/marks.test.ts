@@ -20,7 +20,7 @@ import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts"
 
 const KEY = { source: "training", step: 3, group: 1, rollout: 0 } as const;
 
-/** One folder, and a file system of its own for each window. */
+/** One folder, with a separate file system for each window. */
 async function onDisk() {
   const folder = folderOfThisTest();
   const window = () => {
@@ -31,7 +31,7 @@ async function onDisk() {
   return { folder, window, path: runPaths(folder).marks };
 }
 
-test("a run and its rollouts keep their last star, pin and note, and all tags", async () => {
+test("a run and its rollouts keep their last star, pin, and note, and all tags", async () => {
   const { folder, window } = await onDisk();
   const files = window();
   await markRun(files, folder, { star: true, note: "first" });
@@ -61,7 +61,7 @@ test("two windows that mark at the same time lose nothing", async () => {
   expect(rollouts[0]?.mark.tags).toHaveLength(20);
 });
 
-test("a damaged file keeps what it holds, names the line, and takes further marks", async () => {
+test("a damaged file keeps its content, reports the line, and accepts further marks", async () => {
   const { folder, window, path } = await onDisk();
   const damaged = '{"of":"run","star":true}\n{"of":"rollout","step":-1}\n{"of":"run","note":"cut o';
   await writeFile(path, damaged);
@@ -75,7 +75,7 @@ test("a damaged file keeps what it holds, names the line, and takes further mark
   expect(await readFile(path, "utf8")).toContain(damaged);
 });
 
-test("a mark that follows the removal of the file begins a new one", async () => {
+test("a mark after the file was removed starts a new file", async () => {
   const { folder, window, path } = await onDisk();
   const files = window();
   const stored = new StoredMarks(files, folder);
@@ -86,7 +86,7 @@ test("a mark that follows the removal of the file begins a new one", async () =>
   expect((await stored.refresh()).run).toEqual({ star: true, pin: false, tags: [], note: "" });
 });
 
-test("another window sees what was added, and the same marks until then", async () => {
+test("another window sees new marks, and the same object while nothing is new", async () => {
   const { folder, window } = await onDisk();
   const stored = new StoredMarks(window(), folder);
   const empty = await stored.refresh();
@@ -95,7 +95,7 @@ test("another window sees what was added, and the same marks until then", async 
   expect((await stored.refresh()).rollouts).toMatchObject([{ step: 3, mark: { star: true } }]);
 });
 
-test("tags, notes and the file are bounded", async () => {
+test("tags, notes, and the file have size limits", async () => {
   const files = createMemoryFileSystem();
   for (let at = 0; at < MAX_TAGS + 5; at += 1) await markRun(files, "run", { addTag: `t${at}` });
   expect((await readMarks(files, "run")).run.tags).toHaveLength(MAX_TAGS);
@@ -103,7 +103,7 @@ test("tags, notes and the file are bounded", async () => {
   await expect(markRun(files, "run", { star: true })).rejects.toMatchObject({ code: "marks-full" });
 });
 
-test("a note or a tag that is too long is not written, and the limit is said", async () => {
+test("a note or tag that is too long is not written, and the limit is reported", async () => {
   const files = createMemoryFileSystem();
   await markRun(files, "run", { note: "n".repeat(4_000), addTag: "t".repeat(60) });
   const before = await readMarks(files, "run");
@@ -140,7 +140,7 @@ test("a mark stays with the rollout of its attempt when a resume repeats the ste
   });
 });
 
-test("what is printed as JSON of a run and of its rollouts has their marks", async () => {
+test("the JSON output of a run and its rollouts has their marks", async () => {
   const files = createMemoryFileSystem();
   const record = aRecord({ step: 3, group: 1, rollout: 0 });
   const line = summarizeRollout(record, { offset: 0, length: 1 });

@@ -1,11 +1,11 @@
-/** A FileSystem in memory that can lose its power: after `allowedWrites` changes, every further one fails. */
+/** An in-memory FileSystem that can simulate a power failure: after `allowedWrites` changes, every further one fails. */
 
 import { AppError } from "../../../src/core/errors.ts";
 import type { FolderFiles } from "../../../src/core/ports.ts";
 
 export interface MemoryFileSystem extends FolderFiles {
   readonly files: Map<string, Uint8Array>;
-  /** Changes left before the power goes; Infinity at first. */
+  /** Changes left until the power failure; initially Infinity. */
   allowedWrites: number;
 }
 

@@ -62,14 +62,14 @@ async function writtenRun() {
   return { fileSystem, reader: createRunReader(fileSystem, "run") };
 }
 
-test("two reads of a step at once give each stream of tokens once", async () => {
+test("two concurrent reads of a step return each token stream once", async () => {
   const { fileSystem } = await writtenRun();
   const stored = new StoredRollouts(fileSystem, "run", { source: "training", step: 0 });
   await Promise.all([stored.refresh(), stored.refresh()]);
   expect(stored.summaries[1]?.tokenData.map(({ stream }) => stream)).toEqual([0, 1]);
 });
 
-test("summaries come in the order of groups, with score and places of the token data", async () => {
+test("summaries are in group order, with scores and the locations of token data", async () => {
   const { reader } = await writtenRun();
   expect(await reader.steps()).toEqual([0]);
   expect(await reader.rollouts(0)).toMatchObject([
@@ -85,7 +85,7 @@ test("summaries come in the order of groups, with score and places of the token 
   ]);
 });
 
-test("a body comes back as it was written, whatever was written before it", async () => {
+test("a body is restored as it was written, whatever was written before it", async () => {
   const { reader } = await writtenRun();
   const bodies = await Promise.all((await reader.rollouts(0)).map(reader.body));
   expect(bodies).toEqual([aRecord({ rollout: 0 }), aRecord({ rollout: 1, reward: 0.25 })]);
@@ -93,7 +93,7 @@ test("a body comes back as it was written, whatever was written before it", asyn
 
 const SET = { source: "training", step: 0 } as const;
 
-test("token data comes back in single precision, unknown values as NaN", async () => {
+test("token data is restored in single precision, with unknown values as NaN", async () => {
   const { reader } = await writtenRun();
   const place = (await reader.rollouts(0))[1]?.tokenData[1];
   const record = place === undefined ? null : await reader.tokens(SET, place);
@@ -110,7 +110,7 @@ test("token data comes back in single precision, unknown values as NaN", async (
   });
 });
 
-test("a line longer than one read is found whole", async () => {
+test("a line longer than one read is found as a whole", async () => {
   const { fileSystem, reader } = await writtenRun();
   const long = JSON.stringify({ step: 2, note: "x".repeat(3_000_000) });
   await fileSystem.append(runPaths("run").metrics, `${long}\n{"step":3}\n`);
@@ -124,7 +124,7 @@ test("an empty folder reads as an empty run", async () => {
   expect(await reader.rollouts(0)).toEqual([]);
 });
 
-test("any file cut at any byte gives a prefix of what was written, never a fault", async () => {
+test("a file truncated at any byte yields a prefix of its content, without an error", async () => {
   const { fileSystem, reader } = await writtenRun();
   const whole = new Map(fileSystem.files);
   const paths = [...whole.keys()];
@@ -155,7 +155,7 @@ test("any file cut at any byte gives a prefix of what was written, never a fault
   );
 });
 
-test("a place beyond all reason in a damaged index is not read", async () => {
+test("an implausible location in a damaged index is not read", async () => {
   const { fileSystem, reader } = await writtenRun();
   const [summary] = await reader.rollouts(0);
   const damaged = { ...summary, offset: 0, length: 1e12 };
@@ -169,7 +169,7 @@ function aSummary<T>(summary: T | undefined): T {
   return summary;
 }
 
-test("a secret that a tool answered with reaches no file of a rollout", async () => {
+test("a secret in a tool's answer is written to no rollout file", async () => {
   const fileSystem = createMemoryFileSystem();
   const redactor = new Redactor();
   redactor.learn("wss-secret-value");

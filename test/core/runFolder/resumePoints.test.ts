@@ -33,7 +33,7 @@ const PERIODIC: CheckpointEntry = {
   expires_at: null,
 };
 
-/** The newest expiry of what a resume can begin with after `entries`, in hours; null = never. */
+/** The earliest expiry among the newest resume points after `entries`, in hours; null = never. */
 async function expiryHours(entries: readonly CheckpointEntry[]): Promise<readonly unknown[]> {
   const files = createMemoryFileSystem();
   const { step, state_path, sampler_path, expires_at } = ENTRY;
@@ -46,28 +46,28 @@ async function expiryHours(entries: readonly CheckpointEntry[]): Promise<readonl
   return [newest?.state.step, atMs === null ? null : (atMs - NOW_MS) / HOUR_MS];
 }
 
-describe("the expiry of the state that a resume begins with", () => {
-  it("is that of its save at first", async () => {
+describe("the expiry of the state that a resume starts from", () => {
+  it("is initially that of its save", async () => {
     expect(await expiryHours([PERIODIC, ENTRY])).toEqual([10, 2]);
   });
 
-  it("no longer exists once the checkpoint is kept", async () => {
+  it("is removed once the checkpoint is kept", async () => {
     const kept = { ...ENTRY, expires_at: null };
     expect(await expiryHours([PERIODIC, ENTRY, kept])).toEqual([10, null]);
   });
 
-  it("moves with the expiry of the checkpoint", async () => {
+  it("changes with the expiry of the checkpoint", async () => {
     const longer = { ...ENTRY, expires_at: inHours(48) };
     expect(await expiryHours([PERIODIC, ENTRY, longer])).toEqual([10, 48]);
   });
 
-  it("comes to a permanent checkpoint that is given one", async () => {
+  it("is set when a permanent checkpoint gets one", async () => {
     const gone = { ...ENTRY, expires_at: inHours(-1) };
     const limited = { ...PERIODIC, expires_at: inHours(24) };
     expect(await expiryHours([PERIODIC, gone, limited])).toEqual([5, 24]);
   });
 
-  it("that has passed leaves the checkpoint out", async () => {
+  it("excludes the checkpoint once it has passed", async () => {
     const gone = { ...ENTRY, expires_at: inHours(-1) };
     const past = { ...PERIODIC, expires_at: inHours(-1) };
     expect(await expiryHours([PERIODIC, gone, past])).toEqual([undefined, null]);

@@ -49,7 +49,7 @@ async function ranRun(steps: readonly number[]) {
   return place;
 }
 
-test("a second run of the same name gets the next free folder", async () => {
+test("a second run with the same name gets the next free folder", async () => {
   const { parts, fileSystem } = workplace();
   const folders = [];
   for (const _ of [1, 2, 3]) folders.push((await startRun(parts, newRun)).folder);
@@ -68,7 +68,7 @@ test("a run name cannot leave the parent folder", async () => {
   expect(lease.folder).toBe(`${newRun.parent}/a-b-c`);
 });
 
-test("the default parent is kept out of the user's repository, another parent is left alone", async () => {
+test("the default parent is ignored by the user's git repository, and other parents are left alone", async () => {
   const { parts, fileSystem } = workplace();
   await startRun(parts, newRun);
   await startRun(parts, { ...newRun, parent: "elsewhere" });
@@ -76,12 +76,12 @@ test("the default parent is kept out of the user's repository, another parent is
   expect(await fileSystem.size("elsewhere/.gitignore")).toBeNull();
 });
 
-test("a second trainer on a living run is refused", async () => {
+test("a second trainer on a running run is refused", async () => {
   const { resume } = await ranRun([]);
   await expect(resume(0, true)).rejects.toSatisfy((error) => isAppError(error, "run-in-use"));
 });
 
-test("the refusal of a run in use names the computer of its trainer", async () => {
+test("the refusal names the computer of the run's trainer", async () => {
   const { fileSystem, resume } = await ranRun([]);
   const file = await readRunFile(fileSystem, folder);
   const elsewhere = JSON.stringify({ ...file, host: "gpu-7" });
@@ -89,7 +89,7 @@ test("the refusal of a run in use names the computer of its trainer", async () =
   await expect(resume(0, true)).rejects.toThrow(/by process \d+ on gpu-7 \(\w+\)\. Stop it first/);
 });
 
-test("a run is free when it ended, its heartbeat is far from now or its process no longer exists", async () => {
+test("a run is free if it ended, its heartbeat is old, or its process is gone", async () => {
   const { fileSystem, clock } = await ranRun([]);
   const file = await readRunFile(fileSystem, folder);
   if (file === null) throw new Error("run.json is missing.");
@@ -101,7 +101,7 @@ test("a run is free when it ended, its heartbeat is far from now or its process 
   expect(isRunInUse(file, { ...alive, isProcessAlive: () => false })).toBe(false);
 });
 
-test("a folder without run.json cannot be resumed, a damaged one is named", async () => {
+test("a folder without run.json cannot be resumed, and a damaged one is reported", async () => {
   const { fileSystem, resume } = workplace();
   await expect(resume(0)).rejects.toSatisfy((error) => isAppError(error, "run-not-found"));
   await expect(resume(0)).rejects.toThrow(`${folder} does not exist. Choose a run folder.`);
@@ -123,7 +123,7 @@ test("a resume moves exactly the lines and files of its step and later", async (
         for (const name of Object.values(stepPaths("", at))) {
           expect(fileSystem.files.get(place + name)).toEqual(before.get(folder + name));
         }
-        // The weights after `step` completed steps are those that the resume begins with.
+        // The weights after `step` completed steps are the ones that the resume starts from.
         const evaluated = at > step ? moved : folder;
         const name = evalPath("", at);
         expect(fileSystem.files.get(evaluated + name)).toEqual(before.get(folder + name));
@@ -135,7 +135,7 @@ test("a resume moves exactly the lines and files of its step and later", async (
   );
 });
 
-test("an interrupted evaluation continues after a resume, and is played again where its settings changed", async () => {
+test("a resume continues an interrupted evaluation, or repeats it if its settings changed", async () => {
   for (const repeatsUnfinished of [false, true]) {
     const { fileSystem, parts } = await ranRun([0, 1]);
     const options = { ...parts, isProcessAlive: () => false };
@@ -151,7 +151,7 @@ test("an interrupted evaluation continues after a resume, and is played again wh
   }
 });
 
-test("a resume keeps the rows that were set aside before, and reads a line without an end in pieces", async () => {
+test("a resume keeps rows set aside earlier, and reads an endless line in chunks", async () => {
   const { fileSystem, resume } = await ranRun([0, 1]);
   const aside = `${folder}/superseded/attempt-1/metrics.jsonl`;
   const read = vi.spyOn(fileSystem, "readText");
@@ -161,7 +161,7 @@ test("a resume keeps the rows that were set aside before, and reads a line witho
   expect(await stepsIn(fileSystem, `${folder}/superseded/attempt-1`)).toEqual([1, 7]);
 });
 
-test("a resume that loses power at any write is completed by the next one", async () => {
+test("a resume interrupted at any write is completed by the next one", async () => {
   for (let allowedWrites = 0; allowedWrites < 16; allowedWrites += 1) {
     const { fileSystem, resume } = await ranRun([0, 1, 2]);
     fileSystem.allowedWrites = allowedWrites;
@@ -174,7 +174,7 @@ test("a resume that loses power at any write is completed by the next one", asyn
   }
 });
 
-test("a half-written last line is cut off before anything is added to it", async () => {
+test("an incomplete last line is cut off before anything is appended", async () => {
   const { fileSystem, resume } = await ranRun([0, 1]);
   await fileSystem.append(runPaths(folder).metrics, '{"step":2,"lo');
   await fileSystem.append(runPaths(folder).events, '{"kind":"a"}\n{"kind"');
@@ -184,7 +184,7 @@ test("a half-written last line is cut off before anything is added to it", async
   expect(await fileSystem.readText(runPaths(folder).metrics)).toMatch(/}\n$/);
 });
 
-test("heartbeats continue until they are stopped, and outlive a write that fails", async () => {
+test("heartbeats continue until stopped, and survive a failed write", async () => {
   const { parts, clock, fileSystem } = workplace();
   const lease = await startRun(
     { ...parts, clock: { ...clock, sleep: async () => clock.advance(5_000) } },
@@ -219,7 +219,7 @@ test("an attempt that another trainer has taken over ends without writing", asyn
   expect(await readRunFile(fileSystem, folder)).toEqual(other.file);
 });
 
-test("an attempt that was taken over names the process that has the run, and its computer", async () => {
+test("an attempt that was taken over names the process and computer that have the run", async () => {
   const { parts, clock, resume } = await ranRun([0, 1]);
   const lease = await resume(2);
   clock.advance(60_000);
@@ -229,7 +229,7 @@ test("an attempt that was taken over names the process that has the run, and its
   await expect(update).rejects.toThrow(/^Process 43 on gpu-7 \(\w+\) has taken over/);
 });
 
-test("an earlier attempt's write that ends late does not take the run from the later one", async () => {
+test("a late write of an earlier attempt does not take the run back", async () => {
   const { fileSystem, resume } = await ranRun([0, 1]);
   const late = await fileSystem.readText(runPaths(folder).runFile);
   const lease = await resume(2);
@@ -254,7 +254,7 @@ test("heartbeats stop once another trainer has taken over", async () => {
   expect(errors).toEqual([expect.objectContaining({ code: "run-taken-over" })]);
 });
 
-test("a change of phase is written at once", async () => {
+test("a phase change is written immediately", async () => {
   const { parts, fileSystem } = workplace();
   const lease = await startRun(parts, newRun);
   await lease.update({
@@ -285,7 +285,7 @@ describe("a run folder with links in it", () => {
     planted = home;
     folder = path;
   });
-  /** Puts a link in the place of an entry of the run. */
+  /** Replaces an entry of the run with a link. */
   async function plantLink(entry: string, target: string): Promise<string> {
     const path = join(folder, entry);
     await rm(path, { recursive: true, force: true });
@@ -294,7 +294,7 @@ describe("a run folder with links in it", () => {
     return path;
   }
 
-  /** The first changes that a resume from the beginning makes. */
+  /** The first changes of a resume from the start. */
   async function resume(): Promise<void> {
     const { fileSystem, configPath } = planted;
     const lease = await resumeRun(
@@ -316,7 +316,7 @@ describe("a run folder with links in it", () => {
   ];
   const FOLDERS = ["rollouts", "eval", "superseded", "superseded/attempt-1", "wandb"];
 
-  describe("a resume changes nothing and says which entry leads outside", () => {
+  describe("a resume changes nothing and reports the entry that leads outside", () => {
     it.each([
       ...FILES.map((entry) => [entry, ".bashrc"] as const),
       ...FILES.map((entry) => [entry, "oneLine"] as const),
@@ -333,7 +333,7 @@ describe("a run folder with links in it", () => {
       expect(await snapshot(folder)).toBe(before);
     });
 
-    it("also as the trainer is started, before it connects to anything", async () => {
+    it("before the trainer connects to anything", async () => {
       const path = await plantLink("events.jsonl", planted.home(".bashrc"));
       const reported: string[] = [];
       const run = resumeTraining({
@@ -359,7 +359,7 @@ describe("a run folder with links in it", () => {
     });
   });
 
-  it("a run without links is resumed, also where the way to it is a link", async () => {
+  it("but a run without links can be resumed, even through a linked path", async () => {
     const bigDisk = join(planted.root, "bigDisk");
     await symlink(join(planted.root, "project"), bigDisk);
     folder = join(bigDisk, ".tinker-rl", "runs", "demo");
@@ -373,7 +373,7 @@ describe("a run folder with links in it", () => {
     const liveness = { nowMs: Date.now(), isProcessAlive: () => false };
 
     it.each(["run.json", "metrics.jsonl", "state.json"])(
-      "one whose %s is a link says so, and the others are there",
+      "a run whose %s is a link is reported, and other runs are listed",
       async (entry) => {
         await planted.stoppedRun("other");
         const path = await plantLink(entry, planted.home(".bashrc"));
@@ -387,7 +387,7 @@ describe("a run folder with links in it", () => {
       },
     );
 
-    it("a run that is a link is reported, and a link to something else is not a run", async () => {
+    it("a run that is a link is reported, and a link to anything else is not a run", async () => {
       await symlink(folder, join(planted.runs, "linked"));
       await symlink(planted.home(".ssh"), join(planted.runs, "notes"));
       await symlink(planted.home(".bashrc"), join(planted.runs, "file"));
@@ -411,7 +411,7 @@ describe("a run folder with links in it", () => {
 });
 
 describe("the end of a run", () => {
-  it("is what was written first: neither heartbeats nor a later command change it", async () => {
+  it("is the first one written: neither heartbeats nor a later command change it", async () => {
     const fileSystem = createMemoryFileSystem();
     const lease = await startRun(
       { fileSystem, clock: systemClock },
@@ -455,8 +455,8 @@ async function startedRun() {
   return { clock, fileSystem, lease, paths: runPaths(folder), suspended, takeOver };
 }
 
-// Only a step's row was checked: lines of rollouts, tokens and saves of the suspended trainer stood among those of the next one.
-it("a trainer that wakes up after another one took its run over changes no file of it", async () => {
+// Only a step's row used to be checked: other lines of the suspended trainer were mixed with those of the next one.
+it("a trainer that resumes after a takeover of its run changes none of its files", async () => {
   const { clock, fileSystem, lease, paths, takeOver } = await startedRun();
   await lease.files.append(paths.events, "before\n");
   clock.advance(60_000);
@@ -481,8 +481,8 @@ it("a trainer that wakes up after another one took its run over changes no file 
   expect(await lease.files.readText(events)).toBe("before\nafter\n");
 });
 
-// The line that a rollout is being sent stood in the queue of the file system; then that rollout was uploaded beside its repeat.
-it("a change during which the run was taken over does not succeed, so nothing follows from it", async () => {
+// The line that marks a rollout as being sent used to wait in the file system's queue, so the rollout was uploaded next to its repeat.
+it("a change fails if the run was taken over in the meantime, so nothing follows from it", async () => {
   const { clock, lease, paths, suspended, takeOver } = await startedRun();
   suspended.duringAppend = async () => {
     suspended.duringAppend = async () => {};
@@ -493,8 +493,8 @@ it("a change during which the run was taken over does not succeed, so nothing fo
   await expect(change).rejects.toMatchObject({ code: "run-taken-over" });
 });
 
-// They were checked before they waited: the next trainer's step had a line of each rollout that was ending.
-it("lines that wait behind another one stay out of a run that is taken over meanwhile", async () => {
+// Lines used to be checked before they waited, so the next trainer's step had lines of rollouts that were just ending.
+it("queued lines are not written if the run is taken over in the meantime", async () => {
   const { clock, fileSystem, lease, paths, suspended, takeOver } = await startedRun();
   suspended.duringAppend = async () => {
     suspended.duringAppend = async () => {};
@@ -509,7 +509,7 @@ it("lines that wait behind another one stay out of a run that is taken over mean
   expect(fileSystem.files.get(paths.uploads)).toBeUndefined();
 });
 
-it("a trainer whose heartbeat is not overdue does not ask whose run it is", async () => {
+it("a trainer with a recent heartbeat does not check who has its run", async () => {
   const { clock, fileSystem, lease, paths } = await startedRun();
   const { readText } = fileSystem;
   const asked: number[] = [];

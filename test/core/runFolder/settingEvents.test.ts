@@ -18,7 +18,7 @@ const event = (own: Partial<RunEvent>): RunEvent => ({
 });
 const rate = { path: ["learning_rate"], before: 0.004, after: 0.2 };
 
-test("a change is said with the step that it begins with, and what it changed", () => {
+test("a change is shown with its first step and what it changed", () => {
   const written = settingsChanged(14, ["learning_rate", "wandb_base_url"], [rate]);
   expect(written.message).toBe(
     "From step 15 on, the run uses new settings: learning_rate 0.004 → 0.2, wandb_base_url changed.",
@@ -28,12 +28,12 @@ test("a change is said with the step that it begins with, and what it changed", 
   ]);
 });
 
-test("runs of older versions say which settings changed", () => {
+test("runs of older versions show which settings changed", () => {
   const old = event({ kind: "settings-changed", step: 14, data: { keys: ["learning_rate"] } });
   expect(changedSettingLines(changedSettings([old]))).toEqual(["step 15: learning_rate changed"]);
 });
 
-test("steps that a resume repeats have what was changed after them", () => {
+test("steps that a resume repeats include settings changed after them", () => {
   const changed = event(settingsChanged(14, ["learning_rate"], [rate]));
   const resumed = event({ attempt: 2, step: 10 });
   expect(changedSettingLines(changedSettings([changed, resumed]))).toEqual([

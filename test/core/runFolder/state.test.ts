@@ -12,7 +12,7 @@ import { createMemoryFileSystem } from "./memoryFileSystem.ts";
 
 const state = aRunState(4, { dataset: { fingerprint: "abc", cursor: 16 } });
 
-test("a state comes back as it was written, and the one before it is kept", async () => {
+test("a state is restored as written, and the previous one is kept", async () => {
   const fileSystem = createMemoryFileSystem();
   expect(await readState(fileSystem, "run")).toBeNull();
   await writeState(fileSystem, "run", state);
@@ -22,14 +22,14 @@ test("a state comes back as it was written, and the one before it is kept", asyn
   expect(await readState(fileSystem, "run")).toEqual(state);
 });
 
-test("a state with more than is needed now is read", async () => {
+test("a state with extra fields is read", async () => {
   const fileSystem = createMemoryFileSystem();
   const older = { ...state, config_hash: "h", changed_keys: ["seed"], best_eval: null };
   await fileSystem.writeAtomic(runPaths("run").state, JSON.stringify(older));
   expect(await readState(fileSystem, "run")).toEqual(state);
 });
 
-test("a damaged state gives way to the one before; two damaged ones are named", async () => {
+test("a damaged state is replaced by the previous one; two damaged ones are reported", async () => {
   const fileSystem = createMemoryFileSystem();
   await writeState(fileSystem, "run", state);
   await writeState(fileSystem, "run", { ...state, step: 5 });
@@ -41,7 +41,7 @@ test("a damaged state gives way to the one before; two damaged ones are named", 
   );
 });
 
-test("a state of another format is refused in words that name its file", async () => {
+test("a state of another format is refused with the name of its file", async () => {
   for (const version of [1, 4]) {
     const fileSystem = createMemoryFileSystem();
     const other = JSON.stringify({ ...state, schema_version: version });
@@ -53,7 +53,7 @@ test("a state of another format is refused in words that name its file", async (
   }
 });
 
-test("a power cut at any moment of a write leaves a readable state", async () => {
+test("a power failure at any point of a write leaves a readable state", async () => {
   for (const allowedWrites of [0, 1, 2]) {
     const fileSystem = createMemoryFileSystem();
     await writeState(fileSystem, "run", state);
@@ -89,14 +89,14 @@ describe("a damaged state.json of a run on disk", () => {
   describe.each(DAMAGES)("with a state.json that is %s", (_, damage) => {
     beforeEach(() => damage(runPaths(folder).state));
 
-    it("a resume continues from state.prev.json and says so", async () => {
+    it("a resume continues from state.prev.json and reports it", async () => {
       const request = { folder, owner: "terminal" as const, watch: () => undefined };
       const { start, loaded } = await planResume(planted.fileSystem, request);
       expect(start.step).toBe(1);
       expect(loaded.warnings.join()).toMatch(/state\.json .*cannot be read.*state\.prev\.json/);
     });
 
-    it("the list of runs says so too, and what a resume repeats", async () => {
+    it("the list of runs reports it, along with what a resume repeats", async () => {
       const liveness = { nowMs: 0, isProcessAlive: () => false };
       const run = await readRun(planted.fileSystem, { name: "demo", folder }, liveness);
       expect(run).toMatchObject({ phase: "stopped", repeats: 2 });

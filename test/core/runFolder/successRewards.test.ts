@@ -16,7 +16,7 @@ async function successRewardsOf(config: unknown) {
   return readSuccessRewards(files, FOLDER);
 }
 
-test("an environment's success reward is the one that the run counts with", async () => {
+test("an environment's success reward is the one that the run uses", async () => {
   const successRewardOf = await successRewardsOf({
     environments: {
       given: { success_reward: 0.5, max_reward: 10 },
@@ -28,7 +28,7 @@ test("an environment's success reward is the one that the run counts with", asyn
   expect(names.map(successRewardOf)).toEqual([0.5, 10, 1, 1]);
 });
 
-test("a folder without a readable configuration has the success reward that is the default", async () => {
+test("a folder without a readable configuration uses the default success reward", async () => {
   expect((await successRewardsOf({ environments: [1] }))("given")).toBe(1);
   expect((await readSuccessRewards(createMemoryFileSystem(), FOLDER))("given")).toBe(1);
 });
@@ -36,7 +36,7 @@ test("a folder without a readable configuration has the success reward that is t
 const GAMES = { environment: "a/game", group: 0, successReward: 0.5 };
 const SUMS = { environment: "a/sum", group: 1, successReward: 1 };
 
-it("success is counted from each environment's own reward on", () => {
+it("success is counted with each environment's own success reward", () => {
   const rollouts = [
     ...[0.5, 0.5].map((reward) => rolloutFacts({ ...GAMES, reward })),
     ...[0.5, 0.5].map((reward) => rolloutFacts({ ...SUMS, reward })),

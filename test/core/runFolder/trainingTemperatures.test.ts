@@ -5,7 +5,7 @@ import { createMemoryFileSystem } from "./memoryFileSystem.ts";
 
 const FOLDER = "/runs/demo";
 
-it("an environment's temperature is the one of its rollouts in training, without one 1", async () => {
+it("an environment's temperature is that of its training rollouts, and 1 by default", async () => {
   const files = createMemoryFileSystem();
   expect((await readTrainingTemperatures(files, FOLDER))("math")).toBe(1);
   const environments = { math: { temperature: 0.7 }, code: { temperature: null } };

@@ -22,8 +22,8 @@ async function aRun(changes: Partial<RunFile> = {}, fileSystem = createMemoryFil
   return { fileSystem, follower: new RunFollower({ fileSystem, folder }), add };
 }
 
-describe("a number that someone wrote into a run folder decides on no amount of work:", () => {
-  it("attempts that were set aside are those whose folders are there", async () => {
+describe("numbers in a tampered run folder cannot cause unbounded work:", () => {
+  it("superseded attempts are found by their folders", async () => {
     const { fileSystem, follower, add } = await aRun({ attempt: 300_000 });
     await add("superseded/attempt-2/metrics.jsonl", `${JSON.stringify({ step: 0 })}\n`);
     await add("superseded/attempt-x/metrics.jsonl", "{}\n");
@@ -33,12 +33,12 @@ describe("a number that someone wrote into a run folder decides on no amount of 
     expect(looking.mock.calls.length).toBeLessThan(10);
   });
 
-  it("an attempt that nothing can follow is damage", async () => {
+  it("an attempt number without a successor counts as damage", async () => {
     const { fileSystem } = await aRun({ attempt: Number.MAX_SAFE_INTEGER });
     expect(await listRuns(fileSystem, "/runs", LIVENESS)).toMatchObject([{ phase: "unreadable" }]);
   });
 
-  it("a record of any length is read only when a rollout can have it", async () => {
+  it("a token record is read only if its length is plausible", async () => {
     const { fileSystem, add } = await aRun();
     await add("rollouts/step-000000.jsonl", "{}\n");
     const reader = createRunReader(fileSystem, FOLDER);
@@ -52,15 +52,15 @@ describe("a number that someone wrote into a run folder decides on no amount of 
   });
 });
 
-describe("what is nested without end", () => {
-  it("is no JSON that a program of this project writes", () => {
+describe("deeply nested JSON", () => {
+  it("is rejected because no program of this project writes it", () => {
     expect(parseJson("[".repeat(20_000) + "]".repeat(20_000))).toBeNull();
     expect(parseJson(`[${"[],".repeat(300_000)}1]`)).toBeNull();
     const text = JSON.stringify({ text: '[{"\\'.repeat(100_000), more: '\\\\"[' });
     expect(parseJson(text)?.value).toEqual(JSON.parse(text));
   });
 
-  it("hides no other line of its file, and is reported in words", async () => {
+  it("hides no other line of its file, and is reported", async () => {
     const { follower, add } = await aRun();
     await add("metrics.jsonl", `${DEEP_ROW}{"step":2,"loss":1}\n`);
     await add("events.jsonl", `${DEEP_ROW}[]\n`);
@@ -71,7 +71,7 @@ describe("what is nested without end", () => {
     );
   });
 
-  it("hides no other run, and its own run says what is damaged", async () => {
+  it("hides no other run, and is reported for its own run", async () => {
     const { fileSystem, add } = await aRun();
     await add("metrics.jsonl", DEEP_ROW.repeat(30));
     await aRun({ name: "sound" }, fileSystem);
@@ -93,7 +93,7 @@ describe("what is nested without end", () => {
 });
 
 describe("a file of any size", () => {
-  it("is read in pieces with a bounded number of lines, between which other work continues", async () => {
+  it("is read in chunks with a limited number of lines, and other work continues in between", async () => {
     const { fileSystem, add } = await aRun();
     await add("many.jsonl", "1\n".repeat(50_000));
     const reading = vi.spyOn(fileSystem, "readRange");
@@ -109,7 +109,7 @@ describe("a file of any size", () => {
     expect(most).toBeLessThanOrEqual(1_000);
   });
 
-  it("without line feeds is passed over in pieces, and what follows is found", async () => {
+  it("without line feeds is skipped in chunks, and later lines are found", async () => {
     const { fileSystem, add } = await aRun();
     await add("long.jsonl", `${" ".repeat(2 * MAX_LINE_BYTES + 5)}x\n{"a":1}\n`);
     const reading = vi.spyOn(fileSystem, "readRange");
@@ -119,7 +119,7 @@ describe("a file of any size", () => {
     expect(Math.max(...reading.mock.calls.map(([, , length]) => length))).toBe(MAX_LINE_BYTES);
   });
 
-  it("keeps of its events the newest that fit into memory", async () => {
+  it("keeps only the newest events that fit into memory", async () => {
     const { follower, add } = await aRun();
     const event = { timeMs: 1, attempt: 1, step: null, level: "info", kind: "k", data: {} };
     const lines = Array.from({ length: 40 }, (_, i) =>

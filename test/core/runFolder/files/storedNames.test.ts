@@ -49,7 +49,7 @@ describe("a forged name in a run folder", () => {
     planted = home;
     folder = path;
   });
-  /** Files for `wandb sync` what a run with such a note has not reported yet. */
+  /** Writes files for `wandb sync` with the rows that such a wandb.json marks as not yet reported. */
   async function fileWith(note: object): Promise<void> {
     const nowhere = { confirmed: START_CURSOR, pending: null };
     const full = {
@@ -103,7 +103,7 @@ describe("a forged name in a run folder", () => {
   }
 
   describe("a forged wandb.json", () => {
-    it("with the path of a file elsewhere cuts nothing there", async () => {
+    it("with the path of a file elsewhere truncates nothing there", async () => {
       const file = (size: number) => ({ path: planted.home("oneLine"), folder: "../..", size });
       await fileWith({
         offline: {
@@ -114,7 +114,7 @@ describe("a forged name in a run folder", () => {
     });
 
     it.each(["../../../../../home/new", "..", "a/../../../../../../home/.ssh/config"])(
-      "with the id %s makes nothing elsewhere",
+      "with the id %s creates nothing elsewhere",
       async (runId) => {
         const outside = async (): Promise<string> =>
           (await snapshot(planted.root))
@@ -131,7 +131,7 @@ describe("a forged name in a run folder", () => {
     );
   });
 
-  describe("what other files of a run name is read as a plain name, or not at all", () => {
+  describe("other files of a run with invalid names are rejected:", () => {
     it.each(["../../home/new", "", "a b", "a\u001b]0;b", "x".repeat(200)])(
       "an id %j",
       async (wandb) => {
@@ -162,11 +162,11 @@ describe("a forged name in a run folder", () => {
       expect(parseCheckpoint(checkpoint({ sampler_path: path }))).toBeNull();
     });
 
-    it.each(["../a", "a/b", "[x](command:y)", ""])("a checkpoint called %j", (name) => {
+    it.each(["../a", "a/b", "[x](command:y)", ""])("a checkpoint named %j", (name) => {
       expect(parseCheckpoint(checkpoint({ name }))).toBeNull();
     });
 
-    it("as a run writes them they stay", () => {
+    it("while valid names are kept", () => {
       for (const sampler_path of [
         "tinker://s:train:0/sampler_weights/step-1",
         "tinker://s/step-1",

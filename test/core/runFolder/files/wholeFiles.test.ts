@@ -13,7 +13,7 @@ import { readConfigFacts } from "../../../../src/server/dashboard/runFacts.ts";
 import { planResume } from "../../../../src/trainer/resume/resume.ts";
 import { beforeEachPlantedRun, type PlantedHome } from "../../../fakes/plantedHome.ts";
 
-/** Takes no room on the disk: all that is added reads as zeros. */
+/** A sparse file: it uses no disk space and reads as zeros. */
 const ENDLESS = 5_000_000_000;
 const LIVENESS = { nowMs: 0, isProcessAlive: () => false };
 
@@ -29,13 +29,13 @@ beforeEachPlantedRun((home, path) => {
 
 const listed = () => readRun(planted.fileSystem, { name: "demo", folder: run }, LIVENESS);
 
-describe("a file of a run that has no end", () => {
-  it.each(["run.json", "state.json"])("%s is damage of that run, in words", async (name) => {
+describe("a huge file in a run", () => {
+  it.each(["run.json", "state.json"])("%s counts as damage of that run", async (name) => {
     await truncate(join(run, name), ENDLESS);
     expect((await listed())?.problem).toContain(`${name} is larger than`);
   });
 
-  it("config.resolved.json and config.yaml leave the rest to be shown", async () => {
+  it("config.resolved.json and config.yaml do not prevent the rest from being shown", async () => {
     const files = planted.fileSystem.within(run);
     for (const name of ["config.resolved.json", "config.yaml", "overrides.json"]) {
       await writeFile(join(run, name), "");
@@ -52,8 +52,8 @@ describe("a file of a run that has no end", () => {
   });
 });
 
-describe("a device or a pipe in the place of a file", () => {
-  it.each(["device", "pipe"])("%s: a configuration counts as not there", async (kind) => {
+describe("a device or a pipe in place of a file", () => {
+  it.each(["device", "pipe"])("%s: a configuration counts as missing", async (kind) => {
     const path = join(planted.root, "tinker-config.yaml");
     if (kind === "device") await symlink("/dev/zero", path);
     else execFileSync("mkfifo", [path]);
@@ -63,7 +63,7 @@ describe("a device or a pipe in the place of a file", () => {
     expect(printed.join()).toContain("the configuration file does not exist");
   });
 
-  it("in a launch folder is no launch", async () => {
+  it("in a launch folder is not a launch", async () => {
     const folder = join(planted.root, "launch");
     await mkdir(folder);
     await symlink("/dev/zero", join(folder, "request.json"));

@@ -4,7 +4,7 @@ import {
   divergenceMetrics,
 } from "../../../../src/core/runFolder/metrics/divergence.ts";
 
-test("the divergence of a step holds nothing for each token", () => {
+test("the divergence of a step stores nothing per token", () => {
   const tokens = 2_000_000;
   const array = (value: number) => new Float32Array(tokens).fill(value);
   const datum: DatumTokens = {

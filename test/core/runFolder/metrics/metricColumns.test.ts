@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { MetricColumns } from "../../../../src/core/runFolder/metrics/metricColumns.ts";
 
 describe("a file of any size", () => {
-  it("takes no more room for steps and names than for numbers", () => {
+  it("takes no more space for steps and names than for numbers", () => {
     const steps = new MetricColumns(1_000);
     for (let step = 0; step < 3_000; step += 1) steps.add({ step });
     expect([steps.length, steps.latestStep, steps.isTruncated]).toEqual([512, 511, true]);
@@ -12,7 +12,7 @@ describe("a file of any size", () => {
   });
 });
 
-it("at most 10,000 names of metrics are listed", () => {
+it("at most 10,000 metric names are listed", () => {
   const metrics = new MetricColumns();
   const names = Array.from({ length: 12_000 }, (_, i) => [`m${i}`, i] as const);
   metrics.add({ step: 0, ...Object.fromEntries(names) });

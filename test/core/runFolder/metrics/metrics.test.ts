@@ -8,7 +8,7 @@ import { aTurn, rolloutFacts, stepFacts } from "../builders.ts";
 const flatRow = (changes: Partial<StepFacts>) =>
   flattenMetrics(buildMetricsRow(stepFacts(changes)));
 
-/** Two groups: rewards 1, 0, 0, 1 are trained; of the second, one rollout failed and the rest is equal. */
+/** Two groups: rewards 1, 0, 0, 1 are trained on; in the second, one rollout failed and the other rewards are equal. */
 const twoGroups: Partial<StepFacts> = {
   environments: ["local/calculator", "local/key-vault"],
   groups: [
@@ -44,7 +44,7 @@ const twoGroups: Partial<StepFacts> = {
   ],
 };
 
-test("reward statistics cover all scored rollouts, shares and mean_all all played ones, the included ones stand beside them", () => {
+test("reward statistics cover scored rollouts, fractions and mean_all cover played ones, and included ones have their own", () => {
   expect(flatRow(twoGroups)).toMatchObject({
     num_groups: 1,
     num_excluded_groups: 1,
@@ -67,7 +67,7 @@ test("reward statistics cover all scored rollouts, shares and mean_all all playe
   });
 });
 
-test("stop reasons cover every rollout, so that they sum to all", () => {
+test("stop reasons cover every rollout, so they sum to the total", () => {
   expect(flatRow(twoGroups)).toMatchObject({
     "rollout/stop_reason/reached_terminal_state/count": 4,
     "rollout/stop_reason/rollout_timeout/count": 2,
@@ -76,7 +76,7 @@ test("stop reasons cover every rollout, so that they sum to all", () => {
   });
 });
 
-test("groups are mixed, all good or all bad by their rewards", () => {
+test("groups are mixed, all good, or all bad by their rewards", () => {
   expect(flatRow(twoGroups)).toMatchObject({
     "group/frac_mixed": 0.5,
     "group/frac_all_good": 0,
@@ -87,7 +87,7 @@ test("groups are mixed, all good or all bad by their rewards", () => {
   });
 });
 
-test("a group with a single reward has nothing to be equal to", () => {
+test("a group with a single reward is not compared", () => {
   const alone = [
     rolloutFacts({ reward: 1 }),
     rolloutFacts({ reward: null }),
@@ -102,7 +102,7 @@ test("a group with a single reward has nothing to be equal to", () => {
   });
 });
 
-test("groups with a reward are counted apart from those that failed wholly", () => {
+test("groups with a reward are counted separately from those that failed completely", () => {
   const rollouts = [
     rolloutFacts({ reward: 1 }),
     rolloutFacts({ group: 1, reward: 0 }),
@@ -117,7 +117,7 @@ test("groups with a reward are counted apart from those that failed wholly", () 
   });
 });
 
-test("an environment goes by its short name unless two of the run share it", () => {
+test("an environment is listed by its short name unless two in the run share it", () => {
   const rollouts = [rolloutFacts({ environment: "a/Env" }), rolloutFacts({ environment: "b/Env" })];
   const shared = flatRow({ environments: ["a/Env", "b/Env"], rollouts });
   expect(shared).toHaveProperty(["rollout/env/a/Env/reward/mean"], 1);
@@ -139,7 +139,7 @@ test("a skipped step has a row with a null loss", () => {
   expect(buildMetricsRow(stepFacts())).not.toHaveProperty("skipped");
 });
 
-test("num_rollouts counts what was sent, not what was compared only", () => {
+test("num_rollouts counts what was sent, not what was only compared", () => {
   const rollouts = [rolloutFacts(), rolloutFacts({ advantage: 0, isSent: false })];
   expect(flatRow({ rollouts })).toMatchObject({
     num_rollouts: 1,
@@ -148,7 +148,7 @@ test("num_rollouts counts what was sent, not what was compared only", () => {
   });
 });
 
-test("a step is not skipped because the service reports no loss", () => {
+test("a step is not skipped just because the service reports no loss", () => {
   const row = buildMetricsRow(stepFacts({ loss: null }));
   expect(row).toMatchObject({ loss: null, num_rollouts: expect.any(Number) });
   expect(row).not.toHaveProperty("skipped");
@@ -168,7 +168,7 @@ test("numbers that are not finite become null and are flagged", () => {
   expect(JSON.parse(JSON.stringify(row))).toEqual(row);
 });
 
-test("what the policy did counts without a reward, too, and rewards count alone", () => {
+test("policy behavior counts even without a reward, and rewards are counted separately", () => {
   const cut = aTurn({ isParsed: false, isTruncated: true, sampledTokens: 30 });
   const tools = [{ name: "add", isError: true, durationS: 1 }];
   const rollouts = [
@@ -192,7 +192,7 @@ test("what the policy did counts without a reward, too, and rewards count alone"
   expect(flatRow({ rollouts: malformed })).toMatchObject({ "rollout/parse_ok_frac": 0 });
 });
 
-test("turns and tools are summed up over played rollouts", () => {
+test("turns and tools are aggregated over played rollouts", () => {
   const rollouts = [
     rolloutFacts({
       turns: [aTurn({ sampledTokens: 8 }), aTurn({ sampledTokens: 4, isParsed: false })],
@@ -219,7 +219,7 @@ test("turns and tools are summed up over played rollouts", () => {
   });
 });
 
-test("divergence matches the hand-made vector, over trained tokens with a known trainer value", () => {
+test("divergence matches the precomputed example, over trained tokens with a known trainer value", () => {
   const datum = {
     samplerLogprobs: [0, -1.2, -0.5, -9],
     trainerLogprobs: [-4, -1.0, -0.7, Number.NaN],
@@ -237,7 +237,7 @@ test("divergence matches the hand-made vector, over trained tokens with a known 
   });
 });
 
-test("the clip counts where it is active, not where the ratio is merely outside", () => {
+test("the clip fraction counts only where clipping takes effect, not wherever the ratio is out of bounds", () => {
   const outside = Math.log(2);
   const datum = (advantage: number) => ({
     samplerLogprobs: [-1, -1],
@@ -256,7 +256,7 @@ test("the clip counts where it is active, not where the ratio is merely outside"
   });
 });
 
-test("a clip of the weight counts at both bounds, whatever the sign of the advantage", () => {
+test("a weight clip counts at both bounds, whatever the sign of the advantage", () => {
   const outside = Math.log(8);
   const datum = {
     samplerLogprobs: [-1, -1, -1, -1],
@@ -271,7 +271,7 @@ test("a clip of the weight counts at both bounds, whatever the sign of the advan
   });
 });
 
-test("data that a correction masked counts in the divergence, and not in what was trained or clipped", () => {
+test("data masked by a correction counts in the divergence, but not as trained or clipped", () => {
   const sent = {
     samplerLogprobs: [0, -1],
     trainerLogprobs: [0, -1],
@@ -306,7 +306,7 @@ test("tokens are counted once for training and by their advantage", () => {
   });
 });
 
-test("further metrics join the branches they belong to", () => {
+test("additional metrics join the branches they belong to", () => {
   const row = flatRow({ extra: { alarm: { "parse-success": 1 }, optim: { grad_norm: 2 } } });
   expect(row).toMatchObject({ "alarm/parse-success": 1, "optim/grad_norm": 2, "optim/lr": 1e-3 });
 });

@@ -12,8 +12,8 @@ function namesIn(tree: MetricsTree, names: FlatNames): readonly string[] {
   return found;
 }
 
-describe("flat names of metrics", () => {
-  it("join the names of the branches with a slash", () => {
+describe("flat metric names", () => {
+  it("join the branch names with a slash", () => {
     expect(flattenMetrics({ step: 1, rollout: { reward: { mean: 0.5 }, count: 2 } })).toEqual({
       step: 1,
       "rollout/reward/mean": 0.5,
@@ -21,7 +21,7 @@ describe("flat names of metrics", () => {
     });
   });
 
-  it("are those of each row by itself, whatever the rows before had", () => {
+  it("are specific to each row, whatever earlier rows had", () => {
     const names = new FlatNames();
     const rows: readonly MetricsTree[] = [
       { a: { b: 1 }, c: 2 },
@@ -32,7 +32,7 @@ describe("flat names of metrics", () => {
     for (const row of rows) expect(namesIn(row, names)).toEqual(Object.keys(flattenMetrics(row)));
   });
 
-  it("are right beyond the number of names that is remembered", () => {
+  it("are correct beyond the number of cached names", () => {
     const names = new FlatNames("", { left: 3 });
     const row = { a: { b: 1, c: 2 }, d: { e: { f: 3 } }, g: 4 };
     for (const _ of [1, 2]) {
@@ -40,7 +40,7 @@ describe("flat names of metrics", () => {
     }
   });
 
-  it("leave out what is too long", () => {
+  it("omit names that are too long", () => {
     expect(
       flattenMetrics({ [`${"x".repeat(1_001)}`]: 1, y: { ["z".repeat(998)]: 2, z: 3 } }),
     ).toEqual({

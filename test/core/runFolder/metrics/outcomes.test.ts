@@ -14,12 +14,12 @@ describe("the outcome of a rollout", () => {
     expect(isSuccess({ reward: null }, -1)).toBe(false);
   });
 
-  it("is a success from the success reward on, also where a sum of rewards misses it by rounding", () => {
+  it("is a success at or above the success reward, with a tolerance for rounding", () => {
     expect(isSuccess({ reward: 0.1 + 0.2 + 0.7 }, 1)).toBe(true);
     expect(isSuccess({ reward: 0.99 }, 1)).toBe(false);
   });
 
-  it("equals another up to rounding", () => {
+  it("equals another one up to rounding", () => {
     expect(areEqualRewards([0.1 + 0.2, 0.3])).toBe(true);
     expect(areEqualRewards([0, 1e-7])).toBe(true);
     expect(areEqualRewards([1])).toBe(true);
@@ -27,7 +27,7 @@ describe("the outcome of a rollout", () => {
     expect(areEqualRewards([0, 0, 1e-6])).toBe(false);
   });
 
-  it("decides something where at least 90% of the rollouts are scored", () => {
+  it("is decisive if at least 90% of the rollouts are scored", () => {
     expect(areEnoughScored(9, 10)).toBe(true);
     expect(areEnoughScored(89, 100)).toBe(false);
     expect(areEnoughScored(0, 0)).toBe(false);

@@ -28,12 +28,12 @@ it.each([
   { ...FALLING, direction: "rising" },
   { direction: "unclear", steps: 4, groups: 32 },
   { direction: "unclear", steps: 4, groups: null },
-] as const)("a row gives back the trend that it stores: %j", (trend) => {
+] as const)("a trend is restored from its row: %j", (trend) => {
   const row = { step: 24, trend: trendMetrics(trend) };
   expect(storedTrend((name) => metricAt(row, name))).toEqual(trend);
 });
 
-it("a row of another program has none, and all of its rows give one", () => {
+it("rows without a stored trend yield one together", () => {
   const metrics = new MetricColumns();
   expect(trendOfColumns(metrics)).toBeNull();
   const rows = Array.from({ length: 30 }, (_, step) => {
@@ -44,7 +44,7 @@ it("a row of another program has none, and all of its rows give one", () => {
   expect(trendOfColumns(metrics)).toMatchObject({ direction: "rising", since: 0, steps: 30 });
 });
 
-it("a row without a scored rollout adds nothing, others their groups with a reward and the error by these", () => {
+it("a row contributes its scored rollouts' mean, with an error from its groups if known", () => {
   expect(rewardPoint({ step: 3 })).toBeNull();
   const reward = { mean: 0.5, group_std: 0.2 };
   expect(rewardPoint({ step: 3, rollout: { reward } })).toEqual({ step: 3, value: 0.5 });
@@ -54,7 +54,7 @@ it("a row without a scored rollout adds nothing, others their groups with a rewa
   expect(rewardPoint({ step: 3, rollout: { reward: counted }, group })).toEqual(known);
 });
 
-it("a row of which fewer than 90% of the rollouts are scored adds nothing, because what is missing may be what went wrong", () => {
+it("a row with fewer than 90% scored rollouts is ignored, since failures may hide in the rest", () => {
   const row = (scored_frac: number) => ({
     step: 3,
     rollout: { reward: { mean: 0.5 }, scored_frac },
@@ -74,7 +74,7 @@ function best(rewards: readonly number[]) {
 }
 
 describe("the reward of a step", () => {
-  it("decides something where at least 90% of the rollouts are scored, and in rows that do not say", () => {
+  it("is decisive if at least 90% of the rollouts are scored, or if that is unknown", () => {
     expect(decidingReward(row(0, 0.5, 0.9))).toBe(0.5);
     expect(decidingReward(row(0, 0.5, 0.89))).toBeNull();
     expect(decidingReward({ step: 0, rollout: { reward: { mean: 0.5 } } })).toBe(0.5);
@@ -82,7 +82,7 @@ describe("the reward of a step", () => {
 });
 
 describe("the best reward of a run", () => {
-  it("is the highest mean over five steps in a row, so one lucky step does not count", () => {
+  it("is the highest mean over five consecutive steps, so that one lucky step does not count", () => {
     expect(best([0, 0, 1, 0, 0, 0.4, 0.4, 0.4, 0.4, 0.4, 0])).toEqual({
       value: expect.closeTo(0.4, 12),
       step: 10,
@@ -94,7 +94,7 @@ describe("the best reward of a run", () => {
     expect(best([])).toBeNull();
   });
 
-  it("leaves out steps with too many failed rollouts", () => {
+  it("ignores steps with too many failed rollouts", () => {
     const poor = withStepReward(NO_BEST, row(0, 1, 0.5));
     expect(poor).toBe(NO_BEST);
   });

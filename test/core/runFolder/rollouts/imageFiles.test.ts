@@ -18,7 +18,7 @@ function setUp() {
 }
 
 describe("images in a run folder", () => {
-  it("are named by their content, and stored once", async () => {
+  it("are named by their content and stored once", async () => {
     const { fileSystem, place } = setUp();
     const image = { file, tokens: 70 };
     expect(await storeImages([image, image], place)).toEqual([
@@ -31,7 +31,7 @@ describe("images in a run folder", () => {
     expect(await readImageAddress(name, place)).toBe(`data:image/png;base64,${file.base64}`);
   });
 
-  it("get their folder on a disk, too", async () => {
+  it("also get their folder on disk", async () => {
     const folder = folderOfThisTest();
     const disk = createFileSystem();
     const place = { fileSystem: disk.within(folder), folder, sha256 };
@@ -40,7 +40,7 @@ describe("images in a run folder", () => {
     await disk.close();
   });
 
-  it("are not shown when they are not what their name says", async () => {
+  it("are not shown if their content does not match their name", async () => {
     const { fileSystem, place } = setUp();
     await storeImages([{ file, tokens: 70 }], place);
     fileSystem.files.set(`/run/images/${name}`, aPng(224, 150, "others").bytes);
@@ -51,7 +51,7 @@ describe("images in a run folder", () => {
     await expect(readImageAddress(asPng, place)).rejects.toMatchObject({ code: "image-invalid" });
   });
 
-  it("are not shown when they take more memory than a page should", async () => {
+  it("are not shown if they need more memory than a page should use", async () => {
     const { fileSystem, place } = setUp();
     const bytes = pngBytes(22_000, 22_000);
     const huge = `${sha256(bytes)}.png`;
@@ -62,7 +62,7 @@ describe("images in a run folder", () => {
   });
 
   it.each(["../run.json", `../${name}`, `${name}.svg`, "", "a".repeat(64)])(
-    "are found by such names only: %s is refused",
+    "are found only by valid names: %s is refused",
     async (other) => {
       const { place } = setUp();
       await expect(readImageAddress(other, place)).rejects.toMatchObject({ code: "image-invalid" });

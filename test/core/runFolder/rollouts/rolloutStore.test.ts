@@ -23,7 +23,7 @@ function recordOf(rollout: number, tokens: number): TokenRecord {
   };
 }
 
-test("token records of every size stand where their lines say, though not each has a write of its own", async () => {
+test("token records of any size are where their lines say, even when written in batches", async () => {
   const fileSystem = createMemoryFileSystem();
   let writes = 0;
   const counted = {
@@ -59,7 +59,7 @@ test("token records of every size stand where their lines say, though not each h
   expect(writes).toBeLessThan(10);
 });
 
-test("the token records of a step are made as they are written", async () => {
+test("the token records of a step are created as they are written", async () => {
   const fileSystem = createMemoryFileSystem();
   let writes = 0;
   const counted = {

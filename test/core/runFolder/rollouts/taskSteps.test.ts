@@ -5,7 +5,7 @@ import { TaskStepFinder } from "../../../../src/core/runFolder/rollouts/taskStep
 import { aRecord } from "../builders.ts";
 import { createMemoryFileSystem } from "../memoryFileSystem.ts";
 
-test("a task is found in every step that played it, whatever pass through the data", async () => {
+test("a task is found in every step that played it, in every epoch", async () => {
   const files = createMemoryFileSystem();
   const play = (step: number, index: number, pass: number) => {
     const record = aRecord({ step, index, taskKey: `local/calculator:train:${index}#${pass}` });

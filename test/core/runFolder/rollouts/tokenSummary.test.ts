@@ -6,7 +6,7 @@ import { createMemoryFileSystem } from "../memoryFileSystem.ts";
 
 const SET = { source: "training", step: 0 } as const;
 
-/** A record behind another one, whose trained tokens get -1, -2, … by `logprob`. */
+/** A record after another one, whose trained tokens get log-probabilities from `logprob`. */
 async function written(tokens: number, logprob: (token: number) => number) {
   const files = createMemoryFileSystem();
   const all = Array.from({ length: tokens }, (_, token) => token);
@@ -27,7 +27,7 @@ async function written(tokens: number, logprob: (token: number) => number) {
   return { files, entry: { stream: 0, offset, length: bytes.length } };
 }
 
-test("a short rollout is summarized token by token, without those that were not trained on", async () => {
+test("a short rollout is summarized token by token, without tokens that were not trained on", async () => {
   const { files, entry } = await written(9, (token) => -token);
   expect(await readTokenSummary(files, "run", SET, entry)).toEqual({
     strip: Float32Array.of(-1, -3, -5, -7),
@@ -35,7 +35,7 @@ test("a short rollout is summarized token by token, without those that were not 
   });
 });
 
-test("of a long rollout pieces are read, which show its course anyway", async () => {
+test("a long rollout is sampled in pieces that still show its course", async () => {
   const { files, entry } = await written(200_000, (token) => (token < 100_000 ? -1 : -3));
   let read = 0;
   const counting = {
@@ -53,7 +53,7 @@ test("of a long rollout pieces are read, which show its course anyway", async ()
   expect(read).toBeLessThan(100_000);
 });
 
-test("what is cut off, or no record at all, has no summary", async () => {
+test("a truncated or missing record has no summary", async () => {
   const { files, entry } = await written(9, () => -1);
   expect(
     await readTokenSummary(files, "run", SET, { ...entry, length: entry.length + 4 }),

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { transcriptOf } from "../../../../src/core/runFolder/rollouts/transcript.ts";
 import { anAgentRecord, aRecord } from "../builders.ts";
 
-test("a transcript has all that was said, and nothing that differs between any two rollouts", () => {
+test("a transcript has everything that was said, and nothing that differs between identical rollouts", () => {
   const [turn] = aRecord().turns;
   if (turn === undefined) throw new Error("The record has no turn.");
   const record = aRecord({ turns: [{ ...turn, reasoning: "2 and 3 make 5." }] });
@@ -16,7 +16,7 @@ test("a transcript has all that was said, and nothing that differs between any t
   expect(transcriptOf({ ...record, startedAtMs: 7, durationMs: 9, rollout: 3 })).toBe(text);
 });
 
-test("answers of the environment without a call, and failures, are included", () => {
+test("environment answers without a call, and failures, are included", () => {
   const [turn] = aRecord().turns;
   if (turn === undefined) throw new Error("The record has no turn.");
   const errors = [{ kind: "json", raw: "{oops", message: "This is no JSON." }];
@@ -26,7 +26,7 @@ test("answers of the environment without a call, and failures, are included", ()
     expect(text).toContain(said);
 });
 
-test("a transcript has what an agent called itself apart from the model's call", () => {
+test("a transcript separates an agent's own calls from the model's", () => {
   const turns = aRecord().turns.map((turn) => ({
     ...turn,
     results: turn.results.map((result) => ({ ...result, agentArgs: '{"value":6}' })),
@@ -36,7 +36,7 @@ test("a transcript has what an agent called itself apart from the model's call",
   expect(text.split("### Result answer")).toHaveLength(2);
 });
 
-test("a transcript has what an agent asked, not what its environment says", () => {
+test("a transcript has the agent's requests instead of the environment's prompt", () => {
   const text = transcriptOf(anAgentRecord());
   expect(text).toMatch(/^## Prompt\n\n\[system\]\nBe brief\.\n\n\[user\]\nAdd 2 to 3\./);
   expect(text).not.toContain("What is 2 + 3?");

@@ -28,7 +28,7 @@ function messages(...turns: readonly Turn[]) {
   return all.slice(2).map(({ timestampMs: _, ...message }) => message);
 }
 
-test("it carries what training made of the rollout, and which task it was", () => {
+test("a rollout is described with its training result and its task", () => {
   const environment = "Owner/Game:hard";
   const record = aRecord({ environment, step: 4, rollout: 2, group: 1, reward: 0.25 });
   const upload = describeRollout(record, TRAINED, settings);
@@ -62,7 +62,7 @@ test("it carries what training made of the rollout, and which task it was", () =
   });
 });
 
-test("a turn is reasoning, text, calls, results, and what the model was answered", () => {
+test("a turn has reasoning, text, calls, results, and other answers to the model", () => {
   const call = { name: "add", args: '{"amount":1}', raw: "" };
   const result = { name: "add", text: "1", isError: false, reward: null, finished: false };
   const error = { kind: "not_json", raw: "<tool_call>{", message: "This is no JSON." };
@@ -99,7 +99,7 @@ test("a turn is reasoning, text, calls, results, and what the model was answered
   ]);
 });
 
-test("a call that names no tool is the text that the model wrote, because it cannot be uploaded as a call", () => {
+test("a call without a tool name is described as the model's text, since it cannot be uploaded as a call", () => {
   const raw = '{"name": "", "parameters": {}}';
   const result = { name: "", text: "No such tool", isError: true, reward: null, finished: false };
   const turn = aTurn({ calls: [{ name: "", args: "{}", raw }], results: [result] });
@@ -111,7 +111,7 @@ test("a call that names no tool is the text that the model wrote, because it can
   expect(uploadEvents(upload, {})).toHaveLength(6);
 });
 
-test("a reminder is described, and silence is a message, too", () => {
+test("a reminder is described, and so is an empty message", () => {
   const nudged = aTurn({ nudge: "Call a tool." });
   expect(messages(nudged)).toEqual([
     { type: "assistant_message", content: "" },
@@ -119,7 +119,7 @@ test("a reminder is described, and silence is a message, too", () => {
   ]);
 });
 
-test("a rollout that never began has no messages but its system text", () => {
+test("a rollout that never began has only its system text", () => {
   const record = aRecord({ systemText: null, promptText: "", turns: [], error: "no room" });
   const upload = describeRollout(
     record,
@@ -130,7 +130,7 @@ test("a rollout that never began has no messages but its system text", () => {
   expect(upload.metadata).toMatchObject({ error: "no room", included: false });
 });
 
-test("ids are UUIDs, the same for the same rollout and others for any other", () => {
+test("ids are UUIDs that depend only on the rollout", () => {
   const idOf = (record: RolloutRecord, score = TRAINED): string =>
     describeRollout(record, score, settings).id;
   const id = idOf(aRecord());

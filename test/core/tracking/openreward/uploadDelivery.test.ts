@@ -49,7 +49,7 @@ function expectOnce({ rollouts }: UploadService): void {
   expect(rollout?.updates).toHaveLength(1);
 }
 
-describe("a rollout arrives once, and whole", () => {
+describe("a rollout arrives exactly once and complete", () => {
   const posts = Array.from({ length: POSTS }, (_, index) => index + 1);
   const faults = [
     ["the answer is lost", "lost"],
@@ -71,7 +71,7 @@ describe("a rollout arrives once, and whole", () => {
     });
   }
 
-  it.each(posts)("when it was begun before, and broken off after request %i", async (post) => {
+  it.each(posts)("after an earlier start that was interrupted after request %i", async (post) => {
     const { service, client, backoff, deliver } = setUp();
     const over = new AbortController();
     service.fault = (count) => {
@@ -88,7 +88,7 @@ describe("a rollout arrives once, and whole", () => {
   });
 
   it.each([99, 100, 101, 200])(
-    "with its update, when the answer to the last of %i messages is lost",
+    "including its update, when the answer to the last of %i messages is lost",
     async (count) => {
       const { service, deliver } = setUp();
       const upload = anUpload({ messages: anUpload().messages.slice(0, count) });
@@ -101,7 +101,7 @@ describe("a rollout arrives once, and whole", () => {
     },
   );
 
-  it("and no page of something in between shows what has arrived", async () => {
+  it("and a proxy's page is not taken for a confirmation", async () => {
     const { service, deliver } = setUp();
     service.fault = (count) => (count === 2 ? "lost" : null);
     service.asked = (count) => (count === 1 ? { text: "<html>log in first</html>" } : null);
@@ -109,7 +109,7 @@ describe("a rollout arrives once, and whole", () => {
     expectOnce(service);
   });
 
-  it("when the service has forgotten its start", async () => {
+  it("if the service has forgotten its start", async () => {
     const { service, deliver } = setUp();
     service.fault = (count) => {
       if (count === 2) service.rollouts.clear();
@@ -119,7 +119,7 @@ describe("a rollout arrives once, and whole", () => {
     expectOnce(service);
   });
 
-  it("under the same ids when the service does not say what it has", async () => {
+  it("under the same ids if the service does not report what it has", async () => {
     const { service, deliver } = setUp();
     service.reportsArrived = false;
     service.fault = (count) => (count === 2 ? "lost" : null);
@@ -131,7 +131,7 @@ describe("a rollout arrives once, and whole", () => {
 });
 
 describe("the service", () => {
-  it("gets the key, and the ids of environment and variant, looked up once", async () => {
+  it("receives the key, and looks up environment and variant ids once", async () => {
     const { service, deliver } = setUp();
     service.catalogue.set("Owner/Game", "id-of-game");
     await deliver(anUpload({ variant: "hard" }));
@@ -150,7 +150,7 @@ describe("the service", () => {
     }
   });
 
-  it("is not asked for environments of this computer, and need not know an environment", async () => {
+  it("is not queried for local environments, and need not know an environment", async () => {
     const { service, deliver } = setUp();
     await deliver(anUpload({ environment: "local/game" }));
     expect(service.http.requests.every(({ method }) => method === "POST")).toBe(true);
@@ -158,7 +158,7 @@ describe("the service", () => {
     expect(service.rollouts.get("other")?.starts[0]).not.toHaveProperty("environment_id");
   });
 
-  it.each([401, 403, 404])("is asked every ten minutes after status %i", async (status) => {
+  it.each([401, 403, 404])("is queried every ten minutes after status %i", async (status) => {
     const { service, clock, reported, deliver } = setUp();
     const denial = { status, json: { message: "Invalid API key" } };
     service.fault = (count) => (count < 3 ? denial : null);
@@ -168,7 +168,7 @@ describe("the service", () => {
     expectOnce(service);
   });
 
-  it.each([400, 413, 422])("refuses a rollout with status %i", async (status) => {
+  it.each([400, 413, 422])("may refuse a rollout with status %i", async (status) => {
     const { service, deliver } = setUp();
     service.fault = () => ({ status, json: { detail: "too odd" } });
     expect(await deliver()).toEqual({ kind: "refused", reason: `status ${status}: too odd` });
@@ -176,7 +176,7 @@ describe("the service", () => {
 });
 
 describe("an outage", () => {
-  it("is waited through, ever more slowly, as long as the service asks, and reported once", async () => {
+  it("makes uploads wait with increasing delays, as long as the service requests, and is reported once", async () => {
     const { service, clock, reported, deliver } = setUp();
     const times: number[] = [];
     service.fault = (count) => {
@@ -190,7 +190,7 @@ describe("an outage", () => {
     expect(reported).toEqual(["status 503", "recovered"]);
   });
 
-  it("does not hold up the end: the service is asked at once whether it is there again", async () => {
+  it("does not delay the end: the service is checked again immediately", async () => {
     const { clock, backoff } = setUp();
     const signal = new AbortController().signal;
     backoff.denied("x");
@@ -202,7 +202,7 @@ describe("an outage", () => {
     expect([clock.monotonic(), backoff.isDenied]).toEqual([1_000, false]);
   });
 
-  it("counts once for all that were in progress", async () => {
+  it("counts once for all rollouts in progress", async () => {
     const { clock, backoff } = setUp();
     const failure = { kind: "unavailable", reason: "x", retryAfterMs: null, mayHaveArrived: true };
     for (let i = 0; i < 8; i += 1) backoff.failed({ ...failure, kind: "unavailable" });

@@ -10,7 +10,7 @@ async function evaluated(world: UploadWorld, evaluation = PERIODIC) {
   return world.endEvaluation(evaluation);
 }
 
-describe("evaluations that are done", () => {
+describe("finished evaluations", () => {
   it("are uploaded as evaluations, each rollout once, with step and temperature in its name", async () => {
     const world = new UploadWorld();
     const spool = world.attempt(1, 0);
@@ -34,7 +34,7 @@ describe("evaluations that are done", () => {
     expect(await waitingUploads(world.disk, FOLDER)).toBe(0);
   });
 
-  it("stay on the disk where only training is uploaded, and the other way round", async () => {
+  it("stay on disk if only training is uploaded, and vice versa", async () => {
     for (const sources of [
       { training: true, evaluations: false },
       { training: false, evaluations: true },
@@ -65,7 +65,7 @@ describe("evaluations that are done", () => {
     expect(world.service.names).toContain("Owner/Game-test-0-eval-step4-end-t0-r0");
   });
 
-  it("are uploaded as they were played last, when a group was played again", async () => {
+  it("are uploaded as last played when a group was played again", async () => {
     const world = new UploadWorld();
     const spool = world.attempt(1, 0);
     await world.playEvaluation(PERIODIC, OTHER);
@@ -77,12 +77,12 @@ describe("evaluations that are done", () => {
   });
 });
 
-describe("a trainer that is killed", () => {
-  /** Changes of the disk that the upload makes: opened, queued, two for each rollout, complete. */
+describe("a killed trainer", () => {
+  /** Disk changes of the upload: opened, queued, two for each rollout, complete. */
   const writes = Array.from({ length: 3 + 4 * ALL + 1 }, (_, index) => index);
 
   it.each(writes)(
-    "after %i lines of its log leaves the rest of an evaluation to the next, and nothing goes twice",
+    "with %i lines in its log leaves the rest of an evaluation to the next one, without duplicates",
     async (count) => {
       const world = new UploadWorld();
       const first = world.attempt(1, 0);
@@ -92,7 +92,7 @@ describe("a trainer that is killed", () => {
       await world.drain(first);
       await first.close();
       world.disk.allowedWrites = Number.POSITIVE_INFINITY;
-      // The evaluation was completed where the next attempt begins, which reports its results once more.
+      // The evaluation was complete at the start of the next attempt, which reports its results again.
       const second = world.attempt(2, 4);
       second.evaluationEnded(ended);
       expect(await world.drain(second)).toBe(0);
@@ -103,7 +103,7 @@ describe("a trainer that is killed", () => {
 });
 
 describe("an evaluation that a resume repeats", () => {
-  it.each([{}, OTHER])("is not sent again when nothing differs: %j", async (changes) => {
+  it.each([{}, OTHER])("is sent again only if something differs: %j", async (changes) => {
     const world = new UploadWorld();
     const first = world.attempt(1, 0);
     first.evaluationEnded(await evaluated(world));
@@ -121,7 +121,7 @@ describe("an evaluation that a resume repeats", () => {
     expect(world.service.names.includes(name)).toBe(isOther);
   });
 
-  it("is sent by a later attempt, when its own was killed before a line of its log", async () => {
+  it("is sent by a later attempt if its own was killed before writing to its log", async () => {
     const world = new UploadWorld();
     const first = world.attempt(1, 0);
     first.evaluationEnded(await evaluated(world));
@@ -138,10 +138,10 @@ describe("an evaluation that a resume repeats", () => {
     expect(world.service.names).toContain("Owner/Game-test-0-eval-step4-t0-r0-attempt2");
   });
 
-  it("leaves no rollout as a half at the service", async () => {
+  it("leaves no partial rollout on the service", async () => {
     const world = new UploadWorld();
     const first = world.attempt(1, 0);
-    // Eight starts are taken, then the service no longer exists.
+    // Eight starts are accepted, then the service is gone.
     world.service.fault = (count) => (count > 8 ? "broken" : null);
     first.evaluationEnded(await evaluated(world));
     await world.drain(first, 10_000);

@@ -12,7 +12,7 @@ function sent(rollout: RolloutUpload, ids = {}) {
   return uploadEvents(rollout, ids).map(({ json }): Record<string, unknown> => JSON.parse(json));
 }
 
-test("a rollout is its start, its messages in order, and its update", () => {
+test("a rollout consists of its start, its messages in order, and its update", () => {
   const messages = ["one", "two"].map((content): UploadMessage => {
     return { type: "user_message", content, timestampMs: 5 };
   });
@@ -46,7 +46,7 @@ test("a rollout is its start, its messages in order, and its update", () => {
   ]);
 });
 
-test("nulls are left out of objects and kept in lists, a reward of 0 is kept", () => {
+test("nulls are omitted from objects and kept in lists, and a reward of 0 is kept", () => {
   const [start, message] = sent(
     anUpload({
       metadata: { a: null, b: { c: null, d: [null, { e: null }] } },
@@ -57,7 +57,7 @@ test("nulls are left out of objects and kept in lists, a reward of 0 is kept", (
   expect(message).toMatchObject({ content: "", reward: 0 });
 });
 
-test("text that databases refuse is repaired everywhere", () => {
+test("text that databases reject is repaired everywhere", () => {
   const [start, message] = sent(
     anUpload({
       metadata: { "k\u0000": ["\ud83d"] },
@@ -68,7 +68,7 @@ test("text that databases refuse is repaired everywhere", () => {
   expect(message?.["content"]).toBe("ab \ufffd c 😀");
 });
 
-test("a tool call needs a name and arguments", () => {
+test("a tool call requires a name and arguments", () => {
   const call = { type: "tool_call", name: "add", content: "{}", timestampMs: 1 } as const;
   expect(() => requireUploadable(call)).not.toThrow();
   for (const broken of [
@@ -79,7 +79,7 @@ test("a tool call needs a name and arguments", () => {
   }
 });
 
-test("the start goes alone, then at most 100 events or 900 kB together, in order", () => {
+test("the start is sent alone, then batches of at most 100 events or 900 kB, in order", () => {
   const small = Array.from({ length: 250 }, (): UploadMessage => {
     return { type: "user_message", content: "x", timestampMs: 1 };
   });

@@ -3,7 +3,7 @@ import { runPaths, supersededFolder } from "../../../../src/core/runFolder/files
 import { waitingUploads } from "../../../../src/core/tracking/openreward/uploadLog.ts";
 import { ALL, FOLDER, UploadWorld } from "./uploadWorld.ts";
 
-/** A run whose first attempt has played and scored a step, of which nothing is sent yet. */
+/** A run whose first attempt has played and scored one step, with nothing sent yet. */
 async function firstStepScored() {
   const world = new UploadWorld();
   await world.play(0);
@@ -12,8 +12,8 @@ async function firstStepScored() {
   return { world, first };
 }
 
-describe("rollouts that are scored", () => {
-  it("are uploaded step by step, each once, and the log says so", async () => {
+describe("scored rollouts", () => {
+  it("are uploaded step by step, each once, as logged", async () => {
     const world = new UploadWorld();
     const spool = world.attempt(1, 0);
     for (const step of [0, 1]) {
@@ -26,7 +26,7 @@ describe("rollouts that are scored", () => {
     expect(world.troubles).toEqual([]);
   });
 
-  it("have a name of their own when a step has a task twice", async () => {
+  it("have unique names when a step has the same task twice", async () => {
     const world = new UploadWorld();
     const spool = world.attempt(1, 0);
     await world.play(0, { index: 7 });
@@ -37,7 +37,7 @@ describe("rollouts that are scored", () => {
     expect(world.service.names).toContain("Owner/Game-train-7-step0-r0-g2");
   });
 
-  it("go eight at a time", async () => {
+  it("are sent eight at a time", async () => {
     const world = new UploadWorld();
     let underWay = 0;
     let most = 0;
@@ -58,12 +58,12 @@ describe("rollouts that are scored", () => {
   });
 });
 
-describe("a trainer that is killed", () => {
-  /** Changes of the disk that one step's upload makes: opened, queued, two for each rollout, complete. */
+describe("a killed trainer", () => {
+  /** Disk changes of one step's upload: opened, queued, two for each rollout, complete. */
   const writes = Array.from({ length: 3 + 2 * ALL + 1 }, (_, index) => index);
 
   it.each(writes)(
-    "after %i lines of its log leaves the rest to the next, and nothing goes twice",
+    "with %i lines in its log leaves the rest to the next one, without duplicates",
     async (count) => {
       const { world, first } = await firstStepScored();
       world.disk.allowedWrites = count;
@@ -78,7 +78,7 @@ describe("a trainer that is killed", () => {
   );
 
   it.each([1, 5, 9, 16, 20, 24])(
-    "amid request %i of its uploads is made good by the next",
+    "during request %i of its uploads is recovered by the next one",
     async (post) => {
       const { world, first } = await firstStepScored();
       let hasDied: () => void = () => undefined;
@@ -99,7 +99,7 @@ describe("a trainer that is killed", () => {
     },
   );
 
-  it("may leave half a line in the log", async () => {
+  it("may leave a partial line in the log", async () => {
     const { world, first } = await firstStepScored();
     await world.drain(first);
     const { uploads } = runPaths(FOLDER);
@@ -113,7 +113,7 @@ describe("a trainer that is killed", () => {
 });
 
 describe("steps that a resume repeats", () => {
-  it("are not sent again when nothing differs", async () => {
+  it("are not sent again if nothing differs", async () => {
     const { world, first } = await firstStepScored();
     await world.drain(first);
     await world.supersede(1, 0);
@@ -126,7 +126,7 @@ describe("steps that a resume repeats", () => {
     expect(world.service.http.requests).toHaveLength(requests);
   });
 
-  it("are sent, marked by their attempt, when they differ", async () => {
+  it("are sent with the attempt in their names if they differ", async () => {
     const { world, first } = await firstStepScored();
     await world.drain(first);
     await world.supersede(1, 0);
@@ -140,7 +140,7 @@ describe("steps that a resume repeats", () => {
     expect(marked).toMatchObject({ metadata: { attempt: 2 } });
   });
 
-  it("are sent by a later attempt, as of the one that played them, when that one did not come to it", async () => {
+  it("are sent by a later attempt, under the attempt that played them, if that one did not send them", async () => {
     const { world, first } = await firstStepScored();
     await world.drain(first);
     await world.supersede(1, 0);
@@ -156,9 +156,9 @@ describe("steps that a resume repeats", () => {
     expect(world.service.names).toContain("Owner/Game-train-2-step0-r3-attempt2");
   });
 
-  it("leave no rollout as a half at the service, and none that was superseded before it was sent", async () => {
+  it("leave no partial rollouts on the service, and no rollouts superseded before they were sent", async () => {
     const { world, first } = await firstStepScored();
-    // Eight starts are taken, then the service no longer exists.
+    // Eight starts are accepted, then the service is gone.
     world.service.fault = (count) => (count > 8 ? "broken" : null);
     await world.drain(first, 10_000);
     await first.close();
@@ -175,7 +175,7 @@ describe("steps that a resume repeats", () => {
 });
 
 describe("a run whose service", () => {
-  it("does not answer waits at its end for so long and no longer", async () => {
+  it("does not answer waits only a limited time at its end", async () => {
     const world = new UploadWorld();
     world.service.fault = () => "broken";
     await world.play(0);
@@ -187,7 +187,7 @@ describe("a run whose service", () => {
     expect(world.troubles).toEqual([]);
   });
 
-  it("denies the key for a while gets everything afterward", async () => {
+  it("rejects the key for a while uploads everything afterward", async () => {
     const world = new UploadWorld();
     world.service.fault = (posts) =>
       posts <= 16 ? { status: 401, json: { message: "Invalid API key" } } : null;
@@ -204,7 +204,7 @@ describe("a run whose service", () => {
     world.expectOnce(2 * ALL);
   });
 
-  it("refuses one rollout gets the others, and that one from the next attempt", async () => {
+  it("refuses one rollout uploads the others, and retries that one in the next attempt", async () => {
     const world = new UploadWorld();
     world.service.fault = (_, [event]) =>
       event?.["rolloutName"] === "Owner/Game-train-1-step0-r2" ? { status: 422 } : null;
@@ -220,7 +220,7 @@ describe("a run whose service", () => {
   });
 });
 
-it("a disk that is full ends the uploads, not the run", async () => {
+it("a full disk ends the uploads, not the run", async () => {
   const world = new UploadWorld();
   await world.play(0);
   world.disk.allowedWrites = 4;

@@ -1,4 +1,4 @@
-/** A run folder and OpenReward's platform, between which attempts at the run come and go. */
+/** A run folder and a fake of OpenReward's platform, for a sequence of attempts at the run. */
 
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
@@ -26,14 +26,14 @@ import { aConfig } from "../../training/builders.ts";
 export const FOLDER = "run";
 const GROUPS = 3;
 const SIZE = 4;
-/** Rollouts of a step, or of an evaluation at one temperature. */
+/** Number of rollouts in a step, or in an evaluation at one temperature. */
 export const ALL = GROUPS * SIZE;
 
 const PLACES = Array.from({ length: ALL }, (_, at) => {
   return { group: Math.floor(at / SIZE), rollout: at % SIZE };
 });
 
-/** An evaluation as the trainer reports it; the results name what it consists of. */
+/** An evaluation as the trainer reports it; its results list its parts. */
 export interface PlayedEvaluation {
   readonly step: number;
   readonly purpose: "periodic" | "end" | "asked";
@@ -47,7 +47,7 @@ export class UploadWorld {
   readonly disk = createMemoryFileSystem();
   readonly troubles: UploadProblem[] = [];
 
-  /** Plays and scores a step; `changes` says what is different from other attempts. */
+  /** Plays and scores a step; `changes` makes it differ from other attempts. */
   async play(step: number, changes: Partial<RolloutRecord> = {}): Promise<void> {
     const options = { fileSystem: this.disk, redactor: new Redactor(), folder: FOLDER };
     const store = createRolloutStore(options);
@@ -63,7 +63,7 @@ export class UploadWorld {
     await store.addScores(step, scores);
   }
 
-  /** Stores the rollouts of an evaluation, whose groups count again for each temperature. */
+  /** Stores the rollouts of an evaluation; group numbers start again for each temperature. */
   async playEvaluation(
     { step, purpose, model, temperatures }: PlayedEvaluation,
     changes: Partial<RolloutRecord> = {},
@@ -80,7 +80,7 @@ export class UploadWorld {
     }
   }
 
-  /** Writes the line of an evaluation that is done, and gives what the trainer reports of it. */
+  /** Writes the line of a finished evaluation, and returns what the trainer reports. */
   async endEvaluation({ step, purpose, model, temperatures }: PlayedEvaluation) {
     const counts = { environment: "Owner/Game", tasks: GROUPS, rollouts: ALL };
     const results = temperatures.map((temperature) => aStoredResult({ ...counts, temperature }));
@@ -137,7 +137,7 @@ export class UploadWorld {
     return this.clock.run(spool.drain(options));
   }
 
-  /** What a resume does with the steps that it repeats. */
+  /** Supersedes the steps that a resume repeats. */
   supersede(attempt: number, step: number): Promise<void> {
     return supersedeFrom(this.disk, { folder: FOLDER, attempt, step });
   }

@@ -1,9 +1,9 @@
-/** As much of a W&B server as tests of the tracker need: it keeps lines by their offsets and notes what no client may do. */
+/** The parts of a W&B server that tests of the tracker need: it stores lines by offset and records protocol violations. */
 
 import { AppError } from "../../../../src/core/errors.ts";
 import type { HttpClient, HttpRequest, HttpResponse } from "../../../../src/core/ports.ts";
 
-/** What happens to a request. `lost-answer`: it counts, and its answer never comes. */
+/** The fate of a request. `lost-answer`: it takes effect, but its answer never arrives. */
 export type Fault = "lost" | "lost-answer" | "html" | { readonly status: number };
 
 export interface FakeWandbRun {
@@ -12,7 +12,7 @@ export interface FakeWandbRun {
   config: string;
   readonly files: Map<string, Map<number, string>>;
   readonly uploads: Map<string, string>;
-  /** Committed ones, by digest. */
+  /** Committed artifacts, by digest. */
   readonly artifacts: Map<string, { readonly aliases: readonly string[]; readonly name: string }>;
   exitCode: number | null;
   attempts: number;
@@ -38,7 +38,7 @@ export class FakeWandbServer implements HttpClient {
   readonly runs = new Map<string, FakeWandbRun>();
   readonly violations: string[] = [];
   readonly requests: HttpRequest[] = [];
-  /** Asked before each request. */
+  /** Called before each request. */
   fault: (request: HttpRequest) => Fault | null = () => null;
   isStopped = false;
   readonly #created = new Map<string, ArtifactInput>();

@@ -1,4 +1,4 @@
-/** A run folder in memory whose attempts are reported to a fake of W&B: rows are written, trainers are killed, runs continue. */
+/** An in-memory run folder whose attempts are reported to a fake of W&B, with rows, killed trainers, and resumes. */
 
 import { createHash } from "node:crypto";
 import type { CheckpointEntry } from "../../../../src/core/runFolder/checkpointLog.ts";
@@ -39,7 +39,7 @@ export class TrackedRun {
   readonly warnings: string[] = [];
   readonly recoveries: string[] = [];
   readonly opened: string[] = [];
-  /** Rows that were waited for at the end, each time that was reported. */
+  /** Rows still waiting at the end, once per report. */
   readonly draining: number[] = [];
   stops = 0;
   #tracker: WandbTracker | null = null;
@@ -51,7 +51,7 @@ export class TrackedRun {
     return this.#tracker;
   }
 
-  /** Begins an attempt with `step`; what was written from there on is superseded. */
+  /** Starts an attempt at `step`; later rows are superseded. */
   async begin(step = 0, options: TrackedRunOptions = {}): Promise<void> {
     const { fileSystem, clock, server } = this;
     if (fileSystem.files.size === 0) await this.configure({ save_every: 0 });
@@ -140,7 +140,7 @@ export class TrackedRun {
     this.tracker.rowWritten(step);
   }
 
-  /** The line of a save that a run writes. */
+  /** Writes the line of a save, as a run does. */
   async save(
     name: string,
     step: number,
@@ -158,7 +158,7 @@ export class TrackedRun {
     await this.fileSystem.append(path, `${JSON.stringify(entry)}\n`);
   }
 
-  /** The line of an evaluation that a run writes; the first one is what others are compared with. */
+  /** Writes the line of an evaluation, as a run does; later ones are compared with the first. */
   async evaluate(step: number, rewardMean: number): Promise<void> {
     const isFirst = step === 0;
     const estimate = { mean: rewardMean, low: 0, high: 1 };
@@ -175,14 +175,14 @@ export class TrackedRun {
     await this.fileSystem.append(path, `${JSON.stringify(line)}\n`);
   }
 
-  /** A rollout of a step, for its table. */
+  /** Writes a rollout of a step, for its table. */
   async addRollout(step: number): Promise<void> {
     const { fileSystem } = this;
     const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
     await store.addRollout(aRecord({ step }));
   }
 
-  /** The rows that count. */
+  /** The rows that are not superseded. */
   async metrics(): Promise<readonly { readonly step: number; readonly reward: number }[]> {
     const text = await this.readText("metrics.jsonl");
     const rows = text
@@ -200,7 +200,7 @@ export class TrackedRun {
     await createEventLog(parts).record(event);
   }
 
-  /** Everything in progress fails from now on, as after a kill. */
+  /** Makes every operation in progress fail, as after a kill. */
   async kill(): Promise<void> {
     await this.tracker.close();
     await settle();

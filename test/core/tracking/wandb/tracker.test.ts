@@ -6,14 +6,14 @@ import type { Fault } from "./fakeWandbServer.ts";
 import { TrackedRun } from "./trackedRun.ts";
 
 const steps = (run: TrackedRun) => run.server.rows().map(({ step }) => step);
-/** What was sent last of each step, as the folder has it. */
+/** The last reported rows of each step, in the folder's form. */
 async function reportedLast(run: TrackedRun): Promise<readonly unknown[]> {
   const last = new Map(run.server.rows().map((row) => [row["step"], row]));
   const kept = await run.metrics();
   return kept.map(({ step }) => ({ step, reward: last.get(step)?.["rollout/reward/mean"] }));
 }
 
-/** Rows that say nothing new about their step. */
+/** Rows that repeat their step without changes. */
 function repeats(run: TrackedRun): readonly unknown[] {
   const last = new Map<unknown, unknown>();
   return run.server.rows().filter((row) => {
@@ -27,7 +27,7 @@ function repeats(run: TrackedRun): readonly unknown[] {
 const upTo = (count: number) => Array.from({ length: count }, (_, step) => step);
 
 describe("a run reported to W&B", () => {
-  it("has each row once, its configuration and how it ended", async () => {
+  it("has each row once, its configuration, and its outcome", async () => {
     const run = new TrackedRun();
     await run.begin();
     await run.say("Attempt 1 starts.");
@@ -64,7 +64,7 @@ describe("a run reported to W&B", () => {
     await run.finish();
   });
 
-  it("is reported through each outage with one warning, and nothing is lost or doubled", async () => {
+  it("is reported through every outage with one warning, without loss or duplicates", async () => {
     const run = new TrackedRun();
     await run.begin();
     await run.write(0);
@@ -89,7 +89,7 @@ describe("a run reported to W&B", () => {
     expect([run.warnings.length, run.recoveries.length]).toEqual([2, 2]);
   });
 
-  it("continues trying after a refusal, and says what to check", async () => {
+  it("retries after a refusal, and says what to check", async () => {
     const run = new TrackedRun();
     run.server.fault = () => ({ status: 401 });
     await run.begin();
@@ -103,7 +103,7 @@ describe("a run reported to W&B", () => {
     expect(run.server.run.exitCode).toBe(1);
   });
 
-  it("takes no page of something in between for a delivery", async () => {
+  it("does not take a proxy's page for a confirmation", async () => {
     const run = new TrackedRun();
     let pages = 0;
     run.server.fault = ({ url }) => {
@@ -118,7 +118,7 @@ describe("a run reported to W&B", () => {
     expect(steps(run)).toEqual([0]);
   });
 
-  it("ends without long waits where no one answers, and the next attempt reports the rest", async () => {
+  it("ends quickly when there is no answer, and the next attempt reports the rest", async () => {
     const run = new TrackedRun();
     run.server.fault = () => "lost";
     await run.begin();
@@ -149,7 +149,7 @@ describe("a run reported to W&B", () => {
     expect(run.warnings).toEqual([expect.stringContaining("sent when the run is resumed")]);
   });
 
-  it("receives a table after an outage that began under its upload", async () => {
+  it("gets a table after an outage during its upload", async () => {
     const run = new TrackedRun();
     await run.configure({ save_every: 1 });
     await run.addRollout(0);
@@ -170,7 +170,7 @@ describe("a run reported to W&B", () => {
   it.each<[string, (request: HttpRequest) => Fault | null]>([
     ["refused", ({ body }) => (String(body).includes("CreateRunFiles") ? { status: 400 } : null)],
     ["out of reach", ({ method }) => (method === "PUT" ? "lost" : null)],
-  ])("has its rows where files are %s, and says once what is missing", async (_, fault) => {
+  ])("has its rows even if files are %s, and reports once what is missing", async (_, fault) => {
     const run = new TrackedRun();
     await run.configure({ save_every: 1 });
     run.server.fault = fault;
@@ -188,7 +188,7 @@ describe("a run reported to W&B", () => {
     );
   });
 
-  it("has no more metrics than the service takes, and says so", async () => {
+  it("has at most as many metrics as the service accepts, and reports it", async () => {
     const run = new TrackedRun();
     await run.begin();
     const many = Object.fromEntries(Array.from({ length: 2_100 }, (_, i) => [`m${i}`, i]));
@@ -199,7 +199,7 @@ describe("a run reported to W&B", () => {
     expect(run.warnings).toEqual([expect.stringContaining("first 2000 metrics")]);
   });
 
-  it("stops when Stop is pressed on its page, once, and not again after a resume", async () => {
+  it("stops once when Stop is pressed on its page, and not again after a resume", async () => {
     const run = new TrackedRun();
     await run.begin();
     run.server.isStopped = true;
@@ -234,7 +234,7 @@ describe("a run reported to W&B", () => {
     expect(JSON.parse(summary)).toMatchObject({ "eval/test/reward_mean": 0.5 });
   });
 
-  it("has all evaluations in a table of its summary, the last one too, once", async () => {
+  it("has all evaluations, including the last, once each in a table of its summary", async () => {
     const run = new TrackedRun();
     await run.begin();
     await run.evaluate(0, 0.25);
@@ -257,7 +257,7 @@ describe("a run reported to W&B", () => {
     expect(column("pass_at_k")).toEqual(["0.25 @1", "0.75 @1"]);
   });
 
-  it("has an artifact with the addresses of each lasting checkpoint, also when it continues", async () => {
+  it("has an artifact with the addresses of each lasting checkpoint, also after a resume", async () => {
     const run = new TrackedRun();
     await run.begin();
     await run.save("rolling_000001", 1, "rolling");
@@ -282,7 +282,7 @@ describe("a run reported to W&B", () => {
     expect(run.server.violations).toEqual([]);
   });
 
-  it("sends the table of its evaluations again when a delivery failed under it", async () => {
+  it("sends the evaluation table again after a failed delivery", async () => {
     const run = new TrackedRun();
     await run.begin();
     await run.evaluate(0, 0.25);
@@ -296,7 +296,7 @@ describe("a run reported to W&B", () => {
     expect(JSON.parse(summary)).toMatchObject({ evaluations: { nrows: 1 } });
   });
 
-  it("receives new settings", async () => {
+  it("reports new settings", async () => {
     const run = new TrackedRun();
     await run.begin();
     await run.write(0);
@@ -307,7 +307,7 @@ describe("a run reported to W&B", () => {
     expect(JSON.parse(run.server.run.config)).toMatchObject({ learning_rate: { value: 1 } });
   });
 
-  it("receives settings that change while the server does not yet answer", async () => {
+  it("reports settings that change before the server answers", async () => {
     const run = new TrackedRun();
     run.server.fault = ({ body }) =>
       String(body).includes("UpsertBucket") ? { status: 503 } : null;
@@ -320,7 +320,7 @@ describe("a run reported to W&B", () => {
     expect(JSON.parse(run.server.run.config)).toMatchObject({ learning_rate: { value: 1 } });
   });
 
-  it("carries no secret and no home folder out of the machine", async () => {
+  it("sends no secrets and no home folder paths", async () => {
     const run = new TrackedRun();
     const redactor = new Redactor();
     redactor.learn("hunter2-secret");
@@ -337,7 +337,7 @@ describe("a run reported to W&B", () => {
 });
 
 describe("a resumed run", () => {
-  it("continues as the same run; a repeat is reported only where it differs, with its attempt", async () => {
+  it("continues as the same run, and reports repeats only if they differ, with their attempt", async () => {
     const run = new TrackedRun();
     await run.begin();
     for (const step of upTo(4)) await run.write(step);
@@ -362,13 +362,13 @@ describe("a resumed run", () => {
     ]);
   });
 
-  it("keeps the evaluation that ended it once, and adds the steps after it", async () => {
+  it("keeps the evaluation at its end once, and adds the following steps", async () => {
     const run = new TrackedRun();
     await run.begin();
     await run.write(0);
     await run.writeEnd(1, 0.5);
     await run.finish();
-    // Sends what is left, and repeats nothing.
+    // Sends the rest, and repeats nothing.
     await run.begin(2);
     await run.finish();
     // Repeats the evaluation, after a kill before its end.
@@ -390,7 +390,7 @@ describe("a resumed run", () => {
     expect(rows.map(({ _step }) => _step)).toEqual([0, 1, 2, 3]);
   });
 
-  it("takes a repeat for the same however often services failed, and however busy the machine was", async () => {
+  it("treats a repeat as equal despite service failures and machine load", async () => {
     const run = new TrackedRun();
     await run.begin();
     await run.write(0, 0.5, { attempts: { mean: 1.25, max: 2 } }, { event_loop_lag_ms: 7 });
@@ -403,7 +403,7 @@ describe("a resumed run", () => {
     expect(run.server.rows().map((row) => row["step"])).toEqual([0, 1]);
   });
 
-  it("reports nothing of what was superseded before it was sent", async () => {
+  it("reports nothing that was superseded before it was sent", async () => {
     const run = new TrackedRun();
     await run.begin();
     await run.write(0);
@@ -416,7 +416,7 @@ describe("a resumed run", () => {
     expect(run.server.rows().map((row) => row["rollout/reward/mean"])).toEqual([0, 0.7, 0.2]);
   });
 
-  it("is the same run under the older name of the server, and another one in another project", async () => {
+  it("is the same run under the server's old name, and a different one in another project", async () => {
     const run = new TrackedRun();
     await run.begin(0, { baseUrl: "https://api.wandb.ai" });
     const { runId } = run.tracker;
@@ -429,7 +429,7 @@ describe("a resumed run", () => {
     await run.finish();
   });
 
-  it("is found again by its id when the position of what was reported is lost", async () => {
+  it("is found by its id if the reporting position is lost", async () => {
     const run = new TrackedRun();
     await run.begin();
     const { runId } = run.tracker;
@@ -443,7 +443,7 @@ describe("a resumed run", () => {
     expect(steps(run)).toEqual(upTo(3));
   });
 
-  it("keeps the name that someone gave it on its page, unless the configuration names it", async () => {
+  it("keeps a name given on its page, unless the configuration sets one", async () => {
     const run = new TrackedRun();
     await run.begin();
     await run.finish();
@@ -457,12 +457,12 @@ describe("a resumed run", () => {
     expect(run.server.run.displayName).toBe("run");
   });
 
-  it("continues behind rows that came in another way", async () => {
+  it("continues after rows uploaded by other means", async () => {
     const run = new TrackedRun();
     await run.begin();
     for (const step of upTo(3)) await run.write(step);
     await run.finish();
-    // As after a sync of a file with the first three rows, of which this folder knows nothing.
+    // As after a sync of a file with the first three rows, which this folder does not know about.
     await run.fileSystem.writeAtomic(
       "/runs/run/wandb.json",
       (await run.readText("wandb.json")).replaceAll(/"(next|history|log|step)": \d+/g, '"$1": 0'),
@@ -473,7 +473,7 @@ describe("a resumed run", () => {
     expect(steps(run)).toEqual(upTo(4));
   });
 
-  it("has reported all that its folder holds, nothing twice, after any kills and faults", {
+  it("has reported everything in its folder exactly once, after any kills and faults", {
     timeout: 120_000,
   }, async () => {
     const faults = fc.array(
@@ -485,12 +485,12 @@ describe("a resumed run", () => {
     );
     const attempt = fc.record({
       rows: fc.integer({ min: 0, max: 4 }),
-      /** How far before its end the next one begins. */
+      /** How many steps before its end the next attempt begins. */
       back: fc.integer({ min: 0, max: 3 }),
       requests: fc.integer({ min: 1, max: 25 }),
       writes: fc.integer({ min: 0, max: 30 }),
       waitMs: fc.constantFrom(0, 20_000, 90_000),
-      /** Repeats are equal where it is. */
+      /** Repeats with the same reward are equal. */
       reward: fc.constantFrom(0.1, 0.2),
     });
     await fc.assert(
@@ -505,7 +505,7 @@ describe("a resumed run", () => {
           let sent = 0;
           run.server.fault = () => {
             sent += 1;
-            // The trainer is killed while this request is in progress.
+            // The trainer is killed during this request.
             if (sent > alive) return sent % 2 === 0 ? "lost" : "lost-answer";
             return plan[requests++ % Math.max(1, plan.length)] ?? null;
           };
@@ -534,8 +534,8 @@ describe("a resumed run", () => {
   });
 });
 
-describe("a run that is filed", () => {
-  it("is in one file per attempt, and later online with all its rows", async () => {
+describe("an offline run", () => {
+  it("has one file per attempt, and is later uploaded with all its rows", async () => {
     const run = new TrackedRun();
     await run.begin(0, { isOffline: true });
     const { runId } = run.tracker;
@@ -554,7 +554,7 @@ describe("a run that is filed", () => {
     expect(steps(run)).toEqual(upTo(5));
   });
 
-  it("has no further file for an attempt without a row", async () => {
+  it("has no file for an attempt without rows", async () => {
     const run = new TrackedRun();
     await run.begin(0, { isOffline: true });
     await run.write(0);
@@ -565,7 +565,7 @@ describe("a run that is filed", () => {
     expect(files).toHaveLength(1);
   });
 
-  it("is cut back to its last whole piece after a kill in the middle of a write", async () => {
+  it("is truncated to its last complete part after a kill during a write", async () => {
     const run = new TrackedRun();
     await run.begin(0, { isOffline: true });
     await run.write(0);
@@ -577,7 +577,7 @@ describe("a run that is filed", () => {
     await run.kill();
     const note = JSON.parse(await run.readText("wandb.json"));
     const { confirmed } = note.offline;
-    // As if the last write had been cut: the place is not confirmed, and only a part of it lies in the file.
+    // Simulates an interrupted last write: the position is not confirmed, and the file has only part of it.
     note.offline = {
       confirmed: { ...confirmed, next: 1, file: { ...confirmed.file, size: whole } },
       pending: confirmed,

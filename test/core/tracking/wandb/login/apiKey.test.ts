@@ -43,11 +43,11 @@ default login anonymous password fallback
     ["https://api.forge.coreweave.com", "quoted key"],
     ["http://127.0.0.1:8080", "local"],
     ["http://127.0.0.1:9090", "fallback"],
-  ])("holds a key for %s", (url, key) => {
+  ])("has a key for %s", (url, key) => {
     expect(netrcKey(text, url, true)).toBe(key);
   });
 
-  it("does not give a stranger the key of another host", () => {
+  it("does not give a host the key of another host", () => {
     const one = "machine api.wandb.ai password k";
     expect(netrcKey(one, "https://wandb.example.com", true)).toBeNull();
     const all = "default login user password k";
@@ -56,7 +56,7 @@ default login anonymous password fallback
   });
 });
 
-it("takes server and entity from the section that W&B's tool writes", () => {
+it("provides server and entity from the section that W&B's own tool writes", () => {
   const text = `
 # comment
 [other]
@@ -76,7 +76,7 @@ mode =
 });
 
 it.each(["", "[default]\n", "base_url = https://no.section", "\u0000 no settings"])(
-  "finds nothing in %j",
+  "has no key in %j",
   (text) => {
     expect(parseWandbSettings(text)).toEqual(NO_SETTINGS);
   },

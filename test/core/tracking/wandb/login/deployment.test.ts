@@ -26,11 +26,11 @@ describe("the address of W&B", () => {
     "https://forge.coreweave.com/wandb",
     "ftp://api.wandb.ai",
     "https://ada:s3cret@wandb.example.com",
-  ])("%s is none", (given) => {
+  ])("%s is invalid", (given) => {
     expect(() => wandbBaseUrl(given, "WANDB_BASE_URL")).toThrow(/^WANDB_BASE_URL /);
   });
 
-  it("is one deployment under its older name", () => {
+  it("is the same deployment under its old name", () => {
     const [now, before] = ["https://api.forge.coreweave.com", "https://api.wandb.ai"] as const;
     expect(deploymentOf(before)).toBe(deploymentOf(now));
     expect(deploymentOf("https://api.example.com")).not.toBe(deploymentOf(now));

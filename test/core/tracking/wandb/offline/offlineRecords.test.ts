@@ -43,7 +43,7 @@ const BARE: WandbRunInit = {
   platform: "",
 };
 
-/** Written by encoders whose files the official reader took. */
+/** Written by encoders whose files the official reader accepted. */
 const VECTORS: readonly (readonly [string, RecordContent, number, string])[] = [
   [
     "a header",
@@ -107,18 +107,18 @@ const VECTORS: readonly (readonly [string, RecordContent, number, string])[] = [
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
 describe("the records of a .wandb file", () => {
-  it.each(VECTORS)("writes %s as before, byte for byte", (_name, record, number, expected) => {
+  it.each(VECTORS)("encode %s byte for byte as before", (_name, record, number, expected) => {
     expect(hex(encodeRecord(record, number))).toBe(expected);
   });
 
-  it("keeps an empty name within a path, so that the value stays where it was", () => {
+  it("keep an empty name in a path, so that the value stays in place", () => {
     const record = encodeRecord(historyRecord({ g: { "": 2 } }, 0), 1);
     // Field 2 of an item (nested_key) twice: "g", then "".
     expect(hex(record)).toContain("120167120082010132");
   });
 });
 
-it("a run that goes on has no name where nobody has given it one: its page may have another", () => {
+it("the name of a resumed run is omitted unless it was given, since its page may have another", () => {
   const written = (init: WandbRunInit, isResumed: boolean) =>
     encodeRecord(runRecord(init, 0, isResumed), 1);
   const own = { ...FULL, isNameGiven: false };

@@ -34,7 +34,7 @@ function requestsTo(replies: readonly FakeReply[], baseUrl = "https://wandb.test
 }
 
 describe("a request to W&B", () => {
-  it("carries the key and goes below the base address", async () => {
+  it("has the key and is relative to the base address", async () => {
     const { http, post } = requestsTo([{ json: { stopped: true } }]);
     expect(await post()).toEqual({ stopped: true });
     expect(http.requests[0]).toMatchObject({
@@ -50,7 +50,7 @@ describe("a request to W&B", () => {
     ["status 307", { status: 307, headers: { location: "https://elsewhere.test" } }],
     ["something other than W&B answered", { text: "<html>log in</html>" }],
     ["something other than W&B answered", { text: "[1]" }],
-  ])("is sent again after %s", async (reason, reply) => {
+  ])("is retried after %s", async (reason, reply) => {
     const { post, troubles, sentAtMs, http } = requestsTo([reply, reply, { text: "" }]);
     expect(await post()).toBeNull();
     expect(troubles.every((trouble) => trouble.startsWith(reason))).toBe(true);
@@ -58,7 +58,7 @@ describe("a request to W&B", () => {
     expect(new Set(http.requests.map(({ url }) => url)).size).toBe(1);
   });
 
-  it("says in the server's words, without the key, why it is sent again", async () => {
+  it("logs retries in the server's words, without the key", async () => {
     const { post, troubles } = requestsTo([
       { status: 503, json: { error: `no room for ${KEY}` } },
       { json: {} },
@@ -67,7 +67,7 @@ describe("a request to W&B", () => {
     expect(troubles).toEqual(["status 503: no room for ***"]);
   });
 
-  it("waits as long as the server says", async () => {
+  it("is delayed as long as the server requests", async () => {
     const date = new Date(Date.UTC(2026, 0, 1) + 9_000).toUTCString();
     const waits = [{ "retry-after": "0.5" }, { "retry-after": date }];
     const { post, sentAtMs } = requestsTo([
@@ -78,7 +78,7 @@ describe("a request to W&B", () => {
     expect(sentAtMs).toEqual([0, 500, 9_000]);
   });
 
-  it("waits while the server has no room for more", async () => {
+  it("waits while the server is at capacity", async () => {
     const headers = { "ratelimit-remaining": "0", "ratelimit-reset": "7" };
     const { post, sentAtMs } = requestsTo([{ json: {}, headers }, { json: {} }]);
     await post();
@@ -87,7 +87,7 @@ describe("a request to W&B", () => {
   });
 
   it.each([400, 401, 403, 404, 409, 410, 413, 422, 501])(
-    "is given up after %i, without the key in what is said",
+    "is abandoned after %i, without the key in the message",
     async (status) => {
       const json = { errors: [{ message: `no access with ${KEY}` }] };
       const { post, sentAtMs } = requestsTo([{ status, json }]);
@@ -107,26 +107,26 @@ describe("an upload", () => {
     return { ...to, taken: to.clock.run(put) };
   };
 
-  it("goes where the server says, without the key", async () => {
+  it("goes to the address that the server gives, without the key", async () => {
     const { taken, http } = upload("https://storage.test/a?sig=1", {});
     expect(await taken).toBe("taken");
     expect(http.requests[0]?.headers).toEqual({ "x-goog": "1" });
   });
 
-  it("may be sent to the root of the server", async () => {
+  it("may go to the server's root", async () => {
     const { taken, http } = upload("/storage/a", {});
     expect(await taken).toBe("taken");
     expect(http.requests[0]?.url).toBe("https://wandb.test/storage/a");
   });
 
-  it("never goes in the clear when the server is reached encrypted", async () => {
+  it("is never unencrypted if the server connection is encrypted", async () => {
     const { taken, http } = upload("http://storage.test/a", {});
     expect(await taken).toBe("refused");
     expect(http.requests).toEqual([]);
     expect(await upload("http://storage.test/a", {}, "http://localhost:1").taken).toBe("taken");
   });
 
-  it("is tried a few times where that may help, else once", async () => {
+  it("is retried a few times if that may help, and otherwise sent once", async () => {
     const passing = upload("https://storage.test/a", { status: 503 });
     expect(await passing.taken).toBe("unreachable");
     expect(passing.http.requests).toHaveLength(6);
@@ -135,7 +135,7 @@ describe("an upload", () => {
     expect(refused.http.requests).toHaveLength(1);
   });
 
-  it("is not taken by a page of something in between, but by any other answer", async () => {
+  it("is not confirmed by a proxy's page, but by any other answer", async () => {
     const page = upload("https://storage.test/a", { text: "<!DOCTYPE html><p>log in first</p>" });
     expect(await page.taken).toBe("unreachable");
     expect(page.troubles[0]).toContain("something other than W&B answered");

@@ -5,7 +5,7 @@ import {
 } from "../../../../../src/core/tracking/wandb/run/consoleLines.ts";
 
 describe("the log of a run", () => {
-  it("consists of whole lines", () => {
+  it("consists of complete lines", () => {
     const lines = new ConsoleLines();
     expect(lines.add("a\nb")).toEqual(["a"]);
     expect(lines.add("c\n\nd")).toEqual(["bc", ""]);
@@ -13,7 +13,7 @@ describe("the log of a run", () => {
     expect(lines.end()).toEqual([]);
   });
 
-  it("has no escape sequences, and what a carriage return wrote over", () => {
+  it("has no escape sequences and no text that a carriage return overwrote", () => {
     const lines = new ConsoleLines();
     const link = "\u001b]8;;https://example.com\u0007link\u001b]8;;\u0007";
     expect(lines.add(`\u001b[1;32mgreen\u001b[0m ${link}\n`)).toEqual(["green link"]);
@@ -21,7 +21,7 @@ describe("the log of a run", () => {
     expect(lines.add(`${"x".repeat(5_000)}\n`)[0]).toHaveLength(4_096);
   });
 
-  it("says when, and what went wrong", () => {
+  it("includes the time and level", () => {
     const atMs = Date.UTC(2026, 10, 20, 14, 29, 3, 104);
     expect(consoleLine("stdout", "hi", atMs)).toBe("2026-11-20T14:29:03.104000 hi");
     expect(consoleLine("stderr", "hi", atMs)).toBe("ERROR 2026-11-20T14:29:03.104000 hi");

@@ -24,7 +24,7 @@ const value = fc.letrec<{ value: ExtendedValue }>((tie) => ({
 })).value;
 
 describe("extended JSON", () => {
-  it("gives every value back", () => {
+  it("restores every value", () => {
     fc.assert(
       fc.property(value, (original) => {
         expect(parseExtended(writeExtended(original))).toEqual({ value: original });
@@ -32,14 +32,14 @@ describe("extended JSON", () => {
     );
   });
 
-  it("writes numbers that JSON has not as bare words, and keeps all digits of whole ones", () => {
+  it("writes non-JSON numbers as bare words, and keeps all digits of integers", () => {
     const row = { a: Number.NaN, b: Number.NEGATIVE_INFINITY, c: 2n ** 64n + 1n, d: 1e-7 };
     const text = '{"a":NaN,"b":-Infinity,"c":18446744073709551617,"d":1e-7}';
     expect(writeExtended(row)).toBe(text);
     expect(parseExtended(text)).toEqual({ value: row });
   });
 
-  it.each(["", "{", "<html>", "[1,]", "nan", '{"a" 1}', "1 2"])("takes %j for none", (text) => {
+  it.each(["", "{", "<html>", "[1,]", "nan", '{"a" 1}', "1 2"])("rejects %j", (text) => {
     expect(parseExtended(text)).toBeNull();
   });
 });

@@ -9,12 +9,12 @@ const rowOf = (attempt: number, queueReady: number, loss = 0.5) => ({
   loss,
   progress: { attempt },
   async: { queue_depth: 12, queue_ready: queueReady, wait_for_batch_s: queueReady },
-  // Some rollouts were played again, because a service failed.
+  // Some rollouts were replayed because a service failed.
   tokens: { sampled: 100 + queueReady, trained: 90, discarded: { sampled: queueReady } },
   cost: { step_usd: queueReady },
 });
 
-it("a step that a resume repeats is the same to W&B however many groups waited for it and whatever tokens it took", async () => {
+it("a repeated step equals the original for W&B regardless of queued groups and token usage", async () => {
   const fileSystem = createMemoryFileSystem();
   const path = runPaths(supersededFolder("/run", 1)).metrics;
   await fileSystem.append(path, `${JSON.stringify(rowOf(1, 4))}\n`);

@@ -21,7 +21,7 @@ async function tableOf(groups: number, size: number, promptText = "2 + 2?") {
 }
 
 describe("a table of trajectories", () => {
-  it("has a row a rollout, steps and groups counted from 1, with its transcript", async () => {
+  it("has a row per rollout, with steps and groups counted from 1, and a transcript", async () => {
     const table = await tableOf(2, 2);
     const rows = table?.data.map((row) =>
       Object.fromEntries(row.map((cell, i) => [table.columns[i], cell])),
@@ -37,7 +37,7 @@ describe("a table of trajectories", () => {
     expect(rows?.[0]?.["transcript"]).toContain("[task]\n2 + 2?");
   });
 
-  it("has what an agent asked", async () => {
+  it("includes an agent's requests", async () => {
     const fileSystem = createMemoryFileSystem();
     const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
     await store.addRollout(anAgentRecord());
@@ -45,7 +45,7 @@ describe("a table of trajectories", () => {
     expect(table?.data[0]?.at(-1)).toContain("[user]\nAdd 2 to 3.");
   });
 
-  it("shows some of many, from all over the step, and cuts what is long", async () => {
+  it("shows a sample from the whole step if there are many, and shortens long texts", async () => {
     const table = await tableOf(40, 4, "x".repeat(50_000));
     const groups = table?.data.map((row) => Number(row[1])) ?? [];
     expect(groups).toHaveLength(32);

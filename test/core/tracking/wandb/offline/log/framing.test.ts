@@ -17,7 +17,7 @@ import { concatBytes } from "../../../../../../src/core/util/concatBytes.ts";
 const BLOCK = 32_768;
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
-/** Reads records back as the format's description says, and fails on anything else. */
+/** Reads records as the format specifies, and fails on anything else. */
 function records(file: Uint8Array): readonly Uint8Array[] {
   const view = new DataView(file.buffer, file.byteOffset);
   const found: Uint8Array[] = [];
@@ -52,12 +52,12 @@ function fileOf(all: readonly Uint8Array[]): Uint8Array {
 }
 
 describe("a .wandb file", () => {
-  it("has the checksums of zip", () => {
+  it("has CRC-32 checksums", () => {
     expect(crc32(new TextEncoder().encode("123456789")).toString(16)).toBe("cbf43926");
     expect(crc32(Uint8Array.of(1)).toString(16)).toBe("a505df1b");
   });
 
-  it("equals one that the official reader takes, byte for byte", () => {
+  it("equals a file that the official reader accepts, byte for byte", () => {
     const run: RecordContent = { run: Buffer.from("0a036162631a01708a01020801", "hex") };
     const all = [
       headerRecord("t/1"),
@@ -79,7 +79,7 @@ describe("a .wandb file", () => {
   });
 
   it.each([1, 32_747, 32_748, 32_753, 32_754, 32_755, 32_760, 40_000, 65_508, 65_522, 100_000])(
-    "keeps records behind one of %i bytes",
+    "preserves records after one of %i bytes",
     (length) => {
       for (const spare of [0, 1, 3, 6, 7, 8, 9]) {
         const all = [length - (length > 20 ? spare : 0), 30, 0, 70_000, 5].map((size, i) =>
