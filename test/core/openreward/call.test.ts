@@ -46,7 +46,7 @@ describe("a call", () => {
     expect(outcome).toEqual({ kind: "rejected", reason: expected, error });
   });
 
-  it("reports a crash of the tool with the tool's own words", async () => {
+  it("reports a tool crash with the tool's own message", async () => {
     const crash = stream(`${TASK_ID}event: error\ndata: division\ndata: by zero\n\n`);
     const { open } = harness({ [CALL]: [crash] });
     const session = await open();
@@ -58,7 +58,7 @@ describe("a call", () => {
   });
 
   it.each(["break", "end"] as const)(
-    "whose stream stops (%s) after its task id is asked for again by that id",
+    "whose stream stops (%s) after its task id is requested again by that id",
     async (end) => {
       const { open, server, clock } = harness({
         [CALL]: [stream(`${TASK_ID}event: chunk\ndata: {"ok`, end), result(output({ reward: 1 }))],
@@ -72,7 +72,7 @@ describe("a call", () => {
     },
   );
 
-  it("whose stream is silent for 30 s is asked for again by its id", async () => {
+  it("whose stream is silent for 30 s is requested again by its id", async () => {
     const { open, server, clock } = harness({
       [CALL]: [stream(TASK_ID, "hang"), result(output({ reward: 1 }))],
     });
@@ -88,7 +88,7 @@ describe("a call", () => {
     ["a gateway's 502", json(502, {})],
     ["a plain 503", json(503, {})],
     ["a stream without task id", stream(": ping\n\n", "break")],
-  ])("that met %s before its task id is not posted again", async (_, answer) => {
+  ])("that failed with %s before its task id is not posted again", async (_, answer) => {
     const { open, server, clock } = harness({ [CALL]: [answer] });
     const session = await open();
     await expect(clock.run(session.callTool("look", {}))).rejects.toMatchObject({
@@ -108,7 +108,7 @@ describe("a call", () => {
     expect(server.requests(CALL)).toHaveLength(2);
   });
 
-  it("may be cut off for ever by a proxy as long as it makes progress, but a hundred times at most", async () => {
+  it("may be cut off repeatedly by a proxy while it makes progress, but at most a hundred times", async () => {
     const cutLater = aliveFor(11_000);
     const { open, server, clock } = harness({ [CALL]: [stream(TASK_ID, "break"), cutLater] });
     const session = await open();
@@ -126,7 +126,7 @@ describe("a call", () => {
     }
   });
 
-  it("whose repeat is not answered for 30 s is asked for again", async () => {
+  it("whose repeat is not answered for 30 s is requested again", async () => {
     const { open, server, clock } = harness({
       [CALL]: [stream(TASK_ID, "break"), hanging(), result(output({ reward: 1 }))],
     });
@@ -135,7 +135,7 @@ describe("a call", () => {
     expect(server.requests(CALL)).toHaveLength(3);
   });
 
-  it("that meets 429 again and again says that the room went away within a session", async () => {
+  it("that keeps getting 429 within a session fails for lack of capacity", async () => {
     const full = json(429, { detail: "maximum capacity" }, { "retry-after": "3" });
     const { open, clock } = harness({ [CALL]: [full] });
     const session = await open();
@@ -158,7 +158,7 @@ describe("a call", () => {
     ["404", json(404, { detail: "Active environment not found" })],
     ["410", json(410, { detail: "Session deleted" })],
     ["a lost job", stream("event: error\ndata: unknown task_id\n\n")],
-  ])("that meets %s means a lost session", async (_, answer) => {
+  ])("that gets %s means a lost session", async (_, answer) => {
     const { open } = harness({ [CALL]: [answer] });
     const session = await open();
     await expect(session.callTool("look", {})).rejects.toMatchObject({
@@ -166,7 +166,7 @@ describe("a call", () => {
     });
   });
 
-  it("rejects a result that is not ORS", async () => {
+  it("rejects a result that does not follow ORS", async () => {
     const { open } = harness({ [CALL]: [result({ ok: true, output: { blocks: [] } })] });
     const session = await open();
     await expect(session.callTool("look", {})).rejects.toMatchObject({
@@ -174,7 +174,7 @@ describe("a call", () => {
     });
   });
 
-  it("ends with the caller's reason when it is aborted", async () => {
+  it("ends with the caller's reason when aborted", async () => {
     const { open } = harness({ [CALL]: [stream(TASK_ID, "hang")] });
     const session = await open();
     const abort = new AbortController();
@@ -185,13 +185,13 @@ describe("a call", () => {
   });
 });
 
-/** Each is another number, or none at all, once it has been a double. */
+/** Each changes or overflows when converted to a double. */
 const NUMBERS = [
   ...["12345678901234567890", "1.10000000000000000001", "1e400", "-0", "1.0", "-1E-400"],
   ...["9007199254740993", "0.1000000000000000055511151231257827", "123456789012345678.90"],
 ];
 
-/** Calls as XML, whose values have the types of the tool's schema. */
+/** An XML call format, whose values have the types of the tool's schema. */
 const { tokenizer } = tinyModel();
 const xml: Chat = {
   tokenizer,
@@ -207,7 +207,7 @@ interface Format {
   readonly schema?: object;
 }
 
-/** Plays one turn in which the model writes `payload` as its call; the body of the request and the record of the rollout. */
+/** Plays one turn in which the model writes `payload` as its call; returns the request body and the rollout's record. */
 async function play(payload: string, { chat, schema }: Format = {}) {
   let body = "";
   const answer: Answer = (request) => {
@@ -244,21 +244,21 @@ const upload = {
   framework: ["tinker-rl", "1"],
 } as const;
 
-describe("the numbers in a call's arguments", () => {
+describe("numbers in a call's arguments", () => {
   it.each(NUMBERS)("reach the environment as the model wrote them: %s", async (number) => {
     const args = `{"x":${number},"list":[${number},{"y":${number}}]}`;
     const { body } = await play(`{"name":"add","arguments":${args}}`);
     expect(body).toBe(`{"name":"add","input":${args}}`);
   });
 
-  it.each(NUMBERS)("reach it as written also from XML: %s", async (number) => {
+  it.each(NUMBERS)("also reach it as written from XML: %s", async (number) => {
     const payload = `<function=add><parameter=x>\n${number}\n</parameter><parameter=y>[${number}]</parameter><parameter=z>${number}</parameter></function>`;
     const properties = { x: { type: "number" }, z: { type: "string" } };
     const { body } = await play(payload, { chat: xml, schema: { type: "object", properties } });
     expect(body).toBe(`{"name":"add","input":{"x":${number},"y":[${number}],"z":"${number}"}}`);
   });
 
-  it("stand so in the record, the upload, the replay and the terminal", async () => {
+  it("are the same in the record, the upload, the replay, and the terminal", async () => {
     const args = `{"x":[${NUMBERS.join(",")}]}`;
     const { record } = await play(`{"name":"add","arguments":${args}}`);
     expect(record.turns[0]?.calls[0]?.args).toBe(args);
@@ -272,7 +272,7 @@ describe("the numbers in a call's arguments", () => {
   });
 });
 
-describe("the numbers in a tool's schema", () => {
+describe("numbers in a tool's schema", () => {
   const schema = `{"type": "object", "properties": {"x": {"maximum": 9223372036854775807, "default": 1.0, "title": "<"}}}`;
 
   async function toolsOf() {
@@ -282,7 +282,7 @@ describe("the numbers in a tool's schema", () => {
     return (await (await open()).tools()).tools;
   }
 
-  it("are in the first prompt as the environment wrote them, whoever lays it out", async () => {
+  it("are in the first prompt as the environment wrote them, in every layout", async () => {
     const tools = await toolsOf();
     const { messages } = buildFirstPrompt({
       systemPromptTemplate: "{tools}",

@@ -17,7 +17,7 @@ function connection(answer: (request: HttpRequest) => FakeReply, apiKey: string 
   return { http, apiUrl: "https://api.example/", apiKey, userAgent: "test" };
 }
 
-/** A catalogue of this many names. */
+/** A catalogue with this many names. */
 function catalogueOf(count: number) {
   return connection(({ url }) => {
     const offset = Number(new URL(url).searchParams.get("offset"));
@@ -36,7 +36,7 @@ describe("the catalogue of hosted environments", () => {
     expect(isComplete).toBe(true);
   });
 
-  it("is not complete when there is more than may be asked for", async () => {
+  it("is incomplete when there are more entries than the page limit allows", async () => {
     const catalogue = catalogueOf(1000);
     const { items, isComplete } = await listEnvironments(catalogue, 3);
     expect(items).toHaveLength(300);
@@ -56,7 +56,7 @@ describe("the catalogue of hosted environments", () => {
     expect(isComplete).toBe(false);
   });
 
-  it("is asked without any key unless one is given", async () => {
+  it("is requested without a key unless one is given", async () => {
     const open = catalogueOf(1);
     await listEnvironments(open, 1);
     expect(open.http.requests[0]?.headers).not.toHaveProperty("x-api-key");
@@ -65,7 +65,7 @@ describe("the catalogue of hosted environments", () => {
     expect(own.http.requests[0]?.headers).toMatchObject({ "x-api-key": "secret" });
   });
 
-  it("reports which secrets an environment asks for", async () => {
+  it("reports which secrets an environment requires", async () => {
     const catalogue = connection(() => ({ json: { secrets: ["OPENAI_API_KEY"] } }));
     expect(await requiredSecrets(catalogue, "Owner/na me")).toEqual(["OPENAI_API_KEY"]);
     expect(catalogue.http.requests[0]?.url).toBe(
@@ -73,7 +73,7 @@ describe("the catalogue of hosted environments", () => {
     );
   });
 
-  it("reports how others fared in the tasks that they have played", async () => {
+  it("reports task difficulty from the rollouts of others", async () => {
     const scored = {
       avg_reward: 0.5,
       min_reward: 0,
@@ -97,7 +97,7 @@ describe("the catalogue of hosted environments", () => {
     );
   });
 
-  it("has what the newest deployment of an environment printed", async () => {
+  it("has the log of an environment's newest deployment", async () => {
     const newest = {
       id: 12,
       status: "ready",
@@ -125,14 +125,14 @@ describe("the catalogue of hosted environments", () => {
     });
   });
 
-  it("knows which environment was never deployed", async () => {
+  it("has no log for an environment that was never deployed", async () => {
     const catalogue = connection(({ url }) => ({
       json: url.endsWith("/deployments") ? [] : { id: "e1" },
     }));
     expect(await deploymentLog(catalogue, "Owner/Game")).toBeNull();
   });
 
-  it("shows logs to the owner only", async () => {
+  it("shows logs only to the owner", async () => {
     const reading = deploymentLog(
       connection(() => ({ status: 403 })),
       "Owner/Game",
@@ -143,7 +143,7 @@ describe("the catalogue of hosted environments", () => {
     });
   });
 
-  it("says of what there is nothing under a name", async () => {
+  it("names what was not found under a name", async () => {
     const catalogue = connection(() => ({ status: 404 }));
     const code = "environment-not-found";
     await expect(deploymentLog(catalogue, "Owner/game")).rejects.toMatchObject({

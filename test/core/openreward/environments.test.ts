@@ -10,7 +10,7 @@ function decodeSecrets(header: string | undefined): unknown {
 }
 
 describe("start-up queries", () => {
-  it("share one session, which release gives back", async () => {
+  it("share one session, which is released afterward", async () => {
     const { environment, server } = harness({
       "GET /maze/splits": [json(200, [{ name: "train", type: "train" }])],
       "POST /maze/num_tasks": [json(200, { num_tasks: 120, later: "addition" })],
@@ -30,7 +30,7 @@ describe("start-up queries", () => {
     expect(server.requests("POST /ping")).toHaveLength(0);
   });
 
-  it("report an unknown environment with the name and the rule of names", async () => {
+  it("report an unknown environment by name, with the naming rules", async () => {
     const missing = json(404, { detail: "Deployment not found." });
     const { environment } = harness({ "POST /create_session": [missing] }, HOSTED);
     await expect(environment.numTasks("train")).rejects.toMatchObject({
@@ -39,7 +39,7 @@ describe("start-up queries", () => {
     });
   });
 
-  it("repeat passing faults, but not a refusal", async () => {
+  it("retry transient faults, but not a refusal", async () => {
     const { environment, server, clock } = harness({
       "POST /maze/num_tasks": [json(502, {}), json(500, {}), json(200, { num_tasks: 1 })],
       "GET /maze/splits": [json(500, {}), json(200, [])],
@@ -51,7 +51,7 @@ describe("start-up queries", () => {
     expect(await clock.run(environment.splits())).toEqual([]);
   });
 
-  it("end at a server that never answers the opening of their session", async () => {
+  it("end with a server that never answers the opening of their session", async () => {
     const { environment, clock } = harness({ "POST /create_session": [silent()] });
     await expect(clock.run(environment.splits())).rejects.toMatchObject({
       code: "environment-unavailable",
@@ -72,7 +72,7 @@ describe("a name that is not found", () => {
     total: 4,
   });
 
-  it("is looked for in the catalogue of the same service, once and without the key", async () => {
+  it("is looked up once in the same service's catalogue, without the key", async () => {
     const { environment, server } = harness(
       { "POST /create_session": [missing], "GET /v1/environments": [catalogue] },
       HOSTED,
@@ -93,7 +93,7 @@ describe("a name that is not found", () => {
     expect(asked.every(({ headers }) => headers["x-api-key"] === undefined)).toBe(true);
   });
 
-  it("is looked for at a server of one's own", async () => {
+  it("is looked up on the user's own server", async () => {
     const { environment } = harness({
       "GET /maze/splits": [json(404, { detail: "Not Found" })],
       "GET /list_environments": [json(200, ["mazes", "wordle"])],
@@ -101,7 +101,7 @@ describe("a name that is not found", () => {
     await expect(environment.splits()).rejects.toMatchObject({ data: { near: ["local/mazes"] } });
   });
 
-  it("is looked for as the server spells it where the configuration has that name apart", async () => {
+  it("is looked up under its name on the server if the configuration sets one", async () => {
     const { environment } = harness(
       { "GET /list_environments": [json(200, ["maze-v2", "wordle"])] },
       { settings: { onServer: "maze-v3" } },
@@ -109,7 +109,7 @@ describe("a name that is not found", () => {
     await expect(environment.splits()).rejects.toMatchObject({ data: { near: ["maze-v2"] } });
   });
 
-  it("is said not to be built if the catalogue has it", async () => {
+  it("is reported as not built if the catalogue has it", async () => {
     const own = json(200, { environments: [{ owner: "Acme", name: "Maze" }] });
     const { environment } = harness(
       { "POST /create_session": [missing], "GET /v1/environments": [own] },
@@ -122,7 +122,7 @@ describe("a name that is not found", () => {
     });
   });
 
-  it("is unchanged if there is no similar name or the lookup fails", async () => {
+  it("gets no suggestion if there is no similar name or the lookup fails", async () => {
     const { environment } = harness(
       { "POST /create_session": [missing], "GET /v1/environments": [json(500, "down")] },
       HOSTED,
@@ -136,7 +136,7 @@ describe("a name that is not found", () => {
 });
 
 describe("a hosted environment", () => {
-  it("is addressed by X-Deployment, but not in the deletes", async () => {
+  it("is addressed by X-Deployment, except in deletes", async () => {
     const { open, server, clock } = harness({}, HOSTED);
     const session = await open();
     await clock.advance(10_000);
@@ -168,7 +168,7 @@ describe("a hosted environment", () => {
   });
 
   it.each(["/maze/num_tasks", "/some/prefix/maze/num_tasks"])(
-    "stays under the path of its server when that redirects to %s",
+    "stays under its server's path when that redirects to %s",
     async (location) => {
       const opened = stream(`event: task_id\ndata: ${sid}\n\nevent: end\ndata: \n\n`);
       const { environment, server } = harness(
@@ -184,7 +184,7 @@ describe("a hosted environment", () => {
     },
   );
 
-  it("does not carry the key to another origin", async () => {
+  it("does not send the key to another origin", async () => {
     const away = json(307, {}, { location: "https://elsewhere.example/num_tasks" });
     const { environment, server } = harness({ "POST /num_tasks": [away] }, HOSTED);
     await expect(environment.numTasks("train")).rejects.toMatchObject({
@@ -205,7 +205,7 @@ describe("a hosted environment", () => {
 describe("secrets", () => {
   const task = { split: "train", index: 0, secrets: { demo_token: "späß" } };
 
-  it("go with the user's key to OpenReward's environments", async () => {
+  it("are sent with the user's key to OpenReward's environments", async () => {
     const { environment, server, clock } = harness({}, HOSTED);
     await clock.run(environment.openSession(task));
     for (const line of ["POST /create_session", "POST /create"]) {
@@ -218,7 +218,7 @@ describe("secrets", () => {
     expect(server.seen.filter(({ headers }) => headers["x-secrets"])).toHaveLength(2);
   });
 
-  it("carry the hosts of well-known names", async () => {
+  it("include the hosts of well-known names", async () => {
     const { environment, server, clock } = harness({}, HOSTED);
     const secrets = { OPENAI_API_KEY: "sk", other_token: "y" };
     await clock.run(environment.openSession({ split: "train", index: 0, secrets }));
@@ -228,7 +228,7 @@ describe("secrets", () => {
     });
   });
 
-  it("go without the key to any other server", async () => {
+  it("are sent without the key to any other server", async () => {
     const own = { name: "Acme/Maze", apiKey: "local-key" };
     const { environment, server, clock } = harness({}, own);
     await clock.run(environment.openSession(task));
@@ -236,7 +236,7 @@ describe("secrets", () => {
     expect(decodeSecrets(header)).toEqual({ demo_token: { value: "späß" } });
   });
 
-  it("go in the body too when the server has no /version", async () => {
+  it("are also sent in the body if the server has no /version", async () => {
     const older = harness();
     await older.clock.run(older.environment.openSession(task));
     expect(older.server.requests("POST /create")[0]?.body?.["secrets"]).toEqual(task.secrets);

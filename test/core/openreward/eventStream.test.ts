@@ -58,7 +58,7 @@ describe("a reader of events", () => {
     ["LF", "\n"],
     ["CRLF", "\r\n"],
     ["CR", "\r"],
-  ])("reads the same events with %s line ends, wherever the chunks are cut", (_, lineEnd) => {
+  ])("reads the same events with %s line endings, wherever the chunks are split", (_, lineEnd) => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 20 }), { maxLength: 40 }), (sizes) => {
         expect(eventsOf(transcript.join(lineEnd), sizes)).toEqual(expected);
@@ -67,7 +67,7 @@ describe("a reader of events", () => {
     );
   });
 
-  it("gives an event as soon as its blank line arrived, even if that ends in CR", () => {
+  it("emits an event as soon as its blank line arrives, even if that ends in CR", () => {
     expect(eventsOf("event: end\r\ndata: x\r\n\r")).toEqual([{ name: "end", data: "x" }]);
   });
 
@@ -78,7 +78,7 @@ describe("a reader of events", () => {
 });
 
 describe("a watch for silence", () => {
-  it("calls after the limit without a keep-alive, with one timer for all of them", async () => {
+  it("fires after the limit without a keep-alive, with a single timer for all", async () => {
     const clock = new FakeClock();
     const reasons: unknown[] = [];
     const watch = new IdleTimeout(clock, (reason) => reasons.push(reason));
@@ -94,7 +94,7 @@ describe("a watch for silence", () => {
     expect(watch.lastSignMs).toBe(3 * 29_000);
   });
 
-  it("counts again with another limit, and no more once it is stopped", async () => {
+  it("restarts with another limit, and ends when stopped", async () => {
     const clock = new FakeClock();
     let calls = 0;
     const watch = new IdleTimeout(clock, () => {

@@ -14,7 +14,7 @@ const location = {
 describe("an account without credit", () => {
   const unpaid = { status: 402, body: '{"detail":"balance 0"}', retryAfterMs: null };
 
-  it.each([true, false])("is said as such, also in a session: %s", (isInSession) => {
+  it.each([true, false])("is reported as such, also in a session: %s", (isInSession) => {
     const fault = httpFault({ ...location, isInSession }, unpaid);
     expect(fault).toMatchObject({ code: "environment-billing", data: { status: 402 } });
     expect(fault.message).toContain(
@@ -22,13 +22,13 @@ describe("an account without credit", () => {
     );
   });
 
-  it("is not sent to OpenReward by another server", () => {
+  it("is not referred to OpenReward by another server", () => {
     const { message } = httpFault({ ...location, isOpenReward: false }, unpaid);
     expect(message).toMatch(/Add credit to the account that its key belongs to\.$/);
   });
 });
 
-describe("a key that is refused", () => {
+describe("a refused key", () => {
   const refusal = (origin: "store" | "process" | "dotenv" | null) =>
     httpFault(location, {
       status: 401,
@@ -59,7 +59,7 @@ describe("a split that is refused when its tasks are counted", () => {
     return splitFault(error, { remote, split }, "evaluation.splits");
   };
 
-  it("is missing, and those of the server are listed", async () => {
+  it("is reported as missing, with the server's splits", async () => {
     const splits = json(200, [{ name: "training", type: "train" }]);
     const script = { "POST /maze/num_tasks": [refused], "GET /maze/splits": [splits] };
     expect(await faultAfter(script)).toMatchObject({
@@ -69,7 +69,7 @@ describe("a split that is refused when its tasks are counted", () => {
     });
   });
 
-  it("keeps the words of a server that lists none", async () => {
+  it("keeps the message of a server that lists no splits", async () => {
     const script = { "POST /maze/num_tasks": [refused], "GET /maze/splits": [json(200, [])] };
     expect(await faultAfter(script)).toMatchObject({
       code: "no-such-split",
@@ -77,7 +77,7 @@ describe("a split that is refused when its tasks are counted", () => {
     });
   });
 
-  it("is no fault of the split when no session was opened", async () => {
+  it("is not blamed when no session was opened", async () => {
     const fault = await faultAfter({ "POST /create_session": [refused] });
     expect(fault).toMatchObject({ code: "environment-protocol" });
   });

@@ -1,4 +1,4 @@
-/** Builds a connection to a scripted server, on a manual clock. */
+/** Connects to a scripted server, on a manual clock. */
 
 import { connectEnvironments } from "../../../src/core/openreward/environments.ts";
 import type {

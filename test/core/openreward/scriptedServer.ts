@@ -1,11 +1,11 @@
-/** An HttpClient that plays an ORS server from a script, and remembers what it was asked. */
+/** An HttpClient that plays an ORS server from a script, and records its requests. */
 
 import { AppError } from "../../../src/core/errors.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { HttpClient, HttpRequest, HttpResponse } from "../../../src/core/ports.ts";
 import { untilAborted } from "../../fakes/fakeHttp.ts";
 
-/** What a stream does after its text: end, fail, or stay open without a byte until the request is aborted. */
+/** What a stream does after its text: it ends, fails, or hangs without a byte until the request is aborted. */
 export type StreamEnd = "end" | "break" | "hang";
 
 export type Answer = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
@@ -28,7 +28,7 @@ export function stream(text: string | readonly string[], end: StreamEnd = "end")
   return (request) => respond(request, 200, parts, end, {});
 }
 
-/** A whole streamed reply whose result is `value`. */
+/** A complete streamed reply with the result `value`. */
 export function result(value: unknown): Answer {
   return stream(`event: task_id\ndata: job1\n\nevent: end\ndata: ${JSON.stringify(value)}\n\n`);
 }
@@ -37,14 +37,14 @@ export function starting(): Answer {
   return json(503, { detail: "starting" }, { "x-backend-state": "starting", "retry-after": "2" });
 }
 
-/** The connection breaks before an answer; `sent` says whether the request can have arrived. */
+/** The connection breaks before an answer; `sent` says whether the request may have arrived. */
 export function broken(sent: boolean): Answer {
   return () => {
     throw new AppError("transport", "connection reset", { data: { sent } });
   };
 }
 
-/** The head of an answer arrives, but its body breaks off. */
+/** The head of an answer arrives, but its body is cut off. */
 export function cut(status: number): Answer {
   return () => ({
     ...respondWith(status, () => Promise.reject(transportCut())),
@@ -55,12 +55,12 @@ export function cut(status: number): Answer {
   });
 }
 
-/** The request is taken, but not even the head of an answer comes. */
+/** The request is accepted, but not even the head of an answer arrives. */
 export function silent(): Answer {
   return (request) => untilAborted(request.signal);
 }
 
-/** The head of an answer comes, and nothing else before the request is aborted. */
+/** The head of an answer arrives, then nothing until the request is aborted. */
 export function hanging(): Answer {
   return (request) => ({
     ...respondWith(200, () => untilAborted(request.signal)),
@@ -96,7 +96,7 @@ const DEFAULTS: Readonly<Record<string, Answer>> = {
   "POST /delete_session": json(200, { sid }),
 };
 
-/** Answers each path with its script's entries in order, the last one for ever; other paths as a healthy server does. */
+/** Answers each path with its script's entries in order, repeating the last; other paths answer like a healthy server. */
 export class ScriptedServer implements HttpClient {
   readonly seen: SeenRequest[] = [];
   readonly #script: Readonly<Record<string, readonly Answer[]>>;
@@ -118,7 +118,7 @@ export class ScriptedServer implements HttpClient {
     return (answer ?? json(404, { detail: "Not Found" }))(request);
   }
 
-  /** Requests with that method and path. */
+  /** Requests with this method and path. */
   requests(line: string): readonly SeenRequest[] {
     return this.seen.filter((request) => request.line === line);
   }

@@ -68,7 +68,7 @@ describe("an episode", () => {
     });
   });
 
-  it("takes the id from the end event when there is one", async () => {
+  it("takes the id from the end event if there is one", async () => {
     const { open, server } = harness({
       "POST /create_session": [
         stream('event: task_id\ndata: job\n\nevent: end\ndata: {"sid":"own"}\n\n'),
@@ -104,7 +104,7 @@ describe("an episode", () => {
 });
 
 describe("opening", () => {
-  it("reports a full environment at once, with the wait that the server asks for", async () => {
+  it("reports an environment at capacity immediately, with the delay that the server requests", async () => {
     const full = json(429, { detail: "maximum capacity" }, { "retry-after": "7" });
     const { open, server } = harness({ "POST /create_session": [full] });
     await expect(open()).rejects.toMatchObject({
@@ -117,7 +117,7 @@ describe("opening", () => {
   it.each([
     ["a gateway's 503", json(503, { detail: "Deployment is at maximum capacity." })],
     ["an error event", stream("event: error\ndata: 429: maximum capacity reached\n\n")],
-  ])("takes %s that says so for a full environment", async (_, answer) => {
+  ])("treats %s about capacity as an environment at capacity", async (_, answer) => {
     const { open, server } = harness({ "POST /create_session": [answer] });
     await expect(open()).rejects.toMatchObject({
       code: "environment-capacity",
@@ -138,23 +138,23 @@ describe("opening", () => {
     ["a broken connection", broken(true)],
     ["a body that breaks off", cut(200)],
     ["a gateway's 502", json(502, {})],
-  ])("takes `Session already exists` after %s as success", async (_, lost) => {
+  ])("treats `Session already exists` after %s as success", async (_, lost) => {
     const { open } = harness({ "POST /create": [lost, EXISTS] });
     expect((await open()).id).toBe(sid);
   });
 
-  it("takes a 500 of /create as the environment's own failure", async () => {
+  it("treats a 500 from /create as the environment's own failure", async () => {
     const { open } = harness({ "POST /create": [json(500, { detail: "RuntimeError: no" })] });
     await expect(open()).rejects.toMatchObject({ code: "environment-tool-crashed" });
   });
 
-  it("takes `Session already exists` at once as someone else's session", async () => {
+  it("treats an immediate `Session already exists` as someone else's session", async () => {
     const exists = EXISTS;
     const first = harness({ "POST /create": [exists] });
     await expect(first.open()).rejects.toMatchObject({ code: "environment-protocol" });
   });
 
-  it("rides out an environment that is starting, without using up attempts", async () => {
+  it("waits for a starting environment, without using up attempts", async () => {
     const waits = Array.from({ length: 60 }, () => starting());
     const created = json(200, { sid });
     const { open, server, clock } = harness({ "POST /create": [...waits, created] });
@@ -169,7 +169,7 @@ describe("opening", () => {
     expect(clock.monotonic()).toBe(30 * 60_000);
   });
 
-  it("gives up on a server that does not answer in the time for it, and frees what it reserved", async () => {
+  it("gives up on a server that does not answer in time, and frees what it reserved", async () => {
     const { environment, clock, server } = harness({ "POST /create": [hanging()] });
     const opening = environment.openSession(TASK, { answerLimitMs: 5_000 });
     await expect(clock.run(opening)).rejects.toMatchObject({
@@ -180,7 +180,7 @@ describe("opening", () => {
     expect(server.requests("POST /delete_session")).toHaveLength(1);
   });
 
-  it("gives an environment that says it is starting more than the time for an answer", async () => {
+  it("gives a starting environment more time than the answer limit", async () => {
     const waits = Array.from({ length: 60 }, () => starting());
     const { environment, clock } = harness({
       "POST /create_session": [...waits, stream(`${RESERVED}event: end\ndata: \n\n`)],
@@ -190,7 +190,7 @@ describe("opening", () => {
     expect(clock.monotonic()).toBe(240_000);
   });
 
-  it("counts the time from the answer to the session as start of the environment", async () => {
+  it("counts the time between the answer and the session as start-up of the environment", async () => {
     const { environment, clock } = harness({
       "POST /create_session": [
         stream(RESERVED, "hang"),
@@ -205,7 +205,7 @@ describe("opening", () => {
     ["seconds", "20", 20_000],
     ["a date", "Thu, 01 Jan 2026 00:00:20 GMT", 20_000],
     ["more than a minute", "3600", 60_000],
-    ["what nobody can read", "-5 soon", 500],
+    ["an unreadable form", "-5 soon", 500],
   ])("waits as long as Retry-After says in %s", async (_, header, waitMs) => {
     const busy = json(503, {}, { "retry-after": header });
     const { open, clock } = harness({ "POST /create": [busy, json(200, { sid })] });
@@ -213,11 +213,11 @@ describe("opening", () => {
     expect(clock.monotonic()).toBe(waitMs);
   });
 
-  describe("with settings of its own", () => {
+  describe("with its own settings", () => {
     const toolset = { toolsetName: "codex" };
     const forbidden = { detail: [{ type: "extra_forbidden", loc: ["body", "toolset_name"] }] };
 
-    it("sends them where the protocol has them", async () => {
+    it("sends them where the protocol defines them", async () => {
       const sessionEnv = {
         OPENAI_BASE_URL: "http://models.test",
         OPENAI_API_KEY: null,
@@ -266,7 +266,7 @@ describe("opening", () => {
     });
   });
 
-  it("drops the secrets from the body when a server of the other dialect refuses them", async () => {
+  it("omits the secrets from the body when a server with another dialect refuses them", async () => {
     const refusal = json(422, { detail: [{ type: "extra_forbidden", loc: ["body", "secrets"] }] });
     const { environment, server, clock } = harness({
       "POST /create": [refusal, json(200, { sid })],
@@ -279,7 +279,7 @@ describe("opening", () => {
     ]);
   });
 
-  it("asks a broken /create_session again by its id, and frees the id that was given up", async () => {
+  it("retries a broken /create_session by its id, and frees the abandoned id", async () => {
     const again = stream("event: task_id\ndata: second\n\nevent: end\ndata: \n\n");
     const { open, server } = harness({
       "POST /create_session": [stream("event: task_id\ndata: first\n\n", "break"), again],
@@ -296,7 +296,7 @@ describe("opening", () => {
     [404, "environment-not-found"],
     [422, "environment-protocol"],
     [500, "environment-unavailable"],
-  ])("reports a %i at once as %s", async (status, code) => {
+  ])("reports a %i immediately as %s", async (status, code) => {
     const { open, server } = harness({ "POST /create_session": [json(status, { detail: "no" })] });
     await expect(open()).rejects.toMatchObject({ code, data: { status } });
     expect(server.requests("POST /create_session")).toHaveLength(1);
@@ -304,7 +304,7 @@ describe("opening", () => {
 });
 
 describe("the tools", () => {
-  it("are read again when the reply breaks off", async () => {
+  it("are read again when the reply is cut off", async () => {
     const { open, clock } = harness({
       "GET /maze/task_tools": [cut(200), json(200, { tools: [] })],
     });
@@ -337,13 +337,13 @@ describe("a server without /messages", () => {
   const script = { "GET /maze/prompt": [json(200, [BLOCK])] };
   const asMessage = [{ role: "user", blocks: [{ type: "text", text: "A wall." }] }];
 
-  it("gives its prompt as a message of the user", async () => {
+  it("returns its prompt as a user message", async () => {
     const { open, server } = harness(script);
     expect(await (await open()).prompt()).toEqual(asMessage);
     expect(server.requests("GET /maze/prompt")).toHaveLength(1);
   });
 
-  it("is not concluded from what another session was answered", async () => {
+  it("is not inferred from another session's answer", async () => {
     const conversation = json(200, [{ role: "system", blocks: [BLOCK] }]);
     const missing = json(404, { detail: "Not Found" });
     const { open } = harness({ ...script, "GET /maze/messages": [missing, conversation] });
@@ -351,7 +351,7 @@ describe("a server without /messages", () => {
     expect(await (await open()).prompt()).toMatchObject([{ role: "system" }]);
   });
 
-  it("is not concluded from a session that is dead", async () => {
+  it("is not inferred from a dead session", async () => {
     const { open } = harness();
     await expect((await open()).prompt()).rejects.toMatchObject({
       code: "environment-session-lost",
@@ -359,8 +359,8 @@ describe("a server without /messages", () => {
   });
 });
 
-describe("the time of starting", () => {
-  it("lets the clock of who calls a tool stand still", async () => {
+describe("the start-up time", () => {
+  it("pauses the clock of a tool's caller", async () => {
     const { open, clock } = harness({
       [CALL]: [result(output({})), starting(), starting(), result(output({}))],
     });
@@ -389,7 +389,7 @@ describe("the time of starting", () => {
 });
 
 describe("the keep-alive", () => {
-  it("pings every 10 s, which a short session ends before, and not after close", async () => {
+  it("pings every 10 s until closed, so never in a short session", async () => {
     const { open, server, clock } = harness();
     const session = await open();
     await clock.advance(30_000);
@@ -415,7 +415,7 @@ describe("the keep-alive", () => {
     expect(clock.monotonic()).toBe(100_000);
   });
 
-  it("takes a 503 as life only from an environment that is starting", async () => {
+  it("accepts a 503 as a sign of life only from a starting environment", async () => {
     const waking = harness({ "POST /ping": [starting()] });
     const dead = harness({ "POST /ping": [json(503, {})] });
     const sessions = await Promise.all([waking.open(), dead.open()]);
@@ -434,7 +434,7 @@ describe("the keep-alive", () => {
 });
 
 describe("close", () => {
-  it("ends calls that are in progress, and no later one is sent", async () => {
+  it("ends calls in progress, and sends no later one", async () => {
     const { open, server, clock } = harness({ [CALL]: [stream(TASK_ID, "hang")] });
     const session = await open();
     const call = session.callTool("look", {});
@@ -458,7 +458,7 @@ describe("close", () => {
   });
 });
 
-describe("a request for scores", () => {
+describe("a scoring request", () => {
   const LINE = "POST /maze/score_group";
   const candidates: readonly (readonly Message[])[] = [
     [
@@ -473,7 +473,7 @@ describe("a request for scores", () => {
     [{ role: "assistant", blocks: [{ type: "text", text: "6" }] }],
   ];
 
-  it("is the one that the official client sends, and its scores come in the same order", async () => {
+  it("is the same as the official client's, and its scores are in the same order", async () => {
     const scores = [
       { reward: 0.25, metadata: { wins: 1 } },
       { reward: 1, metadata: null },
@@ -505,7 +505,7 @@ describe("a request for scores", () => {
       "environment-tool-crashed",
       "no verdict",
     ],
-  ])("that meets %s fails, and the session stays", async (_, answer, code, words) => {
+  ])("that gets %s fails, and the session remains usable", async (_, answer, code, words) => {
     const { open } = harness({
       [LINE]: [answer, result({ scores: [{ reward: 1 }, { reward: 2 }] })],
     });

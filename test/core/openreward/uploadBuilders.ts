@@ -1,4 +1,4 @@
-/** Rollouts to upload, with only the interesting parts named. */
+/** Rollouts to upload, with only the interesting fields named. */
 
 import type { RolloutUpload } from "../../../src/core/tracking/openreward/uploadEvents.ts";
 

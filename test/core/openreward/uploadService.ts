@@ -1,4 +1,4 @@
-/** OpenReward's platform in memory. It drops nothing and merges nothing, so that what is sent twice stays twice. */
+/** OpenReward's platform in memory. It drops nothing and merges nothing, so that duplicates remain visible. */
 
 import type { HttpRequest } from "../../../src/core/ports.ts";
 import { FakeHttp, type FakeReply, jsonBody } from "../../fakes/fakeHttp.ts";
@@ -12,22 +12,22 @@ export interface TakenRollout {
 }
 
 /**
- * `lost` = taken in, but the answer does not come; `late` = taken in, but a gateway answers before the service does; `broken` =
- * the connection breaks before anything was taken in.
+ * `lost`: accepted, but the answer never arrives; `late`: accepted, but a gateway answers first; `broken`: the connection
+ *   breaks before anything is accepted.
  */
 type Fault = Exclude<FakeReply, "lost"> | "lost" | "late" | "broken" | null;
 
 export class UploadService {
   readonly rollouts = new Map<string, TakenRollout>();
   readonly http = new FakeHttp((request) => this.#answer(request));
-  /** Asked before each POST. */
+  /** Called before each POST. */
   fault: (posts: number, events: readonly Event[]) => Fault = () => null;
-  /** Asked before it reports what has arrived of a rollout. */
+  /** Called before it reports what has arrived of a rollout. */
   asked: (questions: number) => FakeReply | null = () => null;
   #questions = 0;
   /** Ids by environment. */
   readonly catalogue = new Map<string, string>();
-  /** False = what arrived cannot be asked for. */
+  /** False: it does not support queries for what has arrived. */
   reportsArrived = true;
   posts = 0;
 

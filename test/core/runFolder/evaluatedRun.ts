@@ -12,7 +12,7 @@ const TASKS = 4;
 const ROLLOUTS = 2;
 const TEMPERATURES = [0, 1];
 
-/** An evaluation of `local/calculator` on `test` at temperatures 0 and 1; `share` of the rollouts get reward 1. Without `model`: the run's. */
+/** An evaluation of `local/calculator` at temperatures 0 and 1; `share` of the rollouts get reward 1. Default `model`: the run's. */
 export async function writeEvaluation(
   fileSystem: FolderFiles,
   folder: string,

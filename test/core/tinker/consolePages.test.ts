@@ -4,7 +4,7 @@ import { checkpointPage } from "../../../src/core/tinker/paths.ts";
 
 const PATH = "tinker://2f6c:train:0/sampler_weights/final_000040";
 
-it("kind and name of a checkpoint are one part of the address of its page", () => {
+it("the kind and name of a checkpoint form one segment of its page's address", () => {
   expect(checkpointPage(PATH, TINKER_URL)).toBe(
     "https://tinker.thinkingmachines.ai/checkpoints/2f6c%3Atrain%3A0/sampler_weights%2Ffinal_000040",
   );

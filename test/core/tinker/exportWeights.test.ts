@@ -12,7 +12,7 @@ const SIGNED = {
   expires: "2026-01-01T01:00:00Z",
 };
 
-/** The calls of an export over those of a session. */
+/** The calls of an export in addition to those of a session. */
 function service(intercept: Interception = () => undefined) {
   const server = fakeTinker((path, request) => intercept(path, request) ?? exported(path, request));
   const { http, clock, requestsTo } = server;
@@ -56,8 +56,8 @@ function exported(path: string, request: Parameters<Interception>[1]): FakeReply
   return undefined;
 }
 
-describe("an export of weights", () => {
-  it("asks for what the official client asks for, in that order", async () => {
+describe("a weights export", () => {
+  it("sends the same requests as the official client, in order", async () => {
     const { work, calls, finished, requestsTo } = service();
     const urls = await work(STATE, async (sign) => [...(await sign()).urls]);
     expect(urls).toEqual([["a.json", "https://storage.test/a?sig=1"]]);
@@ -89,7 +89,7 @@ describe("an export of weights", () => {
     expect(finished()).toEqual([{ reason: { type: "success" }, detail: null }]);
   });
 
-  it("moves its expiry whenever addresses are signed again", async () => {
+  it("extends its expiry whenever addresses are signed again", async () => {
     const { work, requestsTo } = service();
     await work(STATE, async (sign) => {
       await sign();
@@ -118,7 +118,7 @@ describe("an export of weights", () => {
     expect(finished()).toEqual([{ reason: { type: "errored" }, detail: null }]);
   });
 
-  it("gives the files also when it cannot be deleted afterward", async () => {
+  it("returns the files even if it cannot be deleted afterward", async () => {
     const { work, finished } = service((path, { method }) =>
       path === EXPORT && method === "DELETE" ? { status: 404, json: {} } : undefined,
     );
@@ -126,7 +126,7 @@ describe("an export of weights", () => {
     expect(finished()).toEqual([{ reason: { type: "success" }, detail: null }]);
   });
 
-  it("ends at once when it is stopped while the service lets its model wait", async () => {
+  it("ends immediately when stopped while the service delays its model", async () => {
     const stop = new AbortController();
     const { work, finished } = service((path) => {
       if (path !== "retrieve_future") return undefined;
@@ -138,7 +138,7 @@ describe("an export of weights", () => {
     expect(finished()).toEqual([{ reason: { type: "interrupted" }, detail: null }]);
   });
 
-  it("of an export that is there begins no session, and leaves the files", async () => {
+  it("that already exists starts no session, and is kept", async () => {
     const { work, calls } = service();
     await work("tinker://R:train:0/external_weights/mine", (sign) => sign());
     expect(calls()).toEqual([
@@ -147,7 +147,7 @@ describe("an export of weights", () => {
     ]);
   });
 
-  it("refuses weights for sampling before it asks for anything", async () => {
+  it("refuses sampler weights before it sends any request", async () => {
     const { work, http } = service();
     const path = "tinker://R:train:0/sampler_weights/a";
     await expect(work(path, async () => undefined)).rejects.toThrow(/the state of the same step/);

@@ -1,4 +1,4 @@
-/** Every fault of the service in each phase of a call: what is sent again, after which pauses, and how it ends. */
+/** Every service fault in each phase of a call: what is retried, after which delays, and how it ends. */
 
 import { describe, expect, it } from "vitest";
 import { faultReaction } from "../../../src/core/rollout/faults.ts";
@@ -13,7 +13,7 @@ import { testFaults } from "../../conformance/tinkerFaultTests.ts";
 // Within the process they are the same as a reset.
 testFaults(withinProcess, ["truncate", "hang"]);
 
-/** What SkyRL says of a model that it has unloaded, or had before it was restarted: skyrl/tinker/engine.py. */
+/** SkyRL's errors for a model that it unloaded or lost in a restart: skyrl/tinker/engine.py. */
 const UNLOADED = [
   "Model model_1a2b3c4d not loaded",
   "Model model_1a2b3c4d not loaded (likely stale request from previous server)",
@@ -35,7 +35,7 @@ describe.each(UNLOADED)("an operation that fails because its %s", (text) => {
   );
 });
 
-it("an operation that fails for another reason says nothing about the session", () => {
+it("an operation that fails for another reason does not end the session", () => {
   const error = operationRefused("Sample 7", JSON.stringify({ detail: "Adapter not loaded yet" }));
   expect([faultReaction(error), isSessionLost(error)]).toEqual(["retry", false]);
 });

@@ -5,8 +5,8 @@ function result(datums: number, metrics: Record<string, number>) {
   return { outputs: Array(datums).fill({ logprobs: new Float32Array(1) }), metrics };
 }
 
-describe("results of chunks", () => {
-  it("are reduced as the suffix of each metric says", () => {
+describe("combined metrics of chunks", () => {
+  it("are reduced according to the suffix of each metric", () => {
     const combined = combineResults([
       result(3, { "loss:sum": 3, "a:mean": 1, "b:min": 2, "c:max": 5, "d:slack": 1, "e:hash2": 4 }),
       result(1, { "loss:sum": 1, "a:mean": 5, "b:min": 1, "c:max": 6, "d:slack": 5, "e:hash2": 3 }),
@@ -31,7 +31,7 @@ describe("results of chunks", () => {
     });
   });
 
-  it("lose metrics that a chunk lacks and names without a reduction", () => {
+  it("omit metrics that a chunk lacks or whose names have no reduction", () => {
     const results = [
       result(1, { "loss:sum": 1, "x:sum": 1, plain: 1, "a:b:sum": 1, "y:median": 1 }),
       result(1, { "loss:sum": 2, plain: 1, "a:b:sum": 1, "y:median": 1 }),
@@ -39,12 +39,12 @@ describe("results of chunks", () => {
     expect(combineResults(results).metrics).toEqual({ "loss:sum": 3 });
   });
 
-  it("stay as they are named when there is one chunk", () => {
+  it("keep their names with a single chunk", () => {
     const metrics = { "server/grad_norm": 0.5, "loss:sum": 1, "y:median": 1 };
     expect(combineResults([result(1, metrics)]).metrics).toEqual(metrics);
   });
 
-  it("have no mean when there are no datums", () => {
+  it("have no mean without datums", () => {
     expect(combineResults([result(0, { "a:mean": 1 })]).metrics).toEqual({});
   });
 });

@@ -17,7 +17,7 @@ async function setUp(intercept?: Interception) {
 const NONE = { sampled: 0, prefill_cached: 0, prefill_uncached: 0, trained: 0 };
 
 describe("the meter of a sampler", () => {
-  it("counts the prompt, less what the service had in its cache, and what was written", async () => {
+  it("counts uncached and cached prompt tokens, and sampled ones", async () => {
     const bytes = sampleBytes([11, 12], [-0.5, -0.25], null, 2);
     const { meter, sampler } = await setUp((path) =>
       path === "retrieve_future" ? { bytes } : undefined,
@@ -27,7 +27,7 @@ describe("the meter of a sampler", () => {
     expect(meter.usage).toEqual({ used, discarded: NONE });
   });
 
-  it("counts a sample that the service lost as discarded, and the one that takes its place", async () => {
+  it("counts a sample that the service lost as discarded, and its replacement", async () => {
     let polls = 0;
     const { clock, meter, sampler } = await setUp((path) => {
       if (path !== "retrieve_future") return undefined;
@@ -41,7 +41,7 @@ describe("the meter of a sampler", () => {
     });
   });
 
-  it("counts what was sent before a sample was given up", async () => {
+  it("counts what was sent before a sample was abandoned", async () => {
     const giveUp = new AbortController();
     const { meter, sampler } = await setUp((path) =>
       path === "retrieve_future" ? "hang" : undefined,

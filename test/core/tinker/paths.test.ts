@@ -7,7 +7,7 @@ import {
 } from "../../../src/core/tinker/paths.ts";
 
 describe("checkpoint paths", () => {
-  it("have a run, a kind and a name", () => {
+  it("have a run, a kind, and a name", () => {
     expect(parseTinkerPath("tinker://4b1f:train:0/sampler_weights/step-10")).toEqual({
       run: "4b1f:train:0",
       kind: "sampler_weights",
@@ -15,7 +15,7 @@ describe("checkpoint paths", () => {
     });
   });
 
-  it("survive being written and read", () => {
+  it("survive formatting and parsing", () => {
     const word = fc.stringMatching(/^[A-Za-z0-9:_-]+$/);
     const kind = fc.constantFrom("weights", "sampler_weights", "external_weights");
     fc.assert(

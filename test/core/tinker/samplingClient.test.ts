@@ -1,4 +1,4 @@
-/** What samples ask and give; faults of the service are in `faults.test.ts`. */
+/** What sampling sends and returns; service faults are in `faults.test.ts`. */
 
 import { describe, expect, it } from "vitest";
 import { settle } from "../../fakes/fakeClock.ts";
@@ -20,7 +20,7 @@ function withResult(bytes: Uint8Array): Interception {
 }
 
 describe("sampling", () => {
-  it("returns tokens, log-probs, the stop reason and the sequence's name", async () => {
+  it("returns tokens, log-probs, the stop reason, and the sequence name", async () => {
     const { sampler, requestsTo } = await sampling();
     await expect(sampler.sample({ ...request, seed: 7, stop: [9] })).resolves.toEqual({
       tokens: Int32Array.of(11, 12),
@@ -47,7 +47,7 @@ describe("sampling", () => {
     });
   });
 
-  it("numbers its samples from 0 and sends an empty list of stops as such", async () => {
+  it("numbers its samples from 0 and sends an empty stop list as such", async () => {
     const { sampler, requestsTo } = await sampling();
     await Promise.all([sampler.sample(request), sampler.sample({ ...request, stop: [] })]);
     const bodies = requestsTo("asample").map(jsonBody);
@@ -55,12 +55,12 @@ describe("sampling", () => {
     expect(bodies[0]?.["sampling_params"]).not.toHaveProperty("stop");
   });
 
-  it("says when the server gave no log-probs", async () => {
+  it("reports when the server returned no log-probs", async () => {
     const { sampler } = await sampling(withResult(sampleBytes([11], null)));
     await expect(sampler.sample(request)).resolves.toMatchObject({ logprobs: null });
   });
 
-  it("gives no log-probs where there are not as many as tokens", async () => {
+  it("drops log-probs whose count differs from that of the tokens", async () => {
     const { sampler } = await sampling(withResult(sampleBytes([11, 12], [-0.5])));
     await expect(sampler.sample(request)).resolves.toMatchObject({ logprobs: null });
   });
@@ -95,12 +95,12 @@ describe("sampling", () => {
     ]);
   });
 
-  it("aligns scores that leave out the first, undefined one", async () => {
+  it("aligns scores that omit the first, undefined one", async () => {
     const { sampler } = await sampling(withResult(sampleBytes([0], [-1], [-0.5, -0.25])));
     await expect(sampler.computeLogprobs([1, 2, 3])).resolves.toEqual([null, -0.5, -0.25]);
   });
 
-  it("refuses scores that do not match the text", async () => {
+  it("rejects scores that do not match the text", async () => {
     const { sampler } = await sampling(withResult(sampleBytes([0], [-1], [-0.5])));
     await expect(sampler.computeLogprobs([1, 2, 3])).rejects.toThrow(/1 prompt log-probs for 3/);
   });
@@ -114,8 +114,8 @@ describe("sampling", () => {
   });
 });
 
-describe("time that is not spent on sampling", () => {
-  it("lets the caller's clock stand still", async () => {
+describe("time not spent on sampling", () => {
+  it("pauses the caller's clock", async () => {
     const script: FakeReply[] = [
       { status: 429 },
       { status: 402 },
@@ -164,7 +164,7 @@ describe("an abandoned sample", () => {
     return server;
   }
 
-  it("is canceled at a server that asks for it; its flags are read once", async () => {
+  it("is canceled on a server that supports it; the server's flags are read once", async () => {
     const { requestsTo } = await abandon({
       json: { sample_cancel_enabled: true, sample_cancel_max_batch_size: 1 },
     });
@@ -176,7 +176,7 @@ describe("an abandoned sample", () => {
   it.each([
     ["does not offer it", { json: {} }],
     ["knows no such flags", { status: 404, json: { detail: "Not Found" } }],
-  ])("is left alone at a server that %s", async (_name, reply) => {
+  ])("is left alone on a server that %s", async (_name, reply) => {
     const { requestsTo } = await abandon(reply);
     expect(requestsTo("cancel_future")).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { SamplingGate } from "../../../src/core/tinker/samplingGate.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 
-/** Lets `count` prompts come, and keeps the ways out of those that got in. */
+/** Lets `count` prompts enter, and returns the leave functions of those admitted. */
 function crowd(gate: SamplingGate, count: number, promptTokens = 1) {
   const inside: (() => void)[] = [];
   for (let i = 0; i < count; i++) {
@@ -19,8 +19,8 @@ function gateWith(promptBytes = 10_000_000) {
   return { clock, gate: new SamplingGate({ clock, promptBytes }) };
 }
 
-describe("the way of samples to the service", () => {
-  it("has room for 400 submits", async () => {
+describe("the sampling gate", () => {
+  it("admits 400 concurrent submits", async () => {
     const { gate } = gateWith();
     const inside = crowd(gate, 405);
     await settle();
@@ -30,7 +30,7 @@ describe("the way of samples to the service", () => {
     expect(inside).toHaveLength(401);
   });
 
-  it("has room for so many bytes of prompts, ten for each token", async () => {
+  it("limits the bytes of prompts, at ten per token", async () => {
     const { gate } = gateWith(1000);
     const inside = crowd(gate, 3, 50);
     await settle();
@@ -51,7 +51,7 @@ describe("the way of samples to the service", () => {
     expect(inside).toHaveLength(1);
   });
 
-  it("has room for ten submits in the ten seconds after a pause", async () => {
+  it("admits ten submits in the ten seconds after a pause", async () => {
     const { clock, gate } = gateWith();
     gate.pause(1, null);
     const inside = crowd(gate, 30);
@@ -63,7 +63,7 @@ describe("the way of samples to the service", () => {
     expect(inside).toHaveLength(30);
   });
 
-  it("counts prompts twentyfold in those ten seconds", async () => {
+  it("counts prompt bytes twentyfold in those ten seconds", async () => {
     const { clock, gate } = gateWith(1000);
     gate.pause(1, null);
     const inside = crowd(gate, 4, 2);
@@ -71,7 +71,7 @@ describe("the way of samples to the service", () => {
     expect(inside).toHaveLength(2);
   });
 
-  it("sends those back who were admitted when a pause had begun", async () => {
+  it("sends back entrants admitted just as a pause begins", async () => {
     const { clock, gate } = gateWith(10);
     const inside = crowd(gate, 2);
     await settle();

@@ -19,14 +19,14 @@ async function service(intercept?: Interception) {
 }
 
 describe("connecting", () => {
-  it("sends the version it follows and opens no session yet", async () => {
+  it("sends the client version and opens no session yet", async () => {
     const { http, clock } = await service();
     expect(http.requests.map(pathOf)).toEqual(["client/config"]);
     expect(http.requests.map(jsonBody)).toEqual([{ sdk_version: "0.38.0" }]);
     expect(clock.sleeping).toBe(0);
   });
 
-  it("takes defaults from a server without a config", async () => {
+  it("uses defaults for a server without a config", async () => {
     await expect(
       service((path) => (path === "client/config" ? { status: 404, json: {} } : undefined)),
     ).resolves.toBeDefined();
@@ -38,11 +38,11 @@ describe("connecting", () => {
     await expect(attempt).rejects.toMatchObject({ code: "tinker-unavailable" });
     await expect(attempt).rejects.toThrow(/then start or resume the run\.$/);
     expect(clock.monotonic()).toBeLessThan(30_000);
-    // A silent one, too: two tries fit in.
+    // Also for a server that hangs: two attempts fit in.
     expect(requestsTo("client/config")[0]?.timeoutMs).toBeLessThanOrEqual(15_000);
   });
 
-  it("ends at once at a blocked account, unless work would be lost", async () => {
+  it("ends immediately with a blocked account, unless work would be lost", async () => {
     const unpaid: FakeReply = { status: 402, json: {} };
     await expect(fakeTinker(() => unpaid).connect()).rejects.toMatchObject({
       code: "tinker-billing",
@@ -92,7 +92,7 @@ describe("connecting", () => {
     },
   );
 
-  it("waits for no bill where a person waits for the answer", async () => {
+  it("does not wait for a bill to be paid when a person waits for the answer", async () => {
     const server = fakeTinker((path) =>
       path === "asample" ? { status: 402, json: { detail: "out of credit" } } : undefined,
     );
@@ -110,7 +110,7 @@ describe("connecting", () => {
     client.close();
   });
 
-  it("refuses a key that the hosted service cannot know, without sending it", async () => {
+  it("rejects a key in a format unknown to the hosted service without sending it", async () => {
     const server = fakeTinker();
     const attempt = server.connect({ baseUrl: TINKER_URL, apiKey: "sk-something" });
     await expect(attempt).rejects.toMatchObject({ code: "tinker-auth" });
@@ -118,7 +118,7 @@ describe("connecting", () => {
     expect(server.http.requests).toEqual([]);
   });
 
-  it("names a key that is refused, and where it came from", async () => {
+  it("names a refused key and where it came from", async () => {
     const keySource = { name: "TINKER_API_KEY", origin: "dotenv" } as const;
     const refusing = fakeTinker(() => ({ status: 401, json: { detail: "no" } }));
     await expect(refusing.connect({ keySource })).rejects.toThrow(
@@ -128,7 +128,7 @@ describe("connecting", () => {
     await expect(malformed).rejects.toThrow(/^TINKER_API_KEY \(from \.env\) does not begin with/);
   });
 
-  it("uses tokens when the server asks for them", async () => {
+  it("uses tokens when the server requires them", async () => {
     const jwt = `eyJ.${btoa("{}")}.x`;
     const server = fakeTinker((path) => {
       if (path === "client/config") return { json: { pjwt_auth_enabled: true } };
@@ -156,7 +156,7 @@ describe("connecting", () => {
   });
 });
 
-describe("a server that leaves something out", () => {
+describe("a server with missing features", () => {
   it("may list no models", async () => {
     const { client } = await service((path) =>
       path === "get_server_capabilities" ? { status: 404, json: {} } : undefined,
@@ -164,7 +164,7 @@ describe("a server that leaves something out", () => {
     await expect(client.capabilities()).resolves.toBeNull();
   });
 
-  it("is no Tinker server when it knows nothing about its health either", async () => {
+  it("is not a Tinker server if it has no health endpoint either", async () => {
     const missing = ["get_server_capabilities", "client/config", "healthz"];
     const without = (paths: readonly string[]) =>
       fakeTinker((path) => (paths.includes(path) ? { status: 404, json: {} } : undefined));
@@ -191,7 +191,7 @@ describe("a server that leaves something out", () => {
   );
 });
 
-describe("what a server asks for", () => {
+describe("a server's notice", () => {
   it("is passed on when the session begins", async () => {
     const messages: unknown[] = [];
     const server = fakeTinker((path) =>
@@ -215,7 +215,7 @@ describe("what a server asks for", () => {
     ]);
   });
 
-  it("is passed on once when every answer says it", async () => {
+  it("is passed on only once when every answer repeats it", async () => {
     const messages: unknown[] = [];
     const headers = { "x-deprecation-note": "0.38 ends in May" };
     const server = fakeTinker((path) =>
@@ -228,10 +228,10 @@ describe("what a server asks for", () => {
   });
 });
 
-/** Of a poll that the server holds, by a timer that fires early. */
+/** Duration of a poll that the server holds, with a timer that fires early. */
 const HELD_MS = 45_000 - 0.5;
 
-/** Creates a model at a server that answers no poll in time until it has held so many. */
+/** Creates a model on a server that times out on the first `held` polls. */
 async function heldPolls({ held, heartbeat }: { held: number; heartbeat?: FakeReply }) {
   const messages: string[] = [];
   const server = fakeTinker((path) => (path === "session_heartbeat" ? heartbeat : undefined));
@@ -299,7 +299,7 @@ describe("a server that answers heartbeats", () => {
     await expect(creating).rejects.toMatchObject({ name: "AbortError" });
   });
 
-  it("is given up when it stops answering them while it holds polls", async () => {
+  it("is considered unavailable when it stops answering them while it holds polls", async () => {
     const heartbeat = { status: 503 };
     const { creating, clock } = await heldPolls({ held: Number.POSITIVE_INFINITY, heartbeat });
     await expect(clock.run(creating)).rejects.toMatchObject({ code: "tinker-unavailable" });
@@ -325,7 +325,7 @@ describe("a server that answers heartbeats", () => {
   });
 
   it.each(["asample", "retrieve_future"])(
-    "is reported at once, with its words and what to do, when it answers 402 to %s",
+    "is reported immediately, with its message and what to do, when it answers 402 to %s",
     async (blocked) => {
       const messages: string[] = [];
       let isBlocked = true;
@@ -350,7 +350,7 @@ describe("a server that answers heartbeats", () => {
   );
 
   it.each(["asample", "retrieve_future"])(
-    "does not carry out %s again because it answers other requests of a blocked account",
+    "is not reported as recovered from 402 to %s when it answers other requests",
     async (blocked) => {
       const messages: string[] = [];
       let refused: { readonly id: unknown } | null = null;
@@ -375,7 +375,7 @@ describe("a server that answers heartbeats", () => {
     },
   );
 
-  it("does not carry out requests again because it lets the session end", async () => {
+  it("is not reported as recovered when it lets the session end", async () => {
     const messages: string[] = [];
     const server = fakeTinker((path) =>
       path === "asample" ? { status: 402, json: {} } : undefined,
@@ -443,7 +443,7 @@ describe("the session", () => {
     expect(clock.sleeping).toBe(0);
   });
 
-  it("can be finished by a server that does not know how", async () => {
+  it("can be closed on a server that cannot finish sessions", async () => {
     const { client } = await service((path) =>
       path.endsWith("/finish") ? { status: 404, json: {} } : undefined,
     );
@@ -457,7 +457,7 @@ describe("the session", () => {
     expect(http.requests.map(pathOf)).toEqual(["client/config"]);
   });
 
-  it("ends open polls when it is closed, without a change at the service", async () => {
+  it("cancels open polls when closed, without a change on the service", async () => {
     const { client, clock, requestsTo } = await service((path) =>
       path === "retrieve_future" ? "hang" : undefined,
     );
@@ -473,7 +473,7 @@ describe("the session", () => {
 describe("resuming", () => {
   const path = "tinker://OLD:train:0/weights/step-10";
 
-  it("creates the model by the load", async () => {
+  it("creates the model with the load request", async () => {
     const { client, requestsTo } = await service();
     const resumed = await client.createTrainingClientFromState(path, { optimizer: true });
     expect(requestsTo("load_weights").map(jsonBody)).toEqual([
@@ -483,7 +483,7 @@ describe("resuming", () => {
     expect(requestsTo("create_model")).toEqual([]);
   });
 
-  it("predicts the model's id where the server keeps silent", async () => {
+  it("predicts the model's id when the server does not return it", async () => {
     const { client } = await service((to) =>
       to === "retrieve_future" ? { json: { model_id: null } } : undefined,
     );
@@ -494,7 +494,7 @@ describe("resuming", () => {
   it.each([
     ["422", 422, [{ loc: ["body", "model_id"], msg: "Field required" }]],
     ["a 400 about the model id", 400, "model_id is required"],
-  ])("falls back to three calls after %s, and counts the load", async (_name, status, detail) => {
+  ])("falls back to three calls after %s, and numbers the load", async (_name, status, detail) => {
     const { client, requestsTo } = await service((to, request) => {
       if (to === "load_weights" && jsonBody(request)["model_id"] === undefined) {
         return { status, json: { detail } };
@@ -518,7 +518,7 @@ describe("resuming", () => {
     expect(requestsTo("save_weights").map(jsonBody)).toMatchObject([{ seq_id: 2 }]);
   });
 
-  it("refuses a checkpoint that holds no training state", async () => {
+  it("refuses a checkpoint without training state", async () => {
     const { client } = await service();
     const attempt = client.createTrainingClientFromState("tinker://R/sampler_weights/a", {
       optimizer: true,
@@ -528,14 +528,14 @@ describe("resuming", () => {
 });
 
 describe("samplers and checkpoints", () => {
-  it("opens a sampler of a stored checkpoint and asks for its base model", async () => {
+  it("opens a sampler of a stored checkpoint and requests its base model", async () => {
     const { client, requestsTo } = await service();
     const sampler = await client.samplerForPath("tinker://R:train:0/sampler_weights/a");
     expect(sampler).toMatchObject({ samplerId: "S:sample:0", baseModel: "org/model" });
     expect(requestsTo("samplers/S:sample:0")).toHaveLength(1);
   });
 
-  it("lists, limits and deletes checkpoints by their path", async () => {
+  it("lists, limits, and deletes checkpoints by path", async () => {
     const listed = { tinker_path: "tinker://R:train:0/weights/a" };
     const { client, http } = await service((path) =>
       path.endsWith("/checkpoints") ? { json: { checkpoints: [listed] } } : undefined,
@@ -563,13 +563,13 @@ describe("samplers and checkpoints", () => {
   it.each([
     ["tinker://R:train:0/weights/%2e%2e", "training_runs/R:train:0/checkpoints/weights/%252e%252e"],
     ["tinker://R#x/weights/a?b", "training_runs/R%23x/checkpoints/weights/a%3Fb"],
-  ])("asks for %s by encoded parts, so that it names no other resource", async (path, resource) => {
+  ])("encodes the parts of %s, to name no other resource", async (path, resource) => {
     const { client, http } = await service(() => undefined);
     await client.deleteCheckpoint(path);
     expect(http.requests.at(-1)?.url.endsWith(`/${resource}`)).toBe(true);
   });
 
-  it("asks for no address with a part that means another folder", async () => {
+  it("sends no request for a path with a part that means another folder", async () => {
     const { client, http } = await service(() => undefined);
     const before = http.requests.length;
     const deleting = async () => client.deleteCheckpoint("tinker://R/weights/..");

@@ -28,7 +28,7 @@ async function training(intercept?: Interception) {
 }
 
 describe("a new model", () => {
-  it("is created with its LoRA settings and optimizer, and asked for its facts", async () => {
+  it("is created with its LoRA settings and optimizer, and its info is requested", async () => {
     const { client, requestsTo } = await training();
     expect(requestsTo("create_model").map(jsonBody)).toEqual([
       {
@@ -53,7 +53,7 @@ describe("a new model", () => {
     });
   });
 
-  it("is accepted from a server that knows no get_info", async () => {
+  it("is accepted from a server without get_info", async () => {
     const { client } = await training((path) =>
       path === "get_info" ? { status: 404, json: { detail: "Not Found" } } : undefined,
     );
@@ -62,7 +62,7 @@ describe("a new model", () => {
 });
 
 describe("training calls", () => {
-  it("are all submitted, in order, before the first is awaited", async () => {
+  it("are all submitted in order before the first is awaited", async () => {
     const { client, http } = await training((path, request) => {
       const isCreation = String(jsonBody(request)["request_id"]).startsWith("create_model");
       return path === "retrieve_future" && !isCreation ? "hang" : undefined;
@@ -79,7 +79,7 @@ describe("training calls", () => {
     ]);
   });
 
-  it("send the second only when the first was accepted", async () => {
+  it("submit the second only once the first is accepted", async () => {
     let accept: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => {
       accept = resolve;
@@ -99,7 +99,7 @@ describe("training calls", () => {
     await expect(Promise.all([first, second])).resolves.toHaveLength(2);
   });
 
-  it("travel in chunks, the first one last, and come back as one result", async () => {
+  it("are split into chunks, with the first one sent last, and return one result", async () => {
     const { client, requestsTo } = await training();
     const data = [1, 2, 3, 4, 5].map(aDatum);
     const result = await client.forwardBackward(data, "ppo");
@@ -108,7 +108,7 @@ describe("training calls", () => {
     expect(result.metrics).toEqual({ "loss:sum": 5 });
   });
 
-  it("are sent in order if the server accepts no parallel chunks", async () => {
+  it("are sent in order if the server does not support parallel chunks", async () => {
     const { client, requestsTo } = await training((path) =>
       path === "client/config"
         ? { json: { fwdbwd_max_chunk_len: 1, parallel_fwdbwd_chunks: false } }
@@ -118,7 +118,7 @@ describe("training calls", () => {
     expect(requestsTo("forward_backward").map(seqIdOf)).toEqual([1, 2, 3]);
   });
 
-  it("carry the loss, its config and the request for log-probs only", async () => {
+  it("include the loss, its config, and the flag for log-probs only", async () => {
     const { client, requestsTo } = await training();
     await client.forwardBackward([aDatum(6)], "dro", { beta: 0.05 }, { forwardOnly: true });
     const requests = requestsTo("forward_backward");
@@ -128,7 +128,7 @@ describe("training calls", () => {
     expect(requests[0]?.headers).toMatchObject({ "Content-Type": "application/x-protobuf" });
   });
 
-  it("repeat a lost submit byte for byte", async () => {
+  it("retry a lost submit byte for byte", async () => {
     let isFirst = true;
     const { client, clock, requestsTo } = await training((path) => {
       if (path !== "forward_backward" || !isFirst) return undefined;
@@ -141,7 +141,7 @@ describe("training calls", () => {
     expect(more).toEqual([]);
   });
 
-  it("refuse a result that lacks log-probs", async () => {
+  it("reject a result without log-probs", async () => {
     const { client } = await training((path, request) =>
       path === "retrieve_future" && String(jsonBody(request)["request_id"]).startsWith("forward")
         ? { json: { loss_fn_outputs: [{ logprobs: { data: [] } }], metrics: {} } }
@@ -161,7 +161,7 @@ describe("training calls", () => {
     expect(requestsTo("optim_step").map(seqIdOf)).toEqual([1]);
   });
 
-  it("end the model when one is not accepted, naming one way out", async () => {
+  it("invalidate the model if one is not accepted, with a single remedy", async () => {
     const { client, requestsTo } = await training((path) =>
       path === "optim_step" ? { status: 422, json: { detail: "no adam" } } : undefined,
     );
@@ -180,7 +180,7 @@ describe("training calls", () => {
   it.each([
     ["waits for their numbers", false, [1, 1, 2]],
     ["counts what it refuses", true, [1, 1, 2, 3]],
-  ])("may be tried on a server that %s", async (_name, counts, numbers) => {
+  ])("can be refused without consequences on a server that %s", async (_name, counts, numbers) => {
     const seen: unknown[] = [];
     const { client } = await training((path, request) => {
       if (path !== "forward_backward" && path !== "optim_step") return undefined;
@@ -229,7 +229,7 @@ describe("saving", () => {
     ]);
   });
 
-  it("accepts the checkpoint of its own lost try, once the server lists it", async () => {
+  it("accepts the checkpoint of its own lost attempt once the server lists it", async () => {
     let tries = 0;
     let looks = 0;
     const path = "tinker://S:train:0/weights/step-2";
@@ -241,7 +241,7 @@ describe("saving", () => {
     await expect(clock.run(client.saveState("step-2"))).resolves.toEqual({ path });
   });
 
-  it("fails when its own lost try is not listed for minutes", async () => {
+  it("fails when its own lost attempt is not listed for minutes", async () => {
     let tries = 0;
     const { client, clock } = await training((to) => {
       if (to === "save_weights") return tries++ === 0 ? "lost" : { status: 409, json: {} };
@@ -252,7 +252,7 @@ describe("saving", () => {
     });
   });
 
-  it("asks for another sampler when the number of its own lost try is taken", async () => {
+  it("requests another sampler when the number of its own lost attempt is taken", async () => {
     let tries = 0;
     const { client, clock, requestsTo } = await training((to) => {
       if (to !== "save_weights_for_sampler") return undefined;
@@ -269,7 +269,7 @@ describe("saving", () => {
     ]);
   });
 
-  it("makes samplers whose numbers are reserved once", async () => {
+  it("makes samplers with unique numbers", async () => {
     const { client, service, requestsTo } = await training();
     const [first, second, base] = await Promise.all([
       client.ephemeralSampler(),

@@ -1,4 +1,4 @@
-/** How a result is waited for; faults of the service are in `../faults.test.ts`. */
+/** Waiting for a result; service faults are in `../faults.test.ts`. */
 
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -25,7 +25,7 @@ function tinkerAt(services: Pick<TinkerHttpOptions, "http" | "clock" | "billingP
   });
 }
 
-/** Polls against answers given in order, the last one for ever. */
+/** Polls with answers in order, repeating the last one. */
 function poll(
   answers: readonly FakeReply[],
   overrides: Partial<FutureOptions> = {},
@@ -79,7 +79,7 @@ describe("waiting for a result", () => {
     await expect(poll([done]).result).resolves.toEqual({ kind: "json", value: { metrics: {} } });
   });
 
-  it("sends the server the poll number, the kind of request and how long the submit took", async () => {
+  it("sends the server the poll number, the request type, and the duration of the submit", async () => {
     const { result, http } = poll([{ status: 408, json: tryAgain }, done]);
     await result;
     expect(http.requests.map((request) => request.headers)).toMatchObject([
@@ -96,13 +96,13 @@ describe("waiting for a result", () => {
   it.each([
     ["a 408", { status: 408, json: tryAgain }],
     ["a try_again", { json: tryAgain }],
-  ])("polls again after %s and passes a pause on", async (_name, reply) => {
+  ])("polls again after %s and reports a pause", async (_name, reply) => {
     const { result, states } = poll([reply, done]);
     await result;
     expect(states).toEqual(["it has no capacity at present: busy", "goes on"]);
   });
 
-  it("leaves growing pauses to a server that answers at once", async () => {
+  it("uses growing pauses with a server that answers immediately", async () => {
     const { result, clock } = poll([{ json: tryAgain }, { status: 500 }, { json: tryAgain }, done]);
     await result;
     expect(clock.monotonic()).toBe(250 + 500 + 1000);
@@ -119,7 +119,7 @@ describe("waiting for a result", () => {
     ]);
   });
 
-  it("asks for an announced result only when there is room for it, and gives the room back", async () => {
+  it("requests an announced result only when its size fits the budget, and releases the budget afterward", async () => {
     const budget = new Limiter(100);
     const leave = await budget.acquire({ units: 60 });
     const notice = { json: { status: "complete_metadata", response_payload_size: 50 } };
@@ -144,13 +144,13 @@ describe("waiting for a result", () => {
     expect(paused).toEqual([500, 1000]);
   });
 
-  it("gives up when only faults come for too long", async () => {
+  it("gives up when only errors arrive for too long", async () => {
     const { result, clock } = poll(["lost", { status: 503 }, "lost"], { noAnswerLimitMs: 60_000 });
     await expect(result).rejects.toMatchObject({ code: "tinker-unavailable" });
     expect(clock.monotonic()).toBeGreaterThanOrEqual(60_000);
   });
 
-  it("refuses a 200 that is not a JSON object", async () => {
+  it("rejects a 200 that is not a JSON object", async () => {
     const { result } = poll([{ text: "<html>login</html>" }]);
     await expect(result).rejects.toMatchObject({ code: "tinker-protocol" });
   });
@@ -158,7 +158,7 @@ describe("waiting for a result", () => {
 
 const EIGHT_HOURS_MS = 8 * 3_600_000;
 
-/** Runs on while the program stands still, as the clock of a computer that sleeps may. */
+/** A clock that keeps running while the program is suspended, as on a sleeping computer. */
 class RunningOnClock extends FakeClock {
   standstillMs = 0;
 
@@ -167,7 +167,7 @@ class RunningOnClock extends FakeClock {
   }
 }
 
-/** The computer sleeps during the first request, whose connection is then gone; the next `losses` find no network yet. */
+/** The computer sleeps during the first request, whose connection is then lost; the next `losses` requests find no network yet. */
 function stage(losses: number) {
   const clock = new RunningOnClock();
   const http = new FakeHttp((): FakeReply => {
@@ -180,8 +180,8 @@ function stage(losses: number) {
   return { clock, http, tinker, options };
 }
 
-describe("a program that stood still for hours", () => {
-  it("does not take them for silence of the service when it polls a result", async () => {
+describe("a program that was suspended for hours", () => {
+  it("does not count them as silence of the service when it polls a result", async () => {
     const { clock, http, options } = stage(4);
     const waiting = awaitFuture(
       { ...options, noAnswerLimitMs: 900_000, resultBytes: new Limiter(1_000) },
@@ -191,7 +191,7 @@ describe("a program that stood still for hours", () => {
     expect(http.requests).toHaveLength(6);
   });
 
-  it("has as much time as before for the tries of a request", async () => {
+  it("still has its full time for retries of a request", async () => {
     const { clock, http, tinker } = stage(4);
     const request = { method: "POST", path: "optim_step", body: {} } as const;
     await clock.run(tinker.call(request, z.looseObject({})));

@@ -1,4 +1,4 @@
-/** What every request carries, and how long it is tried; faults of the service are in `../faults.test.ts`. */
+/** What every request contains, and how long it is retried; service faults are in `../faults.test.ts`. */
 
 import { describe, expect, it } from "vitest";
 import { object, string } from "zod";
@@ -46,7 +46,7 @@ function jwt(claims: object): string {
 }
 
 describe("requests", () => {
-  it("keep the base URL's prefix and carry key and idempotency key", async () => {
+  it("keep the base URL's prefix and have a key and an idempotency key", async () => {
     const { http, call } = server([ok]);
     await expect(call()).resolves.toEqual({ request_id: "r" });
     expect(http.requests).toMatchObject([
@@ -63,7 +63,7 @@ describe("requests", () => {
     ]);
   });
 
-  it("are repeated under one idempotency key, with growing pauses", async () => {
+  it("are retried under the same idempotency key, with growing pauses", async () => {
     const { http, clock, call } = server([{ status: 503 }, "lost", { status: 408 }, ok]);
     await call();
     expect(http.requests.map((request) => request.headers?.["X-Idempotency-Key"])).toEqual(
@@ -72,7 +72,7 @@ describe("requests", () => {
     expect(clock.monotonic()).toBe(500 + 1000 + 2000);
   });
 
-  it("report an outage once when it lasts, and once when it is over", async () => {
+  it("report a lasting outage once, and its end once", async () => {
     const reported: string[] = [];
     const onMessage = ({ level, text }: ServerMessage) => reported.push(`${level}: ${text}`);
     const shortly = server([{ status: 503 }, "lost", { status: 500 }, ok], { onMessage });
@@ -99,27 +99,27 @@ describe("requests", () => {
   it.each([
     [1, 64_000],
     [5, 120_000],
-  ])("have more time the more they send, two minutes at most: %i MiB", async (size, moreMs) => {
+  ])("have more time the more they send, up to two minutes: %i MiB", async (size, moreMs) => {
     const { http, clock, tinker } = server([ok]);
     const body = new Uint8Array(size * 1024 ** 2);
     await clock.run(tinker.call({ method: "POST", path: "forward_backward", body }, schema));
     expect(http.requests.map(({ timeoutMs }) => timeoutMs)).toEqual([60_000 + moreMs]);
   });
 
-  it("are given up after five minutes", async () => {
+  it("are abandoned after five minutes", async () => {
     const { clock, call } = server(["lost"]);
     await expect(call()).rejects.toMatchObject({ code: "tinker-unavailable" });
     expect(clock.monotonic()).toBeLessThanOrEqual(300_000);
     expect(clock.monotonic()).toBeGreaterThan(280_000);
   });
 
-  it("wait for an unpaid bill outside of those five minutes", async () => {
+  it("do not count the wait for an unpaid bill toward those five minutes", async () => {
     const { clock, call } = server([...Array<FakeReply>(12).fill({ status: 402 }), ok]);
     await call();
     expect(clock.monotonic()).toBe(60_000);
   });
 
-  it("wait for no bill when they have a limit of their own", async () => {
+  it("do not wait for a bill to be paid when they have their own limit", async () => {
     const { http, tinker } = server([{ status: 402 }, ok]);
     const request = { method: "POST", path: "sessions/S/finish" } as const;
     await expect(tinker.run(request, { budgetMs: 5_000 })).rejects.toMatchObject({
@@ -146,7 +146,7 @@ describe("short-lived tokens", () => {
   const epoch = Date.UTC(2026, 0, 1) / 1000;
   const token = (name: string, lifeS: number) => jwt({ sub: name, exp: epoch + lifeS });
 
-  it("stand in for the key and are renewed at half of their life", async () => {
+  it("replace the key and are renewed after half their lifetime", async () => {
     const first = token("a", 100);
     const second = token("b", 200);
     const { http, clock, tinker, call } = server([
@@ -167,7 +167,7 @@ describe("short-lived tokens", () => {
     ]);
   });
 
-  it("are reported, so that they can be kept out of everything that is written", async () => {
+  it("are reported, so that they can be redacted everywhere", async () => {
     const reported: string[] = [];
     const first = token("a", 100);
     const { tinker } = server([{ json: { jwt: first } }], {
@@ -177,7 +177,7 @@ describe("short-lived tokens", () => {
     expect(reported).toEqual([first]);
   });
 
-  it("are renewed beside the requests while they have long to live, once a minute at most", async () => {
+  it("are renewed in the background while they are valid for long, once a minute at most", async () => {
     const first = token("a", 1000);
     let exchanges = 0;
     const { clock, http, tinker } = withAnswers((request) => {
@@ -194,7 +194,7 @@ describe("short-lived tokens", () => {
     expect(sent.map((request) => request.headers?.["X-API-Key"])).toEqual([first, first]);
   });
 
-  it("do not appear in the error about an unreadable one", async () => {
+  it("are not part of the error about an unreadable token", async () => {
     const { tinker } = server([{ json: { jwt: "eyJ.!!secret!!.x" } }]);
     await expect(tinker.exchangeKey()).rejects.toSatisfy(
       (error) => error instanceof Error && !error.message.includes("secret") && !error.cause,

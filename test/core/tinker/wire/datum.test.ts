@@ -22,7 +22,7 @@ function aDatum(lossInputs: Datum["lossInputs"] = {}, tokens = [5, 6]): Datum {
 }
 
 describe("training data", () => {
-  it("becomes integers for targets and floats for all else", () => {
+  it("becomes integers for targets and floats for everything else", () => {
     const [datum] = toWireData([aDatum()], "ppo", training);
     expect(datum).toEqual({
       tokens: Int32Array.of(5, 6),
@@ -34,7 +34,7 @@ describe("training data", () => {
     });
   });
 
-  it("is copied from lists only: a batch of typed arrays is sent as it is", () => {
+  it("is copied only from lists: typed arrays are sent as they are", () => {
     const advantages = Float32Array.of(1, 1);
     const [datum] = toWireData([aDatum({ advantages, logprobs: [-1, -2] })], "ppo", training);
     expect(datum?.lossInputs["advantages"]?.values).toBe(advantages);
@@ -57,7 +57,7 @@ describe("training data", () => {
     expect(() => toWireData([aDatum(), datum], "ppo", training)).toThrow(text);
   });
 
-  it("without any effect is refused, unless only the log-probs are wanted", () => {
+  it("without any effect is refused, unless only the log-probs are requested", () => {
     const idle = [aDatum({ advantages: [0, 0] })];
     expect(() => toWireData(idle, "ppo", training)).toThrow(/only zero weights or advantages/);
     expect(toWireData(idle, "ppo", { forwardOnly: true })).toHaveLength(1);
@@ -68,7 +68,7 @@ describe("training data", () => {
     expect(() => toWireData([], "ppo", training)).toThrow(/no datum/);
   });
 
-  it("splits by count and by bytes, an oversize datum alone", () => {
+  it("is split by count and by bytes, with an oversize datum alone", () => {
     const long = Array.from({ length: 20 }, (_, i) => i);
     const data = toWireData(
       [aDatum(), aDatum({}, long), aDatum(), aDatum(), aDatum()],
@@ -86,7 +86,7 @@ describe("training data", () => {
   });
 });
 
-it("a datum counts its image by the bytes of the file alone", () => {
+it("an image counts toward a datum's size only with the bytes of its file", () => {
   const image = aPng(224, 224, "x".repeat(76));
   expect(image.bytes.length).toBe(100);
   const tokens = [1, ...Array<number>(64).fill(-1), 2];

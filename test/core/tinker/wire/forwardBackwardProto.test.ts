@@ -60,7 +60,7 @@ it("decodes a forward_backward request", () => {
   expect(decodeForwardBackwardRequest(fromHex(ppoHex))).toEqual(ppoCall);
 });
 
-it("reads the loss config of older clients, which write only the older map", () => {
+it("reads the loss config of older clients, which write only the old map", () => {
   const olderForm = fromHex(ppoHex).subarray(0, -33);
   expect(decodeForwardBackwardRequest(olderForm)).toEqual(ppoCall);
 });
@@ -81,7 +81,7 @@ it("reads a text in the loss config and skips provenance spans", () => {
   });
 });
 
-it("writes a text of the loss config into the newer map only", () => {
+it("writes a text of the loss config only into the new map", () => {
   const call = { ...ppoCall, lossConfig: { loss_id: "L1" } };
   expect(toHex(encodeForwardBackwardRequest(call))).toMatch(
     /70706f3a0f0a076c6f73735f6964120412024c31$/,
@@ -93,7 +93,7 @@ it("encodes and decodes a forward_backward result", () => {
   expect(decodeForwardBackwardOutput(fromHex(outputHex))).toEqual(output);
 });
 
-it("keeps the loss of each token where a server reports it", () => {
+it("keeps per-token losses when a server reports them", () => {
   const outputs = [
     { logprobs: floats(-0.5, -0.25), losses: floats(1, 2) },
     { logprobs: floats(-1), losses: floats(3) },
@@ -102,16 +102,16 @@ it("keeps the loss of each token where a server reports it", () => {
   expect(decodeForwardBackwardOutput(bytes).outputs).toEqual(outputs);
 });
 
-it("refuses bytes that are not a message", () => {
+it("rejects bytes that are not a message", () => {
   expect(() => decodeForwardBackwardOutput(fromHex("0aff"))).toThrow(/are not a valid/);
 });
 
-it("refuses a result whose log-probs were left out", () => {
+it("rejects a result without log-probs", () => {
   // One record that counts two datums and has no fields.
   expect(() => decodeForwardBackwardOutput(fromHex("12021802"))).toThrow(/has no logprobs/);
 });
 
-it("returns every batch of log-probs as it was", () => {
+it("returns every batch of log-probs unchanged", () => {
   const row = fc.array(fc.float({ noNaN: true }), { maxLength: 5 });
   fc.assert(
     fc.property(fc.array(row, { maxLength: 5 }), (rows) => {

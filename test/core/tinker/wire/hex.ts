@@ -1,4 +1,4 @@
-/** Bytes as the text that golden values are written in. */
+/** Converts between bytes and the hex text of golden values. */
 
 export function fromHex(hex: string): Uint8Array {
   return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));

@@ -23,7 +23,7 @@ async function training(intercept: Interception) {
   return { ...server, client, encodings };
 }
 
-/** A server of the JSON generation, which refuses binary data with `refusal`. */
+/** A server that supports only JSON and refuses binary data with `refusal`. */
 function olderServer(refusal: FakeReply): Interception {
   return (path, request) => {
     if (/^forward/.test(path)) {
@@ -39,7 +39,7 @@ const json = "forward_backward application/json";
 
 describe("the encoding of training data", () => {
   it.each([415, 422])(
-    "falls back to JSON for good when the first is refused with %i",
+    "falls back to JSON permanently when the first request is refused with %i",
     async (status) => {
       const { client, encodings } = await training(olderServer({ status, json: { detail: "no" } }));
       const first = await client.forwardBackward([datum], "ppo", { clip_low_threshold: 0.8 });
@@ -50,7 +50,7 @@ describe("the encoding of training data", () => {
     },
   );
 
-  it("keeps its position in the sequence when it changes", async () => {
+  it("keeps the sequence number when it changes", async () => {
     const { client, requestsTo } = await training(olderServer({ status: 415 }));
     await client.forwardBackward([datum], "ppo", { clip_low_threshold: 0.8 });
     expect(requestsTo("forward_backward").map(jsonBody).at(-1)).toEqual({
@@ -73,7 +73,7 @@ describe("the encoding of training data", () => {
     });
   });
 
-  it("brings the loss of each token in JSON, too", async () => {
+  it("also includes per-token losses in JSON", async () => {
     const row = { data: [1, 2] };
     const reported = {
       loss_fn_outputs: [{ ...jsonResult.loss_fn_outputs[0], elementwise_loss: row }],
@@ -87,7 +87,7 @@ describe("the encoding of training data", () => {
     expect(outputs).toMatchObject([{ losses: Float32Array.of(1, 2) }]);
   });
 
-  it("has a path of its own in JSON when only log-probs are asked for", async () => {
+  it("uses a separate JSON endpoint when only log-probs are requested", async () => {
     const { client, requestsTo } = await training(olderServer({ status: 415 }));
     await client.forwardBackward([datum], "ppo", {}, { forwardOnly: true });
     expect(requestsTo("forward").map(jsonBody)).toMatchObject([
@@ -95,7 +95,7 @@ describe("the encoding of training data", () => {
     ]);
   });
 
-  it("is not to blame when both are refused: the words of the first refusal stand", async () => {
+  it("is not blamed when both are refused: the first refusal's message is kept", async () => {
     const { client } = await training((path, request) => {
       if (!/^forward/.test(path)) return undefined;
       return request.body instanceof Uint8Array
@@ -116,7 +116,7 @@ describe("the encoding of training data", () => {
     expect(messages).toEqual([{ level: "info", text: expect.stringContaining("only as JSON") }]);
   });
 
-  it("stays binary at a server that has taken it once", async () => {
+  it("stays binary on a server that has accepted it once", async () => {
     let losses = 0;
     const { client, encodings } = await training((path) =>
       path === "forward_backward" && losses++ > 0 ? { status: 422, json: {} } : undefined,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { gradientNorm, lossMetrics } from "../../../../src/core/tinker/wire/metricNames.ts";
 
-describe("metrics of servers", () => {
-  it("hold the loss under several names, the documented one first", () => {
+describe("metrics from servers", () => {
+  it("may have the loss under several names, with the documented one first", () => {
     const metrics = {
       "pg_loss:sum": 1,
       "loss:mean": 2,
@@ -15,13 +15,13 @@ describe("metrics of servers", () => {
   });
 
   it.each(["grad_norm:mean", "skyrl.ai/grad_norm", "optim/grad_norm:unique"])(
-    "hold the norm of the gradient as %s",
+    "have the gradient norm as %s",
     (name) => {
       expect(gradientNorm({ "learning_rate:mean": 1, [name]: 0.5 })).toBe(0.5);
     },
   );
 
-  it("may lack the norm of the gradient", () => {
+  it("may lack the gradient norm", () => {
     expect(gradientNorm({ "grad_norm_clipped:mean": 1 })).toBeNull();
   });
 });

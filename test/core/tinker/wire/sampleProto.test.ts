@@ -28,7 +28,7 @@ const topkHex =
   "0a28080112040b0000001a04000000bf22180a080b000000070000001208000000bf000080bf180220011a280a100000000000000000090000000000" +
   "00001210804fc3c7804fc3c7000080be804fc3c7180220022a100a080000c0bf00000000180122020102";
 
-it("encodes and decodes a sample result, NaN where a prompt log-prob is undefined", () => {
+it("encodes and decodes a sample result, with NaN for an undefined prompt log-prob", () => {
   expect(toHex(encodeSampleResponse(sampleResult))).toBe(sampleHex);
   expect(decodeSampleResponse(fromHex(sampleHex))).toEqual(sampleResult);
 });
@@ -67,7 +67,7 @@ it("reads empty log-probs as absent", () => {
   expect(decodeSampleResponse(bytes).sequences[0]?.logprobs).toBeNull();
 });
 
-it("refuses an unknown stop reason", () => {
+it("rejects an unknown stop reason", () => {
   expect(() => decodeSampleResponse(fromHex("0a0808021204" + "0b000000"))).toThrow(
     /stop reason 2 is unknown/,
   );

@@ -12,24 +12,24 @@ function dense(bytes: number[], dtype: DType, shape: number[]) {
 }
 
 describe("tensors", () => {
-  it("sends integers as int64 and reads them back, negative ones too", () => {
+  it("send integers as int64 and read them back, including negative ones", () => {
     const tensor = vector(Int32Array.of(1, -1, 2 ** 31 - 1, -(2 ** 31)));
     const message = create(TensorSchema, encodeTensor(tensor));
     expect(message.dtype).toBe(DType.INT64);
     expect(decodeTensor(message, "ids")).toEqual(tensor);
   });
 
-  it("widens bfloat16 to float32", () => {
+  it("widen bfloat16 to float32", () => {
     const message = dense([0x80, 0x3f, 0xc0, 0xbf], DType.BFLOAT16, [2]);
     expect(decodeTensor(message, "x").values).toEqual(Float32Array.of(1, -1.5));
   });
 
-  it("reads int32", () => {
+  it("read int32", () => {
     const message = dense([7, 0, 0, 0, 0xff, 0xff, 0xff, 0xff], DType.INT32, [2]);
     expect(decodeTensor(message, "x").values).toEqual(Int32Array.of(7, -1));
   });
 
-  it("reads bytes that start in the middle of a buffer", () => {
+  it("read bytes that start in the middle of a buffer", () => {
     const value = Uint8Array.of(9, 0, 0, 0x80, 0x3f).subarray(1);
     const message = create(TensorSchema, {
       data: { case: "dense", value },
@@ -49,7 +49,7 @@ describe("tensors", () => {
       /beyond 32 bits at position 0/,
     ],
     ["a sparse tensor", create(TensorSchema), /not a dense tensor/],
-  ])("refuses %s", (_name, message, text) => {
+  ])("reject %s", (_name, message, text) => {
     expect(() => decodeTensor(message, "x")).toThrow(text);
   });
 });
