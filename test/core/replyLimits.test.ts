@@ -16,13 +16,13 @@ import { downloadHubFile } from "../../src/node/tokenizer/hubDownload.ts";
 import { silentLog } from "../fakes/silentLog.ts";
 
 const MIB = 2 ** 20;
-/** More than any limit of those that are tested. */
+/** More than any of the tested limits. */
 const OFFERED = 800 * MIB;
-/** What sockets and pipes hold between the two sides. */
+/** The capacity of sockets and pipes between the two sides. */
 const ON_THE_WAY = 16 * MIB;
 const random = { uuid: () => "id", uniform: () => 0.5 };
 
-/** Sends one piece after the other as long as someone takes them. */
+/** Sends pieces one after the other as long as they are read. */
 function pour(response: ServerResponse, piece: Buffer, onSent: (bytes: number) => void): void {
   let sent = 0;
   const more = (): void => {
@@ -93,7 +93,7 @@ const CALL = {
   throwsCapacity: false,
 } as const;
 
-describe("an answer without end of an environment ends the rollout, not the memory", () => {
+describe("an endless answer from an environment ends the rollout before it fills the memory", () => {
   it.each([
     ["one line", "data: ".padEnd(64 * 1024, "x")],
     ["one event", `data: ${"x".repeat(4090)}\n`.repeat(16)],
@@ -129,8 +129,8 @@ describe("an answer without end of an environment ends the rollout, not the memo
   }
 });
 
-describe("an answer without end is given up", () => {
-  it("of the Tinker service", async () => {
+describe("an endless answer is rejected", () => {
+  it("from the Tinker service", async () => {
     const tinker = createTinkerHttp({
       http,
       random,
@@ -145,7 +145,7 @@ describe("an answer without end is given up", () => {
     expect(sentBytes).toBeLessThan(REPLY_LIMITS.tinker + ON_THE_WAY);
   });
 
-  it("of Weights & Biases", async () => {
+  it("from Weights & Biases", async () => {
     const { signal } = new AbortController();
     const wandb = new WandbRequests({
       http,
@@ -164,7 +164,7 @@ describe("an answer without end is given up", () => {
     expect(sentBytes).toBeLessThan(REPLY_LIMITS.wandb + ON_THE_WAY);
   });
 
-  it("of the model hub", async () => {
+  it("from the model hub", async () => {
     const place = { id: "org/model", revision: "main", file: "tokenizer.json" };
     const file = downloadHubFile({ http, endpoint: baseUrl, token: null }, place);
     await expect(file).rejects.toMatchObject({
@@ -174,7 +174,7 @@ describe("an answer without end is given up", () => {
     expect(sentBytes).toBeLessThan(REPLY_LIMITS.hubFile + ON_THE_WAY);
   });
 
-  it("of the catalogue of environments", async () => {
+  it("from the environment catalogue", async () => {
     const options = { http, apiUrl: baseUrl, apiKey: null, userAgent: "test" };
     await expect(listEnvironments(options, 1)).rejects.toMatchObject({
       code: "environment-protocol",
@@ -182,7 +182,7 @@ describe("an answer without end is given up", () => {
     expect(sentBytes).toBeLessThan(REPLY_LIMITS.catalogue + ON_THE_WAY);
   });
 
-  it("of anybody else", async () => {
+  it("from any other server", async () => {
     const response = await http.send({ method: "GET", url: baseUrl });
     await expect(response.bytes()).rejects.toMatchObject({
       code: "transport",

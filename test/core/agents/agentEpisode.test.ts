@@ -43,15 +43,15 @@ function arraysOf(ledger: Ledger) {
   return { tokens, logprobs, mask, sources, turns };
 }
 
-/** Texts that are trained, stream by stream. */
+/** The trained texts, stream by stream. */
 function trained(streams: readonly Ledger[]): readonly string[] {
   return streams.map(({ tokens, mask }) =>
     tokenizer.decode([...tokens].filter((_, i) => mask[i] === 1)),
   );
 }
 
-describe("an agent that does what the built-in loop does", () => {
-  it("gives the same tokens, rewards and stop reason", async () => {
+describe("an agent that behaves like the built-in loop", () => {
+  it("produces the same tokens, rewards, and stop reason", async () => {
     const turns = [ADD, ADD, ANSWER];
     const native = await playEpisode({
       session: scriptedSession(game),
@@ -76,7 +76,7 @@ describe("an agent that does what the built-in loop does", () => {
     expect(episode.played.turnFacts).toEqual(native.episode.played.turnFacts);
   });
 
-  it("samples with the settings and seeds of the run, whatever it asks", async () => {
+  it("samples with the run's settings and seeds, whatever it requests", async () => {
     const { sampler } = await playAgent({
       ...game,
       turns: [ANSWER],
@@ -93,7 +93,7 @@ describe("an agent that does what the built-in loop does", () => {
 });
 
 describe("an agent with several conversations", () => {
-  it("has a stream for each, and each sampled token is trained once", async () => {
+  it("has a stream for each, and trains each sampled token once", async () => {
     const { episode } = await playAgent({
       turns: [ADD, DONE, ADD, DONE],
       program: async (caller) => {
@@ -104,7 +104,7 @@ describe("an agent with several conversations", () => {
         ]);
         const answers = await results(caller, turn);
         const next = await caller.ask([...main, said(turn), ...answers]);
-        // It compacts: the history is a summary now.
+        // It compacts: the history is now a summary.
         await caller.ask([user(`Add 2 and 3. So far: ${helper.text} ${next.text}`)]);
         return 0;
       },
@@ -136,7 +136,7 @@ describe("an agent with several conversations", () => {
     expect(episode.played.tools).toEqual([{ name: "answer", description: "Ends.", parameters }]);
   });
 
-  it("begins with what its first turn answers", async () => {
+  it("starts with the conversation of its first answered turn", async () => {
     const { episode } = await playAgent({
       turns: [DONE],
       program: async ({ ask }) => {
@@ -147,7 +147,7 @@ describe("an agent with several conversations", () => {
     expect(episode.played.conversation).toEqual([{ type: "user_message", content: "First." }]);
   });
 
-  it("samples other turns for the same messages, and in other conversations, whatever their order", async () => {
+  it("samples different turns for repeated messages and in other conversations, in any order", async () => {
     const asked = [user("Add 2 and 3.")];
     const other = [system("You check sums."), ...asked];
     const seedsOf = async (order: readonly (typeof asked)[]) => {
@@ -169,7 +169,7 @@ describe("an agent with several conversations", () => {
     expect(new Set(reordered)).toEqual(new Set(seeds));
   });
 
-  it("trains nothing of a request that it gives up", async () => {
+  it("trains nothing of a request that it abandons", async () => {
     const given = new AbortController();
     const { clock, episode, sampler } = anAgentEpisode({
       turns: ["hang", DONE],
@@ -192,7 +192,7 @@ describe("an agent with several conversations", () => {
     expect(trained(episode.streams)).toEqual([DONE]);
   });
 
-  it("goes on in the same one with a request that it repeats", async () => {
+  it("continues in the same conversation with a repeated request", async () => {
     const given = new AbortController();
     const { clock, episode, sampler } = anAgentEpisode({
       turns: [DONE, "hang", DONE],
@@ -219,7 +219,7 @@ describe("an agent with several conversations", () => {
 });
 
 describe("the end of an agent", () => {
-  it("comes at once when the environment ends the episode", async () => {
+  it("comes immediately when the environment ends the episode", async () => {
     const { stop } = await playAgent({
       ...game,
       turns: [ANSWER],
@@ -231,7 +231,7 @@ describe("the end of an agent", () => {
     expect(stop).toBe("reached_terminal_state");
   });
 
-  it("keeps what was played when the agent leaves or fails after a turn", async () => {
+  it("keeps what was played if the agent leaves or fails after a turn", async () => {
     const leaving = (code: number) =>
       playAgent({
         ...game,
@@ -254,7 +254,7 @@ describe("the end of an agent", () => {
     }
   });
 
-  it("is a fault that says why before a turn of the model", async () => {
+  it("is a failure with an explanation before any turn of the model", async () => {
     const { clock, episode } = anAgentEpisode({
       turns: [DONE],
       program: async () => ({ code: 1, output: "ModuleNotFoundError: x\n", rewardLine: null }),
@@ -267,7 +267,7 @@ describe("the end of an agent", () => {
     );
   });
 
-  it("is a fault where its own calls end the episode before a turn of the model", async () => {
+  it("is a failure when its own calls end the episode before any turn of the model", async () => {
     const { clock, episode } = anAgentEpisode({
       ...game,
       turns: [DONE],
@@ -282,7 +282,7 @@ describe("the end of an agent", () => {
     });
   });
 
-  it("is a limit of the rollout at the request that passes it", async () => {
+  it("is a rollout limit at the request that exceeds it", async () => {
     const asking = (settings: Parameters<typeof playAgent>[0]["settings"]) =>
       playAgent({ ...game, turns: [ADD], settings, program: loop });
     const turns = await asking({ maxTurns: 2 });
@@ -294,7 +294,7 @@ describe("the end of an agent", () => {
     expect([sampled.stop, sampled.episode.turnCount]).toEqual(["max_sampled_tokens", 1]);
   });
 
-  it("is a limit that requests at once do not pass either", async () => {
+  it("is a limit that concurrent requests do not exceed either", async () => {
     const asking = (settings: Parameters<typeof playAgent>[0]["settings"]) =>
       playAgent({
         turns: [DONE],
@@ -326,7 +326,7 @@ describe("the end of an agent", () => {
     expect(stop).toBe("max_tokens");
   });
 
-  it("comes after agent.timeout, which is an outcome after a turn only", async () => {
+  it("comes after agent.timeout, which is an outcome only after a turn", async () => {
     const hanging = (asks: boolean) =>
       anAgentEpisode({
         turns: [DONE],
@@ -345,7 +345,7 @@ describe("the end of an agent", () => {
     expect(silent.episode.played.agent?.failure).toBe(late);
   });
 
-  it("is the fault of the service that failed", async () => {
+  it("is attributed to the service that failed", async () => {
     const fault = new AppError("tinker-unavailable", "The service is down.");
     const { clock, episode } = anAgentEpisode({
       turns: [fault],
@@ -359,7 +359,7 @@ describe("the end of an agent", () => {
 });
 
 describe("the reward of an agent", () => {
-  it("is not raised by a call that is answered after the end", async () => {
+  it("does not increase through a call answered after the end", async () => {
     let answer = (): void => undefined;
     const { episode, stop } = await playAgent({
       turns: [ADD],
@@ -396,7 +396,7 @@ describe("the reward of an agent", () => {
       },
     });
 
-  /** With a command that grades. */
+  /** Adds a grading command. */
   const graded = (script: Partial<AgentScript>) =>
     playAgent({
       ...game,
@@ -406,7 +406,7 @@ describe("the reward of an agent", () => {
       agent: { reward: "command", ...script.agent },
     });
 
-  it("is what it prints, in place of what the session gives", async () => {
+  it("is the printed value, instead of what the session gives", async () => {
     for (const line of ["0.25", '{"reward": 0.25, "note": "close"}']) {
       const { stop, episode } = await printing(line);
       expect(stop).toBe("reached_terminal_state");
@@ -414,7 +414,7 @@ describe("the reward of an agent", () => {
     }
   });
 
-  it("does not count where the agent fails, which the failure says", async () => {
+  it("does not count if the agent fails, and the failure mentions it", async () => {
     const { stop, episode } = await printing("0.25", 3);
     expect([stop, episode.played.rewards]).toEqual(["agent_failed", []]);
     expect(episode.played.agent?.failure).toBe(
@@ -422,7 +422,7 @@ describe("the reward of an agent", () => {
     );
   });
 
-  it("counts although the agent calls a tool after the end of the episode, which is refused", async () => {
+  it("counts even if the agent's later tool calls are refused after the episode's end", async () => {
     const over = { kind: "rejected", reason: "episode_finished", error: "over" } as const;
     const { stop, episode } = await playAgent({
       onCall: ({ name }) => (name === "answer" ? result("Right.", { finished: true }) : over),
@@ -440,7 +440,7 @@ describe("the reward of an agent", () => {
     expect([stop, episode.played.rewards]).toEqual(["reached_terminal_state", [0.5]]);
   });
 
-  it("does not lift the limit of calls", async () => {
+  it("does not lift the call limit", async () => {
     const { stop, session } = await playAgent({
       ...game,
       turns: [ended(`${call("add")}${call("add")}${call("add")}`)],
@@ -454,7 +454,7 @@ describe("the reward of an agent", () => {
     expect([stop, session.calls.length]).toEqual(["max_tool_calls", 2]);
   });
 
-  it("names the command that grades, its code and what it printed, where that gives none", async () => {
+  it("is reported as missing with the grading command, its exit code, and its output", async () => {
     const end = { code: 1, output: "Traceback: no such file", rewardLine: null };
     const grading = graded({ grader: async () => end });
     await expect(grading).rejects.toThrow(
@@ -462,7 +462,7 @@ describe("the reward of an agent", () => {
     );
   });
 
-  it("is what a command makes of the folder, also where a limit of the rollout ended the agent", async () => {
+  it("comes from a command that grades the folder, even if a rollout limit ended the agent", async () => {
     const reward = async () => ({ code: 0, output: "", rewardLine: "0.5" });
     const left = await graded({ grader: reward });
     expect([left.stop, left.episode.played.rewards]).toEqual(["reached_terminal_state", [0.5]]);
@@ -470,7 +470,7 @@ describe("the reward of an agent", () => {
     expect([limited.stop, limited.episode.played.rewards]).toEqual(["max_turns", [0.5]]);
   });
 
-  it("is not asked of the command after an agent that failed", async () => {
+  it("does not come from the command after an agent that failed", async () => {
     const grader = vi.fn();
     const { stop } = await graded({
       grader,
@@ -483,7 +483,7 @@ describe("the reward of an agent", () => {
     expect(grader).not.toHaveBeenCalled();
   });
 
-  it("fails the rollout where the command hangs, by its own time and not that of the agent", async () => {
+  it("fails the rollout if the command hangs, by the command's own time limit", async () => {
     const hangs = (signal: AbortSignal): Promise<never> =>
       raceAbort(new Promise<never>(() => undefined), signal);
     for (const settings of [{}, { maxTurns: 1 }]) {
@@ -500,19 +500,19 @@ describe("the reward of an agent", () => {
     }
   });
 
-  it("is the fault of what prints it where it is too large", async () => {
+  it("is an error of its source if it is too large", async () => {
     await expect(printing("1e40")).rejects.toThrow(
       /^The agent of .* ended without a reward of at most 1e\+30 in size\. It printed: 1e40\. /,
     );
   });
 
-  it("is missing where the line holds none", async () => {
+  it("is missing if the printed line has none", async () => {
     for (const line of [null, "done", "NaN", '{"score": 1}', '"1"']) {
       await expect(printing(line)).rejects.toThrow(/ended without a reward/);
     }
   });
 
-  it("is that of the final message where the environment grades one", async () => {
+  it("comes from the final message if the environment grades it", async () => {
     const { stop, episode, session } = await playAgent({
       terminalTool: { name: "grade", arg: "text", description: "Grades." },
       onCall: () => result("Right.", { reward: 1, finished: true }),
@@ -529,7 +529,7 @@ describe("the reward of an agent", () => {
 });
 
 describe("the record of an agent", () => {
-  it("has what the agent said to the model, rewards by turn, its output and its refusals", async () => {
+  it("has the agent's requests to the model, rewards by turn, its output, and its refusals", async () => {
     const { episode } = await playAgent({
       ...game,
       turns: [ended(`${call("add")}${call("look")}`), DONE],
@@ -539,7 +539,7 @@ describe("the record of an agent", () => {
         const look = { ...add, function: { ...add?.function, name: "look" } };
         const more = { tools: [...TOOLS, look] };
         const turn = await caller.ask(asked, more);
-        // The first is a tool of the environment, the second one of the agent.
+        // The first tool belongs to the environment, the second to the agent.
         await caller.tools.call("add", {});
         const answers = turn.calls.map(({ id, name }) => {
           return { role: "tool", tool_call_id: id, content: `${name} says 5` };
@@ -568,7 +568,7 @@ describe("the record of an agent", () => {
     expect(rolloutRecordSchema.parse(JSON.parse(JSON.stringify(record)))).toEqual(record);
   });
 
-  it("has a call of a tool that was not declared as text, and results beside the other calls", async () => {
+  it("shows a call of an undeclared tool as text, and results next to the other calls", async () => {
     const { episode } = await playAgent({
       ...game,
       turns: [ended(`${call("look")}${call("add", { a: 2, b: 3 })}`), DONE],
@@ -587,7 +587,7 @@ describe("the record of an agent", () => {
     expect(turn?.results).toMatchObject([{ name: "add", text: "5", reward: 0.5 }]);
   });
 
-  it("has calls that the agent made itself apart from those of the model, which it changed", async () => {
+  it("distinguishes the agent's own calls from the model's, which it changed", async () => {
     const { episode } = await playAgent({
       ...game,
       turns: [ADD],
@@ -617,7 +617,7 @@ describe("the record of an agent", () => {
     expect(turn?.results.map(({ agentArgs }) => agentArgs)).toEqual([undefined, undefined]);
   });
 
-  it("refuses a task with images where the model reads none", async () => {
+  it("refuses a task with images if the model reads none", async () => {
     const script = { prompt: [IMAGE], turns: [DONE], program: loop };
     const { clock, episode } = anAgentEpisode(script);
     await expect(clock.run(episode.play())).rejects.toThrow("sends images, and the model reads");

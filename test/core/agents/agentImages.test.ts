@@ -36,8 +36,8 @@ const picture = (width: number, rest = "", height = 100) => {
 };
 const look = (...content: readonly object[]) => [{ role: "user", content }];
 
-describe("an agent that gives the model the images of its environment", () => {
-  it("trains what the built-in loop trains, equal images apart", async () => {
+describe("an agent that passes its environment's images to the model", () => {
+  it("trains what the built-in loop trains, with equal images kept apart", async () => {
     const sampler = scriptedSampler([CALL, CALL, ANSWER], { encodeTurn: sampled });
     const session = scriptedSession(game);
     const native = await playEpisode({ session, sampler, settings, chat: imageChat });
@@ -51,7 +51,7 @@ describe("an agent that gives the model the images of its environment", () => {
     expect(sent(asked.requests)).toEqual(sent(sampler.requests));
   });
 
-  it("has them named in what people read", async () => {
+  it("has them named in readable texts", async () => {
     const { episode } = await play(loop);
     expect(episode.played.promptText).toBe("What is [image 1]?");
     expect(episode.played.conversation).toEqual([]);
@@ -64,7 +64,7 @@ describe("an agent that gives the model the images of its environment", () => {
 });
 
 describe("an agent that gives the model images of its own", () => {
-  it("has them behind those of the task, each once in all its conversations", async () => {
+  it("has them after the task's images, each once across its conversations", async () => {
     const { episode } = await play(
       async (caller) => {
         await caller.ask(look(picture(300), picture(200)));
@@ -85,7 +85,7 @@ describe("an agent that gives the model images of its own", () => {
     expect(episode.played.turns[1]?.nudge).toBe("[image 4][image 5]");
   });
 
-  it("samples the turn behind an image alike, whatever was asked before", async () => {
+  it("samples the same turn after an image, whatever was requested before", async () => {
     const seedsOf = async (order: readonly string[]) => {
       const { sampler } = await play(
         async ({ ask }) => {
@@ -103,12 +103,12 @@ describe("an agent that gives the model images of its own", () => {
 
   it.each([
     [
-      "no file, behind one that is",
+      "an invalid file after a valid one",
       look(picture(500), { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }),
     ],
     ["too long", look(picture(16_000, "", 10))],
     ["too many", look(...Array.from({ length: 64 }, (_, i) => picture(100, `${i}`)))],
-  ])("is refused in words, and nothing is sampled: %s", async (_, messages) => {
+  ])("is refused with an explanation, and nothing is sampled: %s", async (_, messages) => {
     const refusals: unknown[] = [];
     const { episode, sampler } = await play(
       async (caller) => {
@@ -124,7 +124,7 @@ describe("an agent that gives the model images of its own", () => {
   });
 });
 
-it("an image stands for itself in the messages that an agent is given", () => {
+it("an image is included in the messages that an agent receives", () => {
   const message = {
     role: "user",
     content: "So: ",
@@ -141,7 +141,7 @@ it("an image stands for itself in the messages that an agent is given", () => {
 });
 
 describe("on_image: placeholder", () => {
-  it("shows a word in the place of each image, of the environment and of the agent", async () => {
+  it("shows a word in place of each image, from the environment and the agent", async () => {
     const { episode, sampler } = await playAgent({
       ...game,
       ...model,
@@ -150,7 +150,7 @@ describe("on_image: placeholder", () => {
       program: async (caller) => {
         expect(caller.task.images).toEqual([]);
         const prompt = { type: "text", text: caller.task.prompt };
-        // More than a rollout may have of images that are shown.
+        // More images than a rollout may show.
         const many = Array.from({ length: 65 }, () => picture(300));
         await caller.ask(look(prompt, ...many));
         return 0;

@@ -1,4 +1,4 @@
-/** Plays rollouts with agents that are functions of a test. */
+/** Plays rollouts with agents that are functions in a test. */
 
 import type { AgentEnd, AgentRollout, AgentSettings } from "../../../src/core/agents/agent.ts";
 import { AgentEpisode } from "../../../src/core/agents/agentEpisode.ts";
@@ -32,9 +32,9 @@ const declared = (name: string, description: string) => ({
 /** The tools of a scripted session, as an agent declares them. */
 export const TOOLS = [declared("add", "Adds."), declared("answer", "Ends.")];
 
-/** What the program of an agent can do. */
+/** What an agent program can do. */
 export interface Caller extends AgentRollout {
-  /** Asks for a turn as a client of OpenAI's protocol. */
+  /** Requests a turn as a client of OpenAI's protocol does. */
   readonly ask: (
     messages: readonly Message[],
     more?: Readonly<Record<string, unknown>>,
@@ -45,14 +45,14 @@ export interface Caller extends AgentRollout {
 export type AgentProgram = (caller: Caller) => Promise<number | AgentEnd>;
 
 export interface AgentScript extends SessionScript {
-  /** Instead of the embedded model's. */
+  /** Replaces the embedded model's chat. */
   readonly chat?: Chat | undefined;
   readonly sampling?: SamplerOptions;
   readonly turns: readonly TurnScript[];
   readonly settings?: Partial<RolloutSettings> | undefined;
   readonly agent?: Partial<AgentSettings>;
   readonly program: AgentProgram;
-  /** What its `reward_command` does; absent without one. */
+  /** Its `reward_command`, if any. */
   readonly grader?: ((signal: AbortSignal) => Promise<AgentEnd>) | undefined;
 }
 
@@ -92,19 +92,19 @@ export function anAgentEpisode(script: AgentScript) {
   return { clock, episode, sampler, session: scripted };
 }
 
-/** Null = the rollout ended it. */
+/** Null: the rollout ended it. */
 function endOf(ended: Awaited<ReturnType<AgentProgram>> | null): AgentEnd {
   if (typeof ended === "object" && ended !== null) return ended;
   return { code: ended, output: "", rewardLine: null };
 }
 
-/** The episode after its end, and why it ended. */
+/** The finished episode and its stop reason. */
 export async function playAgent(script: AgentScript) {
   const parts = anAgentEpisode(script);
   return { ...parts, stop: await parts.clock.run(parts.episode.play()) };
 }
 
-/** A turn as its caller says it again. */
+/** A turn as its caller repeats it. */
 export function said({ text, calls }: PolicyTurn): Message {
   return {
     role: "assistant",
@@ -115,7 +115,7 @@ export function said({ text, calls }: PolicyTurn): Message {
   };
 }
 
-/** Runs the calls of a turn in the session, and returns what the model gets. */
+/** Runs the calls of a turn in the session, and returns the results for the model. */
 export async function results({ tools }: Caller, { calls }: PolicyTurn) {
   const answers: Message[] = [];
   for (const { id, name, args } of calls) {
@@ -130,7 +130,7 @@ export async function results({ tools }: Caller, { calls }: PolicyTurn) {
   return answers;
 }
 
-/** What the built-in loop does: all calls of each turn, until a turn without one. */
+/** The built-in loop's behavior: runs all calls of each turn, until a turn without one. */
 export const loop: AgentProgram = async (caller) => {
   const { images, messages: opening } = caller.task;
   const messages: Message[] = opening.map((message) => messageJson(message, images));

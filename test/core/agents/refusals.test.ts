@@ -1,4 +1,4 @@
-/** What the record of a rollout says that its agent was refused. */
+/** Refused requests of an agent in the record of its rollout. */
 
 import { expect, it } from "vitest";
 import type { AgentRollout } from "../../../src/core/agents/agent.ts";
@@ -12,7 +12,7 @@ import { result, scriptedSession } from "../rollout/scriptedEnvironment.ts";
 import { call, ended, renderer, scriptedSampler, tokenizer } from "../rollout/scriptedModel.ts";
 import { ENVIRONMENT, someSettings } from "../training/builders.ts";
 
-/** As the endpoint does it. */
+/** Sends a request as the endpoint does. */
 async function ask({ model }: AgentRollout, body: object) {
   const { signal } = new AbortController();
   try {
@@ -23,7 +23,7 @@ async function ask({ model }: AgentRollout, body: object) {
   }
 }
 
-it("are the requests that ask for what is not possible, and neither a wanted call nor one that comes too late", async () => {
+it("the recorded refusals include unsupported requests, but neither required calls nor late requests", async () => {
   const clock = new FakeClock();
   const messages = [{ role: "user", content: "First" }];
   const episode = new AgentEpisode({

@@ -1,4 +1,4 @@
-/** Requests of an agent that are under way when its rollout ends. */
+/** Requests of an agent in progress when its rollout ends. */
 
 import { expect, it } from "vitest";
 import type { AgentRollout, RunAgent } from "../../../src/core/agents/agent.ts";
@@ -49,7 +49,7 @@ function ask({ model }: AgentRollout, content: string) {
   return model.turn(request, { signal, needsLogprobs: true });
 }
 
-/** As a program is that its signal ends. */
+/** Like a program that ends on its signal. */
 async function untilEnded({ signal: ending }: AgentRollout) {
   if (!ending.aborted) await new Promise((end) => ending.addEventListener("abort", end));
   // It takes longer to end than its requests.
@@ -57,7 +57,7 @@ async function untilEnded({ signal: ending }: AgentRollout) {
   return { code: null, output: "so far", rewardLine: null };
 }
 
-it("are broken off by the call that ends the episode, which is no fault", async () => {
+it("requests in progress are aborted by the call that ends the episode, which is not a failure", async () => {
   const broken: Promise<unknown>[] = [];
   const episode = anEpisode({
     turns: [ended(call("answer")), "hang"],
@@ -75,7 +75,7 @@ it("are broken off by the call that ends the episode, which is no fault", async 
   expect(episode.played.agent).toEqual({ exit: null, output: "so far", refusals: [] });
 });
 
-it("are broken off by the time limit of the agent, which is an outcome, and refused as those that come later", async () => {
+it("requests in progress are aborted by the agent's time limit, which is an outcome, and later ones are refused", async () => {
   const clock = new FakeClock();
   const refusal = {
     code: "endpoint-refused",
@@ -98,13 +98,13 @@ it("are broken off by the time limit of the agent, which is an outcome, and refu
   expect(episode.played.agent?.output).toBe("so far");
 });
 
-it("add nothing once the agent has ended by itself", async () => {
+it("requests have no effect once the agent has ended by itself", async () => {
   const broken: Promise<unknown>[] = [];
   const episode = anEpisode({
     turns: [ended("One"), "hang"],
     run: async (rollout) => {
       await ask(rollout, "First");
-      // Of a process that outlives the agent.
+      // From a process that outlives the agent.
       broken.push(expect(ask(rollout, "Second")).rejects.toThrow("The rollout has ended"));
       return { code: 0, output: "", rewardLine: null };
     },
@@ -114,7 +114,7 @@ it("add nothing once the agent has ended by itself", async () => {
   expect(episode.streams.map(({ turnCount }) => turnCount)).toEqual([1]);
 });
 
-it("that was too long no longer explains the end once a shorter one was answered", async () => {
+it("a request that was too long no longer explains the end once a shorter one was answered", async () => {
   const long = "word ".repeat(9_000);
   const stopAfter = (...contents: readonly string[]) =>
     anEpisode({

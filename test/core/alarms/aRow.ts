@@ -1,4 +1,4 @@
-/** Rows of a healthy run for tests of alarms, with only the interesting numbers named. */
+/** Rows of a healthy run for tests of alarms; each takes only the numbers that the test cares about. */
 
 import type { AlarmPast } from "../../../src/core/alarms/alarmHistory.ts";
 import { AlarmHistory } from "../../../src/core/alarms/alarmHistory.ts";
@@ -57,7 +57,7 @@ export function aRow(step: number, changes: Numbers = {}): MetricsRow {
   return row;
 }
 
-/** What begins and ends after each of the steps, and how the alarms stand after the last one. */
+/** Alarm begins and ends after each of the steps, and the alarm values after the last one. */
 export function watched(
   steps: readonly Numbers[],
   thresholds: Partial<AlarmsConfig> = {},
@@ -82,7 +82,7 @@ export function watched(
   return { changes, last, past };
 }
 
-/** The same numbers again and again. */
+/** The same numbers, repeated. */
 export function times(count: number, numbers: Numbers = {}): readonly Numbers[] {
   return Array.from({ length: count }, () => numbers);
 }

@@ -24,12 +24,12 @@ test("every alarm has a metric, and looks back over at least its own step", () =
   }
 });
 
-test("the divergence and the entropy of the runs table are those that alarms judge by", () => {
+test("the runs table shows the same divergence and entropy that alarms use", () => {
   for (const id of ["logprob_gap", "entropy_collapse"] as const)
     expect(LISTED_METRICS).toContain(alarmEvidence(id).metric);
 });
 
-test("the rollouts that made an alarm are found by what their turns hold", () => {
+test("rollouts that caused an alarm are found by their turns", () => {
   const usual = aRecord();
   const error = {
     name: "answer",
@@ -68,7 +68,7 @@ test("the rollouts that made an alarm are found by what their turns hold", () =>
   expect(made("nonfinite_rewards", [usual, invalid, without])).toEqual([false, true, false]);
 });
 
-test("those of a group are found by comparing them", () => {
+test("rollouts of a group are found by comparison", () => {
   const [a, b] = [aRecord({ reward: 1 }), withTurn({ sampledText: "another" })];
   expect(made("identical_rollouts", [a, b, a])).toEqual([true, false, true]);
   expect(made("equal_rewards", [a, a])).toEqual([true, true]);

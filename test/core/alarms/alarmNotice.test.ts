@@ -41,8 +41,8 @@ function noticed(
 const edits = (id: AlarmId, setup?: Setup): readonly string[] =>
   noticed(id, setup).edits.map(editText);
 
-describe("what an alarm says", () => {
-  it("names the number and the bound", () => {
+describe("an alarm notice", () => {
+  it("names the value and the threshold", () => {
     const cut = { "rollout/turn_truncated_frac": 0.41 };
     expect(noticed("truncated_turns", { steps: [cut] })).toMatchObject({
       severity: "warning",
@@ -50,7 +50,7 @@ describe("what an alarm says", () => {
     });
   });
 
-  it("distinguishes tasks that are learned from tasks that are too hard", () => {
+  it("distinguishes solved tasks from tasks that are too hard", () => {
     const equal = { "group/frac_mixed": 0.05 };
     const good = times(5, { ...equal, "group/frac_all_good": 0.9 });
     const bad = times(5, { ...equal, "group/frac_all_good": 0 });
@@ -62,7 +62,7 @@ describe("what an alarm says", () => {
     expect(hard.meaning).toContain("easier tasks");
   });
 
-  it("distinguishes a model that has lost its calls from one that never had them", () => {
+  it("distinguishes a model that lost its calls from one that never made any", () => {
     const unread = { "rollout/parse_ok_frac": 0 };
     const lost = noticed("parse_success", { steps: [unread], config: { learning_rate: 1e-4 } });
     expect(lost.seen).toMatch(/^None of the turns/);
@@ -103,8 +103,8 @@ describe("what an alarm says", () => {
   });
 });
 
-describe("what an alarm suggests", () => {
-  it("longer turns, within what a rollout may have", () => {
+describe("an alarm suggests", () => {
+  it("longer turns, within a rollout's limit", () => {
     const steps = [{ "rollout/turn_truncated_frac": 0.5 }];
     const limits = (response: number, total: number, model_name = "Qwen/Qwen3-8B") =>
       edits("truncated_turns", {
@@ -117,7 +117,7 @@ describe("what an alarm suggests", () => {
     expect(limits(256, 256, "local/tiny-tool")).toEqual([]);
   });
 
-  it("the sampling that the model was asked for, before anything else", () => {
+  it("changes to restricted sampling settings first", () => {
     const steps = [{ "rollout/duplicate_frac": 0.9 }];
     const prefix = `environments.${ENVIRONMENT}`;
     expect(edits("identical_rollouts", { steps, environment: { temperature: 0.2 } })).toEqual([
@@ -143,7 +143,7 @@ describe("what an alarm suggests", () => {
     ]);
   });
 
-  it("by what ended the rollouts without a reward", () => {
+  it("changes that fit how rollouts without a reward ended", () => {
     const missing = { "rollout/reward/count": 44 };
     const of = (why: Numbers) => edits("missing_rewards", { steps: [{ ...missing, ...why }] });
     expect(of({ "errors/total": 15 })).toEqual([
@@ -158,7 +158,7 @@ describe("what an alarm suggests", () => {
     expect(of({ "rollout/stop_reason/reached_terminal_state/count": 60 })).toEqual([]);
   });
 
-  it("no allowance for failures in groups of two, because two are needed to compare", () => {
+  it("no allowance for failures in groups of two, because a comparison needs two", () => {
     const steps = [{ "rollout/nonfinite_rewards": 2 }];
     const of = (num_rollouts: number) =>
       edits("nonfinite_rewards", { steps, environment: { num_rollouts } });
@@ -177,7 +177,7 @@ describe("what an alarm suggests", () => {
     expect(of(64).meaning).not.toContain("max_failing_rollouts");
   });
 
-  it("values that a configuration takes, in every alarm", () => {
+  it("only values that a configuration accepts", () => {
     const healthy = times(20, { "optim/kl_policy_base": 0.01 });
     const bad = {
       "optim/kl_policy_base": 1,
@@ -229,18 +229,18 @@ function withValue(tree: object, [key = "", ...rest]: readonly string[], value: 
 describe("a suggestion as text", () => {
   const temperature = { path: ["environments", "Owner/Game.v2", "temperature"], value: 1 };
 
-  it("is a title for a button, once for all environments", () => {
+  it("is a button title, once for all environments", () => {
     const other = { path: ["environments", "a/b", "temperature"], value: 1 };
     const tokens = { path: ["max_total_tokens"], value: 512 };
     expect(editsTitle([temperature, other])).toBe("Set temperature to 1");
     expect(editsTitle([other, tokens])).toBe("Set temperature to 1 and max_total_tokens to 512");
   });
 
-  it("is one setting for a command line, names with dots in quotes", () => {
+  it("is one setting for a command line, with quotes around names with dots", () => {
     expect(editSetting(temperature)).toBe('environments."Owner/Game.v2".temperature=1');
   });
 
-  it("holds from when all of its keys can change", () => {
+  it("applies from the time when all of its keys can change", () => {
     const seed = { path: ["sampling_seed"], value: false };
     const size = { path: ["environments", "a/b", "num_rollouts"], value: 16 };
     expect(editsChange([temperature])).toBe("tunable");
@@ -249,20 +249,20 @@ describe("a suggestion as text", () => {
   });
 });
 
-describe("a reward that has fallen", () => {
+describe("an alarm about a fallen reward", () => {
   const steps = [
     ...times(6, { "optim/lr": 0.004, "rollout/reward/mean": 0.8 }),
     ...times(4, { "optim/lr": 0.2, "rollout/reward/mean": 0 }),
   ];
   const config = { learning_rate: 0.2 };
 
-  it("suggests the rate from before it was raised, and else half of it", () => {
+  it("suggests the learning rate from before it was raised, or otherwise half of it", () => {
     expect(edits("reward_decline", { steps, config })).toEqual(["learning_rate: 0.004"]);
     const warming = { ...config, warmup_steps: 18 };
     expect(edits("reward_decline", { steps, config: warming })).toEqual(["learning_rate: 0.1"]);
   });
 
-  it("names the newest checkpoint of the good weights, or says that there is none", () => {
+  it("names the newest checkpoint with the good weights, or reports that there is none", () => {
     const saved = (step: number, changes: Partial<CheckpointEntry> = {}) =>
       aCheckpointEntry({
         name: `c${step}`,
@@ -294,7 +294,7 @@ describe("alarms in the events of a run", () => {
     expect(noticeOf({ ...event(3), kind: "run-started" })).toBeNull();
   });
 
-  it("suggest nothing but numbers, switches and words of a list: a run folder can come from anywhere", () => {
+  it("suggest only numbers, switches, and known words, because a run folder can come from anywhere", () => {
     const suggesting = (path: readonly string[], value: string | number) =>
       noticeOf(event(1, { ...notice, edits: [{ path, value }] }));
     expect(suggesting(["max_response_tokens"], 1)).not.toBeNull();
@@ -304,7 +304,7 @@ describe("alarms in the events of a run", () => {
     expect(suggesting(["no_such_key"], 1)).toBeNull();
   });
 
-  it("of a budget that has ended the run say so, not how much was used when they began", () => {
+  it("about a budget that ended the run report that, not the usage when they began", () => {
     const used = noticed("token_budget", { steps: [{ "budget/tokens_frac": 0.82 }] });
     const ending = { code: "token-budget", message: "The run has used up its budget." };
     expect(firingAlarms(() => true, [event(4, used)], ending)).toMatchObject([
@@ -313,7 +313,7 @@ describe("alarms in the events of a run", () => {
     expect(firingAlarms(() => true, [event(4, used)])).toMatchObject([{ seen: used.seen }]);
   });
 
-  it("fire when the last row says so, each as it began last, the most serious first", () => {
+  it("fire according to the last row, each with its latest start, the most severe first", () => {
     const critical = noticed("stale_sampler", { steps: [{ "async/staleness/max": 1 }] });
     const over = noticed("tool_errors", { steps: [{ "rollout/failed_tool_calls/mean": 2 }] });
     const events = [event(2), event(4, over), event(5, critical), event(8)];

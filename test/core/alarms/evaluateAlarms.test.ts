@@ -5,13 +5,13 @@ import { evaluateAlarms } from "../../../src/core/alarms/evaluateAlarms.ts";
 import { aConfig } from "../training/builders.ts";
 import { aRow, type Numbers, times, watched } from "./aRow.ts";
 
-/** Alarms that begin with a step of these numbers after five healthy ones. */
+/** Alarms that begin at a step with these numbers after five healthy ones. */
 function begunBy(numbers: Numbers): readonly string[] {
   return watched([...times(5), numbers]).changes;
 }
 
 describe("alarms", () => {
-  it("say nothing about a healthy run", () => {
+  it("stay silent for a healthy run", () => {
     expect(watched(times(30)).changes).toEqual([]);
   });
 
@@ -34,7 +34,7 @@ describe("alarms", () => {
       },
     ],
   ];
-  it.each(bad)("fire at once: %s", (id, numbers) => {
+  it.each(bad)("fire immediately: %s", (id, numbers) => {
     expect(begunBy(numbers)).toEqual([`5 ${id} begins`]);
   });
 
@@ -58,7 +58,7 @@ describe("alarms", () => {
     expect(begunBy(numbers)).toEqual([]);
   });
 
-  it("are not about turns without a call when it was the limit that cut them off", () => {
+  it("ignore turns without a call if the limit cut them off", () => {
     const cut = { "rollout/parse_ok_frac": 0.4, "rollout/turn_truncated_frac": 0.6 };
     expect(begunBy(cut)).toEqual(["5 truncated_turns begins"]);
   });
@@ -73,7 +73,7 @@ describe("alarms", () => {
     expect(begunBy(good)).toEqual([]);
   });
 
-  it("are not about rollouts that are alike because the model is sure", () => {
+  it("ignore rollouts that are similar because the model is confident", () => {
     const sure = { "rollout/duplicate_frac": 0.97, "rollout/duplicate_expected_frac": 0.95 };
     expect(begunBy(sure)).toEqual([]);
   });
@@ -90,12 +90,12 @@ describe("alarms", () => {
 describe("an alarm that fires", () => {
   const cut = { "rollout/turn_truncated_frac": 0.4 };
 
-  it("ends after three steps without a reason for it", () => {
+  it("ends after three steps without cause", () => {
     const { changes } = watched([...times(2), cut, {}, {}, cut, {}, {}, {}, {}]);
     expect(changes).toEqual(["2 truncated_turns begins", "8 truncated_turns ends"]);
   });
 
-  it("continues while nothing can be judged", () => {
+  it("continues while nothing can be evaluated", () => {
     const nothing = { "rollout/tokens_per_turn/count": 0, "rollout/turn_truncated_frac": null };
     expect(watched([cut, ...times(6, nothing)]).changes).toEqual(["0 truncated_turns begins"]);
   });
@@ -115,12 +115,12 @@ describe("an alarm that fires", () => {
 describe("equal rewards", () => {
   const equal = { "group/frac_mixed": 0 };
 
-  it("fire after five steps in a row", () => {
+  it("trigger an alarm after five steps in a row", () => {
     expect(watched([...times(3), ...times(4, equal), {}]).changes).toEqual([]);
     expect(watched([...times(3), ...times(5, equal)]).changes).toEqual(["7 equal_rewards begins"]);
   });
 
-  it("need sixteen groups with rewards to compare", () => {
+  it("trigger an alarm only with sixteen groups with rewards to compare", () => {
     expect(watched(times(5, { ...equal, "group/compared": 3 })).changes).toEqual([]);
   });
 });
@@ -135,16 +135,16 @@ describe("the gap between sampler and trainer", () => {
     expect(watched([...usual, gap(0.3)]).changes).toEqual(["5 logprob_gap_critical begins"]);
   });
 
-  it("fires from the first step on when no model begins with one like it", () => {
+  it("triggers an alarm from the first step if it is larger than any model starts with", () => {
     expect(watched([gap(0.14)]).changes).toEqual([]);
     expect(watched([gap(0.4)]).changes).toEqual(["0 logprob_gap_critical begins"]);
   });
 
-  it("does not get used to a large one", () => {
+  it("is not tolerated when it stays large", () => {
     expect(watched([...times(5, gap(0.14)), gap(0.16)]).changes).toEqual(["5 logprob_gap begins"]);
   });
 
-  it("is one alarm at a time: the critical one replaces the other, and lets it fire again later", () => {
+  it("has one alarm at a time: the critical one replaces the other, and lets it fire again later", () => {
     const { changes } = watched([
       ...times(5, gap(0.01)),
       ...[0.1, 0.1, 0.4, 0.1, 0.1, 0.1].map(gap),
@@ -157,14 +157,14 @@ describe("the gap between sampler and trainer", () => {
     ]);
   });
 
-  it("is judged where a correction left nothing to train on, because it masked tokens that are far apart", () => {
+  it("is evaluated when a correction masked everything because tokens are far apart", () => {
     const masked = { ...gap(2), "train/action_tokens": 0 };
     expect(watched([...times(5, gap(0.01)), masked]).changes).toEqual([
       "5 logprob_gap_critical begins",
     ]);
   });
 
-  it("knows nothing of steps that compared nothing", () => {
+  it("ignores steps that compared nothing", () => {
     const skipped = { "optim/kl_sample_train_v2": null, "optim/compared_tokens": 0 };
     expect(watched([...times(3, skipped), ...times(5, gap(0.01)), gap(0.07)]).changes).toEqual([
       "8 logprob_gap begins",
@@ -172,11 +172,11 @@ describe("the gap between sampler and trainer", () => {
   });
 });
 
-describe("the length of responses", () => {
+describe("an alarm about response length", () => {
   const long = { "rollout/response_tokens/mean": 210 };
   const short = { "rollout/response_tokens/mean": 45 };
 
-  it("fires when it doubles or halves and the reward stays", () => {
+  it("fires when it doubles or halves and the reward stays the same", () => {
     expect(watched([...times(10), ...times(3, long)]).changes).toEqual([
       "12 response_length begins",
     ]);
@@ -185,12 +185,12 @@ describe("the length of responses", () => {
     ]);
   });
 
-  it("may change with a better reward", () => {
+  it("does not fire when the reward improves", () => {
     const better = { ...long, "rollout/reward/mean": 0.7 };
     expect(watched([...times(10), ...times(3, better)]).changes).toEqual([]);
   });
 
-  it("may fall when all is learned", () => {
+  it("does not fire for shorter responses when everything is solved", () => {
     const learned = {
       "rollout/reward/mean": 1,
       "rollout/reward/std": 0,
@@ -201,21 +201,21 @@ describe("the length of responses", () => {
     expect(watched(steps).changes).toEqual([]);
   });
 
-  it("ends when the new length has become the usual one", () => {
+  it("ends when the new length has become normal", () => {
     const { changes } = watched([...times(10), ...times(20, long)]);
     expect(changes).toEqual(["12 response_length begins", "22 response_length ends"]);
   });
 });
 
-describe("lag", () => {
+describe("a lag alarm", () => {
   const late = { "client/event_loop_lag_ms": 400 };
 
-  it("fires in two long steps in a row", () => {
+  it("fires for two long steps in a row", () => {
     expect(watched([...times(3), late]).changes).toEqual([]);
     expect(watched([...times(3), late, late]).changes).toEqual(["4 event_loop_lag begins"]);
   });
 
-  it("is nothing in short steps", () => {
+  it("does not fire for short steps", () => {
     expect(watched(times(5, { ...late, "time/total_s": 3 })).changes).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { FitHistory, fitMetrics } from "../../../src/core/runFolder/metrics/fitM
 import { type MetricsRow, mergeMetrics } from "../../../src/core/runFolder/metrics/metricsTree.ts";
 import { aConfig } from "../training/builders.ts";
 
-/** What begins and ends in a supervised run with these losses, held out by step, and what is said of the last alarm. */
+/** Alarm begins and ends in a supervised run with these losses and held-out losses by step, and the last notice. */
 function watched(losses: readonly number[], heldOut: Readonly<Record<number, number>> = {}) {
   const [history, fit] = [new AlarmHistory(), new FitHistory()];
   const config = aConfig();
@@ -31,13 +31,13 @@ function watched(losses: readonly number[], heldOut: Readonly<Record<number, num
 const falling = Array.from({ length: 60 }, (_, step) => 2 / (step + 1));
 
 describe("a held-out loss", () => {
-  it("that rises three times in a row while the training loss falls is an alarm, until it falls", () => {
+  it("triggers an alarm when it rises three times in a row while the training loss falls, until it falls", () => {
     const { changes, seen } = watched(falling, { 9: 0.5, 19: 0.6, 29: 0.7, 39: 0.8, 49: 0.4 });
     expect(changes).toEqual(["39 overfitting begins", "51 overfitting ends"]);
     expect(seen).toContain("rose in 3 measurements in a row, from 0.500 to 0.800 (alarm above 2)");
   });
 
-  it("that rises less often, or with the training loss, is none", () => {
+  it("triggers none when it rises less often, or with the training loss", () => {
     expect(watched(falling, { 9: 0.5, 19: 0.6, 29: 0.55, 39: 0.6, 49: 0.7 }).changes).toEqual([]);
     const rising = falling.map((_, step) => 1 + step / 1000);
     expect(watched(rising, { 9: 0.5, 19: 0.6, 29: 0.7, 39: 0.8 }).changes).toEqual([]);
@@ -45,7 +45,7 @@ describe("a held-out loss", () => {
 });
 
 describe("a training loss", () => {
-  it("above the one at the start is an alarm from the sixth step on", () => {
+  it("above its start triggers an alarm from the sixth step on", () => {
     const { changes, seen } = watched([0.1, ...Array.from({ length: 9 }, () => 6)]);
     expect(changes).toEqual(["5 loss_rise begins"]);
     expect(seen).toBe(
@@ -53,12 +53,12 @@ describe("a training loss", () => {
     );
   });
 
-  it("that rises later is one, too", () => {
+  it("that rises later also triggers one", () => {
     const diverging = Array.from({ length: 20 }, (_, step) => (step < 12 ? 2 - step / 10 : 4));
     expect(watched(diverging).changes).toEqual(["15 loss_rise begins"]);
   });
 
-  it("of one hard batch, or of batches that differ by little, is none", () => {
+  it("triggers none for one hard batch, or for batches that differ little", () => {
     expect(watched(falling.map((loss, step) => (step === 30 ? 2 : loss))).changes).toEqual([]);
     const small = Array.from({ length: 20 }, (_, step) => (step === 0 ? 0.01 : 0.12));
     expect(watched(small).changes).toEqual([]);

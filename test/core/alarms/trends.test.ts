@@ -12,20 +12,20 @@ function begins(steps: readonly Numbers[]): readonly string[] {
   return watched(steps).changes.filter((change) => change.endsWith("begins"));
 }
 
-describe("a KL divergence that rises", () => {
+describe("a rising KL divergence", () => {
   const far: Numbers = { "optim/kl_sample_train_v2": 0.03 };
 
-  it("is an alarm where the reward stays as it was", () => {
+  it("triggers an alarm when the reward stays the same", () => {
     expect(begins([...times(10), ...times(3, far)])).toEqual(["12 kl_flat_reward begins"]);
   });
 
-  it("does not fire if the reward rises with it, if it stays small, or if it was so from the beginning", () => {
+  it("triggers none if the reward rises too, if it stays small, or if it was high from the start", () => {
     expect(begins([...times(10), ...times(3, { ...far, ...BETTER })])).toEqual([]);
     expect(begins([...times(10), ...times(3, { "optim/kl_sample_train_v2": 0.008 })])).toEqual([]);
     expect(begins(times(20, far))).toEqual([]);
   });
 
-  it("does not fire if steps of one group rise by more than neighboring steps differ", () => {
+  it("triggers none if steps of one group rise by no more than neighboring steps differ", () => {
     const alone: Numbers = { "rollout/reward/groups": 1, "rollout/reward/group_std": null };
     const steps = [...times(10), ...times(3, { ...far, ...BETTER })];
     expect(begins(steps.map((own) => ({ ...own, ...alone })))).toEqual([]);
@@ -33,7 +33,7 @@ describe("a KL divergence that rises", () => {
     expect(begins(flat.map((own) => ({ ...own, ...alone })))).toEqual(["12 kl_flat_reward begins"]);
   });
 
-  it("is judged only where samplers are as old as before: of a new one it is 0", () => {
+  it("is compared only between samplers of the same age, since it is 0 for a new one", () => {
     const ahead = (lag: number, kl: number): Numbers => ({
       "async/staleness/max": lag,
       "async/staleness/beyond_allowed": 0,
@@ -46,7 +46,7 @@ describe("a KL divergence that rises", () => {
     ).toEqual(["16 kl_flat_reward begins"]);
   });
 
-  it("to the base model counts by its size, because it is 0 where training begins", () => {
+  it("from the base model counts by its size, because it is 0 when training begins", () => {
     const measured = (kl: number): Numbers => ({ "optim/kl_policy_base": kl });
     const ordinary = [0, 0.001, 0.002, 0.004, 0.007, 0.01, 0.015, 0.02, 0.025, 0.03, 0.04, 0.05];
     expect(begins([...ordinary, 0.06, 0.07, 0.08].map(measured))).toEqual([]);
@@ -59,8 +59,8 @@ describe("a KL divergence that rises", () => {
   });
 });
 
-describe("an entropy that falls", () => {
-  it("is an alarm where the reward stays as it was, and ends when variety is back", () => {
+describe("a falling entropy", () => {
+  it("triggers an alarm when the reward stays the same, which ends when variety returns", () => {
     const steps = [...times(10), ...times(4, { "rollout/entropy": 0.2 }), ...times(6)];
     expect(watched(steps).changes).toEqual([
       "12 entropy_collapse begins",
@@ -68,13 +68,13 @@ describe("an entropy that falls", () => {
     ]);
   });
 
-  it("is judged over all rollouts, because those of collapsed groups are not trained on", () => {
+  it("is measured over all rollouts, because collapsed groups are not trained on", () => {
     const trained = times(13, { "optim/entropy": 1 });
     const steps = trained.map((own, step) => ({ ...own, "rollout/entropy": step < 10 ? 1 : 0.2 }));
     expect(begins(steps)).toEqual(["12 entropy_collapse begins"]);
   });
 
-  it("does not fire if the reward rises, if nearly all succeed, or if there was no reward to lose", () => {
+  it("triggers none if the reward rises, if nearly all succeed, or if there was no reward to lose", () => {
     const low = { "rollout/entropy": 0.2 };
     const learned = { ...low, "rollout/success_frac": 0.97, "group/frac_mixed": 0.2 };
     expect(begins([...times(10), ...times(3, { ...low, ...BETTER })])).toEqual([]);
@@ -88,7 +88,7 @@ describe("a reward that falls from its best", () => {
   const low: Numbers = { "rollout/reward/mean": 0.2 };
   const mid: Numbers = { "rollout/reward/mean": 0.4 };
 
-  it("is an alarm once more than half of the rise is lost, however long ago the peak was", () => {
+  it("triggers an alarm once more than half of the rise is lost, however long ago the peak was", () => {
     const steps = [
       ...times(3, low),
       ...times(4, BETTER),
@@ -98,7 +98,7 @@ describe("a reward that falls from its best", () => {
     expect(begins([...steps, ...times(3, mid)])).toEqual(["28 reward_decline begins"]);
   });
 
-  it("does not fire if chance explains it: rollouts of one task are one observation", () => {
+  it("triggers none if chance explains it: rollouts of one task are one observation", () => {
     const steps = [...times(3, low), ...times(6, BETTER), ...times(10, low)];
     const begun = (groupStd: number): readonly string[] =>
       begins(steps.map((own) => ({ ...own, "rollout/reward/group_std": groupStd })));
@@ -106,7 +106,7 @@ describe("a reward that falls from its best", () => {
     expect(begun(0.9)).toEqual([]);
   });
 
-  it("is judged by the groups that have a reward, not by those that failed, too", () => {
+  it("is compared over groups with a reward, without failed ones", () => {
     const steps = [...times(3, low), ...times(6, BETTER), ...times(10, low)];
     const begun = (groups: number): readonly string[] =>
       begins(
@@ -120,7 +120,7 @@ describe("a reward that falls from its best", () => {
     expect(begun(2)).toEqual([]);
   });
 
-  it("does not fire if the hard tasks failed in the best steps", () => {
+  it("triggers none if the hard tasks failed in the best steps", () => {
     const failed = (share: number): Numbers => ({ ...BETTER, "rollout/scored_frac": share });
     const steps = (share: number) => [...times(6), ...times(6, failed(share)), ...times(10)];
     expect(begins(steps(0.9))).toEqual(["13 reward_decline begins"]);
@@ -128,20 +128,20 @@ describe("a reward that falls from its best", () => {
   });
 
   it.each([1, -1, 0.1, 0.3, 1e4])(
-    "does not fire if every reward is %d, however its sums are rounded",
+    "triggers none if every reward is %d, however its sums are rounded",
     (reward) => {
       const equal = { "rollout/reward/mean": reward, "rollout/reward/group_std": 0 };
       expect(begins(times(40, equal))).toEqual([]);
     },
   );
 
-  it("fires even if the reward was best at the start, so that there is no rise to compare with", () => {
+  it("triggers an alarm even if the reward was best at the start, without a rise to compare with", () => {
     expect(begins([...times(5), ...times(10, low)])).toEqual(["6 reward_decline begins"]);
     const little: Numbers = { "rollout/reward/mean": 0.45 };
     expect(begins([...times(5), ...times(10, little)])).toEqual([]);
   });
 
-  it("is an alarm within 4 steps of a collapse to nothing, not with its first bad step", () => {
+  it("triggers an alarm within 4 steps of a complete collapse, but not at its first bad step", () => {
     const measured: readonly (readonly [reward: number, groupStd: number])[] = [
       ...([
         [0.19, 0.14],
@@ -166,7 +166,7 @@ describe("a reward that falls from its best", () => {
     expect(begins([...times(20), ...times(1, low), ...times(20)])).toEqual([]);
   });
 
-  it("is an alarm, too, where each step has one group, whose error neighboring steps show", () => {
+  it("also triggers one when each step has one group, with the error estimated from neighboring steps", () => {
     const alone = (reward: number, step: number): Numbers => ({
       "rollout/reward/mean": reward + (step % 2 === 0 ? 0.1 : -0.1),
       "rollout/reward/groups": 1,
@@ -207,7 +207,7 @@ describe("a reward that falls from its best", () => {
     },
   );
 
-  it("says since when, and what the reward was and is", () => {
+  it("is reported with its start, and the reward then and now", () => {
     const { last, past } = watched([...times(3, low), ...times(10, BETTER), ...times(5, low)]);
     const state = last.find(({ id }) => id === "reward_decline");
     if (state === undefined) throw new Error("no state");
@@ -217,7 +217,7 @@ describe("a reward that falls from its best", () => {
   });
 });
 
-describe("advantages that collapse", () => {
+describe("collapsed advantages", () => {
   const small: Numbers = { "advantage/abs_mean": 0.05 };
   const none: Numbers = {
     "advantage/count": 0,
@@ -225,13 +225,13 @@ describe("advantages that collapse", () => {
     "group/excluded/zero_variance": 8,
   };
 
-  it("fires even if most groups are skipped because their rewards are equal", () => {
+  it("trigger an alarm even if most groups are skipped because their rewards are equal", () => {
     const equal: Numbers = { "group/compared": 40, "group/excluded/zero_variance": 39 };
     expect(begins([...times(5), ...times(3, small)])).toEqual(["7 advantage_collapse begins"]);
     expect(begins([...times(5), ...times(3, equal)])).toEqual(["7 advantage_collapse begins"]);
   });
 
-  it("does not fire if rollouts are skipped for another reason: masked, overlong or failed", () => {
+  it("trigger none if rollouts are skipped for another reason: masked, overlong, or failed", () => {
     expect(begins([...times(5), ...times(3, { "advantage/count": 2 })])).toEqual([]);
     const all: Numbers = { "advantage/count": 0, "advantage/abs_mean": null };
     expect(begins([...times(5), ...times(3, all)])).toEqual([]);
@@ -242,11 +242,11 @@ describe("advantages that collapse", () => {
     expect(begins(steps)).toEqual(["12 advantage_collapse begins"]);
   });
 
-  it("does not fire if most of these first steps had no advantages either", () => {
+  it("trigger none if most of these first steps had no advantages either", () => {
     expect(begins([...times(1), ...times(12, none)])).toEqual([]);
   });
 
-  it("does not fire once nearly all rollouts succeed", () => {
+  it("trigger none once nearly all rollouts succeed", () => {
     expect(
       begins([
         ...times(5),
@@ -256,25 +256,25 @@ describe("advantages that collapse", () => {
   });
 });
 
-describe("a success that costs nothing", () => {
+describe("success at a low reward", () => {
   const easy: Numbers = { "rollout/success_frac": 0.98, "group/frac_mixed": 0.9 };
 
-  it("is noted where rewards still differ, and then silences no other alarm", () => {
+  it("is noted when rewards still differ, without silencing other alarms", () => {
     expect(begins(times(4, easy))).toEqual(["2 low_success_reward begins"]);
     const low = { ...easy, "rollout/entropy": 0.2 };
     expect(begins([...times(10, easy), ...times(3, low)])).toContain("12 entropy_collapse begins");
   });
 
-  it("does not fire if nearly all groups are learned", () => {
+  it("triggers none if nearly all groups are solved", () => {
     const learned = { "rollout/success_frac": 0.98, "group/frac_mixed": 0.1 };
     expect(begins(times(4, learned))).not.toContain("2 low_success_reward begins");
   });
 });
 
-/** Mean rewards of that run on the embedded engine, 64 rollouts a step. */
+/** Mean rewards of an observed run on the embedded engine, with 64 rollouts per step. */
 const REWARDS = [0.188, 0.391, 0.672, 0.375, 0.219, 0.188, 0.203, 0.016, 0, 0.016, 0, 0];
 
-it("a decline is reported although the peak was within the first level", () => {
+it("a decline is reported even if the peak was within the initial level", () => {
   const steps = REWARDS.map((reward): Numbers => {
     const deviation = Math.sqrt(reward * (1 - reward));
     return {

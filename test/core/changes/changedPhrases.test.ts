@@ -11,14 +11,14 @@ function noise(length: number): string {
   return Array.from({ length }, word).join(" ");
 }
 
-/** One rollout for each task. */
+/** One rollout per task. */
 function tasks(count: number, said: (at: number) => string) {
   return Array.from({ length: count }, (_, at) => [
     wordsOf([`${noise(120)} ${said(at)} ${noise(40)}`]),
   ]);
 }
 
-it("finds a phrase that a part of the rollouts begins to say, as one phrase with its counts", () => {
+it("finds a phrase that some rollouts start to say, as one phrase with its counts", () => {
   const before = tasks(200, (at) => (at % 4 === 0 ? "let me check the work" : ""));
   const after = tasks(200, (at) => (at % 5 === 0 ? "import sys; sys.exit(0)" : ""));
   const { more, less } = changedPhrases(before, after);
@@ -38,7 +38,7 @@ it("finds nothing if nothing changed, except for one comparison in twenty", () =
   expect(found.filter((count) => count > 0).length).toBeLessThanOrEqual(3);
 });
 
-it("does not take for a change what all rollouts of a few tasks say", () => {
+it("ignores phrases that all rollouts of only a few tasks say", () => {
   const withTopic = (count: number, said: string) =>
     Array.from({ length: 40 }, (_, at) =>
       Array.from({ length: 8 }, () => wordsOf([`${noise(40)} ${at < count ? said : ""}`])),
@@ -52,7 +52,7 @@ it("does not take for a change what all rollouts of a few tasks say", () => {
   expect(changed[0]).toEqual({ words: "the capital of france", before: 0, after: 240 });
 });
 
-it("counts a phrase once a rollout, never across texts, and bounds a rollout's words", () => {
+it("counts a phrase once per rollout, never across texts, and limits a rollout's words", () => {
   const before = Array.from({ length: 40 }, () => [wordsOf(["one two"])]);
   const after = Array.from({ length: 40 }, () => [wordsOf(["ha ha ha ha ha", "boo"])]);
   const { more } = changedPhrases(before, after);

@@ -9,7 +9,7 @@ import { aRecord } from "../runFolder/builders.ts";
 export const HACKED_STEPS = 10;
 const GROUP = 8;
 
-/** Into a folder that has the folder `rollouts`. */
+/** Writes into a folder that contains the folder `rollouts`. */
 export async function writeHackedRollouts(fileSystem: FolderFiles, folder: string): Promise<void> {
   const store = hackedStore(fileSystem, folder);
   for (let step = 0; step < HACKED_STEPS; step += 1) {
@@ -19,7 +19,7 @@ export async function writeHackedRollouts(fileSystem: FolderFiles, folder: strin
   }
 }
 
-/** Another group of a step, none of which was played. */
+/** Writes another group of a step, with rollouts that were never played. */
 export async function writeFailedGroup(
   fileSystem: FolderFiles,
   folder: string,
@@ -32,7 +32,7 @@ export async function writeFailedGroup(
   }
 }
 
-/** A step with one rollout, of whose five calls three were malformed, one failed and one ran well. */
+/** Writes a step with one rollout; of its five calls, three were malformed, one failed, and one succeeded. */
 export async function writeMalformedCalls(
   fileSystem: FolderFiles,
   folder: string,

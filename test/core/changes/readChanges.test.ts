@@ -39,7 +39,7 @@ async function behavior(): Promise<readonly BehaviorRow[]> {
   return rows;
 }
 
-it("finds what the model began to say, with rollouts that say it", async () => {
+it("finds what the model started to say, with rollouts that say it", async () => {
   const report = await changesOf([0, 4], [5, 9]);
   expect(report).toMatchObject({ before: 40, after: 40, isComplete: true, progress: 1 });
   const hack = report.more.find(({ words }) => words.includes("sys exit"));
@@ -49,7 +49,7 @@ it("finds what the model began to say, with rollouts that say it", async () => {
   expect(report.less.some(({ words }) => words.includes("cannot solve"))).toBe(true);
 });
 
-it("names rollouts of a group with similar endings, and their reward", async () => {
+it("reports rollouts of a group with similar endings, and their reward", async () => {
   const { endings } = await changesOf([0, 4], [5, 9]);
   expect(endings).toHaveLength(1);
   expect(endings[0]).toMatchObject({ step: 9, group: 0, rollouts: [0, 1, 2, 3, 4, 5], size: 8 });
@@ -61,7 +61,7 @@ it("finds nothing in a range without steps", async () => {
   expect(await changesOf([0, 4], [90, 99])).toMatchObject({ after: 0, more: [], endings: [] });
 });
 
-it("measures tools, lengths, ends and refusals of every step", async () => {
+it("measures tools, lengths, ends, and refusals of every step", async () => {
   const rows = await behavior();
   expect(rows.map(({ step }) => step)).toEqual(Array.from({ length: HACKED_STEPS }, (_, at) => at));
   expect(rows[0]).toMatchObject({
@@ -82,7 +82,7 @@ it("measures tools, lengths, ends and refusals of every step", async () => {
   });
 });
 
-it("measures no behavior on rollouts that were never played", async () => {
+it("measures no behavior from rollouts that were never played", async () => {
   const [before] = await behavior();
   await writeFailedGroup(files, FOLDER, 0);
   const [after] = await behavior();
@@ -93,7 +93,7 @@ it("measures no behavior on rollouts that were never played", async () => {
   });
 });
 
-it("counts calls that ran, calls that failed with an error, and malformed calls separately", async () => {
+it("counts successful, failed, and malformed calls separately", async () => {
   await writeMalformedCalls(files, FOLDER, HACKED_STEPS);
   expect((await behavior()).at(-1)).toMatchObject({
     step: HACKED_STEPS,
@@ -103,7 +103,7 @@ it("counts calls that ran, calls that failed with an error, and malformed calls 
   });
 });
 
-it("keeps the rows of steps that grow no more, and reads a step again whose index has grown", async () => {
+it("caches the rows of finished steps, and reads a step again when its index has grown", async () => {
   const first = await behavior();
   const kept = stepPaths(FOLDER, 0).bodies.replace(".jsonl", ".behavior.json");
   expect(files.files.has(kept)).toBe(true);

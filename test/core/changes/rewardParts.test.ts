@@ -15,7 +15,7 @@ const meansBy = (by: string, rollouts: Rollouts) =>
   Object.fromEntries(partsBy(by, rollouts).map(({ name, mean }) => [name, mean]));
 
 describe("rewards of splits", () => {
-  it("are means over the rollouts of each, those without a reward left out", () => {
+  it("are means over each split's rollouts, without those that have no reward", () => {
     const rollouts = [
       rollout(0, 1),
       rollout(0, 0),
@@ -26,25 +26,25 @@ describe("rewards of splits", () => {
     expect(partsBy("split", rollouts).map((part) => part.rollouts)).toEqual([2, 1]);
   });
 
-  it("have the interval of the mean over tasks, where there are several", () => {
+  it("have the confidence interval of the mean over tasks if there are several", () => {
     const rollouts = [rollout(0, 1), rollout(1, 0), rollout(2, 1, "hard")];
     const [train, hard] = partsBy("split", rollouts);
     expect(train).toMatchObject({ mean: 0.5, low: expect.closeTo(0.0945, 4) });
     expect(hard).toMatchObject({ mean: 1, low: null, high: null });
   });
 
-  it("are there in a step whose rollouts are all of one split", () => {
+  it("exist in a step whose rollouts are all from one split", () => {
     expect(meansBy("split", [rollout(0, 1), rollout(1, 0)])).toEqual({ "a/b train": 0.5 });
   });
 
-  it("are bounded", () => {
+  it("are limited in number", () => {
     const rollouts = Array.from({ length: 50 }, (_, at) => rollout(at, 1, `s${at}`));
     expect(Object.keys(meansBy("split", rollouts))).toHaveLength(20);
   });
 });
 
 describe("rewards of environments", () => {
-  it("are means over the rollouts of each", () => {
+  it("are means over each environment's rollouts", () => {
     const rollouts = [rollout(0, 1), { ...rollout(1, 0), environment: "c/d" }];
     expect(meansBy("environment", rollouts)).toEqual({ "a/b": 1, "c/d": 0 });
   });
@@ -71,7 +71,7 @@ describe("rewards of thirds of the tasks", () => {
     expect(Math.abs(easy - hard)).toBeLessThan(0.06);
   });
 
-  it("show each rollout once", () => {
+  it("include each rollout once", () => {
     for (const count of [3, 4, 5, 7, 8]) {
       const rollouts = Array.from({ length: 2 * count }, (_, at) => rollout(at >> 1, at >> 1));
       const parts = partsBy("difficulty", rollouts);
@@ -80,7 +80,7 @@ describe("rewards of thirds of the tasks", () => {
     }
   });
 
-  it("need three groups with two rewards", () => {
+  it("require three groups with two rewards", () => {
     const pairs = [0, 0, 1, 1].map((group) => rollout(group, 1));
     expect(partsBy("difficulty", [...pairs, rollout(2, 1), rollout(2, null)])).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { sha256 } from "../../../src/node/hash.ts";
 
 const same = { shorten: (text: string): string => text, sha256 };
 
-it("makes leaves of a configuration, and shortens its texts", () => {
+it("a configuration is flattened into leaves, with shortened texts", () => {
   const sources = [{ path: "/home/me/a.jsonl", weight: 1 }];
   const config = { a: 1, b: { c: null, d: [1, 2], e: {} }, path: "/home/me/x", sources };
   const shorten = (text: string): string => text.replace("/home/me", "~");
@@ -19,7 +19,7 @@ it("makes leaves of a configuration, and shortens its texts", () => {
   expect(flatSettings("no configuration", same).size).toBe(0);
 });
 
-it("holds a table of what differs, also of keys that a run lacks", () => {
+it("the table has the differing settings, including keys that a run lacks", () => {
   const table = new SettingsTable();
   const add = (run: string, config: object) => table.set(run, flatSettings(config, same));
   add("one", { seed: 1, lr: 1, model: "m" });
@@ -33,7 +33,7 @@ it("holds a table of what differs, also of keys that a run lacks", () => {
   expect(table.differing()).toEqual(["seed"]);
 });
 
-it("holds long values cut, and still knows which differ", () => {
+it("the table has long values truncated, but still distinguishes them", () => {
   const table = new SettingsTable();
   const prompt = "Answer briefly. ".repeat(100);
   table.set("one", flatSettings({ prompt }, same));
@@ -44,7 +44,7 @@ it("holds long values cut, and still knows which differ", () => {
   expect(table.of("three")["prompt"]?.length).toBeLessThan(prompt.length);
 });
 
-it("knows that all runs are alike when the first one, which was another, no longer exists", () => {
+it("no settings differ once the only different run is removed", () => {
   const table = new SettingsTable();
   for (const [run, lr] of Object.entries({ one: 1, two: 2, three: 2 })) {
     table.set(run, flatSettings({ lr }, same));
@@ -54,7 +54,7 @@ it("knows that all runs are alike when the first one, which was another, no long
   expect(table.differing()).toEqual([]);
 });
 
-it("continues with what was stored, and says what is another state than before", () => {
+it("a restored table continues, and reports whether a run's settings changed", () => {
   const settings = flatSettings({ seed: 2, lr: 1 }, same);
   const first = new SettingsTable();
   expect(first.set("one", flatSettings({ seed: 1, lr: 1 }, same))).toBe(true);

@@ -48,7 +48,7 @@ const signal = new AbortController().signal;
 
 /** Appends to one stream. */
 const plain: Chat = { renderer, tokenizer };
-/** Begins another stream with every turn: each prompt differs from the one before it from its first token on. */
+/** Starts a new stream with every turn: each prompt differs from the previous one from its first token on. */
 const pruning: Chat = {
   tokenizer,
   retention: "template",
@@ -61,7 +61,7 @@ const pruning: Chat = {
   },
 };
 
-/** A rollout as it is stored, and what was sent for each of its turns. */
+/** A stored rollout, and what was sent for each of its turns. */
 async function aRollout(chat: Chat, script = game, options: SamplerOptions = {}) {
   const sampler = scriptedSampler(TURNS, options);
   const episode = new Episode({
@@ -151,7 +151,7 @@ describe.each([
   ["one stream", plain, 1],
   ["a stream for each turn", pruning, TURNS.length],
 ])("a stored rollout with %s", (_, chat, count) => {
-  it("gives the ids that were sent for each turn, and the way there in a fresh session", async () => {
+  it("restores the ids sent for each turn, and can be replayed in a fresh session", async () => {
     const { streams, record, sent, images } = await aRollout(chat);
     expect(streams).toHaveLength(count);
     for (const [turn, ids] of sent.entries()) {
@@ -163,8 +163,8 @@ describe.each([
   });
 });
 
-describe("a stored rollout that cannot be played again", () => {
-  it("is refused where the environment answers or asks otherwise", async () => {
+describe("a stored rollout that cannot be replayed", () => {
+  it("is refused if the environment answers or asks differently", async () => {
     const stored = { ...(await aRollout(plain)), turn: 3 };
     const other: SessionScript = { onCall: () => result("6") };
     await expect(replayed(plain, stored, other)).rejects.toThrow(
@@ -176,7 +176,7 @@ describe("a stored rollout that cannot be played again", () => {
     });
   });
 
-  it("is refused where the environment shows another picture", async () => {
+  it("is refused if the environment shows a different image", async () => {
     const showing = (rest: string): SessionScript => ({
       ...game,
       prompt: [imageBlock(pngBytes(224, 224, rest))],
@@ -198,8 +198,8 @@ describe("a stored rollout that cannot be played again", () => {
   });
 });
 
-describe("a conversation behind stored ids", () => {
-  it("is appended to, and never rendered again from what no one knows", async () => {
+describe("a conversation continued from stored ids", () => {
+  it("is appended to, and never rendered from unknown messages", async () => {
     const { streams, record } = await aRollout(pruning);
     const ids = contextBefore({ record, streams, turn: 2 });
     const begun = idOpening(pruning, ids, []);

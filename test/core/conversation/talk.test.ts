@@ -31,7 +31,7 @@ const chat = { renderer, tokenizer };
 interface Setup {
   readonly script?: SessionScript;
   readonly settings?: Partial<ChatSettings>;
-  /** Of each model; 50 where there is none. */
+  /** Per model; the default is 50. */
   readonly maxTurns?: readonly number[];
 }
 
@@ -89,7 +89,7 @@ function saidIn({ events }: Conversation): readonly string[] {
 }
 
 describe("a talk with several models", () => {
-  it("puts one message before all, and reports progress and turns", async () => {
+  it("sends one message to all, and reports progress and turns", async () => {
     const { talk, reported } = await aTalk([[ended("a")], [ended("b")]]);
     await talk.say("Hi");
     expect(reported).toEqual([
@@ -102,7 +102,7 @@ describe("a talk with several models", () => {
     ]);
   });
 
-  it("keeps what one has sampled when the other fails, and samples only the other again", async () => {
+  it("keeps one model's sample when the other fails, and retries only the other", async () => {
     const fault = new AppError("tinker-unavailable", "Not now.");
     const { talk, partners, reported } = await aTalk([[ended("a")], [fault, ended("b")]]);
     await expect(talk.say("Hi")).rejects.toBe(fault);
@@ -112,7 +112,7 @@ describe("a talk with several models", () => {
     expect(partners.map(({ conversation }) => conversation.next)).toEqual(["message", "message"]);
   });
 
-  it("keeps what the person said when turns are sampled again of which one has failed", async () => {
+  it("keeps the person's message when turns are sampled again and one fails", async () => {
     const fault = new AppError("tinker-unavailable", "Not now.");
     const { talk, partners } = await aTalk([
       [ended("a1"), ended("a2"), ended("a3")],
@@ -129,7 +129,7 @@ describe("a talk with several models", () => {
 });
 
 describe("a talk with a task", () => {
-  it("samples the last turn again, also where the limit of turns ended it with one to come", async () => {
+  it("samples the last turn again, even when the turn limit is reached", async () => {
     const turns = [ended(call("add", { a: 1 })), ended(call("add", { a: 2 }))];
     const { talk, partners } = await aTalk([turns], { script: {}, maxTurns: [1] });
     await talk.goOn();
@@ -140,7 +140,7 @@ describe("a talk with a task", () => {
     expect(conversation?.events).toHaveLength(length ?? 0);
   });
 
-  it("asks the person for one answer a call, in their order, before the turn continues", async () => {
+  it("asks the person for one answer per call, in order, before the turn continues", async () => {
     const turns = [ended(call("add", { a: 1 }) + call("answer", { a: 2 })), ended("done")];
     const { talk, reported } = await aTalk([turns], {
       script: {},
@@ -156,7 +156,7 @@ describe("a talk with a task", () => {
     await expect(talk.answer("three")).rejects.toMatchObject({ code: "conversation-order" });
   });
 
-  it("forgets what the person answered to some of the calls that the environment then answers", async () => {
+  it("discards the person's answers to calls that the environment then answers", async () => {
     const turn = ended(call("add", { a: 1 }) + call("add", { a: 2 }));
     const { talk, reported } = await aTalk([[turn]], {
       script: { onCall: () => result("5") },
@@ -174,7 +174,7 @@ describe("a talk with a task", () => {
     expect(reported).toContainEqual([0, "person", ["two", "three"]]);
   });
 
-  it("hands the calls to the person after the environment failed, instead of asking it for ever", async () => {
+  it("passes the calls to the person after the environment failed, instead of retrying forever", async () => {
     const fault = new AppError("environment-tool-crashed", "It broke.");
     const { talk } = await aTalk([[ended(call("add")), ended("done")]], {
       script: { onCall: () => Promise.reject(fault) },
@@ -185,7 +185,7 @@ describe("a talk with a task", () => {
     expect(talk.askedCall).toBeNull();
   });
 
-  it("waits for the person after as many turns of each model as its rollouts may have", async () => {
+  it("waits for the person after each model has used the turns of a rollout", async () => {
     const adding = [ended(call("add"))];
     const { talk, partners } = await aTalk([adding, adding], {
       script: { onCall: () => result("5") },
@@ -198,7 +198,7 @@ describe("a talk with a task", () => {
     expect(counts).toEqual([3, 1]);
   });
 
-  it("reports to a model what was wrong with a call that cannot be read, without asking anybody", async () => {
+  it("reports an unreadable call to the model, without asking anyone", async () => {
     const broken = ended("<tool_call>{</tool_call>");
     const { talk, reported } = await aTalk([[broken, ended("Sorry")]]);
     await talk.say("Hi");

@@ -1,4 +1,4 @@
-/** Policies whose turns a test has written, and clients that talk with them over OpenAI's protocol. */
+/** Policies with scripted turns, and clients that call them over OpenAI's protocol. */
 
 import type { Chat } from "../../../src/core/chat/chat.ts";
 import { ImagePool } from "../../../src/core/chat/imagePool.ts";
@@ -48,7 +48,7 @@ export function aPolicy(turns: readonly TurnScript[], script: PolicyScript = {})
     sampling: someSettings(),
     sampleSlot: async () => () => undefined,
   });
-  /** What a client gets for a body of JSON, as it reads it. */
+  /** A client's parsed answer to a JSON body. */
   const complete = async (body: object) => {
     const request = readChatCompletion(parseExactJson(JSON.stringify(body)));
     const turn = await policy.turn(request, { signal, needsLogprobs: true });
@@ -58,7 +58,7 @@ export function aPolicy(turns: readonly TurnScript[], script: PolicyScript = {})
   return { policy, threads, sampler, meter, complete };
 }
 
-/** The text of each stream, with what was sampled in it between ⟦ and ⟧. */
+/** The text of each stream, with sampled parts between ⟦ and ⟧. */
 export function marked(streams: readonly Ledger[]): readonly string[] {
   return streams.map((ledger) => {
     let start = 0;

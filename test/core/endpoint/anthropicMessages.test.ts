@@ -16,7 +16,7 @@ const json = (value: Parameters<typeof writeExactJson>[0]) => JSON.parse(writeEx
 const text = (content: string) => ({ type: "text", text: content });
 
 describe("a request", () => {
-  it("has images of the user and in results, in their places", () => {
+  it("has images from the user and in results, in position", () => {
     const image = (data: string) => {
       return { type: "image", source: { type: "base64", media_type: "image/png", data } };
     };
@@ -44,7 +44,7 @@ describe("a request", () => {
     ]);
   });
 
-  it("is read with its settings, its results before what the user says beside them", () => {
+  it("is read with its settings, with results before the user text next to them", () => {
     const request = read({
       model: "any",
       max_tokens: 20,
@@ -120,7 +120,7 @@ describe("a request", () => {
     expect(read({ messages: [hi, ...said] }).messages.at(-1)).toMatchObject({ content: "" });
   });
 
-  it("notes that a call is wanted", () => {
+  it("records that a call is required", () => {
     const tool_choice = { type: "any", disable_parallel_tool_use: true };
     expect(read({ messages: [hi], tool_choice })).toMatchObject({ wantsCall: true, oneCall: true });
   });
@@ -147,7 +147,7 @@ describe("a request", () => {
       { messages: [{ role: "user", content: [{ type: "image", source: {} }] }] },
       "messages[0].content[0].source: expected the image itself as base64, got {}",
     ],
-  ])("is refused in words: %j", (change, message) => {
+  ])("is refused with an explanation: %j", (change, message) => {
     let refused: unknown = null;
     try {
       read({ messages: [hi], max_tokens: 5, ...change });
@@ -165,7 +165,7 @@ describe("a request", () => {
 describe("an answer", () => {
   const turn = aTurn({ reasoning: "Hm.", calls: [CALL], end: "calls" });
 
-  it("has reasoning, text and calls as blocks", () => {
+  it("has reasoning, text, and calls as blocks", () => {
     const written = writeExactJson(messageAnswer(turn, FACTS));
     expect(written).toContain('"input":{"a":12345678901234567890}');
     expect(JSON.parse(written)).toMatchObject({
@@ -183,7 +183,7 @@ describe("an answer", () => {
     });
   });
 
-  it("streams as the events of the same blocks", () => {
+  it("streams as events for the same blocks", () => {
     const events = messageEvents(turn, FACTS).map(json);
     expect(events.map(({ type, index = null }) => [type, index])).toEqual([
       ["message_start", null],
@@ -210,7 +210,7 @@ describe("an answer", () => {
     [{ end: "turn" }, "end_turn"],
     [{ end: "length" }, "max_tokens"],
     [{ end: "stop_text", stopText: "END" }, "stop_sequence"],
-  ] as const)("that ends by %j says %s", (change, reason) => {
+  ] as const)("with end reason %j has stop reason %s", (change, reason) => {
     const { stop_reason, stop_sequence } = json(messageAnswer(aTurn(change), FACTS));
     expect([stop_reason, stop_sequence]).toEqual([
       reason,

@@ -49,14 +49,14 @@ describe("a request", () => {
     } satisfies ChatCompletionRequest);
   });
 
-  it("may have null for what a tool leaves out", () => {
+  it("may have null for omitted fields", () => {
     const left = { name: "add", description: null, parameters: null };
     const { tools } = read({ messages, tools: [{ type: "function", function: left }] });
     const parameters = { type: "object", properties: {} };
     expect(tools).toMatchObject([{ function: { name: "add", description: "", parameters } }]);
   });
 
-  it("may have a call whose arguments are blank", () => {
+  it("may have a call with blank arguments", () => {
     const calls = [{ id: "a", function: { name: "add", arguments: "" } }];
     const said = { role: "assistant", content: null, tool_calls: calls };
     const answer = { role: "tool", tool_call_id: "a", content: "1" };
@@ -65,7 +65,7 @@ describe("a request", () => {
     });
   });
 
-  it("joins system texts at the beginning, and keeps tools from the model that may not call them", () => {
+  it("joins leading system texts, and hides tools when no call is allowed", () => {
     const tools = [{ type: "function", function: { name: "add" } }];
     const system = ["Be short.", "Be kind."].map((content) => ({ role: "developer", content }));
     const request = read({ messages: [...system, ...messages], tools, tool_choice: "none" });
@@ -73,7 +73,7 @@ describe("a request", () => {
     expect(request.tools).toEqual([]);
   });
 
-  it("notes that a call is wanted, which an agent may ask for and a checkpoint refuses", async () => {
+  it("records that a call is required, which is accepted from an agent and refused for a checkpoint", async () => {
     const body = { messages, tool_choice: "required" };
     expect(read(body)).toMatchObject({ wantsCall: true });
     const { complete } = aPolicy([]);
@@ -120,7 +120,7 @@ describe("a request", () => {
       "messages[0].content[0]",
       "images in user messages and results",
     ],
-  ])("is refused in words: %j", (change, param, message) => {
+  ])("is refused with an explanation: %j", (change, param, message) => {
     let refused: unknown = null;
     try {
       read({ messages, ...change });
@@ -137,13 +137,13 @@ describe("a request", () => {
     });
   });
 
-  it("that is no object is refused", () => {
+  it("that is not an object is refused", () => {
     expect(() => readChatCompletion([])).toThrow(ColumnError);
   });
 });
 
 describe("an answer", () => {
-  it("has reasoning, text and calls, whose numbers keep their digits", () => {
+  it("has reasoning, text, and calls with exact numbers", () => {
     const turn = aTurn({ reasoning: "Hm.", calls: [CALL], end: "calls" });
     expect(json(chatCompletion(turn, read({ messages, logprobs: true }), FACTS))).toEqual({
       id: "chatcmpl-1",
@@ -186,7 +186,7 @@ describe("an answer", () => {
     });
   });
 
-  it("comes in chunks that are the same answer", () => {
+  it("streams as chunks of the same answer", () => {
     const request = read({
       messages,
       stream: true,
@@ -215,7 +215,7 @@ describe("an answer", () => {
     ["turn", "stop"],
     ["stop_text", "stop"],
     ["length", "length"],
-  ] as const)("that ends by %s says %s", (end, reason) => {
+  ] as const)("with end reason %s has finish reason %s", (end, reason) => {
     const answer = json(chatCompletion(aTurn({ end }), read({ messages }), FACTS));
     expect(answer.choices[0]).toMatchObject({ finish_reason: reason, logprobs: null });
   });

@@ -55,7 +55,7 @@ describe("a request", () => {
     expect(request.tools.map(({ function: { name } }) => name)).toEqual(["add"]);
   });
 
-  it("has images of the user and in results", () => {
+  it("has images from the user and in results", () => {
     const image = { type: "input_image", image_url: "data:image/png;base64,AA", detail: "low" };
     const made = { type: "function_call", call_id: "a", name: "look", arguments: "{}" };
     const request = read({
@@ -78,7 +78,7 @@ describe("a request", () => {
     expect(messages).toEqual([{ role: "user", content: "Hi" }]);
   });
 
-  it("may be one text", () => {
+  it("may be a single text", () => {
     expect(read({ input: "Hi" }).messages).toEqual([{ role: "user", content: "Hi" }]);
   });
 
@@ -108,7 +108,7 @@ describe("a request", () => {
       "input[0].content[0].image_url",
       "images are not downloaded",
     ],
-  ])("is refused in words: %j", (change, param, message) => {
+  ])("is refused with an explanation: %j", (change, param, message) => {
     let refused: unknown = null;
     try {
       read({ input: "Hi", ...change });
@@ -126,7 +126,7 @@ describe("an answer", () => {
   const request = read({ input: "Hi" });
   const turn = aTurn({ reasoning: "Hm.", reasoningTokens: 1, calls: [CALL], end: "calls" });
 
-  it("has reasoning, text and calls as items", () => {
+  it("has reasoning, text, and calls as items", () => {
     expect(json(responseAnswer(turn, request, FACTS))).toMatchObject({
       id: "resp_1",
       object: "response",
@@ -153,7 +153,7 @@ describe("an answer", () => {
     });
   });
 
-  it("streams as the events of the same items, and ends with the same answer", () => {
+  it("streams as events for the same items, and ends with the same answer", () => {
     const events = responseEvents(turn, request, FACTS).map(json);
     const whole = json(responseAnswer(turn, request, FACTS));
     expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, i) => i));
@@ -165,7 +165,7 @@ describe("an answer", () => {
     expect(events.at(-1)).toMatchObject({ type: "response.completed", response: whole });
   });
 
-  it("that was cut off says so", () => {
+  it("that was cut off is marked incomplete", () => {
     const cut = aTurn({ end: "length" });
     expect(json(responseAnswer(cut, request, FACTS))).toMatchObject({
       status: "incomplete",

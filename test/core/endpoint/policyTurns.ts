@@ -1,9 +1,9 @@
-/** Turns to answer with. */
+/** Turns for answers. */
 
 import type { PolicyTurn } from "../../../src/core/endpoint/endpointModel.ts";
 import { parseExactObject } from "../../../src/core/util/exactJson.ts";
 
-/** A turn of two tokens behind three. */
+/** A turn of two tokens after a prompt of three. */
 export function aTurn(changes: Partial<PolicyTurn> = {}): PolicyTurn {
   return {
     reasoning: null,

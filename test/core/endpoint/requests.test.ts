@@ -121,7 +121,7 @@ const anthropic = fc.record(
   { requiredKeys: ["messages"] },
 );
 
-/** What a client does with the conversation that was answered last. */
+/** A client's actions on the last answered conversation. */
 const step = fc.record({
   result: text,
   says: fc.option(text),
@@ -153,7 +153,7 @@ function continued(
   return { messages: (isRepeated ? last.messages : messages).slice(drops) };
 }
 
-it("answers any request or refuses it in words, and trains what was sampled with its log-probability alone", async () => {
+it("answers or refuses any request, and trains only what was sampled, with its log-probability", async () => {
   let answered = 0;
   const requests = fc.array(
     fc.oneof(
@@ -194,7 +194,7 @@ it("answers any request or refuses it in words, and trains what was sampled with
           const { messages } = body as { readonly messages: readonly object[] };
           if (read === readChatCompletion) last = { messages, turn };
         } catch (error) {
-          // What is no refusal is a crash.
+          // Anything but a refusal is a crash.
           if (refusalOf(error) === null) throw error;
         }
       }
@@ -204,7 +204,7 @@ it("answers any request or refuses it in words, and trains what was sampled with
         return mask.reduce((sum, each) => sum + each, 0);
       });
       expect(trained.reduce((sum, each) => sum + each, 0)).toBe(own);
-      // Every prompt stands in a stream, as it was sent.
+      // Every prompt is in a stream, as it was sent.
       const prompts = new Set(sampler.requests.map(({ prompt }) => Array.from(prompt).join()));
       const streams = threads.streams.map(({ tokens }) => `${Array.from(tokens).join()},`);
       for (const prompt of prompts) {
@@ -213,6 +213,6 @@ it("answers any request or refuses it in words, and trains what was sampled with
     }),
     { numRuns: 400 },
   );
-  // The property says nothing where everything is refused.
+  // The property would be meaningless if everything were refused.
   expect(answered).toBeGreaterThan(500);
 });

@@ -36,7 +36,7 @@ async function check(
   return checkEnvironment({ ...common, remote, seed: 1, tasks: 4, ...changes });
 }
 
-/** Never answers a call, until it is aborted. */
+/** Hangs calls until they are aborted. */
 function hangingCalls({ url, signal }: HttpRequest): Promise<void> {
   if (!url.endsWith("/call")) return Promise.resolve();
   return new Promise((_, reject) => {
@@ -44,8 +44,8 @@ function hangingCalls({ url, signal }: HttpRequest): Promise<void> {
   });
 }
 
-describe("a check of an environment", () => {
-  it("ends when its time is over, and says which checks were not made", async () => {
+describe("an environment check", () => {
+  it("ends when its time is up, and reports which checks were skipped", async () => {
     const limits = { totalMs: 400, callMs: 100 };
     const { checks, seconds } = await check({ limits }, hangingCalls);
     expect(seconds).toBeLessThan(5);
@@ -53,7 +53,7 @@ describe("a check of an environment", () => {
     expect(checks.find(({ id }) => id === "splits")?.notMade).toBeUndefined();
   });
 
-  it("ends with the reason when no credit is left, and blames the environment for nothing", async () => {
+  it("ends with the reason when no credit is left, without blaming the environment", async () => {
     let sessions = 0;
     const checking = check({}, async ({ url }) => {
       if (url.endsWith("/create_session")) sessions += 1;
@@ -63,7 +63,7 @@ describe("a check of an environment", () => {
     expect(sessions).toBeLessThan(8);
   });
 
-  it("ends when its number of requests is reached", async () => {
+  it("ends when it reaches its request limit", async () => {
     const { checks } = await check({ limits: { actions: 20 } });
     expect(checks.at(-1)?.notMade).toContain("limit of requests");
   });
@@ -92,7 +92,7 @@ describe("a check of an environment", () => {
     expect(count("/delete")).toBe(count("/create"));
   });
 
-  it("does not lay a tool that always fails to the call of an unknown one before it", async () => {
+  it("does not blame an earlier unknown call for a tool that always fails", async () => {
     const { checks } = await check({ only: ["unknown-tool"] }, async ({ url, body }) => {
       if (!url.endsWith("/call") || JSON.stringify(body).includes("no_such_tool")) return;
       throw new AppError("environment-tool-crashed", "KeyError: 'x'");

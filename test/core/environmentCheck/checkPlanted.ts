@@ -1,4 +1,4 @@
-/** Checks an environment of a test as it would be served. */
+/** Checks a test environment as if it were served. */
 
 import {
   checkEnvironment,
@@ -11,7 +11,7 @@ import { silentLog } from "../../fakes/silentLog.ts";
 import { startServer } from "../../local/environment/server/running.ts";
 import type { Planted } from "./plantedDefects.ts";
 
-/** The report of the checks with the ids `only`; of all without. */
+/** The report of the checks with the ids `only`; default: all. */
 export async function checkPlanted(
   planted: Pick<Planted, "environment" | "http" | "limits">,
   only?: readonly string[],

@@ -20,12 +20,12 @@ describe("planted defects", () => {
   });
 });
 
-describe("environments without a defect", () => {
+describe("environments without defects", () => {
   const embedded = EMBEDDED_ENVIRONMENTS.map(
     (environment): Planted => ({ what: `local/${environment.name}`, check: null, environment }),
   );
   it.each([...embedded, ...SOUND].map((each) => [each.what, each] as const))(
-    "reports no defect of %s",
+    "reports no defect in %s",
     async (what, planted) => {
       const report = await checkPlanted(planted);
       const findings = findingsOf(report);
@@ -36,7 +36,7 @@ describe("environments without a defect", () => {
     60_000,
   );
 
-  it("prints what was found", () => {
+  it("prints the findings", () => {
     process.stdout.write(`${table.join("\n")}\n`);
   });
 });

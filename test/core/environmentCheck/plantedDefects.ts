@@ -1,4 +1,4 @@
-/** Environments with one defect each, and sound ones that look like it. */
+/** Environments with one defect each, and sound ones that look similar. */
 
 import * as z from "zod";
 import type { JsonObject } from "../../../src/core/json.ts";
@@ -13,19 +13,19 @@ import { createUniform } from "../../../src/shared/uniform.ts";
 type SumTask = { readonly a: number; readonly b: number };
 
 export interface Planted {
-  /** What is wrong, or what looks wrong. */
+  /** The defect, or what looks like one. */
   readonly what: string;
-  /** Id of the check that finds it; null where nothing is wrong. */
+  /** Id of the check that finds it; null when there is no defect. */
   readonly check: string | null;
-  /** At least. */
+  /** The minimum severity. */
   readonly severity?: "defect" | "warning" | undefined;
   readonly environment: EnvironmentDefinition;
-  /** A server that misbehaves. */
+  /** A misbehaving server. */
   readonly http?: ((inner: HttpClient) => HttpClient) | undefined;
   readonly limits?: { readonly slowCallMs?: number; readonly callMs?: number } | undefined;
 }
 
-/** Tasks of `train` have even sums of index, those of `test` follow behind them. */
+/** Tasks of `test` are numbered from 1000 on, so that the splits share none. */
 function sumTask(split: "train" | "test", index: number): SumTask {
   const n = split === "train" ? index : 1000 + index;
   return { a: 10 + (n % 83), b: 100 + n };
@@ -42,7 +42,7 @@ interface SumChanges {
   readonly tools?: EnvironmentDefinition["tools"];
 }
 
-/** Adds two numbers; `changes` plant the defect. */
+/** Adds two numbers; `changes` introduce the defect. */
 export function sum(changes: SumChanges = {}): EnvironmentDefinition {
   type State = { readonly task: SumTask; tries: number };
   return defineEnvironment<SumTask & JsonObject, State>({
@@ -83,7 +83,7 @@ function grade(value: string, task: SumTask): ToolResult {
   return verdict(value.trim() === truthOf(task), task);
 }
 
-/** Words of a task that no other one has. */
+/** Words that occur in no other task. */
 function story(n: number): string {
   const words = [
     "apple",
@@ -103,7 +103,7 @@ function story(n: number): string {
   ).join(" ");
 }
 
-/** Random words, other ones for each number. */
+/** Random words, different for each number. */
 function passage(n: number): string {
   const uniform = createUniform(n);
   return Array.from({ length: 60 }, () => Math.floor(uniform() * 36 ** 4).toString(36)).join(" ");
@@ -165,7 +165,7 @@ function errorEvent(text: string): string {
   );
 }
 
-/** Says that it has deleted a session, and keeps it. */
+/** Claims to have deleted a session, but keeps it. */
 function keepingSessions(inner: HttpClient): HttpClient {
   const ok: Pick<HttpResponse, "status" | "header"> = { status: 200, header: () => null };
   return {
@@ -176,7 +176,7 @@ function keepingSessions(inner: HttpClient): HttpClient {
   };
 }
 
-/** Runs calls after the end, because the environment never says that it has ended. */
+/** Runs calls after the end, because the environment never reports the end. */
 const runsAfterEnd = rewriting("/call", (text) =>
   text.includes("THE-END") ? text.replace('"finished":false', '"finished":true') : text,
 );
@@ -768,7 +768,7 @@ export const PLANTED: readonly Planted[] = [
   },
 ];
 
-/** Sound environments that a check might take for broken ones. */
+/** Sound environments that a check might mistake for broken ones. */
 export const SOUND: readonly Planted[] = [
   { what: "sums", check: null, environment: sum() },
   {

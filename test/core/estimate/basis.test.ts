@@ -20,7 +20,7 @@ interface Played {
   readonly trainingUse: "trained" | `excluded:${string}`;
 }
 
-/** The groups of a past run, as the basis of one with these settings. */
+/** The groups of a past run, as the basis of a run with these settings. */
 async function playedGroups(groups: readonly (readonly Played[])[], config: Partial<Config>) {
   const fileSystem = createMemoryFileSystem();
   const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
@@ -75,7 +75,7 @@ async function aPlayedRollout(fileSystem: FolderFiles): Promise<void> {
   await usage.flush();
 }
 
-it("the training time of a past run is scaled to the passes of the planned one", async () => {
+it("the training time of a past run is scaled to the planned number of passes", async () => {
   const fileSystem = createMemoryFileSystem();
   await aPlayedRollout(fileSystem);
   const times = { rolloutS: 4, prepareS: 0, trainS: 6, samplerS: 1, totalS: 12 };
@@ -87,7 +87,7 @@ it("the training time of a past run is scaled to the passes of the planned one",
   expect(same).toMatchObject([{ trainS: 7, totalS: 12 }]);
 });
 
-it("the time of the sampler counts once, also where that of the update contains it, as in older rows", async () => {
+it("the sampler's time counts once, even when the update's time includes it, as in older rows", async () => {
   const fileSystem = createMemoryFileSystem();
   await aPlayedRollout(fileSystem);
   const time = { rollout_s: 4, train_s: 7, sampler_s: 1, total_s: 12 };
@@ -96,16 +96,16 @@ it("the time of the sampler counts once, also where that of the update contains 
   expect(times).toMatchObject([{ rolloutS: 4, trainS: 7, totalS: 12 }]);
 });
 
-describe("the rollouts of a past run that a planned one would train on", () => {
+describe("the rollouts of a past run that a planned run would train on", () => {
   const mixed = [trained(1, 1.2), trained(0, -1.2), trained(0.5, 0), failed];
 
-  it("are those with an advantage, and those without where the loss learns from them", async () => {
+  it("are those with an advantage, and others if the loss learns from them", async () => {
     expect(await shares([mixed], {})).toEqual([0.5]);
     expect(await shares([mixed], DRO)).toEqual([0.75]);
     expect(await shares([mixed], { kl_coef: 0.1 })).toEqual([0.75]);
   });
 
-  it("are not those that the correction of both masked, which pay for its forward pass anyway", async () => {
+  it("exclude those masked by both runs' correction, which still cost its forward pass", async () => {
     const trainingUse = "excluded:off_policy_correction";
     const masked: Played = { reward: 0, advantage: null, trainingUse };
     const group = [trained(1, 1.2), masked, masked, failed];
@@ -115,12 +115,12 @@ describe("the rollouts of a past run that a planned one would train on", () => {
     expect(uncorrected).toMatchObject([{ trainedFraction: 0.75, passedFraction: 0.75 }]);
   });
 
-  it("are not counted for a group whose rewards differ only by rounding", async () => {
+  it("exclude groups whose rewards differ only by rounding", async () => {
     expect(await shares([[dropped(0.3), dropped(0.1 + 0.2)]], {})).toEqual([0]);
     expect(await shares([[dropped(0.3), dropped(0.1 + 0.2)]], DRO)).toEqual([1]);
   });
 
-  it("are those of groups with equal rewards where the plan keeps them, whatever the past run did", async () => {
+  it("include groups with equal rewards if the plan keeps them, whatever the past run did", async () => {
     const equal = [
       [dropped(1), dropped(1)],
       [trained(0, 0), trained(0, 0)],

@@ -7,7 +7,7 @@ import { aPlan } from "./aPlan.ts";
 
 const PRICES = { sampled: 4, prefill_cached: 1, prefill_uncached: 2, trained: 3 };
 
-/** Two rollouts of 10 and 30 sampled tokens behind prompts of 100, with 60 tokens of data on average, that say nothing of rewards. */
+/** Two rollouts of 10 and 30 sampled tokens after prompts of 100, averaging 60 tokens of data, with no information about rewards. */
 function group(
   environment: string,
   trainedFraction = 1,
@@ -33,7 +33,7 @@ const basisOf = (...groups: readonly PlayedGroup[]): Basis => ({
 const PLAN = aPlan();
 
 describe("the estimate of a run", () => {
-  it("multiplies what a rollout took with the rollouts of the plan, and prices it", () => {
+  it("multiplies the cost per rollout by the planned rollouts, and applies prices", () => {
     const { tokens, totalTokens, costUsd, hours } = estimateRun(
       basisOf(group("a"), group("a")),
       PLAN,
@@ -47,7 +47,7 @@ describe("the estimate of a run", () => {
     expect(hours).toBeNull();
   });
 
-  it("puts the value within a range that narrows with the number of groups", () => {
+  it("has a range around the value that narrows with the number of groups", () => {
     const few = estimateRun(basisOf(group("a"), group("a")), PLAN, null).tokens.sampled;
     const many = Array.from({ length: 40 }, () => group("a"));
     const { sampled } = estimateRun(basisOf(...many), PLAN, null).tokens;
@@ -58,7 +58,7 @@ describe("the estimate of a run", () => {
     expect(sampled.high - sampled.low).toBeLessThan((few.high - few.low) / 2);
   });
 
-  it("allows for a model that changes where only its first weights have played", () => {
+  it("widens for a changing model when only its first weights have played", () => {
     const groups = Array.from({ length: 40 }, () => group("a"));
     const trained = estimateRun(basisOf(...groups), PLAN, null).tokens.sampled;
     const dry = estimateRun({ ...basisOf(...groups), isForwardOnly: true }, PLAN, null);
@@ -66,7 +66,7 @@ describe("the estimate of a run", () => {
     expect(dry.tokens.sampled.high).toBeGreaterThan(trained.mean * 1.3);
   });
 
-  it("counts forward passes for data, and evaluations apart", () => {
+  it("counts forward passes by data, and evaluations separately", () => {
     const evaluations = { count: 3, afterLastStep: 1, rollouts: [{ environment: "a", count: 5 }] };
     const plan = { ...PLAN, passes: { forward: 2, trained: 1 }, evaluations };
     const { tokens, evaluationTokens } = estimateRun(basisOf(group("a")), plan, null);
@@ -74,12 +74,12 @@ describe("the estimate of a run", () => {
     expect(evaluationTokens.mean).toBe(15 * 120);
   });
 
-  it("trains on the share that was found where rewards say nothing", () => {
+  it("trains on the observed share when rewards are unknown", () => {
     const half = estimateRun(basisOf(group("a"), group("a", 0)), PLAN, null);
     expect(half.tokens.trained.mean).toBeCloseTo(80 * 60 * 0.5, 6);
   });
 
-  it("counts forward passes for what is masked after them, and no further groups for it", () => {
+  it("counts forward passes for rollouts masked after them, without replacing their groups", () => {
     const plan = { ...PLAN, mostBatches: 9, passes: { forward: 1, trained: 1 } };
     const masked = estimateRun(basisOf(group("a", 0.25, 1, 1)), plan, null);
     expect(masked.tokens.sampled.mean).toBe(80 * 20 + 1);
@@ -87,7 +87,7 @@ describe("the estimate of a run", () => {
     expect(masked.tokens.trained.mean).toBeCloseTo(0.25 * 4800, 6);
   });
 
-  it("takes rewards that differ by their rounding only for equal", () => {
+  it("treats only rewards that differ by rounding as equal", () => {
     const trainedOn = (other: number): number => {
       const { rollouts } = group("a");
       const played = rollouts.map((each, i) => ({ ...each, reward: i === 0 ? 0.3 : other }));
@@ -97,7 +97,7 @@ describe("the estimate of a run", () => {
     expect(trainedOn(0.1 + 0.2)).toBe(trainedOn(0.3));
   });
 
-  it("takes further groups with refill, as many as the limits and the data allow", () => {
+  it("includes extra groups with refill, within the limits and the data", () => {
     const basis = basisOf(group("a"), group("a", 0), group("a", 0), group("a", 0));
     const sampledWith = (plan: Partial<EstimatePlan>): number =>
       estimateRun(basis, { ...PLAN, ...plan }, null).tokens.sampled.mean - 1;
@@ -106,7 +106,7 @@ describe("the estimate of a run", () => {
     expect(sampledWith({ mostBatches: 9, groupsInData: 30 })).toBeCloseTo(1.5 * 1600, 6);
   });
 
-  it("keeps environments apart, and names those that were not played", () => {
+  it("keeps environments separate, and names those that were not played", () => {
     const environments = ["a", "b", "c"].map((name) => ({ name, groups: 1, rollouts: 2 }));
     const basis = basisOf(group("a"), group("b", 1, 3));
     const { tokens, unplayed } = estimateRun(basis, { ...PLAN, environments }, null);
@@ -114,7 +114,7 @@ describe("the estimate of a run", () => {
     expect(unplayed).toEqual(["c"]);
   });
 
-  it("estimates one step of a run without an end", () => {
+  it("covers one step of a run without an end", () => {
     const { steps } = estimateRun(basisOf(group("a")), { ...PLAN, steps: null }, null);
     expect(steps).toBe(1);
   });
@@ -128,21 +128,21 @@ describe("the hours of a run", () => {
     return hours === null ? null : [hours.low * 3600, hours.high * 3600].map(Math.round);
   };
 
-  it("are those of the steps that were played where the plan's are as large", () => {
+  it("are those of the played steps if the planned steps are the same size", () => {
     expect(hoursOf({}, {})).toEqual([70, 70]);
   });
 
-  it("lie between all at once and one after the other where steps are larger", () => {
+  it("range from fully parallel to fully sequential for larger steps", () => {
     const environments = [{ name: "a", groups: 40, rollouts: 4 }];
     expect(hoursOf({}, { environments, atOnce: 16 })).toEqual([70, 130]);
     expect(hoursOf({}, { environments, atOnce: 8 })).toEqual([110, 130]);
   });
 
-  it("leave training out where it continues beside sampling", () => {
+  it("exclude training when it overlaps with sampling", () => {
     expect(hoursOf({}, { isAhead: true })).toEqual([50, 50]);
   });
 
-  it("count a gradient after a forward pass, and evaluations", () => {
+  it("include a gradient after a forward pass, and evaluations", () => {
     expect(hoursOf({ isForwardOnly: true }, {})).toEqual([70, 110]);
     const evaluations = { count: 2, afterLastStep: 1, rollouts: [{ environment: "a", count: 16 }] };
     expect(hoursOf({}, { evaluations })).toEqual([86, 86]);

@@ -10,7 +10,7 @@ const BASIS = {
   isForwardOnly: false,
 };
 
-/** Least seconds of 10 steps of 8 rollouts, each step 7 s, with evaluations of 16 rollouts. */
+/** Minimum seconds for 10 steps of 8 rollouts, each step 7 s, with evaluations of 16 rollouts. */
 function leastSeconds(count: number, afterLastStep: number, atOnce: number, isAhead = false) {
   const plan = aPlan({
     environments: [{ name: "a", groups: 10, rollouts: 8 }],
@@ -21,16 +21,16 @@ function leastSeconds(count: number, afterLastStep: number, atOnce: number, isAh
   return Math.round((hoursOf(BASIS, plan, 1)?.low ?? 0) * 3600);
 }
 
-it("an estimate adds no time for evaluations that fit beside the rollouts of a step", () => {
+it("evaluations that fit next to a step's rollouts add no time", () => {
   expect(leastSeconds(0, 0, 32)).toBe(70);
   expect(leastSeconds(3, 0, 32)).toBe(70);
 });
 
-it("an estimate adds the evaluation after the last step, beside which nothing plays", () => {
+it("the evaluation after the last step adds time, because nothing plays next to it", () => {
   expect(leastSeconds(4, 1, 32)).toBe(74);
 });
 
-it("an estimate adds what does not fit at the same time, a step ahead, too", () => {
+it("evaluations that do not fit add time, also when sampling ahead", () => {
   expect(leastSeconds(3, 0, 8)).toBe(70 + 3 * 2 * 4);
   expect(leastSeconds(3, 0, 8, true)).toBe(50 + 3 * 2 * 4);
 });

@@ -40,7 +40,7 @@ function withEstimate(own: StageEstimate, changes: Partial<EstimateReport["estim
 }
 
 describe("the estimate of stages", () => {
-  it("is their sum against the budget of all of them", () => {
+  it("is their sum compared with the shared budget", () => {
     const joined = joinStages([stage("a", 100), stage("b", 300)], BUDGETS);
     expect(joined.estimate).toMatchObject({
       totalTokens: { mean: 400, low: 200, high: 800 },
@@ -52,7 +52,7 @@ describe("the estimate of stages", () => {
     expect(joined.stages?.map(({ name }) => name)).toEqual(["a", "b"]);
   });
 
-  it("has no cost where one of them has none, and the time of those whose time is known", () => {
+  it("has no cost if one stage has none, and the time of stages whose time is known", () => {
     const examples = { run: null, steps: 0, groups: 0, rollouts: 0, examples: 20 };
     const imitated = withEstimate(stage("a", 100, { restsOn: examples }), {
       costUsd: null,

@@ -17,11 +17,11 @@ async function withRuns(runs: Readonly<Record<string, object>>, changes: object 
   return await newestRunLike(files, "/runs", { ...CONFIG, ...changes } as never);
 }
 
-it("the newest run of the model and the environments", async () => {
+it("finds the newest run of the model and the environments", async () => {
   expect(await withRuns({ a: {}, b: {}, other: { model_name: "org/other" } })).toBe("/runs/b");
 });
 
-it("none that another agent played, or none at all", async () => {
+it("finds only runs with the same agent, or without one if there is none", async () => {
   const playedBy = (...command: string[]) => ({ environments: { "a/b": { agent: { command } } } });
   const agent = playedBy("python", "agent.py");
   const runs = { a: agent, b: playedBy("python", "other.py"), c: {} };
@@ -29,7 +29,7 @@ it("none that another agent played, or none at all", async () => {
   expect(await withRuns(runs)).toBe("/runs/c");
 });
 
-it("no run that updated nothing, or sampled nothing", async () => {
+it("finds no run without updates or samples", async () => {
   const dry = { run_name: "a-dry-run" };
   expect(await withRuns({ a: {}, "a-dry-run": dry, sft: { method: "sft" } })).toBe("/runs/a");
 });

@@ -10,7 +10,7 @@ const SIZE = 8;
 const LONG = 30;
 const SHORT = 10;
 
-/** A group of 8 rollouts of which the first `solved` have a reward of 1, and are longer. */
+/** A group of 8 rollouts; the first `solved` have a reward of 1 and are longer. */
 function group(solved: number, size = SIZE): PlayedGroup {
   const rollouts = Array.from({ length: size }, (_, i) => ({
     tokens: { ...NO_TOKENS, sampled: i < solved ? LONG : SHORT },
@@ -35,7 +35,7 @@ function trainedShare(groups: readonly PlayedGroup[], rollouts = SIZE): number {
   return sharesOf(ones, rollouts, UNSEEN).trained;
 }
 
-/** Groups of tasks with the given pass rates, in turn. */
+/** Groups of tasks with the given pass rates, in rotation. */
 function played(count: number, rates: readonly number[], size = SIZE): readonly PlayedGroup[] {
   const uniform = createUniform(1);
   return Array.from({ length: count }, (_, task) => {
@@ -45,7 +45,7 @@ function played(count: number, rates: readonly number[], size = SIZE): readonly 
 }
 
 describe("an estimate from two groups", () => {
-  it("takes rollouts and not only groups as mixed or equal", () => {
+  it("treats rollouts and not only groups as mixed or equal", () => {
     const together = trainedShare([group(2), group(0)]);
     const apart = trainedShare([group(1), group(1)]);
     for (const share of [together, apart]) {
@@ -56,14 +56,14 @@ describe("an estimate from two groups", () => {
     expect(trainedShare([group(4), group(4)])).toBeGreaterThan(0.9);
   });
 
-  it("trains on few groups where no rewards differed, and allows for more", () => {
+  it("expects few trained groups if no rewards differed, and allows for more", () => {
     const { trained } = estimated([group(0), group(0)]);
     expect(trained.mean).toBeGreaterThan(0);
     expect(trained.mean).toBeLessThan(0.25);
     expect(trained.high).toBeGreaterThan(trained.mean);
   });
 
-  it("takes tasks for different where some are always and some never solved", () => {
+  it("assumes that tasks differ if some are always and some never solved", () => {
     expect(trainedShare([group(8), group(0)])).toBeLessThan(0.6);
     expect(trainedShare(played(40, [1, 0]))).toBeLessThan(0.2);
   });
@@ -72,14 +72,14 @@ describe("an estimate from two groups", () => {
 describe("an estimate from many groups", () => {
   const mixed = (rate: number, size: number): number => 1 - rate ** size - (1 - rate) ** size;
 
-  it.each([4, 8, 16])("foresees how many groups of %s rollouts teach", (size) => {
+  it.each([4, 8, 16])("predicts how many groups of %s rollouts have a signal", (size) => {
     expect(trainedShare(played(400, [0.2]), size)).toBeCloseTo(mixed(0.2, size), 1);
     const rates = Array.from({ length: 100 }, (_, i) => (i + 0.5) / 100);
     // If the pass rate is uniform between 0 and 1, E[p^n] is 1 / (n + 1).
     expect(trainedShare(played(400, rates), size)).toBeCloseTo(1 - 2 / (size + 1), 1);
   });
 
-  it("counts groups with equal rewards where they are trained on, and none that fails", () => {
+  it("counts groups with equal rewards if they are trained on, and no failed ones", () => {
     const kept = [group(0), group(8)].map((each) => ({
       ...each,
       trainedFraction: 1,
@@ -96,7 +96,7 @@ describe("an estimate from many groups", () => {
 });
 
 describe("an estimate from the first weights", () => {
-  it("goes a quarter of the way to the rewarded rollouts", () => {
+  it("moves a quarter of the way to the rewarded rollouts", () => {
     const { sampled } = estimated([group(2), group(2)], SIZE, true);
     const first = (LONG + 3 * SHORT) / 4;
     expect(sampled.mean).toBeCloseTo(first + (LONG - first) / 4, 9);
@@ -104,7 +104,7 @@ describe("an estimate from the first weights", () => {
     expect(estimated([group(2), group(2)]).sampled.mean).toBeCloseTo(first, 9);
   });
 
-  it("stays where rewards are equal", () => {
+  it("does not move if rewards are equal", () => {
     expect(estimated([group(0), group(0)], SIZE, true).sampled.mean).toBeCloseTo(SHORT, 9);
   });
 });

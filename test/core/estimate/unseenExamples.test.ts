@@ -12,7 +12,7 @@ function played(...rollouts: readonly (readonly [data: number, reward: number | 
 }
 
 describe("a stage whose examples do not exist yet", () => {
-  it("trains rollouts with more than the lowest reward", () => {
+  it("trains on rollouts with more than the lowest reward", () => {
     const basis = played([90, 0], [40, 1], [60, 1], [0, null]);
     const { estimate, plan } = unseenExamplesEstimate(CONFIG, basis, PRICES);
     expect(estimate.tokens.trained).toEqual({ mean: 8000, low: 6400, high: 10_000 });
@@ -20,7 +20,7 @@ describe("a stage whose examples do not exist yet", () => {
     expect(plan.steps).toBe(10);
   });
 
-  it("trains any where all have the same, and one step without an end", () => {
+  it("trains on any if all rewards are equal, and for one step without an end", () => {
     const config = { ...CONFIG, max_steps: null };
     const { estimate, plan } = unseenExamplesEstimate(config, played([40, 0], [60, 0]), null);
     expect(estimate.totalTokens.mean).toBe(16 * 50);

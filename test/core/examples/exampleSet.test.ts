@@ -19,7 +19,7 @@ function setOf(examples: readonly Example[], heldOut = 0.2, seed = 1) {
 }
 
 describe("the examples of a run", () => {
-  it("hold out about the share that is asked for, always the same", () => {
+  it("hold out about the requested share, always the same ones", () => {
     const examples = Array.from({ length: 50 }, (_, i) => example(i));
     const { trained, heldOut, digest } = setOf(examples);
     expect([trained.length, heldOut.length]).toEqual([40, 10]);
@@ -42,24 +42,24 @@ describe("the examples of a run", () => {
     }
   });
 
-  it("hold out those that are marked, where any is", () => {
+  it("hold out the marked ones, if there are any", () => {
     const examples = [example(0), example(1, { split: "held_out" }), example(2)];
     const { trained, heldOut } = setOf(examples, 0.5);
     expect([trained, heldOut].map((own) => own.map(({ index }) => index))).toEqual([[0, 2], [1]]);
   });
 
-  it("hold out none where none is asked for", () => {
+  it("hold out none if none is requested", () => {
     expect(setOf([example(0), example(1)], 0).heldOut).toEqual([]);
   });
 
-  it("are other ones when a token or what is trained changes", () => {
+  it("have another digest when a token or the trained part changes", () => {
     const ledger = new Ledger([1, 2]);
     ledger.addGivenTurn([3, 0], false);
     const changed = example(0, { streams: [ledger] });
     expect(setOf([changed, example(1)]).digest).not.toBe(setOf([example(0), example(1)]).digest);
   });
 
-  it("are other ones when others are held out, where that is asked for", () => {
+  it("have another digest when others are held out, if that is included", () => {
     const examples = Array.from({ length: 20 }, (_, i) => example(i));
     const others = examples.map((each) => ({ ...each, task: `other ${each.index}` }));
     const digestOf = (of: readonly Example[], digestsChoice: boolean, heldOut = 0.2): string =>

@@ -18,7 +18,7 @@ const asked = { type: "user_message", content: "Go." } as const;
 const rules = { type: "system_message", content: "Be brief." } as const;
 
 describe("the opening of an exported rollout", () => {
-  it("has one system message, with the text of the configuration before that of the task", () => {
+  it("has one system message, with the configured text before the task's", () => {
     const user = { role: "user", content: "Go." };
     const opening = (systemText: string | null) =>
       openingOf({ systemText, conversation: [rules, asked] });
@@ -29,7 +29,7 @@ describe("the opening of an exported rollout", () => {
     expect(opening(null)).toEqual([{ role: "system", content: "Be brief." }, user]);
   });
 
-  it("has what the assistant said and all of its calls in one message", () => {
+  it("has the assistant's text and all of its calls in one message", () => {
     const call = (name: string) =>
       ({ type: "tool_call", content: "{}", name, callId: name }) as const;
     const said = { type: "assistant_message", content: "I look." } as const;
@@ -51,7 +51,7 @@ describe("the opening of an exported rollout", () => {
     ]);
   });
 
-  it("is the prompt where the record has no conversation", () => {
+  it("is the prompt if the record has no conversation", () => {
     expect(openingOf({ systemText: null, promptText: "Go." })).toEqual([
       { role: "user", content: "Go." },
     ]);
@@ -89,15 +89,15 @@ describe("the turns of an exported rollout", () => {
     expect(JSON.parse(call?.function.arguments ?? "")).toEqual(JSON.parse(args));
   });
 
-  it("have what came back of a text without a call", () => {
+  it("include the reply to a text without a call", () => {
     expect(answers({})).toEqual([task, { role: "user", content: "Snow." }, observed]);
   });
 
-  it("have nothing that an agent got for itself", () => {
+  it("exclude results of the agent's own calls", () => {
     expect(answers({ agent })).toEqual([task, observed]);
   });
 
-  it("have no result of another call where an agent ran fewer than the model made", () => {
+  it("exclude results of other calls if an agent ran fewer than the model made", () => {
     const made = (name: string) => ({ name, args: "{}", raw: "" });
     const calls = [made("search"), made("final_answer")];
     const answer = { ...found, name: "answer", text: "Correct, reward 1." };

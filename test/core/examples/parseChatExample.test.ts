@@ -19,7 +19,7 @@ function withCall(call: Json): Json {
 }
 
 describe("a conversation in OpenAI's format", () => {
-  it("is read with its tools, calls and results", () => {
+  it("is read with its tools, calls, and results", () => {
     const read = parseChatExample({ messages: [user, calling, result, answer], tools: [tool] });
     expect(read).toEqual({
       split: "train",
@@ -44,7 +44,7 @@ describe("a conversation in OpenAI's format", () => {
     });
   });
 
-  it("may have parts of text, reasoning, a developer's message and a split", () => {
+  it("may have text parts, reasoning, a developer message, and a split", () => {
     const messages = [
       { role: "developer", content: "Be brief." },
       {
@@ -66,7 +66,7 @@ describe("a conversation in OpenAI's format", () => {
     });
   });
 
-  it("ends with the last turn of the assistant", () => {
+  it("ends with the assistant's last turn", () => {
     const read = parseChatExample({
       messages: [user, answer, { role: "user", content: "Thanks" }],
     });
@@ -157,7 +157,7 @@ describe("a conversation in OpenAI's format", () => {
       /JSON Schema/,
     ],
     [{ messages: [user, answer], split: "dev" }, "split", /got "dev"/],
-  ])("names the column and the reason: %j", (line, column, reason) => {
+  ])("is refused with the column and the reason: %j", (line, column, reason) => {
     expect(parseChatExample(line)).toEqual({ column, reason: expect.stringMatching(reason) });
   });
 });

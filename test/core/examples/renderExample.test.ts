@@ -32,8 +32,8 @@ async function rendered(
   return { texts, record };
 }
 
-describe("a conversation in the tokens of the model", () => {
-  it("is one stream that trains the turns of the model with their ends", async () => {
+describe("a conversation in the model's tokens", () => {
+  it("is one stream that trains the model's turns including their ends", async () => {
     const { texts } = await rendered();
     expect(texts).toEqual([
       {
@@ -46,12 +46,12 @@ describe("a conversation in the tokens of the model", () => {
     ]);
   });
 
-  it("trains the last turn alone where that is asked for", async () => {
+  it("trains only the last turn on request", async () => {
     const { texts } = await rendered({ trainOn: "last_turn" });
     expect(texts.map(({ trained }) => trained)).toEqual(["Second <|im_end|>.<|im_end|>"]);
   });
 
-  it("begins another stream where the format drops reasoning, as a rollout does", async () => {
+  it("starts another stream when the format drops reasoning, as a rollout does", async () => {
     const { texts } = await rendered({ chat: qwen3Chat(true, "template") });
     expect(texts.map(({ trained }) => trained)).toEqual([
       "<think>\nEasy.\n</think>\n\nFirst.<|im_end|>",
@@ -60,12 +60,12 @@ describe("a conversation in the tokens of the model", () => {
     expect(texts[1]?.whole).not.toContain("Easy.");
   });
 
-  it("leaves reasoning out where it is not to be trained", async () => {
+  it("omits reasoning that is not to be trained", async () => {
     const { texts } = await rendered({ chat: qwen3Chat(true, "template"), trainThinking: false });
     expect(texts.map(({ whole }) => whole).join()).not.toContain("Easy.");
   });
 
-  it("never makes a control token of what a conversation says", async () => {
+  it("never makes control tokens from a conversation's text", async () => {
     const end = tokenizer.addedTokens.find(({ text }) => text === "<|im_end|>")?.id;
     const { streams } = await renderExample(
       { messages, tools: [] },
@@ -89,7 +89,7 @@ describe("a conversation in the tokens of the model", () => {
     });
   });
 
-  it("is refused where a run would read something else", async () => {
+  it("is refused if a run would read something different", async () => {
     const text = '<tool_call>\n{"name": "calc", "arguments": {}}\n</tool_call>';
     const given: readonly InitialMessage[] = [
       { role: "user", content: "One?" },

@@ -5,7 +5,7 @@ import { aRecord } from "../runFolder/builders.ts";
 
 const [turn] = aRecord().turns;
 
-/** Two turns of two and one tokens; each is followed by what leads on. */
+/** Two turns of two tokens and one token, each followed by context tokens. */
 function turns() {
   if (turn === undefined) throw new Error("The record has a turn.");
   return {
@@ -32,7 +32,7 @@ function stream(ids: readonly number[], of: readonly number[], number = 0): Toke
 }
 
 describe("a stored rollout as a demonstration", () => {
-  it("trains what the model wrote, whoever it was, and nothing else", () => {
+  it("trains only what the model wrote, whichever model it was", () => {
     const stored = stream([5, 6, 10, 11, 7, 8, 12, 9], [-1, -1, 0, 0, 0, 0, 1, 1]);
     const streams = storedStreams(turns(), [stored], "all_turns");
     expect(streams?.map(({ tokens, mask }) => [[...tokens], [...mask]])).toEqual([
@@ -43,7 +43,7 @@ describe("a stored rollout as a demonstration", () => {
     ]);
   });
 
-  it("trains the last turn alone where that is asked for", () => {
+  it("trains only the last turn on request", () => {
     const first = stream([5, 10, 11], [-1, 0, 0]);
     const second = stream([5, 10, 7, 12], [-1, -1, -1, 1], 1);
     const streams = storedStreams(turns(), [second, first], "last_turn");
@@ -53,7 +53,7 @@ describe("a stored rollout as a demonstration", () => {
     ]);
   });
 
-  it("is none without the tokens of each turn", () => {
+  it("is refused without the tokens of each turn", () => {
     expect(storedStreams(turns(), [stream([5, 10, 11], [-1, 0, 0])], "all_turns")).toBeNull();
     expect(storedStreams(turns(), [], "all_turns")).toBeNull();
   });

@@ -4,8 +4,8 @@ import { jpegBytes, pngBytes } from "./someImages.ts";
 
 const read = (bytes: Buffer) => readImage(bytes.toString("base64"));
 
-describe("an image of an environment", () => {
-  it("is what its own bytes say", () => {
+describe("an environment's image", () => {
+  it("is described by its own bytes", () => {
     expect(read(pngBytes(640, 480))).toMatchObject({ format: "png", width: 640, height: 480 });
     expect(read(jpegBytes(31, 17))).toMatchObject({ format: "jpeg", width: 31, height: 17 });
     const bytes = Buffer.concat([pngBytes(1, 2), Uint8Array.from({ length: 256 }, (_, i) => i)]);
@@ -23,11 +23,11 @@ describe("an image of an environment", () => {
     ["20000 x 5 pixels", pngBytes(20_000, 5)],
     ["both together at most 40 million", pngBytes(16_000, 16_000)],
     ["more than 4 MiB", Buffer.concat([pngBytes(4, 4), Buffer.alloc(MAX_IMAGE_BYTES)])],
-  ])("is refused in words: %s", (words, bytes) => {
+  ])("is refused with an explanation: %s", (words, bytes) => {
     expect(() => read(bytes)).toThrow(words);
   });
 
-  it("is sent on as plain base64, however it was written", () => {
+  it("is passed on as plain base64, however it was encoded", () => {
     const base64 = pngBytes(4, 4).toString("base64");
     const lines = base64.replace(/(.{20})/g, "$1\r\n");
     expect(readImage(lines).base64).toBe(base64);
@@ -45,7 +45,7 @@ describe("an image of an environment", () => {
     expect(() => readImage(sized(2 * MAX_IMAGE_BYTES))).toThrow("more than 4 MiB");
   });
 
-  it("is refused when it is not base64", () => {
+  it("is refused if it is not base64", () => {
     expect(() => readImage("no base64!")).toThrow("is not base64");
   });
 });

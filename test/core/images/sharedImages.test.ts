@@ -7,7 +7,7 @@ import { imageBlock, pngBytes } from "./someImages.ts";
 
 const images = { kind: "sent", countTokens: () => 64, shared: new SharedImages() } as const;
 
-/** What a rollout of the run holds after its environment sent this. */
+/** The images of a rollout after its environment sent these. */
 function heldBy(...texts: readonly string[]) {
   const own = new RolloutImages({
     chat: { images },
@@ -18,7 +18,7 @@ function heldBy(...texts: readonly string[]) {
   return own.all.map(({ file }) => file);
 }
 
-it("rollouts that see equal images hold one of them", () => {
+it("rollouts with equal images share one of them", () => {
   const [first, again, other] = heldBy("a", "a", "b");
   const [second] = heldBy("a");
   expect(again).toBe(first);
@@ -27,12 +27,12 @@ it("rollouts that see equal images hold one of them", () => {
   expect(Buffer.from(other?.bytes ?? [])).toEqual(pngBytes(9, 9, "b"));
 });
 
-it("an image that no rollout holds any more is let go", async () => {
+it("an image that no rollout holds anymore is released", async () => {
   setFlagsFromString("--expose-gc");
   const collect: unknown = runInNewContext("gc");
   if (typeof collect !== "function") throw new Error("there is no way to collect garbage");
   const [last] = heldBy("c").map((file) => new WeakRef(file));
-  // What was read in this turn of the event loop is kept until its end.
+  // Objects read in this turn of the event loop are kept until its end.
   await new Promise((resolve) => setImmediate(resolve));
   collect();
   expect(last?.deref()).toBeUndefined();

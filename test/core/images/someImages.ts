@@ -1,4 +1,4 @@
-/** Image files: most are nothing but headers, which is what the program looks at. */
+/** Image files: most are only headers, which is all the program looks at. */
 
 import { crc32, deflateSync } from "node:zlib";
 import { readImage } from "../../../src/core/images/imageFile.ts";
@@ -12,7 +12,7 @@ export function pngBytes(width: number, height: number, rest = ""): Buffer {
   return Buffer.concat([bytes, Buffer.from(rest)]);
 }
 
-/** With an application segment and fill bytes before the frame header. */
+/** Has an application segment and fill bytes before the frame header. */
 export function jpegBytes(width: number, height: number): Buffer {
   const head = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 2, 0xff, 0xff, 0xc2, 0, 11, 8]);
   const size = Buffer.alloc(4);
@@ -29,7 +29,7 @@ export function imageBlock(bytes: Buffer): Block {
   return { type: "image", data: bytes.toString("base64"), mimeType: "image/png" };
 }
 
-/** A whole PNG file: a gradient of red and green that every viewer shows; `blue` from 0 to 255. */
+/** A complete PNG file: a gradient of red and green that every viewer shows; `blue` from 0 to 255. */
 export function drawnPng(width: number, height: number, blue = 160): Buffer {
   const rows = Buffer.alloc(height * (1 + width * 3));
   for (let y = 0; y < height; y += 1) {

@@ -16,13 +16,13 @@ const kind = (name: string) => {
 };
 
 describe("the table of models", () => {
-  it("holds 26 listed models and 20 retired ones, each once", () => {
+  it("has 26 listed models and 20 retired ones, each once", () => {
     expect(LINE_UP.filter(({ retired }) => retired === null)).toHaveLength(26);
     expect(LINE_UP.filter(({ listed }) => listed === null)).toHaveLength(20);
     expect(new Set(LINE_UP.map(({ name }) => name)).size).toBe(LINE_UP.length);
   });
 
-  it("offers a listed model of the same kind and input instead of each retired one", () => {
+  it("suggests a listed model of the same kind and input for each retired one", () => {
     for (const { name, retired, readsImages } of LINE_UP) {
       if (retired === null) continue;
       const instead = findLineUpModel(retired.instead);
@@ -41,11 +41,11 @@ describe("the table of models", () => {
     ["zai-org/GLM-5.3", "reasoning"],
     ["moonshotai/Kimi-K3.1-Pro", null],
     ["Owner/Unknown", "unknown"],
-  ])("%s is of the kind %s", (name, expected) => {
+  ])("%s is of kind %s", (name, expected) => {
     expect(kind(name)).toBe(expected);
   });
 
-  it("knows the context of a plain name and of a variant", () => {
+  it("has the context length of a plain name and of a variant", () => {
     expect(contextOf("Qwen/Qwen3.8-27B")).toBe(65_536);
     expect(contextOf("Qwen/Qwen3.8-27B:peft:262144")).toBe(262_144);
     expect(contextOf("zai-org/GLM-5.3")).toBeNull();
@@ -61,7 +61,7 @@ function fail(): never {
 }
 
 describe("the format of a model", () => {
-  it("is the one of the table, and of its name where the table lacks it", () => {
+  it("is taken from the table, or from its name if the table lacks it", () => {
     for (const { name, format } of LINE_UP)
       expect([name, formatByPattern(name)]).toEqual([name, format]);
     expect(formatOfModel("Qwen/Qwen3.5-9B-Base:peft:262144")).toBe("base");
@@ -72,7 +72,7 @@ describe("the format of a model", () => {
 });
 
 describe("thinking.effort", () => {
-  it("takes every word that a format knows", () => {
+  it("accepts every word that a format defines", () => {
     const words: readonly string[] = modelFields.thinking.fields.effort.values;
     const facts: readonly FormatFacts[] = Object.values(FORMATS);
     expect(facts.flatMap(({ efforts }) => efforts).filter((word) => !words.includes(word))).toEqual(

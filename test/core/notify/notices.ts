@@ -1,4 +1,4 @@
-/** Notices and what a run reports, for tests. */
+/** Notices and progress events of a run, for tests. */
 
 import type { Notice } from "../../../src/core/notify/notice.ts";
 import type { ProgressEvent } from "../../../src/core/training/run/progress.ts";

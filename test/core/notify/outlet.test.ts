@@ -26,14 +26,14 @@ function kept() {
   return { texts, send };
 }
 
-/** A place that never answers. */
+/** An outlet that never answers. */
 const hanging: OutletOptions["send"] = (_, signal) =>
   new Promise((_resolve, reject) =>
     signal.addEventListener("abort", () => reject(signal.reason as Error)),
   );
 
-describe("a place that messages go to", () => {
-  it("gets only what it is for", async () => {
+describe("a notification outlet", () => {
+  it("gets only the kinds it is configured for", async () => {
     const { texts, send } = kept();
     const { outlet, offer } = opened(send, ["end"]);
     expect(offer(aNotice())).toBe(false);
@@ -41,7 +41,7 @@ describe("a place that messages go to", () => {
     expect(texts).toEqual(["Run first (Qwen/Qwen3-8B) is done after 40 steps."]);
   });
 
-  it("learns with the next message what was held back", async () => {
+  it("reports with the next message what was held back", async () => {
     const { texts, send } = kept();
     const { outlet, offer } = opened(send);
     expect([offer(aNotice()), offer(aNotice()), offer(aNotice())]).toEqual([true, false, false]);
@@ -49,7 +49,7 @@ describe("a place that messages go to", () => {
     expect(texts.at(-1)).toMatch(/2 more messages were not sent: Most tool calls fail \(2\)\.$/);
   });
 
-  it("learns with the next message what did not arrive, with one warning", async () => {
+  it("reports with the next message what did not arrive, with one warning", async () => {
     const sent: NoticeMessage[] = [];
     const { outlet, offer, failures } = opened(async (message) => {
       sent.push(message);
@@ -67,7 +67,7 @@ describe("a place that messages go to", () => {
     ]);
   });
 
-  it("sends the last message beside one that hangs, and ends after the limit", async () => {
+  it("sends the last message next to one that hangs, and ends after the limit", async () => {
     const texts: string[] = [];
     const { clock, outlet, offer, failures } = opened(async (message, signal) => {
       if (message.notice.isEnd) texts.push(messageText(message));
@@ -85,7 +85,7 @@ describe("a place that messages go to", () => {
     expect(clock.sleeping).toBe(0);
   });
 
-  it("keeps no more than a few messages while one hangs, and counts the others", async () => {
+  it("queues only a few messages while one hangs, and counts the others", async () => {
     const sent: NoticeMessage[] = [];
     let release = (): void => undefined;
     const { outlet, offer } = opened(async (message) => {

@@ -23,8 +23,8 @@ function endOf(end: EndedRun, ...events: readonly ProgressEvent[]): Notice | nul
 const DONE = { outcome: "done" } as const;
 const ending = (code: string) => ({ code, message: `Because of ${code}.` });
 
-describe("the end of a run", () => {
-  it("says how long it was, its reward, and what it cost of its budget", () => {
+describe("the notice of a run's end", () => {
+  it("has the run's length, its reward, and its cost out of the budget", () => {
     const notice = endOf(DONE);
     expect(notice?.title).toBe("Run first (Qwen/Qwen3-8B) is done after 1 step.");
     expect(notice?.detail).toBe("Mean reward 0.75 in the last step. 1.2M tokens, $3.10 of $20.00.");
@@ -68,14 +68,14 @@ describe("the end of a run", () => {
       ["failure"],
       "failed after 1 step",
     ],
-  ])("%s is reported as such", (_, end, events, topic) => {
+  ])("reports %s as such", (_, end, events, topic) => {
     const notice = endOf(end);
     expect([notice?.events, notice?.topic, notice?.isEnd]).toEqual([events, topic, true]);
     const isTold = end.ending !== undefined && end.ending.code !== "stopped";
     expect(notice?.detail.includes("Because of")).toBe(isTold);
   });
 
-  it("is none for a run that was done before, or that did not begin", () => {
+  it("is not sent for a run that was already done, or that did not begin", () => {
     expect(noticesAfter().onEnd({ outcome: "failed", ending: ending("key-missing") })).toBeNull();
     const resumed = noticesAfter();
     resumed.claimed("first");
@@ -84,7 +84,7 @@ describe("the end of a run", () => {
     expect(failed?.title).toBe("Run first (Qwen/Qwen3-8B) failed.");
   });
 
-  it("of a training says how it did on held-out tasks, also where the first evaluation was before a resume", () => {
+  it("reports held-out results of a training run, even if the first evaluation was before a resume", () => {
     const was = [aStoredResult({ split: "test", temperature: 1, rewardMean: 0.25, low: null })];
     const now = [aStoredResult({ split: "test", temperature: 1, rewardMean: 0.75, low: null })];
     const notice = endOf(DONE, {
@@ -100,7 +100,7 @@ describe("the end of a run", () => {
     expect(notice?.facts.results).toMatchObject([{ model: null, split: "test", reward: 0.75 }]);
   });
 
-  it("of an evaluation has a line for each model, and what all of them used", () => {
+  it("has a line for each model in an evaluation, and their total usage", () => {
     const models = ["base", "step 10"];
     const notice = noticesAfter(
       { kind: "evaluation-started", folder: "/runs/e", name: "e", models },
@@ -135,7 +135,7 @@ describe("the end of a run", () => {
 });
 
 describe("an alarm", () => {
-  it("is reported with its step, what was seen and what it means", () => {
+  it("is reported with its step, its observation, and its meaning", () => {
     const notice = noticesAfter(STARTED, aStep(0)).onProgress(anAlarm("tool_errors"));
     expect(notice).toMatchObject({
       events: ["alarm"],
@@ -147,7 +147,7 @@ describe("an alarm", () => {
     expect(notice?.detail).toMatch(/^This was seen\. This is what it means\. /);
   });
 
-  it("about a budget counts as news of the budget", () => {
+  it("about a budget is of the budget kind", () => {
     const notice = noticesAfter(STARTED).onProgress(anAlarm("cost_budget"));
     expect(notice?.events).toEqual(["budget"]);
   });

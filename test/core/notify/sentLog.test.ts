@@ -14,7 +14,7 @@ import { aNotice, anEnd } from "./notices.ts";
 const folder = folderOfAllTests();
 const fileSystem = filesOnDisk();
 
-it("knows after a resume which alarms and ends were sent, and takes a failure for news", async () => {
+it("remembers sent alarms and ends across a resume, and treats a failure as news", async () => {
   const files = fileSystem.within(folder);
   expect(await readSentNotices(files, folder)).toEqual([]);
   const sent = [
@@ -33,7 +33,7 @@ it("knows after a resume which alarms and ends were sent, and takes a failure fo
   expect(wasSent(anEnd({ key: "failed" }), past)).toBe(false);
 });
 
-it("reads the end of a file of any size and leaves out what it did not write", async () => {
+it("reads the end of a file of any size and skips foreign lines", async () => {
   const line = JSON.stringify({ key: "done", isEnd: true, step: null, timeMs: 1 });
   const text = `${"x".repeat(200_000)}\n{"key":1}\nnull\n${line}\n{"key":"cut`;
   await writeFile(join(folder, "notify.jsonl"), text);
@@ -49,14 +49,14 @@ const end = (key: string, minute: number): SentNotice => {
   return { key, isEnd: true, step: null, timeMs: minute * MINUTE_MS };
 };
 
-describe("the rate of notices", () => {
-  it("lets the same alarm through every half an hour, and others at once", () => {
+describe("the rate limit of notices", () => {
+  it("allows the same alarm every half hour, and others immediately", () => {
     const rate = new NoticeRate([]);
     const admitted = [alarm("a", 0), alarm("a", 29), alarm("b", 29), alarm("a", 30)];
     expect(admitted.map((notice) => rate.admit(notice))).toEqual([true, false, true, true]);
   });
 
-  it("lets ten alarms an hour through, and an end besides", () => {
+  it("allows ten alarms per hour, plus an end", () => {
     const rate = new NoticeRate([]);
     const many = Array.from({ length: 15 }, (_, index) => rate.admit(alarm(`a${index}`, index)));
     expect(many.filter((isAdmitted) => isAdmitted)).toHaveLength(10);
@@ -64,7 +64,7 @@ describe("the rate of notices", () => {
     expect(rate.admit(alarm("later", 61))).toBe(true);
   });
 
-  it("counts what earlier attempts sent: a run that fails again and again, and is done in the end", () => {
+  it("counts what earlier attempts sent, for a run that fails repeatedly and finally succeeds", () => {
     const past = Array.from({ length: 10 }, (_, index) => end("failed", index));
     const rate = new NoticeRate(past);
     expect(rate.admit(end("failed", 11))).toBe(false);
@@ -72,7 +72,7 @@ describe("the rate of notices", () => {
     expect(rate.admit(end("failed", 61))).toBe(true);
   });
 
-  it("is not stopped by a time that a folder claims for later", () => {
+  it("is not affected by a future time in the folder", () => {
     expect(new NoticeRate([alarm("a", 1e9)]).admit(alarm("a", 0))).toBe(true);
   });
 });

@@ -7,32 +7,32 @@ const HOSTILE =
   "The server says: <!channel> @here <@U123> [free](https://evil.test) <https://evil.test|free> `x` & \u0007";
 
 describe("the body of a webhook", () => {
-  it("follows from the host of the address where it is known", () => {
+  it("is chosen by the host of the address if known", () => {
     expect(formatOf("https://hooks.slack.com/services/a/b/c")).toBe("slack");
     expect(formatOf("https://discord.com/api/webhooks/1/a")).toBe("discord");
     expect(formatOf("https://hooks.slack.com.evil.test/")).toBe("json");
   });
 
-  it("mentions no one and links nowhere in Slack, whatever a text holds", () => {
+  it("mentions no one and has no links in Slack, whatever the text contains", () => {
     const { text } = webhookBody({ notice: aNotice({ detail: HOSTILE }), heldBack: NONE }, "slack");
     expect(text).toContain("&lt;!channel&gt; @\u200bhere &lt;@\u200bU123&gt;");
     expect(text).toContain("&lt;https://evil.test|free&gt; `x` &amp;");
     expect(text).not.toMatch(/[<>]|@(?!\u200b)|(?!\n)\p{Cc}/u);
   });
 
-  it("mentions no one and links nowhere in Discord", () => {
+  it("mentions no one and has no links in Discord", () => {
     const message = { notice: aNotice({ detail: HOSTILE }), heldBack: NONE };
     const body = webhookBody(message, "discord");
     expect(body["allowed_mentions"]).toEqual({ parse: [] });
     expect(body["content"]).toContain("\\[free\\]\\(https://evil.test\\)");
   });
 
-  it("fits into what the services take, however long the text is", () => {
+  it("respects the services' size limits, however long the text is", () => {
     const message = { notice: aNotice({ detail: "*".repeat(100_000) }), heldBack: NONE };
     expect(String(webhookBody(message, "discord")["content"]).length).toBeLessThanOrEqual(2_000);
   });
 
-  it("is plain JSON elsewhere, with what was not sent before", () => {
+  it("is plain JSON elsewhere, with the count of unsent messages", () => {
     const heldBack = new Map([
       ["Many turns are cut off", 2],
       ["Rollouts repeat each other", 1],

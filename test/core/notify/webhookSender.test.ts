@@ -6,7 +6,7 @@ import { aNotice } from "./notices.ts";
 
 const ADDRESS = "https://hooks.test/services/secret";
 
-/** The times of the tries, and how the sending ended, which is given up after `limitMs`. */
+/** The times of the attempts, and the result of sending, which is abandoned after `limitMs`. */
 async function sending(
   answers: readonly (number | FakeReply)[],
   limitMs = Number.POSITIVE_INFINITY,
@@ -40,14 +40,14 @@ async function sending(
 }
 
 describe("a message to a webhook", () => {
-  it("is one POST of JSON", async () => {
+  it("is a single JSON POST", async () => {
     const { ended, requests } = await sending([204]);
     expect(ended).toBe("sent");
     expect(requests).toMatchObject([{ method: "POST", url: ADDRESS, timeoutMs: 10_000 }]);
     expect(JSON.parse(String(requests[0]?.body))).toMatchObject({ event: "alarm" });
   });
 
-  it("is sent again after faults, and when the server says", async () => {
+  it("is retried after errors, with the delay that the server requests", async () => {
     const { ended, triedAtMs } = await sending([
       500,
       "lost",
@@ -58,7 +58,7 @@ describe("a message to a webhook", () => {
     expect(triedAtMs).toEqual([0, 1_000, 3_000, 93_000]);
   });
 
-  it("is given up after ten minutes, and at once where the server wants longer", async () => {
+  it("is abandoned after ten minutes, or immediately if the server requests a longer wait", async () => {
     const { ended, triedAtMs } = await sending(["lost"]);
     expect(ended).toContain("connection reset");
     expect(ended).not.toContain("secret");
@@ -67,7 +67,7 @@ describe("a message to a webhook", () => {
     expect([later.ended.includes("it answers 429"), later.triedAtMs]).toEqual([true, [0]]);
   });
 
-  it("that was refused before the run closed says so, in place of the limit", async () => {
+  it("that was refused before the run closed reports that instead of the time limit", async () => {
     expect((await sending([500], 5_000)).ended).toContain("it answers 500");
     expect((await sending(["lost"], 5_000)).ended).toContain("connection reset");
   });
@@ -75,7 +75,7 @@ describe("a message to a webhook", () => {
   it.each([
     [302, "it answers with a redirect (302), which is not followed"],
     [404, "it answers 404"],
-  ])("is not repeated after %d", async (status, reason) => {
+  ])("is not retried after %d", async (status, reason) => {
     const { ended, requests } = await sending([status]);
     expect(ended).toContain(reason);
     expect(requests).toHaveLength(1);

@@ -18,6 +18,6 @@ it.each([
   ["`C:\\Users\\ann\\hook.py` failed", "`…/hook.py` failed"],
   ["Read ~/secret/notes.txt", "Read …/notes.txt"],
   ["GET https://api.test/v1/items of Owner/Name in local/calculator: 3/4 steps", null],
-])("takes absolute paths out of %s and leaves the rest", (text, cleaned) => {
+])("removes absolute paths from %s and keeps the rest", (text, cleaned) => {
   expect(withoutPaths(text, FOLDERS)).toBe(cleaned ?? text);
 });

@@ -6,7 +6,7 @@ import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 const FOLDER = "/runs/x";
 const RESULT = aStoredResult({ passAtK: [{ k: 1, mean: 0.25, low: 0, high: 0.5 }] });
 
-it("gives the stored results", async () => {
+it("the output has the stored results", async () => {
   const files = createMemoryFileSystem();
   const difference = { tasks: 4, mean: 0.75, low: 0.5, high: 1 };
   const model = { name: "step 10", path: "tinker://r/sampler_weights/c_10" };

@@ -15,7 +15,7 @@ import { anAgentRecord, aStoredResult } from "../runFolder/builders.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 
 describe("the schemas in docs/json", () => {
-  it("are those of the code, one an output", () => {
+  it("match the code, one per output", () => {
     const names = OUTPUTS.map(({ name }) => `${name}.schema.json`);
     expect(readdirSync("docs/json").sort()).toEqual(names.toSorted());
     for (const output of OUTPUTS) {
@@ -26,7 +26,7 @@ describe("the schemas in docs/json", () => {
     }
   });
 
-  it("name their format and version, and let a later program add fields", () => {
+  it("have a format name and version, and allow additional fields", () => {
     for (const output of OUTPUTS) {
       const text = JSON.stringify(output.jsonSchema());
       expect(text).toContain(`"const":"tinker-rl.${output.name}/${output.version}"`);
@@ -38,7 +38,7 @@ describe("the schemas in docs/json", () => {
 describe("an output", () => {
   const file = { name: "a", sizeBytes: 1, sha256: "00" };
 
-  it("holds nothing but what its schema names, however deep", () => {
+  it("contains only what its schema names, at any depth", () => {
     const files = [{ ...file, signedUrl: "https://storage/a?signature" }];
     const weights = { path: "tinker://a", folder: "/w", files, key: "tml-a" };
     expect(downloadOutput.of(weights)).toEqual({
@@ -49,7 +49,7 @@ describe("an output", () => {
     });
   });
 
-  it("of a wrong shape is a bug in the program, never printed", () => {
+  it("with the wrong structure is a program bug, and never printed", () => {
     const odd = { path: "tinker://a", folder: "/w", files: [{ ...file, sizeBytes: -1 }] };
     expect(() => downloadOutput.of(odd)).toThrow(z.ZodError);
   });
@@ -57,7 +57,7 @@ describe("an output", () => {
 
 const HUGE = 1e300;
 const FOLDER = "/runs/odd";
-/** Numbers that the files of a run may hold, because their readers take them. */
+/** Extreme numbers that a run's files may contain, because their readers accept them. */
 const ODD = aRun({
   folder: FOLDER,
   startedAtMs: HUGE,
@@ -68,7 +68,7 @@ const ODD = aRun({
   expiry: { atMs: HUGE, repeats: null },
 });
 
-it("a run whose files hold absurd numbers hides no other one from a program", () => {
+it("a run with absurd numbers in its files hides no other run from a program", () => {
   const { runs } = runsOutput.of({ runs: [ODD, aRun()].map(runFields) });
   expect(runs).toMatchObject([
     { startedAt: null, totalSteps: null, tokens: null, repeatedSteps: null, stateExpiresAt: null },
@@ -76,7 +76,7 @@ it("a run whose files hold absurd numbers hides no other one from a program", ()
   ]);
 });
 
-it("absurd numbers of a run keep no program from what else is in its folder", async () => {
+it("absurd numbers of a run do not hide the rest of its folder from a program", async () => {
   const files = createMemoryFileSystem();
   const result = aStoredResult({ tasks: -1, rollouts: 0.5, failed: HUGE });
   const evaluation = { step: 2, purpose: "end", timeMs: 0, results: [result] };
@@ -101,7 +101,7 @@ it("absurd numbers of a run keep no program from what else is in its folder", as
   expect((await describeEvaluations(files, FOLDER)).evaluations).toHaveLength(1);
 });
 
-it("the trajectory of an agent has what it asked and how it ended", async () => {
+it("an agent's trajectory has its requests and its end", async () => {
   const fileSystem = createMemoryFileSystem();
   const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
   const record = anAgentRecord();

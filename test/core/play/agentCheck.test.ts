@@ -8,14 +8,14 @@ const PLAY: AgentPlay = {
   agent: { exit: "0", output: "bye\n", refusals: [] },
 };
 
-describe("the check of an agent", () => {
-  it("passes with one that asks the model and ends, also because the environment says so", () => {
+describe("the agent check", () => {
+  it("passes for an agent that calls the model and ends, also if the environment ends it", () => {
     const passed = { findings: [], measured: "2 turns, then agent_ended" };
     expect(agentCheck(PLAY)).toMatchObject(passed);
     expect(agentCheck({ ...PLAY, stop: "reached_terminal_state" }).findings).toEqual([]);
   });
 
-  it("finds a defect in one that fails, hangs or never asks, with what it printed", () => {
+  it("reports a defect for an agent that fails, hangs, or never calls the model, with its output", () => {
     const agent = { exit: "1", output: "KeyError: 'x'\n", refusals: [] };
     const said = (play: AgentPlay) => agentCheck(play).findings[0]?.message;
     const failure = "The agent of acme/games ended with code 1.";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { modelSignal } from "../../../src/core/play/modelSignal.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 
-/** Groups with these rewards, null for a rollout that failed; each used 40 tokens, 10 of them sampled. */
+/** Groups with these rewards, null for a failed rollout; each used 40 tokens, 10 of them sampled. */
 function signalOf(groups: readonly (readonly (number | null)[])[], costUsd: number | null = null) {
   const used = { sampled: 10, prefill_cached: 10, prefill_uncached: 20, trained: 0 };
   return modelSignal(
@@ -14,7 +14,7 @@ function signalOf(groups: readonly (readonly (number | null)[])[], costUsd: numb
 }
 
 describe("the signal of a model", () => {
-  it("is the share of groups whose rewards differ, with what a rollout takes", () => {
+  it("is the share of groups whose rewards differ, with the cost per rollout", () => {
     const { measured, findings } = signalOf(
       [
         [1, 0],
@@ -38,7 +38,7 @@ describe("the signal of a model", () => {
     );
   });
 
-  it("is too weak where most groups teach nothing, and says what may help", () => {
+  it("is too weak if most groups have no signal, with suggestions", () => {
     const zero = signalOf([
       [0, 0],
       [0, 0],
@@ -66,7 +66,7 @@ describe("the signal of a model", () => {
     ).toHaveLength(1);
   });
 
-  it("is a defect where all rollouts failed, with the first error", () => {
+  it("is a defect if all rollouts failed, with the first error", () => {
     const failed = { group: 0, reward: null, used: NO_TOKENS, costUsd: 0 };
     const errors = [null, "The prompt has 300 tokens.", "another"];
     expect(
@@ -77,7 +77,7 @@ describe("the signal of a model", () => {
     ).toMatchObject([{ severity: "defect", evidence: { answer: "The prompt has 300 tokens." } }]);
   });
 
-  it("leaves single rollouts out", () => {
+  it("ignores groups of one rollout", () => {
     expect(signalOf([[1, null]]).notMade).toContain("two rollouts");
     expect(
       signalOf([

@@ -55,7 +55,7 @@ describe("a random player", () => {
     expect(await movesOf(2)).not.toEqual(await movesOf(1));
   });
 
-  it("writes words where there is nothing to call", async () => {
+  it("writes words if there is nothing to call", async () => {
     const moves = await movesOf(1, { ...TOOLS, tools: [] });
     expect(moves.every(({ kind }) => kind === "text")).toBe(true);
   });

@@ -12,7 +12,7 @@ const config = aConfig({ model_name: "Qwen/Qwen3-8B" });
 const { renderer } = createRenderer({ model: qwen3Model, config, date: "2026-11-27" });
 const chat = { renderer, tokenizer: qwen3Model.tokenizer };
 
-/** Plays the moves in a game whose tool `answer` ends it. */
+/** Plays the moves in a game that the tool `answer` ends. */
 function play(...moves: readonly PlayerMove[]) {
   return playIn(chat, moves);
 }
@@ -40,8 +40,8 @@ async function playIn(format: typeof chat, moves: readonly PlayerMove[]) {
   return { views, session, ...(await playing) };
 }
 
-describe("a player in the place of the model", () => {
-  it("calls with its very arguments, in turns of the model's own format", async () => {
+describe("a player in place of the model", () => {
+  it("calls with exact arguments, in turns of the model's own format", async () => {
     const args = { text: 'a "b"\n<|im_end|> ü', n: 3 };
     const { session, episode } = await play(
       { kind: "call", name: "add", args },
@@ -67,14 +67,14 @@ describe("a player in the place of the model", () => {
     expect(views[2]?.text).not.toContain("<tool_call>");
   });
 
-  it("has no log-probabilities, so that its turns are never trained on as sampled ones", async () => {
+  it("has no log-probabilities, so that its turns are never trained on as samples", async () => {
     const { episode } = await play({ kind: "call", name: "answer", args: {} });
     const [stream] = episode.streams;
     expect(stream?.lastTurn.length).toBeGreaterThan(0);
     expect(episode.played.turnFacts.map(({ sampledTokens }) => sampledTokens > 0)).toEqual([true]);
   });
 
-  it("is asked again for a call that the format cannot spell", async () => {
+  it("is asked again for a call that the format cannot express", async () => {
     const parse: typeof renderer.parse = (turn, tools) => {
       const parsed = renderer.parse(turn, tools);
       return parsed.calls[0]?.args["n"] === 13 ? { ...parsed, calls: [] } : parsed;

@@ -38,7 +38,7 @@ beforeEach(() => {
   files = createMemoryFileSystem();
 });
 
-/** A run folder with a reward for each step, and the given rollouts of the last one. */
+/** A run folder with one step per reward, and these rollouts of the last step. */
 async function aRun(
   name: string,
   {
@@ -63,12 +63,12 @@ async function aRun(
 }
 
 describe("a report of one run", () => {
-  it("names a task by its number, which is no quantity", async () => {
+  it("shows a task number without thousands separators", async () => {
     const run = await aRun("demo", { records: [aRecord({ step: 2, index: 1_927 })] });
     expect(reportHtml(await gatherReport(files, [run], OPTIONS))).toContain("train 1927");
   });
 
-  it("says when the run began, not when it was resumed", async () => {
+  it("shows when the run began, not when it was resumed", async () => {
     const run = await aRun("demo");
     const file = aRunFile({ attempt: 2, startedAtMs: Date.UTC(2026, 10, 29, 12) });
     await files.writeAtomic(runPaths("demo").runFile, JSON.stringify(file));
@@ -87,7 +87,7 @@ describe("a report of one run", () => {
     expect(reportMarkdown(await report())).toContain("started 2026-11-29 09:00 UTC");
   });
 
-  it("says which settings changed while it trained, and whether an evaluation differs from the first", async () => {
+  it("lists settings changed during training, and whether an evaluation differs from the first", async () => {
     const run = await aRun("demo");
     const rate = { path: ["learning_rate"], before: 0.004, after: 0.2 };
     const changed = { timeMs: 0, attempt: 1, ...settingsChanged(1, ["learning_rate"], [rate]) };
@@ -106,7 +106,7 @@ describe("a report of one run", () => {
     }
   });
 
-  it("has the reward of each environment in Markdown, where there are several", async () => {
+  it("has the reward of each environment in Markdown if there are several", async () => {
     const run = await aRun("demo", { rewards: [] });
     for (const [step, reward] of [0.25, 0.75].entries()) {
       const env = { maze: { reward: { mean: reward } }, code: { reward: { mean: 1 - reward } } };
@@ -117,7 +117,7 @@ describe("a report of one run", () => {
     expect(text).toMatch(/In code: `..` 0\.75 → 0\.25\n\nIn maze: `..` 0\.25 → 0\.75\n/);
   });
 
-  it("draws the divergence and the entropy that alarms judge by", async () => {
+  it("plots the same divergence and entropy that alarms use", async () => {
     const run = await aRun("demo", { rewards: [] });
     const optim = { kl_sample_train_v1: -1, kl_sample_train_v2: 2, entropy: 3 };
     await appendMetrics(files, "demo", { step: 0, optim, rollout: { entropy: 4 } });
@@ -134,7 +134,7 @@ describe("a report of one run", () => {
     ]);
   });
 
-  it("has the best and the worst rollout of the last step, and those with a star", async () => {
+  it("has the best and the worst rollout of the last step, and starred ones", async () => {
     const records = [0.5, 1, 0].map((reward, rollout) => aRecord({ step: 2, rollout, reward }));
     const run = await aRun("demo", { records });
     const key = { source: "training", step: 2, group: 0, rollout: 0 } as const;
@@ -149,7 +149,7 @@ describe("a report of one run", () => {
     ]);
   });
 
-  it("has them of the last step that is complete and whose rewards differ", async () => {
+  it("takes them from the last complete step whose rewards differ", async () => {
     const played = [[0, 0.25], [1, 1], [0.5]];
     const records = played.flatMap((rewards, step) =>
       rewards.map((reward, rollout) => aRecord({ step, rollout, reward })),
@@ -168,13 +168,13 @@ describe("a report of one run", () => {
     ]);
   });
 
-  it("names no worst rollout where all have the same reward", async () => {
+  it("names no worst rollout if all have the same reward", async () => {
     const records = [0, 1].map((rollout) => aRecord({ rollout, reward: 1 }));
     const { runs } = await gatherReport(files, [await aRun("demo", { records })], OPTIONS);
     expect(runs[0]?.rollouts.map(({ reason }) => reason)).toEqual(["best"]);
   });
 
-  it("has what an agent asked in each of its conversations", async () => {
+  it("has the agent's requests in each of its conversations", async () => {
     const records = [{ ...anAgentRecord(), reward: 1 }];
     const html = reportHtml(await gatherReport(files, [await aRun("demo", { records })], OPTIONS));
     for (const asked of ["Be brief.", "Add 2 to 3.", "Was it right?"])
@@ -189,7 +189,7 @@ describe("a report of one run", () => {
     expect(html).not.toContain("/home/me");
   });
 
-  it("loads nothing and runs nothing, whatever models, tasks and notes say", async () => {
+  it("loads and runs nothing, whatever models, tasks, and notes contain", async () => {
     const [turn] = aRecord().turns;
     if (turn === undefined) throw new Error("A record has a turn.");
     const record = aRecord({
@@ -215,7 +215,7 @@ describe("a report of one run", () => {
     expect(html).toContain("Mean reward");
   });
 
-  it("cuts long texts and says how much is missing", async () => {
+  it("truncates long texts and states how much is missing", async () => {
     const record = aRecord({ step: 2, promptText: "x".repeat(10_000) });
     const html = reportHtml(
       await gatherReport(files, [await aRun("demo", { records: [record] })], OPTIONS),
@@ -223,7 +223,7 @@ describe("a report of one run", () => {
     expect(html).toContain("… (4,000 more characters)");
   });
 
-  it("says and draws how the loss of a supervised run fell, and takes no example for its best rollout", async () => {
+  it("states and plots a supervised run's loss, and shows no examples as best rollouts", async () => {
     const run = await aRun("sft", { rewards: [], records: [aRecord({ step: 1 })] });
     await files.writeAtomic(runPaths("sft").runFile, JSON.stringify(aRunFile({ phase: "done" })));
     for (const step of [0, 1]) {
@@ -243,7 +243,7 @@ describe("a report of one run", () => {
     expect(report.runs[0]?.rollouts).toEqual([]);
   });
 
-  it("of an evaluation does not wait for a step", async () => {
+  it("of an evaluation does not require a step", async () => {
     const run = await aRun("measured", { rewards: [] });
     const entry = { step: 0, purpose: "asked", timeMs: 0, results: [aStoredResult()] };
     const model = { name: "base", path: null };
@@ -265,7 +265,7 @@ describe("a report of one run", () => {
 });
 
 describe("a report of several runs", () => {
-  it("lists the settings that differ, and draws a line for each run", async () => {
+  it("lists the settings that differ, and plots a line for each run", async () => {
     const runs = [
       await aRun("low", { config: { learning_rate: 0.001 } }),
       await aRun("high", { config: { learning_rate: 0.01, seed: 2 } }),
@@ -280,7 +280,7 @@ describe("a report of several runs", () => {
     expect(reportHtml(report)).toMatch(/<h2>Reward<\/h2>\n<p class="legend">.*low.*high/);
   });
 
-  it("folds the settings that only one run has, such as those of its environment", async () => {
+  it("collapses settings that only one run has, such as those of its environment", async () => {
     const runs = [
       await aRun("one", { config: { seed: 1, environments: { a: { num_rollouts: 4 } } } }),
       await aRun("two", { config: { seed: 2, environments: { b: { num_rollouts: 4 } } } }),
@@ -291,13 +291,13 @@ describe("a report of several runs", () => {
     expect(settings).toContain("| seed | 1 | 2 |\n\n2 settings that only one run has.");
   });
 
-  it("takes no setting for different because a run has no configuration to read", async () => {
+  it("ignores a run without a readable configuration when comparing settings", async () => {
     const runs = [await aRun("one"), await aRun("two"), await aRun("three")];
     await files.remove(runPaths("two").resolvedConfig);
     expect((await gatherReport(files, runs, OPTIONS)).differing).toEqual([]);
   });
 
-  it.each(["", "C:\\runs\\"])("calls runs of a sweep in %j by their settings", async (parent) => {
+  it.each(["", "C:\\runs\\"])("names runs of a sweep in %j by their settings", async (parent) => {
     const sweep = { id: "s", name: "lr", combination: 0, combinations: 2 };
     const runs = await Promise.all(
       ["lr-1", "lr-2"].map(async (name) => ({ ...(await aRun(`${parent}${name}`)), name })),
@@ -311,7 +311,7 @@ describe("a report of several runs", () => {
     expect(report.runs.map((run) => run.name)).toEqual(["lr 1e-2", "lr 1e-3"]);
   });
 
-  it("says and draws which setting of a sweep mattered", async () => {
+  it("states and plots which setting of a sweep mattered", async () => {
     const sweep = { id: "s", name: "lr <sweep>", combination: 0, combinations: 6 };
     const runs = await Promise.all(
       ["1e-3", "1e-2"].flatMap((rate) =>
@@ -342,7 +342,7 @@ describe("a report of several runs", () => {
       heldOut: { held_out: 0.8 },
       by: "Runs are compared by the newest loss on held-out examples.",
     },
-  ])("says of supervised runs of a sweep: $by", async ({ heldOut, by }) => {
+  ])("states for supervised runs of a sweep: $by", async ({ heldOut, by }) => {
     const sweep = { id: "s", name: "lr", combination: 0, combinations: 2 };
     const runs = ["1e-3", "1e-2"].map((folder) => ({ folder, name: folder }));
     for (const { folder, name } of runs) {
@@ -357,14 +357,14 @@ describe("a report of several runs", () => {
     expect(reportMarkdown(report)).toContain(by);
   });
 
-  it("gives runs of the same name different names", async () => {
+  it("gives runs with equal names different names", async () => {
     const { runs } = await gatherReport(files, [await aRun("a/run"), await aRun("b/run")], OPTIONS);
     expect(runs.map(({ name }) => name)).toEqual(["run", "run (2)"]);
   });
 });
 
-describe("a report as Markdown", () => {
-  it("has the rewards as blocks, and takes nothing as markup", async () => {
+describe("a report in Markdown", () => {
+  it("has the rewards as block characters, and escapes all markup", async () => {
     const run = await aRun("demo", { rewards: [0, 0, 1] });
     await markRun(files, "demo", { note: "see #12 | <b>@all</b>" });
     const text = reportMarkdown(await gatherReport(files, [run], OPTIONS));

@@ -19,7 +19,7 @@ function aRow(step: number) {
       evaluation: { sampled: 5, prefill_cached: 0, prefill_uncached: 0, trained: 0 },
     },
     cost: { step_usd: 0.5, cumulative_usd: 4, evaluation_usd: 1 },
-    // The run has another `max_hours` now.
+    // The run now has a different `max_hours`.
     budget: { hours_frac: 0.9 },
     time: { total_s: 60 },
     optim: { lr: 1e-5, grad_norm: step },
@@ -31,7 +31,7 @@ function aRow(step: number) {
       total_tokens: { mean: 500, max: 900 },
       stop_reason: {
         reached_terminal_state: { count: 3, frac: 0.75 },
-        // Named in the steps only in which it occurred.
+        // Listed only in steps in which it occurred.
         ...(step % 2 === 0 ? { rollout_timeout: { count: 1, frac: 0.25 } } : {}),
       },
       env: {
@@ -90,7 +90,7 @@ it("measures nothing before the first step is complete", async () => {
   expect(await measureRun(fileSystem, PLACE)).toBeNull();
 });
 
-it("leaves out what a folder of another program does not have", async () => {
+it("omits what another program's folder does not have", async () => {
   const { fileSystem } = await aRun([{ step: 0, rollout: { reward: { mean: "high" } } }]);
   fileSystem.files.delete("/runs/demo/config.resolved.json");
   expect(await measureRun(fileSystem, PLACE)).toMatchObject({

@@ -7,7 +7,7 @@ import { TrackedRun } from "../tracking/wandb/trackedRun.ts";
 
 vi.mock("vscode", () => ({}));
 
-it("a run that is done and whose end Weights & Biases has not got can be resumed, until it has", async () => {
+it("a finished run that W&B has not fully received can be resumed until it has", async () => {
   const run = new TrackedRun();
   const listed = async () => {
     const left = await pendingReports(run.fileSystem, "/runs/run", 1);

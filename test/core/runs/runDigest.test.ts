@@ -20,7 +20,7 @@ function aRun() {
   return { files, metrics, addRow };
 }
 
-it("reports the best and the mean reward, the time, the last metrics and the alarms of a run", async () => {
+it("reports the best and the mean reward, the time, the last metrics, and the alarms of a run", async () => {
   const { files, addRow } = aRun();
   await addRow(0, 0.25, { loss: 3, alarm: { tool_errors: 1 } });
   await addRow(1, 0.75, { loss: 2, alarm: { tool_errors: 1 } });
@@ -36,7 +36,7 @@ it("reports the best and the mean reward, the time, the last metrics and the ala
   });
 });
 
-it("names the model of the newest result, where a folder evaluated several", async () => {
+it("names the model of the newest result when a folder evaluated several", async () => {
   const files = createMemoryFileSystem();
   for (const [name, rewardMean] of [["A", 0] as const, ["B", 1] as const]) {
     const result = aStoredResult({ rewardMean, low: null, high: null });
@@ -48,7 +48,7 @@ it("names the model of the newest result, where a folder evaluated several", asy
   expect(evaluations).toMatchObject({ "local/calculator test greedy": { mean: 1, model: "B" } });
 });
 
-it("reads only what was added, also when it was kept between two windows", async () => {
+it("reads only what was added, even when kept between two windows", async () => {
   const { files, metrics, addRow } = aRun();
   await addRow(0, 0.25);
   await writeEvaluation(files, FOLDER, 1, 0.5);
@@ -67,7 +67,7 @@ it("reads only what was added, also when it was kept between two windows", async
   expect(digestView(second)).toMatchObject({ best: { value: 0.5, step: 2 }, mean: 0.5 });
 });
 
-it("reads all again once a resume has replaced what was there", async () => {
+it("reads everything again once a resume has replaced rows", async () => {
   const { files, metrics, addRow } = aRun();
   await addRow(0, 0.9);
   const first = await readDigest(files, FOLDER, FILE, undefined);

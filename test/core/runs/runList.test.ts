@@ -32,7 +32,7 @@ function aRun() {
   };
 }
 
-it("shows steps, plan and rewards from the last rows", async () => {
+it("shows steps, plan, and rewards from the last rows", async () => {
   const { writeFile, addRow, read } = aRun();
   await writeFile();
   await addRow(0, 0.25);
@@ -46,7 +46,7 @@ it("shows steps, plan and rewards from the last rows", async () => {
   });
 });
 
-it("takes the row of the evaluation after the last step for no step", async () => {
+it("does not count the row of the evaluation after the last step as a step", async () => {
   const { fileSystem, writeFile, addRow, read } = aRun();
   await writeFile();
   await addRow(0, 0.25);
@@ -55,7 +55,7 @@ it("takes the row of the evaluation after the last step for no step", async () =
   expect(await read()).toMatchObject({ steps: 1, totalSteps: 10, reward: 0.25, problem: null });
 });
 
-it("reads rows again only when some were added, or a resume has replaced them", async () => {
+it("reads rows again only when some were added or a resume replaced them", async () => {
   const { fileSystem, reading, writeFile, addRow, read } = aRun();
   await writeFile();
   await addRow(0, 0.25);
@@ -72,7 +72,7 @@ it("reads rows again only when some were added, or a resume has replaced them", 
   expect(await read()).toMatchObject({ steps: 2, reward: 0.7 });
 });
 
-it("counts what a run that was killed has used after its last row", async () => {
+it("counts usage of a killed run after its last row", async () => {
   const { fileSystem, writeFile, addRow, read } = aRun();
   await writeFile({ phase: "running" });
   await addRow(0, 0.25);
@@ -83,7 +83,7 @@ it("counts what a run that was killed has used after its last row", async () => 
   expect(await read()).toMatchObject({ phase: "interrupted", used: { tokens: 120 } });
 });
 
-it("shows what the trackers of a run that is done still lack", async () => {
+it("shows what the trackers of a finished run still lack", async () => {
   const { fileSystem, writeFile, addRow, read } = aRun();
   await writeFile({ phase: "done" });
   await addRow(0, 0.25);
@@ -126,7 +126,7 @@ async function listed(alarm: object) {
   return readRun(fileSystem, { name: "demo", folder: "/runs/demo" }, LIVENESS);
 }
 
-it("the last row says which alarms of a run fire", async () => {
+it("the last row determines which alarms of a run fire", async () => {
   const fires = await listed({ entropy_collapse: 0, reward_decline: 1, of_another_version: 1 });
   expect(fires?.alarms).toEqual(["reward_decline"]);
   expect((await listed({ entropy_collapse: 0 }))?.alarms).toEqual([]);

@@ -11,7 +11,7 @@ const SEEDS = 200;
 /** Of a step's mean reward. */
 const NOISE = 0.07;
 
-/** The sentence about rewards that follow a curve over steps from 0. */
+/** The sentence about rewards on a curve over steps from 0. */
 function sentenceOf(steps: number, at: Curve, evaluations: readonly EvaluationEntry[] = []) {
   const points = Array.from({ length: steps }, (_, step) => ({ step, value: at(step) }));
   const known = points.filter(({ value }) => !Number.isNaN(value));
@@ -66,7 +66,7 @@ function evaluation(step: number, ...results: readonly StoredResult[]): Evaluati
 }
 
 describe("the sentence about a run", () => {
-  it("says of a planted curve where its movement began, what it was, and what it is", () => {
+  it("reports where a simulated movement began, and the reward then and now", () => {
     expect(sentenceOf(40, rise)).toBe("Learning: 0.16 → 0.84 in 40 steps");
     for (const steps of [15, 20, 40, 60, 300]) {
       expect(sentenceOf(steps, collapse)).toBe("Falling since step 5: was 0.72, now 0.23");
@@ -88,13 +88,13 @@ describe("the sentence about a run", () => {
     },
   );
 
-  it("sees rises and falls through noise", () => {
+  it("detects rises and falls through noise", () => {
     expect(share(noisySentences(40, rise), /^Learning/)).toBeGreaterThanOrEqual(0.98);
     expect(share(noisySentences(60, collapse), /^Falling/)).toBeGreaterThanOrEqual(0.95);
     expect(share(noisySentences(40, rise), /^Falling/)).toBe(0);
   });
 
-  it("says of few steps that it is too early to tell, with the groups where they are known", () => {
+  it("reports that it is too early to tell after few steps, with the group count if known", () => {
     expect(sentenceOf(5, () => 1)).toBe("Too early to tell (5 steps)");
     const known = Array.from({ length: 4 }, (_, step) => ({ step, value: 1, groups: 3 }));
     expect(runSentence({ trend: trendOf(known), heldOut: [] })).toBe(
@@ -108,7 +108,7 @@ describe("the sentence about a run", () => {
     ).toBeGreaterThan(0.95);
   });
 
-  it("counts the steps of a gap, and takes no value from it", () => {
+  it("counts the steps of a gap, but takes no values from it", () => {
     const withGap: Curve = (step) => (step >= 10 && step < 20 ? Number.NaN : rise(step));
     expect(share(noisySentences(40, withGap), /^Learning: 0.* in [34]\d steps$/)).toBeGreaterThan(
       0.9,
@@ -128,13 +128,13 @@ describe("the held-out part of the sentence", () => {
   const before = evaluation(0, result({ rewardMean: 0.14, low: 0.08, high: 0.22 }));
   const after = evaluation(40, result({ rewardMean: 0.84, low: 0.78, high: 0.9 }));
 
-  it("compares the newest evaluation with the first, with the interval of the newest", () => {
+  it("compares the newest evaluation with the first, with the newest's confidence interval", () => {
     expect(sentenceOf(40, rise, [before, evaluation(20, result()), after])).toBe(
       "Learning: 0.16 → 0.84 in 40 steps; held-out 0.14 → 0.84 [0.78, 0.90]",
     );
   });
 
-  it("has one value while there is one evaluation, also before the first step", () => {
+  it("has one value for a single evaluation, also before the first step", () => {
     expect(sentenceOf(4, () => 1, [before])).toBe(
       "Too early to tell (4 steps); held-out 0.14 [0.08, 0.22]",
     );
@@ -146,7 +146,7 @@ describe("the held-out part of the sentence", () => {
     ).toBe("Held-out 0.50");
   });
 
-  it("is the reward of a supervised run, whose examples are held out too", () => {
+  it("uses the reward of a supervised run's evaluations", () => {
     const fit = { steps: 40, was: 0.4, now: 0.02, heldOut: 0.01 };
     expect(
       runSentence({ trend: null, heldOut: heldOutRewards([before, after], trainedAt), fit }),
@@ -155,12 +155,12 @@ describe("the held-out part of the sentence", () => {
     );
   });
 
-  it("of one step has one loss", () => {
+  it("has one loss for a single step", () => {
     const fit = { steps: 1, was: 0.4, now: 0.4, heldOut: null };
     expect(runSentence({ trend: null, heldOut: [], fit })).toBe("Loss: 0.400 in 1 step");
   });
 
-  it("takes the temperature of training, and names the splits where there are several", () => {
+  it("uses the training temperature, and names the splits if there are several", () => {
     const greedy = result({ temperature: 0, rewardMean: 0.99 });
     const other = result({ environment: "code", rewardMean: 0.2 });
     const found = heldOutRewards(
@@ -179,7 +179,7 @@ describe("the held-out part of the sentence", () => {
     );
   });
 
-  it("takes the nearest temperature below that of training, else the lowest", () => {
+  it("uses the nearest temperature below that of training, or else the lowest", () => {
     const each = [0.5, 1, 2].map((temperature) => result({ temperature, rewardMean: temperature }));
     const at = (temperature: number) => heldOutRewards([evaluation(0, ...each)], () => temperature);
     expect([2, 1.5, 1, 0.7, 0.2].map((temperature) => at(temperature)[0]?.now)).toEqual([
@@ -187,7 +187,7 @@ describe("the held-out part of the sentence", () => {
     ]);
   });
 
-  it("leaves out other models, the split that is trained on, and splits that the first lacks", () => {
+  it("omits other models, the split that is trained on, and splits that the first evaluation lacks", () => {
     const base = { ...evaluation(0, result()), model: { name: "base", path: null } };
     expect(heldOutRewards([base], trainedAt)).toEqual([]);
     expect(heldOutRewards([evaluation(0, result({ split: "train" }))], trainedAt)).toEqual([]);

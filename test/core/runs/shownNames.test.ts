@@ -12,7 +12,7 @@ function aRun(settings: readonly string[], sweep = "math-sweep", label: string |
   return { name, file: { sweep: member }, label } satisfies RunOfList;
 }
 
-it("a run of a sweep is named by its settings, any other by its own name or the user's", () => {
+it("a run of a sweep is named by its settings, and any other by its own name or the user's", () => {
   const runs = [
     aRun(["learning_rate=1e-2", "seed=1"]),
     aRun(["learning_rate=1e-2", "seed=2"]),
@@ -29,14 +29,14 @@ it("a run of a sweep is named by its settings, any other by its own name or the 
   ]);
 });
 
-it("runs with equal settings differ by the names of their sweeps, and by their own where those are equal", () => {
+it("runs with equal settings are distinguished by their sweeps' names, or by their own", () => {
   const [a, b] = [aRun(["seed=1"]), aRun(["seed=1"], "code-sweep")];
   expect(shownNames([a, b])).toEqual(["math-sweep: seed 1", "code-sweep: seed 1"]);
   const again = { ...aRun(["seed=1"]), name: "math-sweep.seed_1.2" };
   expect(shownNames([a, again])).toEqual(["math-sweep.seed=1", "math-sweep.seed_1.2"]);
 });
 
-it("a key has its last part for a name, and all of it where another key ends with the same", () => {
+it("a key is shown by its last part, or in full if another key ends the same way", () => {
   expect(settingsName(['environments."local/calculator".num_rollouts=8'])).toBe("num_rollouts 8");
   expect(settingsName(['evaluation.splits."Owner/Game.v2"=[test]'])).toBe("Owner/Game.v2 [test]");
   expect(settingsName(['environments."a".weight=1', 'environments."b".weight=2'])).toBe(
@@ -46,7 +46,7 @@ it("a key has its last part for a name, and all of it where another key ends wit
   expect(settingsName([])).toBeNull();
 });
 
-it("varied settings have keys as the resolved configuration, dotted, and values as they were given", () => {
+it("varied settings have dotted keys of the resolved configuration, and values as given", () => {
   const { file } = aRun(['environments."local/calculator".weight=1', "learning_rate=4e-3"]);
   expect(variedSettings(file)).toEqual({
     "environments.local/calculator.weight": "1",

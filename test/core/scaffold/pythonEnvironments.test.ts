@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { ENVIRONMENT_TEMPLATES } from "../../../src/core/scaffold/environmentTemplates.ts";
 import { pythonEnvironments } from "../../../src/core/scaffold/pythonEnvironments.ts";
 
-it("finds classes that derive from Environment, with the line of each", () => {
+it("finds classes derived from Environment, with their lines", () => {
   const text = `from openreward.environments import Environment, tool
 
 class Helper:
@@ -24,13 +24,13 @@ class Other(Helper, ors.Environment):
   ]);
 });
 
-it("finds none in code that has nothing to do with environments of a server", () => {
+it("finds none in code without server environments", () => {
   expect(pythonEnvironments("from jinja2 import Environment\nclass A(Environment):\n")).toEqual([]);
   expect(pythonEnvironments("import openreward\nclass A(EnvironmentError):\n")).toEqual([]);
   expect(pythonEnvironments("")).toEqual([]);
 });
 
-it("finds the one of each template", () => {
+it("finds the class in each template", () => {
   const templates = "src/trainer/scaffold/templates";
   for (const { kind } of ENVIRONMENT_TEMPLATES) {
     const text = readFileSync(join(templates, kind, "environment.py"), "utf8");
@@ -39,7 +39,7 @@ it("finds the one of each template", () => {
   }
 });
 
-it("reads a text that is made to take long in a moment", () => {
+it("reads a pathological text quickly", () => {
   const text = `import ors\n${"class A(".repeat(50_000)}${" \n".repeat(50_000)}`;
   const startedAt = performance.now();
   expect(pythonEnvironments(text)).toEqual([]);

@@ -25,7 +25,7 @@ const texts = rolloutTexts(
   }),
 ).filter((text) => text.turn === 0);
 
-/** As a byte-level tokenizer gives them: the letters outside of ASCII in two tokens each. */
+/** As from a byte-level tokenizer: non-ASCII letters take two tokens each. */
 const tokens = [
   ...["<think>", "\nFirst", " I", " run", " the", " na", "\ufffd", "\ufffd", "ve", " tests", " "],
   ...["\ufffd", "\ufffd", ".", "\n\n", "Then", " I", " edit", "\\", "nothing", ".", "\n</think>\n"],
@@ -56,7 +56,7 @@ it.each<readonly [string, SearchRole, string, string, string, string]>([
   expect(tokenAt(role, before, match, after)).toBe(expected);
 });
 
-it("keeps two calls of the same tool apart", () => {
+it("calls of the same tool are distinguished", () => {
   const first = { role: "call", turn: 0, before: "", match: "run" } as const;
   const earlier = foundToken({ tokens, texts }, { ...first, after: ' {"command":"print…' });
   const later = foundToken({ tokens, texts }, { ...first, after: ' {"command":"pytest -q"}' });
@@ -64,6 +64,6 @@ it("keeps two calls of the same tool apart", () => {
   expect([earlier, later]).toEqual([name, tokens.indexOf("<function=", name) + 1]);
 });
 
-it("a place of another turn is not among the tokens", () => {
+it("a position in another turn is not among the tokens", () => {
   expect(tokenAt("error", "", "timed out")).toBeNull();
 });

@@ -31,7 +31,7 @@ it("finds all words of a rollout, newest step first, with their context", async 
   ]);
 });
 
-it("takes words between quotation marks as they stand, and finds nothing for nothing", async () => {
+it("takes quoted words literally, and finds nothing for an empty query", async () => {
   await store(saying('He said "open the\\door" twice.\n'), {
     ...saying("the door open"),
     rollout: 1,
@@ -40,7 +40,7 @@ it("takes words between quotation marks as they stand, and finds nothing for not
   expect(await search({ text: "  " })).toEqual([]);
 });
 
-it("looks only into the texts of the roles that are asked for", async () => {
+it("searches only texts of the requested roles", async () => {
   const [turn] = aRecord().turns;
   if (turn === undefined) throw new Error("A record has a turn.");
   const spoken = { ...turn, reasoning: "I think of apples.", content: "Of pears." };
@@ -56,7 +56,7 @@ it("looks only into the texts of the roles that are asked for", async () => {
   expect(await search({ text: "apples", roles: ["answer", "call"] })).toEqual([]);
 });
 
-it("finds what an agent asked and printed", async () => {
+it("finds an agent's requests and output", async () => {
   await store(anAgentRecord());
   for (const [text, role] of [
     ["brief", "prompt"],
@@ -66,7 +66,7 @@ it("finds what an agent asked and printed", async () => {
   }
 });
 
-it("distinguishes upper and lower case where that is asked for, in words and in expressions", async () => {
+it("distinguishes case on request, in words and in regular expressions", async () => {
   await store(saying("The Answer is 42"), { ...saying("the answer is 42"), rollout: 1 });
   const found = async (query: Partial<SearchQuery>) =>
     (await search(query)).map(({ rollout }) => rollout);
@@ -88,7 +88,7 @@ it("finds matches of regular expressions, and reports invalid ones", async () =>
   });
 });
 
-it("names rollouts of evaluations by the groups that the dashboard shows, and by the order in which they ended", async () => {
+it("identifies evaluation rollouts by the dashboard's groups, and by the order in which they ended", async () => {
   await writeEvaluation(files, FOLDER, 2, 0.5);
   const hits = await search({ text: '"Task 10 at 1 after"' });
   expect(hits).toMatchObject([
@@ -97,14 +97,14 @@ it("names rollouts of evaluations by the groups that the dashboard shows, and by
   ]);
 });
 
-it("ends with the hits that were asked for, and says that there may be more", async () => {
+it("stops at the requested number of hits, and reports that there may be more", async () => {
   await store(...[0, 1, 2].map((rollout) => ({ ...saying("again"), rollout })));
   const reports = await reportsOf({ text: "again" }, { maxHits: 2 });
   expect(reports.at(-1)).toMatchObject({ isComplete: true, isCut: true });
   expect(reports.flatMap(({ hits }) => hits)).toHaveLength(2);
 });
 
-it("builds an index that is missing, stale or damaged, but for the newest step, which may grow", async () => {
+it("rebuilds a missing, stale, or damaged index, except for the newest step, which may grow", async () => {
   const paths = textPaths(FOLDER, { source: "training", step: 0 });
   await store(saying("early"), { ...saying("late"), step: 1 });
   await search({ text: "early" });
@@ -124,13 +124,13 @@ it("builds an index that is missing, stale or damaged, but for the newest step, 
   expect(await search({ text: "added" })).toHaveLength(1);
 });
 
-it("searches a folder in which nothing can be written", async () => {
+it("searches a folder that is not writable", async () => {
   await store(saying("early"), { ...saying("late"), step: 1 });
   files.allowedWrites = 0;
   expect(await search({ text: "early" })).toHaveLength(1);
 });
 
-it("reads only the blocks that may hold the text, and leaves out none that does", async () => {
+it("reads only blocks that may contain the text, and omits none that does", async () => {
   const words = Array.from({ length: 3_000 }, (_, at) => `w${(at * 7_919).toString(36)}x`);
   const uniform = createUniform(5);
   const word = () => words[Math.floor(uniform() * words.length)] ?? "";
@@ -151,7 +151,7 @@ it("reads only the blocks that may hold the text, and leaves out none that does"
 });
 
 it.each(["file-unreadable", "folder-unsafe"] as const)(
-  "passes over a run among several that is %s, also when it is the last",
+  "skips a run that is %s among several, also when it is the last",
   async (code) => {
     await store(saying("The key is in the drawer."));
     const broken = (): never => {

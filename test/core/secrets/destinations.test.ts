@@ -65,7 +65,7 @@ describe("the destinations of a configuration", () => {
   });
 });
 
-it("include where messages about the run go, which a run folder alone may not say", () => {
+it("destinations include notification targets, which need approval if only a run folder names them", () => {
   const [entry] = configIn(textWith("notify: [{ webhook_variable: HOOK }]")).notify;
   if (entry === undefined) throw new Error("the configuration has one");
   const notifying = (changes: Partial<typeof entry>) =>
@@ -84,7 +84,7 @@ it("include where messages about the run go, which a run folder alone may not sa
   expect(refusal(places[1][0], { named: [others], allowedOrigins })).toBeNull();
 });
 
-it("include the command of an agent, and what it gets by look-up", () => {
+it("destinations include the command of an agent, and the variables it looks up", () => {
   const agent = {
     command: ["python", "agent.py"],
     protocol: "openai",
@@ -119,7 +119,7 @@ describe("an environment's own server", () => {
     );
   const command = ["python", "maze.py"];
 
-  it("is a destination, with what it gets by look-up", () => {
+  it("is a destination, with the variables it looks up", () => {
     expect(atOwn({ url: "https://maze.example", headers: { "X-Proxy-Key": null } })).toEqual({
       addresses: {},
       environments: { maze: ["X_PROXY_KEY"] },
@@ -144,7 +144,7 @@ describe("an environment's own server", () => {
     expect(refusal(wanted, { named: [wanted] })).toBeNull();
   });
 
-  it("is refused where only a run folder names it, a command whatever hosts are allowed", () => {
+  it("is refused if only a run folder names it, and a command even with allowed hosts", () => {
     const url = "https://maze.example";
     expect(refusal(atOwn({ url }))).toContain("names the server https://maze.example of maze");
     expect(refusal(atOwn({ url }), { allowedOrigins: [{ origin: url, key: null }] })).toBeNull();
@@ -161,7 +161,7 @@ describe("an environment's own server", () => {
     expect(refusal(loaded, { named: [atOwn({ command })] })).toContain("LD_PRELOAD=./other.so");
   });
 
-  it("behind a bridge is refused where anything differs that decides what is started", () => {
+  it("behind a bridge is refused if anything that determines the started program differs", () => {
     const bridged = { bridge: "verifiers", id: "maze", python: ".venv/bin/python" } as const;
     const named = [atOwn(bridged)];
     expect(refusal(atOwn(bridged), { named })).toBeNull();
@@ -174,17 +174,17 @@ describe("an environment's own server", () => {
   });
 });
 
-describe("what a run folder says", () => {
+describe("destinations from a run folder", () => {
   const wanted = destinationsOf(hosted);
 
-  it("passes where the user has named all of it", () => {
+  it("are accepted if the user has named all of them", () => {
     expect(requireNamed(wanted, naming({ named: [wanted] }))).toEqual([]);
     const spelled = { ...wanted, addresses: { tinker_base_url: "https://Own.example/" } };
     const named = { ...wanted, addresses: { tinker_base_url: "https://own.example" } };
     expect(requireNamed(spelled, naming({ named: [named] }))).toEqual([]);
   });
 
-  it("is refused with each address, environment and secret that the user has not named", () => {
+  it("are refused with each address, environment, and secret that the user has not named", () => {
     const evil = { ...wanted, addresses: { tinker_base_url: "https://evil.example/x" } };
     const message = refusal(evil);
     expect(message).toContain("tinker_base_url https://evil.example/x");
@@ -193,19 +193,19 @@ describe("what a run folder says", () => {
     expect(message).toContain("Allow https://evil.example https://sessions.example.");
   });
 
-  it("gets no secret that the user named for another environment", () => {
+  it("get no secret that the user named for another environment", () => {
     const named = { ...wanted, environments: { "me/maze": ["SHARED"], "me/other": ["TOKEN"] } };
     expect(refusal(wanted, { named: [named] })).toContain("the secret TOKEN for me/maze");
   });
 
-  it("takes no official service for named where the configuration of the user has none", () => {
+  it("include official services only if the user's configuration names them", () => {
     const embedded = { addresses: {}, environments: {} };
     expect(refusal(wanted, { named: [embedded] })).toContain(
       "tinker_base_url https://tinker.example/prod",
     );
   });
 
-  it("passes at origins that the user allows, and is said", () => {
+  it("are accepted at allowed origins, and reported", () => {
     const evil = { addresses: { tinker_base_url: "https://own.example/x" }, environments: {} };
     const allowedOrigins = [{ origin: "https://own.example", key: null }];
     expect(requireNamed(evil, naming({ allowedOrigins }))).toEqual([
@@ -215,7 +215,7 @@ describe("what a run folder says", () => {
     expect(refusal(evil, { allowedOrigins: other })).not.toBeNull();
   });
 
-  it("gets with an approval of one secret that secret alone", () => {
+  it("get only the secret that was approved", () => {
     const allowedOrigins = [{ origin: "https://sessions.example", key: "TOKEN" }];
     const message = refusal(wanted, {
       named: [{ ...wanted, environments: { "me/maze": [] } }],

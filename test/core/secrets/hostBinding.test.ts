@@ -10,7 +10,7 @@ const STRANGER = "https://stranger.example:8443";
 const key: NamedValue = { name: "TINKER_API_KEY", value: "tml-1", origin: "process" };
 const officialUrl = "https://service.example/api";
 
-/** Sending keys where a variable of `.env` leads them. */
+/** Sends keys to an address from a variable in `.env`. */
 function led(changes: Partial<KeyRoute> = {}, value = "https://Stranger.example:8443/api") {
   const address: NamedValue = { name: "TINKER_BASE_URL", value, origin: "dotenv" };
   const url = changes.address?.value ?? value;
@@ -23,7 +23,7 @@ const allowing = (origin: string, name: string | null = null) => ({
 });
 
 describe("an address from .env", () => {
-  it("gets no key from elsewhere", () => {
+  it("gets no key from another source", () => {
     expect(led()).toThrow(
       /^TINKER_BASE_URL in \.env points to https:\/\/stranger\.example:8443, but TINKER_API_KEY comes from elsewhere.*--allow-host https:\/\/stranger\.example:8443 in a terminal/,
     );
@@ -59,7 +59,7 @@ describe("an address from .env", () => {
     expect(led(allowing(allowed), url)).toThrow(/points to/);
   });
 
-  it("is refused under the name of its variable if it is not a valid address", () => {
+  it("is refused under its variable's name if it is not a valid address", () => {
     expect(led({}, "stranger.example")).toThrow(/^TINKER_BASE_URL is not an address/);
     expect(led({}, `${STRANGER}/?team=rl`)).toThrow(/^TINKER_BASE_URL contains a query/);
   });
@@ -74,7 +74,7 @@ describe("an address from .env", () => {
   );
 });
 
-it("an address that is the key itself, as that of a webhook, may have a query", () => {
+it("an address that is the key itself, such as a webhook's, may have a query", () => {
   const value = "https://chat.example/v1/spaces/AAA/messages?key=k-1&token=t-1";
   const address: NamedValue = { name: "TEAM_HOOK", value, origin: "dotenv" };
   expect(led({ address, keys: [address], officialUrl: value })).not.toThrow();
@@ -97,7 +97,7 @@ describe.each(["store", "process", "dotenv"] as const)("a bound key from the %s"
     return () => requireAllowedRoute({ ...route, ...changes });
   };
 
-  it("goes to the service it is for, and to no other host", () => {
+  it("is sent to its service, and to no other host", () => {
     expect(to("https://service.example/other")).not.toThrow();
     expect(to("https://stranger.example")).toThrow(
       expect.objectContaining({
@@ -116,17 +116,17 @@ describe.each(["store", "process", "dotenv"] as const)("a bound key from the %s"
     "https://service.example@evil.example",
     "https://evil.example/service.example",
     "http://127.0.0.1:8000",
-  ])("does not go to %s", (url) => {
+  ])("is not sent to %s", (url) => {
     expect(to(url)).toThrow(/TINKER_API_KEY \(.*\) is for service\.example/);
   });
 
-  it("that is for a host goes there alone, in whatever letters it was written", () => {
+  it("bound to a host is sent only there, whatever the case of its name", () => {
     const keys = [{ ...bound, host: "Own.example:8443" }];
     expect(to("https://OWN.example:8443/x", { keys })).not.toThrow();
     expect(to("https://service.example", { keys })).toThrow(/is for Own\.example:8443/);
   });
 
-  it("goes where the user has allowed it", () => {
+  it("is sent where the user has allowed it", () => {
     const allowed = allowing("https://stranger.example");
     expect(to("https://stranger.example", allowed)).not.toThrow();
     expect(to("https://other.example", allowed)).toThrow(/other\.example/);
@@ -134,7 +134,7 @@ describe.each(["store", "process", "dotenv"] as const)("a bound key from the %s"
 });
 
 it.each(["process", "dotenv"] as const)(
-  "one from the %s that is bound to nothing follows the address",
+  "from the %s without a binding follows the address",
   (origin) => {
     const route = { url: STRANGER, officialUrl, address: null, allowedOrigins: [] };
     expect(() => requireAllowedRoute({ ...route, keys: [{ ...key, origin }] })).not.toThrow();

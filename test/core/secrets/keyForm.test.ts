@@ -15,15 +15,15 @@ it.each([
   ["'tml-1'", "has quotes around it"],
   ["tml-\u00e4", "contains characters that no key has"],
   ["tml-1\r\ntml-2", "contains characters that no key has"],
-])("%j cannot be a key, for it %s", (key, fault) => {
+])("%j cannot be a key because it %s", (key, fault) => {
   expect(keyFault(key)).toBe(fault);
 });
 
-it.each(["a\r", "a\nb", "a\0", "\u0100"])("%j is no value that a header can carry", (value) => {
+it.each(["a\r", "a\nb", "a\0", "\u0100"])("%j cannot be sent in a header", (value) => {
   expect(headerFault(value)).toMatch(/^contains a line end, or another character/);
 });
 
-it("a key that cannot be one is refused by its variable and where that was found, never by its value", () => {
+it("an invalid key is reported by its variable and source, never by its value", () => {
   const key = { name: "TINKER_API_KEY", value: "tml-secret\r", origin: "dotenv" } as const;
   expect(() => requireKeyForm(key)).toThrow(
     expect.objectContaining({

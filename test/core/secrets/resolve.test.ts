@@ -13,7 +13,7 @@ function resolve(changes: Partial<SecretSources>, found: Readonly<Record<string,
   });
 }
 
-test("the environment's value beats the global one, which beats the look-up", async () => {
+test("the environment's value takes precedence over the global one, and that over the lookup", async () => {
   const secrets = await resolve(
     {
       globalSecrets: { search_key: "global-1", judge_key: "global-2", openai_api_key: null },
@@ -28,7 +28,7 @@ test("the environment's value beats the global one, which beats the look-up", as
   });
 });
 
-test("an empty value removes the key, null at the environment asks the look-up", async () => {
+test("an empty value removes the key, and null at the environment uses the lookup", async () => {
   const globalSecrets = { a_key: "global", b_key: "global" };
   const environmentSecrets = { a_key: "", b_key: null };
   expect(await resolve({ globalSecrets, environmentSecrets }, { B_KEY: "found" })).toEqual({
@@ -36,7 +36,7 @@ test("an empty value removes the key, null at the environment asks the look-up",
   });
 });
 
-test("a missing secret is named with its place", async () => {
+test("a missing secret is reported with its place", async () => {
   await expect(resolve({ environmentSecrets: { judge_key: null } })).rejects.toMatchObject({
     code: "secret-missing",
     configPath: "environments.acme/search.secrets.judge_key",
@@ -47,7 +47,7 @@ test("a missing secret is named with its place", async () => {
   });
 });
 
-test("the program's own keys are handed on only when they are written out", async () => {
+test("the program's own keys are passed on only when written explicitly", async () => {
   const found = { WANDB_API_KEY: "w-123456" };
   const wanted = { globalSecrets: { wandb_api_key: null } };
   await expect(resolve(wanted, found)).rejects.toMatchObject({ code: "secret-not-allowed" });
@@ -64,7 +64,7 @@ test("every value is learned by the redactor", async () => {
 const OWN = ["TINKER_API_KEY", "OPENREWARD_API_KEY", "WANDB_API_KEY", "HF_TOKEN", "ORS_API_KEY"];
 
 it.each(OWN.flatMap((name) => [name, name.toLowerCase()]))(
-  "%s is handed to no environment by a look-up, and the refusal names it",
+  "%s is never looked up for an environment, and the refusal names it",
   async (name) => {
     const looked: string[] = [];
     const asked = resolveSecrets({

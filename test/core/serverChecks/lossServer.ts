@@ -1,4 +1,4 @@
-/** What a server makes of a policy loss: which one it computes, with which parameters, and how it adds up. */
+/** A simulated server for policy losses: which loss it computes, with which parameters, and how it sums them. */
 
 import { LOSS_DEFAULTS, type LossName } from "../../../src/core/config/rules/lossDefaults.ts";
 import {
@@ -12,9 +12,9 @@ import type {
 } from "../../../src/core/tinker/wire/forwardBackwardProto.ts";
 
 export interface LossServer {
-  /** Computed instead of what is asked for. */
+  /** Computed instead of the requested loss. */
   readonly always?: LossName;
-  /** Used instead of those that are sent. */
+  /** Replaces the sent parameters. */
   readonly parameters?: Readonly<Record<string, number>>;
   readonly normalization?: LossNormalization;
   /** Name of the metric; null = none. */
@@ -37,7 +37,7 @@ interface Asked {
 export function answerOf(server: LossServer, asked: Asked): ForwardBackwardResult {
   const { normalization = "token_sum", metric = "loss:sum", logprob = someLogprob } = server;
   const sent = asked.lossConfig as Readonly<Record<string, number>>;
-  // Tests ask for losses by their names only.
+  // Tests request losses only by name.
   const name = server.always ?? (asked.lossFn as LossName);
   const own = server.always === undefined ? sent : LOSS_DEFAULTS[server.always];
   const loss = policyLoss(name, server.parameters ?? own);

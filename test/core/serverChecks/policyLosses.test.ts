@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type LossName, lossParameters } from "../../../src/core/config/rules/lossDefaults.ts";
 import { policyLoss } from "../../../src/core/serverChecks/policyLosses.ts";
 
-/** p, q, advantage; then the values of the losses of single tokens with their default parameters. */
+/** p, q, advantage; then the values of the single-token losses with their default parameters. */
 const VECTORS = [
   [-1, -1.2, 1.5, -1.8321041, -1.8, 1.8321041, 1.501],
   [-1, -1.2, -1.5, 1.8321041, 1.8321041, -1.8321041, -1.499],
@@ -19,14 +19,14 @@ describe.each(VECTORS)("at p %f, q %f and advantage %f", (p, q, advantage, ...ex
   });
 });
 
-it("gspo takes the ratio of the sequence for every token", () => {
+it("gspo uses the sequence ratio for every token", () => {
   const parameters = { clip_low_threshold: 0.9, clip_high_threshold: 1.1 };
   const tokens = [
     { p: -1, q: -1.2, advantage: 1.5 },
     { p: -2, q: -2.1, advantage: -1 },
     { p: -0.5, q: -3, advantage: 0 },
   ];
-  // exp((0.2 + 0.1) / 2) = 1.1618342, which the bound 1.1 clips for the first token only.
+  // exp((0.2 + 0.1) / 2) = 1.1618342, which the bound 1.1 clips only for the first token.
   expect(policyLoss("gspo", parameters)(tokens)).toEqual([
     expect.closeTo(-1.65, 6),
     expect.closeTo(1.1618342, 6),
@@ -35,7 +35,7 @@ it("gspo takes the ratio of the sequence for every token", () => {
 });
 
 describe("the parameters of a loss", () => {
-  it("are those of the configuration before the defaults", () => {
+  it("come from the configuration before the defaults", () => {
     const loss_fn_config = { clip_high_threshold: 1.28 };
     expect(lossParameters({ loss_fn: "ppo", loss_fn_config })).toEqual({
       clip_low_threshold: 0.8,

@@ -40,7 +40,7 @@ describe.each(SETTINGS)("sampling with %o", (sampling) => {
     }
   });
 
-  it("does not take numbers without a meaning for either", async () => {
+  it("accepts meaningless numbers as neither", async () => {
     const finding = await probe(toySampler({ reports: "raw", noise: 1 }), sampling);
     if (sampling.temperature !== undefined) expect(finding.convention).toBe("unclear");
     else expect(finding.convention).not.toBe("scaled");
@@ -50,7 +50,7 @@ describe.each(SETTINGS)("sampling with %o", (sampling) => {
 describe("a probe of log-probs", () => {
   const sampler = toySampler({ reports: "raw" });
 
-  it("is not clear where a temperature changes nothing", async () => {
+  it("is inconclusive if a temperature changes nothing", async () => {
     expect(await probe(toySampler({ reports: "raw", sharpness: 0 }), { temperature: 0.7 })).toEqual(
       expect.objectContaining({ convention: "unclear" }),
     );
@@ -68,7 +68,7 @@ describe("a probe of log-probs", () => {
     });
   });
 
-  it("says why it could not be made", async () => {
+  it("reports why it could not be made", async () => {
     const unreported: SamplingClient = {
       ...sampler,
       sample: async (request) => ({ ...(await sampler.sample(request)), logprobs: null }),
@@ -87,7 +87,7 @@ describe("a probe of log-probs", () => {
     });
   });
 
-  it("fails with a server that is out of reach", async () => {
+  it("fails if the server is unreachable", async () => {
     const gone: SamplingClient = {
       ...sampler,
       sample: () => Promise.reject(tinkerError("tinker-unavailable", "No answer")),

@@ -25,7 +25,7 @@ function probe(client: FakeTrainingClient, loss_fn: LossName, loss_fn_config = {
 }
 
 describe.each(LOSSES)("a server that is asked for %s", (asked) => {
-  it("and computes it is recognised by one forward-only request", async () => {
+  it("and computes it is recognized with one forward-only request", async () => {
     const client = clientOf({});
     expect(await probe(client, asked)).toMatchObject({
       kind: "matches",
@@ -37,7 +37,7 @@ describe.each(LOSSES)("a server that is asked for %s", (asked) => {
   });
 
   it.each(LOSSES.filter((loss) => loss !== asked))(
-    "and computes %s is found out",
+    "but computes %s is detected",
     async (always) => {
       const finding = await probe(clientOf({ always }), asked);
       expect(finding).toMatchObject({ kind: "other", source: "loss:sum" });
@@ -60,7 +60,7 @@ describe.each(LOSSES)("a server that is asked for %s", (asked) => {
   it.each([
     ["likely", () => -1e-4],
     ["unlikely", () => -18],
-  ])("is judged by tokens that are all %s, too", async (_name, logprob) => {
+  ])("is also recognized with tokens that are all %s", async (_name, logprob) => {
     expect(await probe(clientOf({ logprob }), asked)).toMatchObject({ kind: "matches" });
     for (const always of LOSSES.filter((loss) => loss !== asked)) {
       const finding = await probe(clientOf({ always, logprob }), asked);
@@ -68,7 +68,7 @@ describe.each(LOSSES)("a server that is asked for %s", (asked) => {
     }
   });
 
-  it("and reports the loss of each token instead is recognised, or found out, by that", async () => {
+  it("and reports per-token losses instead is recognized or detected by those", async () => {
     const unreported = { metric: null, reportsElements: true };
     expect(await probe(clientOf(unreported), asked)).toMatchObject({
       kind: "matches",
@@ -82,7 +82,7 @@ describe.each(LOSSES)("a server that is asked for %s", (asked) => {
     });
   });
 
-  it("and reports no loss cannot be judged", async () => {
+  it("and reports no loss cannot be checked", async () => {
     expect(await probe(clientOf({ metric: null }), asked)).toEqual({ kind: "unreported" });
   });
 });
@@ -102,7 +102,7 @@ describe("a server that ignores the parameters of the loss", () => {
       "cispo with clip_low_threshold 0.8 and clip_high_threshold 1.2",
     ],
     ["dro", { beta: 0.2 }, { beta: 0.1 }, "dro with beta 0.1"],
-  ])("%s %o is found out", async (loss, sent, parameters, fits) => {
+  ])("%s %o is detected", async (loss, sent, parameters, fits) => {
     expect(await probe(clientOf({}), loss, sent)).toMatchObject({ kind: "matches" });
     const finding = await probe(clientOf({ parameters }), loss, sent);
     expect(finding).toMatchObject({ kind: "other", fits });
@@ -123,7 +123,7 @@ describe("a server that refuses", () => {
     return client;
   };
 
-  it("the loss is asked what it takes", async () => {
+  it("the loss is asked which losses it supports", async () => {
     expect(await probe(refusing(["dro", "cispo"]), "dro")).toEqual({
       kind: "not-offered",
       words: expect.stringContaining("Unknown loss function"),
@@ -131,7 +131,7 @@ describe("a server that refuses", () => {
     });
   });
 
-  it("every loss in this form is not judged", async () => {
+  it("every loss in this form is not checked", async () => {
     expect(await probe(refusing(LOSSES, "forward_only is unknown"), "ppo")).toEqual({
       kind: "refused",
       words: expect.stringContaining("forward_only is unknown"),

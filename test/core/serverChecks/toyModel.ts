@@ -1,4 +1,4 @@
-/** A model whose every distribution is known, sampled as a server would: draws at a temperature with cuts, scores in either way. */
+/** A model with known distributions, sampled like a server: draws with temperature and cutoffs, and scores in either convention. */
 
 import type { ProbedSampling } from "../../../src/core/serverChecks/probeConvention.ts";
 import type { SampleRequest, SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
@@ -41,7 +41,7 @@ export function toySampler({ reports, noise = 0, sharpness = 4 }: ToyOptions): S
   };
 }
 
-/** Log-probs of the next token after `token`. */
+/** Log-probs of the token after `token`. */
 function distribution(token: number, sharpness: number): readonly number[] {
   const random = uniforms(1 + token);
   return logSoftmax(Array.from({ length: TOY_VOCABULARY }, () => sharpness * random()));
@@ -79,7 +79,7 @@ function draw(logprobs: readonly number[], uniform: number): number {
   return found >= 0 ? found : logprobs.indexOf(Math.max(...logprobs));
 }
 
-/** Numbers in [0, 1) that follow from the seed. */
+/** A deterministic generator of numbers in [0, 1). */
 function uniforms(seed: number): () => number {
   let state = seed * 2_654_435_761;
   return () => {

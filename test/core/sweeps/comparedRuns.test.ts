@@ -29,7 +29,7 @@ function evaluatedAt(step: number, ...rewards: readonly number[]): readonly Eval
   });
 }
 
-/** What was compared, by the values of the first setting. */
+/** The compared values, by the values of the first setting. */
 function compared(runs: Parameters<typeof compareRuns>[0]) {
   const { by, effects } = compareRuns(runs);
   const [first] = effects.settings;
@@ -37,7 +37,7 @@ function compared(runs: Parameters<typeof compareRuns>[0]) {
   return { by, results, left: effects.left };
 }
 
-it("compares rewards, and leaves supervised runs out beside them", () => {
+it("compares rewards, and ignores supervised runs next to them", () => {
   const runs = [
     aRun(["method=rl", "seed=1"], { rewards: [0.5] }),
     aRun(["method=rl", "seed=2"], { rewards: [0.6] }),
@@ -47,7 +47,7 @@ it("compares rewards, and leaves supervised runs out beside them", () => {
   expect(lossesOf(runs)).toEqual([null, null, 3]);
 });
 
-it("compares held-out losses where each supervised run has one, also while others have not started", () => {
+it("compares held-out losses if each supervised run has one, even before others have started", () => {
   const runs = [
     aRun(["lora_rank=4"], { now: 1, heldOut: 1.5 }),
     aRun(["lora_rank=8"], { now: 0.5, heldOut: 2 }),
@@ -56,17 +56,17 @@ it("compares held-out losses where each supervised run has one, also while other
   expect(compared(runs)).toEqual({ by: { kind: "heldOut" }, results: [1.5, 2], left: 1 });
 });
 
-it("compares training losses of all where one holds nothing out", () => {
+it("compares everyone's training losses if one run holds nothing out", () => {
   const runs = [aRun(["held_out=0"], { now: 1 }), aRun(["held_out=10"], { now: 0.5, heldOut: 2 })];
   expect(compared(runs)).toEqual({ by: { kind: "now" }, results: [1, 0.5], left: 0 });
   expect(lossesOf(runs)).toEqual([1, 0.5]);
 });
 
-it("compares rewards while no run has anything", () => {
+it("compares rewards while no run has results", () => {
   expect(compareRuns([aRun(["seed=1"], {})]).by).toEqual({ kind: "reward" });
 });
 
-it("compares what all runs reached in an evaluation after the most steps, which no training step decides", () => {
+it("compares the evaluation after the most steps that all runs reached", () => {
   const runs = [
     aRun(["learning_rate=1e-3"], {
       rewards: [0.6],
@@ -81,7 +81,7 @@ it("compares what all runs reached in an evaluation after the most steps, which 
   expect(compared(runs)).toEqual({ by, results: [0.5, 0.4], left: 0 });
 });
 
-it("compares the means of the last five steps where no evaluation is common, or only that before training", () => {
+it("compares the means of the last five steps if no evaluation is shared, except one before training", () => {
   const runs = [
     aRun(["batch_size=4"], { rewards: [1, 0, 0, 0.5, 0.5, 1], evaluated: evaluatedAt(0, 0.1) }),
     aRun(["batch_size=8"], { rewards: [null, 0.5], evaluated: evaluatedAt(0, 0.1) }),

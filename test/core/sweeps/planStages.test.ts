@@ -16,7 +16,7 @@ stages:
   go: { learning_rate: 2e-3 }
 `;
 
-it("each stage is a run of its own, in the order of the file", () => {
+it("each stage is a separate run, in file order", () => {
   const check = planStages({ text: TEXT, path: "a.yaml", overrides: ["seed=3"] });
   if (!check.ok) throw new Error(JSON.stringify(check.problems));
   const { plan } = check;
@@ -35,7 +35,7 @@ it("each stage is a run of its own, in the order of the file", () => {
   ]);
 });
 
-it("what is wrong with one keeps all from starting", () => {
+it("a problem in one stage keeps all from starting", () => {
   const text = TEXT.replace("learning_rate: 2e-3", "learning_rate: -1");
   const check = planStages({ text, path: "a.yaml", overrides: [] });
   expect(check).toMatchObject({

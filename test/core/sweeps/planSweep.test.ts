@@ -22,8 +22,8 @@ function problems(...args: Parameters<typeof plan>): readonly string[] {
   return check.ok ? [] : check.problems.map(describeSweepProblem);
 }
 
-describe("a sound grid", () => {
-  it("gives a run for each combination, the last key changing first, and reads values as overrides do", () => {
+describe("a valid grid", () => {
+  it("has a run for each combination, with the last key changing first, and values read as overrides", () => {
     const check = plan(["learning_rate=1e-5,4e-5", "seed=1,2"], ["max_steps=3"]);
     if (!check.ok) throw new Error(check.problems.map(describeSweepProblem).join("\n"));
     expect(check.plan.combinations.map(({ settings }) => settings)).toEqual([
@@ -43,7 +43,7 @@ describe("a sound grid", () => {
     expect(check.plan.sharedOverrides).toEqual(["max_steps=3"]);
   });
 
-  it("takes keys within environments", () => {
+  it("accepts keys within environments", () => {
     const check = plan(["environments.local/calculator.num_rollouts=4,8"]);
     expect(check).toMatchObject({
       ok: true,
@@ -56,12 +56,12 @@ describe("a sound grid", () => {
     });
   });
 
-  it("supplies a key that the file lacks", () => {
+  it("can supply a key that the file lacks", () => {
     const text = TEXT.replace("batch_size: 2\n", "");
     expect(plan(["batch_size=2,4"], [], text)).toMatchObject({ ok: true });
   });
 
-  it("gives each run a name of its own, also on trackers", () => {
+  it("gives each run its own name, also on trackers", () => {
     const check = plan(["seed=1,2"], ["wandb_run_name=all the same"]);
     if (!check.ok) throw new Error(check.problems.map(describeSweepProblem).join("\n"));
     const [first] = check.plan.combinations;
@@ -72,7 +72,7 @@ describe("a sound grid", () => {
     expect(sweepName("all the same", check.plan)).toBe("all-the-same-sweep");
   });
 
-  it("keeps secrets for all runs apart from what is stored", () => {
+  it("keeps secrets for all runs out of what is stored", () => {
     const check = plan(["seed=1,2"], ["secrets.TOKEN=hush", "max_steps=3"]);
     expect(check).toMatchObject({
       ok: true,
@@ -84,7 +84,7 @@ describe("a sound grid", () => {
   });
 });
 
-describe("a grid is refused as a whole, and each line names key and value", () => {
+describe("an invalid grid is refused as a whole, with the key and value in each line:", () => {
   it.each([
     ["no grid", [], /needs at least one key/],
     ["no value", ["seed"], /^--grid seed: error: it is not KEY=VALUE,VALUE\.$/],
@@ -101,20 +101,20 @@ describe("a grid is refused as a whole, and each line names key and value", () =
     expect(problems(grid).join()).not.toContain("hush");
   });
 
-  it("a wrong value among right ones", () => {
+  it("a wrong value among valid ones", () => {
     expect(problems(["seed=1,x", "learning_rate=1e-5,-1"])).toEqual([
       expect.stringMatching(/^--grid learning_rate=-1: error: .*\(learning_rate\)$/),
       expect.stringMatching(/^--grid seed=x: error: .*\(seed\)$/),
     ]);
   });
 
-  it("a key that is set for all runs as well", () => {
+  it("a key that is also set for all runs", () => {
     expect(problems(["seed=1,2"], ["seed=3"])).toEqual([
       expect.stringMatching(/^--grid seed=1: error: seed=3 sets seed for all runs/),
     ]);
   });
 
-  it("a key that no override sets, beside one that is set for all runs", () => {
+  it("a key that no override can set, next to one that is set for all runs", () => {
     expect(problems(["stages.x.learning_rate=1,2"], ["max_steps=5"])).toEqual([
       expect.stringMatching(
         /^--grid stages\.x\.learning_rate=1: error: .*Overrides cannot set stages/,
@@ -125,7 +125,7 @@ describe("a grid is refused as a whole, and each line names key and value", () =
     ]);
   });
 
-  it("names a key with a dot in it as an override does", () => {
+  it("a key with a dot is named as in an override", () => {
     const text = TEXT.replace("local/calculator", "Owner/Game.v2");
     const key = 'environments."Owner/Game.v2".num_rollouts';
     expect(problems([`${key}=4,8`], [`${key}=4`], text)).toEqual([
@@ -133,7 +133,7 @@ describe("a grid is refused as a whole, and each line names key and value", () =
     ]);
   });
 
-  it("a rule over several keys that one combination breaks", () => {
+  it("a combination that violates a rule over several keys", () => {
     const text = `${TEXT}loss_fn: importance_sampling\n`;
     const lines = problems(["max_steps=null,3", "seed=1,2"], [], text);
     expect(lines).toEqual([
@@ -141,7 +141,7 @@ describe("a grid is refused as a whole, and each line names key and value", () =
     ]);
   });
 
-  it("more combinations than can be meant, without making them", () => {
+  it("an unreasonable number of combinations, without creating them", () => {
     const many = Array.from({ length: 1_000 }, (_, index) => index).join(",");
     expect(problems([`seed=${many}`, `max_steps=${many}`])).toEqual([
       expect.stringMatching(/1000 of seed × 1000 of max_steps are 1000000 runs/),
@@ -149,7 +149,7 @@ describe("a grid is refused as a whole, and each line names key and value", () =
   });
 });
 
-it("a problem has its message without the flag, the code and the key of a terminal's line", () => {
+it("a problem has its message without the flag, code, and key of a terminal line", () => {
   for (const grid of ["learning_rate=-1", "seed=x", "run_name=a,b"]) {
     const check = plan([grid]);
     const [problem] = check.ok ? [] : check.problems;

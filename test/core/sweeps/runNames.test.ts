@@ -1,19 +1,19 @@
 import { expect, it } from "vitest";
 import { plainName, runNames } from "../../../src/core/sweeps/runNames.ts";
 
-it("names a run by its settings, a key by its last part", () => {
+it("a run is named by its settings, with the last part of each key", () => {
   const settings = [["learning_rate=1e-5", "environments.local/calculator.num_rollouts=4"]];
   expect(runNames("demo", settings)).toEqual(["demo.learning_rate_1e-5.num_rollouts_4"]);
 });
 
-it("names keys in full whose last parts are the same", () => {
+it("keys with the same last part are named in full", () => {
   const settings = [["environments.a/b.num_rollouts=4", 'environments."c.d".num_rollouts=8']];
   expect(runNames("demo", settings)).toEqual([
     "demo.environments.a-b.num_rollouts_4.environments.c.d.num_rollouts_8",
   ]);
 });
 
-it("uses only what every file system and the name of a run allow", () => {
+it("names use only characters allowed by every file system and by run names", () => {
   const values = ["Qwen/Qwen3-8B", "[0, 1]", '"a: b"', "-1", "null", ""];
   const names = runNames(
     "demo",
@@ -30,7 +30,7 @@ it("uses only what every file system and the name of a run allow", () => {
   expect(plainName("…")).toBe("sweep");
 });
 
-it("numbers names that would be the same or too long", () => {
+it("names that would be equal or too long are numbered", () => {
   expect(runNames("demo", [["a=x/y"], ["a=X-Y"]])).toEqual(["demo.a_x-y", "demo.a_X-Y.2"]);
   const [long = ""] = runNames("demo", [[`a=${"x".repeat(200)}`]]);
   expect(long).toHaveLength(80);

@@ -3,7 +3,7 @@ import { isSameSweep } from "../../../src/core/sweeps/sweepFile.ts";
 
 const stages = { configPath: "/a/c.yaml", runName: "c", grid: [], overrides: ["seed=1"] };
 
-it("stages with another budget are the same, with another setting they are not", () => {
+it("stages with another budget are the same, but not with another setting", () => {
   const withBudget = { ...stages, overrides: ["max_tokens_total=1000", "seed=1"] };
   const withOther = { ...stages, overrides: ["max_tokens_total=2000", "seed=1"] };
   expect(isSameSweep(stages, withBudget)).toBe(true);

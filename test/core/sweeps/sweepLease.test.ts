@@ -34,7 +34,7 @@ function aMachine() {
   return { alive, known, ports, process: (pid: number) => ({ ...ports, own: { pid, host: "h" } }) };
 }
 
-it("belongs to one process, until that has released it or was killed", async () => {
+it("a sweep belongs to one process until that releases it or is killed", async () => {
   const { alive, known, process } = aMachine();
   const first = await claimSweep(process(1), NEW);
   await expect(claimSweep(process(2), await known())).rejects.toMatchObject({
@@ -47,7 +47,7 @@ it("belongs to one process, until that has released it or was killed", async () 
   expect(third.file.name).toBe("demo-sweep");
 });
 
-it("is refused with the process that is at work and its computer", async () => {
+it("a sweep is refused with the active process and its computer", async () => {
   const { known, process } = aMachine();
   await claimSweep({ ...process(1), own: { pid: 1, host: "gpu-7" } }, NEW);
   await expect(claimSweep(process(2), await known())).rejects.toThrow(
@@ -55,7 +55,7 @@ it("is refused with the process that is at work and its computer", async () => {
   );
 });
 
-it("stays claimed as long as its process writes heartbeats", async () => {
+it("a sweep stays claimed as long as its process writes heartbeats", async () => {
   const { known, ports, process } = aMachine();
   const first = await claimSweep(process(1), NEW);
   for (let beat = 0; beat < 10; beat += 1) {
@@ -67,7 +67,7 @@ it("stays claimed as long as its process writes heartbeats", async () => {
   await first.release();
 });
 
-it("has a folder of its own beside other sweeps", async () => {
+it("a sweep has its own folder next to other sweeps", async () => {
   const { ports, process } = aMachine();
   await claimSweep(process(1), NEW);
   const second = await claimSweep(process(1), { ...NEW, file: { ...NEW.file, id: "two" } });
@@ -75,7 +75,7 @@ it("has a folder of its own beside other sweeps", async () => {
   expect((await listSweeps(ports.fileSystem, "/runs")).map(({ file }) => file.id)).toHaveLength(2);
 });
 
-it("refuses a damaged file, and says what to do", async () => {
+it("a sweep is refused if its file is damaged, with what to do", async () => {
   const { ports } = aMachine();
   await ports.fileSystem.writeAtomic("/runs/demo-sweep/sweep.json", "{");
   await expect(listSweeps(ports.fileSystem, "/runs")).rejects.toThrow(/Delete its folder/);

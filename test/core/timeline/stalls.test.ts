@@ -25,7 +25,7 @@ function stalls(toolMs: number) {
   return stallsOf({ rows, toolTurns: [2, 2, 2, 2], phases: null, path: [], limits, isOver: true });
 }
 
-it("a stall names the tools that most of the rollouts' time goes to", () => {
+it("a stall names the tools that take most of the rollouts' time", () => {
   const texts = stalls(8_000).map((stall) => timelineStrings.stall(stall, undefined));
   expect(texts).toEqual([
     "Tools of calculator took 8.0 s per rollout (median), 71% of the rollouts' time. Faster tools, or more concurrent rollouts (max_active_tasks), shorten the step.",
@@ -33,7 +33,7 @@ it("a stall names the tools that most of the rollouts' time goes to", () => {
   expect(stalls(1_000)).toEqual([]);
 });
 
-it("a stall advises sampling ahead only where nothing is sampled ahead", () => {
+it("a stall suggests sampling ahead only if the run does not do so yet", () => {
   const text = (fromMs: number): string => {
     const rows = [0, 1, 2, 3].map((rollout) => {
       const span = { kind: "sampling" as const, fromMs, toMs: fromMs + 3_000 };

@@ -17,7 +17,7 @@ interface Played {
   readonly environment?: string;
 }
 
-/** A rollout whose session opens in a second and that takes no time between turns. */
+/** A rollout whose session opens in one second, with no time between turns. */
 function played(
   rollout: number,
   { fromS, queuedS = 0, waitedS = 0, turns, environment }: Played,
@@ -77,7 +77,7 @@ function texts(timeline: Timeline): readonly string[] {
   );
 }
 
-test("a rollout's time is split into queue, wait, session, sampling and tools", () => {
+test("a rollout's time is split into queue, wait, session, sampling, and tools", () => {
   const record = played(0, {
     fromS: 2,
     queuedS: 2,
@@ -97,7 +97,7 @@ test("a rollout's time is split into queue, wait, session, sampling and tools", 
   ]);
 });
 
-test("the time in which the program of an agent starts, goes on and ends is the agent's", () => {
+test("time in which an agent's program starts, runs, and ends counts as the agent's", () => {
   const record = played(0, { fromS: 0, turns: [[4, 1]] });
   const agent = { exit: "0", output: "", refusals: [] };
   const turns = record.turns.map((turn) => ({ ...turn, startedAtMs: turn.startedAtMs + 2_000 }));
@@ -133,7 +133,7 @@ test("the critical path goes from the last rollout to the one whose slot it wait
   ]);
 });
 
-test("a wait for a session leads to a rollout of the same environment only", () => {
+test("a wait for a session leads only to a rollout of the same environment", () => {
   const other = played(0, { fromS: 0, turns: [[8.9, 0]] });
   const own = played(1, { fromS: 0, turns: [[8.8, 0]], environment: "local/depot" });
   const last = played(2, { fromS: 0, waitedS: 10, turns: [[9, 0]], environment: "local/depot" });
@@ -142,7 +142,7 @@ test("a wait for a session leads to a rollout of the same environment only", () 
   );
 });
 
-test("rollouts that wait in vain for a session until the same time release slots, but no session", () => {
+test("rollouts whose waits for a session end at the same time release slots, but no sessions", () => {
   const unopened = [0, 1].map((rollout) => {
     const record = played(rollout, { fromS: 0, waitedS: 10, turns: [] });
     return { ...record, durationMs: 10_000, beginning: { ...record.beginning, openedMs: 0 } };
@@ -156,7 +156,7 @@ test("rollouts that wait in vain for a session until the same time release slots
   ]);
 });
 
-test("rollouts that were sampled ahead are on the path from the beginning of their step only", () => {
+test("rollouts sampled ahead are on the path only from the start of their step", () => {
   const ahead = played(0, { fromS: -10, turns: [[19, 10]] });
   const timeline = timelineOf([ahead]);
   expect(timeline.fromMs).toBe(-10_000);
@@ -167,14 +167,14 @@ test("rollouts that were sampled ahead are on the path from the beginning of the
   ]);
 });
 
-test("where all had ended before, the path holds the update alone, and the timeline says so", () => {
+test("if all rollouts had ended earlier, the path has only the update, and the timeline reports that", () => {
   const ahead = played(0, { fromS: -30, turns: [[9, 1]] });
   const timeline = timelineOf([ahead], { phases: { ...PHASES, takenMs: 0, submittedMs: 10 } });
   expect(timeline.path.map(({ kind }) => kind)).toEqual(["prepare", "training", "save", "finish"]);
   expect(timeline.stalls.map(({ kind }) => kind)).toContain("ready");
 });
 
-test("a step that is in progress has bars and waits, but no critical path", () => {
+test("a step in progress has bars and waits, but no critical path", () => {
   const waits = played(0, { fromS: 5, queuedS: 5, turns: [[4, 1]] });
   const timeline = timelineOf([waits], { phases: null, isOver: false });
   expect(timeline.startedAtMs).toBe(BEGAN_MS);
@@ -184,7 +184,7 @@ test("a step that is in progress has bars and waits, but no critical path", () =
   ]);
 });
 
-test("stalls name the environment that was full, the slowest rollout with its tools, and the tail", () => {
+test("stalls name the environment at capacity, the slowest rollout with its tools, and the tail", () => {
   const usual = Array.from({ length: 6 }, (_, i) =>
     played(i, {
       fromS: 0,
@@ -229,12 +229,12 @@ test("stalls name the environment that was full, the slowest rollout with its to
   ]);
 });
 
-test("a step without a wait and with rollouts of one length has no stall", () => {
+test("a step without waits and with equally long rollouts has no stall", () => {
   const even = Array.from({ length: 8 }, (_, i) => played(i, { fromS: 0, turns: [[19, 0]] }));
   expect(timelineOf(even).stalls).toEqual([]);
 });
 
-test("what is sent comes back as it was", () => {
+test("a timeline is restored as it was sent", () => {
   const timeline = timelineOf([
     played(0, { fromS: 0, turns: [[4, 5]] }),
     played(1, {

@@ -12,7 +12,7 @@ const listed = (id: string, changes: object = {}) => ({
   ...changes,
 });
 
-it("prices are those of the exact name of a model, in USD per million tokens", () => {
+it("prices are those of the exact model name, in USD per million tokens", () => {
   const list = JSON.stringify([
     listed("Org/Model:peft:262144", { prefill: "$9" }),
     listed("Org/Model", { train: "$1.87" }),
@@ -31,7 +31,7 @@ it.each([
   expect(listedPrices(JSON.stringify(list), "a")).toBeNull();
 });
 
-it("a list that is no JSON has no prices", () => {
+it("a list that is not JSON has no prices", () => {
   expect(listedPrices("<html>", "a")).toBeNull();
 });
 
@@ -43,7 +43,7 @@ it.each<readonly [string, FakeReply]>([
   expect(await fetchPriceList(http, "tinker-rl/1", new AbortController().signal)).toBeNull();
 });
 
-it("the list is asked for with a plain user agent, a time limit and no key", async () => {
+it("the list is requested with a plain user agent, a time limit, and no key", async () => {
   const list = [{ tinker_id: "Org/Model" }];
   const http = new FakeHttp(() => ({ json: list }));
   const fetched = await fetchPriceList(http, "tinker-rl/1", new AbortController().signal);

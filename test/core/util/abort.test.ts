@@ -17,7 +17,7 @@ function limitOf(clock: FakeClock, limitMs: number | null, ...parents: AbortSign
 }
 
 describe("a linked signal", () => {
-  it("is aborted with the first of its parents, for that one's reason", () => {
+  it("is aborted with the first of its parents, with that parent's reason", () => {
     const [first, second] = [new AbortController(), new AbortController()];
     const link = linkSignals([undefined, first.signal, second.signal]);
     second.abort(reason);
@@ -26,7 +26,7 @@ describe("a linked signal", () => {
     expect(linkSignals([first.signal]).signal.reason).toBe("later");
   });
 
-  it("can be aborted by itself, and lets go of its parents", () => {
+  it("can be aborted by itself, and releases its parents", () => {
     const parent = new AbortController();
     const [own, free] = [linkSignals([parent.signal]), linkSignals([parent.signal])];
     own.abort(reason);
@@ -58,7 +58,7 @@ describe("a deadline", () => {
     expect(limit.isExpired()).toBe(true);
   });
 
-  it("aborts after its time, and knows that it was the time", async () => {
+  it("aborts when its time is up, and knows that this was the cause", async () => {
     const clock = new FakeClock();
     const limit = deadline(limitOf(clock, 1_500));
     await clock.advance(1_499);
@@ -71,7 +71,7 @@ describe("a deadline", () => {
     });
   });
 
-  it("follows its parent, before and after it was made", async () => {
+  it("follows its parent, whether aborted before or after its creation", async () => {
     const clock = new FakeClock();
     const late = new AbortController();
     const limits = [
@@ -94,14 +94,14 @@ describe("a deadline", () => {
     expect([limit.signal.aborted, clock.sleeping]).toEqual([false, 0]);
   });
 
-  it("has no time of its own where there is no limit", () => {
+  it("has no time limit if none is given", () => {
     const clock = new FakeClock();
     deadline(limitOf(clock, null));
     expect(clock.sleeping).toBe(0);
   });
 });
 
-describe("a part of limited work", () => {
+describe("a part of work under a time limit", () => {
   const wait = (clock: FakeClock, ms: number) => () => clock.sleep(ms);
   const partOf = (limitMs: number | null) => ({
     limitMs,
@@ -113,7 +113,7 @@ describe("a part of limited work", () => {
     return { clock, limit };
   };
 
-  it("ends all of it when it takes too long, which is not the time of the whole", async () => {
+  it("aborts everything when it takes too long, without counting as the overall timeout", async () => {
     const { clock, limit } = setUp();
     const part = limit.runPart(partOf(1_000), () =>
       untilAborted(limit.signal).catch(() => {
@@ -125,7 +125,7 @@ describe("a part of limited work", () => {
     expect(limit.isExpired()).toBe(false);
   });
 
-  it("leaves nothing behind when it is done, and the next has its own time", async () => {
+  it("leaves nothing behind when it is done, and the next part has its own time", async () => {
     const { clock, limit } = setUp();
     for (let part = 0; part < 3; part++) {
       await clock.run(limit.runPart(partOf(1_000), wait(clock, 900)));
@@ -134,7 +134,7 @@ describe("a part of limited work", () => {
     expect([limit.signal.aborted, clock.sleeping]).toEqual([false, 0]);
   });
 
-  it("pauses its own timer alone", async () => {
+  it("pauses only its own timer", async () => {
     const { clock, limit } = setUp();
     const part = limit.runPart(partOf(1_000), (paused) => paused(wait(clock, 20_000)));
     await clock.run(part);
@@ -149,7 +149,7 @@ describe("a part of limited work", () => {
     await expect(clock.run(part)).rejects.toThrow("The toast");
   });
 
-  it("pauses with the whole where it says so, however often parts overlap", async () => {
+  it("pauses together with the whole on request, even with overlapping parts", async () => {
     const { clock, limit } = setUp();
     const follows = { ...partOf(1_000), isPausedWithWhole: true };
     await clock.run(limit.runPart(follows, () => limit.withTimerPaused(wait(clock, 20_000))));
@@ -160,7 +160,7 @@ describe("a part of limited work", () => {
     await expect(clock.run(late)).rejects.toThrow("The toast");
   });
 
-  it("has no time of its own where there is no limit, and fails as the whole does", async () => {
+  it("has no time of its own without a limit, and fails as the whole does", async () => {
     const { clock, limit } = setUp(500);
     const part = limit.runPart(partOf(null), () => untilAborted(limit.signal));
     await expect(clock.run(part)).rejects.toThrow("Breakfast");
@@ -177,12 +177,12 @@ describe("an action under a limit", () => {
     return { clock, parent, result };
   };
 
-  it("gives its result, and the clock is free again", async () => {
+  it("returns its result and leaves no timer", async () => {
     const { clock, result } = run(1_000, async () => "done");
     expect([await result, clock.sleeping]).toEqual(["done", 0]);
   });
 
-  it("fails with a timeout, whatever it makes of the abort", async () => {
+  it("fails with a timeout, however it handles the abort", async () => {
     const { clock, result } = run(1_000, async (signal) => {
       await untilAborted(signal).catch(() => undefined);
       throw new TypeError("fetch failed");
@@ -190,7 +190,7 @@ describe("an action under a limit", () => {
     await expect(clock.run(result)).rejects.toMatchObject({ code: "timeout" });
   });
 
-  it("fails with its own fault, or the parent's reason, where it was not the time", async () => {
+  it("fails with its own error, or the parent's reason, if its time is not up", async () => {
     const own = new AppError("transport", "The line is cut.");
     await expect(run(1_000, () => Promise.reject(own)).result).rejects.toBe(own);
     const { parent, result } = run(1_000, untilAborted);
@@ -202,12 +202,12 @@ describe("an action under a limit", () => {
 describe("work that may be abandoned", () => {
   const never = new Promise<string>(() => undefined);
 
-  it("gives its result when nothing is asked to stop", async () => {
+  it("returns its result if nothing is stopped", async () => {
     const { signal } = new AbortController();
     await expect(raceAbort(Promise.resolve("connected"), signal)).resolves.toBe("connected");
   });
 
-  it("is not waited for once the signal aborts, before or while it continues", async () => {
+  it("is no longer awaited once the signal aborts, before or during it", async () => {
     const control = new AbortController();
     const waiting = raceAbort(never, control.signal);
     control.abort(reason);

@@ -13,7 +13,7 @@ describe("ports that end with a signal", () => {
       }),
   };
 
-  it("end requests and pauses that are in progress", async () => {
+  it("abort requests and pauses in progress", async () => {
     const ending = new AbortController();
     const { http, clock } = abortable({ http: hanging, clock: new FakeClock() }, ending.signal);
     const rejections = Promise.all(
@@ -23,7 +23,7 @@ describe("ports that end with a signal", () => {
     await rejections;
   });
 
-  it("still end with the signal of a single request", async () => {
+  it("still abort with the signal of a single request", async () => {
     const own = new AbortController();
     const { http } = abortable(
       { http: hanging, clock: new FakeClock() },

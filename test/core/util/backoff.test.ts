@@ -10,13 +10,13 @@ function randomOf(uniform: number) {
   return { uuid: () => "", uniform: () => uniform };
 }
 
-describe("a back-off", () => {
+describe("a backoff", () => {
   it("doubles from the first wait up to the longest", () => {
     const waits = [0, 1, 2, 3, 4, 5000].map((n) => doubledMs({ firstMs: 500, maxMs: 3_000 }, n));
     expect(waits).toEqual([500, 1_000, 2_000, 3_000, 3_000, 3_000]);
   });
 
-  it("is between the lowest random share and the whole wait, after any number of attempts", () => {
+  it("is between the smallest random fraction and the full wait after any number of attempts", () => {
     fc.assert(
       fc.property(
         ...([milliseconds, milliseconds, share, fc.nat(5_000), chance] as const),
@@ -31,7 +31,7 @@ describe("a back-off", () => {
     );
   });
 
-  it("waits no less for a further repeat with the same chance", () => {
+  it("never gets shorter with further attempts at the same random value", () => {
     fc.assert(
       fc.property(share, fc.nat(40), chance, (jitter, repeats, uniform) => {
         const wait = (n: number) =>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { groupBy } from "../../../src/core/util/groupBy.ts";
 
-test("groups keep the order of their first item, items their own", () => {
+test("groups are in the order of their first items, and items keep their order", () => {
   expect([...groupBy(["pear", "fig", "plum", "kiwi"], (word) => word.length)]).toEqual([
     [4, ["pear", "plum", "kiwi"]],
     [3, ["fig"]],

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { indexOfText } from "../../../src/core/util/indexOfText.ts";
 
-describe("the search for a text", () => {
-  it("finds what the search of the language finds, from the same place on", () => {
+describe("the text search", () => {
+  it("finds the same as the built-in search from the same position", () => {
     const letters = (least: number, most: number) =>
       fc
         .array(fc.constantFrom("a", "a", "a", "b"), { minLength: least, maxLength: most })

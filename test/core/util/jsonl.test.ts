@@ -4,7 +4,7 @@ import { encodeJsonLine, findJsonLines, parseJsonLines } from "../../../src/core
 
 const encoded = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-test("lines carry their value and their place in bytes", () => {
+test("lines have their value and byte position", () => {
   const lines = parseJsonLines(encoded('{"a":"ä"}\n\n[1]\n'));
   expect(lines).toEqual([
     { value: { a: "ä" }, offset: 0, length: 10 },
@@ -12,12 +12,12 @@ test("lines carry their value and their place in bytes", () => {
   ]);
 });
 
-test("null is a value, a broken line is passed over", () => {
+test("null is a value, and a broken line is skipped", () => {
   const lines = parseJsonLines(encoded("null\n{oops\n1\n"));
   expect(lines.map(({ value }) => value)).toEqual([null, 1]);
 });
 
-test("a file cut anywhere gives the lines before the cut, and where the rest begins", () => {
+test("a file cut anywhere yields the lines before the cut, and the start of the rest", () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), fc.nat(), (values, at) => {
       const parts = values.map((value) => encodeJsonLine(JSON.parse(JSON.stringify(value))));
@@ -33,7 +33,7 @@ test("a file cut anywhere gives the lines before the cut, and where the rest beg
   );
 });
 
-test("reads Python's NaN and infinities as null, and leaves strings unchanged", () => {
+test("Python's NaN and infinities are read as null, and strings are unchanged", () => {
   const line =
     '{"loss": NaN, "band": [-Infinity, Infinity], "text": "NaN \\" -Infinity", "NaN": 1}\n';
   const lines = parseJsonLines(encoded(line));

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Limiter } from "../../../src/core/util/limiter.ts";
 
-/** Lets everything that can continue without a release continue. */
+/** Lets everything that needs no release continue. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 }
 
-test("no more than the limit run at once, and the others follow in their order", async () => {
+test("tasks run up to the limit, and the others follow in order", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 4 }),
@@ -33,7 +33,7 @@ test("no more than the limit run at once, and the others follow in their order",
   );
 });
 
-test("work that was sent back waits in front of the others", async () => {
+test("work that was sent back waits before the others", async () => {
   const limiter = new Limiter(1);
   const release = await limiter.acquire();
   const order: string[] = [];
@@ -44,7 +44,7 @@ test("work that was sent back waits in front of the others", async () => {
   expect(order).toEqual(["returned", "first"]);
 });
 
-test("a raised limit admits waiting work at once, a lowered one waits for room", async () => {
+test("a raised limit admits waiting work immediately, and a lowered one waits for room", async () => {
   const limiter = new Limiter(1);
   const releases: (() => void)[] = [];
   const waiting = [1, 2, 3].map(async () => void releases.push(await limiter.acquire()));
@@ -63,7 +63,7 @@ test("a raised limit admits waiting work at once, a lowered one waits for room",
   expect(limiter.active).toBe(0);
 });
 
-test("an aborted wait rejects with the reason and takes no place", async () => {
+test("an aborted wait rejects with the reason and takes no slot", async () => {
   const limiter = new Limiter(1);
   const release = await limiter.acquire();
   const controller = new AbortController();
@@ -77,7 +77,7 @@ test("an aborted wait rejects with the reason and takes no place", async () => {
   await expect(limiter.acquire({ signal: controller.signal })).rejects.toBe("stopped");
 });
 
-test("giving a place back twice frees it once, and a failing task frees its own", async () => {
+test("releasing a slot twice frees it once, and a failing task frees its own", async () => {
   const limiter = new Limiter(2);
   const release = await limiter.acquire();
   await limiter.acquire();
@@ -88,12 +88,12 @@ test("giving a place back twice frees it once, and a failing task frees its own"
   expect(limiter.active).toBe(1);
 });
 
-test("a limit below one is refused", () => {
+test("a limit below one is rejected", () => {
   expect(() => new Limiter(0)).toThrow(RangeError);
   expect(() => new Limiter(1.5)).toThrow(RangeError);
 });
 
-test("by size what fits runs, the rest in the order of arrival, and what is larger than all runs alone", async () => {
+test("sized work runs when it fits, in order of arrival, and oversized work runs alone", async () => {
   const limiter = new Limiter(100);
   const entered: number[] = [];
   const enter = async (units: number, signal?: AbortSignal) => {

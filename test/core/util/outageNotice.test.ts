@@ -14,7 +14,7 @@ function setUp() {
 }
 
 describe("an outage", () => {
-  it("is reported once, after half a minute without anything that went right", () => {
+  it("is reported once, after half a minute without any success", () => {
     const { said, at, notice } = setUp();
     notice.failed("first");
     at.ms += 29_999;
@@ -30,7 +30,7 @@ describe("an outage", () => {
     expect(notice.outage).toBeNull();
   });
 
-  it("that was reported is not over with an answer that brings nothing", () => {
+  it("that was reported does not end with an answer that completes nothing", () => {
     const { said, at, notice } = setUp();
     notice.failed("down");
     at.ms += 30_000;
@@ -44,7 +44,7 @@ describe("an outage", () => {
     expect(said).toEqual(["down", "over"]);
   });
 
-  it("counts again when that is asked for", () => {
+  it("counts again after a reset", () => {
     const { said, at, notice } = setUp();
     notice.restart();
     expect(notice.outage).toBeNull();
@@ -59,7 +59,7 @@ describe("an outage", () => {
     expect(said).toEqual(["down"]);
   });
 
-  it("of a kind that will not pass is reported at once, and covers what follows", () => {
+  it("that will not pass by itself is reported immediately, and covers what follows", () => {
     const { said, at, notice } = setUp();
     notice.report((reason) => said.push(`refused: ${reason}`), "wrong key");
     notice.failed("down");
@@ -69,7 +69,7 @@ describe("an outage", () => {
     expect(said).toEqual(["refused: wrong key", "over"]);
   });
 
-  it("is reported and taken back in turns, and never within half a minute of something that went right", () => {
+  it("is reported and cleared alternately, and never within half a minute of a success", () => {
     const action = fc.constantFrom("failed", "answered", "recovered", "restart");
     const steps = fc.array(fc.tuple(action, fc.integer({ min: 0, max: 20_000 })));
     fc.assert(

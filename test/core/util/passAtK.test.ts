@@ -18,7 +18,7 @@ describe("pass@k", () => {
     expect(passAtK(n, c, k)).toBeCloseTo(expected, 12);
   });
 
-  it("does not overflow where binomials would", () => {
+  it("does not overflow for large binomials", () => {
     expect(passAtK(2_000, 1, 1_000)).toBeCloseTo(0.5, 9);
   });
 
@@ -31,7 +31,7 @@ describe("pass@k", () => {
     expect(() => passAtK(n, c, k)).toThrow(expect.objectContaining({ code: "pass-at-k" }));
   });
 
-  it("is reported for the powers of two and for all attempts", () => {
+  it("is reported for powers of two and for all attempts", () => {
     expect([0, 1, 2, 3, 4, 6, 8].map(reportedKs)).toEqual([
       [],
       [1],

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { plainLine, plainMessage } from "../../../src/core/util/plainText.ts";
 
-describe("a line of text from elsewhere", () => {
-  it("stays as it is when it is plain, in any script", () => {
+describe("a line of untrusted text", () => {
+  it("is unchanged if it is plain, in any script", () => {
     expect(plainLine("local/calculator: größer 数 ✓")).toBe("local/calculator: größer 数 ✓");
   });
 
-  it("contains nothing that affects the text around it", () => {
+  it("contains nothing that affects the surrounding text", () => {
     expect(plainLine("a\u202Eb\n\u001b[31mc\u2028d\u0000")).toBe("a·b··[31mc·d·");
   });
 
-  it("is cut when no one would read it", () => {
+  it("is truncated when too long to read", () => {
     expect(plainLine("long ".repeat(100_000)).length).toBeLessThan(300);
   });
 });
@@ -22,12 +22,12 @@ describe("the text of a notification", () => {
     );
   });
 
-  it("has no links, whatever a run is called", () => {
+  it("has no links, whatever a run is named", () => {
     const text = plainMessage("The run [go](command:workbench.action.quit) is done.");
     expect(text).toBe("The run [go] (command:workbench.action.quit) is done.");
   });
 
-  it("does not turn the words around it", () => {
+  it("does not reverse the surrounding words", () => {
     expect(plainMessage("a\u202Eb")).toBe("a·b");
   });
 });

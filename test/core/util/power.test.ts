@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import { power } from "../../../src/core/util/power.ts";
 
-it("powers have these bits under every version of Node", () => {
+it("powers have these bits in every Node version", () => {
   const values = Float64Array.from({ length: 20_000 }, (_, i) =>
     power((i + 1) / 20_001, 1 + (i % 37)),
   );

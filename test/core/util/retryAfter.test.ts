@@ -16,28 +16,28 @@ describe("Retry-After", () => {
     ["Thu, 01 Jan 2026 00:00:20 GMT", 20_000],
     ["Thursday, 01-Jan-26 00:00:20 GMT", 20_000],
     ["Fri, 02 Jan 2026 00:00:00 GMT", 60_000],
-  ])("%s is a wait", (value, ms) => {
+  ])("%s is a delay", (value, ms) => {
     expect(asked({ "retry-after": value })).toBe(ms);
   });
 
   it.each(["", "0", "-5", "-5 soon", "1e9", "0x10", "Infinity", "2026-01-02", "Thu, 40 Foo 2026"])(
-    "%j asks for none",
+    "%j means no delay",
     (value) => {
       expect(asked({ "retry-after": value })).toBeNull();
     },
   );
 
-  it("asks for none when absent or past", () => {
+  it("means no delay when absent or in the past", () => {
     expect(asked({})).toBeNull();
     expect(asked({ "retry-after": "Wed, 31 Dec 2025 23:59:59 GMT" })).toBeNull();
   });
 
-  it("in milliseconds goes before that in seconds, where it can be read", () => {
+  it("in milliseconds takes precedence over seconds, if valid", () => {
     expect(asked({ "retry-after-ms": "40", "retry-after": "3" })).toBe(40);
     expect(asked({ "retry-after-ms": "soon", "retry-after": "3" })).toBe(3_000);
   });
 
-  it("says the same as seconds and as a date, and is never beyond the caller's cap", () => {
+  it("gives the same delay as seconds or as a date, up to the caller's cap", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 100_000 }),
@@ -52,7 +52,7 @@ describe("Retry-After", () => {
     );
   });
 
-  it("is never less than nothing, whatever a server writes", () => {
+  it("is never negative, whatever a server sends", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (value, milliseconds) => {
         const ms = asked({ "retry-after": value, "retry-after-ms": milliseconds });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { RunningPercentile } from "../../../src/core/util/runningPercentile.ts";
 import { percentile } from "../../../src/core/util/stats.ts";
 
-test("the percentile of numbers that are not held is that of a list of them", () => {
+test("the running percentile equals that of a list of the same numbers", () => {
   const numbers = fc.array(fc.float({ min: 0, noNaN: true }), { maxLength: 60 });
   fc.assert(
     fc.property(numbers, fc.double({ min: 0, max: 1, noNaN: true }), (values, share) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { unusedMark } from "../../../src/core/util/unusedMark.ts";
 
 describe("an unused mark", () => {
-  it("does not occur in the text, and grows with its logarithm", () => {
+  it("does not occur in the text, and grows logarithmically with it", () => {
     const text = fc
       .array(fc.constantFrom("#", "0", "1", "2", "#0#", "#1", "a"), { maxLength: 60 })
       .map((pieces) => pieces.join(""));
@@ -16,7 +16,7 @@ describe("an unused mark", () => {
     );
   });
 
-  it("takes the smallest number", () => {
+  it("uses the smallest number", () => {
     expect(unusedMark("zq", "qz", "zq0qz zq1q zq2qz")).toBe("zq1qz");
   });
 });

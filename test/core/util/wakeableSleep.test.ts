@@ -4,7 +4,7 @@ import { sleepUntilAborted, WakeableSleep } from "../../../src/core/util/wakeabl
 import { FakeClock } from "../../fakes/fakeClock.ts";
 
 describe("a wakeable sleep", () => {
-  it("says whether it was over or ended from outside", async () => {
+  it("reports whether it completed or was woken", async () => {
     const clock = new FakeClock();
     const sleep = new WakeableSleep();
     expect(await clock.run(sleep.sleep(clock, 1_000))).toBe(false);
@@ -14,7 +14,7 @@ describe("a wakeable sleep", () => {
     expect(clock.sleeping).toBe(0);
   });
 
-  it("ends with the reason of a stop, and with what went wrong meanwhile", async () => {
+  it("ends with the reason of a stop, or with an error that happened meanwhile", async () => {
     const sleep = new WakeableSleep();
     const reason = new Error("stop");
     const stopping = new AbortController();
@@ -24,7 +24,7 @@ describe("a wakeable sleep", () => {
     await expect(sleep.during(() => Promise.reject(reason))).rejects.toBe(reason);
   });
 
-  it("forgets to have been woken while no one slept, unless that must not be missed", async () => {
+  it("ignores a wake-up while no one sleeps, unless it must not be missed", async () => {
     const clock = new FakeClock();
     const sleep = new WakeableSleep();
     sleep.wake();
@@ -36,7 +36,7 @@ describe("a wakeable sleep", () => {
     expect(clock.monotonic()).toBe(2_000);
   });
 
-  it("misses no wake-up and invents none, in whatever order it comes", async () => {
+  it("misses no wake-up and invents none, whatever the order", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 20 }), async (newsComes) => {
         const clock = new FakeClock();
@@ -62,7 +62,7 @@ describe("a wakeable sleep", () => {
 });
 
 describe("a sleep until a signal", () => {
-  it("resolves in time, or with the signal, or at once", async () => {
+  it("resolves after its time, on the signal, or immediately", async () => {
     const clock = new FakeClock();
     const ending = new AbortController();
     await clock.run(sleepUntilAborted(clock, 1_000, ending.signal));

@@ -13,14 +13,14 @@ const FOLDER = "/weights";
 const SOURCE = "tinker://s:train:0/weights/a";
 const MODEL = "adapter_model.safetensors";
 const CONFIG = "adapter_config.json";
-/** More than is written at once. */
+/** More than a single write. */
 const WEIGHTS = aSafetensorsFile(600_000);
 const FILES: Readonly<Record<string, Uint8Array>> = {
   [MODEL]: WEIGHTS,
   [CONFIG]: new TextEncoder().encode('{"r":8}'),
 };
 
-/** What a storage does with one request. */
+/** A storage's answer to one request. */
 interface Answer {
   readonly status?: number;
   /** Bytes that arrive before the connection ends. */
@@ -28,14 +28,14 @@ interface Answer {
   readonly body?: Uint8Array;
   readonly etag?: string | null;
   readonly headers?: Readonly<Record<string, string | null>>;
-  /** Sends nothing after the first bytes. */
+  /** Stalls after the first bytes. */
   readonly stalls?: boolean;
 }
 
 let files: MemoryFileSystem;
 let clock: FakeClock;
 let requests: HttpRequest[];
-/** Answers of the next requests for the weights; then whole ones. */
+/** Answers to the next requests for the weights, followed by complete ones. */
 let answers: Answer[];
 let signings: number;
 let expiresInMs: number | null;
@@ -97,7 +97,7 @@ async function download(urlOf = (name: string) => `https://storage.test/${name}?
   return await clock.run(work);
 }
 
-/** Compared as a whole: element by element takes seconds. */
+/** Compares the file as a whole, because element by element takes seconds. */
 function isWhole(): boolean {
   return Buffer.from(WEIGHTS).equals(stored(MODEL));
 }
@@ -107,20 +107,20 @@ function stored(name: string): Uint8Array {
 }
 
 describe("a download", () => {
-  it("is refused without a size: its end and a broken connection would look the same", async () => {
+  it("is refused without a size, because its end would look like a broken connection", async () => {
     answers = [{ headers: { "content-length": null } }];
     await expect(download()).rejects.toMatchObject({ code: "download-failed" });
     expect(stored(MODEL)).toHaveLength(0);
   });
 
-  it("brings all files, each complete", async () => {
+  it("fetches all files completely", async () => {
     expect(await download()).toEqual([CONFIG, MODEL]);
     expect(isWhole()).toBe(true);
     expect([...files.files.keys()].some((name) => name.endsWith(".part"))).toBe(false);
     expect(signings).toBe(1);
   });
 
-  it("continues where a connection ended, with what the storage has now only if it is the same", async () => {
+  it("resumes where a connection ended, if the storage still has the same file", async () => {
     answers = [{ cutAfter: 1_500_000 }, { cutAfter: 200_000 }];
     await download();
     expect(requests.map(({ headers }) => headers?.["range"] ?? null)).toEqual([
@@ -134,14 +134,14 @@ describe("a download", () => {
     expect(isWhole()).toBe(true);
   });
 
-  it("begins again where nothing says that the rest is of the same file", async () => {
+  it("starts over if nothing confirms that the rest belongs to the same file", async () => {
     answers = [{ cutAfter: 1_500_000, etag: null }, { etag: null }];
     await download();
     expect(requests.at(-1)?.headers).toEqual({});
     expect(isWhole()).toBe(true);
   });
 
-  it("continues in a later call", async () => {
+  it("resumes in a later call", async () => {
     answers = Array.from({ length: 6 }, () => ({ cutAfter: 100_000 }));
     await expect(download()).rejects.toMatchObject({ code: "download-failed" });
     expect(stored(`${MODEL}.part`).length).toBe(600_000);
@@ -150,7 +150,7 @@ describe("a download", () => {
     expect(isWhole()).toBe(true);
   });
 
-  it("takes a part that is complete for what it is", async () => {
+  it("accepts a part file that is already complete", async () => {
     const size = WEIGHTS.length;
     const nothingFollows = { status: 416, headers: { "content-range": `bytes */${size}` } };
     answers = [{ cutAfter: size }, nothingFollows];
@@ -164,7 +164,7 @@ describe("a download", () => {
   it.each([
     ["is of another file", { etag: '"v2"' }, WEIGHTS.length],
     ["is longer than the file", {}, WEIGHTS.length - 1],
-  ])("begins again when a part %s", async (_what, changes, size) => {
+  ])("starts over when a part %s", async (_what, changes, size) => {
     const headers = { "content-range": `bytes */${size}` };
     answers = [{ cutAfter: WEIGHTS.length }, { status: 416, headers, ...changes }];
     await download();
@@ -172,13 +172,13 @@ describe("a download", () => {
     expect(isWhole()).toBe(true);
   });
 
-  it("does not wait for ever for a storage that falls silent", async () => {
+  it("times out when the storage goes silent", async () => {
     answers = [{ stalls: true, cutAfter: 70_000 }];
     await download();
     expect(isWhole()).toBe(true);
   });
 
-  it("has addresses signed again when they were refused, and before they expire", async () => {
+  it("requests new signed addresses when they are refused or about to expire", async () => {
     answers = [{ status: 403 }];
     await download();
     expect(signings).toBe(2);
@@ -188,7 +188,7 @@ describe("a download", () => {
     expect(signings).toBeGreaterThan(3);
   });
 
-  it("keeps no file whose size or layout is wrong", async () => {
+  it("keeps no file with a wrong size or layout", async () => {
     answers = [{ body: WEIGHTS.subarray(0, 900_000) }];
     await expect(download()).rejects.toMatchObject({ code: "download-damaged" });
     expect(stored(`${MODEL}.part`).length).toBe(0);
@@ -200,7 +200,7 @@ describe("a download", () => {
     ["repr-digest", (right: string) => `unixsum=:AA==:, sha-256=:${right}:`, "sha256"],
     ["x-amz-checksum-sha256", (right: string) => right, "sha256"],
     ["x-goog-hash", (right: string) => `crc32c=AAAAAA==,md5=${right}`, "md5"],
-  ] as const)("keeps no file whose digest is not the %s", async (header, asSent, algorithm) => {
+  ] as const)("keeps no file with a wrong digest in %s", async (header, asSent, algorithm) => {
     const digest = (bytes: Uint8Array): Readonly<Record<string, string>> => ({
       [header]: asSent(createHash(algorithm).update(bytes).digest("base64")),
     });
@@ -214,7 +214,7 @@ describe("a download", () => {
     expect(isWhole()).toBe(true);
   });
 
-  it("keeps what arrived when the disk is full, and continues when it is not", async () => {
+  it("keeps what arrived when the disk is full, and resumes later", async () => {
     files.allowedWrites = 8;
     await expect(download()).rejects.toMatchObject({ code: "disk" });
     files.allowedWrites = Number.POSITIVE_INFINITY;
@@ -222,7 +222,7 @@ describe("a download", () => {
     expect(isWhole()).toBe(true);
   });
 
-  it("asks for nothing without encryption, but from the service itself", async () => {
+  it("uses only encrypted connections, except with the service itself", async () => {
     await expect(download((name) => `http://storage.test/${name}`)).rejects.toMatchObject({
       code: "download-unsafe",
     });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { checkExportedNames } from "../../../src/core/weights/exportedNames.ts";
 
-it("takes plain names, also in folders, and sorts them", () => {
+it("accepts plain names, also in folders, and sorts them", () => {
   const names = [
     "adapter_model.safetensors",
     "adapter_config.json",
@@ -10,14 +10,14 @@ it("takes plain names, also in folders, and sorts them", () => {
   expect(checkExportedNames(names)).toEqual([...names].sort());
 });
 
-it("leaves out what is no data: loading a pickle, a program or a page runs code", () => {
+it("omits files that are not data, because loading a pickle, a program, or a page runs code", () => {
   const data = ["adapter_config.json", "adapter_model.safetensors"];
   const others = ["adapter_model.bin", "model.pt", "setup.py", "run.sh", "index.html", "README.md"];
   expect(checkExportedNames([...data, ...others, "x.safetensors.exe"])).toEqual(data);
 });
 
 it.each(["adapter_config.json", "adapter_model.safetensors"])(
-  "refuses a list without %s, without which nothing loads",
+  "refuses a list without %s, which is required for loading",
   (missing) => {
     const all = ["adapter_config.json", "adapter_model.safetensors", "adapter_model.bin"];
     const listed = all.filter((name) => name !== missing);
@@ -40,13 +40,13 @@ it.each([
   "a\u202egnp.exe",
   "name.",
   "x".repeat(200),
-])("refuses %j, which leads out of the folder or is no file on some system", (name) => {
+])("refuses %j, which leads out of the folder or is invalid on some system", (name) => {
   expect(() => checkExportedNames(["adapter_config.json", name])).toThrow(
     expect.objectContaining({ code: "download-unsafe" }),
   );
 });
 
-it("refuses two names of one file, and lists without an end", () => {
+it("refuses two names for the same file, and oversized lists", () => {
   expect(() => checkExportedNames(["A.json", "a.json"])).toThrow("a.json");
   expect(() => checkExportedNames([])).toThrow("0 files");
   const many = Array.from({ length: 1001 }, (_, i) => `${i}.json`);

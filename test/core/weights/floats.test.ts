@@ -6,15 +6,15 @@ function bitsOf(value: number, type: FloatType): number {
   return new Uint16Array(fromFloats(Float32Array.of(value), type).buffer)[0] ?? Number.NaN;
 }
 
-describe.each(["F16", "BF16"] as const)("numbers of %s", (type) => {
-  it("keep every bit on the way to 32 bits and back", () => {
+describe.each(["F16", "BF16"] as const)("%s numbers", (type) => {
+  it("keep every bit when converted to 32 bits and back", () => {
     const all = Uint16Array.from({ length: 2 ** 16 }, (_, bits) => bits);
     const wide = toFloats(new Uint8Array(all.buffer), type);
     const back = new Uint16Array(fromFloats(wide, type).buffer);
     expect(all.filter((bits) => !Number.isNaN(wide[bits]) && back[bits] !== bits)).toHaveLength(0);
   });
 
-  it("are the nearest, of two as near the one whose last bit is zero", () => {
+  it("are rounded to the nearest, with ties to even", () => {
     fc.assert(
       fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const bits = bitsOf(value, type);
@@ -32,7 +32,7 @@ describe.each(["F16", "BF16"] as const)("numbers of %s", (type) => {
   });
 });
 
-/** https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch-dtype, as `torch.tensor(x).to(dtype)` rounds them. */
+/** As `torch.tensor(x).to(dtype)` rounds them; see https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch-dtype. */
 it.each([
   ["BF16", 1 + 2 ** -8, 0x3f80],
   ["BF16", 1 + 3 * 2 ** -8, 0x3f82],

@@ -48,7 +48,7 @@ describe("a model card", () => {
     expect(card(null, 'a"\nlicense: mit')).toContain('base_model: "a\\"\\nlicense: mit"');
   });
 
-  it("of weights alone says what is known of them, and claims nothing of a run", () => {
+  it("without a run states what is known about the weights, and nothing about a run", () => {
     const text = card(null);
     expect(text).toContain("| LoRA rank | 8 |");
     expect(text).toContain(`| Checkpoint | \`${PATH}\` |`);
@@ -59,7 +59,7 @@ describe("a model card", () => {
     expect(text).not.toContain("reinforcement");
   });
 
-  it("says how the weights were trained", () => {
+  it("states how the weights were trained", () => {
     expect(card(aRun())).toContain("LoRA weights that were trained with reinforcement learning.");
     expect(card(aRun())).toContain("- reinforcement-learning\n");
     const imitating = card(aRun({ method: "sft", environments: [] }));
@@ -67,7 +67,7 @@ describe("a model card", () => {
     expect(imitating).not.toMatch(/reinforcement|Environments/);
   });
 
-  it("of a run's weights has its step, environments, reward and configuration", () => {
+  it("of a run's weights has its step, environments, reward, and configuration", () => {
     const text = card(aRun());
     expect(text).toContain("# demo\n");
     expect(text).toContain("| Step | 2 |");
@@ -76,7 +76,7 @@ describe("a model card", () => {
     expect(text).toContain("```yaml\nmodel_name: local/tiny-tool\n```");
   });
 
-  it("says what form the weights have, and how to use them", () => {
+  it("states the form of the weights, and how to use them", () => {
     const served = card(aRun({ name: "my run" }), "org/model", SERVED);
     expect(served).toContain("| Form | LoRA adapter with the names of vLLM and SGLang |");
     expect(served).toContain(
@@ -92,19 +92,19 @@ describe("a model card", () => {
     expect(card(null)).toContain('PeftModel.from_pretrained(base, ".")');
   });
 
-  it("says what servers refuse, and what was left out for them", () => {
+  it("states what servers refuse, and what was omitted for them", () => {
     expect(card(null)).toContain("refuse an adapter that changes the unembedding");
     const lacking = card(null, "org/model", { ...SERVED, lacksUnembedding: true });
     expect(lacking).toContain("this is not quite the model that was trained");
     expect(card(null, "org/model", SERVED)).not.toContain("unembedding");
   });
 
-  it("quotes the name of a model that a shell would read otherwise", () => {
+  it("quotes a model name for the shell", () => {
     const text = card(null, "a; rm -rf $HOME", SERVED);
     expect(text).toContain("vllm serve 'a; rm -rf $HOME' --enable-lora");
   });
 
-  it("has a row for each result of an evaluation", () => {
+  it("has a row for each evaluation result", () => {
     const result = aStoredResult({ tasks: 40, rewardMean: 0.7, low: 0.55, high: 0.8251 });
     const evaluations = [{ step: 2, purpose: "end", timeMs: 0, results: [result] }];
     expect(card(aRun({ evaluations }))).toContain(
@@ -119,7 +119,7 @@ describe("a model card", () => {
     );
   });
 
-  it("stays one table and one block whatever names and configuration hold", () => {
+  it("stays one table and one block for any names and configuration", () => {
     const environments = ["a|b\n# Title", "<script>"];
     const config = 'prompt: |\n  ```\n  ````\nkey: "`"\n';
     const text = card(aRun({ name: "x\n# y", environments, config }));
@@ -128,7 +128,7 @@ describe("a model card", () => {
     expect(text).toContain(`\`\`\`\`\`yaml\n${config}\`\`\`\`\``);
   });
 
-  it("shows names as text, whatever markup they hold", () => {
+  it("shows names as text, whatever markup they contain", () => {
     const name =
       "![x](https://stranger.example/p.png) [l](https://stranger.example) *b* &lt; \u202Eevil";
     const text = card(

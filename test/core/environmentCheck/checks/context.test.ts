@@ -4,14 +4,14 @@ import { sum, verdict } from "../plantedDefects.ts";
 
 const JAPANESE = sum({ prompt: ({ a, b }) => `${"東京の番号は何ですか。".repeat(30)}${a}+${b}` });
 
-it("a prompt in another script has about one token per character", async () => {
+it("a prompt in another script is estimated at about one token per character", async () => {
   const { checks } = await checkPlanted({ environment: JAPANESE }, ["prompt-length"], {
     maxTotalTokens: 256,
   });
   expect(checks[0]?.findings).toMatchObject([{ severity: "warning" }]);
 });
 
-it("a prompt that leaves no room is a defect where the model's tokenizer counts it", async () => {
+it("a prompt that leaves no room is a defect when measured with the model's tokenizer", async () => {
   const { checks } = await checkPlanted({ environment: sum() }, ["prompt-length"], {
     maxTotalTokens: 256,
     countTokens: async () => 300,
@@ -24,7 +24,7 @@ it("a prompt that leaves no room is a defect where the model's tokenizer counts 
   ]);
 });
 
-it("an answer that is longer than the context is found", async () => {
+it("an answer longer than the context is reported", async () => {
   const environment = sum({
     answer: (_, task) => ({ ...verdict(true, task), text: "long ".repeat(900) }),
   });
@@ -34,7 +34,7 @@ it("an answer that is longer than the context is found", async () => {
   expect(checks[0]?.findings).toMatchObject([{ severity: "warning" }]);
 });
 
-it("images are a defect only where the model reads none", async () => {
+it("images are a defect only if the model reads none", async () => {
   const environment = sum({
     answer: (_, task) => ({
       ...verdict(true, task),

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { checkPlanted } from "../checkPlanted.ts";
 import { sum } from "../plantedDefects.ts";
 
-it("times include those of calls that fail", async () => {
+it("latencies include failed calls", async () => {
   const environment = sum({
     answer: () => {
       throw new Error("boom");

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { checkPlanted } from "../checkPlanted.ts";
 import { sum } from "../plantedDefects.ts";
 
-it("a tool that fails on plain arguments is not blamed for how it handles odd ones", async () => {
+it("a tool that fails on plain arguments is not blamed for its handling of odd ones", async () => {
   const environment = sum({
     answer: () => {
       throw new Error("KeyError: 'x'");

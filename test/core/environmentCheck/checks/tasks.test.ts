@@ -4,7 +4,7 @@ import { Probe } from "../../../../src/core/environmentCheck/probe/probe.ts";
 import type { RemoteEnvironment } from "../../../../src/core/openreward/types.ts";
 import { systemClock } from "../../../../src/node/clock.ts";
 
-/** Sixteen words that no other prompt has, but for the last ones. */
+/** A prompt of sixteen unique words, followed by `last`. */
 function prompt(name: string, ...last: readonly string[]): string {
   const own = Array.from({ length: 16 - last.length }, (_, index) => `${name}${index}`);
   return [...own, ...last].join(" ");
@@ -12,7 +12,7 @@ function prompt(name: string, ...last: readonly string[]): string {
 
 async function overlapOf(prompts: Readonly<Record<string, readonly string[]>>) {
   const probe = new Probe({
-    // Nothing is asked of it: what the check asks is known.
+    // Nothing is requested from it: the check's inputs are given.
     remote: { name: "sums" } as RemoteEnvironment,
     clock: systemClock,
     seed: 0,
@@ -32,7 +32,7 @@ async function overlapOf(prompts: Readonly<Record<string, readonly string[]>>) {
   return findings;
 }
 
-it("prompts of two splits are near when most of their word runs are shared, and not when they are equal", async () => {
+it("prompts of two splits are near-duplicates if most of their word runs are shared and they are not equal", async () => {
   const findings = await overlapOf({
     train: [prompt("a"), prompt("b", "x"), prompt("c", "x", "y"), prompt("d"), prompt("e", "near")],
     test: [prompt("f"), prompt("c", "z", "w"), prompt("d"), prompt("b", "z"), prompt("g")],

@@ -3,8 +3,8 @@ import { drawArguments } from "../../../../src/core/environmentCheck/probe/jsonS
 import { constantSource } from "../../../../src/core/environmentCheck/probe/valueSources.ts";
 import type { JsonObject } from "../../../../src/core/json.ts";
 
-describe("arguments that are drawn from a schema", () => {
-  it("stay few where schemas refer to one another in many ways", () => {
+describe("arguments generated from a schema", () => {
+  it("stay few when schemas refer to one another in many ways", () => {
     const names = ["a", "b", "c", "d", "e"];
     const node = { $ref: "#/$defs/node" };
     const schema: JsonObject = {
@@ -21,7 +21,7 @@ describe("arguments that are drawn from a schema", () => {
     expect(JSON.stringify(drawArguments(schema, source)).length).toBeLessThan(50_000);
   });
 
-  it("follow a reference to a reference, and those in allOf", () => {
+  it("follow a reference to a reference, and references in allOf", () => {
     const schema: JsonObject = {
       allOf: [{ $ref: "#/$defs/alias" }],
       $defs: {
@@ -34,7 +34,7 @@ describe("arguments that are drawn from a schema", () => {
     expect(drawArguments(schema, constantSource("x"))).toEqual({ to: "left" });
   });
 
-  it("stay few where a schema holds itself in many ways", () => {
+  it("stay few when a schema contains itself in many ways", () => {
     const self = { $ref: "#" };
     const schema: JsonObject = { allOf: [self, self, self, self, self, self], properties: {} };
     expect(drawArguments(schema, constantSource("x"))).toEqual({});
@@ -45,7 +45,7 @@ describe("arguments that are drawn from a schema", () => {
     [{ type: "number", exclusiveMaximum: 0 }],
     [{ type: "number", exclusiveMinimum: 0.25, maximum: 0.5 }],
     [{ type: "integer", exclusiveMinimum: 0, exclusiveMaximum: 2 }],
-  ])("are inside of the bounds of %j", (value: JsonObject) => {
+  ])("respect the bounds of %j", (value: JsonObject) => {
     const { exclusiveMinimum = Number.NEGATIVE_INFINITY, exclusiveMaximum = 0.5001 } = value;
     for (const choice of [0, 0.5, 1]) {
       const schema = { properties: { value }, required: ["value"] };

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { checkPlanted } from "../checkPlanted.ts";
 import { sum, truthOf, verdict } from "../plantedDefects.ts";
 
-it("takes the call that ends the episode for the right answer, not a rewarded step before it", async () => {
+it("takes the call that ends the episode as the right answer, not an earlier rewarded step", async () => {
   const environment = sum({
     task: (_split, index) => ({ key: `key ${index}`, a: index, b: 7, total: String(index + 7) }),
     answer: (value, task) =>

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Redactor } from "../../../../src/core/secrets/redaction/redactor.ts";
 
-/** A way of writing text, some of it left to chance, and the one way of reading it. */
+/** An encoding of text, with some random choices, and its decoding. */
 interface Encoder {
-  /** `chance` gives numbers from 0 to 255. */
+  /** `chance` returns numbers from 0 to 255. */
   readonly encode: (text: string, chance: () => number) => string;
-  /** What a reader may make of a part of it. */
+  /** How a reader may decode a part of it. */
   readonly decode: (part: string) => readonly string[];
 }
 
@@ -142,7 +142,7 @@ const secret = fc
   .filter((value) => !/\p{Cs}/u.test(value) && !value.includes("*") && value.length >= 6);
 const around = fc.string({ maxLength: 90, unit: "grapheme" });
 
-test("nothing that can be decoded remains of a secret, whatever an encoder made of it, with escapes around that", () => {
+test("nothing decodable remains of a secret, for any encoder and surrounding escapes", () => {
   fc.assert(
     fc.property(
       fc.tuple(secret, around, around),

@@ -10,7 +10,7 @@ function redactorOf(...values: readonly string[]): Redactor {
   return redactor;
 }
 
-test("a learned value is replaced raw, in URLs, in forms and inside JSON text", () => {
+test("a learned value is replaced raw, in URLs, in forms, and inside JSON text", () => {
   const secret = 'pass "word"/+ä';
   const redactor = redactorOf(secret);
   const forms = [
@@ -22,7 +22,7 @@ test("a learned value is replaced raw, in URLs, in forms and inside JSON text", 
   for (const form of forms) expect(redactor.redact(form)).toContain("***");
 });
 
-test("a learned value is replaced whichever characters an encoder spares, in either case of digits", () => {
+test("a learned value is replaced whichever characters an encoder leaves as they are, with digits in either case", () => {
   const secret = "it's (a) key/~ß*";
   const redactor = redactorOf(secret);
   const bytes = Buffer.from(secret).toString("hex");
@@ -35,7 +35,7 @@ test("a learned value is replaced whichever characters an encoder spares, in eit
   for (const form of forms) expect(redactor.redact(`<${form}>`)).toBe("<***>");
 });
 
-test("a learned value is replaced in JSON within JSON, within base64, and where JSON keeps to ASCII", () => {
+test("a learned value is replaced in JSON within JSON, within base64, and in ASCII-only JSON", () => {
   const secret = 'a "quoted" \\ keyß';
   const redactor = redactorOf(secret);
   const once = JSON.stringify({ key: secret });
@@ -46,7 +46,7 @@ test("a learned value is replaced in JSON within JSON, within base64, and where 
   }
 });
 
-test("base64 is recognized at every position of the value in the encoded text", () => {
+test("base64 is recognized at every offset of the value in the encoded text", () => {
   const secret = "tml-0123456789";
   const redactor = redactorOf(secret);
   for (const user of ["", "a", "ab", "abc", "api:"]) {
@@ -59,7 +59,7 @@ test("base64 is recognized at every position of the value in the encoded text", 
   }
 });
 
-test("no digit of the value is left of base64 in lines, whatever its lines begin and end with", () => {
+test("no digit of the value remains in multi-line base64, wherever lines break", () => {
   const secret = "tml-0123456789abcdef";
   const redactor = redactorOf(secret);
   for (const between of ["\n", "\r\n", "\r", "\n\n", " \n\t", "\n> ", "\n# ", "' \\\n  '", " "]) {
@@ -78,7 +78,7 @@ test("no digit of the value is left of base64 in lines, whatever its lines begin
   }
 });
 
-test("hexadecimal digits are recognised with separators and prefixes between the bytes", () => {
+test("hexadecimal digits are recognized with separators and prefixes between the bytes", () => {
   const secret = "tml-0123456789";
   const redactor = redactorOf(secret);
   const bytes = Buffer.from(secret).toString("hex").match(/../g) ?? [];
@@ -91,22 +91,22 @@ test("hexadecimal digits are recognised with separators and prefixes between the
   expect(redactor.redact(`[0x${bytes.join(", 0x")}]`)).toBe("[0x***]");
 });
 
-test("a value is found without the line end that its file has", () => {
+test("a value is found without the line ending of its file", () => {
   expect(redactorOf("tml-0123456789\r\n").redact("[tml-0123456789]")).toBe("[***]");
 });
 
-test("a value of several lines is found where its lines are indented, or one stands alone", () => {
+test("a value with several lines is found when indented or when one line is alone", () => {
   const lines = ["MIIEvQIBADANBgkqhkiG9w0B", "AQEFAASCBKcwggSjAgEAAoIB", "AQC7"];
   const redactor = redactorOf(lines.join("\n"));
   expect(redactor.redact(lines.join("\n    "))).toBe("***\n    ***\n    AQC7");
   expect(redactor.redact(`line 2: ${lines[1]}`)).toBe("line 2: ***");
 });
 
-test("short values are left alone, they would blank out ordinary text", () => {
+test("short values are ignored, since they would blank out ordinary text", () => {
   expect(redactorOf("true", "12345").redact("true 12345")).toBe("true 12345");
 });
 
-test("keys, strings and numbers in JSON are cleaned, the shape stays", () => {
+test("keys, strings, and numbers in JSON are cleaned, and the structure is kept", () => {
   const redactor = redactorOf("sk-abcdef", "12345678");
   expect(
     redactor.redactJson({
@@ -118,7 +118,7 @@ test("keys, strings and numbers in JSON are cleaned, the shape stays", () => {
 
 const secret = fc.string({ minLength: 6, maxLength: 20, unit: "grapheme" });
 
-test("no learned value gets through, not even one made by removing another", () => {
+test("no learned value gets through, not even one created by removing another", () => {
   fc.assert(
     fc.property(
       fc.array(secret, { minLength: 1, maxLength: 4 }),
@@ -135,7 +135,7 @@ test("no learned value gets through, not even one made by removing another", () 
   expect(redactorOf("abcdef", "x***yz").redact("xabcdefyz")).toBe("***");
 });
 
-test("text without learned values is not touched", () => {
+test("text without learned values is unchanged", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z ]*$/), (text) => {
       expect(redactorOf("0123456789").redact(text)).toBe(text);
@@ -143,7 +143,7 @@ test("text without learned values is not touched", () => {
   );
 });
 
-test("a record keeps its shape: only text, whole numbers that are secret and foreign keys change", () => {
+test("a record keeps its structure: only text, secret integers, and foreign keys change", () => {
   const redactor = redactorOf("sk-abcdef", "12345678", "environment");
   const record = {
     environment: "local/x",
@@ -157,7 +157,7 @@ test("a record keeps its shape: only text, whole numbers that are secret and for
   });
 });
 
-test("an error is cleaned with its causes and stays what it was", () => {
+test("an error is cleaned with its causes and keeps its type", () => {
   const redactor = redactorOf("sk-abcdef");
   const cause = new TypeError("key sk-abcdef");
   const details = { cause, data: { body: "sk-abcdef" }, configPath: "secrets" };

@@ -22,7 +22,7 @@ const BODY = {
 
 const parsed = (bytes: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(bytes));
 
-it("is JSON with the parameters and the prompt's ids", () => {
+it("a sample request is JSON with the parameters and the prompt's ids", () => {
   const id = fc.oneof(fc.nat(20), fc.nat(200_000), fc.constant(2 ** 31 - 1));
   fc.assert(
     fc.property(fc.array(id), (ids) => {
@@ -33,7 +33,7 @@ it("is JSON with the parameters and the prompt's ids", () => {
   );
 });
 
-it("has images in position between the texts", () => {
+it("a sample request has images in position between the texts", () => {
   const images = [aPng(224, 224), aPng(400, 300)];
   const prompt = [10, imageId(0), imageId(0), imageId(1), 9, 100];
   const expected = { ...BODY, prompt: { chunks: inputChunks(prompt, images) } };

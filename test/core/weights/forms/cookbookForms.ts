@@ -1,4 +1,4 @@
-/** What tinker-cookbook makes of made-up models: `cookbookForms.json.gz`, which `cookbookForms.py` writes. */
+/** tinker-cookbook's output for synthetic models: `cookbookForms.json.gz`, written by `cookbookForms.py`. */
 
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
@@ -12,7 +12,7 @@ import { createMemoryFileSystem, type MemoryFileSystem } from "../../runFolder/m
 export interface VectorTensor {
   readonly dtype: string;
   readonly shape: readonly number[];
-  /** In base64. */
+  /** Encoded in base64. */
   readonly data: string;
 }
 
@@ -52,7 +52,7 @@ export function fileOf(tensors: VectorTensors): Uint8Array {
   ]);
 }
 
-/** A disk with the base model in `/base` and the adapter in `/adapter`, and an empty folder `/out`. */
+/** A disk with the base model in `/base`, the adapter in `/adapter`, and an empty folder `/out`. */
 export async function diskOf({
   config,
   base,

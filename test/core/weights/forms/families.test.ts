@@ -14,11 +14,11 @@ it.each([
   ["deepseek-ai/DeepSeek-V3.1-Base", "deepseek_v3", false],
   ["meta-llama/Llama-3.1-8B-Instruct", "llama", false],
   ["local/tiny-tool", "llama", false],
-])("knows %s by its name as by its type %s", (name, type, isWithin) => {
+])("recognizes %s by its name and by its type %s", (name, type, isWithin) => {
   expect(familyOfName(name)).toEqual({ family: familyOfType(type), isWithin });
 });
 
-it("knows no model that no one has converted", () => {
+it("recognizes no model without a known conversion", () => {
   const unknown = LINE_UP.map(({ name }) => name).filter((name) => familyOfName(name) === null);
   expect(unknown).toEqual([
     "thinkingmachines/Inkling-Small",

@@ -11,7 +11,7 @@ function tensor(...shape: readonly number[]): VectorTensors[string] {
 }
 
 describe("an adapter", () => {
-  it("is read by pairs, without those of projections that the model lacks", async () => {
+  it("is read in pairs, without those of projections that the model lacks", async () => {
     const { pairs, rank, alpha } = await readLoraAdapter(await diskOf(vectors), "/adapter");
     expect([rank, alpha]).toEqual([2, 4]);
     expect(pairs.map(({ module }) => module)).not.toContain("model.layers.2.mixer.experts.w3");

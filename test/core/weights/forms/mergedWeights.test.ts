@@ -1,4 +1,4 @@
-/** Merged weights, beside the merge of tinker-cookbook: the same bytes, because made-up values leave one rounding only. */
+/** Compares merged weights with tinker-cookbook's merge: byte for byte, because the synthetic values round only one way. */
 
 import { describe, expect, it } from "vitest";
 import {
@@ -26,7 +26,7 @@ async function merge(files: MemoryFileSystem, signal?: AbortSignal): Promise<rea
   return await writeMergedWeights("/out", { files, adapter, base, plan, signal });
 }
 
-/** The base model of `vectors`, in two files with an index. */
+/** Writes the base model of `vectors` in two files with an index. */
 async function inShards(files: MemoryFileSystem, base: VectorTensors): Promise<void> {
   const names = Object.keys(base);
   const map = new Map(
@@ -46,8 +46,8 @@ function missing(): never {
   throw new Error("There is no such tensor.");
 }
 
-describe.each(Object.entries(FAMILIES))("weights of %s", (_, vectors) => {
-  it("merge to those of the cookbook", async () => {
+describe.each(Object.entries(FAMILIES))("merged weights of %s", (_, vectors) => {
+  it("equal the cookbook's", async () => {
     const files = await diskOf(vectors);
     await merge(files);
     expect(await tensorsIn(files, "/out/model.safetensors")).toEqual(vectors.merged);
@@ -65,7 +65,7 @@ describe.each(Object.entries(FAMILIES))("weights of %s", (_, vectors) => {
 });
 
 describe("merged weights", () => {
-  it("come with what stands beside the base model, but its card and other weights", async () => {
+  it("include the base model's other files, except for its card and other weights", async () => {
     const files = await diskOf(vectorsOf("qwen3"));
     const beside = ["tokenizer.json", "LICENSE", "chat_template.jinja", "modeling_x.py"];
     const left = [
@@ -81,7 +81,7 @@ describe("merged weights", () => {
     expect(await files.readText("/out/LICENSE")).toBe("LICENSE");
   });
 
-  it("keep the embedding as it is where the adapter changes the unembedding alone", async () => {
+  it("keep the embedding unchanged if the adapter changes only the unembedding", async () => {
     const { merged, base, ...vectors } = vectorsOf("llama");
     const { "lm_head.weight": head, ...tied } = base;
     const config = { ...vectors.config, tie_word_embeddings: true };
@@ -107,7 +107,7 @@ describe("merged weights", () => {
     expect(shards).toContain(index.weight_map["lm_head.weight"]);
   });
 
-  it("say that the unembedding is their own where the base stores one and its configuration does not read it", async () => {
+  it("declare a separate unembedding if the base stores one that its configuration does not read", async () => {
     const vectors = vectorsOf("llama");
     const config = { ...vectors.config, tie_word_embeddings: true };
     const files = await diskOf({ ...vectors, config });
@@ -118,7 +118,7 @@ describe("merged weights", () => {
     });
   });
 
-  it("go on after a fault with the files that are complete", async () => {
+  it("keep completed files after a failure, and continue with the rest", async () => {
     const vectors = vectorsOf("qwen3_moe");
     const files = await diskOf(vectors);
     await inShards(files, vectors.base);
@@ -138,7 +138,7 @@ describe("merged weights", () => {
     expect((await files.list("/out")).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
-  it("end where they are stopped", async () => {
+  it("end when they are stopped", async () => {
     const files = await diskOf(vectorsOf("qwen3"));
     await expect(merge(files, AbortSignal.abort(new Error("stopped")))).rejects.toThrow("stopped");
     expect(await files.list("/out")).toEqual(["model.safetensors.part"]);
@@ -158,7 +158,7 @@ describe("a base model", () => {
     expect(await files.list("/out")).toEqual([]);
   });
 
-  it("may have numbers in its configuration that JSON does not know", async () => {
+  it("may have non-JSON numbers in its configuration", async () => {
     const files = await diskOf(vectors);
     const text = '{"model_type": "qwen3", "limits": [0.0, Infinity], "none": NaN}';
     await files.writeAtomic("/base/config.json", text);
@@ -166,14 +166,14 @@ describe("a base model", () => {
     expect(await files.readText("/out/config.json")).toBe(text);
   });
 
-  it("whose target is no float is refused", async () => {
+  it("whose target is not a float is refused", async () => {
     const name = "model.layers.0.mlp.up_proj.weight";
     const { data, shape } = vectors.base[name] ?? missing();
     const base = { ...vectors.base, [name]: { dtype: "F8_E4M3", shape, data } };
     await expect(merge(await diskOf({ ...vectors, base }))).rejects.toThrow(/up_proj.*F8_E4M3/);
   });
 
-  it("of another size or shape is refused, with the module that does not fit", async () => {
+  it("with another size or shape is refused, naming the module that does not fit", async () => {
     const other = await diskOf({ ...vectors, base: vectorsOf("qwen3_moe").base });
     await expect(merge(other)).rejects.toThrow(
       /model.layers.0.mlp.*does not fit.*folder of the base model/,
@@ -194,7 +194,7 @@ describe("a base model", () => {
     },
   );
 
-  it("lacks a file that its index names", async () => {
+  it("is refused if it lacks a file that its index names", async () => {
     const files = await diskOf(vectors);
     const index = { weight_map: { a: "model-00001-of-00002.safetensors" } };
     await files.writeAtomic("/base/model.safetensors.index.json", JSON.stringify(index));

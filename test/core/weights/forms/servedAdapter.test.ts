@@ -1,4 +1,4 @@
-/** Adapters for servers, beside the converter of tinker-cookbook: the same tensors, the same configuration. */
+/** Compares adapters for servers with tinker-cookbook's converter: same tensors, same configuration. */
 
 import { describe, expect, it } from "vitest";
 import { readBaseFolder } from "../../../../src/core/weights/forms/baseFolder.ts";
@@ -36,7 +36,7 @@ async function serve(
   return { files, ...written };
 }
 
-/** Without the unembedding, which the cookbook keeps although the servers refuse it. */
+/** Without the unembedding, which the cookbook keeps although servers refuse it. */
 function withoutHead(tensors: VectorTensors): VectorTensors {
   return Object.fromEntries(Object.entries(tensors).filter(([name]) => !name.includes("lm_head")));
 }
@@ -45,7 +45,7 @@ const CONVERTED = Object.entries(FAMILIES).flatMap(([name, vectors]) =>
   "tensors" in vectors.served ? [[name, vectors, vectors.served] as const] : [],
 );
 
-it.each(CONVERTED)("an adapter of %s is that of the cookbook", async (_, vectors, served) => {
+it.each(CONVERTED)("an adapter of %s equals the cookbook's", async (_, vectors, served) => {
   const { files } = await serve(vectors);
   const path = "/out/adapter_model.safetensors";
   expect(await tensorsIn(files, path)).toEqual(withoutHead(served.tensors));
@@ -56,7 +56,7 @@ it.each(CONVERTED)("an adapter of %s is that of the cookbook", async (_, vectors
   });
 });
 
-it("an adapter that the cookbook refuses is refused, with what works", async () => {
+it("an adapter that the cookbook refuses is refused, with an alternative", async () => {
   const refused = Object.keys(FAMILIES).filter((name) => "refused" in vectorsOf(name).served);
   expect(refused).toEqual(["deepseek_v3"]);
   const failed = serve(vectorsOf("deepseek_v3"));
@@ -64,7 +64,7 @@ it("an adapter that the cookbook refuses is refused, with what works", async () 
 });
 
 describe("an adapter for servers", () => {
-  it("with an unembedding is refused, unless it is to be left out", async () => {
+  it("with an unembedding is refused, unless it is to be omitted", async () => {
     const refused = serve(vectorsOf("qwen3_moe"), { dropsUnembedding: false });
     await expect(refused).rejects.toMatchObject({ code: "weights-form" });
     await expect(refused).rejects.toThrow(/form merged.*--drop-unembed.*train_unembed: false/);
@@ -73,7 +73,7 @@ describe("an adapter for servers", () => {
     expect((await serve(vectorsOf("qwen3_moe"))).lacksUnembedding).toBe(true);
   });
 
-  it("of a model whose projections servers fuse needs the base model's files", async () => {
+  it("of a model whose projections servers fuse requires the base model's files", async () => {
     const without = serve(vectorsOf("nemotron_h"), { base: null });
     await expect(without).rejects.toThrow(/in_proj of org\/model.*--base.*form peft/);
     await expect(serve(vectorsOf("qwen3_5"), { base: null })).resolves.toBeDefined();
@@ -84,7 +84,7 @@ describe("an adapter for servers", () => {
     expect((await serve(vectorsOf("nemotron_h"))).highestRank).toBe(4);
   });
 
-  it("is complete or not there under its name", async () => {
+  it("appears under its name only when complete", async () => {
     const vectors = vectorsOf("qwen3");
     const files = await diskOf(vectors);
     const base = await readBaseFolder(files, "/base");
