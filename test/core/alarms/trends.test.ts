@@ -183,7 +183,7 @@ describe("a reward that falls from its best", () => {
     [4, "tasks of all difficulties"],
     [2, "tasks that succeed or fail as a whole"],
   ] as const)(
-    "is hardly ever an alarm in a run whose reward does not move, of steps with %d groups of %s",
+    "rarely triggers an alarm in a run with a constant reward and steps with %d groups of %s",
     (groups, tasks) => {
       const uniform = createUniform(3);
       const groupMean = (): number => {

@@ -585,7 +585,7 @@ describe("a call that fails because of the policy", () => {
     ["environment-reply-too-long", "tool_reply_too_long"],
     ["rollout-image-limit", "tool_reply_too_long"],
   ] as const)(
-    "%s ends the episode as %s, with what was earned and what the tool did",
+    "%s ends the episode as %s, with its rewards and tool results",
     async (code, stop) => {
       const { episode, ...ended } = await play({
         turns: [ADD, ANSWER],

@@ -319,17 +319,14 @@ describe("a truncated list of rollouts", () => {
     ["training", 10, /^(?!.*not shown)/],
     ["training", 40, /rollouts\/step-000000\.index\.jsonl .* its last \d\d MiB are not shown/],
     ["evaluation", 300, /eval\/step-000000\.jsonl .* its last \d\d MiB are not shown/],
-  ] as const)(
-    "the dashboard says when a list of %s of %d MiB is cut",
-    async (source, size, said) => {
-      await longList(source, size * MIB);
-      const follower = new RunFollower({ fileSystem: planted.fileSystem, folder });
-      await follower.refresh();
-      expect(follower.problem ?? "").not.toContain("not shown");
-      for (const _ of [1, 2]) expect(await follower.rollouts(0, source)).toHaveLength(1);
-      expect(follower.problem ?? "").toMatch(said);
-    },
-  );
+  ] as const)("the dashboard reports a truncated %s list of %d MiB", async (source, size, said) => {
+    await longList(source, size * MIB);
+    const follower = new RunFollower({ fileSystem: planted.fileSystem, folder });
+    await follower.refresh();
+    expect(follower.problem ?? "").not.toContain("not shown");
+    for (const _ of [1, 2]) expect(await follower.rollouts(0, source)).toHaveLength(1);
+    expect(follower.problem ?? "").toMatch(said);
+  });
 
   it("the terminal reports it below the table", async () => {
     await longList("training", 40 * MIB);

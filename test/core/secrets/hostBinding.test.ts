@@ -11,7 +11,7 @@ const key: NamedValue = { name: "TINKER_API_KEY", value: "tml-1", origin: "proce
 const officialUrl = "https://service.example/api";
 
 /** Sends keys to an address from a variable in `.env`. */
-function led(changes: Partial<KeyRoute> = {}, value = "https://Stranger.example:8443/api") {
+function checkRoute(changes: Partial<KeyRoute> = {}, value = "https://Stranger.example:8443/api") {
   const address: NamedValue = { name: "TINKER_BASE_URL", value, origin: "dotenv" };
   const url = changes.address?.value ?? value;
   const route = { address, url, keys: [key], officialUrl, allowedOrigins: [], ...changes };
@@ -24,10 +24,10 @@ const allowing = (origin: string, name: string | null = null) => ({
 
 describe("an address from .env", () => {
   it("gets no key from another source", () => {
-    expect(led()).toThrow(
+    expect(checkRoute()).toThrow(
       /^TINKER_BASE_URL in \.env points to https:\/\/stranger\.example:8443, but TINKER_API_KEY comes from elsewhere.*--allow-host https:\/\/stranger\.example:8443 in a terminal/,
     );
-    expect(led()).toThrow(
+    expect(checkRoute()).toThrow(
       expect.objectContaining({
         code: "key-host-not-allowed",
         data: { variable: "TINKER_BASE_URL", host: STRANGER, key: "TINKER_API_KEY" },
@@ -43,11 +43,11 @@ describe("an address from .env", () => {
     ["the key stands in the same file", { keys: [{ ...key, origin: "dotenv" }] }],
     ["there is no key to send", { keys: [] }],
   ])("gets it when %s", (_why, change) => {
-    expect(led(change)).not.toThrow();
+    expect(checkRoute(change)).not.toThrow();
   });
 
   it("gets it when it is the service itself", () => {
-    expect(led({}, "https://service.example/v2")).not.toThrow();
+    expect(checkRoute({}, "https://service.example/v2")).not.toThrow();
   });
 
   it.each([
@@ -56,18 +56,18 @@ describe("an address from .env", () => {
     ["https://stranger.example", "https://stranger.example:8443"],
     ["http://127.0.0.1:8000", "http://127.0.0.1:9000"],
   ])("allowing %s does not cover %s", (allowed, url) => {
-    expect(led(allowing(allowed), url)).toThrow(/points to/);
+    expect(checkRoute(allowing(allowed), url)).toThrow(/points to/);
   });
 
   it("is refused under its variable's name if it is not a valid address", () => {
-    expect(led({}, "stranger.example")).toThrow(/^TINKER_BASE_URL is not an address/);
-    expect(led({}, `${STRANGER}/?team=rl`)).toThrow(/^TINKER_BASE_URL contains a query/);
+    expect(checkRoute({}, "stranger.example")).toThrow(/^TINKER_BASE_URL is not an address/);
+    expect(checkRoute({}, `${STRANGER}/?team=rl`)).toThrow(/^TINKER_BASE_URL contains a query/);
   });
 
   it.each(["https://stranger.example@evil.example", "https://ada:s3cret@stranger.example"])(
     "with a user name or a password is refused without being shown: %s",
     (value) => {
-      expect(led(allowing("https://stranger.example"), value)).toThrow(
+      expect(checkRoute(allowing("https://stranger.example"), value)).toThrow(
         "TINKER_BASE_URL contains a user name or a password, which is not supported. Correct it where it is set.",
       );
     },
@@ -77,15 +77,17 @@ describe("an address from .env", () => {
 it("an address that is the key itself, such as a webhook's, may have a query", () => {
   const value = "https://chat.example/v1/spaces/AAA/messages?key=k-1&token=t-1";
   const address: NamedValue = { name: "TEAM_HOOK", value, origin: "dotenv" };
-  expect(led({ address, keys: [address], officialUrl: value })).not.toThrow();
+  expect(checkRoute({ address, keys: [address], officialUrl: value })).not.toThrow();
   const named: NamedValue = { ...address, value: "https://ada:s3cret@chat.example/?key=k-1" };
-  expect(led({ address: named, keys: [named] })).toThrow(/contains a user name or a password/);
+  expect(checkRoute({ address: named, keys: [named] })).toThrow(
+    /contains a user name or a password/,
+  );
 });
 
 it("an origin that is allowed for one key gets no other", () => {
   const other: NamedValue = { name: "OTHER_KEY", value: "x-1", origin: "store", host: null };
   const both = { keys: [key, other], ...allowing(STRANGER, "TINKER_API_KEY") };
-  expect(led(both)).toThrow(
+  expect(checkRoute(both)).toThrow(
     expect.objectContaining({ data: expect.objectContaining({ key: "OTHER_KEY" }) }),
   );
 });

@@ -3,7 +3,7 @@ import { SamplingGate } from "../../../src/core/tinker/samplingGate.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 
 /** Lets `count` prompts enter, and returns the leave functions of those admitted. */
-function crowd(gate: SamplingGate, count: number, promptTokens = 1) {
+function enterMany(gate: SamplingGate, count: number, promptTokens = 1) {
   const inside: (() => void)[] = [];
   for (let i = 0; i < count; i++) {
     gate.enter(promptTokens, new AbortController().signal).then(
@@ -22,7 +22,7 @@ function gateWith(promptBytes = 10_000_000) {
 describe("the sampling gate", () => {
   it("admits 400 concurrent submits", async () => {
     const { gate } = gateWith();
-    const inside = crowd(gate, 405);
+    const inside = enterMany(gate, 405);
     await settle();
     expect(inside).toHaveLength(400);
     inside[0]?.();
@@ -32,7 +32,7 @@ describe("the sampling gate", () => {
 
   it("limits the bytes of prompts, at ten per token", async () => {
     const { gate } = gateWith(1000);
-    const inside = crowd(gate, 3, 50);
+    const inside = enterMany(gate, 3, 50);
     await settle();
     expect(inside).toHaveLength(2);
   });
@@ -44,7 +44,7 @@ describe("the sampling gate", () => {
   ])("is closed for %s", async (_name, promptTokens, askedDelayMs, closedMs) => {
     const { clock, gate } = gateWith();
     gate.pause(promptTokens, askedDelayMs);
-    const inside = crowd(gate, 1);
+    const inside = enterMany(gate, 1);
     await clock.advance(closedMs - 1);
     expect(inside).toHaveLength(0);
     await clock.advance(1);
@@ -54,7 +54,7 @@ describe("the sampling gate", () => {
   it("admits ten submits in the ten seconds after a pause", async () => {
     const { clock, gate } = gateWith();
     gate.pause(1, null);
-    const inside = crowd(gate, 30);
+    const inside = enterMany(gate, 30);
     await clock.advance(1000);
     expect(inside).toHaveLength(10);
     await clock.advance(10_000);
@@ -66,14 +66,14 @@ describe("the sampling gate", () => {
   it("counts prompt bytes twentyfold in those ten seconds", async () => {
     const { clock, gate } = gateWith(1000);
     gate.pause(1, null);
-    const inside = crowd(gate, 4, 2);
+    const inside = enterMany(gate, 4, 2);
     await clock.advance(1000);
     expect(inside).toHaveLength(2);
   });
 
   it("sends back entrants admitted just as a pause begins", async () => {
     const { clock, gate } = gateWith(10);
-    const inside = crowd(gate, 2);
+    const inside = enterMany(gate, 2);
     await settle();
     gate.pause(1, null);
     inside[0]?.();
@@ -85,14 +85,14 @@ describe("the sampling gate", () => {
 
   it("admits the next prompt when one is aborted", async () => {
     const { gate } = gateWith(10);
-    const inside = crowd(gate, 1);
+    const inside = enterMany(gate, 1);
     const controller = new AbortController();
     const aborted = gate.enter(1, controller.signal);
     await settle();
     controller.abort("enough");
     await expect(aborted).rejects.toBe("enough");
     inside[0]?.();
-    const next = crowd(gate, 1);
+    const next = enterMany(gate, 1);
     await settle();
     expect(next).toHaveLength(1);
   });

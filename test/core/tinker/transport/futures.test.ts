@@ -168,7 +168,7 @@ class RunningOnClock extends FakeClock {
 }
 
 /** The computer sleeps during the first request, whose connection is then lost; the next `losses` requests find no network yet. */
-function stage(losses: number) {
+function setUpSleep(losses: number) {
   const clock = new RunningOnClock();
   const http = new FakeHttp((): FakeReply => {
     clock.standstillMs = EIGHT_HOURS_MS;
@@ -182,7 +182,7 @@ function stage(losses: number) {
 
 describe("a program that was suspended for hours", () => {
   it("does not count them as silence of the service when it polls a result", async () => {
-    const { clock, http, options } = stage(4);
+    const { clock, http, options } = setUpSleep(4);
     const waiting = awaitFuture(
       { ...options, noAnswerLimitMs: 900_000, resultBytes: new Limiter(1_000) },
       { requestId: "r1", type: "ForwardBackward", roundTripMs: 0 },
@@ -192,7 +192,7 @@ describe("a program that was suspended for hours", () => {
   });
 
   it("still has its full time for retries of a request", async () => {
-    const { clock, http, tinker } = stage(4);
+    const { clock, http, tinker } = setUpSleep(4);
     const request = { method: "POST", path: "optim_step", body: {} } as const;
     await clock.run(tinker.call(request, z.looseObject({})));
     expect(http.requests).toHaveLength(6);

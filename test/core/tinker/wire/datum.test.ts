@@ -3,7 +3,7 @@ import { Ledger } from "../../../../src/core/rollout/ledger.ts";
 import { chunkData, type Datum, toWireData } from "../../../../src/core/tinker/wire/datum.ts";
 import { toWireDatum } from "../../../../src/core/training/update/datums.ts";
 import { aPng } from "../../images/someImages.ts";
-import { aDatum as otherADatum } from "../../training/builders.ts";
+import { aDatum as aTrainingDatum } from "../../training/builders.ts";
 
 const training = { forwardOnly: false };
 
@@ -107,7 +107,7 @@ it("an image counts toward a datum's size only with the bytes of its file", () =
 it("a datum is sent from the arrays of its ledger, without a copy", () => {
   const ledger = new Ledger([1, 2]);
   ledger.addTurn([3, 4], [-0.1, -0.2]);
-  const made = otherADatum({ ledger });
+  const made = aTrainingDatum({ ledger });
   const datum = { ...made, advantages: made.advantages };
   const [sent] = toWireData([toWireDatum(datum, "ppo")], "ppo", { forwardOnly: false });
   expect(sent?.tokens.buffer).toBe(ledger.tokens.buffer);

@@ -105,27 +105,30 @@ describe("a loop that gets a pause command", () => {
   it.each([
     ["fail_fast", ["paused", "running"]],
     ["strict", []],
-  ] as const)("with group_failures: %s, a failed rollout makes it %j", async (policy, expected) => {
-    // The second rollout of the run ends without a reward.
-    const remote = scriptedEnvironment([
-      { onCall: () => result("", { reward: 1, finished: true }) },
-      { onCall: () => result("", { reward: null, finished: true }) },
-      { onCall: () => result("", { reward: 1, finished: true }) },
-    ]);
-    const { context, run } = prepareRun({
-      remote,
-      config: { group_failures: policy, advantage_calculation: "direct" },
-      onPhase: () => context.control.continue(),
-    });
-    await run();
-    expect(context.phases.slice(0, 2)).toEqual(expected);
-    const message = expect.stringMatching(
-      /^Step 1, group 1, rollout \d .*group_failures: fail_fast/,
-    );
-    const warning = expect.objectContaining({ kind: "warning", message });
-    if (policy === "fail_fast") expect(context.progress).toContainEqual(warning);
-    else expect(context.progress).not.toContainEqual(warning);
-  });
+  ] as const)(
+    "after a failed rollout with group_failures: %s, phases are %j",
+    async (policy, expected) => {
+      // The second rollout of the run ends without a reward.
+      const remote = scriptedEnvironment([
+        { onCall: () => result("", { reward: 1, finished: true }) },
+        { onCall: () => result("", { reward: null, finished: true }) },
+        { onCall: () => result("", { reward: 1, finished: true }) },
+      ]);
+      const { context, run } = prepareRun({
+        remote,
+        config: { group_failures: policy, advantage_calculation: "direct" },
+        onPhase: () => context.control.continue(),
+      });
+      await run();
+      expect(context.phases.slice(0, 2)).toEqual(expected);
+      const message = expect.stringMatching(
+        /^Step 1, group 1, rollout \d .*group_failures: fail_fast/,
+      );
+      const warning = expect.objectContaining({ kind: "warning", message });
+      if (policy === "fail_fast") expect(context.progress).toContainEqual(warning);
+      else expect(context.progress).not.toContainEqual(warning);
+    },
+  );
 
   it("detects a sampler from before an update", async () => {
     const { context, run } = prepareRun();

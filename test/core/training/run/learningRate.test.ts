@@ -26,21 +26,21 @@ describe("the learning rate", () => {
     expect(rates({ learning_rate: 4e-5 }, 3)).toEqual([4e-5, 4e-5, 4e-5]);
   });
 
-  it("rises over the warm-up and has its full value in the last step of it", () => {
+  it("rises over the warm-up and reaches its full value in the last warm-up step", () => {
     expect(rates({ warmup_steps: 4 }, 6)).toEqual([0.25, 0.5, 0.75, 1, 1, 1]);
   });
 
-  it("falls linearly from the end of the warm-up", () => {
+  it("falls linearly after the warm-up", () => {
     expect(rates({ learning_rate_schedule: "linear" }, 4)).toEqual([1, 0.75, 0.5, 0.25]);
     const warm = rates({ learning_rate_schedule: "linear", warmup_steps: 2 }, 6);
     expect(warm).toEqual([0.5, 1, 1, 0.75, 0.5, 0.25]);
   });
 
-  it("falls by half a cosine", () => {
+  it("falls along half a cosine", () => {
     expect(rates({ learning_rate_schedule: "cosine" }, 4)).toEqual([1, 0.853553, 0.5, 0.146447]);
   });
 
-  it("never falls below min_learning_rate_ratio of itself, also beyond the last step", () => {
+  it("never falls below min_learning_rate_ratio of its base value, even after the last step", () => {
     const rules = { min_learning_rate_ratio: 0.1 };
     for (const learning_rate_schedule of ["linear", "cosine"] as const) {
       const falling = rates({ ...rules, learning_rate_schedule }, 4, 7);
@@ -48,7 +48,7 @@ describe("the learning rate", () => {
     }
   });
 
-  it("cannot fall toward an end that there is not", () => {
+  it("cannot fall toward an end that does not exist", () => {
     const endless: ScheduleRules = {
       learning_rate: 1,
       learning_rate_schedule: "cosine",

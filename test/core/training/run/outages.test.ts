@@ -28,7 +28,7 @@ interface Fault {
   error: AppError | null;
 }
 
-/** Refuses sessions with the error that is in `fault`; while it answers no questions, only with `isSilent`. */
+/** Refuses sessions with the current error in `fault`; queries only fail if `isSilent`. */
 function faulty(fault: Fault, isSilent = true): ScriptedEnvironment {
   const inner = scriptedEnvironment([solved]);
   return {
@@ -44,7 +44,7 @@ function faulty(fault: Fault, isSilent = true): ScriptedEnvironment {
   };
 }
 
-/** Plays in step 3, with a model that takes a second for each turn. */
+/** Plays in step 3, with a model that takes a second per turn. */
 function setUp(
   remote: ScriptedEnvironment,
   rollouts: readonly RolloutTask[],
@@ -69,8 +69,8 @@ function setUp(
   return { context, clock: context.clock, events, kinds, phases, saves, play };
 }
 
-describe("an environment that refuses every session because it is full", () => {
-  it("pauses the run after half an hour, reports what may help, and ends it after an hour", async () => {
+describe("an environment that refuses every session because it is at capacity", () => {
+  it("pauses the run after half an hour with suggestions, and ends it after an hour", async () => {
     const { play, clock, phases, events } = setUp(faulty({ error: full }), tasks(4));
     const playing = play().catch((error: unknown) => error);
     await clock.advance(29 * MINUTE_MS);
@@ -103,7 +103,7 @@ describe("an environment that refuses every session because it is full", () => {
     expect(clock.monotonic()).toBeLessThanOrEqual(42 * MINUTE_MS);
   });
 
-  it("is tried at once when the run is asked to continue", async () => {
+  it("is retried immediately on a resume command", async () => {
     const fault: Fault = { error: full };
     const { play, clock, context } = setUp(faulty(fault), tasks(1));
     const playing = play();
@@ -116,8 +116,8 @@ describe("an environment that refuses every session because it is full", () => {
   });
 });
 
-describe("an environment that refuses the key amid a run", () => {
-  it("pauses the run, and loses nothing when the key is good again", async () => {
+describe("an environment that starts refusing the key during a run", () => {
+  it("pauses the run, which loses nothing once the key is valid again", async () => {
     const fault: Fault = { error: null };
     const { play, clock, phases, events, context } = setUp(faulty(fault), tasks(3), 1);
     const playing = play();
@@ -137,13 +137,13 @@ describe("an environment that refuses the key amid a run", () => {
     expect(events.at(-1)).toMatchObject({ kind: "circuit-closed" });
   });
 
-  it("ends it at once when no session was ever opened", async () => {
+  it("ends the run immediately if no session was ever opened", async () => {
     const { play } = setUp(faulty({ error: refused }), tasks(3));
     await expect(play()).rejects.toBe(refused);
   });
 });
 
-describe("an account whose credit runs out amid a run", () => {
+describe("an account that runs out of credit during a run", () => {
   it("pauses the run, which continues by itself once there is credit again", async () => {
     const fault: Fault = { error: null };
     const { play, clock, phases, events } = setUp(faulty(fault), tasks(3), 1);
@@ -170,7 +170,7 @@ describe("an account whose credit runs out amid a run", () => {
 it.each([
   ["half an hour of a refused key", refused, /skipped no task.*resume the run\.$/],
   ["an hour without credit", unpaid, /waited for 60 min.*resume the run\.$/],
-])("after %s the run ends with that error, to be resumed", async (_, error, message) => {
+])("after %s the run ends with that error, and can be resumed", async (_, error, message) => {
   const fault: Fault = { error: null };
   const { play, clock } = setUp(faulty(fault), tasks(3), 1);
   const playing = play();
@@ -183,7 +183,7 @@ it.each([
   });
 });
 
-it("an evaluation by itself is continued by starting it again, not by a resume", async () => {
+it("a standalone evaluation continues with a new start, not with a resume", async () => {
   const name = "local/calculator";
   const remote = { ...faulty({ error: gone }), name };
   const { context, clock } = setUp(faulty({ error: gone }), [], 64, { [name]: remote });
@@ -194,8 +194,8 @@ it("an evaluation by itself is continued by starting it again, not by a resume",
   );
 });
 
-describe("an environment that fails beside one that works", () => {
-  it("takes no slot from the other, and no attempt from its own rollouts", async () => {
+describe("an environment that fails next to one that works", () => {
+  it("takes no slots from the other, and no attempts from its own rollouts", async () => {
     const fault: Fault = { error: gone };
     const own = tasks(8);
     const others = tasks(8, { environment: OTHER, taskKey: `${OTHER}:train:1#1` });
@@ -216,8 +216,8 @@ describe("an environment that fails beside one that works", () => {
   });
 });
 
-describe("a task for which no session can ever be opened", () => {
-  it("fails, with no pause, where the environment answers queries", async () => {
+describe("a task whose session can never be opened", () => {
+  it("fails without a pause if the environment answers queries", async () => {
     const remote = faulty({ error: gone }, false);
     const { play, clock, phases, events } = setUp(remote, tasks(2));
     const finished = await clock.run(play());

@@ -24,7 +24,7 @@ describe("a report", () => {
     ["warn", "warning"],
     ["info", "notice"],
   ] as const)(
-    "with level %s is an event, then a %s, on one line and without secrets",
+    "with level %s is recorded as an event, then shown as a %s, on one line and without secrets",
     async (level, kind) => {
       const { context, order } = setUp();
       const message = "It failed:\n  a-long-secret is wrong.";

@@ -261,7 +261,7 @@ describe("a task sequence", () => {
 
 const FEW = "Owner/Few";
 
-function otherASource(changes: Partial<TaskSource> = {}): TaskSource {
+function gameSource(changes: Partial<TaskSource> = {}): TaskSource {
   const rules = { split: "train", shuffle: true, numSamples: null, weight: 1 };
   return { ...rules, environment: ENVIRONMENT, count: 3, ...changes };
 }
@@ -300,11 +300,11 @@ async function seedsOf(
 
 describe("groups of the same task", () => {
   it.each([
-    ["of a batch larger than the data", [otherASource()], "proportional", 7],
-    ["at the end of an epoch", [otherASource()], "proportional", 2],
+    ["of a batch larger than the data", [gameSource()], "proportional", 7],
+    ["at the end of an epoch", [gameSource()], "proportional", 2],
     [
       "of an environment with more weight than tasks",
-      [otherASource({ environment: FEW, count: 1, weight: 3 }), otherASource({ count: 9 })],
+      [gameSource({ environment: FEW, count: 1, weight: 3 }), gameSource({ count: 9 })],
       "weighted",
       8,
     ],
@@ -323,14 +323,14 @@ describe("a step that holds a task more than once", () => {
     });
 
   it("warns with the numbers", () => {
-    expect(warnings([otherASource()], "proportional", 7)).toEqual([
+    expect(warnings([gameSource()], "proportional", 7)).toEqual([
       `batch_size: 7 takes 7 tasks of ${ENVIRONMENT} for the first step, but only 3 of them are different: a task that occurs more than once is a group each time. Lower batch_size, or use more tasks.`,
     ]);
   });
 
   it("warns about the environment that has too few tasks for its weight", () => {
-    const few = otherASource({ environment: FEW, count: 1, weight: 3 });
-    const many = otherASource({ count: 9 });
+    const few = gameSource({ environment: FEW, count: 1, weight: 3 });
+    const many = gameSource({ count: 9 });
     expect(warnings([few, many], "weighted", 8)).toEqual([
       expect.stringMatching(
         /^batch_size: 8 takes 6 tasks of Owner\/Few .* only 1 of them are different/,
@@ -339,7 +339,7 @@ describe("a step that holds a task more than once", () => {
   });
 
   it("does not warn when every task occurs once", () => {
-    expect(warnings([otherASource()], "proportional", 3)).toEqual([]);
-    expect(warnings([otherASource()], "proportional", 2)).toEqual([]);
+    expect(warnings([gameSource()], "proportional", 3)).toEqual([]);
+    expect(warnings([gameSource()], "proportional", 2)).toEqual([]);
   });
 });

@@ -119,7 +119,7 @@ function contextOf(config: Config) {
 }
 
 /** Our advantages and metrics, from the same code that a step runs. */
-async function ours(one: Case) {
+async function ourAdvantages(one: Case) {
   const config = configOf(one);
   const context = contextOf(config);
   const environmentOf = ({ group }: Pick<TrainingDatum, "group">): string =>
@@ -150,7 +150,7 @@ function near(value = Number.NaN): unknown {
 
 describe("advantages compared with tinker-cookbook", () => {
   it.each(cases)("are the same for $name", async (one) => {
-    const { data, metrics } = await ours(one);
+    const { data, metrics } = await ourAdvantages(one);
     expect(data.map(({ tokens }) => tokens.length)).toEqual(
       one.advantages.map(({ length }) => length),
     );

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { namesToLoad } from "../../../../../src/core/config/editing/catalogue/namesToLoad.ts";
 
 /** The lists that are loaded for the cursor position marked by `|`. */
-function wantedAt(marked: string): readonly string[] {
+function listsAt(marked: string): readonly string[] {
   const offset = marked.indexOf("|");
   return namesToLoad(marked.replace("|", ""), offset, { path: "a.yaml" });
 }
@@ -17,7 +17,7 @@ describe("lists from services are loaded", () => {
     ["environments:\n  |", ["environments"]],
     ["evaluation:\n  splits:\n    Own|", ["environments"]],
   ])("at a position for one of their names: %j", (text, kinds) => {
-    expect(wantedAt(text)).toEqual(kinds);
+    expect(listsAt(text)).toEqual(kinds);
   });
 
   it.each([
@@ -26,10 +26,10 @@ describe("lists from services are loaded", () => {
     ["environments:\n  Owner/Name:\n    splits:\n      |"],
     ["# model_name: |"],
   ])("at no other position: %j", (text) => {
-    expect(wantedAt(text)).toEqual([]);
+    expect(listsAt(text)).toEqual([]);
   });
 
   it("without environments when the model is local", () => {
-    expect(wantedAt("model_name: local/tiny-tool\nenvironments:\n  |")).toEqual([]);
+    expect(listsAt("model_name: local/tiny-tool\nenvironments:\n  |")).toEqual([]);
   });
 });

@@ -22,7 +22,7 @@ function labels(marked: string, path?: string): readonly string[] {
 }
 
 /** The text after accepting a completion, with every snippet placeholder at its default. */
-function taken(marked: string, label: string, path?: string): string {
+function accepted(marked: string, label: string, path?: string): string {
   const entry = at(marked, path).find((one) => one.label === label);
   if (entry === undefined) throw new Error(`${label} is not offered`);
   const text = marked.replace("|", "");
@@ -127,13 +127,13 @@ describe("keys", () => {
   );
 
   it("are completed with what their value needs", () => {
-    expect(taken("bat|", "batch_size")).toBe("batch_size: 32");
-    expect(taken("learn|", "learning_rate")).toBe("learning_rate: ");
-    expect(taken("env|", "environments")).toBe("environments:\n  ");
-    expect(taken("lea|: 1", "learning_rate")).toBe("learning_rate: 1");
-    expect(taken("evaluation:\n  spl|", "splits")).toBe("evaluation:\n  splits:\n    ");
-    expect(taken('{"lea|"}', "learning_rate", "run.json")).toBe('{"learning_rate": }');
-    expect(taken('{"env|', "environments", "run.json")).toBe('{"environments": {}');
+    expect(accepted("bat|", "batch_size")).toBe("batch_size: 32");
+    expect(accepted("learn|", "learning_rate")).toBe("learning_rate: ");
+    expect(accepted("env|", "environments")).toBe("environments:\n  ");
+    expect(accepted("lea|: 1", "learning_rate")).toBe("learning_rate: 1");
+    expect(accepted("evaluation:\n  spl|", "splits")).toBe("evaluation:\n  splits:\n    ");
+    expect(accepted('{"lea|"}', "learning_rate", "run.json")).toBe('{"learning_rate": }');
+    expect(accepted('{"env|', "environments", "run.json")).toBe('{"environments": {}');
   });
 
   it("of loss parameters depend on the loss", () => {
@@ -147,7 +147,7 @@ describe("keys", () => {
 
 describe("names from the catalogue", () => {
   it("complete a whole environment", () => {
-    const text = taken(`${START}max_steps: 1\nenvironments:\n  |`, "Owner/Game");
+    const text = accepted(`${START}max_steps: 1\nenvironments:\n  |`, "Owner/Game");
     expect(text).toContain(
       "  Owner/Game:\n    splits:\n      train: {}\n    num_rollouts: 8\n    nonterminal_reward: 0",
     );
@@ -186,7 +186,7 @@ describe("names from the catalogue", () => {
       "evaluation:\n  splits:\n    Owner/Game:\n    - test",
     ],
   ])("complete list items in %j", (marked, text) => {
-    expect(taken(marked, "test")).toBe(text);
+    expect(accepted(marked, "test")).toBe(text);
   });
 
   it("complete models, with context length and rank", () => {
@@ -196,8 +196,8 @@ describe("names from the catalogue", () => {
       "local/tiny-tool",
     ]);
     expect(at("model_name: Qw|")[0]?.detail).toBe("32,768 tokens · rank up to 64");
-    expect(taken("model_name: Qw|", "Qwen/Qwen3-8B")).toBe("model_name: Qwen/Qwen3-8B");
-    expect(taken('{"model_name": "Q|"}', "Qwen/Qwen3-8B", "run.json")).toBe(
+    expect(accepted("model_name: Qw|", "Qwen/Qwen3-8B")).toBe("model_name: Qwen/Qwen3-8B");
+    expect(accepted('{"model_name": "Q|"}', "Qwen/Qwen3-8B", "run.json")).toBe(
       '{"model_name": "Qwen/Qwen3-8B"}',
     );
   });
@@ -205,7 +205,7 @@ describe("names from the catalogue", () => {
   it("complete secrets that an environment requires", () => {
     const marked = "environments:\n  GeneralReasoning/WhoDunIt:\n    secrets:\n      |";
     expect(at(marked)[0]).toMatchObject({ label: "OPENAI_API_KEY", detail: "not set" });
-    expect(taken(marked, "OPENAI_API_KEY")).toMatch(/OPENAI_API_KEY: null$/);
+    expect(accepted(marked, "OPENAI_API_KEY")).toMatch(/OPENAI_API_KEY: null$/);
   });
 });
 
@@ -225,8 +225,8 @@ describe("values", () => {
   });
 
   it("get the space that YAML requires after the colon", () => {
-    expect(taken("loss_fn:|", "ppo")).toBe("loss_fn: ppo");
-    expect(taken("train_attn:|", "false")).toBe("train_attn: false");
+    expect(accepted("loss_fn:|", "ppo")).toBe("loss_fn: ppo");
+    expect(accepted("train_attn:|", "false")).toBe("train_attn: false");
   });
 
   it.each(["evaluation:", "stages:", "stages:\n  rl:", "prices:", "data:", "notify:", "thinking:"])(
@@ -248,7 +248,7 @@ it("an empty file offers complete configurations, all valid", () => {
   expect(snippets.length).toBeGreaterThan(1);
   for (const { label } of snippets) {
     expect(
-      diagnose(taken("|", label), { path: "run.yaml" }).filter(
+      diagnose(accepted("|", label), { path: "run.yaml" }).filter(
         ({ severity }) => severity !== "hint",
       ),
     ).toEqual([]);
@@ -285,7 +285,7 @@ describe("completion of a stage", () => {
       "stage:imitate",
       "stage:collect",
     ]);
-    expect(taken(`${stages}  rl:\n    init_from: st|`, "stage:imitate")).toMatch(
+    expect(accepted(`${stages}  rl:\n    init_from: st|`, "stage:imitate")).toMatch(
       /init_from: stage:imitate$/,
     );
     for (const place of ["kl_reference: |", "teacher:\n      checkpoint: |"]) {

@@ -498,7 +498,7 @@ it("JSON files get the same checks and fixes", () => {
   });
 });
 
-const otherOPTIONS = { path: "run.yaml" };
+const PATH_ONLY = { path: "run.yaml" };
 
 describe("a value written as text", () => {
   it.each([
@@ -506,7 +506,7 @@ describe("a value written as text", () => {
     ["sampling_seed: yes", "is read as the boolean true"],
     ["thinking: yes", "is read as the boolean true"],
   ])("%s is shown in the list of problems, with the value it is read as", (line, words) => {
-    const found = diagnoseAll(textWith(line), otherOPTIONS).find(({ code }) => code === "TRL123");
+    const found = diagnoseAll(textWith(line), PATH_ONLY).find(({ code }) => code === "TRL123");
     expect(found?.severity).toBe("info");
     expect(found?.message).toContain(words);
   });

@@ -118,7 +118,7 @@ it("comments and unknown keys have no hover", () => {
   for (const word of ["# note", "zzz"]) expect(shown(text, word)).toBe("");
 });
 
-const otherOPTIONS = { path: "run.yaml" };
+const PATH_ONLY = { path: "run.yaml" };
 
 describe("the hover of a split", () => {
   const text = textWith();
@@ -132,7 +132,7 @@ describe("the hover of a split", () => {
   });
 
   it("reports when nothing is known", () => {
-    expect(hover(text, at, otherOPTIONS)?.markdown).toContain("No details are known");
+    expect(hover(text, at, PATH_ONLY)?.markdown).toContain("No details are known");
   });
 
   it("lists the existing splits for one that does not exist", () => {
