@@ -415,7 +415,7 @@ describe("the keep-alive", () => {
     expect(clock.monotonic()).toBe(100_000);
   });
 
-  it("accepts a 503 as a sign of life only from a starting environment", async () => {
+  it("counts a 503 as alive only from a starting environment", async () => {
     const waking = harness({ "POST /ping": [starting()] });
     const dead = harness({ "POST /ping": [json(503, {})] });
     const sessions = await Promise.all([waking.open(), dead.open()]);

@@ -1,4 +1,4 @@
-/** A TrainingClient that records its calls in order and answers when a test tells it to. */
+/** A TrainingClient that records its calls in order and answers on the test's command. */
 
 import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
 import type { SaveOptions, TrainingClient } from "../../../src/core/tinker/trainingClient.ts";

@@ -3,7 +3,7 @@
 import { AppError } from "../../../../src/core/errors.ts";
 import type { HttpClient, HttpRequest, HttpResponse } from "../../../../src/core/ports.ts";
 
-/** The fate of a request. `lost-answer`: it takes effect, but its answer never arrives. */
+/** What happens to a request. `lost-answer`: it takes effect, but its answer never arrives. */
 export type Fault = "lost" | "lost-answer" | "html" | { readonly status: number };
 
 export interface FakeWandbRun {

@@ -125,7 +125,7 @@ describe("the hover of a split", () => {
   const at = text.indexOf("train:");
 
   it("shows what is known about it", () => {
-    const markdown = hover(text, at, { ...otherOPTIONS, catalogue: CATALOGUE })?.markdown ?? "";
+    const markdown = hover(text, at, { ...PATH_ONLY, catalogue: CATALOGUE })?.markdown ?? "";
     expect(markdown).toContain("128 tasks");
     expect(markdown).toContain("`test` (32 tasks)");
     expect(markdown).toContain("`Owner/Game`");
@@ -137,7 +137,7 @@ describe("the hover of a split", () => {
 
   it("lists the existing splits for one that does not exist", () => {
     const odd = text.replace("train:", "trian:");
-    const markdown = hover(odd, at, { ...otherOPTIONS, catalogue: CATALOGUE })?.markdown ?? "";
+    const markdown = hover(odd, at, { ...PATH_ONLY, catalogue: CATALOGUE })?.markdown ?? "";
     expect(markdown).toContain("has no such split");
     expect(markdown).toContain("`train` (128 tasks)");
   });
