@@ -1,7 +1,7 @@
 /** Finds secrets written in base64 or hexadecimal. */
 
 import { escapePattern } from "../../util/escapePattern.ts";
-import type { Span } from "./escapes.ts";
+import { joined, NO_SPANS, type Span, spansDecoded } from "./spans.ts";
 
 interface Digits {
   /** Everything that is not a digit: line ends, indentation, anything printed around the lines. */
@@ -48,15 +48,12 @@ export function digitSearch(texts: readonly string[]): DigitSearch {
         Array.from(digits, (digit) => patternOf(digit)).join(`${between}*`),
       );
       const isPossible = new RegExp(first.join("|"), isAnyCase ? "i" : "");
-      const gaps = new RegExp(`${between}+`, "g");
-      return (text) => {
-        if (!isPossible.test(text)) return [];
-        const digits = text.replace(gaps, "");
-        const found = forms.flatMap((form) =>
-          occurrencesOf(isAnyCase ? digits.toLowerCase() : digits, form),
+      const withoutGaps = { pattern: new RegExp(`${between}+`, "g"), meaningOf: () => "" };
+      const find = (digits: string): readonly Span[] =>
+        joined(
+          forms.flatMap((form) => occurrencesOf(isAnyCase ? digits.toLowerCase() : digits, form)),
         );
-        return found.length === 0 ? found : inText(found, text, gaps, digits.length);
-      };
+      return (text) => (isPossible.test(text) ? spansDecoded(text, withoutGaps, find) : NO_SPANS);
     },
   );
   return (text) => searches.flatMap((search) => search(text));
@@ -87,26 +84,4 @@ function occurrencesOf(digits: string, form: string): readonly Span[] {
     found.push({ start: at, end: at + form.length });
   }
   return found;
-}
-
-/** Maps spans of digits back to positions in the text. */
-function inText(
-  spans: readonly Span[],
-  text: string,
-  gaps: RegExp,
-  count: number,
-): readonly Span[] {
-  const offsets = new Int32Array(count);
-  let found = 0;
-  let at = 0;
-  const keep = (end: number): void => {
-    while (at < end) offsets[found++] = at++;
-  };
-  for (const { 0: gap, index } of text.matchAll(gaps)) {
-    keep(index);
-    at += gap.length;
-  }
-  keep(text.length);
-  const offsetOf = (digit: number): number => offsets[digit] ?? 0;
-  return spans.map(({ start, end }) => ({ start: offsetOf(start), end: offsetOf(end - 1) + 1 }));
 }

@@ -1,28 +1,14 @@
 /** Decodes the escapes of JSON, URLs and HTML. */
 
-/** A part of a text: from `start` up to but excluding `end`. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** A text with all escapes of one kind decoded. */
-export interface Unescaped {
-  /** Non-ASCII characters are as they were or, if decoded from bytes, one character per UTF-8 byte. */
-  readonly text: string;
-  /** Maps ordered, disjoint spans of `text` back to the source. */
-  readonly sourceOf: (spans: readonly Span[]) => readonly Span[];
-}
+import { type Decoding, NO_SPANS, type Span, spansDecoded } from "./spans.ts";
 
 const JSON_ESCAPE = /\\(?:u[\da-fA-F]{4}|U[\da-fA-F]{8}|x[\da-fA-F]{2}|["'\\/bfnrt])/g;
 const PERCENT_ESCAPE = /%(?:[\da-fA-F]{2}|u[\da-fA-F]{4})/g;
 const HTML_ESCAPE = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-zA-Z]\w{1,9});/g;
 
-interface Escapes {
+interface Escapes extends Decoding {
   /** The character that every escape starts with. */
   readonly start: string;
-  readonly pattern: RegExp;
-  readonly meaningOf: (written: string) => string;
 }
 
 const ESCAPES: readonly Escapes[] = [
@@ -86,37 +72,16 @@ function character(code: number, otherwise: string): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : otherwise;
 }
 
-/** `source` as decoded by readers of JSON, URLs and HTML, for each that changes it. */
-export function* unescaped(source: string): Generator<Unescaped> {
-  for (const escapes of ESCAPES) {
-    if (!source.includes(escapes.start)) continue;
-    // A wrapper, because `replace` passes additional arguments.
-    const text = source.replace(escapes.pattern, (each) => escapes.meaningOf(each));
-    if (text === source) continue;
-    yield { text, sourceOf: (spans) => sourceOf(source, spans, escapes) };
-  }
-}
-
-function sourceOf(
+/**
+ * Searches `source` as decoded by readers of JSON, URLs and HTML, for each that changes it. Non-ASCII characters are as they were or,
+ * if decoded from bytes, one character per UTF-8 byte.
+ */
+export function escapedSpans(
   source: string,
-  spans: readonly Span[],
-  { pattern, meaningOf }: Escapes,
+  find: (text: string) => readonly Span[],
 ): readonly Span[] {
-  const offsets = spans.flatMap(({ start, end }) => [start, end]);
-  const found: number[] = [];
-  /** How much further the current position is in the source. */
-  let shift = 0;
-  for (const { 0: written, index } of source.matchAll(pattern)) {
-    const first = index - shift;
-    const end = first + meaningOf(written).length;
-    for (let offset = offsets[found.length]; offset !== undefined && offset < end; ) {
-      const isEnd = found.length % 2 === 1;
-      if (offset <= first) found.push(offset + shift);
-      else found.push(isEnd ? index + written.length : index);
-      offset = offsets[found.length];
-    }
-    shift = index + written.length - end;
-  }
-  const mapped = (i: number): number => found[i] ?? (offsets[i] ?? 0) + shift;
-  return spans.map((_, i) => ({ start: mapped(2 * i), end: mapped(2 * i + 1) }));
+  const findOther = (text: string): readonly Span[] => (text === source ? NO_SPANS : find(text));
+  return ESCAPES.flatMap((escapes) =>
+    source.includes(escapes.start) ? spansDecoded(source, escapes, findOther) : NO_SPANS,
+  );
 }

@@ -4,7 +4,8 @@ import { AppError, isAppError } from "../../errors.ts";
 import { isJsonObject, type Json } from "../../json.ts";
 import { escapePattern } from "../../util/escapePattern.ts";
 import { type DigitSearch, digitSearch } from "./digits.ts";
-import { type Span, unescaped } from "./escapes.ts";
+import { escapedSpans } from "./escapes.ts";
+import { joined, NO_SPANS, type Span } from "./spans.ts";
 
 /** Shorter values would blank out ordinary text. */
 const MIN_SECRET_LENGTH = 6;
@@ -16,8 +17,6 @@ export const REDACTED_MARK = "***";
 const MAX_NESTING = 2;
 /** Form of the program's own record keys; external keys match it only by chance. */
 const OWN_KEY = /^[A-Za-z_]+$/;
-
-const NO_SPANS: readonly Span[] = [];
 
 interface Secrets {
   readonly pattern: RegExp;
@@ -123,22 +122,10 @@ function secretSpans(secrets: Secrets, text: string, nesting: number): readonly 
   }
   for (const span of secrets.digitSpans(text)) found.push(span);
   if (nesting > 0) {
-    for (const read of unescaped(text)) {
-      const inside = secretSpans(secrets, read.text, nesting - 1);
-      if (inside.length > 0) for (const span of read.sourceOf(inside)) found.push(span);
-    }
+    const find = (read: string): readonly Span[] => secretSpans(secrets, read, nesting - 1);
+    for (const span of escapedSpans(text, find)) found.push(span);
   }
   return found.length > 1 ? joined(found) : found;
-}
-
-function joined(spans: Span[]): readonly Span[] {
-  const apart: Span[] = [];
-  for (const span of spans.sort((a, b) => a.start - b.start)) {
-    const last = apart.at(-1);
-    if (last === undefined || span.start >= last.end) apart.push(span);
-    else apart[apart.length - 1] = { start: last.start, end: Math.max(last.end, span.end) };
-  }
-  return apart;
 }
 
 function withoutSpans(text: string, spans: readonly Span[]): string {
