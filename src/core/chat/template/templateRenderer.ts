@@ -101,6 +101,11 @@ function writeTurn(
   const whole = prompt.render({ messages: [TASK, written], opensTurn: false });
   let start = 0;
   while (start < opening.length && opening[start] === whole[start]) start += 1;
+  // `<think>` and `<tool_call>` begin alike.
+  for (const marker of [...controls.texts, HERMES_CALLS.open]) {
+    const at = whole.lastIndexOf(marker, start);
+    if (at >= 0 && start < at + marker.length) start = at;
+  }
   const end = whole.lastIndexOf(END_TOKEN);
   const turn = end < start ? whole.slice(start) : whole.slice(start, end);
   return controls.encode(turn + END_TOKEN, escaper.unescape);

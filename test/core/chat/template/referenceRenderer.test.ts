@@ -29,6 +29,14 @@ const result = (content: string): FollowUp => ({
 const CALL = '<tool_call>\n{"name": "add", "arguments": {}}\n</tool_call>';
 const EMPTY_THOUGHT = "<think>\n\n</think>\n\n";
 
+it("a turn that was given is the call alone behind either opening", () => {
+  const call = { id: "call_0", name: "add", args: {} };
+  const message = { role: "assistant", content: "", reasoning: null, calls: [call] } as const;
+  for (const { writeTurn } of [plain, thinking]) {
+    expect(decode(writeTurn(message))).toBe(`${CALL}<|im_end|>`);
+  }
+});
+
 describe("the first prompt in the reference format", () => {
   it("has a system and a user turn, and an empty thought when thinking is off", () => {
     const system: InitialMessage = { role: "system", content: "You add." };
