@@ -1,6 +1,6 @@
 import { expect, it, type TestContext } from "vitest";
 import type { ParsedTurn, Renderer } from "../../../src/core/chat/renderer.ts";
-import { checkNativeRenderer } from "../../../src/core/chat/setup/nativeCheck.ts";
+import { checkRenderer } from "../../../src/core/chat/setup/formatCheck.ts";
 import { type ExactJson, ExactNumber, isExactObject } from "../../../src/core/util/exactJson.ts";
 import { CHAT_FAMILIES } from "../peers.ts";
 import { addTally } from "../tally.ts";
@@ -74,9 +74,8 @@ describeFamilies(CHAT_FAMILIES, (family, name) => {
   it("passes the check before a run", async () => {
     for (const [profile, facts] of comparedProfiles(family).compared) {
       const renderer = await rendererOf(profile, facts);
-      if (!renderer.id.startsWith("native/")) continue;
       const tokenizer = await kitTokenizer(facts.tokenizer);
-      expect(() => checkNativeRenderer(renderer, tokenizer), profile).not.toThrow();
+      expect(() => checkRenderer(renderer, { tokenizer, template: null }), profile).not.toThrow();
     }
   });
 

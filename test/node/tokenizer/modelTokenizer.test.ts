@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findChatFamily } from "../../../src/core/chat/setup/findFamily.ts";
-import { checkRenderer } from "../../../src/core/chat/setup/selfCheck.ts";
+import { checkRenderer } from "../../../src/core/chat/setup/formatCheck.ts";
 import { createTemplateRenderer } from "../../../src/core/chat/template/templateRenderer.ts";
 import type { ModelTokenizer } from "../../../src/core/chat/tokenizer.ts";
 import { BYTE_LEVEL_ALPHABET } from "../../../src/node/tokenizer/byteLevel.ts";
@@ -106,7 +106,7 @@ describe("a tokenizer of single bytes", () => {
     const model = await loadModelTokenizer(TINY_BYTES);
     const family = findChatFamily("org/unknown", model);
     const renderer = createTemplateRenderer({ model, family, thinking: false });
-    expect(() => checkRenderer({ model, family, thinking: false, renderer })).not.toThrow();
+    expect(() => checkRenderer(renderer, model)).not.toThrow();
   });
 });
 

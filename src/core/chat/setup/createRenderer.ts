@@ -22,10 +22,9 @@ import type { TemplateFamily } from "../template/templateFamily.ts";
 import { createTemplateRenderer } from "../template/templateRenderer.ts";
 import type { ModelTokenizer } from "../tokenizer.ts";
 import { findChatFamily, findTemplateFamily } from "./findFamily.ts";
-import { checkNativeRenderer } from "./nativeCheck.ts";
+import { checkRenderer } from "./formatCheck.ts";
 import { NATIVE_FORMATS } from "./nativeFormats.ts";
 import { cachePrompts } from "./promptCache.ts";
-import { checkRenderer } from "./selfCheck.ts";
 import { checkRetention, checkThinking, fitThinking, type ThinkingSettings } from "./thinking.ts";
 
 export interface ChatOptions {
@@ -73,7 +72,7 @@ function createNative({ model, config, date }: ChatOptions): ChatSetup | null {
   const keeping = create({ thinking: enabled, effort, retention: "all", date, isBare });
   const writing = { format: keeping, thinking: enabled };
   const renderer = createNativeRenderer(format, model.tokenizer, writing);
-  checkNativeRenderer(renderer, model.tokenizer);
+  checkRenderer(renderer, model);
   const { prunesReasoning } = FORMATS[name];
   const images = imageSupport(config.model_name, format.images);
   const checked = checkRetention({ enabled, effort, retention }, () => prunesReasoning);
@@ -98,7 +97,7 @@ function createFromTemplate({ model, config }: Omit<ChatOptions, "date">): ChatS
   const renderer = isReference ? createReferenceRenderer(options) : createTemplateRenderer(options);
   const checked = checkThinking({ ...options, thinking });
   const warnings = [...checked.warnings];
-  checkRenderer({ ...options, renderer });
+  checkRenderer(renderer, options.model);
   const missing = isReference ? missingMarkers(model) : [];
   if (missing.length > 0) {
     warnings.push(

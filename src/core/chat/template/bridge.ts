@@ -135,7 +135,7 @@ function dummyTurn(
 }
 
 /** Converts a follow-up to the message shape that templates expect. */
-export function toMessage(followUp: FollowUp): TemplateMessage {
+function toMessage(followUp: FollowUp): TemplateMessage {
   const { role, content } = followUp;
   if (role === "user") return { role, content };
   return { role, content, name: followUp.name, tool_call_id: followUp.callId };

@@ -117,7 +117,7 @@ describe("chat_format", () => {
     expect(refusal(tinyModel(`${THINKING_TEMPLATE}{# <function= #}`))).toMatch(/calls as XML\./);
     const other = `${THINKING_TEMPLATE.replace('"arguments"', '"args"')}{# "arguments" #}`;
     expect(refusal(tinyModel(other))).toMatch(
-      /^The chat format template\/qwen3\/plain failed its check: a tool call as the template writes it/,
+      /^The chat format template\/qwen3\/plain failed its check: a tool call that it writes is not read back/,
     );
   });
 

@@ -4,11 +4,19 @@ import { llama3 } from "../../../../src/core/chat/families/llama3.ts";
 import { qwen36 } from "../../../../src/core/chat/families/qwen35.ts";
 import type { ChatFormat } from "../../../../src/core/chat/format.ts";
 import { createNativeRenderer } from "../../../../src/core/chat/nativeRenderer.ts";
+import { OTHER_TOKENIZER } from "../../../../src/core/chat/pieces.ts";
 import type { Renderer } from "../../../../src/core/chat/renderer.ts";
-import { checkNativeRenderer } from "../../../../src/core/chat/setup/nativeCheck.ts";
-import type { Tokenizer } from "../../../../src/core/chat/tokenizer.ts";
+import { checkRenderer } from "../../../../src/core/chat/setup/formatCheck.ts";
+import {
+  chatml,
+  qwen3,
+  type TemplateFamily,
+} from "../../../../src/core/chat/template/templateFamily.ts";
+import { createTemplateRenderer } from "../../../../src/core/chat/template/templateRenderer.ts";
+import type { ModelTokenizer, Tokenizer } from "../../../../src/core/chat/tokenizer.ts";
+import { AppError } from "../../../../src/core/errors.ts";
 import { byteTokenizer } from "../byteTokenizer.ts";
-import { sampled, tinyModel } from "../tinyModel.ts";
+import { PLAIN_TEMPLATE, sampled, THINKING_TEMPLATE, tinyModel } from "../tinyModel.ts";
 
 const { tokenizer: bytes } = tinyModel();
 const LLAMA = [
@@ -28,7 +36,11 @@ interface Setup {
 
 function check({ format = qwen, tokenizer = bytes, change }: Setup): void {
   const renderer = createNativeRenderer(format, tokenizer);
-  checkNativeRenderer({ ...renderer, ...change?.(renderer) }, tokenizer);
+  checkRenderer({ ...renderer, ...change?.(renderer) }, { tokenizer, template: null });
+}
+
+function checkTemplate(model: ModelTokenizer, family: TemplateFamily, thinking = false): void {
+  checkRenderer(createTemplateRenderer({ model, family, thinking }), model);
 }
 
 describe("the check of a built-in format", () => {
@@ -58,7 +70,7 @@ describe("the check of a built-in format", () => {
     ],
     [
       "begins twice",
-      /a prompt with three messages has <\|begin_of_text\|> twice/,
+      /the first prompt has <\|begin_of_text\|> twice/,
       {
         format: llama3(),
         tokenizer: byteTokenizer(LLAMA),
@@ -93,6 +105,15 @@ describe("the check of a built-in format", () => {
       { change: () => ({ bridge: () => ({ closing: [], delta: sampled("user:") }) }) },
     ],
     [
+      "goes on after several results in another way than it begins",
+      /a second result after a turn differs/,
+      {
+        change: ({ bridge }) => ({
+          bridge: (turn, followUps) => bridge(turn, followUps.slice(0, 1)),
+        }),
+      },
+    ],
+    [
       "lets a task forge control tokens",
       /can forge control tokens/,
       {
@@ -125,6 +146,44 @@ describe("the check of a built-in format", () => {
       message: expect.stringMatching(problem),
     });
     expect(() => check(setup)).toThrow(refused);
+  });
+
+  it("says the next step once", () => {
+    const change = () => ({
+      renderInitial: () => {
+        throw new AppError("chat-token-missing", `No token <|im_end|>. ${OTHER_TOKENIZER}`);
+      },
+    });
+    expect(() => check({ change })).toThrow(
+      `failed its check: No token <|im_end|>. The run does not start, because training would go wrong without any error. ${OTHER_TOKENIZER}`,
+    );
+  });
+});
+
+describe("the check of a chat template", () => {
+  it("passes for templates that hold, also for one that shows no calls", () => {
+    const thinkingModel = tinyModel(THINKING_TEMPLATE);
+    checkTemplate(tinyModel(), chatml);
+    checkTemplate(thinkingModel, qwen3, true);
+    checkTemplate(thinkingModel, qwen3, false);
+  });
+
+  it("refuses one that starts twice", () => {
+    const source = `{{ bos_token }}{{ bos_token }}${PLAIN_TEMPLATE}`;
+    const template = { source, bosToken: "<|endoftext|>", eosToken: "" };
+    expect(() => checkTemplate({ ...tinyModel(), template }, chatml)).toThrow(
+      "the first prompt has <|endoftext|> twice",
+    );
+  });
+
+  it("refuses one that writes calls in another syntax than is read", () => {
+    const model = tinyModel(THINKING_TEMPLATE.replace('"arguments"', '"args"'));
+    expect(() => checkTemplate(model, qwen3)).toThrow("a tool call that it writes is not read");
+  });
+
+  it("refuses one that prints the date", () => {
+    const model = tinyModel(`{{ strftime_now('%d') }}${PLAIN_TEMPLATE}`);
+    expect(() => checkTemplate(model, chatml)).toThrow("today's date");
   });
 });
 
