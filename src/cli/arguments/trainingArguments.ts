@@ -7,7 +7,6 @@ import { didYouMean } from "./flags.ts";
 import type { GivenArguments } from "./givenArguments.ts";
 
 export type TrainCommand = Extract<ReturnType<typeof trainCommand>, { readonly kind: "train" }>;
-export type EvaluateCommand = ReturnType<typeof evaluateCommand>;
 export type SweepCommand = ReturnType<typeof sweepCommand>;
 export type RunControlCommand = ReturnType<typeof controlCommand>;
 

@@ -13,8 +13,6 @@ export const meteredUsageSchema = z
 
 export type MeteredUsage = z.infer<typeof meteredUsageSchema>;
 
-export const NO_USAGE: MeteredUsage = { used: NO_TOKENS, discarded: NO_TOKENS };
-
 export class UsageMeter {
   #used = NO_TOKENS;
   #discarded = NO_TOKENS;

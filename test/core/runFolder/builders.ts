@@ -10,7 +10,6 @@ import type {
 import type { RolloutSummary } from "../../../src/core/runFolder/reader.ts";
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { NO_RUN_USAGE, NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
-import { NO_USAGE } from "../../../src/core/usage/usageMeter.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
 
 export function aRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
@@ -124,7 +123,7 @@ export function rolloutFacts(changes: Partial<RolloutFacts> = {}): RolloutFacts 
     promptTokens: 20,
     observationTokens: 5,
     tokensLeft: 10_000,
-    usage: NO_USAGE,
+    usage: { used: NO_TOKENS, discarded: NO_TOKENS },
     streamBreaks: 0,
     queueS: 0,
     sessionS: 0.1,

@@ -4,12 +4,7 @@ import * as z from "zod";
 import { isJsonObject } from "../../json.ts";
 import type { alarmFields } from "./alarmFields.ts";
 import { NUMBER_TEXT } from "./coerce.ts";
-import {
-  columnFields,
-  environmentFields,
-  graderFields,
-  type splitFields,
-} from "./environmentFields.ts";
+import { columnFields, environmentFields, graderFields } from "./environmentFields.ts";
 import type { evaluationFields } from "./evaluationFields.ts";
 import type {
   Field,
@@ -26,7 +21,6 @@ import { configFields } from "./fields.ts";
 /** A complete configuration with every default filled in. Keys are spelled as in the file. */
 export type Config = ValuesOf<typeof configFields>;
 export type EnvironmentConfig = ValuesOf<typeof environmentFields>;
-export type SplitConfig = ValuesOf<typeof splitFields>;
 export type ColumnsConfig = ValuesOf<typeof columnFields>;
 export type GraderConfig = ValuesOf<typeof graderFields>;
 export type AlarmsConfig = ValuesOf<typeof alarmFields>;

@@ -18,8 +18,6 @@ export const rolloutBeginning = z
   })
   .readonly();
 
-export type RolloutBeginning = z.infer<typeof rolloutBeginning>;
-
 const stepPhases = z
   .object({
     /** When the previous step completed, since the Unix epoch. The other times are relative to it. */
