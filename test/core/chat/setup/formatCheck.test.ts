@@ -88,7 +88,7 @@ describe("the check of a built-in format", () => {
     ],
     ["reads a number as text", /is not read back/, { format: asText(qwen) }],
     [
-      "goes on after a result in another way than it begins",
+      "continues after a result differently than it begins",
       /a result after a turn differs .*\(tried: "user:"/,
       {
         change: ({ bridge }) => ({
@@ -100,12 +100,12 @@ describe("the check of a built-in format", () => {
       },
     ],
     [
-      "goes on after a message in another way than it begins",
+      "continues after a message differently than it begins",
       /a message of the user after a turn differs/,
       { change: () => ({ bridge: () => ({ closing: [], delta: sampled("user:") }) }) },
     ],
     [
-      "goes on after several results in another way than it begins",
+      "continues after several results differently than it begins",
       /a second result after a turn differs/,
       {
         change: ({ bridge }) => ({
@@ -161,7 +161,7 @@ describe("the check of a built-in format", () => {
 });
 
 describe("the check of a chat template", () => {
-  it("passes for templates that hold, also for one that shows no calls", () => {
+  it("passes for correct templates, including one that shows no calls", () => {
     const thinkingModel = tinyModel(THINKING_TEMPLATE);
     checkTemplate(tinyModel(), chatml);
     checkTemplate(thinkingModel, qwen3, true);
