@@ -1,4 +1,4 @@
-/** Runs of the calculator that a program in `agents` plays. */
+/** Runs of the calculator task, played by the agent programs in `agents`. */
 
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,20 +16,20 @@ import { tokenRecords } from "./tokenRecords.ts";
 import { type Ended, runProgram } from "./trainProgram.ts";
 
 export interface AgentRun extends Ended {
-  /** Its project. */
+  /** The project folder of the run. */
   readonly home: string;
-  /** In the order of steps, groups and rollouts. */
+  /** Rollouts, ordered by step, group and index. */
   readonly rollouts: readonly PlayedRollout[];
 }
 
 export interface PlayedRollout {
   readonly record: RolloutRecord;
-  /** In their order. */
+  /** Token streams, in order. */
   readonly streams: readonly TokenRecord[];
 }
 
 interface RunSettings {
-  /** Keys of `agent`; absent = the built-in loop. */
+  /** Keys under `agent`; absent = the built-in loop. */
   readonly agent?: object;
   readonly environment?: object;
   readonly run?: object;
@@ -38,20 +38,20 @@ interface RunSettings {
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
-/** A command that runs a program in `agents`. */
+/** A command that runs the program `agents/<name>`. */
 export function agentCommand(program: string, ...args: readonly string[]): readonly string[] {
   const path = fileURLToPath(new URL(`./agents/${program}.mjs`, import.meta.url));
   return [process.execPath, path, ...args];
 }
 
-/** A folder for what agents leave, which its tests remove. */
+/** A folder where agents leave files; the tests remove it. */
 export async function sharedFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-agents-"));
   folders.push(folder);
   return folder;
 }
 
-/** A project with a run of two steps of two groups of four rollouts, all of which train. */
+/** Makes a project with a run of two steps of two groups of four rollouts, all of which are trained on. */
 export async function agentProject({ agent, environment, run }: RunSettings): Promise<string> {
   const calculator = {
     splits: { train: {} },
@@ -112,7 +112,7 @@ function isOf({ group, rollout }: RolloutRecord): (tokens: TokenRecord) => boole
   return (tokens) => tokens.group === group && tokens.rollout === rollout;
 }
 
-/** What training read of a rollout. */
+/** What training reads of a rollout. */
 export function trainedOn({ streams }: PlayedRollout) {
   return streams.map(({ ids, samplerLogprobs, mask, turns }) => ({
     ids: Array.from(ids),
@@ -122,7 +122,7 @@ export function trainedOn({ streams }: PlayedRollout) {
   }));
 }
 
-/** Every file of the run as one text. */
+/** All files of the run as one string. */
 export async function textOfRun(home: string): Promise<string> {
   const names = await readdir(runIn(home), { recursive: true, withFileTypes: true });
   const files = names.filter((entry) => entry.isFile());

@@ -1,4 +1,4 @@
-/** Programs of a user that play the rollouts of a run. */
+/** User-written agent programs that play the rollouts of a run. */
 
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,22 +19,22 @@ import { killedWhen, trained } from "./comparedRuns.ts";
 import { eventually, runIn } from "./controlledRun.ts";
 import { runProgram } from "./trainProgram.ts";
 
-/** Agents, named as their protocols. */
+/** Agents, named after the protocol that they use. */
 const AS_BUILT_IN = ["openai", "anthropic"] as const;
 
-/** What the model did, and what came of it. */
+/** What the model did, and the outcome. */
 function outcome({ record }: PlayedRollout) {
   const { environment: _, turns, reward, rewards, stop, taskKey } = record;
   const played = turns.map(({ sampledText, calls, results }) => ({ sampledText, calls, results }));
   return { taskKey, reward, rewards, stop, played };
 }
 
-/** Rollouts whose calls the built-in loop could all read: it says what was wrong with others, which an agent does itself. */
+/** Rollouts whose calls were all valid: for invalid calls the built-in loop adds an error message, which an agent words itself. */
 function isReadable({ record }: PlayedRollout): boolean {
   return record.turns.every(({ errors }) => errors.length === 0);
 }
 
-describe("an agent that does what the built-in loop does", () => {
+describe("an agent that mirrors the built-in loop", () => {
   const alike = async (settings: object) => {
     const native = await trainAgents(settings);
     const agents = AS_BUILT_IN.map((protocol) =>
@@ -51,12 +51,12 @@ describe("an agent that does what the built-in loop does", () => {
     for (const run of runs) {
       expect([run.code, run.stderr]).toEqual([0, ""]);
       expect(run.rollouts.map(outcome)).toEqual(native.rollouts.map(outcome));
-      // With advantages, and the log-probabilities of the trainer.
+      // Includes advantages and the trainer's log-probabilities.
       expect(await tokenFiles(run.home)).toEqual(tokens);
     }
   });
 
-  it("trains the same tokens wherever all calls can be read", async () => {
+  it("trains the same tokens when all calls are valid", async () => {
     const { native, runs } = await alike({
       run: { batch_size: 6, max_steps: 1 },
       environment: { temperature: 1.5 },
@@ -80,7 +80,7 @@ function tokenFiles(home: string): Promise<readonly Buffer[]> {
   return Promise.all(names.map((name) => readFile(join(folder, name))));
 }
 
-/** Expects that each sampled token of a rollout is trained in one stream, and no other token anywhere. */
+/** Expects that each sampled token of a rollout is trained in exactly one stream, and no other token is trained. */
 function expectTrainedOnce({ record, streams }: PlayedRollout): void {
   const counts = record.turns.map((turn, number) =>
     streams.map(({ turns, mask, stream }) => ({
@@ -96,7 +96,7 @@ function expectTrainedOnce({ record, streams }: PlayedRollout): void {
   }
 }
 
-/** What stands before the first turn of each stream. */
+/** The prefix before the first turn of each stream. */
 function prompts({ streams }: PlayedRollout): readonly string[] {
   return streams.map(({ ids, mask }) => {
     const first = Array.from(mask).indexOf(1);
@@ -105,7 +105,7 @@ function prompts({ streams }: PlayedRollout): readonly string[] {
 }
 
 describe("an agent with several conversations trains each sampled token once", () => {
-  it("where it begins again with a summary", async () => {
+  it("when it restarts with a summary", async () => {
     const agent = { command: agentCommand("compacting") };
     const { code, rollouts } = await trainAgents({ agent, environment: { max_turns: 3 } });
     expect(code).toBe(0);
@@ -124,7 +124,7 @@ describe("an agent with several conversations trains each sampled token once", (
     expect(Math.max(...lengths)).toBeGreaterThan(1);
   });
 
-  it("where a sub-agent talks beside it", async () => {
+  it("when a sub-agent runs in parallel", async () => {
     const agent = { command: agentCommand("subAgent") };
     const { code, rollouts } = await trainAgents({ agent });
     expect(code).toBe(0);
@@ -154,7 +154,7 @@ describe("a reward", () => {
     }
   });
 
-  it("is what another command makes of it", async () => {
+  it("can be computed by a separate command", async () => {
     const reward_command = agentCommand("grade");
     const agent = { command: agentCommand("printing", "no reward"), reward_command };
     const { code, rollouts } = await trainAgents({ agent, run: { max_steps: 1 } });
@@ -166,7 +166,7 @@ describe("a reward", () => {
     }
   });
 
-  it("is made of what an agent has left and printed before a limit ended it", async () => {
+  it("is computed from what an agent left and printed before it hit a limit", async () => {
     const agent = { command: agentCommand("limited"), reward_command: agentCommand("grade") };
     const environment = { max_turns: 1 };
     const { code, rollouts } = await trainAgents({ agent, environment, run: { max_steps: 1 } });
@@ -177,7 +177,7 @@ describe("a reward", () => {
     }
   });
 
-  it("that is none fails the rollout, and no file has a key that the agent printed", async () => {
+  it("that is invalid fails the rollout, and no file contains a key that the agent printed", async () => {
     const agent = { command: agentCommand("printing", "key"), reward: "output" };
     const { rollouts, home, stderr, stdout } = await trainAgents({ agent, run: { max_steps: 1 } });
     expect(rollouts.length).toBeGreaterThan(0);
@@ -205,7 +205,7 @@ describe("an agent that", () => {
   it.each([
     ["at once", "ended with code 1 without a turn of the model. It printed: I fail: at once.", "1"],
     ["never asks", "ended with code 0 without a turn of the model.", "0"],
-  ])("fails %s is tried again, and has no reward", async (how, message, exit) => {
+  ])("fails %s is retried, and gets no reward", async (how, message, exit) => {
     const { rollouts } = await fail(how);
     expect(rollouts).toHaveLength(4);
     for (const { record } of rollouts) {
@@ -215,7 +215,7 @@ describe("an agent that", () => {
     }
   });
 
-  it("hangs is ended, and has no reward", async () => {
+  it("hangs is killed, and gets no reward", async () => {
     const { rollouts } = await fail("hangs", { timeout: 20 }, "", 0);
     for (const { record } of rollouts) {
       expect([record.stop, record.reward]).toEqual(["max_retries", null]);
@@ -234,7 +234,7 @@ describe("an agent that", () => {
       "took longer than 20 s (agent.timeout)",
     ],
   ])(
-    "fails %s, after a turn of the model, trains that turn",
+    "fails %s after a model turn still trains on that turn",
     async (how, agent, stop, exit, why) => {
       const { code, rollouts } = await fail(how, agent);
       expect(code).toBe(0);
@@ -253,7 +253,7 @@ describe("an agent that", () => {
     },
   );
 
-  it("does not exist ends the run", async () => {
+  it("does not exist ends the run with an error", async () => {
     const { code, stderr, rollouts } = await fail("", { command: ["no-such-agent"] });
     expect([code, rollouts]).toEqual([expect.any(Number), []]);
     expect(code).not.toBe(0);
@@ -262,7 +262,7 @@ describe("an agent that", () => {
     );
   });
 
-  it("says more than a rollout may is refused, and trains what it was answered", async () => {
+  it("exceeds the turn limit is refused, and trains on the answers it received", async () => {
     const agent = { command: agentCommand("openai") };
     const { code, rollouts } = await trainAgents({
       agent,
@@ -275,7 +275,7 @@ describe("an agent that", () => {
     for (const { record } of rollouts) expect(record.turns).toHaveLength(1);
   });
 
-  it("leaves a child ends its rollout, and the child with it", async () => {
+  it("leaves a child process ends its rollout, and the child is killed", async () => {
     const folder = await sharedFolder();
     const { code, rollouts } = await fail("leaves a child", {}, folder);
     expect(code).toBe(0);
@@ -284,7 +284,7 @@ describe("an agent that", () => {
     await noneLeft(folder);
   });
 
-  it("leaves a child that holds its output open in another group ends its rollout", async () => {
+  it("leaves a child in another process group that holds its output open still ends its rollout", async () => {
     const folder = await sharedFolder();
     const { code, rollouts } = await fail("leaves a child of its own", {}, folder);
     const left = (await pidsIn(folder)).filter((pid) => isProcessAlive(pid));
@@ -299,13 +299,13 @@ async function pidsIn(folder: string): Promise<readonly number[]> {
   return names.filter((name) => name.endsWith(".pid")).map((name) => Number.parseInt(name, 10));
 }
 
-/** Those that agents start in. */
+/** Process ids that agents wrote when they started. */
 async function agentFolders(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder);
   return names.filter((name) => name.startsWith("tinker-rl-agent-"));
 }
 
-/** Waits for the ends of processes. */
+/** Waits until the processes have ended. */
 function noneLeft(folder: string): Promise<unknown> {
   return eventually(async () =>
     (await pidsIn(folder)).some((pid) => isProcessAlive(pid)) ? null : true,
@@ -318,7 +318,7 @@ describe("processes of agents", () => {
     run: { max_steps: 3, save_every: 1 },
   });
 
-  it("end with the run; with a trainer that is killed, too, whose run then goes on to the same end", async () => {
+  it("end with the run, and also when the trainer is killed; the resumed run reaches the same result", async () => {
     const folder = await sharedFolder();
     await writeFile(join(folder, "go"), "");
     const whole = await trainAgents(settings(folder));
@@ -329,7 +329,7 @@ describe("processes of agents", () => {
     const killed = await sharedFolder();
     const home = await agentProject(settings(killed));
     const store = { TINKER_RL_STORE: join(home, "checkpoints") };
-    // The first step, and agents of the second that wait.
+    // The first step, and the waiting agents of the second.
     const isAmid = async () => (await pidsIn(killed)).length === 32;
     const args = ["train", "-c", join(home, "config.yaml")];
     const temporary = await sharedFolder();
@@ -348,7 +348,7 @@ describe("processes of agents", () => {
 });
 
 describe("the key of a rollout", () => {
-  it("opens nothing but that rollout, while it is played", async () => {
+  it("gives access to that rollout only, and only while it is being played", async () => {
     const folder = await sharedFolder();
     const [intruding, alone] = await Promise.all([
       trainAgents({ agent: { command: agentCommand("intruding", folder) } }),
@@ -374,7 +374,7 @@ describe("an agent alone", () => {
     return await runProgram(["env", ...words, ...own], { TINKER_RL_STORE: home });
   };
 
-  it("plays a task with what the user chooses as its model", async () => {
+  it("plays a task with a model that the user chooses", async () => {
     const words = ["play", "local/calculator", "--agent", "--player", "random"];
     const { code, stdout, stderr } = await run(["openai"], ...words);
     expect([code, stderr]).toEqual([0, ""]);
@@ -382,7 +382,7 @@ describe("an agent alone", () => {
     expect(stdout).toContain("The rollout ended the agent.");
   });
 
-  it("is checked with its environment", async () => {
+  it("is included in the check of its environment", async () => {
     const words = ["check", "local/calculator", "--tasks", "4"];
     const sound = await run(["openai"], ...words);
     expect([sound.code, sound.stderr]).toEqual([0, ""]);

@@ -5,7 +5,7 @@ import { runFolderWith } from "./localRun.ts";
 import { type Ended, runProgram } from "./trainProgram.ts";
 
 const RIGHT_KEY = "tml-right-key";
-/** What a run may ask before everything is known to be sound. */
+/** Requests a run may make before its input is fully validated. */
 const HARMLESS = new Set(["client/config", "create_session", "get_server_capabilities"]);
 
 let server: Served;
@@ -37,13 +37,13 @@ environments:
     num_rollouts: 4
 `;
 
-/** Trains in a process of its own, as a user would. */
+/** Trains in a separate process, as a user would. */
 async function train(config: string, key = RIGHT_KEY): Promise<Ended> {
   const folder = await runFolderWith(`${config}tinker_base_url: ${server.url}\n`);
   return runProgram(["train", "-c", join(folder, "config.yaml")], { TINKER_API_KEY: key });
 }
 
-describe("a run that cannot be started says why in one line, and sends nothing that costs", {
+describe("a run that cannot start says why in one line, and sends no request that costs money", {
   timeout: 30_000,
 }, () => {
   it.each([

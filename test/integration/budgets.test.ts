@@ -1,4 +1,4 @@
-/** Runs that end before their plan does, because a budget is used up or a target is reached. */
+/** Runs that end early because a budget is used up or a target is reached. */
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ async function logged(folder: string): Promise<number> {
 describe.each([0, 2, 4])(
   "a run that samples %i steps ahead, with a budget of tokens",
   (stepsAhead) => {
-    it("ends saved at the border after it is used up, by one step's tokens at most, warns before, and a higher one lets it continue to the same end", async () => {
+    it("saves and ends at the first boundary after the budget is used up, at most one step over; warns before that; a higher budget resumes to the same result", async () => {
       const ahead = `max_steps_off_policy: ${stepsAhead}`;
       const whole = await project(ahead);
       expect((await train(whole).ended).outcome).toBe("done");
@@ -111,20 +111,20 @@ function withoutBudgets(value: unknown): unknown {
   );
 }
 
-it("a budget in USD ends a run by its prices", async () => {
+it("a budget in USD ends a run according to its prices", async () => {
   const folder = await project(`prices: ${PRICES}\nmax_cost_usd: 0.05`);
   const end = await train(folder).ended;
   expect(end).toMatchObject({ outcome: "stopped", ending: { code: "cost-budget" } });
   expect((await linesIn(folder, "metrics.jsonl", row)).length).toBe(1);
 });
 
-it("a budget of hours ends a run", async () => {
+it("a budget in hours ends a run", async () => {
   const folder = await project("max_hours: 0.0000001");
   const end = await train(folder).ended;
   expect(end).toMatchObject({ outcome: "stopped", ending: { code: "time-budget" } });
 });
 
-it("a budget in USD without prices is refused before the start, and the message names them", async () => {
+it("a budget in USD without prices is refused at the start, and the message names the missing prices", async () => {
   const folder = await project("max_cost_usd: 1");
   const refused = await train(folder).ended.catch((error: unknown) => error);
   expect(isAppError(refused) && refused.message).toMatch(/prices/);
@@ -142,7 +142,7 @@ describe("a run that collects", () => {
     return resumeTraining({ ...base, folder: folderIn(project), overrides, watch }).ended;
   };
 
-  it("ends saved once its budget is used up, and a higher one lets it continue", async () => {
+  it("saves and ends once its budget is used up, and resumes with a higher one", async () => {
     const folder = await project(`${collect}\nmax_tokens_total: 10`);
     const run = train(folder);
     const end = await run.ended;
@@ -163,14 +163,14 @@ describe("a run that collects", () => {
     expect(await playedIn(folder)).toBe(40);
   });
 
-  it("has budgets in USD and of hours, too", async () => {
+  it("supports budgets in USD and in hours", async () => {
     const priced = await project(`${collect}\nprices: ${PRICES}\nmax_cost_usd: 0.0001`);
     expect(await train(priced).ended).toMatchObject({ ending: { code: "cost-budget" } });
     const timed = await project(`${collect}\nmax_hours: 0.0000001`);
     expect(await train(timed).ended).toMatchObject({ ending: { code: "time-budget" } });
   });
 
-  it("has none where it is only evaluated", async () => {
+  it("has no budget in an evaluation-only run", async () => {
     const folder = await project(`${collect}\nmax_tokens_total: 10`);
     const base = { owner: "terminal", programFolder: PROGRAM_FOLDER } as const;
     const request = { models: ["base"], splits: ["test"], watch: () => undefined };
@@ -181,7 +181,7 @@ describe("a run that collects", () => {
   });
 });
 
-it("a target that is reached ends a run as done, with its final checkpoint", async () => {
+it("a run that reaches its target ends as done, with a final checkpoint", async () => {
   const folder = await project("target_reward: { reward: 0.01, steps: 2 }");
   const end = await train(folder).ended;
   expect(end).toMatchObject({ outcome: "done", ending: { code: "target-reached" } });

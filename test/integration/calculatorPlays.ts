@@ -1,11 +1,11 @@
-/** Demonstrations for the calculator, as somebody would write them. */
+/** Hand-written style demonstrations for the calculator. */
 
 const TOOL = (name: string, parameter: string, type: string) => ({
   type: "function",
   function: { name, parameters: { type: "object", properties: { [parameter]: { type } } } },
 });
 
-/** Scripted plays of the calculator, in OpenAI's format. */
+/** Scripted calculator conversations in OpenAI's format. */
 export function calculatorPlays(count: number): string {
   const call = (id: string, name: string, args: object) => {
     const own = { name, arguments: JSON.stringify(args) };

@@ -40,7 +40,7 @@ const SETTINGS = { temperature: 1, topP: 1, topK: -1, maxTokens: 48, seed: 5 };
 const signal = new AbortController().signal;
 const fileSystem = filesOnDisk();
 
-/** Keeps what was sent for each sample. */
+/** Records what was sent for each sample. */
 function recording(client: TrainingClient, sent: (readonly number[])[]): TrainingClient {
   const wrap = (sampler: SamplingClient): SamplingClient => ({
     ...sampler,
@@ -54,9 +54,9 @@ function recording(client: TrainingClient, sent: (readonly number[])[]): Trainin
 
 interface TrainedRun {
   readonly folder: string;
-  /** Prompts of all samples of its rollouts. */
+  /** Prompts of all samples of the run's rollouts. */
   readonly sent: readonly (readonly number[])[];
-  /** A rollout with token data and at least two turns; numbers from 1. */
+  /** A rollout with token data and at least two turns; rollouts are numbered from 1. */
   readonly place: Omit<TurnPlace, "turn">;
   readonly turns: number;
 }
@@ -107,7 +107,7 @@ beforeAll(async () => {
 
 describe("a conversation that continues from a stored rollout", () => {
   it.each([false, true])(
-    "sends the very tokens that the rollout had sent in that turn (played again: %s)",
+    "sends exactly the tokens that the rollout sent in that turn (replayed: %s)",
     async (isReplayed) => {
       for (let turn = 1; turn <= run.turns; turn += 1) {
         const opened = await open({
@@ -125,7 +125,7 @@ describe("a conversation that continues from a stored rollout", () => {
     },
   );
 
-  it("continues behind them with what a person answers, and names turns and steps that do not exist", async () => {
+  it("appends a person's answers to them, and names turns and steps that do not exist", async () => {
     const turn = { ...run.place, turn: 1 };
     const opened = await open({ targets: [run.folder], turn });
     const [partner] = opened.partners;
@@ -151,11 +151,11 @@ describe("a conversation that continues from a stored rollout", () => {
 });
 
 describe("a conversation with saved weights", () => {
-  it("finds the newest sampler of a run, and names the sampler of a state that cannot be sampled from", async () => {
+  it("uses the newest sampler of a run, and names the sampler when given a state that cannot be sampled from", async () => {
     const text = await readFile(join(run.folder, "checkpoints.jsonl"), "utf8");
     const paths = z.object({ state_path: z.string(), sampler_path: z.string() });
     const lines = text.trim().split("\n");
-    // A line with null closes a save that has been deleted.
+    // A line with null marks a deleted save.
     const saved = lines.flatMap((line) => paths.safeParse(JSON.parse(line)).data ?? []).at(-1);
     if (saved === undefined) throw new Error("The run saved nothing.");
     const opened = await open({ targets: [run.folder, saved.sampler_path, "local/tiny-tool"] });
@@ -176,7 +176,7 @@ describe("a conversation with saved weights", () => {
   });
 });
 
-/** Plays the depot as an able model would: it reads what the tools answered from its own prompt. */
+/** Plays the depot like a capable model: it reads the tool results from its own prompt. */
 function ableModel(): SamplingClient {
   const turnFor = (text: string): string => {
     const [, first = "", second = ""] = /Order: (\w+) and (\w+)/.exec(text) ?? [];
@@ -199,7 +199,7 @@ function ableModel(): SamplingClient {
 }
 
 describe("a conversation with a task of local/depot", () => {
-  it("earns the whole reward of the task with an able model, turn by turn", async () => {
+  it("earns the full reward of the task with a capable model, turn by turn", async () => {
     const cleanup = new CleanupStack();
     const services = new ChatServices({
       cleanup,
@@ -234,7 +234,7 @@ describe("a conversation with a task of local/depot", () => {
         await conversation.runCalls(signal);
       }
       expect(conversation.rewards).toEqual([0.4, 0.4, 0.2]);
-      // Taken back, the depot stands where it stood before: the fresh session was played up to there.
+      // After undo, the depot is back in its earlier state: the new session was replayed up to that turn.
       await conversation.takeBackTurn();
       await conversation.sample(SETTINGS);
       await conversation.runCalls(signal);
@@ -255,7 +255,7 @@ const turnLine = z.object({
 
 const talk = (flags: readonly string[], input: string) => runProgram(["chat", ...flags], {}, input);
 
-/** Opens a conversation for an editor that hands over `launch`, and leaves once it shows its first answers or could not begin. */
+/** Opens a conversation for an editor that sends `launch`, and closes it after its first answers or a failed start. */
 async function talkForEditor(launch: LaunchRequest) {
   const server = startServer();
   const request: OpenChatRequest = {
@@ -279,8 +279,8 @@ async function talkForEditor(launch: LaunchRequest) {
   return first;
 }
 
-describe("the server that talks for an editor", () => {
-  it("continues from a turn of a run that the editor has judged, and from no other", async () => {
+describe("the chat server for an editor", () => {
+  it("continues from a turn of a run that the editor has approved, and from no other", async () => {
     const request = { resume: run.folder, overrides: [] };
     const start = await startConfig(fileSystem, request);
     const training = { configPath: start.path, ...request, digest: startDigest(start) };
@@ -294,8 +294,8 @@ describe("the server that talks for an editor", () => {
   });
 });
 
-describe("the program that talks", () => {
-  it("takes a message a line, and prints a line of JSON a turn whose context grows by what was sampled", async () => {
+describe("the chat command", () => {
+  it("reads one message per line, and prints one JSON line per turn whose context includes all sampled tokens", async () => {
     const flags = ["local/tiny-tool", "--json", "--seed", "3", "--max_tokens", "8"];
     const { code, stdout } = await talk(flags, "Hello\n/answer 7\n/undo\n");
     expect(code).toBe(0);
@@ -312,7 +312,7 @@ describe("the program that talks", () => {
     }
   });
 
-  it("plays a task, shows its reward, and says what it refuses in one line", async () => {
+  it("plays a task, shows its reward, and reports refusals in one line", async () => {
     const flags = ["local/tiny-tool", "--environment", "local/calculator", "--task", "3"];
     const { code, stdout } = await talk([...flags, "--seed", "1"], "");
     expect(code).toBe(0);

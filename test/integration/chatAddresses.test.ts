@@ -16,7 +16,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** A run whose own copy of its configuration says something else than the file that it names. */
+/** A run whose stored configuration differs from the file that it names. */
 async function aRun(judged: object, copied: object) {
   const project = folderOfThisTest();
   process.env["TINKER_RL_STORE"] = join(project, "checkpoints");
@@ -63,7 +63,7 @@ async function open(
     keys: Object.fromEntries(
       names.map((name) => [name, { value: KEY, origin: "store", host: null }]),
     ),
-    // As a user has it who once let the keys go to both.
+    // As for a user who once approved both addresses.
     allowedOrigins: names.flatMap((key) =>
       origins.map((url) => ({ key, origin: new URL(url).origin })),
     ),
@@ -99,7 +99,7 @@ describe("a conversation that an editor opens", () => {
     ["tinker_base_url", "Qwen/Qwen3-8B"],
     ["openreward_base_url", "local/tiny-tool"],
   ])(
-    "takes %s from the file that the editor has judged, whatever the run folder says",
+    "takes %s from the file that the editor approved, whatever the run folder says",
     async (key, model_name) => {
       const [judged, other] = [await serveRefusals(), await serveRefusals()];
       servers.push(judged, other);

@@ -1,4 +1,4 @@
-/** What a run leaves, to compare one that was disturbed with one that no one disturbed; and a kill, which disturbs most. */
+/** Compares an interrupted run with an undisturbed one, and kills trainers for that purpose. */
 
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { isOfEnd } from "./controlledRun.ts";
 import { readLines } from "./localRun.ts";
 import { startProgram, type Variables } from "./trainProgram.ts";
 
-/** What a run leaves in its folder that does not depend on time. */
+/** The contents of a run folder that do not depend on timing. */
 export async function trained(run: string) {
   const files = (await readdir(join(run, "rollouts"))).filter((name) =>
     name.endsWith(".tokens.bin"),
@@ -17,7 +17,7 @@ export async function trained(run: string) {
   const tokens = files.sort().map(async (name) => {
     return [name, await readFile(join(run, "rollouts", name), "base64")] as const;
   });
-  // A run without evaluations has no such file.
+  // A run without evaluations does not have this file.
   const results = await readLines(join(run, "eval", "results.jsonl")).catch(() => []);
   const rows = await readLines(join(run, "metrics.jsonl"));
   return {
@@ -27,7 +27,7 @@ export async function trained(run: string) {
   };
 }
 
-/** Starts the program, and kills it as soon as something is there: with all its processes, or `alone`. @throws Error where it ends before */
+/** Starts the program and kills it once `isThere` holds: the whole process group, or `alone`. @throws Error if it ends earlier */
 export async function killedWhen(
   args: readonly string[],
   variables: Variables,
@@ -50,7 +50,7 @@ export async function killedWhen(
   await closed;
 }
 
-/** True once a run has trained one step and plays the next. */
+/** True once a run has trained one step and is playing the next. */
 export async function isInSecondStep(run: string): Promise<boolean> {
   const rollouts = await readdir(join(run, "rollouts")).catch(() => []);
   return rollouts.some((name) => name.startsWith("step-000001"));

@@ -1,4 +1,4 @@
-/** Whole runs that are watched and controlled while they continue. */
+/** Whole runs that are watched and controlled while they are in progress. */
 
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile } from "node:fs/promises";
@@ -71,7 +71,7 @@ const kinds = async (folder: string) =>
   );
 
 describe("a run that is paused and saved", () => {
-  it("equals one that was left alone", async () => {
+  it("gives the same result as an undisturbed run", async () => {
     const folder = await project();
     const phases: string[] = [];
     const run = train(folder);
@@ -100,7 +100,7 @@ describe("a run that is paused and saved", () => {
     expect(await kinds(folder)).toEqual(expect.arrayContaining([`manual ${step}`, "final 4"]));
   });
 
-  it("is saved when it is stopped while it waits, and continues from there", async () => {
+  it("is saved when it is stopped during the pause, and resumes from there", async () => {
     const folder = await project();
     const run = train(folder);
     const client = await connectTo(folder);
@@ -115,14 +115,14 @@ describe("a run that is paused and saved", () => {
   });
 });
 
-/** Continues to the same end as a run that was left alone. */
+/** Expects that the run resumes to the same result as an undisturbed run. */
 async function expectExactResume(folder: string): Promise<void> {
   expect((await resume(folder).ended).outcome).toBe("done");
   expect(await trained(runIn(folder))).toEqual(undisturbed);
 }
 
-describe("a run that is ended at once after a save amid rollouts", () => {
-  it("continues from that save to the same end, and leaves no socket behind", async () => {
+describe("a run that is killed after a save in the middle of rollouts", () => {
+  it("resumes from that save to the same result, and leaves no socket behind", async () => {
     const folder = await project();
     const program = spawnProgram(["train", join(folder, "config.yaml")], null);
     let status: RunStatus | null = null;
@@ -131,7 +131,7 @@ describe("a run that is ended at once after a save amid rollouts", () => {
     });
     await client.send({ action: "attach" });
     await eventually(async () => (status !== null && status.step >= 1 ? status : null));
-    // With the pause it cannot come to its end before it is ended.
+    // The pause keeps it from finishing before it is killed.
     const [{ message }] = await Promise.all([
       client.send({ action: "save" }),
       client.send({ action: "pause" }),
@@ -150,8 +150,8 @@ describe("a run that is ended at once after a save amid rollouts", () => {
 
 const row = z.object({ step: z.number(), lr: z.number() });
 
-describe("a run that is given other settings", () => {
-  it("follows them from the next step on, writes them down and keeps them in a resume", async () => {
+describe("a run whose settings are changed", () => {
+  it("applies them from the next step on, records them, and keeps them after a resume", async () => {
     const folder = await project();
     const run = train(folder);
     const client = await connectTo(folder);
@@ -177,7 +177,7 @@ describe("a run that is given other settings", () => {
     expect(rates).toEqual(Array.from({ length: STEPS }, (_, step) => (step < first ? RATE : 5e-4)));
   });
 
-  it("continues as before where they cannot come into force", async () => {
+  it("continues unchanged when they cannot be applied", async () => {
     const folder = await project();
     const run = train(folder);
     const client = await connectTo(folder);
@@ -192,7 +192,7 @@ describe("a run that is given other settings", () => {
   });
 });
 
-describe("a run whose editor goes away", () => {
+describe("a run whose editor disconnects", () => {
   /** A run that an editor watches from its first step to its second. */
   async function left(onQuit: LaunchRequest["onQuit"]) {
     const folder = await project();
@@ -227,7 +227,7 @@ describe("a run whose editor goes away", () => {
     const ended = running.finally(() => {
       hasEnded = true;
     });
-    // The trainer's side of the connection ends a moment after the editor's.
+    // The trainer sees the disconnect slightly after the editor.
     for (; !hasEnded; await shortly()) if (isGone) await clock.advance(60_000);
     const end = await ended;
     await controlChannel.close();
@@ -235,14 +235,14 @@ describe("a run whose editor goes away", () => {
     return { ...end, folder };
   }
 
-  it("is stopped and saved a minute later, where that was requested", async () => {
+  it("is stopped and saved a minute later, if that was requested", async () => {
     const { outcome, folder } = await left("stop and save");
     expect(outcome).toBe("stopped");
     expect((await kinds(folder)).at(-1)).toMatch(/^interrupt [123]$/);
     await expectExactResume(folder);
   });
 
-  it("continues to its end, where that was requested", async () => {
+  it("continues to its end, if that was requested", async () => {
     const { outcome, folder } = await left("keep running");
     expect(outcome).toBe("done");
     expect(await trained(runIn(folder))).toEqual(undisturbed);
@@ -290,7 +290,7 @@ tinker_base_url: ${gateway.url}
     };
   }
 
-  it("reports its progress, and keeps the keys of its launch request only in memory", async () => {
+  it("reports its progress, and keeps the keys of its launch request in memory only", async () => {
     const { host } = new URL(gateway.url);
     const { folder, launchFolder, program } = await launch(keysFor(host));
     const begun = await eventually(async () => {
@@ -319,7 +319,7 @@ tinker_base_url: ${gateway.url}
     }
   });
 
-  it("sends no key where the configuration leads it, unless that host was approved", async () => {
+  it("sends no key to a host from the configuration unless that host was approved", async () => {
     const asked = gateway.asked.length;
     const refused = await launch(keysFor(null));
     expect(await refused.program.ended).toBe(2);
@@ -340,7 +340,7 @@ tinker_base_url: ${gateway.url}
   });
 });
 
-describe("a run that is ended at once, without a save", () => {
+describe("a run that is ended immediately, without a save", () => {
   const long = (): Promise<string> => project(CONFIG.replace(/max_steps: .*/, "max_steps: 50"));
   const STOPPED_NOW = {
     phase: "stopped",
@@ -348,7 +348,7 @@ describe("a run that is ended at once, without a save", () => {
     ending: { code: "stopped", message: "The run was ended immediately, without a save." },
   };
 
-  it("says so in its folder after its process ends, for everyone who reads it", async () => {
+  it("records that in its folder for all readers after its process ends", async () => {
     const folder = await long();
     const program = spawnProgram(["train", `${folder}/config.yaml`], null);
     const client = await connectTo(folder);
@@ -362,7 +362,7 @@ describe("a run that is ended at once, without a save", () => {
     expect(listed?.phase).toBe("stopped");
   });
 
-  it("keeps that word while what was in progress continues to its own end", async () => {
+  it("keeps that record while work in progress finishes", async () => {
     const folder = await long();
     const run = train(folder);
     await run.saw(amidRollouts(0));

@@ -1,4 +1,4 @@
-/** Runs that a test steers over their control sockets: in this process, or in one of their own. */
+/** Runs that a test controls over their control sockets, in this process or a separate one. */
 
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -31,7 +31,7 @@ export async function runFile(project: string): Promise<RunFile> {
   return file;
 }
 
-/** Asks until the answer is not null. */
+/** Polls until the result is not null. */
 export async function eventually<T>(ask: () => Promise<T | null>): Promise<T> {
   for (;;) {
     const answer = await ask().catch(() => null);
@@ -40,12 +40,12 @@ export async function eventually<T>(ask: () => Promise<T | null>): Promise<T> {
   }
 }
 
-/** Leaves the processor to others for a moment. */
+/** Yields the processor briefly. */
 export function shortly(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Connects to the trainer of the run in `project`, as soon as it can be reached. */
+/** Connects to the trainer of the run in `project` as soon as it is reachable. */
 export function connectTo(
   project: string,
   onStatus: (status: RunStatus) => void = () => undefined,
@@ -54,16 +54,16 @@ export function connectTo(
     const { control } = await runFile(project);
     if (control === null) return null;
     const client = await ControlClient.open(control, { onStatus });
-    // The trainer closes connections that do not show the token within seconds, which a test may wait before its first command.
+    // The trainer closes connections that do not send the token within seconds, and a test may wait longer before its first command.
     await client.send({ action: "status" });
     return client;
   });
 }
 
 export interface SteeredRun extends ActiveRun {
-  /** All that it has reported so far. */
+  /** All events so far. */
   readonly events: readonly ProgressEvent[];
-  /** Resolves with the first event that fits, also one that came before. */
+  /** Resolves with the first matching event, including past ones. */
   readonly saw: (fits: (event: ProgressEvent) => boolean) => Promise<ProgressEvent>;
 }
 
@@ -75,7 +75,7 @@ export function train(project: string, ...overrides: readonly string[]): Steered
   return steered((watch) => startTraining({ ...base, configPath, overrides, watch }));
 }
 
-/** Continues with the run in `project`, in this process. */
+/** Resumes the run in `project`, in this process. */
 export function resume(project: string, ...overrides: readonly string[]): SteeredRun {
   const folder = runIn(project);
   return steered((watch) => resumeTraining({ ...base, folder, overrides, watch }));
@@ -100,12 +100,12 @@ function steered(start: (watch: Watcher) => ActiveRun): SteeredRun {
   return { ...run, events, saw };
 }
 
-/** Fits an event amid the rollouts of a step, counted from 0. */
+/** Matches an event in the middle of the rollouts of a step, counted from 0. */
 export function amidRollouts(step: number): (event: ProgressEvent) => boolean {
   return (event) => event.kind === "rollout-finished" && event.step === step && event.done >= 3;
 }
 
-/** Trains until it is paused in the first step, sends what is given then, and stops it: in its third step if it continued. */
+/** Trains until paused in the first step, sends the given commands, then stops the run: in its third step if it continued. */
 export async function trainDisturbed(
   project: string,
   ...actions: readonly ("save" | "continue")[]
@@ -122,7 +122,7 @@ export async function trainDisturbed(
   if (outcome !== "stopped") throw new Error(`The run is ${outcome}.`);
 }
 
-/** The row of metrics of the evaluation after the last step, which has nothing of a step. */
+/** The metrics row of the evaluation after the last step, which has no training values. */
 export function isOfEnd(line: unknown): boolean {
   return isJsonObject(line) && line["evaluation_only"] === true;
 }
@@ -140,11 +140,11 @@ export interface OwnProcess {
   readonly child: ChildProcess;
   /** Resolves with the exit code. */
   readonly ended: Promise<number | null>;
-  /** What it has printed so far. */
+  /** Output so far. */
   readonly printed: () => string;
 }
 
-/** Trains in a process of its own, with an editor's order when there is one. */
+/** Trains in a separate process, with a launch request if given. */
 export function spawnProgram(
   args: readonly string[],
   launchRequest: LaunchRequest | null,

@@ -1,4 +1,4 @@
-/** What runs count and cost, against a count by hand of what went over the wire. */
+/** Token counts and costs of runs, checked against a count of the bytes on the wire. */
 
 import { once } from "node:events";
 import { readdir } from "node:fs/promises";
@@ -18,7 +18,7 @@ import { endOf, runProgram, type Serving, startProgram, startServing } from "./t
 
 const STEPS = 5;
 const MODEL = "Org/Tiny-tool-1";
-/** USD per million tokens, made up. */
+/** Made-up USD per million tokens. */
 const PRICES = { sampled: 440, prefill_cached: 39, prefill_uncached: 195, trained: 600 };
 
 const configOf = (settings: string): string => `
@@ -112,7 +112,7 @@ const OTHERS = [
 ] as const;
 
 describe.each([ON_POLICY, ...OTHERS])("a run %s", (_, settings) => {
-  it("counts every token that went over the wire, once, and prices it", async () => {
+  it("counts every token on the wire exactly once, and prices it", async () => {
     const { folder, requested, variables } = await project(settings);
     const end = await runProgram(train(folder), variables);
     expect(end.code, end.stderr).toBe(0);
@@ -123,7 +123,7 @@ describe.each([ON_POLICY, ...OTHERS])("a run %s", (_, settings) => {
     expect(cost.cumulative_usd).toBeCloseTo(usd(tokens.cumulative), 9);
     expect(cost.discarded_usd).toBeCloseTo(usd(tokens.discarded), 9);
     expect(cost.evaluation_usd).toBeCloseTo(usd(tokens.evaluation), 9);
-    // What is of no step are the checks of the server, one forward pass and one request for log-probabilities.
+    // Not part of any step: the server checks, one forward pass and one request for log-probabilities.
     const steps = rows.reduce((sum, each) => sum + each.tokens.sampled, 0);
     expect(tokens.cumulative.sampled - steps).toBe(1);
     expect(tokens.discarded.sampled).toBeLessThan(tokens.cumulative.sampled);
@@ -131,7 +131,7 @@ describe.each([ON_POLICY, ...OTHERS])("a run %s", (_, settings) => {
 });
 
 describe.each(OTHERS)("a run %s that is killed", (_, settings) => {
-  it("counts what the kill threw away as discarded, and nothing twice after the resume", async () => {
+  it("counts what the kill lost as discarded, and counts nothing twice after the resume", async () => {
     const { folder, requested, variables } = await project(settings);
     const child = startProgram(train(folder), variables, true);
     const closed = once(child, "close");
@@ -142,7 +142,7 @@ describe.each(OTHERS)("a run %s that is killed", (_, settings) => {
       await eventually(async () => ((await rowsIn(folder)) >= steps - 1 ? true : null));
       await client.send({ action: "pause" });
       await eventually(async () => ((await runFile(folder)).phase === "paused" ? true : null));
-      // Rollouts that are played ahead end during the pause.
+      // Rollouts that are sampled ahead finish during the pause.
       while (requested.open > 0 || requested.quietMs < 1_000) await sleep(50);
     };
     await pausedAfter(1);
@@ -160,7 +160,7 @@ describe.each(OTHERS)("a run %s that is killed", (_, settings) => {
     expect(end.code, end.stderr).toBe(0);
     const { all, rows } = await counted(folder);
     expect(all).toEqual(requested.tokens);
-    // Training data is never discarded but by a resume that makes its step again.
+    // Training data is discarded only by a resume that repeats its step.
     const thrownAway = before.tokens.cumulative.trained - saved.tokens.cumulative.trained;
     expect(thrownAway).toBeGreaterThan(0);
     const discarded = rows.map(({ tokens }) => tokens.discarded.trained);
@@ -169,7 +169,7 @@ describe.each(OTHERS)("a run %s that is killed", (_, settings) => {
   });
 });
 
-it("a run that collects within a budget in USD is refused without prices, before it has a folder", async () => {
+it("a collecting run with a budget in USD is refused without prices, before it has a folder", async () => {
   const { folder, variables } = await project("");
   const collect = ["--method=collect", "--prices=null", "--max_cost_usd=1"];
   const { code, stderr } = await runProgram([...train(folder), ...collect], variables);

@@ -34,7 +34,7 @@ async function write(rows: readonly string[]) {
   return { config, file, run: join(folder, ".tinker-rl", "runs", "sums") };
 }
 
-it("a dataset trains and is evaluated, and a resume with another content says so", async () => {
+it("a dataset trains and is evaluated, and a resume reports that its content has changed", async () => {
   const { config, file, run } = await write(SUMS);
   const first = await runProgram(["train", "-c", config], {});
   expect([first.code, first.stderr]).toEqual([0, ""]);
@@ -47,7 +47,7 @@ it("a dataset trains and is evaluated, and a resume with another content says so
   expect(`${other.stdout}${other.stderr}`).toContain("The file of local/dataset has changed");
 });
 
-it("a dataset with rows that cannot be used does not start, and names them", async () => {
+it("a dataset with unusable rows does not start, and the message names them", async () => {
   const { config, file } = await write([...SUMS, '{"question":"Why?","answer":"So."}\n']);
   const { code, stdout, stderr } = await runProgram(["train", "-c", config], {});
   expect(code).toBe(2);

@@ -1,4 +1,4 @@
-/** The weights of a trained run as files: copied from this computer, and fetched from a server, whatever happens on the way. */
+/** Downloads of trained weights as files: copied locally or fetched from a server, across all kinds of failures. */
 
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ const WEIGHTS = "adapter_model.safetensors";
 const FILES = ["README.md", "adapter_config.json", WEIGHTS];
 /** Bytes of the weights that arrive before a connection breaks. */
 const CUT = 400_000;
-/** More than a connection holds that no one has read when it breaks. */
+/** More than a connection buffers unread when it breaks. */
 const UNREAD = 200_000;
 const CONFIG = `
 model_name: local/tiny-tool
@@ -89,7 +89,7 @@ async function copied(): Promise<string> {
   return join(folder, "copied");
 }
 
-/** From the server alone: this computer has no store. */
+/** From the server only: this computer has no store. */
 function fetched(name: string, files: FileSystem = fileSystem) {
   vi.stubEnv("TINKER_RL_STORE", join(folder, "none"));
   vi.stubEnv("TINKER_BASE_URL", proxy.url);
@@ -102,11 +102,11 @@ async function sameBytes(one: string, other: string, name: string): Promise<bool
   return a.equals(b);
 }
 
-/** The byte from which a file was asked for. */
+/** The byte offset that a request for a file starts at. */
 const beginning = ({ range }: Asked): number =>
   Number(/^bytes=(\d+)-$/.exec(range ?? "")?.[1] ?? 0);
 
-/** Not even what begins with a dot. */
+/** No files at all, including dotfiles. */
 const namesIn = async (path: string): Promise<readonly string[]> => (await readdir(path)).sort();
 
 function isCleanedUp(): boolean {
@@ -116,7 +116,7 @@ function isCleanedUp(): boolean {
 }
 
 describe("the weights of a run", () => {
-  it("are the same bytes from this computer and over the wire", async () => {
+  it("are identical whether copied locally or downloaded", async () => {
     const here = await copied();
     await fetched("fetched");
     const there = join(folder, "fetched");
@@ -124,13 +124,13 @@ describe("the weights of a run", () => {
     expect(await namesIn(there)).toEqual(FILES);
     for (const name of FILES) expect(await sameBytes(here, there, name), name).toBe(true);
     expect(isCleanedUp()).toBe(true);
-    // The storage gets no key.
+    // The storage receives no key.
     for (const { key } of proxy.requestsTo(WEIGHTS)) expect(key).toBeNull();
     expect(proxy.requestsTo("load_weights")[0]?.key).toBe(served.key);
     expect(await readFile(join(there, "README.md"), "utf8")).toContain(state);
   });
 
-  it("arrive whole over a connection that breaks, and an address that is refused", async () => {
+  it("arrive complete despite broken connections and a rejected address", async () => {
     const here = await copied();
     proxy.faults = [{ cutAfter: CUT }, { status: 403 }, { cutAfter: CUT }];
     await fetched("fetched");
@@ -140,12 +140,12 @@ describe("the weights of a run", () => {
     expect(second).toBeGreaterThan(CUT - UNREAD);
     expect(third).toBe(second);
     expect(fourth).toBeGreaterThan(second + CUT - UNREAD);
-    // Signed again after the refusal.
+    // Signed again after the rejection.
     expect(proxy.requestsTo("/external_weights_urls")).toHaveLength(2);
     expect(isCleanedUp()).toBe(true);
   });
 
-  it("continue in a second download where the first one could not", async () => {
+  it("resume in a second download where the first one stopped", async () => {
     const here = await copied();
     proxy.faults = [{ cutAfter: CUT }];
     const full = fullAfter(1);
@@ -159,7 +159,7 @@ describe("the weights of a run", () => {
   });
 
   it.each(["../../evil.sh", "/etc/evil", "..\\\\evil", "con.txt", "a/../../evil", ".ssh"])(
-    "are not written to %s, nor anything else",
+    "are not written to %s, and nothing else is written",
     async (name) => {
       proxy.rewrite = (text) => text.replace('"adapter_config.json"', `"${name}"`);
       await mkdir(join(folder, "inner"));
@@ -172,15 +172,15 @@ describe("the weights of a run", () => {
     },
   );
 
-  it("are not fetched from another place without encryption", async () => {
+  it("are not fetched from another host without encryption", async () => {
     proxy.rewrite = (text) => text.replaceAll(proxy.url, "http://127.0.0.2:9");
     await expect(fetched("fetched")).rejects.toMatchObject({ code: "download-unsafe" });
     expect(isCleanedUp()).toBe(true);
   });
 });
 
-describe("the weights of a run, asked for by an editor", () => {
-  /** The server in a process of its own, whose key comes with the request alone. */
+describe("the weights of a run, downloaded for an editor", () => {
+  /** The server in a separate process; its key comes only with the request. */
   async function ask(
     onProgress: (report: WeightsProgress, cancel: () => void) => void,
     form: WeightsRequest["form"] = null,
@@ -211,7 +211,7 @@ describe("the weights of a run, asked for by an editor", () => {
     return outcome;
   }
 
-  it("arrive with the key that was handed over, and are followed on their way", async () => {
+  it("arrive using the supplied key, with progress reports", async () => {
     const here = await copied();
     const reports: WeightsProgress[] = [];
     expect(await ask((report) => reports.push(report))).toEqual({ ok: true, value: null });
@@ -221,7 +221,7 @@ describe("the weights of a run, asked for by an editor", () => {
     expect(proxy.requestsTo("load_weights")[0]?.key).toBe(served.key);
   });
 
-  it("are in the form that was asked for, or refused in the words of the terminal", async () => {
+  it("have the requested format, or are refused with the same message as in the terminal", async () => {
     const merged = { form: "merged", base: folder, dropsUnembedding: false } as const;
     expect(await ask(() => undefined, merged)).toMatchObject({
       ok: false,
@@ -235,9 +235,9 @@ describe("the weights of a run, asked for by an editor", () => {
     expect(await namesIn(join(folder, "asked"))).toEqual(FILES);
   });
 
-  it("leave nothing at the service when the user ends the download", async () => {
+  it("leave no request open at the service when the user cancels the download", async () => {
     await copied();
-    // As many as the client tries again for.
+    // As many as the client retries.
     proxy.faults = Array.from({ length: 5 }, () => ({ cutAfter: CUT }));
     const outcome = await ask((_, cancel) => cancel());
     expect(outcome).toMatchObject({ ok: false, error: { code: "stopped" } });
@@ -245,7 +245,7 @@ describe("the weights of a run, asked for by an editor", () => {
   });
 });
 
-/** A disk that takes so many pieces of the weights, and no more. */
+/** A disk that accepts only the given number of pieces of the weights. */
 function fullAfter(pieces: number): FileSystem {
   let left = pieces;
   const filling = <Files extends FileSystem>(files: Files): Files => ({

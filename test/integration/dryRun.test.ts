@@ -1,4 +1,4 @@
-/** `tinker-rl train --dry_run`: what it shows is what a run trains, and it leaves nothing behind. */
+/** `tinker-rl train --dry_run`: shows what a run would train, and leaves nothing behind. */
 
 import { access, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -51,7 +51,7 @@ it("prints a rollout, rewards and what would be trained, and leaves no folder", 
   expect(await readdir(join(folder, "tmp"))).toEqual([]);
 });
 
-it("scores the rollouts that the run will train, and leaves its folder when asked", async () => {
+it("scores the same rollouts that the run would train, and keeps its folder when asked", async () => {
   const dry = await runProgram(["train", config(), "--dry_run", "--keep"], temporary);
   expect(dry.code, dry.stderr).toBe(0);
   const trained = await runProgram(["train", config()], temporary);
@@ -70,7 +70,7 @@ it("scores the rollouts that the run will train, and leaves its folder when aske
   await expect(access(join(runs(), "config-dry-run", "checkpoints.jsonl"))).rejects.toThrow();
 });
 
-it("fails where nothing could be learned or the environment is not there", async () => {
+it("fails when nothing could be learned or the environment is missing", async () => {
   const words = [
     "--environments.local/calculator.nonterminal_reward=null",
     "--max_response_tokens=1",

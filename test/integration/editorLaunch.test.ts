@@ -1,4 +1,4 @@
-/** A trainer as an editor starts it: a process of its own that is watched, joined again, controlled, and found when it vanished. */
+/** A trainer started by an editor as a separate process: watched, rejoined, controlled, and detected when it vanishes. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -89,7 +89,7 @@ function watched(launchFolder: string) {
   return { ended, output: () => output };
 }
 
-it("trains to its end, reports it, and shows all of its output to whoever joins late", async () => {
+it("trains to its end, reports it, and shows its full output to late joiners", async () => {
   const launchFolder = await launch("max_steps: 2");
   const first = watched(launchFolder);
   const end = await first.ended;
@@ -100,7 +100,7 @@ it("trains to its end, reports it, and shows all of its output to whoever joins 
   expect(late.output()).toBe(first.output());
 });
 
-it("is in the list while it runs, takes commands there, and ends as stopped", async () => {
+it("is listed while it runs, accepts commands, and ends as stopped", async () => {
   const launchFolder = await launch("max_steps: 500");
   const { ended } = watched(launchFolder);
   const runs = join(folder, ".tinker-rl", "runs");
@@ -119,7 +119,7 @@ it("is in the list while it runs, takes commands there, and ends as stopped", as
   await vi.waitFor(() => expect(store.get(run)).toMatchObject({ phase: "stopped", isLive: false }));
 });
 
-it("is called interrupted when it was killed", async () => {
+it("is listed as interrupted after it was killed", async () => {
   const launchFolder = await launch("max_steps: 500");
   const { ended } = watched(launchFolder);
   await vi.waitFor(
@@ -147,19 +147,19 @@ evaluation: { splits: { local/calculator: [test] }, num_samples: 2, at_start: fa
   expect(store.get(place)?.phase).toBe("done");
 });
 
-it("plays a dry run, whose folder no one is shown", async () => {
+it("plays a dry run whose folder is not listed", async () => {
   const played = watched(await launch("max_steps: 1", { kind: "dry_run" }));
   expect(await played.ended).toMatchObject({ exitCode: 0, error: null, folder: null });
   expect(played.output()).toContain("what would be trained");
 });
 
-it("reports why it did not begin", async () => {
+it("reports why it did not start", async () => {
   const end = await watched(await launch("batch_sise: 2")).ended;
   expect(end).toMatchObject({ exitCode: 2, folder: null, error: { code: "config-invalid" } });
   expect(end.error?.message).toContain("batch_sise");
 });
 
-it("leaves its keys nowhere", async () => {
+it("writes its keys nowhere", async () => {
   const key = "tml-very-secret-key";
   const configPath = join(folder, "tinker-config.yaml");
   writeFileSync(configPath, "model_name: local/tiny-tool\n");

@@ -34,7 +34,7 @@ const bodySchema = z.looseObject({
   rewardBreakdown: z.looseObject({ reduction: z.string(), reduced: z.number() }),
 });
 
-/** Notes how many turns were sampled at each temperature. */
+/** Counts the turns sampled at each temperature. */
 function noteTemperatures(client: TrainingClient, seen: Map<number, number>): TrainingClient {
   return {
     ...client,
@@ -51,7 +51,7 @@ function noteTemperatures(client: TrainingClient, seen: Map<number, number>): Tr
   };
 }
 
-it("two environments train in one run, each by its own rules, and their metrics are apart", async () => {
+it("two environments train in one run, each with its own settings and metrics", async () => {
   const turnsAt = new Map<number, number>();
   const events = await trainLocally({
     config: CONFIG,

@@ -1,4 +1,4 @@
-/** `tinker-rl estimate`: from groups that are played for it, and from a past run of the same environments and model. */
+/** `tinker-rl estimate`: based on groups played for the estimate, or on a past run of the same environments and model. */
 
 import { access, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ async function estimate(...words: readonly string[]) {
   return printed.parse(JSON.parse(stdout));
 }
 
-it("plays two groups where there is no run, and leaves no folder", async () => {
+it("plays two groups when there is no past run, and leaves no folder", async () => {
   const { restsOn, costUsd, evaluationTokens } = await estimate();
   expect(restsOn).toEqual({ run: null, groups: 2, rollouts: 8 });
   expect(costUsd?.low).toBeGreaterThan(0);
@@ -57,7 +57,7 @@ it("plays two groups where there is no run, and leaves no folder", async () => {
   expect(await readdir(join(folder, "tmp"))).toEqual([]);
 });
 
-it("takes the newest run of the environments and the model, and says of the same plan what it took", async () => {
+it("uses the newest run of the environments and the model, and predicts its actual use for the same plan", async () => {
   const trained = await runProgram(["train", config()], temporary);
   expect(trained.code, trained.stderr).toBe(0);
   const fileSystem = createFileSystem();
@@ -69,7 +69,7 @@ it("takes the newest run of the environments and the model, and says of the same
   await fileSystem.close();
   const { restsOn, tokens, evaluationTokens, totalTokens } = await estimate();
   expect(restsOn).toEqual({ run: run(), groups: 6, rollouts: 24 });
-  // 24 rollouts and 3 of the evaluation, and the token with which the server is checked.
+  // 24 rollouts, 3 evaluation rollouts, and one token for the server check.
   expect(tokens.sampled.mean).toBeCloseTo(1 + (sampled * 27) / 24, 6);
   expect(evaluationTokens.mean).toBeLessThan(totalTokens.mean / 4);
   expect(tokens.trained.mean).toBeGreaterThan(training.trained * 0.75);
@@ -90,7 +90,7 @@ it("reads a past run without keys, and without the services of a hosted model", 
   expect(printed.parse(JSON.parse(stdout))).toEqual(asked);
 });
 
-it("asks the services where the past run does not say how many tasks there are", async () => {
+it("queries the services when the past run does not record how many tasks there are", async () => {
   const known = await estimate("--from", run());
   const events = join(run(), "events.jsonl");
   const text = await readFile(events, "utf8");
@@ -99,7 +99,7 @@ it("asks the services where the past run does not say how many tasks there are",
   expect(await estimate("--from", run())).toEqual(known);
 });
 
-it("prints a table with its reasons, and ends with what is wrong with a folder", async () => {
+it("prints a table with its basis, and ends with what is wrong with a folder", async () => {
   const { stdout } = await runProgram(["estimate", config(), "--max_cost_usd", "0.001"], temporary);
   expect(stdout).toMatch(/plan +2 steps, 24 rollouts, 1 evaluation/);
   expect(stdout).toMatch(/cost +\$0\.\d+ +\$0\.\d+ +\$0\.\d+/);
@@ -137,7 +137,7 @@ const staged = printed.extend({
   ),
 });
 
-it("says of each stage what it takes, first by groups that are played once, then by what the stages have left", async () => {
+it("estimates each stage, first from groups that are played once, then from the finished stages", async () => {
   const own = join(folder, "staged");
   await mkdir(own);
   const path = join(own, "stages.yaml");

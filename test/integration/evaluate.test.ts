@@ -1,4 +1,4 @@
-/** `tinker-rl evaluate` on the embedded services: numbers against a count by hand, twice, and after a kill. */
+/** `tinker-rl evaluate` on the embedded services: results checked by hand, repeated, and after a kill. */
 
 import { appendFile, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -71,7 +71,7 @@ async function evaluated(more: readonly string[] = []): Promise<Answer> {
   return JSON.parse(stdout) as Answer;
 }
 
-/** Names of the files with rollouts. */
+/** Names of the rollout files. */
 async function playedFiles(place: string): Promise<readonly string[]> {
   return (await readdir(join(place, "eval"))).filter((name) => /^step-\d+\.jsonl$/.test(name));
 }
@@ -82,7 +82,7 @@ async function playedIn(place: string): Promise<readonly Played[]> {
   return files.flat() as readonly Played[];
 }
 
-/** Rewards by task of the model. */
+/** Rewards of the model by task. */
 function byTask(played: readonly Played[], model: string): ReadonlyMap<number, readonly number[]> {
   const tasks = new Map<number, number[]>();
   for (const { index, reward, model: own } of played) {
@@ -91,7 +91,7 @@ function byTask(played: readonly Played[], model: string): ReadonlyMap<number, r
   return tasks;
 }
 
-/** By trying every choice of k rollouts. */
+/** By enumerating every choice of k rollouts. */
 function successShare(rewards: readonly number[], k: number): number {
   let choices = 0;
   let successes = 0;
@@ -108,7 +108,7 @@ function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-it("measures base, a step and the end as a count by hand does, and the same twice", async () => {
+it("matches hand-computed results for base, a step and the end, and repeats exactly", async () => {
   const first = await evaluated();
   expect(first.evaluations.map(({ model, step }) => [model.name, step])).toEqual([
     ["base", 0],
@@ -138,7 +138,7 @@ it("measures base, a step and the end as a count by hand does, and the same twic
     }
   }
   expect(first.evaluations.at(-1)?.results[0].difference?.mean).not.toBe(0);
-  // Weights that no one has trained and the same seeds give the same numbers.
+  // Untrained weights with the same seeds give the same numbers.
   const second = await evaluated();
   expect(second.folder).not.toBe(first.folder);
   expect(second.evaluations).toEqual(first.evaluations);
@@ -147,10 +147,10 @@ it("measures base, a step and the end as a count by hand does, and the same twic
   expect(shown.stdout).toMatch(/^step 2 /m);
 });
 
-it("continues after a kill without playing a finished rollout again", async () => {
+it("resumes after a kill without replaying finished rollouts", async () => {
   const more = ["--seed", "4"];
   const whole = await evaluated(more);
-  // Another name for the same plan, so that the finished one is not found.
+  // Another name for the same plan, so that the finished evaluation is not reused.
   const named = [...more, "--run_name", "killed"];
   const place = join(folder, ".tinker-rl", "runs", "killed-evaluation");
   const isAmid = async () => (await playedIn(place).catch(() => [])).length >= 30;
@@ -170,7 +170,7 @@ it("continues after a kill without playing a finished rollout again", async () =
   expect(JSON.parse(text)).toMatchObject({ attempt: 2, phase: "done" });
 });
 
-it("refuses what is no model, and a step that has no checkpoint", async () => {
+it("refuses an unknown model, and a step without a checkpoint", async () => {
   const config = join(folder, "config.yaml");
   const run = join(folder, ".tinker-rl", "runs", "config");
   const unknown = await runProgram(["evaluate", "nothing", "-c", config], {});

@@ -1,4 +1,4 @@
-/** Stands before a service that gives out weights: cuts connections, refuses addresses, and changes the list of files. */
+/** A proxy before a service that exports weights: cuts connections, rejects addresses, and changes the list of files. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
@@ -6,23 +6,23 @@ import { type Served, sendOn, serveHere } from "../fakes/serveHere.ts";
 
 export interface Asked {
   readonly method: string;
-  /** Without the query. */
+  /** The path without its query. */
   readonly path: string;
   readonly key: string | null;
   readonly range: string | null;
   readonly body: string;
 }
 
-/** What is done with the next answer that is a file of weights. */
+/** What to do with the next answer that is a weights file. */
 export type Fault = { readonly cutAfter: number } | { readonly status: number };
 
 export interface ExportProxy extends Served {
   readonly asked: Asked[];
-  /** Used up one by one; then all passes. */
+  /** Consumed one by one; after that everything passes. */
   faults: Fault[];
-  /** Changes the answer that names the files. */
+  /** Changes the answer that lists the files. */
   rewrite(text: string): string;
-  /** The requests whose path ends so. */
+  /** Requests whose path ends this way. */
   requestsTo(end: string): readonly Asked[];
 }
 
@@ -47,7 +47,7 @@ export async function startExportProxy(target: string): Promise<ExportProxy> {
     const sent = await buffer(incoming);
     const key = headers["x-api-key"]?.toString() ?? null;
     asked.push({ method, path, key, range, body: sent.toString() });
-    // The host stays that of the proxy, so that signed addresses lead through it.
+    // Keeps the proxy's host so that signed addresses lead through it.
     const answer = await sendOn(target, incoming, outgoing, { body: sent });
     const body = await buffer(answer);
     const status = answer.statusCode ?? 502;

@@ -1,4 +1,4 @@
-/** Runs on the embedded services, in processes of their own, behind a gateway that forgets sessions. */
+/** Runs on the embedded services in separate processes, behind a gateway that loses sessions. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -41,15 +41,15 @@ wandb: online
 wandb_project_name: recovery
 openreward_upload: true
 `;
-/** Part of every request for a sample of an evaluation, and of no other. */
+/** Occurs in every sampling request of an evaluation, and in no other. */
 export const EVALUATING = '"temperature":0.9';
 
 export interface PlayOptions {
   /** Lines of the configuration. */
   readonly settings?: string;
-  /** Between the run and the service that forgets. */
+  /** The gateway that loses sessions. */
   readonly filter?: Filter;
-  /** Does more to the run. */
+  /** Changes the run further. */
   readonly disturb?: (
     folder: string,
     send: (signal: NodeJS.Signals) => void,
@@ -61,7 +61,7 @@ export interface PlayedRun extends Ended {
   readonly folder: string;
   readonly service: ForgetfulService;
   readonly outcome: () => Outcome;
-  /** What this run does not share with one that was left alone, and what its services did not receive. */
+  /** How this run differs from an undisturbed one, and what its services did not receive. */
   readonly differencesFrom: (whole: Outcome) => readonly string[];
   readonly resume: () => Promise<Ended>;
 }
@@ -73,7 +73,7 @@ interface ForgetfulStage {
 
 const UNCHANGED: Filter = { request: (passing) => passing, answer: (answer) => answer };
 
-/** Open before the tests of the file, and closed after them. */
+/** Opened before the tests of the file, and closed after them. */
 export function forgetfulStage(): ForgetfulStage {
   const closing: (() => void)[] = [];
   let store: string;
@@ -130,7 +130,7 @@ export function forgetfulStage(): ForgetfulStage {
 const eventSchema = z.object({ timeMs: z.number(), kind: z.string(), message: z.string() });
 export type Event = z.infer<typeof eventSchema>;
 
-/** Events of one kind, in their order. */
+/** Events of one kind, in order. */
 export async function events(folder: string, kind: string): Promise<readonly Event[]> {
   const all = await linesIn(folder, "events.jsonl", eventSchema);
   return all.filter((event) => event.kind === kind);
@@ -140,7 +140,7 @@ export async function messages(folder: string, kind: string): Promise<readonly s
   return (await events(folder, kind)).map(({ message }) => message);
 }
 
-/** Rollouts of a step that have ended. */
+/** Finished rollouts of a step. */
 export function played(folder: string, step: number): number {
   const path = join(runIn(folder), "rollouts", `step-00000${step}.jsonl`);
   return existsSync(path) ? readFileSync(path, "utf8").split("\n").length - 1 : 0;

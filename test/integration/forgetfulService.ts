@@ -1,25 +1,25 @@
-/** Between a client and a Tinker server: forgets sessions, as a service that is restarted or ends those that are silent. */
+/** A gateway between a client and a Tinker server that loses sessions, like a service that restarts or expires idle ones. */
 
 import type { Filter, PassingAnswer, PassingRequest } from "./tinkerServersProxy.ts";
 
-/** Loses a session with its n-th request to one endpoint. */
+/** Loses a session at its n-th request to one endpoint. */
 export interface Loss {
   readonly endpoint: string;
   readonly request: number;
-  /** What requests of the session get from then on; with 400 they are taken, and fail, as SkyRL lets them once it unloaded a model. */
+  /** How later requests of the session are answered; with 400 they are accepted and then fail, as in SkyRL after it unloaded a model. */
   readonly status: 400 | 404 | 410;
-  /** Only requests with this text count; absent = all do. */
+  /** Only requests that contain this text count; absent = all do. */
   readonly containing?: string;
-  /** The service takes the request before it loses the session. */
+  /** The service receives the request before the session is lost. */
   readonly isTaken?: boolean;
 }
 
 export interface ForgetfulOptions {
-  /** One for each session, in the order of their creation; those after the last are kept. */
+  /** One per session, in order of creation; later sessions are kept. */
   readonly losses?: readonly Loss[];
-  /** A session without any request for so long is lost; absent = none is. */
+  /** A session without requests for this long is lost; absent = never. */
   readonly silenceMs?: number;
-  /** After so many sessions no other begins until {@link ForgetfulService.reopen}; absent = one always does. */
+  /** After this many sessions no other can begin until {@link ForgetfulService.reopen}; absent = no limit. */
   readonly closedAfter?: number;
 }
 
@@ -53,7 +53,7 @@ export class ForgetfulService implements Filter {
     return this.#sessions.filter(({ status }) => status !== null).length;
   }
 
-  /** From now on sessions may begin again. */
+  /** Allows new sessions again. */
   reopen(): void {
     this.#isReopened = true;
   }
@@ -75,7 +75,7 @@ export class ForgetfulService implements Filter {
     return { status, type: "application/json", body: Buffer.from(JSON.stringify({ detail })) };
   }
 
-  /** True when the session is lost with this request, and was not before. */
+  /** True if this request loses the session. */
   #loses(session: Session, endpoint: string, body: Buffer): boolean {
     const { loss } = session;
     const isCounted = loss?.endpoint === endpoint && body.includes(loss.containing ?? "");

@@ -1,4 +1,4 @@
-/** A disk that is full in the middle of a run: the first thing that could not be written is named, and nothing is lost. */
+/** A disk that fills up during a run: the error names the first file that could not be written, and nothing is lost. */
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { resume, runIn, train } from "./controlledRun.ts";
 import { execute, runFolderWith } from "./localRun.ts";
 
 const STEPS = 3;
-/** Larger than the ids that systems give. */
+/** Larger than real process ids. */
 const NO_PROCESS = 2 ** 30;
 const CONFIG = `
 model_name: local/tiny-tool
@@ -23,7 +23,7 @@ batch_size: 4
 max_steps: ${STEPS}
 `;
 
-/** Files on a disk that is full as soon as someone appends to the file of that name. */
+/** A file system that is full as soon as something appends to the file of that name. */
 function fullFrom(name: string): FileSystem {
   let isFull = false;
   const write = <T>(path: string, action: () => Promise<T>): Promise<T> => {
@@ -40,7 +40,7 @@ function fullFrom(name: string): FileSystem {
   return filling(createFileSystem());
 }
 
-/** As it is when the process that trained has ended without a word, which on a full disk it does. */
+/** The state after the training process ended without a final record, as happens on a full disk. */
 async function endProcess(project: string): Promise<void> {
   const path = join(runIn(project), "run.json");
   const file = z.looseObject({ pid: z.int() }).parse(JSON.parse(await readFile(path, "utf8")));
@@ -48,7 +48,7 @@ async function endProcess(project: string): Promise<void> {
   await writeFile(path, JSON.stringify({ ...file, pid: NO_PROCESS }));
 }
 
-describe("a disk that gets full", () => {
+describe("a disk that fills up", () => {
   it.each([["rollouts/step-000001.jsonl"], ["metrics.jsonl"]])(
     "with %s: the error names that file, and a resume is exact",
     async (name) => {

@@ -1,7 +1,7 @@
 /**
- * A whole run in an environment that shows pictures: the trainer as a process of its own, at an engine with random weights that
- * stands for Qwen3.5. Noise calls no tool, so the first turn of each rollout is a call, with the log-probabilities that the weights
- * give it.
+ * A whole run in an environment with images: the trainer as a separate process, on an engine with random weights in place of
+ * Qwen3.5. Random weights call no tool, so the first turn of each rollout is a fixed call, with the log-probabilities that the
+ * weights assign to it.
  */
 
 import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
@@ -35,7 +35,7 @@ import { runProgram, type Variables } from "./trainProgram.ts";
 const MODEL = "Qwen/Qwen3.5-9B";
 const KEY = "tml-images";
 const STEPS = 2;
-/** 64 x 48 pixels become 10 x 7 squares, and 300 x 40 become 22 x 3: `smart_resize` of transformers. */
+/** 64 x 48 pixels become 10 x 7 patches, and 300 x 40 become 22 x 3, as in `smart_resize` of transformers. */
 const PROMPT_TOKENS = 70;
 const RESULT_TOKENS = 66;
 
@@ -52,7 +52,7 @@ const CALL = [
   control("<|im_end|>"),
 ];
 
-/** Answers prompts with an image and without a result of a tool by a call. */
+/** Answers prompts that have an image but no tool result with a call. */
 function withCalls(engine: Engine): Engine {
   const [image, result] = [control("<|vision_start|>"), control("<tool_response>")];
   return {
@@ -79,7 +79,7 @@ const root = folderOfAllTests();
 let variables: Variables = {};
 let config = "";
 const closing: (() => Promise<void>)[] = [];
-/** Keeps the runs for people who want to look at them. */
+/** Keeps the run folders for manual inspection. */
 const kept = process.env["TINKER_RL_KEPT_RUNS"] ?? "";
 
 async function startEngine(): Promise<string> {
@@ -133,7 +133,7 @@ afterAll(async () => {
   if (kept !== "") await cp(root, kept, { recursive: true });
 });
 
-/** A folder with the configuration, and the run that it leads to. */
+/** A folder with the configuration, and the run started from it. */
 async function newProject(name: string) {
   const project = join(root, name);
   await mkdir(project);
@@ -162,14 +162,14 @@ function checkTokens({
   expect(ids.some((id, at) => isImageId(id) && !Number.isNaN(trainerLogprobs[at]))).toBe(false);
   const sampled = ids.flatMap((_, at) => (mask[at] === 1 ? [at] : []));
   expect(sampled.map((at) => ids[at]).slice(0, CALL.length)).toEqual(CALL);
-  // What follows the second picture is trained, too.
+  // Tokens after the second image are trained too.
   expect(sampled.at(-1)).toBeGreaterThan(images[1]?.end ?? ids.length);
   for (const at of sampled) {
     expect(trainerLogprobs[at]).toBeCloseTo(samplerLogprobs[at] ?? Number.NaN, 3);
   }
 }
 
-/** What training read of each rollout, with the pictures that it names. */
+/** What training reads of each rollout, with the images it refers to. */
 async function trainedOn(run: string) {
   const reader = createRunReader(fileSystem.within(run), run);
   const read = [];
@@ -183,7 +183,7 @@ async function trainedOn(run: string) {
   return read;
 }
 
-describe("a run in an environment with pictures", () => {
+describe("a run in an environment with images", () => {
   let whole = "";
   const rollouts: { readonly summary: RolloutSummary; readonly record: RolloutRecord }[] = [];
   const reader = () => createRunReader(fileSystem.within(whole), whole);
@@ -203,7 +203,7 @@ describe("a run in an environment with pictures", () => {
     expect(rollouts).toHaveLength(STEPS * 2 * 3);
   });
 
-  it("changes the weights, and after a kill it is resumed exactly", async () => {
+  it("changes the weights, and resumes exactly after a kill", async () => {
     const expected = await trained(whole);
     expect(expected.rows).toHaveLength(STEPS);
     for (const row of expected.rows) expect(updated.safeParse(row).success).toBe(true);
@@ -213,13 +213,13 @@ describe("a run in an environment with pictures", () => {
     const resume = await runProgram(["resume", run], variables);
     expect(resume.code, resume.stdout + resume.stderr).toBe(0);
     expect(await trained(run)).toEqual(expected);
-    // A write that the kill cut off leaves the file that it had not renamed yet.
+    // A write that the kill cut off leaves its temporary file, which was not renamed yet.
     const images = async (folder: string) =>
       (await readdir(join(folder, "images"))).filter((name) => !name.endsWith(".tmp")).sort();
     expect(await images(run)).toEqual(await images(whole));
   });
 
-  it("has the pictures of prompts and results in what is replayed, each stored once", async () => {
+  it("stores each image of prompts and results once for replay", async () => {
     const stored = new Map<string, Buffer>();
     for (const { record } of rollouts) {
       const { images, promptText, turns, index } = record;
@@ -230,7 +230,7 @@ describe("a run in an environment with pictures", () => {
       stored.set(shown ?? "", promptPicture(index ?? -1));
       stored.set(seen ?? "", RESULT_PICTURE);
     }
-    // One for each of the tasks of training and evaluation, and the one that all rollouts see.
+    // One per training and evaluation task, and the one shared by all rollouts.
     expect(await readdir(join(whole, "images"))).toHaveLength(STEPS * 2 + 2 + 1);
     const folder = { fileSystem: fileSystem.within(whole), folder: whole, sha256 };
     for (const [file, bytes] of stored) {
@@ -241,7 +241,7 @@ describe("a run in an environment with pictures", () => {
     }
   });
 
-  it("trains what was sampled after the pictures, with the log-probabilities that it was sampled with", async () => {
+  it("trains on the tokens after the images, with the log-probabilities they were sampled with", async () => {
     for (const { summary } of rollouts) {
       const [entry] = summary.tokenData;
       const tokens = entry === undefined ? null : await reader().tokens(summary, entry);
@@ -250,7 +250,7 @@ describe("a run in an environment with pictures", () => {
     }
   });
 
-  it("trains the same when an agent gives the model the pictures", async () => {
+  it("trains the same when an agent sends the images to the model", async () => {
     const { path, run } = await newProject("agent");
     const agent = JSON.stringify({ command: agentCommand("openai"), protocol: "openai" });
     const own = config
@@ -262,14 +262,14 @@ describe("a run in an environment with pictures", () => {
     expect(train.code, train.stdout + train.stderr).toBe(0);
     const played = await trainedOn(run);
     const native = await trainedOn(whole);
-    // The built-in loop says what is wrong with a call that noise began.
+    // The built-in loop adds an error message for a malformed call of the random model.
     const isReadable = (_: unknown, i: number): boolean => native[i]?.errors.length === 0;
     expect(native.filter(isReadable).length).toBeGreaterThan(3);
     expect(played.filter(isReadable)).toEqual(native.filter(isReadable));
     expect(played.map(({ images }) => images)).toEqual(native.map(({ images }) => images));
   });
 
-  it("is shown in a terminal, with its pictures named in the texts and among the tokens", async () => {
+  it("shows image names in the terminal, in texts and among the tokens", async () => {
     const show = await runProgram(["show", whole], {});
     expect([show.code, show.stderr]).toEqual([0, ""]);
     expect(show.stdout).toContain(MODEL);

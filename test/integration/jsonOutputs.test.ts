@@ -1,4 +1,4 @@
-/** What the program prints for other programs, beside the schemas in docs/json. */
+/** Machine-readable output of the program, checked against the schemas in docs/json. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ async function program(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** One line that fits the committed schema of its format. */
+/** Expects one line that fits the committed schema of its format. */
 async function json(...args: readonly string[]) {
   const text = await program(...args, "--json");
   expect(text).toMatch(/^[ -~]+\n$/);
@@ -93,7 +93,7 @@ it("each output of a real run fits its schema", async () => {
   });
 });
 
-it("rollouts are those that the screen numbers, with their tokens when they are asked for", async () => {
+it("numbers rollouts as the screen does, and includes tokens on request", async () => {
   const list = await json("show", run, "--step", "2");
   expect(list).toMatchObject({ source: "training", step: 2, omission: null });
   expect(list["rollouts"]).toHaveLength(8);
@@ -106,7 +106,7 @@ it("rollouts are those that the screen numbers, with their tokens when they are 
   expect(one).toMatchObject({ trajectories: [{ group: 2, rollout: 3 }] });
 });
 
-it("no output was left out", () => {
+it("every format is covered", () => {
   // Those that are several lines, need a run in progress or ask a service: tests of their commands in test/cli read them.
   const others = ["found", "chat-turn", "chat-answers", "status", "models"];
   expect([...seen, ...others].sort()).toEqual(OUTPUTS.map(({ name }) => name).toSorted());

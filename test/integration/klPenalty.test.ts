@@ -27,7 +27,7 @@ rolling_save_every: 0
   return rows.map((row) => rowSchema.parse(row).optim.kl_policy_base);
 }
 
-it("kl_coef keeps the policy near the base model, from which the first step has not moved", async () => {
+it("kl_coef keeps the policy near the base model, which the first step equals", async () => {
   const free = await divergences(1e-6);
   const held = await divergences(10);
   for (const [first = Number.NaN] of [free, held]) expect(Math.abs(first)).toBeLessThan(1e-3);

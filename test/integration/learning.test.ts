@@ -4,7 +4,7 @@ import { evaluated, trainLocally } from "./localRun.ts";
 import { withReferenceDatums } from "./referenceDatums.ts";
 
 describe("training on the embedded engine", () => {
-  it("raises the reward on tasks it never trained on, greedy and sampled", async () => {
+  it("raises the reward on held-out tasks, greedy and sampled", async () => {
     const config = learningConfig({ steps: STEPS, learningRate: LEARNING_RATE });
     const events = await trainLocally({ config });
     for (const temperature of [0, 1]) {
@@ -29,8 +29,8 @@ describe("training on the embedded engine", () => {
     expect(after - before).toBeGreaterThanOrEqual(0.3);
   });
 
-  it("learns nothing from the original program's misplaced training data", async () => {
-    // The probe of the loss would notice that its data comes to another one.
+  it("learns nothing from the original program's misaligned training data", async () => {
+    // The loss probe would detect that its data was changed.
     const unchecked = "probe_server: false\n";
     const events = await trainLocally({
       config: learningConfig({ steps: STEPS, learningRate: LEARNING_RATE }) + unchecked,

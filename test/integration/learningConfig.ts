@@ -1,4 +1,4 @@
-/** The configuration of the tests that train until the reward rises. */
+/** The configuration of tests that train until the reward rises. */
 
 /** Small steps and a higher learning rate than the preset, so that a run takes seconds. */
 export function learningConfig(options: {

@@ -1,4 +1,4 @@
-/** A run that is done and resumed for its trackers only: what they lack is sent, and nothing that trains is started. */
+/** A finished run that is resumed only to upload what its trackers lack; nothing is trained. */
 
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -22,12 +22,12 @@ openreward_upload: false
 `;
 const KEY = "or_right";
 
-/** Begun rollouts, by their names. */
+/** Rollouts that were begun, by name. */
 const begun: string[] = [];
 const service = createServer(async (request, reply) => {
   const body = await text(request);
   const isRight = request.headers["x-api-key"] === KEY;
-  // The service does not say what it has.
+  // The service does not report what it already has.
   const isPost = request.method === "POST";
   reply.statusCode = isRight ? (isPost ? 200 : 404) : 401;
   reply.end("{}");
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => void service.close());
 
-it("sends them with a key that is right at last, and keeps what it has", async () => {
+it("uploads it with a key that is valid at last, without duplicates", async () => {
   const config = join(home, "config.yaml");
   expect(await runProgram(["train", "-c", config], {})).toMatchObject({ code: 0 });
   const files = [
@@ -76,7 +76,7 @@ it("sends them with a key that is right at last, and keeps what it has", async (
   expect(await read()).toEqual(before);
 });
 
-it("trains on when there is more to train", async () => {
+it("continues training when there are steps left", async () => {
   const longer = CONFIG.replace("max_steps: 2", "max_steps: 3");
   await writeFile(join(home, "config.yaml"), longer);
   const { code, stdout } = await runProgram(["resume", folder], {});

@@ -1,4 +1,4 @@
-/** Runs the real trainer on the embedded engine and environments, in a temporary folder of its own. */
+/** Runs the real trainer on the embedded engine and environments, in its own temporary folder. */
 
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ import { PROGRAM_FOLDER } from "./trainProgram.ts";
 
 const folders: string[] = [];
 
-/** A folder with a configuration; checkpoints go there, too. */
+/** A folder with a configuration; checkpoints go there too. */
 export async function runFolderWith(config: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tinker-rl-test-"));
   folders.push(folder);
@@ -38,7 +38,7 @@ export async function removeRunFolders(): Promise<void> {
 
 export interface LocalRunOptions {
   readonly config: string;
-  /** Puts something between the loop and the engine. */
+  /** Wraps the engine's client. */
   readonly wrapClient?: (client: TrainingClient) => TrainingClient;
 }
 
@@ -67,7 +67,7 @@ export interface ExecuteOptions extends Partial<TrainerOptions> {
   readonly change?: (plan: RunPlan) => RunPlan;
 }
 
-/** Trains in this process as the program does, with what a test puts in the place of its parts. */
+/** Trains in this process as the program does, with parts replaced by the test. */
 export async function execute(
   project: string,
   { owner = "terminal", fileSystem, change = (plan) => plan, ...options }: ExecuteOptions = {},

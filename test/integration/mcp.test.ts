@@ -1,4 +1,4 @@
-/** The built program as an assistant starts it: what it starts goes on without it, and costs no more than it may. */
+/** The built program as an MCP or language server: runs that it starts outlive it, and respect the budget. */
 
 import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ evaluation:
   at_start: true
   at_end: false
 `;
-/** USD per million tokens, so that a few steps cost something. */
+/** USD per million tokens, so that a few steps have a cost. */
 const PRICES =
   "prices: { sampled: 440, prefill_cached: 39, prefill_uncached: 195, trained: 600 }\n";
 
@@ -69,7 +69,7 @@ async function assistant(...flags: readonly string[]): Promise<Assistant> {
 
 const run = (name: string): string => `.tinker-rl/runs/${name}`;
 
-/** Resolves with the run as it is listed, once it is in one of the phases. */
+/** Resolves with the listed run once it is in one of the phases. */
 function inPhase(who: Assistant, name: string, ...phases: readonly string[]) {
   return eventually(async () => {
     const { runs } = await who.ask("listRuns");
@@ -78,7 +78,7 @@ function inPhase(who: Assistant, name: string, ...phases: readonly string[]) {
   });
 }
 
-/** What the run in `name` trains with, once its trainer has written that. */
+/** The configuration that the run in `name` trains with, once its trainer has written it. */
 function resolved(name: string) {
   return eventually(async () => {
     const text = await readFile(join(root, name, "config.resolved.json"), "utf8").catch(() => null);
@@ -87,13 +87,13 @@ function resolved(name: string) {
 }
 
 it.each(["mcp", "lsp"])(
-  "%s ends without a fault when its input is an empty file",
+  "%s exits without an error when its input is an empty file",
   async (command) => {
     expect(await runProgram([command], variables())).toEqual({ code: 0, stdout: "", stderr: "" });
   },
 );
 
-it("calls that are under way when the input ends are answered", async () => {
+it("answers calls in progress when the input ends", async () => {
   const request = (id: number, method: string, params: object) =>
     `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
   const client = {
@@ -115,7 +115,7 @@ it("calls that are under way when the input ends are answered", async () => {
 });
 
 describe("an assistant that may start and evaluate within a budget", () => {
-  it("starts nothing whose cost no one knows, nothing beyond the budget, and each run with its own", async () => {
+  it("starts nothing of unknown cost and nothing over the budget, and gives each run its own budget", async () => {
     const nothing = await assistant("--allow", "start,evaluate", "--max-usd", "100");
     await expect(nothing.ask("startTraining", { config: "tinker-config.yaml" })).rejects.toThrow(
       "No past run of this workspace",
@@ -147,7 +147,7 @@ describe("an assistant that may start and evaluate within a budget", () => {
     }
 
     const limit = Math.ceil(costUsd.high * 100) / 100;
-    // What a budget of two cents can cost: it ends after the step that reaches it.
+    // The most that a budget of two cents can cost: the run ends after the step that reaches it.
     const left = 0.05 + Math.ceil((0.02 + costUsd.high / 4) * 100) / 100;
     const most = (limit + left).toFixed(2);
     const who = await assistant("--allow", "start,evaluate", "--max-usd", most);
@@ -155,7 +155,7 @@ describe("an assistant that may start and evaluate within a budget", () => {
     expect(started).toMatchObject({ run: run("priced-2"), limitUsd: limit });
     expect(started.leftUsd).toBeCloseTo(left, 6);
     expect(await resolved(run("priced-2"))).toMatchObject({ max_cost_usd: limit, max_steps: 4 });
-    // Nothing that an assistant says makes more of it.
+    // An assistant cannot raise it.
     for (const settings of [[], ["max_cost_usd=50"], ["max_steps=3", "max_cost_usd=1000"]]) {
       const again = who.ask("startTraining", { config: "tinker-config.yaml", settings });
       await expect(again).rejects.toThrow("are left");
@@ -175,14 +175,14 @@ describe("an assistant that may start and evaluate within a budget", () => {
     expect(started.leftUsd - cheap.leftUsd).toBeGreaterThan(0.02 + costUsd.high / 8);
     await who.close();
 
-    // Both go on without the server that started them.
+    // Both continue without the server that started them.
     await inPhase(nothing, run("priced-2"), "done");
     const cut = await inPhase(nothing, cheap.run, "done", "stopped");
     expect(cut.ending.code).toBe("cost-budget");
     expect(cut.steps).toBeLessThan(4);
   });
 
-  it("runs no program of a configuration, continues no run, and names nothing elsewhere", async () => {
+  it("runs no command from a configuration, resumes no run, and accepts no path elsewhere", async () => {
     const who = await assistant("--allow", "start,evaluate", "--max-usd", "100");
     const start = (config: string, ...settings: readonly string[]) =>
       who.ask("startTraining", { config, settings });
@@ -196,7 +196,7 @@ describe("an assistant that may start and evaluate within a budget", () => {
     expect(await readdir(root)).not.toContain("ran");
   });
 
-  it("evaluates for nothing on this computer", async () => {
+  it("evaluates free of charge on this computer", async () => {
     const who = await assistant("--allow", "evaluate");
     const { tools } = await who.client.listTools();
     expect(tools.map(({ name }) => name)).not.toContain("startTraining");
@@ -211,8 +211,8 @@ describe("an assistant that may start and evaluate within a budget", () => {
   });
 });
 
-describe("an assistant that may steer runs", () => {
-  it("pauses, changes, continues and stops one, and each only when it is allowed", async () => {
+describe("an assistant that may control runs", () => {
+  it("pauses, changes, continues and stops a run, each only when allowed", async () => {
     const who = await assistant("--allow", "start,stop,pause,settings");
     const settings = ["max_steps=10000", "evaluation.at_start=false"];
     const { run: name } = await who.ask("startTraining", { config: "free.tinker.yaml", settings });

@@ -20,7 +20,7 @@ function hasNeovim(): boolean {
   }
 }
 
-/** Waits for marks, asks for completion and hover as a person would, takes the fix, and writes down what it got. */
+/** Waits for diagnostics, requests completion and hover, applies the fix, and records the results. */
 const SCRIPT = `
 local answers = {}
 local client = vim.lsp.start_client({ name = "tinker-rl", cmd = { "node", "${PROGRAM}", "lsp" }, root_dir = vim.fn.getcwd() })

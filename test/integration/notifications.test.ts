@@ -1,4 +1,4 @@
-/** Whole runs that notify people elsewhere: a real webhook and a real command, and webhooks that do not answer as they should. */
+/** Whole runs that send notifications: to a webhook and a command, and to targets that fail. */
 
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import type { RequestListener } from "node:http";
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const KEY = "T0SECRET0/B0SECRET0/0123456789abcdefSECRET";
 
-/** Some turns are cut off, which raises an alarm after the first step. */
+/** Some turns are truncated, which raises an alarm after the first step. */
 const config = (notify: string, more = "max_steps: 2"): string => `
 model_name: local/tiny-tool
 run_name: run
@@ -33,7 +33,7 @@ ${more}
 notify:
 ${notify}`;
 
-/** Writes what it reads and the variables that it has beside the configuration. */
+/** Records its input and its added environment variables. */
 const COMMAND = `
 const { appendFileSync, readFileSync } = require("node:fs");
 const { TINKER_RL_EVENT: event, TINKER_RL_MESSAGE: message } = process.env;
@@ -68,7 +68,7 @@ function run(folder: string, ...args: readonly string[]): Promise<Ended> {
   return runProgram(words, { TINKER_API_KEY: "tml-key-of-the-user" });
 }
 
-/** The files of a run that hold a text. */
+/** The files of a run that contain a text. */
 async function filesWith(folder: string, text: string): Promise<readonly string[]> {
   const names = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = names
@@ -81,7 +81,7 @@ async function filesWith(folder: string, text: string): Promise<readonly string[
 }
 
 describe("a run with notifications", () => {
-  it("reports an alarm and its end to a webhook and a command, once, and keeps the address", async () => {
+  it("reports an alarm and its end to a webhook and a command, once, and keeps the address secret", async () => {
     const { posts, address } = await webhook();
     const notify = `  - { webhook_variable: TEAM_HOOK, format: slack }
   - { webhook: "${address}/plain", on: [end] }
@@ -118,7 +118,7 @@ describe("a run with notifications", () => {
     expect(posts).toHaveLength(before);
   });
 
-  it("says that a budget is nearly used and then used up, and that a run failed", async () => {
+  it("reports that a budget is nearly used, that it is used up, and that a run failed", async () => {
     const { posts, address } = await webhook();
     const notify = `  - { webhook: "${address}/hook", on: [budget, failure] }\n`;
     const budget = "max_steps: 50\nmax_tokens_total: 9000";
@@ -153,7 +153,7 @@ describe("a run with notifications", () => {
     ]);
   });
 
-  it("needs the variable before it starts anything", async () => {
+  it("requires the variable before it starts anything", async () => {
     const folder = await project(config("  - { webhook_variable: TEAM_HOOK }\n"), "");
     const { code, stderr } = await run(folder);
     expect(code).not.toBe(0);
@@ -165,7 +165,7 @@ describe("a run with notifications", () => {
   });
 });
 
-describe("a webhook that does not take messages", () => {
+describe("a notification target that fails", () => {
   it.each<readonly [string, RequestListener | "redirects", RegExp]>([
     ["hangs", () => undefined, /did not answer in time/],
     ["answers 500", (_, response) => response.writeHead(500).end(), /answers 500|in time/],
@@ -176,7 +176,7 @@ describe("a webhook that does not take messages", () => {
     ],
     ["refuses", (_, response) => response.writeHead(404).end(), /answers 404/],
     ["redirects", "redirects", /redirect \(307\), which is not followed/],
-  ])("%s, and the run ends well within seconds, with one warning", async (_, answer, reason) => {
+  ])("%s: the run still ends within seconds, with one warning", async (_, answer, reason) => {
     const elsewhere = await webhook();
     const location = `${elsewhere.address}/stolen`;
     const { posts, address } = await webhook(
@@ -202,7 +202,7 @@ describe("a webhook that does not take messages", () => {
     expect(lastMs - endedMs).toBeLessThan(9_000);
   });
 
-  it("is a command that never ends or fails", async () => {
+  it("a command that hangs or fails does not hold up the run", async () => {
     const notify = `  - { command: [sh, -c, "sleep 600 & echo $! > pid.txt; wait"] }
   - { command: [sh, -c, "echo out of paper >&2; exit 3"] }
   - { command: [no-such-program] }

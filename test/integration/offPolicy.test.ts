@@ -1,4 +1,4 @@
-/** Whole runs that sample steps ahead: equal however often they are disturbed. */
+/** Whole runs that sample steps ahead: the result is the same however often they are interrupted. */
 
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -38,7 +38,7 @@ const row = z.object({
 });
 
 describe.each([1, 3])("a run that samples %i steps ahead", (stepsAhead) => {
-  it("gives the same when it is paused, saved, stopped and resumed", async () => {
+  it("gives the same result when it is paused, saved, stopped and resumed", async () => {
     const folder = await project(stepsAhead);
     expect((await train(folder).ended).outcome).toBe("done");
     const undisturbed = await trained(runIn(folder));
@@ -65,12 +65,12 @@ describe.each([
   ["off_policy_correction: icepop\nloss_fn: cispo\nnum_substeps: 2"],
   ["off_policy_correction: sequence_mask\nloss_fn: gspo"],
 ])("a run that samples 2 steps ahead with %s", (settings) => {
-  it("weighs what has become old, and resumes to the same tokens", async () => {
+  it("reweights stale samples, and resumes to the same tokens", async () => {
     const folder = await project(2, settings);
     expect((await train(folder).ended).outcome).toBe("done");
     const undisturbed = await trained(runIn(folder));
     const rows = await linesIn(folder, "metrics.jsonl", corrected);
-    // Sampler and trainer of the embedded engine agree as long as the weights are the same.
+    // Sampler and trainer of the embedded engine agree while the weights are unchanged.
     const [first, ...later] = rows.map(({ optim }) => optim.off_policy_weight_mean);
     expect(first).toBeCloseTo(1, 4);
     expect(later.every((weight) => Math.abs(weight - 1) < 1e-4)).toBe(false);

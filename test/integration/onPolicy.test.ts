@@ -3,11 +3,11 @@ import recorded from "./onPolicyRecording.json" with { type: "json" };
 import { recordedRun } from "./recordedRun.ts";
 
 /** `onPolicyRecording.json` was made by the program as it was before groups could be sampled ahead; intervals, norms of gradients and the last digit of means are newer. */
-it("an on-policy run asks for, trains and reports what it did before runs could sample ahead", async () => {
+it("an on-policy run requests, trains and reports the same as before runs could sample ahead", async () => {
   const { rows, ...asked } = await recordedRun();
   const { rows: recordedRows, ...askedBefore } = recorded;
   expect(asked).toEqual(askedBefore);
-  // Recorded are a row with an evaluation and one without. Columns may join; those that are there keep their values.
+  // The recording has a row with an evaluation and one without. New columns are allowed; recorded ones keep their values.
   expect(rows).toHaveLength(4);
   expect(rows.slice(2)).toMatchObject(recordedRows);
 });

@@ -1,4 +1,4 @@
-/** The own server of an environment, kept running by the server of an editor. */
+/** An environment's own server, kept running by an editor's server. */
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -52,11 +52,11 @@ const answers = (address: string): Promise<boolean> =>
     () => false,
   );
 
-/** The report that it is ready, once that has come. */
+/** The ready report, once it has arrived. */
 const readiness = (reports: readonly OwnServerReport[]) =>
   eventually(async () => reports.find((report) => report.kind === "ready") ?? null);
 
-it("starts, says what it prints without secrets, gives prompts of tasks, and ends when canceled", async () => {
+it("starts, shows its output without secrets, returns prompts of tasks, and ends when canceled", async () => {
   const { folder, server, closing, reports, over } = await serving(ENVIRONMENT);
   const ready = await readiness(reports);
   expect(reports[0]).toEqual({ kind: "code", folder });
@@ -86,7 +86,7 @@ it("ends with the editor", async () => {
   await eventually(async () => ((await answers(address)) ? null : true));
 });
 
-it("says why it does not start", async () => {
+it("reports why it does not start", async () => {
   const { server, over } = await serving("import nothing_of_that_name");
   const outcome = await over;
   expect(outcome).toMatchObject({ ok: false, error: { code: "environment-unavailable" } });

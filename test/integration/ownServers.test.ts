@@ -1,4 +1,4 @@
-/** Whole runs in environments with servers of their own: at an address, and started by a command. */
+/** Whole runs in environments with their own servers: at an address, and started by a command. */
 
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
@@ -16,7 +16,7 @@ import {
   startServing,
 } from "./trainProgram.ts";
 
-/** A server as a user writes one: it listens on PORT, prints its variables, and dies after `crash.txt` says so. */
+/** A user-written server: it listens on PORT, prints its variables, and crashes when `crash.txt` exists. */
 const SERVER = `
 import { spawn } from "node:child_process";
 import { existsSync, renameSync } from "node:fs";
@@ -70,7 +70,7 @@ async function failure(environments: string): Promise<string> {
 }
 
 describe("a server that the trainer starts", () => {
-  it("trains, gets what the configuration gives it and no other key, and its output is kept without secrets", async () => {
+  it("trains; the server gets only the configured variables and no other key, and its output is stored without secrets", async () => {
     const folder = await project(config(OWN));
     const { code, stderr } = await train(folder);
     expect([code, stderr]).toEqual([0, ""]);
@@ -82,7 +82,7 @@ describe("a server that the trainer starts", () => {
     expect(log).not.toContain("TINKER_API_KEY");
   });
 
-  it("is started again after a crash in the middle of a step, and the run trains what an undisturbed one trains", async () => {
+  it("is restarted after a crash in the middle of a step, and the run trains the same as an undisturbed one", async () => {
     const text = config(OWN, "evaluation: { splits: { calculator: [test] }, num_samples: 2 }");
     const whole = await project(text);
     const disturbed = await project(text);
@@ -104,7 +104,7 @@ describe("a server that the trainer starts", () => {
     expect(other.evaluations).toEqual(one.evaluations);
   });
 
-  it("ends with a trainer that is killed", async () => {
+  it("ends when the trainer is killed", async () => {
     const folder = await project(config(OWN));
     const log = join(runIn(folder), "servers", "calculator.log");
     let port = 0;
@@ -116,7 +116,7 @@ describe("a server that the trainer starts", () => {
     await eventually(async () => ((await answers(port)) ? null : true));
   });
 
-  it("is named by a resume when its code has changed since", async () => {
+  it("causes a message on resume when its code has changed since", async () => {
     const folder = await project(config(OWN));
     await train(folder);
     const file = join(folder, "environments", "calculator", "server.mjs");
@@ -127,7 +127,7 @@ describe("a server that the trainer starts", () => {
     expect(stdout).toContain("The code of calculator has changed since the run was started");
   });
 
-  it("is not started for a run folder from elsewhere, which alone names the command", async () => {
+  it("is not started for a run folder from elsewhere that names its command", async () => {
     const folder = await project(config(OWN));
     await train(folder);
     const elsewhere = await project("");
@@ -146,15 +146,15 @@ describe("a server that the trainer starts", () => {
   });
 });
 
-describe("a command that gives no server", () => {
-  it("is quoted with the end of its output and the missing package", async () => {
+describe("a command that starts no server", () => {
+  it("is reported with the end of its output and the missing package", async () => {
     const command = `[node, -e, "console.error(\\"ModuleNotFoundError: No module named 'openreward.environments'\\"); process.exit(1)"]`;
     expect(await failure(`  sums: { server: { command: ${command} }, ${TASKS} }`)).toMatch(
       /environments\.sums\.server\.command.*ended with code 1.*node -m pip install openreward/,
     );
   });
 
-  it("is quoted without half of a secret where the quote begins", async () => {
+  it("is quoted without a partial secret where the quote begins", async () => {
     const print = `process.stderr.write('Error: ' + process.env.MODEL_KEY + 'x'.repeat(590) + String.fromCharCode(10)); process.exit(1)`;
     const server = `{ command: [node, -e, "${print}"], env: { MODEL_KEY: null } }`;
     const said = await failure(`  sums: { server: ${server}, ${TASKS} }`);
@@ -162,13 +162,13 @@ describe("a command that gives no server", () => {
     expect(said).not.toContain("the-user");
   });
 
-  it("is named when there is no such program", async () => {
+  it("is reported when the program does not exist", async () => {
     expect(
       await failure(`  sums: { server: { command: [.venv/bin/python, a.py] }, ${TASKS} }`),
     ).toContain("there is no program .venv/bin/python");
   });
 
-  it("ends the start after ready_timeout, with what was heard at its port", async () => {
+  it("fails the start after ready_timeout, and reports what its port answered", async () => {
     const garbage = `[node, -e, "require('net').createServer((s) => s.end('hello')).listen(process.env.PORT)"]`;
     const said = await failure(
       `  sums: { server: { command: ${garbage}, ready_timeout: 1 }, ${TASKS} }`,
@@ -177,7 +177,7 @@ describe("a command that gives no server", () => {
     expect(said).toContain("raise server.ready_timeout");
   });
 
-  it("is not started at a port that another program has", async () => {
+  it("is not started on a port that another program uses", async () => {
     const { url, close } = await serveHere((_, answer) => answer.end("{}"));
     const server = `{ command: [node, a.mjs], url: "${url}" }`;
     expect(await failure(`  sums: { server: ${server}, ${TASKS} }`)).toContain(
@@ -192,7 +192,7 @@ describe("three addresses in one run", () => {
   const seen = new Map<string, IncomingHttpHeaders[]>();
   const servers: Served[] = [];
 
-  /** Passes everything on to the served environments, and keeps the headers. */
+  /** Forwards everything to the served environments, and records the headers. */
   async function recorder(name: string): Promise<string> {
     const headers: IncomingHttpHeaders[] = [];
     seen.set(name, headers);
@@ -215,7 +215,7 @@ describe("three addresses in one run", () => {
     await serving?.stop();
   });
 
-  it("get the keys, headers and secrets that are theirs, and no others", async () => {
+  it("each receive their own keys, headers and secrets, and no others", async () => {
     const [shared, own] = [await recorder("shared"), await recorder("own")];
     const text = config(
       `  Acme/depot: { ${TASKS}, secrets: { shared_secret: null } }
@@ -248,7 +248,7 @@ ${OWN}
   });
 });
 
-/** True while something listens at the port. */
+/** True while something listens on the port. */
 function answers(port: number): Promise<boolean> {
   return fetch(`http://127.0.0.1:${port}/health`).then(
     ({ ok }) => ok,

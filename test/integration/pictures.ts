@@ -1,11 +1,11 @@
-/** An environment that shows pictures in its prompts and in the result of its tool. */
+/** An environment with images in its prompts and in its tool's result. */
 
 import { defineEnvironment } from "../../src/local/environment/environment.ts";
 import { drawnPng } from "../core/images/someImages.ts";
 
-/** A picture of its own for each task. */
+/** A distinct image per task. */
 export const promptPicture = (task: number): Buffer => drawnPng(64, 48, task);
-/** The same for all. */
+/** The same image for all tasks. */
 export const RESULT_PICTURE = drawnPng(300, 40);
 
 const block = (picture: Buffer) => {

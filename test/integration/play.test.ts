@@ -19,7 +19,7 @@ max_steps: 1
 `;
 const KEY = "sk-of-the-player-1234567890";
 
-/** A request of chat completions, as far as the player below reads it. */
+/** The parts of a chat completions request that the player below reads. */
 const asked = z.object({
   model: z.string(),
   messages: z.array(
@@ -35,10 +35,10 @@ type Asked = z.infer<typeof asked>;
 
 const requests: Asked[] = [];
 let failures = 0;
-/** Answers before each good one whose arguments are no JSON. */
+/** Answers with malformed JSON arguments before each good answer. */
 let malformed = 0;
 
-/** Works out the sum of the prompt, and gives it once the calculator has said it. */
+/** Computes the sum in the prompt with the calculator, and answers with the result. */
 function answerTo({ messages }: Asked) {
   const [, sum = ""] =
     /What is (.*)\?/.exec(messages.find(({ role }) => role === "user")?.content ?? "") ?? [];
@@ -99,8 +99,8 @@ async function storedIn(folder: string) {
     });
 }
 
-describe("a play", () => {
-  it("by a model behind an address learns what happens, and is stored without the key", async () => {
+describe("play", () => {
+  it("with a model at an address learns the result, and is stored without the key", async () => {
     failures = 1;
     const { code, stdout, stderr, stored } = await play(
       ["--player", address, "--model", "summer", "--key", "SUMMER_KEY", "--tasks", "2"],
@@ -123,7 +123,7 @@ describe("a play", () => {
     expect(texts.join("\n")).not.toContain(KEY);
   });
 
-  it("by a model behind an address keeps the secrets of the environment from it", async () => {
+  it("with a model at an address sends it no secrets of the environment", async () => {
     const secret = "What is 92*86";
     const args = ["--player", address, "--model", "m", "--overrides", `secrets.WORD=${secret}`];
     const { code } = await play(args, { OPENAI_API_KEY: KEY });
@@ -154,14 +154,14 @@ describe("a play", () => {
       "OPENAI_API_KEY",
     ],
     [["--player", "./nowhere"], {}, "./nowhere is not a run folder"],
-  ])("that %j cannot make says why, and stores nothing", async (args, variables, words) => {
+  ])("with %j fails with a reason, and stores nothing", async (args, variables, words) => {
     const given = args.map((word) => word.replace("ADDRESS", address));
     const { code, stderr, stored } = await play(given, variables);
     expect([code === 0, stderr]).toEqual([false, expect.stringContaining(words)]);
     await expect(readFile(join(stored, "run.json"), "utf8")).rejects.toThrow();
   });
 
-  it("by a model behind an address goes on after malformed calls, unless there are three in a row", async () => {
+  it("with a model at an address continues after malformed calls, unless there are three in a row", async () => {
     const args = ["--player", address, "--model", "m"];
     malformed = 2;
     const patient = await play(args, { OPENAI_API_KEY: KEY });
@@ -180,7 +180,7 @@ describe("a play", () => {
     ]);
   });
 
-  it("by chance is the same for the same seed", async () => {
+  it("with random actions repeats for the same seed", async () => {
     const random = (seed: number) =>
       play(["--player", "random", "--seed", String(seed), "--tasks", "3"]);
     const [one, again, other] = [await random(1), await random(1), await random(2)];
@@ -190,7 +190,7 @@ describe("a play", () => {
     expect(await calls(other)).not.toEqual(await calls(one));
   });
 
-  it("by a model of the training service is sampled from its weights", async () => {
+  it("with a model of the training service samples from its weights", async () => {
     const { code, stdout, stored } = await play(["--player", "local/tiny-tool", "--tasks", "2"]);
     expect([code, stdout]).toEqual([0, expect.stringContaining("the model writes:")]);
     expect((await storedIn(stored)).map(({ model }) => model)).toEqual([
@@ -199,7 +199,7 @@ describe("a play", () => {
     ]);
   });
 
-  it("ends with the tasks of the split, and refuses one behind them", async () => {
+  it("covers all tasks of the split, and rejects an index past the end", async () => {
     const from = (task: number) =>
       play(["--player", "random", "--task", String(task), "--tasks", "3"]);
     const { code, stdout } = await from(4_095);
@@ -224,7 +224,7 @@ const checkReport = z.object({
 });
 
 describe("a check with a model", () => {
-  it("says what it found without the model before why that cannot play", async () => {
+  it("reports its findings without the model before it reports why the model cannot play", async () => {
     const path = join(folderOfThisTest(), "sums.yaml");
     await writeFile(path, CONFIG);
     const args = ["env", "check", "-c", path, "--model", "./nowhere", "--tasks", "4"];
@@ -233,7 +233,7 @@ describe("a check with a model", () => {
     expect(stderr).toContain("./nowhere is not a run folder");
   });
 
-  it("compares the rewards of groups of its rollouts", async () => {
+  it("compares rewards across groups of its rollouts", async () => {
     const folder = folderOfThisTest();
     const path = join(folder, "sums.yaml");
     await writeFile(path, CONFIG);

@@ -1,4 +1,4 @@
-/** A service that refuses one prompt, as one that its filter or its context does not take: that rollout fails, and the run continues. */
+/** A service that rejects one prompt, for example by a filter or its context limit: that rollout fails, and the run continues. */
 
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import type { Filter } from "./tinkerServersProxy.ts";
 
 const stage = forgetfulStage();
 
-/** Which of the prompts that come is refused, whenever it comes again. */
+/** Index of the prompt that is rejected each time it is sent. */
 const REFUSED = { training: 10, evaluation: 1 } as const;
 
 class RefusingService implements Filter {
@@ -41,7 +41,7 @@ const evaluation = z.object({ step: z.number() });
 const rollout = z.object({ stop: z.string(), error: z.string().nullable() });
 
 describe.each([0, 2])("a run that samples %i steps ahead", { timeout: 300_000 }, (stepsAhead) => {
-  it("continues when its service refuses a prompt", async () => {
+  it("continues when its service rejects a prompt", async () => {
     const filter = new RefusingService();
     const settings = `max_steps_off_policy: ${stepsAhead}\n`;
     const run = await stage.play({}, { filter, settings });

@@ -1,4 +1,4 @@
-/** Whole runs on random weights that `serve` offers under the name of a hosted model, with that model's own tokenizer. */
+/** Whole runs on random weights that `serve` offers under a hosted model's name, with that model's own tokenizer. */
 
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import * as z from "zod";
@@ -49,7 +49,7 @@ afterAll(() => void vi.unstubAllEnvs());
 
 const updated = z.object({ optim: z.object({ grad_norm: z.number().positive() }) });
 
-it("a run trains, and one that is stopped continues exactly on a server that was started again", async () => {
+it("a run trains, and after a stop it resumes exactly on a restarted server", async () => {
   const whole = await runFolderWith(CONFIG);
   expect((await train(whole).ended).outcome).toBe("done");
   const expected = await trained(runIn(whole));

@@ -1,4 +1,4 @@
-/** A whole on-policy run on the embedded engine, as what it asked the service for and what it left. */
+/** A whole on-policy run on the embedded engine, recorded as its requests to the service and the files it wrote. */
 
 import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { isOfEnd } from "./controlledRun.ts";
 import { readLines, trainLocally } from "./localRun.ts";
 import { tokenRecords } from "./tokenRecords.ts";
 
-/** Evaluations between the steps, two updates a step, a last step with fewer tasks, and saves of both kinds. */
+/** Evaluations between steps, two updates per step, a last step with fewer tasks, and saves of both kinds. */
 const CONFIG = `
 model_name: local/tiny-tool
 run_name: run
@@ -31,7 +31,7 @@ rolling_save_every: 1
 evaluation: { splits: { local/calculator: [test] }, at_start: true, at_end: true, every: 2, num_samples: 4, temperatures: [0, 1], seed: 42 }
 `;
 
-/** A short digest of a value of JSON; numbers count as what float32 holds of them, typed arrays as arrays. */
+/** A short digest of a JSON value; numbers are rounded to float32, typed arrays count as arrays. */
 function digest(value: unknown): string {
   const text = JSON.stringify(value, (_, part: unknown) => {
     if (ArrayBuffer.isView(part)) return [...(part as Float32Array)];
@@ -40,7 +40,7 @@ function digest(value: unknown): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** Trains, and returns digests of the requests in their order, one of those for samples in any order, the rows, and digests of the tokens. */
+/** Trains, and returns digests of the requests in order (samples: in any order), the rows, and digests of the tokens. */
 export async function recordedRun() {
   const requests: string[] = [];
   const samples: string[] = [];
@@ -93,7 +93,7 @@ const prompts = z.object({
   tokens: z.object({ prefill_cached: z.number(), prefill_uncached: z.number() }),
 });
 
-/** The prompt tokens of all rollouts of a step. How many of them the engine had in its cache depends on timing. */
+/** The prompt tokens of all rollouts of a step. The share that the engine had cached depends on timing. */
 function promptTokens(row: unknown): number {
   const { prefill_cached: cached, prefill_uncached: uncached } = prompts.parse(row).tokens;
   return cached + uncached;

@@ -1,6 +1,6 @@
 /**
  * The original program's training data, as a wrapper around a training client: targets equal to the inputs, and all sampled
- * log-probs and advantages pushed together at the end of the sequence. It exists to show that training with it teaches nothing.
+ * log-probs and advantages right-aligned at the end of the sequence. It exists to show that training with it teaches nothing.
  */
 
 import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
@@ -20,7 +20,7 @@ export function withReferenceDatums(client: TrainingClient): TrainingClient {
   };
 }
 
-/** From a correct datum: full sequence, nothing shifted, sampled values right-aligned. */
+/** From a correct datum: full sequence, no shift, sampled values right-aligned. */
 function referenceDatum({ tokens, lossInputs }: Datum): Datum {
   const { target_tokens: targets, logprobs, advantages } = lossInputs;
   const full = [...tokens, targets?.at(-1) ?? 0];

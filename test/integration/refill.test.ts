@@ -1,4 +1,4 @@
-/** Whole runs that refill their batches: equal however often they are disturbed. */
+/** Whole runs that refill their batches: the result is the same however often they are interrupted. */
 
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -37,7 +37,7 @@ const row = z.object({
 });
 
 describe.each([0, 2])("a run that refills its batches and samples %i steps ahead", (stepsAhead) => {
-  it("trains whole batches, and the same when it is paused, stopped and resumed", async () => {
+  it("trains full batches, with the same result when it is paused, stopped and resumed", async () => {
     const folder = await runFolderWith(configOf(stepsAhead));
     expect((await train(folder).ended).outcome).toBe("done");
     const undisturbed = await trained(runIn(folder));

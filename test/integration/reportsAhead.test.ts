@@ -1,4 +1,4 @@
-/** What the services get of runs that sample steps ahead: rows and rollouts of the right steps, also after a stop. */
+/** Reports of runs that sample steps ahead: rows and rollouts have the right steps, also after a stop. */
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -62,7 +62,7 @@ function outcomeOf(folder: string, steps: number): Outcome {
   return readOutcome(runIn(folder), join(folder, "checkpoints"), steps);
 }
 
-/** Steps in the names of the rollouts that were uploaded, with how often each occurs. */
+/** Steps in the names of the uploaded rollouts, with the number of rollouts for each. */
 function uploadedSteps(): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
   for (const event of uploads.events) {
@@ -77,7 +77,7 @@ describe.each([
   ["samples steps ahead", ""],
   ["samples steps ahead and refills its batches", "refill: true"],
 ])("a run that %s", { timeout: 120_000 }, (_, settings) => {
-  it("reports the rows and rollouts of its steps, the same after a stop and a resume", async () => {
+  it("reports the rows and rollouts of the right steps, also after a stop and a resume", async () => {
     const folder = await project(settings);
     expect((await train(folder).ended).outcome).toBe("done");
     const rows = await linesIn(folder, "metrics.jsonl", row);

@@ -1,4 +1,4 @@
-/** Between a client and a Tinker server: counts the tokens of all requests by hand, from the bytes on the wire. */
+/** A proxy between a client and a Tinker server that counts the tokens of all requests independently, from the bytes on the wire. */
 
 import * as z from "zod";
 import { decodeForwardBackwardRequest } from "../../src/core/tinker/wire/forwardBackwardProto.ts";
@@ -24,7 +24,7 @@ const wholeLossBody = z.union([
 
 export class RequestedTokens implements Filter {
   readonly #counted = { sampled: 0, prefill_cached: 0, prefill_uncached: 0, trained: 0 };
-  /** Prompt tokens of samples that have no result, by the id of the request. */
+  /** Prompt tokens of samples without a result yet, by request id. */
   readonly #samples = new Map<string, number>();
   #lastMs = Date.now();
 
@@ -32,12 +32,12 @@ export class RequestedTokens implements Filter {
     return { ...this.#counted };
   }
 
-  /** Samples whose results were not handed out. */
+  /** Samples whose results were not delivered. */
   get open(): number {
     return this.#samples.size;
   }
 
-  /** Since the last request for a sample or for training. */
+  /** Time since the last request for a sample or for training. */
   get quietMs(): number {
     return Date.now() - this.#lastMs;
   }

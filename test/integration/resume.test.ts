@@ -36,13 +36,13 @@ describe("a run that is stopped and resumed", () => {
   it.each([
     ["in the middle of the fourth step", 5],
     ["just after it has begun beside an evaluation", 1],
-  ])("%s leaves the same as one that was left alone", async (_, done) => {
+  ])("%s gives the same result as an undisturbed run", async (_, done) => {
     const halted = await runFolderWith(CONFIG);
     const run = train(halted);
     await run.saw(
       (event) => event.kind === "rollout-finished" && event.step === 3 && event.done === done,
     );
-    // What was done so far must not show in the end.
+    // Progress so far must not affect the result.
     run.stopAndSave();
     expect((await run.ended).outcome).toBe("stopped");
     const isDone = run.events.some((event) => event.kind === "step-finished" && event.step === 3);

@@ -20,7 +20,7 @@ rolling_save_every: 0
 const files = filesOnDisk();
 
 describe("a local run whose last checkpoint was deleted", () => {
-  it("continues from the one before, as if it had never ended", async () => {
+  it("resumes from the previous one as if it had never ended", async () => {
     const whole = await runFolderWith(CONFIG);
     await train(whole).ended;
 

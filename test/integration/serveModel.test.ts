@@ -5,7 +5,7 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { endOf, exportsOf, startProgram } from "./trainProgram.ts";
 
-/** The program on the embedded base, and what it prints. */
+/** The program serving the embedded base model, and its output. */
 async function startModel() {
   const child = startProgram(["serve-model", "local/tiny-tool", "--max_total_tokens", "200"], {});
   const ended = endOf(child);
@@ -40,7 +40,7 @@ const tools = [
 ];
 const asked = { role: "user" as const, content: "What is 3 + 4?" };
 
-/** The package does not know the second. */
+/** Not in the package's types. */
 const WITH_IDS = { model: "any", return_token_ids: true };
 
 interface TokenIds {
@@ -48,13 +48,13 @@ interface TokenIds {
   readonly choices: readonly { readonly token_ids: readonly number[] }[];
 }
 
-/** Vendors' packages pass on what they do not know. */
+/** Vendors' packages forward unknown fields. */
 function idsOf(completion: object) {
   const { prompt_token_ids: prompt, choices } = completion as TokenIds;
   return { prompt, turn: choices[0]?.token_ids ?? [] };
 }
 
-/** A seed with which the base calls the tool. */
+/** A seed with which the base model calls the tool. */
 async function firstCall() {
   for (let seed = 0; seed < 20; seed += 1) {
     const body = { ...WITH_IDS, messages: [asked], tools, seed, logprobs: true };
@@ -65,8 +65,8 @@ async function firstCall() {
   throw new Error("the base never calls the tool");
 }
 
-describe("the official package of OpenAI", () => {
-  it("plays two turns with a tool, behind the very ids that were sampled", async () => {
+describe("OpenAI's official package", () => {
+  it("plays two turns with a tool, after exactly the token ids that were sampled", async () => {
     const { completion, choice } = await firstCall();
     const { message, logprobs } = choice;
     const ids = idsOf(completion);
@@ -83,7 +83,7 @@ describe("the official package of OpenAI", () => {
     expect(idsOf(second).prompt.length).toBeGreaterThan(known.length);
   });
 
-  it("streams the same turn with the same seed, and its usage", async () => {
+  it("streams the same turn for the same seed, with usage", async () => {
     const { completion, choice, seed } = await firstCall();
     const stream = await served.openai.chat.completions.create({
       model: "any",
@@ -110,7 +110,7 @@ describe("the official package of OpenAI", () => {
     expect(used?.total_tokens).toBe(completion.usage?.total_tokens);
   });
 
-  it("plays two turns over responses, whole and streamed", async () => {
+  it("plays two turns over the Responses API, whole and streamed", async () => {
     const tool = {
       type: "function" as const,
       name: "calc",
@@ -137,7 +137,7 @@ describe("the official package of OpenAI", () => {
     expect(second.usage?.input_tokens).toBeGreaterThan(first.usage?.total_tokens ?? Infinity);
   });
 
-  it("gets a few tokens, what is refused in words, and the model's name", async () => {
+  it("supports a token limit, readable errors, and the model's name", async () => {
     const { completions } = served.openai.chat;
     const cut = await completions.create({ model: "any", messages: [asked], max_tokens: 1 });
     expect(cut.choices[0]?.finish_reason).toBe("length");
@@ -153,7 +153,7 @@ describe("the official package of OpenAI", () => {
   });
 });
 
-describe("the official package of Anthropic", () => {
+describe("Anthropic's official package", () => {
   const declared = [{ name: "calc", description: "Calculates.", input_schema: schema }];
   const begin = { model: "any", max_tokens: 60, tools: declared, system: "Use the tool." };
 
@@ -179,7 +179,7 @@ describe("the official package of Anthropic", () => {
     expect(["tool_use", "end_turn", "max_tokens"]).toContain(second.stop_reason);
   });
 
-  it("streams a turn, counts tokens, and gets refusals in its form", async () => {
+  it("streams a turn, counts tokens, and gets errors in its own format", async () => {
     const { messages } = served.anthropic;
     const stream = messages.stream({ ...begin, messages: [asked] });
     const names: string[] = [];
@@ -198,8 +198,8 @@ describe("the official package of Anthropic", () => {
   });
 });
 
-describe("others", () => {
-  it("without the key are refused in the form of their protocol", async () => {
+describe("other clients", () => {
+  it("without the key are refused in the format of their protocol", async () => {
     const at = async (path: string) => {
       const response = await fetch(`${served.url}${path}`, { method: "POST", body: "{}" });
       return { status: response.status, body: await response.text() };
@@ -211,7 +211,7 @@ describe("others", () => {
     expect(openai.body + anthropic.body).not.toContain(served.key);
   });
 
-  it("that reach it under another name, as a web page could, are refused", async () => {
+  it("that use another host name, as a web page could, are refused", async () => {
     const { port } = new URL(served.url);
     const headers = { Host: "evil.example", Authorization: `Bearer ${served.key}` };
     const sent = request({ host: "127.0.0.1", port, path: "/v1/models", headers });

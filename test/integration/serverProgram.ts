@@ -1,4 +1,4 @@
-/** The built server in a process of its own, as an editor starts it. */
+/** The built server in a separate process, as an editor starts it. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -39,7 +39,7 @@ export function startServer(variables: Variables = {}) {
     ): Promise<Answer> => connection.sendRequest<Answer>(method, parameters, token),
     onReport: <Report>({ progressToken }: ReportsProgress, hear: (report: Report) => void) =>
       connection.onProgress(new ProgressType<Report>(), progressToken, hear),
-    /** Leaves as an editor that was killed does, and resolves once the server has ended. */
+    /** Disconnects like a killed editor, and resolves once the server has ended. */
     leave: async (): Promise<{ readonly code: number | null; readonly stderr: string }> => {
       child.stdin.end();
       const [code] = await ended;

@@ -1,4 +1,4 @@
-/** Services that die in the middle of a run: it waits for those of others, starts its own again, and loses nothing either way. */
+/** Services that fail during a run: it waits for external ones, restarts its own, and loses nothing either way. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -45,7 +45,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
 });
 
-/** The embedded environments as a server that belongs to someone else; port 0 = any free one. */
+/** The embedded environments as an external server; port 0 = any free one. */
 async function serveEnvironments(port: string) {
   const program = join(PROGRAM_FOLDER, "environment.js");
   const child = spawn(process.execPath, [program, "--port", port], {
@@ -59,8 +59,8 @@ async function serveEnvironments(port: string) {
 
 const eventSchema = z.looseObject({ kind: z.string(), message: z.string() });
 
-describe("an environments' server that dies and comes back at the same address", () => {
-  it("costs a pause and no task: the run equals one whose server never died", async () => {
+describe("an environment server that dies and comes back at the same address", () => {
+  it("costs a pause but no task: the result equals an undisturbed run's", async () => {
     const first = await serveEnvironments("0");
     const more = `openreward_base_url: ${first.address}\nmax_rollout_retries: 1`;
     const whole = await runFolderWith(config("calculator", more));
@@ -90,7 +90,7 @@ describe("an environments' server that dies and comes back at the same address",
   });
 });
 
-/** Processes that this one has started from a program's part. */
+/** Processes that this process started from a part of the program. */
 async function childrenRunning(part: string): Promise<readonly number[]> {
   const tasks = await readdir("/proc/self/task");
   const lists = await Promise.all(
@@ -103,7 +103,7 @@ async function childrenRunning(part: string): Promise<readonly number[]> {
   return pids.filter((_, index) => lines[index]?.includes(join(PROGRAM_FOLDER, part)));
 }
 
-/** Ends the one process that this one has started from a program's part. */
+/** Kills the one process that this process started from a part of the program. */
 async function kill(part: string): Promise<void> {
   const [pid, ...others] = await eventually(async () => {
     const pids = await childrenRunning(part);
@@ -127,7 +127,7 @@ describe.runIf(process.platform === "linux")("an embedded service that is killed
       .filter(({ kind }) => kind === "session-lost")
       .map(({ message }) => message);
 
-  /** What runs train when nothing happens to them, by the steps that they sample ahead. */
+  /** Results of undisturbed runs, by the number of steps that they sample ahead. */
   const wholes = new Map<number, Promise<unknown>>();
   const undisturbed = (ahead: number): Promise<unknown> => {
     const playWhole = async (): Promise<unknown> => {
@@ -154,7 +154,7 @@ describe.runIf(process.platform === "linux")("an embedded service that is killed
       await eventually(async () => ((await savedStep(project)) > 0 ? true : null));
       await kill(part);
       await run.saw((event) => event.kind === "started" && event.step > 0);
-      // Rollouts that were sampled ahead may be played by now.
+      // Rollouts that were sampled ahead may be complete by now.
       const isAmid = await Promise.race([
         run.saw(amidRollouts(3)).then(() => true),
         run.ended.then(() => false),
@@ -163,7 +163,7 @@ describe.runIf(process.platform === "linux")("an embedded service that is killed
       expect((await run.ended).outcome).toBe("done");
       expect(await trained(runIn(project))).toEqual(whole);
       const losses = await lossesIn(project);
-      // A run whose rollouts are all played may end before its environments are missed.
+      // A run with all rollouts complete may finish before it needs its environments again.
       expect(losses.length).toBeGreaterThanOrEqual(name === "engine" && isAmid ? 2 : 1);
       expect(losses[0]).toBe(
         `The embedded ${name} ended unexpectedly (SIGKILL). The operating system does this when memory runs short. The run restarts it and continues from its last state (recovery 1 of at most 3).`,
@@ -201,7 +201,7 @@ describe.runIf(process.platform === "linux")("an embedded service that is killed
     },
   );
 
-  it("leaves the run paused when it was, and what is asked for comes into force", async () => {
+  it("keeps a paused run paused, and later commands take effect", async () => {
     const project = await runFolderWith(config("local/calculator"));
     const run = train(project);
     const control = await connectTo(project);
@@ -217,14 +217,14 @@ describe.runIf(process.platform === "linux")("an embedded service that is killed
     control.close();
   });
 
-  it("does not keep a run from a stop that comes after it", async () => {
+  it("does not keep a run from stopping when a stop is requested afterwards", async () => {
     const project = await runFolderWith(config("local/calculator"));
     const run = train(project);
     await run.saw(amidRollouts(1));
     await kill("engine.js");
     await eventually(async () => ((await lossesIn(project)).length > 0 ? true : null));
     run.stopAndSave();
-    // Rejects when the stop came before the run had its new services.
+    // Rejects if the stop arrived before the run had its new services.
     await run.ended.catch(() => undefined);
     expect(await runFile(project)).toMatchObject({ phase: "stopped" });
   });

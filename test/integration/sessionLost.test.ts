@@ -1,4 +1,4 @@
-/** Runs whose session the service loses on the way: they continue by themselves, and to the same end. */
+/** Runs whose session is lost by the service: they recover by themselves with the same result. */
 
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -12,7 +12,7 @@ const stage = forgetfulStage();
 let undisturbed: Outcome;
 let undisturbedRewards: string;
 
-/** First steps against last ones, as the program compares them at the end. */
+/** First steps compared with last ones, as the program does at the end. */
 function rewardLine(stdout: string): string {
   return /^reward .+$/m.exec(stdout)?.[0] ?? "";
 }
@@ -30,18 +30,18 @@ beforeAll(async () => {
 const RECOVERED =
   /^The run has a new session and continues after step \d: \d steps? (is|are) repeated\.$/;
 
-describe("a run whose session is lost again and again", { timeout: 180_000 }, () => {
-  it("continues by itself from its last state, and its rows are those of a run that was left alone", async () => {
+describe("a run whose session is lost repeatedly", { timeout: 180_000 }, () => {
+  it("recovers by itself from its last state, with the same rows as an undisturbed run", async () => {
     const { folder, service, differencesFrom, code, stdout, stderr } = await stage.play({
       losses: [
         { endpoint: "optim_step", request: 4, status: 404 },
-        // A lost sample is submitted again, until a heartbeat shows that the session itself is over.
+        // A lost sample is submitted again until a heartbeat shows that the session itself is over.
         { endpoint: "asample", request: 40, status: 410 },
         { endpoint: "asample", request: 50, status: 400 },
       ],
     });
     expect(code, stdout + stderr).toBe(0);
-    // The last one is that of the evaluation at the end.
+    // The last session is that of the evaluation at the end.
     expect({ sessions: service.sessions, lost: service.lost }).toEqual({ sessions: 5, lost: 3 });
     expect(differencesFrom(undisturbed)).toEqual([]);
     const evaluations = await linesIn(folder, "eval/results.jsonl", evaluationSchema);
@@ -69,7 +69,7 @@ describe("a run whose session is lost again and again", { timeout: 180_000 }, ()
 });
 
 describe("a run whose account is blocked while it has no session", { timeout: 180_000 }, () => {
-  it("waits for the bill before it continues, and before the evaluation at the end", async () => {
+  it("waits for the payment before it continues, and before the final evaluation", async () => {
     const unpaid: PassingAnswer = {
       status: 402,
       type: "application/json",
@@ -96,8 +96,8 @@ describe("a run whose account is blocked while it has no session", { timeout: 18
   });
 });
 
-describe("a run that may not recover", { timeout: 180_000 }, () => {
-  it("ends with the loss of its session, and a resume continues with it", async () => {
+describe("a run with recovery disabled", { timeout: 180_000 }, () => {
+  it("ends when its session is lost, and can be resumed", async () => {
     const loss = { endpoint: "forward_backward", request: 4, status: 404 } as const;
     const { folder, service, differencesFrom, code, stderr, resume } = await stage.play(
       { losses: [loss] },
@@ -114,7 +114,7 @@ describe("a run that may not recover", { timeout: 180_000 }, () => {
     expect(differencesFrom(undisturbed)).toEqual([]);
   });
 
-  it("ends when it has recovered as often as it may", async () => {
+  it("ends when it reaches its maximum number of recoveries", async () => {
     const loss = { endpoint: "optim_step", request: 1, status: 404 } as const;
     const { folder, service, code, stderr } = await stage.play(
       { losses: [loss, loss, loss] },
@@ -131,7 +131,7 @@ describe("a run that may not recover", { timeout: 180_000 }, () => {
 });
 
 describe("a run that is stopped before it has its new session", { timeout: 180_000 }, () => {
-  it("is stopped at once, and a resume continues with it to the same end", async () => {
+  it("stops immediately, and resumes to the same result", async () => {
     const loss = { endpoint: "optim_step", request: 4, status: 404 } as const;
     const { folder, service, differencesFrom, code, stderr, resume } = await stage.play(
       { losses: [loss], closedAfter: 1 },

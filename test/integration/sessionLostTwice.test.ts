@@ -1,4 +1,4 @@
-/** Runs that lose their session twice, at every kind of work: they end as if they had not. */
+/** Runs that lose their session twice, during every kind of work, with the same result as an undisturbed run. */
 
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -10,9 +10,9 @@ import { linesIn, runFile, runIn } from "./controlledRun.ts";
 import { EVALUATING, events, forgetfulStage } from "./forgetfulRun.ts";
 import type { Loss } from "./forgetfulService.ts";
 
-/** Rollouts of a group. */
+/** Rollouts per group. */
 const GROUP_SIZE = 4;
-/** More than it takes to store a group. */
+/** Longer than it takes to store a group. */
 const STORED_MS = 1_000;
 
 const stage = forgetfulStage();
@@ -57,7 +57,7 @@ function starts(rollouts: readonly Rollout[] = []): readonly number[] {
   return rollouts.map(({ startedAtMs }) => startedAtMs).sort();
 }
 
-/** Groups that had ended when their session was lost: all, and those that the next attempt played again. */
+/** Groups that had ended when their session was lost: all of them, and those that the next attempt played again. */
 async function endedBeforeLoss(folder: string) {
   const last = await groupsIn(folder, "rollouts");
   const ended: string[] = [];
@@ -67,7 +67,7 @@ async function endedBeforeLoss(folder: string) {
     const next = i === 0 ? await groupsIn(folder, "superseded/attempt-2/rollouts") : last;
     for (const [key, rollouts] of before) {
       const ends = rollouts.map(({ startedAtMs, durationMs }) => startedAtMs + durationMs);
-      // One that ended last may not have been stored yet.
+      // The last one to end may not have been stored yet.
       const hasEnded = rollouts.length === GROUP_SIZE && Math.max(...ends) < timeMs - STORED_MS;
       if (!hasEnded) continue;
       ended.push(key);

@@ -1,4 +1,4 @@
-/** What comes before each file of these tests. */
+/** Setup that runs before each file of these tests. */
 
 import { afterAll } from "vitest";
 import { removeRunFolders } from "./localRun.ts";

@@ -10,7 +10,7 @@ import { folderOfThisTest } from "../fakes/onDisk.ts";
 import { startServer } from "./serverProgram.ts";
 import { runProgram } from "./trainProgram.ts";
 
-/** The local environment needs no key; that of the evaluation, at a server, would. */
+/** The local environment needs no key; the evaluation's environment, at a server, does. */
 const CONFIG = `model_name: local/tiny-tool
 environments:
   local/calculator:
@@ -33,7 +33,7 @@ const show = async (...flags: readonly string[]) =>
   runProgram(["show-prompt", await configPath(), ...flags], {});
 
 describe("the program that shows a prompt", () => {
-  it("prints the prompt of a task with its control tokens marked, and asks for no key that the task does not need", async () => {
+  it("prints the prompt of a task with control tokens marked, and asks for no key that the task does not need", async () => {
     const { code, stdout, stderr } = await show("--task", "3");
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("First prompt of task 3 of local/calculator, split train");
@@ -41,7 +41,7 @@ describe("the program that shows a prompt", () => {
     expect(stdout).toContain("Tinker RL reads this as the call: calc(");
   });
 
-  it("colors control tokens where colors are wanted, and marks them anyway", async () => {
+  it("colors control tokens when color is on, and marks them either way", async () => {
     const path = await configPath();
     const { stdout } = await runProgram(["show-prompt", path], { FORCE_COLOR: "1" });
     expect(stdout).toContain("\u001b[7m⟦<|im_start|>⟧\u001b[0m");
@@ -54,14 +54,14 @@ describe("the program that shows a prompt", () => {
     [["--environment", "Owner/Game"], "needs OPENREWARD_API_KEY"],
     [["--max_stepz=3"], "Unknown flag --max_stepz. Did you mean --max_steps?"],
     [["--lora_rank=0"], "lora_rank"],
-  ])("refuses %j in one line, with the code of a mistake of the user", async (flags, words) => {
+  ])("refuses %j in one line, with the exit code for usage errors", async (flags, words) => {
     const { code, stdout, stderr } = await show(...flags);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(words);
   });
 });
 
-describe("the server that an editor asks for a prompt", () => {
+describe("the server when an editor requests a prompt", () => {
   const ask = async (launch: LaunchRequest): Promise<RequestOutcome<PromptDescription>> => {
     const server = startServer();
     const place = { environment: "local/calculator", split: "train", task: 0 };
@@ -79,7 +79,7 @@ describe("the server that an editor asks for a prompt", () => {
     expect(await ask(launch)).toMatchObject({ ok: true, value: { tools: ["calc", "answer"] } });
   });
 
-  it("refuses a configuration that changed after keys were given for it", async () => {
+  it("refuses a configuration that changed after keys were supplied for it", async () => {
     const launch = await orderOf(await configPath());
     const changed = { ...launch, training: { ...launch.training, digest: "other" } };
     expect(await ask(changed)).toMatchObject({ ok: false, error: { code: "config-changed" } });

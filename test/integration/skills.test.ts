@@ -1,4 +1,4 @@
-/** Runs the commands of the skills, as far as it needs no key and no one who types. */
+/** Runs the commands of the skills that need no key and no keyboard input. */
 
 import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ evaluation:
   splits: { local/calculator: [test] }
   num_samples: 8
 `;
-/** Of a run under way. */
+/** For a run in progress. */
 const STEERING = "control";
 
 const folder = folderOfAllTests();

@@ -1,9 +1,9 @@
-/** A configuration with stages, and what each of them leaves. */
+/** A configuration with stages, and the files that each stage writes. */
 
 import { isJsonObject } from "../../src/core/json.ts";
 import { trained } from "./comparedRuns.ts";
 
-/** Beside it are the plays of the calculator. */
+/** The calculator demonstrations are next to it. */
 export const STAGED = `
 model_name: local/tiny-tool
 lora_rank: 8
@@ -27,10 +27,10 @@ stages:
     max_steps: 2
   reinforce: { max_steps: 3 }
 `;
-/** Folders of those that train. */
+/** Folders of the training stages. */
 export const TRAINED_STAGES = ["imitate", "again", "reinforce"];
 
-/** Without the budget, of which a repeated stage has less. */
+/** Without the budget, which is smaller for a repeated stage. */
 export async function comparableStage(run: string) {
   const { rows, ...others } = await trained(run);
   const comparedRows = rows.map((row) =>

@@ -1,4 +1,4 @@
-/** A configuration with stages on the embedded engine, as a user runs it: all at once, killed in the middle, and one again alone. */
+/** A configuration with stages on the embedded engine: run as a whole, killed in the middle, and with single stages repeated. */
 
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ beforeAll(async () => {
   expect([code, stderr]).toEqual([0, ""]);
 }, 240_000);
 
-it("each stage begins with what the one before has left, and with the rest of the budget", async () => {
+it("each stage starts from the result of the previous one, with the remaining budget", async () => {
   expect(await overridesOf(runOf("whole", "again"))).toEqual(
     expect.arrayContaining([
       'init_from=".tinker-rl/runs/whole-stages.imitate"',
@@ -66,7 +66,7 @@ it.skipIf(process.platform === "win32")(
   240_000,
 );
 
-it("one is trained again alone, from the same weights", async () => {
+it("a single stage can be trained again from the same weights", async () => {
   const alone = await runProgram(
     train("alone", "--stage=reinforce", "--max_tokens_total=null"),
     {},
@@ -77,7 +77,7 @@ it("one is trained again alone, from the same weights", async () => {
   );
 }, 120_000);
 
-it("stages that are trained alone begin with each other", async () => {
+it("stages that are trained separately start from each other", async () => {
   const single = join(folder, "single.yaml");
   await writeFile(single, STAGED);
   for (const [name, stage] of [
@@ -97,7 +97,7 @@ it("stages that are trained alone begin with each other", async () => {
   );
 }, 120_000);
 
-it("another budget in the command goes on with the same stages", async () => {
+it("another budget on the command line continues the same stages", async () => {
   const poor = train("given", "--max_tokens_total=12000");
   expect((await runProgram(poor, {})).code).not.toBe(0);
   const { code, stderr } = await runProgram(train("given", "--max_tokens_total=400000"), {});
@@ -106,7 +106,7 @@ it("another budget in the command goes on with the same stages", async () => {
   expect(names).not.toContain("given-stages-2");
 }, 240_000);
 
-it("nothing begins once the budget of all is used, and a higher one goes on", async () => {
+it("nothing starts once the total budget is used up, and a higher budget continues", async () => {
   const poor = join(folder, "poor.yaml");
   await writeFile(poor, STAGED.replace("400000", "12000"));
   const stopped = await runProgram(["train", poor], {});
@@ -116,7 +116,7 @@ it("nothing begins once the budget of all is used, and a higher one goes on", as
   const { code, stdout, stderr } = await runProgram(["train", poor], {});
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout.match(/ done /g)?.length, stdout).toBeGreaterThanOrEqual(4);
-  // It stopped in this one, and measured where it stopped.
+  // It stopped in this one, and evaluated it there.
   const { tokens } = await trained(runOf("poor", "reinforce"));
   expect(tokens).toEqual((await trained(runOf("whole", "reinforce"))).tokens);
 }, 120_000);

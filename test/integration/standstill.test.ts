@@ -1,4 +1,4 @@
-/** Trainers that stand still for longer than anything may take, as on a computer that sleeps: their runs end as if they had not. */
+/** Trainers that are suspended for longer than any timeout, as on a sleeping computer: the result is the same. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -7,17 +7,17 @@ import type { Outcome } from "../resilience/outage/outcome.ts";
 import { eventually, linesIn } from "./controlledRun.ts";
 import { forgetfulStage, messages, type PlayedRun, played } from "./forgetfulRun.ts";
 
-/** Longer than the limits of a run, and they are longer than anything takes on a machine that does much else at once. */
+/** Longer than the run's timeouts, which are longer than any operation takes on a busy machine. */
 const STANDSTILL_S = 60;
 const LIMITS = "rollout_timeout: 45\nsampling_timeout: 45\n";
-/** As the Tinker service ends a session that was silent for a quarter of an hour. */
+/** Like the Tinker service, which ends a session that was silent for a quarter of an hour. */
 const SILENCE_MS = 30_000;
 
 const row = z.object({ time: z.object({ total_s: z.number() }) });
 
 const stage = forgetfulStage();
 
-/** The trainer is stopped amid the rollouts of a step. */
+/** The trainer is suspended in the middle of the rollouts of a step. */
 function playStopped(settings: string, silenceMs: number): Promise<PlayedRun> {
   return stage.play(
     { silenceMs },
@@ -45,7 +45,7 @@ const RUNS = [
 ] as const;
 
 describe("a suspended trainer", { timeout: 300_000 }, () => {
-  // At the same time, because they do nothing but wait.
+  // Concurrent, because they only wait.
   it.concurrent.each(RUNS)(
     "$stepsAhead steps ahead, with a session that is lost after $silenceMs ms: ends as one that did not",
     async ({ stepsAhead, silenceMs }) => {

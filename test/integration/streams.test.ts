@@ -24,7 +24,7 @@ max_steps: 3
 save_every: 1
 `;
 
-/** A folder for a run whose template drops the reasoning of earlier turns, the empty one that it opens with included. */
+/** A folder for a run whose template drops the reasoning of earlier turns, including the empty one it opens with. */
 async function pruningHome(): Promise<string> {
   const home = await runFolderWith(CONFIG);
   const folder = join(home, "tokenizer");
@@ -59,7 +59,7 @@ async function storedTokens(reader: RunReader, step: number) {
 }
 
 describe("a local run whose template drops the reasoning of earlier turns", () => {
-  it("trains each sampled token once, and repeats a step that was cut off as it was", async () => {
+  it("trains each sampled token once, and repeats an interrupted step exactly", async () => {
     const whole = await pruningHome();
     expect((await train(whole).ended).outcome).toBe("done");
 

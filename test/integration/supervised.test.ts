@@ -1,4 +1,4 @@
-/** From no demonstrations to a model that plays: the rollouts of a run are imitated, and another run starts from what came of it. */
+/** From no demonstrations to a trained model: a run imitates rollouts of another run, and RL continues from its weights. */
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ beforeAll(async () => {
 const SUPERVISED =
   "method: sft\ndata: [{path: plays.jsonl}]\nbatch_size: 12\nlearning_rate: 0.005\n";
 
-it("the loss of a file falls, on what is held out too, and a resume goes on exactly", async () => {
+it("the loss on a file falls, on held-out examples too, and a resume continues exactly", async () => {
   const whole = await train("whole", `${SUPERVISED}max_steps: 12\nheld_out: 0.2\n`);
   expect([whole.code, whole.stderr]).toEqual([0, ""]);
   expect(whole.stdout).toContain("examples      48, and 12 held out");
@@ -60,7 +60,7 @@ it("an estimate counts each token, and a dry run shows an example", async () => 
   expect(tried.stdout).toContain("5 steps");
 });
 
-it("rollouts are imitated, and reinforcement learning starts from what came of them", async () => {
+it("rollouts are imitated, and reinforcement learning starts from the result", async () => {
   const environments =
     "environments:\n  local/calculator: {splits: {train: {}}, num_rollouts: 8}\n";
   await train("first", `${environments}batch_size: 8\nmax_steps: 3\n`);
@@ -73,7 +73,7 @@ it("rollouts are imitated, and reinforcement learning starts from what came of t
   expect(then.stdout).toContain("step 1/1");
 });
 
-it("a file with lines that cannot be used does not start, and names them", async () => {
+it("a file with unusable lines does not start, and the message names them", async () => {
   await writeFile(join(folder, "broken.jsonl"), `${calculatorPlays(2)}{"messages": []}\n`);
   const broken = SUPERVISED.replace("plays.jsonl", "broken.jsonl");
   const { code, stderr } = await train("broken", `${broken}max_steps: 1\n`);

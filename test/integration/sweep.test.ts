@@ -1,4 +1,4 @@
-/** A sweep on the embedded engine, as a user runs it: all at once, and killed in the middle. */
+/** A sweep on the embedded engine, run as a whole and killed in the middle. */
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { runProgram } from "./trainProgram.ts";
 
 const EXAMPLE = new URL("../../examples/local/tinker-config.yaml", import.meta.url);
 const GRID = ["--grid", "learning_rate=2e-3,8e-3", "--grid", "seed=1,2"];
-/** The example, with few steps. */
+/** The example configuration, with few steps. */
 const SHORT = ["--max_steps=3", "--batch_size=2", "--evaluation.num_samples=2"];
 const NAMES = ["2e-3.seed_1", "2e-3.seed_2", "8e-3.seed_1", "8e-3.seed_2"];
 
@@ -28,7 +28,7 @@ function sweep(name: string, ...flags: readonly string[]): readonly string[] {
   return ["sweep", config, ...GRID, ...SHORT, `--run_name=${name}`, ...flags];
 }
 
-it("gives what ordinary runs of the same settings give, also two at once", async () => {
+it("gives the same results as separate runs of the same settings, also with two at once", async () => {
   const { code, stdout, stderr } = await runProgram(sweep("pair", "--parallel", "2", "--json"), {});
   expect(code, stderr).toBe(0);
   const { runs } = JSON.parse(stdout);
@@ -70,7 +70,7 @@ it.skipIf(process.platform === "win32")(
   240_000,
 );
 
-it("is refused as a whole before anything starts", async () => {
+it("is rejected as a whole before anything starts", async () => {
   const faulty = ["sweep", config, "--grid", "seed=1,two", "--grid", "learning_rat=1e-5"];
   const { code, stderr } = await runProgram(faulty, {});
   expect(code).toBe(2);

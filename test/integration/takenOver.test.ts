@@ -1,4 +1,4 @@
-/** A trainer that was suspended so long that another one has taken its run over: it must leave the run alone when it wakes up. */
+/** A trainer that was suspended so long that another one took over its run: it must leave the run alone when it wakes up. */
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ async function ageHeartbeat(project: string): Promise<void> {
   await writeFile(path, JSON.stringify({ ...file, heartbeatAtMs }));
 }
 
-/** The lines of all steps' files, as they stand there. */
+/** The lines of all step files, verbatim. */
 async function indexLines(project: string, steps: number): Promise<readonly string[]> {
   const paths = Array.from({ length: steps }, (_, step) =>
     join(runIn(project), "rollouts", `step-00000${step}.index.jsonl`),
@@ -29,9 +29,9 @@ async function indexLines(project: string, steps: number): Promise<readonly stri
   return files.flatMap((text) => text.split("\n").filter((line) => line !== ""));
 }
 
-describe("a trainer that wakes up after another one has taken its run over", () => {
-  it("ends without a change to the run", { timeout: 180_000 }, async () => {
-    // With rollouts that were played ahead, which another trainer must not play again.
+describe("a trainer that wakes up after another one has taken over its run", () => {
+  it("ends without changing the run", { timeout: 180_000 }, async () => {
+    // Includes rollouts that were sampled ahead, which the other trainer must not play again.
     const settings = "max_steps_off_policy: 2\n";
     const whole = await stage.play({}, { settings });
     expect(whole.code, whole.stderr).toBe(0);

@@ -1,4 +1,4 @@
-/** A teacher that reads more than the policy, on the embedded engine. */
+/** A teacher that reads more context than the policy, on the embedded engine. */
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -56,7 +56,7 @@ async function trainedStreams(context: string): Promise<readonly PlayedStream[]>
   return streams;
 }
 
-/** What the teacher must have given each trained token: with `coef: 1` its log-probability less the policy's is the advantage. */
+/** The teacher's log-prob of each trained token: with `coef: 1` the advantage is the teacher's log-prob minus the policy's. */
 function taught({ mask, samplerLogprobs, advantages }: PlayedStream): readonly number[] {
   return Array.from(mask, (isTrained, i) =>
     isTrained === 1 ? (samplerLogprobs[i] ?? 0) + (advantages[i] ?? 0) : Number.NaN,
@@ -75,7 +75,7 @@ describe("a teacher with a context", () => {
     encode = (text) => tokenizer.encodeText(text);
   });
 
-  /** Log-probabilities of the base model for every token behind the first. */
+  /** Log-probabilities of the base model for every token after the first. */
   function direct(ids: readonly number[]): readonly number[] {
     const sequence = {
       tokens: Int32Array.from(ids.slice(0, -1)),
@@ -84,7 +84,7 @@ describe("a teacher with a context", () => {
     return [Number.NaN, ...network.forward([sequence])];
   }
 
-  /** The ids with the hint behind the text of the task, wherever that stands. */
+  /** The ids with the hint inserted after the text of the task, wherever it occurs. */
   function withHint({ ids, promptText }: PlayedStream) {
     const all = Array.from(ids);
     const task = encode(promptText);
@@ -97,7 +97,7 @@ describe("a teacher with a context", () => {
     };
   }
 
-  it("judges the tokens of the policy as the model does that has read the context", async () => {
+  it("scores the policy's tokens as the model does after reading the context", async () => {
     const streams = await trainedStreams(`, context: "${HINT}"`);
     expect(streams.length).toBeGreaterThan(STEPS * 4);
     let most = 0;
@@ -110,11 +110,11 @@ describe("a teacher with a context", () => {
         most = Math.max(most, Math.abs(logprob - (without[i] ?? Number.NaN)));
       }
     }
-    // The context says something.
+    // The context makes a difference.
     expect(most).toBeGreaterThan(0.1);
   });
 
-  it("judges as the model does that has read what the policy has, without one", async () => {
+  it("without a context scores the tokens as the model does after the policy's prompt", async () => {
     for (const stream of await trainedStreams("")) {
       const without = direct(Array.from(stream.ids));
       for (const [i, logprob] of taught(stream).entries()) {

@@ -1,7 +1,7 @@
 /**
- * What SkyRL's Tinker server leaves out or does in its own way (`docs/protocols/tinker.md#other-servers`), as filters before a complete
- * server: training is real, the gaps are too; it reports the loss of each token, as SkyRL's JAX backend does. Not imitated: samplers that follow the trainer's weights, gradients that are
- * averaged, and bounds that are missing; clients must order their requests so that the first does no harm.
+ * The gaps and deviations of SkyRL's Tinker server (`docs/protocols/tinker.md#other-servers`), as filters before a complete server
+ * that really trains. Reports per-token losses, as SkyRL's JAX backend does. Not imitated: samplers that follow the trainer's weights
+ * (clients must order their requests so that this does no harm), averaged gradients, and missing bounds.
  */
 
 import * as z from "zod";
@@ -19,12 +19,12 @@ import {
 } from "../../src/core/tinker/wire/sampleProto.ts";
 import type { Filter, PassingAnswer, PassingRequest } from "./tinkerServersProxy.ts";
 
-/** What a server was asked for, in the order of arrival. */
+/** Requests to a server, in order of arrival. */
 export interface SeenCall {
   readonly path: string;
   readonly modelId: string | null;
   readonly seqId: number | null;
-  /** The `stop` of `asample`, as it was sent. */
+  /** The `stop` of `asample` as sent. */
   readonly stop: unknown;
   /** The number of datums of `forward_backward`. */
   readonly datums: number | null;
@@ -59,7 +59,7 @@ const pendingFutureSchema = z.looseObject({ request_id: z.string() });
 const failureSchema = z.object({ error: z.string() });
 const savedSchema = z.object({ path: z.string() });
 
-/** Replaces texts in requests and answers, and back; they must have the same length, because binary bodies count it. */
+/** Replaces texts in requests and answers, in both directions; their lengths must match, because binary bodies are length-prefixed. */
 export function renaming(there: string, here: string): Filter {
   return {
     request: (passing) => ({ ...passing, body: replaced(passing.body, here, there) }),
@@ -67,7 +67,7 @@ export function renaming(there: string, here: string): Filter {
   };
 }
 
-/** The first filter is the one next to the client. */
+/** The first filter is the one closest to the client. */
 export function chained(outer: Filter, inner: Filter): Filter {
   return {
     request: (passing) => {
@@ -80,7 +80,7 @@ export function chained(outer: Filter, inner: Filter): Filter {
 
 export function skyRlGaps(): GappyServer {
   const gaps = new Gaps();
-  // Ids have no colons there, so no one can predict them.
+  // Ids there have no colons, so they cannot be predicted.
   const ids = chained(renaming(":train:", "_train_"), renaming(":sample:", "_sample_"));
   return {
     ...chained({ request: (r) => gaps.request(r), answer: (a, to) => gaps.answer(a, to) }, ids),
@@ -92,7 +92,7 @@ export function skyRlGaps(): GappyServer {
 class Gaps implements Filter {
   readonly calls: SeenCall[] = [];
   readonly refusals: string[] = [];
-  /** Endpoint that made each ticket. */
+  /** The endpoint that created each ticket. */
   readonly #tickets = new Map<string, string>();
   readonly #losses = new Map<string, ForwardBackwardCall>();
   readonly #doomed = new Set<string>();
@@ -162,7 +162,7 @@ class Gaps implements Filter {
     return null;
   }
 
-  /** A job that failed is a refused poll, and so is a loss that is not known. */
+  /** A failed job is reported as a refused poll, and so is an unknown loss. */
   #result(answer: PassingAnswer, to: PassingRequest): PassingAnswer {
     const id = readBody(to).request_id ?? "";
     if (this.#doomed.has(id)) return refused(400, "Unknown loss function: dro");
@@ -207,7 +207,7 @@ function lossResult(
   { body }: PassingAnswer,
   { data, lossFn, lossConfig }: ForwardBackwardCall,
 ): Buffer {
-  // The server behind has taken them.
+  // The server behind has accepted them.
   const loss = policyLoss(lossFn as LossName, lossConfig as Readonly<Record<string, number>>);
   const outputs = decodeForwardBackwardOutput(body).outputs.map(({ logprobs }, d) => {
     const { logprobs: q, advantages } = data[d]?.lossInputs ?? {};
@@ -221,7 +221,7 @@ function lossResult(
   return Buffer.from(encodeForwardBackwardOutput({ outputs, metrics: {} }));
 }
 
-/** What the server ignores does not reach the one behind; stored samplers get their full path back. */
+/** Drops fields that the server ignores; stored samplers get their full path back. */
 function onward(passing: PassingRequest, body: Body): Buffer {
   if (isBinary(passing) || passing.body.length === 0) return passing.body;
   const { ttl_seconds: _, overwrite: __, model_path: path, adam_params: adam, ...rest } = body;
@@ -266,7 +266,7 @@ function missing(field: string): PassingAnswer {
   return refused(422, [{ loc: ["body", field], msg: "Field required", type: "missing" }]);
 }
 
-/** Byte by byte, so that binary bodies stay whole. */
+/** Byte by byte, so that binary bodies stay intact. */
 function replaced(body: Buffer, from: string, to: string): Buffer {
   return Buffer.from(body.toString("latin1").replaceAll(from, to), "latin1");
 }

@@ -1,4 +1,4 @@
-/** Filters before a complete server that make it one with a loss of its own. */
+/** Filters before a complete server that change its loss. */
 
 import * as z from "zod";
 import {
@@ -17,7 +17,7 @@ const PROTOBUF = "application/x-protobuf";
 const requestSchema = z.object({ request_id: z.string() });
 const sampleSchema = z.object({ sampling_params: z.object({ temperature: z.number() }) });
 
-/** Computes importance_sampling, whatever it is asked for. */
+/** Computes importance_sampling, whatever loss is requested. */
 export function deafToLoss(): Filter {
   return {
     request: (passing) => {
@@ -49,7 +49,7 @@ export function averagingLoss(): Filter {
   );
 }
 
-/** Reports log-probabilities of samples as p/T: all of them after one prompt are off by the same. */
+/** Reports log-probabilities of samples as p/T: all samples after one prompt are off by the same amount. */
 export function temperedLogprobs(): Filter {
   return changingResults(
     (to) => {
@@ -67,7 +67,7 @@ export function temperedLogprobs(): Filter {
   );
 }
 
-/** Changes the binary results of those requests of which `noted` gives a number, by that number. */
+/** Changes the binary results of the requests for which `noted` returns a number, by that number. */
 function changingResults(
   noted: (to: PassingRequest) => number | null,
   change: (body: Buffer, number: number) => Uint8Array,

@@ -1,11 +1,11 @@
-/** A filter before a complete server that leaves it what servers before version 0.25 of Tinker's client had, and less. */
+/** A filter before a complete server that leaves only the features of servers older than version 0.25 of Tinker's client, and fewer. */
 
 import type { Filter, PassingAnswer, PassingRequest } from "./tinkerServersProxy.ts";
 
 const ABSENT =
   /\/api\/v1\/(client\/|get_server_capabilities|get_info|forward$|samplers\/|sessions\/|cancel_future)/;
 
-/** Training data as JSON, no forward-only calls, no word about itself but what it says when a session begins. */
+/** Training data as JSON, no forward-only calls, and no server information except at the start of a session. */
 export function olderServer(): Filter {
   return {
     request: (passing) => {

@@ -1,4 +1,4 @@
-/** A reverse proxy that offers a server under a path prefix, as gateways do, and may change what passes through. */
+/** A reverse proxy that serves a server under a path prefix, as gateways do, and may modify requests and answers. */
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
@@ -16,32 +16,32 @@ export interface PassingAnswer {
   readonly status: number;
   readonly type: string;
   readonly body: Buffer;
-  /** Where it redirects to. */
+  /** The redirect target. */
   readonly location?: string;
 }
 
-/** Changes whole requests and answers; streams of events cannot pass through one. */
+/** Modifies whole requests and answers; event streams cannot pass through it. */
 export interface Filter {
-  /** What continues to the server, or an answer in its place. */
+  /** The request for the server, or an answer in its place. */
   request(passing: PassingRequest): PassingRequest | PassingAnswer;
   /** `to` is the request as the client sent it. */
   answer(answer: PassingAnswer, to: PassingRequest): PassingAnswer;
 }
 
 export interface GatewayOptions {
-  /** The address of the server behind it. */
+  /** The address of the server behind the proxy. */
   readonly upstream: string;
   /** Begins with a slash, or is empty. */
   readonly prefix: string;
-  /** Absent = everything passes unchanged, and as it comes. */
+  /** Absent = everything passes unchanged and unbuffered. */
   readonly filter?: Filter;
 }
 
-/** Its `url` has the prefix. */
+/** Its `url` includes the prefix. */
 export interface Gateway extends Served {
-  /** Paths that were asked for under the prefix, without it. */
+  /** Requested paths under the prefix, without it. */
   readonly asked: readonly string[];
-  /** Paths that were asked for beside the prefix. */
+  /** Requested paths outside the prefix. */
   readonly strays: readonly string[];
 }
 

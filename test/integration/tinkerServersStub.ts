@@ -1,4 +1,4 @@
-/** A server with the gaps that compatible servers have: no names for samples, no resume in one call, its own model ids and metrics. */
+/** A server with the gaps of compatible servers: no sampler names, no one-call resume, its own model ids and metrics. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
@@ -11,7 +11,7 @@ import { encodeSampleResponse } from "../../src/core/tinker/wire/sampleProto.ts"
 import { type Served, serveHere } from "../fakes/serveHere.ts";
 
 export interface StubOptions {
-  /** Writes the tokens of a sample. */
+  /** Produces the tokens of a sample. */
   readonly sample: (prompt: readonly number[]) => readonly number[];
 }
 
@@ -24,7 +24,7 @@ export interface StubCall {
 }
 
 export interface Stub extends Served {
-  /** All calls but polls and heartbeats, in the order of arrival. */
+  /** All calls except polls and heartbeats, in order of arrival. */
   readonly calls: readonly StubCall[];
 }
 
@@ -159,7 +159,7 @@ class GappyService {
     }
   }
 
-  /** A job that fails is reported by a 400 to its polls. */
+  /** Polls of a failed job get a 400. */
   #loss({ loss_fn: lossFn, targets = [] }: Body): Reply {
     if (lossFn === "dro") return refusal(400, "Unknown loss function: dro");
     const rows = targets.map((row) => row.map((token) => -token));
@@ -167,7 +167,7 @@ class GappyService {
     return ok(encodeForwardBackwardOutput({ outputs, metrics: {} }));
   }
 
-  /** Samplers without a name get an id without colons, those with one a path without a kind. */
+  /** Samplers without a name get an id without colons; named ones get a path without a kind. */
   #save(path: string, { model_id: model = "", path: name }: Body): Reply {
     if (name === undefined) return ok({ sampling_session_id: this.#name("sampling") });
     const kind = path === "save_weights" ? "weights/" : "";
@@ -177,7 +177,7 @@ class GappyService {
     return ok({ path: saved });
   }
 
-  /** Stops must be a list; scores of the prompt come without the first. */
+  /** Stops must be a list; prompt scores omit the first token. */
   #sample({ prompt, prompt_logprobs: withScores, sampling_params: params }: Body): Reply {
     if (typeof params?.stop === "string") return refusal(422, "stop: Input should be a list");
     const given = prompt?.chunks[0]?.tokens ?? [];

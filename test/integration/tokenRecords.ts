@@ -6,7 +6,7 @@ import {
   type TokenRecord,
 } from "../../src/core/runFolder/rollouts/tokenRecord.ts";
 
-/** @throws Error where a record is not whole */
+/** @throws Error for an incomplete record */
 export async function tokenRecords(path: string): Promise<readonly TokenRecord[]> {
   const bytes = await readFile(path);
   const records = [];

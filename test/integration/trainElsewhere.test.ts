@@ -1,4 +1,4 @@
-/** Whole runs against servers that the trainer did not start: `serve` behind gateways, and a server with SkyRL's gaps. */
+/** Whole runs against external servers: `serve` behind gateways, and a server with SkyRL's gaps. */
 
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -13,7 +13,7 @@ import { type Filter, type Gateway, startGateway } from "./tinkerServersProxy.ts
 import { type Ended, runProgram, type Serving, startServing } from "./trainProgram.ts";
 
 const STEPS = 4;
-/** Names beginning with `local/` are embedded, so gateways offer the served model under another one of the same length. */
+/** Names beginning with `local/` are embedded, so gateways rename the served model to another name of the same length. */
 const MODEL = "Org/Tiny-tool-1";
 const rename = renaming("local/tiny-tool", MODEL);
 
@@ -24,7 +24,7 @@ const PREFIX = "/gateway/models";
 let serving: Serving;
 let environments: Gateway;
 let models: Gateway;
-/** The run behind the gateways, which the others are compared with. */
+/** The run behind the gateways, used as the reference for the others. */
 let served: Trained;
 
 beforeAll(async () => {
@@ -110,7 +110,7 @@ async function records<Schema extends z.ZodType>(folder: string, file: string, s
   return lines.filter((line) => !isOfEnd(line)).map((line) => schema.parse(line));
 }
 
-/** Every sampled token with what the trainer made of it, step by step. */
+/** Every sampled token with its trained values, step by step. */
 function tokens(folder: string): Promise<readonly string[]> {
   return Promise.all(
     Array.from({ length: STEPS }, async (_, step) => {
@@ -137,7 +137,7 @@ describe("`serve` with both services behind gateways with path prefixes", () => 
     await expectWholeRun(served.folder, 2);
   });
 
-  it("is talked to by a checkpoint's path, whose model it names, and by a run's folder", async () => {
+  it("supports chat with a checkpoint path, whose model it names, and with a run folder", async () => {
     const checkpoints = await records(served.folder, "checkpoints.jsonl", checkpointSchema);
     const { sampler_path: path } = checkpoints.findLast(({ kind }) => kind === "final") ?? {};
     const talk = async (target: string, ...flags: readonly string[]) => {
@@ -158,13 +158,13 @@ describe("`serve` with both services behind gateways with path prefixes", () => 
     expect(byFolder.turn).toEqual(byPath.turn);
   });
 
-  it("is never asked for anything beside the prefixes", () => {
+  it("never requests a path outside the prefixes", () => {
     expect([...models.strays, ...environments.strays]).toEqual([]);
     const asked = new Set([...models.asked, ...environments.asked]);
     for (const name of ["forward_backward", "optim_step", "save_weights", "asample"]) {
       expect(asked).toContain(`/api/v1/${name}`);
     }
-    // An environment of the server by its name, and one by its deployment.
+    // One environment addressed by its name on the server, and one by its deployment.
     for (const path of ["/create_session", "/calculator/call", "/call", "/delete_session"]) {
       expect(asked).toContain(path);
     }
@@ -186,7 +186,7 @@ async function trainBehind(own: Filter, ...overrides: readonly string[]): Promis
 }
 
 describe("a server of an older generation", () => {
-  it("trains a whole run to the same tokens, and what it lacks is reported", async () => {
+  it("trains a whole run to the same tokens, and missing features are reported", async () => {
     const filter = chained(olderServer(), rename);
     const gateway = await startGateway({ upstream: serving.tinkerUrl, prefix: "", filter });
     const { code, stdout, stderr, folder } = await train(config(gateway.url));
@@ -214,7 +214,7 @@ describe("a server's log-probabilities", () => {
   it.each([
     ["raw", UNCHANGED, /without temperature 1.5/],
     ["scaled", temperedLogprobs(), /with temperature 1.5, but/],
-  ])("are recognised as %s", async (convention, filter, words) => {
+  ])("are recognized as %s", async (convention, filter, words) => {
     const { code, stdout, folder } = await trainBehind(filter, hot);
     expect(code).toBe(0);
     expect(stdout).toMatch(words);
@@ -225,7 +225,7 @@ describe("a server's log-probabilities", () => {
 
 describe("a server's loss", () => {
   it.each(["importance_sampling", "ppo", "cispo", "dro", "gspo"])(
-    "is recognised: %s",
+    "is detected: %s",
     async (loss) => {
       const ended = await trainBehind(UNCHANGED, `--loss_fn=${loss}`);
       expect(ended).toMatchObject({ code: 0, stderr: "" });
@@ -237,7 +237,7 @@ describe("a server's loss", () => {
     },
   );
 
-  it.each(["ppo", "cispo", "dro"])("that is not %s, as asked for, ends the run", async (loss) => {
+  it.each(["ppo", "cispo", "dro"])("that is not the requested %s ends the run", async (loss) => {
     const { code, stderr } = await trainBehind(deafToLoss(), `--loss_fn=${loss}`);
     expect(code).toBe(2);
     expect(stderr).toMatch(
@@ -247,7 +247,7 @@ describe("a server's loss", () => {
     );
   });
 
-  it("is not asked for with `probe_server: false`", async () => {
+  it("is not probed with `probe_server: false`", async () => {
     const { code, stdout } = await trainBehind(deafToLoss(), "--probe_server=false");
     expect(code).toBe(0);
     expect(stdout.match(/.*loss_fn.*/g)).toEqual([
@@ -257,7 +257,7 @@ describe("a server's loss", () => {
     ]);
   });
 
-  it("that is an average is said to be one", async () => {
+  it("that is an average is reported as one", async () => {
     const { code, stdout } = await trainBehind(averagingLoss());
     expect(code).toBe(0);
     expect(stdout).toMatch(/reports the loss as the mean over trained tokens \(loss:mean\)/);
@@ -265,7 +265,7 @@ describe("a server's loss", () => {
 });
 
 describe("`serve` with another key for its environments", () => {
-  it("is a fault of the service, not of the configuration, for several environments, too", async () => {
+  it("reports an error of the service, not of the configuration, also with several environments", async () => {
     const folder = await runFolderWith(config(models.url));
     const variables = { ...keys(), ORS_API_KEY: "another" };
     const { code, stderr } = await runProgram(
@@ -295,13 +295,13 @@ describe("a server with SkyRL's gaps", () => {
       `warning: The server at ${gateway.url} does not report the context`,
     );
     folder = begun.folder;
-    // A finished run continues when it may do more steps.
+    // A finished run continues when it may take more steps.
     const resumed = await runProgram(["resume", folder, `--max_steps=${STEPS}`], keys());
     expect(resumed).toMatchObject({ code: 0, stderr: "" });
   });
   afterAll(() => gateway?.close());
 
-  it("trains a whole run that is resumed, to the same tokens as a complete server", async () => {
+  it("trains a whole run with a resume, to the same tokens as a complete server", async () => {
     expect(gaps.refusals).toEqual(
       expect.arrayContaining(["422 load_weights", "404 sessions/ID/finish"]),
     );
@@ -314,7 +314,7 @@ describe("a server with SkyRL's gaps", () => {
     expect(await tokens(folder)).toEqual(await tokens(served.folder));
   });
 
-  it("reports other metrics, which costs the rows nothing", async () => {
+  it("reports other metrics, and the rows stay complete", async () => {
     const rows = await records(folder, "metrics.jsonl", rowSchema);
     const complete = await records(served.folder, "metrics.jsonl", rowSchema);
     for (const [step, row] of rows.entries()) {
@@ -326,7 +326,7 @@ describe("a server with SkyRL's gaps", () => {
     }
   });
 
-  it("may sample with any weights between a step and its save, so nothing is sampled there", () => {
+  it("may sample with any weights between a step and its save, so no sample is requested then", () => {
     let isStale = false;
     let sampled = 0;
     for (const { path } of gaps.calls) {
@@ -339,7 +339,7 @@ describe("a server with SkyRL's gaps", () => {
     expect(sampled).toBeGreaterThan(STEPS * 6 * 4);
   });
 
-  it("runs requests as they come and never ends an empty one, so they come in order and with data", () => {
+  it("runs requests in order of arrival and never finishes an empty one, so requests are sent in order and with data", () => {
     const last = new Map<string, number>();
     for (const { modelId, seqId, datums } of gaps.calls) {
       expect(datums).not.toBe(0);
@@ -350,13 +350,13 @@ describe("a server with SkyRL's gaps", () => {
     expect(last.size).toBe(2);
   });
 
-  it("stops at the tokens of a list only, so every sample names them", () => {
+  it("stops only at listed token ids, so every sample lists them", () => {
     for (const { stop } of gaps.calls.filter(({ path }) => path === "asample")) {
       expect(stop).toEqual([expect.any(Number)]);
     }
   });
 
-  it("refuses a loss by a failed job, and the run says what it takes before anything is sampled", async () => {
+  it("rejects a loss by a failed job, and the run reports the supported ones before it samples", async () => {
     const sampled = () => gaps.calls.filter(({ path }) => path === "asample").length;
     const before = sampled();
     const { code, stderr } = await train(config(gateway.url), "--loss_fn=dro");
@@ -368,7 +368,7 @@ describe("a server with SkyRL's gaps", () => {
     expect(sampled()).toBe(before);
   });
 
-  it("is recognised by the loss of each token, at the start and at the resume", async () => {
+  it("is recognized by its per-token losses, at the start and at the resume", async () => {
     const events = await readFile(join(folder, "events.jsonl"), "utf8");
     expect(
       events.match(/computes loss_fn: ppo as documented \(elementwise_loss\); it does/g),

@@ -1,4 +1,4 @@
-/** Runs the built program as a user would: in a process of its own, with keys from its environment. */
+/** Runs the built program as a user would: in a separate process, with keys from its environment. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a command to its end; `input` is what a person types. */
+/** Runs a command to its end; `input` is typed input. */
 export function runProgram(
   args: readonly string[],
   variables: Variables = {},
@@ -27,7 +27,7 @@ export function runProgram(
   return endOf(child);
 }
 
-/** What the program has said, once it has ended; to be called before it says anything. */
+/** Collects the program's output until it has ended; call it before any output arrives. */
 export async function endOf(child: ChildProcess): Promise<Ended> {
   const output = { stdout: "", stderr: "" };
   child.stdout?.on("data", (text) => {
@@ -49,7 +49,7 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
-/** Starts `serve` and reads from its lines what a user would copy. */
+/** Starts `serve` and reads from its output what a user would copy. */
 export async function startServing(store: string): Promise<Serving> {
   const child = startProgram(["serve", "--store", store], {});
   const read = await exportsOf(child, "OPENREWARD_API_KEY");
@@ -66,7 +66,7 @@ export async function startServing(store: string): Promise<Serving> {
   };
 }
 
-/** Starts a command; `isLeader` puts it and its children into a group of their own. */
+/** Starts a command; `isLeader` puts it and its children into their own process group. */
 export function startProgram(
   args: readonly string[],
   variables: Variables,
@@ -83,7 +83,7 @@ export function startProgram(
   });
 }
 
-/** Reads the variables that a program prints for a shell, up to the last one of them. */
+/** Reads the shell variables that a program prints, up to the last one. */
 export async function exportsOf(
   child: ChildProcess,
   last: string,
@@ -96,7 +96,7 @@ export async function exportsOf(
     if (name !== undefined && value !== undefined) found.set(name, value);
     if (name === last) break;
   }
-  // What it prints from now on must not fill the pipe.
+  // Keeps draining its output so that the pipe does not fill up.
   stdout.resume();
   return (name) => {
     const value = found.get(name);

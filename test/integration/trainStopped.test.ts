@@ -1,4 +1,4 @@
-/** The program when something else than Ctrl+C ends it. */
+/** The program when something other than Ctrl+C ends it. */
 
 import { once } from "node:events";
 import { join } from "node:path";

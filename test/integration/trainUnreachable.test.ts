@@ -1,4 +1,4 @@
-/** The program where no environments' server answers: a line that says so, soon, and nothing that costs. */
+/** The program when no environment server answers: it reports that quickly in one line, at no cost. */
 
 import { createServer } from "node:http";
 import { createServer as createSilentServer, type Server } from "node:net";
@@ -42,8 +42,8 @@ environments:
 ${address}`;
 }
 
-// All at the same time, because they wait for nothing but time.
-describe.concurrent("an environments' server that cannot be reached", { timeout: 60_000 }, () => {
+// Concurrent, because they only wait.
+describe.concurrent("an environment server that cannot be reached", { timeout: 60_000 }, () => {
   it.each([
     ["refuses connections", () => refusing, "openreward_base_url"],
     ["takes connections and is silent", () => silent, "openreward_base_url"],

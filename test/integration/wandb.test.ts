@@ -1,4 +1,4 @@
-/** A whole run, reported to a fake of W&B over real connections. */
+/** A whole run, reported to a fake W&B over real connections. */
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -46,7 +46,7 @@ afterAll(() => {
 });
 
 describe("a run with wandb: online", () => {
-  it("is reported in rows, with tables of trajectories and how it ended", async () => {
+  it("is reported in rows, with tables of trajectories and its ending", async () => {
     const events = await trainLocally({ config: CONFIG });
     const notices = events.flatMap((event) => (event.kind === "notice" ? [event.message] : []));
     expect(notices).toEqual([expect.stringContaining(`/ada/training/runs/${wandb.run.name}`)]);
@@ -62,7 +62,7 @@ describe("a run with wandb: online", () => {
     expect(bodies).not.toContain(SECRET);
   });
 
-  it("that could not receive its last evaluation receives it at a resume", async () => {
+  it("that failed to upload its last evaluation uploads it at a resume", async () => {
     wandb.runs.clear();
     wandb.fault = () => ({ status: 503 });
     const project = await runFolderWith(EVALUATED);
@@ -76,7 +76,7 @@ describe("a run with wandb: online", () => {
     });
   });
 
-  it("has the evaluation after its last step in its history once, and the steps of a resume after it", async () => {
+  it("has the evaluation after its last step in its history once, followed by the steps of a resume", async () => {
     wandb.runs.clear();
     const project = await runFolderWith(EVALUATED);
     const rowsOf = () => readLines(join(runIn(project), "metrics.jsonl"));
@@ -100,14 +100,14 @@ describe("a run with wandb: online", () => {
       [0, false],
       [1, false],
       [2, true],
-      // Of the resume.
+      // From the resume.
       [2, false],
       [3, true],
     ]);
     expect(new Set(rows.map((row) => row["_step"])).size).toBe(rows.length);
   });
 
-  it("of a sweep is in the group of the sweep, also after a resume", async () => {
+  it("in a sweep is in the group of the sweep, also after a resume", async () => {
     const project = await runFolderWith(CONFIG);
     const member = { id: "s", name: "demo-sweep", combination: 0, combinations: 2 };
     const groups = (): readonly unknown[] =>

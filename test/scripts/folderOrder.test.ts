@@ -3,7 +3,7 @@ import { FOLDER_ORDER, folderFaults } from "../../scripts/folderOrder.ts";
 
 const PATH = "src/core/rollout/some.ts";
 
-describe("an import from a folder that comes later is refused", () => {
+describe("rejects an import from a later folder", () => {
   it.each([
     ["a value", 'import { runLoop } from "../training/loop.ts";', "src/core/training"],
     ["a type", 'import type { Config } from "../../trainer/run.ts";', "src/trainer"],
@@ -23,7 +23,7 @@ describe("an import from a folder that comes later is refused", () => {
   });
 });
 
-it("imports from the own folder, from folders before it and from packages are allowed", () => {
+it("allows imports from the same folder, from earlier folders and from packages", () => {
   const text = [
     'import { a } from "./ledger.ts";',
     'import { b } from "../util/limiter.ts";',
@@ -34,12 +34,12 @@ it("imports from the own folder, from folders before it and from packages are al
   expect(folderFaults(PATH, text)).toEqual([]);
 });
 
-it("a file in a folder without a place in the order is refused", () => {
+it("rejects a file in a folder that is missing from the order", () => {
   expect(folderFaults("src/core/elsewhere/some.ts", "")).toEqual([
     "lies in src/core/elsewhere, which has no place in scripts/folderOrder.ts.",
   ]);
 });
 
-it("no folder has two places", () => {
+it("lists no folder twice", () => {
   expect(new Set(FOLDER_ORDER).size).toBe(FOLDER_ORDER.length);
 });

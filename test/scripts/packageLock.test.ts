@@ -6,7 +6,7 @@ interface Entry {
   readonly link?: boolean;
 }
 
-it("the lock has the hash of every package that is downloaded", () => {
+it("the lock file has a hash for every downloaded package", () => {
   const { packages }: { packages: Record<string, Entry> } = JSON.parse(
     readFileSync("package-lock.json", "utf8"),
   );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { britishFaults, wordFaults } from "../../scripts/privateWords.ts";
 
-describe("a private word is refused, with the words to take in its place", () => {
+describe("rejects a private word and suggests the replacement", () => {
   it.each([
     ["a type", "export class CheckpointKeeper {}", "CheckpointKeeper", "CheckpointWriter"],
     ["a call", "const stop = orAborted(wait, signal);", "orAborted", "raceAbort"],
@@ -15,17 +15,17 @@ describe("a private word is refused, with the words to take in its place", () =>
   });
 });
 
-it("each word is reported with its line", () => {
+it("reports each word with its line", () => {
   expect(wordFaults("fine\nmend it\nfine\nmended, and wished for").map(({ line }) => line)).toEqual(
     [2, 4, 4],
   );
 });
 
-it("words that only contain one are allowed", () => {
+it("allows words that only contain one", () => {
   expect(wordFaults("amend, recommended, wishlist, heedless, CheckpointKeepers")).toEqual([]);
 });
 
-it("British spelling is refused, and words of both spellings are allowed", () => {
+it("rejects British spelling, and allows words that both spellings share", () => {
   const british = "Colour by\nthe behaviour was cancelled\nnormalised, and a grey centre";
   expect(britishFaults(british).map(({ line }) => line)).toEqual([1, 2, 2, 3, 3, 3]);
   expect(britishFaults("color, behavior, canceled, otherwise, promise, center, license")).toEqual(

@@ -12,7 +12,7 @@ function problems(text: string, path = "src/core/some.ts"): readonly string[] {
   return referenceFaults(path, text, repository).map(({ problem }) => problem);
 }
 
-describe("a comment that cites an absent document is refused", () => {
+describe("rejects a comment that cites a missing document", () => {
   it.each([
     "/** Waits (Tinker wire, section 6.3). */",
     " * One advantage per reward (training-loop rule C.5). `direct`: r.",
@@ -36,7 +36,7 @@ describe("a comment that cites an absent document is refused", () => {
   });
 });
 
-it("a link must lead to a file and a heading that exist", () => {
+it("requires that a link leads to an existing file and heading", () => {
   expect(problems("/** Repeats: `docs/wire.md#statuses-and-retries`. */")).toEqual([]);
   expect(problems("/** The batch: `docs/wire.md#forward_backward`. */")).toEqual([]);
   expect(problems("/** `docs/wire.md#retries` */")).toEqual([
@@ -46,7 +46,7 @@ it("a link must lead to a file and a heading that exist", () => {
   expect(problems("// See `src/core/xml.ts`.")).toEqual(["src/core/xml.ts does not exist"]);
 });
 
-it("links of documents begin at their folder", () => {
+it("resolves links of documents relative to their folder", () => {
   const text =
     "See [the wire](wire.md#the-wire), [code](../src/core/json.ts) and [home](https://a.example).";
   expect(problems(text, "docs/other.md")).toEqual([]);
@@ -55,7 +55,7 @@ it("links of documents begin at their folder", () => {
   ]);
 });
 
-it("a fault names its line", () => {
+it("reports the line of an error", () => {
   expect(referenceFaults("a.md", "fine\nas rule C.3 says\n", repository)).toMatchObject([
     { line: 2 },
     { line: 2 },

@@ -1,4 +1,4 @@
-/** Does what the built-in loop does, over messages. */
+/** Mirrors the built-in loop, over the Messages API. */
 
 import { MAX_NO_TOOL_TURNS, message, NUDGE, runTool, task } from "./program.mjs";
 

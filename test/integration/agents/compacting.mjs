@@ -1,4 +1,4 @@
-/** Begins anew after each turn, with a summary in the place of the history. */
+/** Starts a new conversation after each turn, with a summary in place of the history. */
 
 import { completion, task, toolMessages } from "./program.mjs";
 

@@ -1,4 +1,4 @@
-/** Fails in the way that its argument names. */
+/** Fails in the way named by its argument. */
 
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { completion, task } from "./program.mjs";
 
 const [how, folder = ""] = process.argv.slice(2);
 
-/** A process that goes on for as long as it may, known by a file. */
+/** A process that runs indefinitely and writes its id to a file. */
 function leaveChild(options) {
   const child = spawn(process.execPath, ["-e", "setInterval(() => undefined, 1_000)"], options);
   writeFileSync(join(folder, `${child.pid}.pid`), "");

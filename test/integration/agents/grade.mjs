@@ -1,4 +1,4 @@
-/** A reward for what an agent has left: what it printed, and its task. */
+/** Computes a reward from the agent's files, its output, and its task. */
 
 import { readFileSync } from "node:fs";
 

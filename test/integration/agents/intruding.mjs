@@ -1,4 +1,4 @@
-/** Tries what is not its own before it plays as the built-in loop does: keys of others, keys of ended rollouts, wrong keys. */
+/** Tries keys that it may not use before it plays like the built-in loop: other rollouts' keys, expired keys, wrong keys. */
 
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const name = `${task.index}-${process.pid}.json`;
 writeFileSync(join(folder, `.${name}`), JSON.stringify({ key, url, mcp }));
 renameSync(join(folder, `.${name}`), join(folder, name));
 
-/** Rollouts of a step. */
+/** Rollouts per step. */
 const STEP = 8;
 const statuses = [];
 async function intrude(at, otherKey) {
@@ -42,7 +42,7 @@ for (const file of others) {
   await intrude(other, key);
   await intrude(own, other.key);
 }
-// Those of the step before are over: the others of this step are seven at most.
+// Those of the previous step are over; this step has at most seven others.
 const began = (file) => statSync(join(folder, file)).mtimeMs;
 const ended = others.length < STEP ? [] : others.sort((a, b) => began(a) - began(b)).slice(0, STEP);
 for (const file of ended) {

@@ -1,4 +1,4 @@
-/** Prints more than a record keeps, then asks for turns until a limit ends it. */
+/** Prints more than a record stores, then requests turns until a limit ends it. */
 
 import { completion, task } from "./program.mjs";
 

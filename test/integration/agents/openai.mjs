@@ -1,4 +1,4 @@
-/** Does what the built-in loop does, over chat completions. */
+/** Mirrors the built-in loop, over chat completions. */
 
 import { completion, MAX_NO_TOOL_TURNS, NUDGE, task, toolMessages } from "./program.mjs";
 

@@ -1,4 +1,4 @@
-/** Asks for one turn, shows its key, and prints its argument at last; by default, a reward. */
+/** Requests one turn, shows its key, and prints its argument last; by default, a reward. */
 
 import { completion, task } from "./program.mjs";
 

@@ -1,4 +1,4 @@
-/** What the agents of the tests share: their task, the model behind the endpoint, and the tools of the session. */
+/** Shared code of the test agents: their task, the model behind the endpoint, and the session's tools. */
 
 import { readFileSync } from "node:fs";
 
@@ -6,10 +6,10 @@ const { env } = process;
 
 export const task = JSON.parse(readFileSync(env.TINKER_RL_TASK, "utf8"));
 export const NUDGE = "Call one of the tools.";
-/** Turns without a call in a row after which the built-in loop ends, by default. */
+/** Consecutive turns without a call after which the built-in loop ends, by default. */
 export const MAX_NO_TOOL_TURNS = 3;
 
-/** Posts JSON, and returns the status with what came back. */
+/** Posts JSON, and returns the status and the body. */
 export async function post(url, key, body) {
   const response = await fetch(url, {
     method: "POST",
@@ -19,7 +19,7 @@ export async function post(url, key, body) {
   return { status: response.status, body: await response.json() };
 }
 
-/** Ends the agent where a request is refused, as clients do. */
+/** Ends the agent when a request is refused, as clients do. */
 async function answered(url, body) {
   const reply = await post(url, env.TINKER_RL_KEY, body);
   if (reply.status === 200) return reply.body;
@@ -39,7 +39,7 @@ export function message(messages, tools) {
   return answered(`${env.ANTHROPIC_BASE_URL}/v1/messages`, body);
 }
 
-/** Calls a tool of the session; what it says, as text. */
+/** Calls a tool of the session and returns its text. */
 export async function runTool(name, args) {
   const parts = await toolParts(name, args);
   return parts.map(({ text }) => text).join("");
@@ -61,7 +61,7 @@ function partOfMessage(part) {
   return { type: "image_url", image_url: { url: `data:${part.mimeType};base64,${part.data}` } };
 }
 
-/** Runs the calls of an answer of chat completions, one after the other. */
+/** Runs the calls of a chat completions answer in order. */
 export async function toolMessages({ tool_calls: calls = [] }) {
   const results = [];
   for (const { id, function: made } of calls) {

@@ -1,4 +1,4 @@
-/** Plays as the built-in loop does; the first 12 at once, others not before there is the file `go`. Each leaves a child. */
+/** Plays like the built-in loop; the first 12 immediately, others once the file `go` exists. Each leaves a child process. */
 
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Plays as the built-in loop does, while a sub-agent with a system text of its own talks beside each turn. */
+/** Plays like the built-in loop, while a sub-agent with its own system prompt talks in parallel with each turn. */
 
 import { completion, NUDGE, task, toolMessages } from "./program.mjs";
 
