@@ -12,7 +12,7 @@ const editor = vi.hoisted(() => ({
   buttons: [] as string[][],
   answer: undefined as string | undefined,
   commands: [] as unknown[],
-  /** Paths that exist. */
+  /** Existing paths. */
   files: [] as string[],
 }));
 vi.mock("vscode", async () => {
@@ -62,7 +62,7 @@ function notices(
     },
     log: { error: (text: string) => editor.texts.push(text) },
   };
-  // What an offer needs of them.
+  // Only the members that an offer needs.
   return new Notices(options as unknown as ConstructorParameters<typeof Notices>[0]);
 }
 
@@ -105,7 +105,7 @@ it("reports a sweep once, when its last run is done", async () => {
   expect(editor.texts[1]).toBe("The run z is done.");
 });
 
-it("says that a training which waited was not started, and starts it with one click", async () => {
+it("reports that a queued training was not started, and starts it with one click", async () => {
   editor.answer = "Start Training";
   notices([]).offerWaiting([
     { title: "train math.tinker.yaml", startsAgain: "/p/math.tinker.yaml" },
@@ -136,7 +136,7 @@ describe("a run whose only state expires soon", () => {
     expect(editor.texts[1]).toContain("other");
   });
 
-  it("can be kept from the offer to resume it, and is not reported beside it", async () => {
+  it("can be kept from the resume offer, and has no second notification", async () => {
     editor.answer = "Keep Last State";
     notices([expiring({ phase: "interrupted" })]).offerInterrupted();
     await vi.waitFor(() => expect(editor.commands).toHaveLength(1));
@@ -151,7 +151,7 @@ describe("a run whose only state expires soon", () => {
     { expiry: null },
     { isLive: true, phase: "running" as const },
     { phase: "done" as const },
-  ])("is no other: %j", async (changes) => {
+  ])("reports no other run: %j", async (changes) => {
     notices([
       expiring(changes),
       expiring({ name: "last", folder: "/runs/last" }),
@@ -176,7 +176,7 @@ describe("a training that ended badly", () => {
     expect(editor.buttons).toEqual([["Resume", "Show Log"]]);
   });
 
-  it("leads to its rollouts where nothing was learned, which a resume would not change", async () => {
+  it("links to its rollouts when nothing was learned, which a resume would not change", async () => {
     editor.files = ["/runs/demo/run.json"];
     editor.answer = "Show Rollouts";
     const error = { code: "empty-steps", message: "10 steps in a row gave nothing to train on." };
@@ -186,7 +186,7 @@ describe("a training that ended badly", () => {
     await vi.waitFor(() => expect(editor.commands).toEqual([["/runs/demo", { target }]]));
   });
 
-  it.each([1, null])("is not offered again once its folder was deleted (%s)", async (exitCode) => {
+  it.each([1, null])("is not offered again after its folder was deleted (%s)", async (exitCode) => {
     await end({ folder: "/runs/demo", exitCode });
     expect([editor.texts, editor.buttons]).toEqual([
       ["demo ended because its folder was deleted."],
@@ -194,7 +194,7 @@ describe("a training that ended badly", () => {
     ]);
   });
 
-  it("offers a new configuration where its own does not exist", async () => {
+  it("offers a new configuration when its configuration does not exist", async () => {
     editor.answer = "New Configuration…";
     const message = "/p/c.yaml: error: the configuration file does not exist.";
     await end({ error: { code: "config-not-found", message } });
@@ -202,7 +202,7 @@ describe("a training that ended badly", () => {
     expect(editor.texts).toEqual(["Not started: /p/c.yaml does not exist."]);
   });
 
-  it("offers none for an evaluation, whose weights it would not have", async () => {
+  it("offers no new configuration for an evaluation, which would not have its weights", async () => {
     const request = aTrainingRequest("/p/c.yaml", { instead: { kind: "evaluate", models: [] } });
     await end({ error: { code: "config-not-found", message: "" }, request });
     expect([editor.texts, editor.buttons]).toEqual([
@@ -211,7 +211,7 @@ describe("a training that ended badly", () => {
     ]);
   });
 
-  it("says so when its configuration was renamed before it is opened", async () => {
+  it("reports a configuration that was renamed before it is opened", async () => {
     editor.answer = "Open Configuration";
     await end({ error: { code: "network", message: "The service does not answer." } });
     await vi.waitFor(() => expect(editor.texts).toHaveLength(2));

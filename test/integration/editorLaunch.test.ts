@@ -67,7 +67,7 @@ it.each([
   { kind: "dry_run" },
   { kind: "estimate" },
 ] as const)(
-  "refuses to $kind with keys that were given for another configuration",
+  "refuses to $kind with keys that were supplied for another configuration",
   async (instead) => {
     const configPath = join(folder, "tinker-config.yaml");
     writeFileSync(configPath, "model_name: local/tiny-tool\n");

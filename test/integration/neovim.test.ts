@@ -51,7 +51,7 @@ vim.cmd("qall!")
 `;
 
 it.skipIf(!hasNeovim())(
-  "Neovim marks, explains, completes and corrects a configuration",
+  "Neovim shows diagnostics, hover, completion and fixes for a configuration",
   async () => {
     const config = join(folder, "tinker-config.yaml");
     writeFileSync(config, "model_name: local/tiny-tool\nbatch_sise: 4\nmax_steps: 2\n");

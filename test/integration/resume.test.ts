@@ -35,7 +35,7 @@ beforeAll(async () => {
 describe("a run that is stopped and resumed", () => {
   it.each([
     ["in the middle of the fourth step", 5],
-    ["just after it has begun beside an evaluation", 1],
+    ["just after it has begun during an evaluation", 1],
   ])("%s gives the same result as an undisturbed run", async (_, done) => {
     const halted = await runFolderWith(CONFIG);
     const run = train(halted);

@@ -143,7 +143,7 @@ describe.runIf(process.platform === "linux")("an embedded service that is killed
   };
 
   it.each(PROGRAMS.flatMap(([name, part]) => [0, 2].map((ahead) => [name, ahead, part] as const)))(
-    "%s, %i steps ahead: is started again, and the run equals one whose service never died",
+    "%s, %i steps ahead: is restarted, and the result equals an undisturbed run's",
     async (name, ahead, part) => {
       const more = `max_steps_off_policy: ${ahead}\n`;
       const whole = await undisturbed(ahead);

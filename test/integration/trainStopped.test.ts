@@ -16,7 +16,7 @@ batch_size: 2
 
 it.skipIf(process.platform === "win32").each([
   ["a supervisor's signal to all processes of a run", ["SIGTERM"]],
-  ["a terminal that closes, which signals twice,", ["SIGHUP", "SIGHUP"]],
+  ["a closing terminal, which signals twice,", ["SIGHUP", "SIGHUP"]],
 ] as const)("%s leaves the run time to save", async (_what, signals) => {
   const folder = await runFolderWith(CONFIG);
   const child = startProgram(["train", "-c", join(folder, "config.yaml")], {}, true);

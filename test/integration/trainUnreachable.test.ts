@@ -46,8 +46,8 @@ ${address}`;
 describe.concurrent("an environment server that cannot be reached", { timeout: 60_000 }, () => {
   it.each([
     ["refuses connections", () => refusing, "openreward_base_url"],
-    ["takes connections and is silent", () => silent, "openreward_base_url"],
-    ["has no address in the network", () => "http://nowhere.invalid", "OPENREWARD_SESSION_URL"],
+    ["accepts connections but is silent", () => silent, "openreward_base_url"],
+    ["has an unknown host name", () => "http://nowhere.invalid", "OPENREWARD_SESSION_URL"],
   ])("is reported when it %s", async (_, address, source) => {
     const isVariable = source === "OPENREWARD_SESSION_URL";
     const line = isVariable ? "" : `openreward_base_url: ${address()}/prefix\n`;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 const DOOR = "src/extension.ts";
 
-/** The source files that are loaded when VS Code activates the extension: what the entry imports, but for `import()`. */
+/** The source files that are loaded when VS Code activates the extension: static imports from the entry. */
 function loadedAtOnce({ inputs }: Metafile): readonly string[] {
   const found = new Set([DOOR]);
   for (const file of found) {
@@ -14,7 +14,7 @@ function loadedAtOnce({ inputs }: Metafile): readonly string[] {
 }
 
 describe("activation", () => {
-  it("loads no package but that of texts, and nothing that trains, reads runs or checks configurations", async () => {
+  it("loads no package except for texts, and no code that trains, reads runs or checks configurations", async () => {
     const { metafile } = await build({
       entryPoints: [DOOR],
       bundle: true,

@@ -1,4 +1,4 @@
-/** The manifest as VS Code reads it, as far as the tests look at it. */
+/** The manifest as VS Code reads it, limited to what the tests check. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -83,7 +83,7 @@ export function whenClauses(): readonly string[] {
   ].filter((when) => when !== undefined);
 }
 
-/** The sources below some folders, by their paths. */
+/** The sources below the given folders, by path. */
 export function sourcesOf(
   ...folders: readonly string[]
 ): readonly { readonly path: string; readonly text: string }[] {

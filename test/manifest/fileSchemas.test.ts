@@ -27,8 +27,8 @@ const tasks = z
   .parse(read("media/tasks.schema.json")).properties.tasks.items.anyOf;
 const overrides = tasks[1].properties.overrides.properties;
 
-describe("what the editor completes in its own files", () => {
-  it("comes from files that are there and in the package", () => {
+describe("JSON schemas for the editor's own files", () => {
+  it("refer to files that exist and are packaged", () => {
     const ignored = readFileSync(".vscodeignore", "utf8");
     expect(ignored).toContain("!media/*.schema.json");
     for (const { url } of contributes.jsonValidation) expect(() => read(url)).not.toThrow();
@@ -38,7 +38,7 @@ describe("what the editor completes in its own files", () => {
     ]);
   });
 
-  it("are the keys of a configuration that one override can set, each with its documentation", () => {
+  it("list the configuration keys that one override can set, each with its documentation", () => {
     for (const [key, schema] of Object.entries(overrides)) {
       expect(shapeAt(key.split(".")), key).toBeDefined();
       expect(schema["markdownDescription"], key).toMatch(/\w/);
@@ -50,20 +50,20 @@ describe("what the editor completes in its own files", () => {
     expect(Object.keys(tasks[1].properties.grid.properties)).toEqual(Object.keys(overrides));
   });
 
-  it("take a value as JSON and as the text that the command line takes", () => {
+  it("accept a value as JSON and as command-line text", () => {
     expect(overrides["learning_rate"]?.["type"]).toEqual(["number", "string"]);
     expect(overrides["max_steps"]?.["type"]).toEqual(["integer", "string", "null"]);
     expect(overrides["loss_fn"]?.["enum"]).toEqual(configFields.loss_fn.values);
   });
 
-  it("are the same keys in the settings", () => {
+  it("list the same keys in the settings", () => {
     const settings = z
       .object({ properties: z.object({ "tinkerRL.overrides": keys }) })
       .parse(read("media/settings.schema.json"));
     expect(settings.properties["tinkerRL.overrides"].properties).toEqual(overrides);
   });
 
-  it("have words that are explained, in tasks and settings alike", () => {
+  it("describe enum values in tasks and settings alike", () => {
     const all = [...contributes.taskDefinitions, ...contributes.configuration].flatMap(
       ({ properties }) => Object.entries(properties),
     );

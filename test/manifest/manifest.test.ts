@@ -13,7 +13,7 @@ const { contributes } = manifest;
 const commands = contributes.commands.map(({ command }) => command);
 const views = Object.values(contributes.views).flat();
 
-/** Commands that the palette offers in any window, with what they can do even in an empty one. */
+/** Commands that the palette offers in any window, with the reason why they work even in an empty one. */
 const OFFERED_ANYWHERE: Readonly<Partial<Record<CommandId, string>>> = {
   readExamples: "opens a file from anywhere",
   startLocalDemo: "writes the configuration that it needs, and asks for a folder",
@@ -44,9 +44,9 @@ describe("the manifest", () => {
     }
   });
 
-  it("declares the tools of the table, with the schemas that check what they are given", () => {
+  it("declares the tools of the table, with the schemas that validate their input", () => {
     const tools = contributes.languageModelTools;
-    const ids = Object.keys(TOOLS) as ToolId[]; // the type of the keys is that of the record
+    const ids = Object.keys(TOOLS) as ToolId[]; // the keys of the record have this type
     expect(tools.map(({ name }) => name)).toEqual(ids.map(toolName));
     for (const [index, id] of ids.entries()) {
       const declared = z.fromJSONSchema(tools[index]?.inputSchema ?? {});
@@ -65,13 +65,13 @@ describe("the manifest", () => {
     }
   });
 
-  it("declares programs that a shell can start", () => {
+  it("declares command-line programs that a shell can start", () => {
     for (const file of Object.values(manifest.bin)) {
       expect(readFileSync(file, "utf8").slice(0, 40)).toMatch(/^#!\/usr\/bin\/env node\n/);
     }
   });
 
-  it("names in menus, keys and links only commands that it declares", () => {
+  it("refers only to declared commands in menus, keys and links", () => {
     const used = [...Object.values(contributes.menus).flat(), ...contributes.keybindings].map(
       ({ command }) => command,
     );
@@ -83,7 +83,7 @@ describe("the manifest", () => {
     );
   });
 
-  it("offers in the palette without a condition only what works anywhere, for a reason", () => {
+  it("shows commands in the palette unconditionally only if they work anywhere, with a reason", () => {
     const clauses = new Map(
       contributes.menus["commandPalette"]?.map(({ command, when }) => [command, when ?? "true"]),
     );
@@ -97,7 +97,7 @@ describe("the manifest", () => {
     }
   });
 
-  it("offers in the palette what works on a row of a run, its rollouts or checkpoints only where there is a run", () => {
+  it("shows commands on runs, rollouts or checkpoints in the palette only if there is a run", () => {
     const onRun = new Set(
       contributes.menus["view/item/context"]
         ?.filter(({ when = "" }) => /tinkerRL\.(runs|trajectories|checkpoints)\b/.test(when))
@@ -113,7 +113,7 @@ describe("the manifest", () => {
     }
   });
 
-  it("offers to take away a run only on rows of runs that ended", () => {
+  it("offers to remove a run only on rows of runs that ended", () => {
     const entries = contributes.menus["view/item/context"] ?? [];
     for (const id of ["archiveRun", "deleteRun"]) {
       const clauses = entries.flatMap(({ command, when = "" }) =>
@@ -123,7 +123,7 @@ describe("the manifest", () => {
     }
   });
 
-  it("offers in the runs table what the row of a run offers, but for what the table has itself", () => {
+  it("offers the same commands in the runs table as on a run's row, except those that the table has itself", () => {
     const inMenu = (menu: string, place: string) =>
       (contributes.menus[menu] ?? []).flatMap(({ command, when = "", group }) =>
         when.startsWith(place) && !String(group).startsWith("inline")
@@ -141,7 +141,7 @@ describe("the manifest", () => {
     );
   });
 
-  it("focuses in links only views that there are", () => {
+  it("focuses only existing views in links", () => {
     const known = views.map(({ id }) => id);
     const focused = Object.values(strings).flatMap((text) =>
       [...text.matchAll(/command:(tinkerRL\.\w+)\.focus/g)].map(([, id]) => id),
@@ -149,7 +149,7 @@ describe("the manifest", () => {
     expect(focused.filter((id) => id === undefined || !known.includes(id))).toEqual([]);
   });
 
-  it("asks in when clauses only for views and context keys of ours that there are", () => {
+  it("uses only existing views and context keys in when clauses", () => {
     const known = [
       ...views.map(({ id }) => id),
       ...Object.keys(CONTEXT_KEYS).map((key) => `tinkerRL.${key}`),
@@ -159,7 +159,7 @@ describe("the manifest", () => {
     expect(asked.filter((name) => !known.includes(name))).toEqual([]);
   });
 
-  it("says that rollouts, checkpoints or runs are missing only once they were looked for", () => {
+  it("reports missing rollouts, checkpoints or runs only after the search for them", () => {
     const early = contributes.viewsWelcome.filter(
       ({ when = "" }) => !/^[^!]*\btinkerRL\.searched\b/.test(when),
     );
@@ -177,7 +177,7 @@ describe("the manifest", () => {
     expect([...new Set(placeholders)].sort()).toEqual(Object.keys(strings).sort());
   });
 
-  it("uses icons that VS Code has", () => {
+  it("uses only icons that VS Code has", () => {
     const metadata = z
       .record(z.string(), z.unknown())
       .parse(JSON.parse(readFileSync("node_modules/@vscode/codicons/dist/metadata.json", "utf8")));
@@ -186,7 +186,7 @@ describe("the manifest", () => {
     expect(icons.filter((icon) => !(icon in metadata))).toEqual([]);
   });
 
-  it("names only files that there are", () => {
+  it("refers only to existing files", () => {
     const files = [
       manifest.icon,
       ...contributes.viewsContainers.activitybar.map(({ icon }) => icon),
@@ -196,29 +196,29 @@ describe("the manifest", () => {
     expect(files.filter((file) => !existsSync(file))).toEqual([]);
   });
 
-  it("asks for the VS Code whose types are compiled against", () => {
+  it("requires the VS Code version whose types are compiled against", () => {
     expect(manifest.engines.vscode).toBe(`^${manifest.devDependencies["@types/vscode"]}`);
   });
 
-  it("restricts no setting that it does not declare", () => {
+  it("restricts only settings that it declares", () => {
     const declared = contributes.configuration.flatMap(({ properties }) => Object.keys(properties));
     const restricted = manifest.capabilities.untrustedWorkspaces.restrictedConfigurations;
     expect(restricted.filter((key) => !declared.includes(key))).toEqual([]);
   });
 
-  it("activates the extension where the folder itself holds a configuration", () => {
+  it("activates the extension if the folder itself holds a configuration", () => {
     const patterns = manifest.activationEvents.flatMap((event) => {
       const [, pattern] = /^workspaceContains:(.*)$/.exec(event) ?? [];
       return pattern === undefined ? [] : [pattern];
     });
     const activates = (file: string): boolean =>
-      // VS Code takes a pattern without a wildcard for the name of a file, whatever else is in it.
+      // VS Code takes a pattern without a wildcard as a literal file name, whatever its other characters.
       patterns.some((each) => (/[*?]/.test(each) ? fitsWildcard(file, each) : each === file));
     const files = CONFIG_NAMES.map((name) => name.replace("*", "math"));
     expect(files.filter((file) => !activates(file))).toEqual([]);
   });
 
-  it("never activates the extension in a window that has nothing to do with it", () => {
+  it("never activates the extension in an unrelated window", () => {
     const { activationEvents } = manifest;
     expect(
       activationEvents.filter((event) => event === "*" || event === "onStartupFinished"),
@@ -230,7 +230,7 @@ function manifestFile(): unknown {
   return JSON.parse(readFileSync("package.json", "utf8"));
 }
 
-/** No key of ours is set, as in a window in which the extension was not activated. */
+/** No context key of ours is set, as in a window without an active extension. */
 function holdsInEmptyFolder(clause: string): boolean {
   const flat = clause.replace(/\(([^()]+)\)/g, (_, inner: string) =>
     String(holdsInEmptyFolder(inner)),
@@ -240,7 +240,7 @@ function holdsInEmptyFolder(clause: string): boolean {
   return flat.split(" || ").some((part) => part.split(" && ").every(holds));
 }
 
-it("an archived run can be listed again and taken back out of the archive", () => {
+it("an archived run can be listed again and restored from the archive", () => {
   expect(COMMANDS.get("restoreRun")?.menus?.[0]?.when).toContain("archived");
   expect(COMMANDS.get("showArchivedRuns")?.menus?.[0]?.menu).toBe("view/title");
   expect(COMMANDS.get("hideArchivedRuns")).toBeDefined();

@@ -20,7 +20,7 @@ describe("the problem matchers", () => {
     remedies: [],
   } as const;
 
-  it("read what the trainer prints about a configuration", () => {
+  it("parse the trainer's messages about a configuration", () => {
     expect(match(describeProblem(problem, "/projects/tinker-config.yaml"))).toEqual([
       "/projects/tinker-config.yaml",
       "12",
@@ -31,7 +31,7 @@ describe("the problem matchers", () => {
     ]);
   });
 
-  it("read paths with a drive", () => {
+  it("parse paths with a drive letter", () => {
     expect(match("C:\\runs\\a.yaml:1:2: warning: TRL207 unusual")?.slice(0, 5)).toEqual([
       "C:\\runs\\a.yaml",
       "1",
@@ -41,11 +41,11 @@ describe("the problem matchers", () => {
     ]);
   });
 
-  it("leave lines about steps alone", () => {
+  it("ignore lines about steps", () => {
     expect(match("step  1/40  reward  0.17  loss  -462  groups 13/16  1.2 s")).toBeNull();
   });
 
-  it("see from the output that a run prepares, and that its first step is done", () => {
+  it("detect from the output that a run is being prepared, and that its first step is done", () => {
     const { beginsPattern = "", endsPattern = "" } = problemMatchers[0]?.background ?? {};
     expect("preparing: model").toMatch(new RegExp(beginsPattern));
     expect("step  1/40  reward  0.17").toMatch(new RegExp(endsPattern));

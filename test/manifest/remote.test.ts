@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { manifest, sourcesOf } from "./builtManifest.ts";
 
-/** Of the extension and of its pages. */
+/** Sources of the extension and its pages. */
 const sources = sourcesOf("src/host", "webview-ui");
 
 function filesWith(pattern: RegExp): readonly string[] {
@@ -15,18 +15,18 @@ describe("in a remote window (SSH, WSL, containers, Codespaces) the extension", 
     expect(manifest.capabilities.virtualWorkspaces.supported).toBe("limited");
   });
 
-  it("asks the editor to open addresses, which passes ports of the remote on", () => {
+  it("opens addresses through the editor, which forwards remote ports", () => {
     expect(filesWith(/openExternal\(/).length).toBeGreaterThan(0);
     expect(filesWith(/\b(xdg-open|rundll32|x-www-browser)\b|exec\w*\(\s*["'`]open /)).toEqual([]);
   });
 
-  it("gives its pages files by addresses of the editor, and no port of the remote", () => {
+  it("serves files to its pages through editor addresses, not through remote ports", () => {
     expect(filesWith(/asWebviewUri\(/)).toEqual(["src/host/dashboard/fillPanel.ts"]);
     expect(filesWith(/vscode-resource:|vscode-webview-resource:/)).toEqual([]);
     expect(filesWith(/https?:\/\/(localhost|127\.0\.0\.1)/)).toEqual([]);
   });
 
-  it("keeps what belongs to the machine of the files out of the settings of workspaces", () => {
+  it("keeps machine-specific settings out of workspace settings", () => {
     const scopes = Object.assign(
       {},
       ...manifest.contributes.configuration.map((own) => own.properties),

@@ -18,7 +18,7 @@ import { COMMANDS, type CommandId, commandName } from "../../src/host/manifest/c
 import { registerCommands } from "../../src/host/vscode/registerCommands.ts";
 import { aRun } from "../host/views/runEntries.ts";
 
-/** An editor that records what it was asked to show, and what was done. */
+/** An editor that records its prompts and the resulting actions. */
 const editor = vi.hoisted(() => ({
   commands: new Map<string, (...args: readonly unknown[]) => unknown>(),
   asked: [] as string[],
@@ -89,7 +89,7 @@ const NO_NAMES = { local: {}, hosted: { environments: null } };
 
 const SWEEP = { id: "s", name: "demo-sweep", combination: 0, combinations: 3, settings: [] };
 
-/** With one run of each kind: the only one that fits is not the one whose row was clicked, or may not be. */
+/** One run of each kind: the only matching run is not the one whose row was clicked, or must not be. */
 function register(): void {
   const folder = (name: string) => ({ name, folder: `/runs/${name}` });
   const runs = [
@@ -136,7 +136,7 @@ function register(): void {
     server: { request: act("insert") },
     register: (part: unknown) => part,
     document,
-  } as never; // as much of the parts as a call without a row gets to
+  } as never; // only the parts that a call without a row uses
   const handlers = {
     ...steerHandlers(parts),
     ...folderHandlers(parts),
@@ -164,20 +164,20 @@ beforeEach(() => {
   register();
 });
 
-/** But for the one that harms nothing, and is in the title of the view too. */
+/** Except for the harmless one, which is in the view's title too. */
 const onRows = [...COMMANDS].flatMap(([id, { menus = [] }]) =>
   id !== "openDashboard" && menus.some(({ menu }) => menu === "view/item/context")
     ? [id as CommandId]
     : [],
 );
 
-it("many commands are in the menus of rows", () => {
+it("many commands are in row menus", () => {
   expect(onRows.length).toBeGreaterThan(15);
 });
 
-// VS Code hands over `undefined`, or what a call between its processes makes of it, for a row that has just been drawn again.
+// For a row that has just been redrawn, VS Code passes `undefined`, or its serialized form.
 it.each(onRows.flatMap((id) => [[id, undefined] as const, [id, null] as const]))(
-  "%s on a row that is not known any more (%s) asks what it is about, and does nothing",
+  "%s on an unknown row (%s) shows a prompt, and does nothing",
   async (id, target) => {
     await editor.commands.get(commandName(id))?.(target, undefined);
     expect(editor.asked.filter((text) => text.startsWith("error"))).toEqual([]);
@@ -188,13 +188,13 @@ it.each(onRows.flatMap((id) => [[id, undefined] as const, [id, null] as const]))
   },
 );
 
-it("a command from the palette still takes the only run that fits", async () => {
+it("a palette command still uses the only matching run", async () => {
   await editor.commands.get(commandName("pauseRun"))?.();
   expect(editor.asked).toEqual([]);
   expect(editor.done).toEqual(["send"]);
 });
 
-it("a row that leads nowhere is said to", async () => {
+it("reports a row that leads nowhere", async () => {
   await editor.commands.get(commandName("copyCheckpointPath"))?.({
     folder: "/runs/amber",
     name: "c1",
@@ -207,7 +207,7 @@ it("a row that leads nowhere is said to", async () => {
   expect(editor.done).toEqual([]);
 });
 
-it("a row of a run that no longer exists is said to be so", async () => {
+it("reports the row of a run that no longer exists", async () => {
   await editor.commands.get(commandName("copyRunPath"))?.({ folder: "/runs/gone" });
   expect(editor.asked).toEqual([expect.stringContaining("/runs/gone")]);
 });

@@ -12,22 +12,22 @@ function filesWith(text: string): readonly string[] {
 }
 
 describe("the sources of the extension", () => {
-  it("register commands in one place, where a command without a row does not compile", () => {
+  it("register commands in one place, where a command without a row in the table does not compile", () => {
     const others = sources.filter(
       ({ path, text }) =>
         text.includes("registerCommand(") && path !== join(HOST, "vscode", "registerCommands.ts"),
     );
-    // Commands that only our own code calls begin with a low line: VS Code shows them nowhere.
+    // Names of internal commands begin with an underscore: VS Code does not list them.
     expect(others.filter(({ text }) => !/"_tinkerRL\.|MOVE_SECRET/.test(text))).toEqual([]);
   });
 
-  it("call only commands of ours that there are", () => {
+  it("call only existing commands of ours", () => {
     const calls = /(?:executeCommand\(|command: )"tinkerRL\.(\w+)"/g;
     const called = sources.flatMap(({ text }) => [...text.matchAll(calls)].map(([, id]) => id));
     expect(called.filter((id) => id === undefined || !COMMANDS.has(id))).toEqual([]);
   });
 
-  it("read settings in one place, where a setting without a row does not compile", () => {
+  it("read settings in one place, where an undeclared setting does not compile", () => {
     const reading = /getConfiguration\(("tinkerRL[^)]*)?\)\s*\.(get|has|inspect)\b/;
     const readers = sources.filter(({ text }) => reading.test(text)).map(({ path }) => path);
     expect(readers).toEqual([join(HOST, "vscode", "settings.ts")]);
@@ -37,7 +37,7 @@ describe("the sources of the extension", () => {
     expect(filesWith('"setContext"')).toEqual([join(HOST, "vscode", "contextKeys.ts")]);
   });
 
-  it("read every setting that is offered", () => {
+  it("read every declared setting", () => {
     const offered = SETTING_SECTIONS.flatMap(({ settings }) => Object.keys(settings));
     const unread = offered.filter(
       (key) =>

@@ -15,7 +15,7 @@ const sources = sourcesOf("src/host")
   .map(({ text }) => text)
   .join("\n");
 
-it.each(steps)("$id is ticked by what was done, not by a command that was called", (step) => {
+it.each(steps)("$id is completed by its result, not by a command call", (step) => {
   const [event = ""] = step.completionEvents;
   const key = /^onContext:tinkerRL\.(\w+)$/.exec(event)?.[1] ?? "";
   expect(Object.keys(CONTEXT_KEYS)).toContain(key);

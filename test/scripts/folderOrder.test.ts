@@ -8,12 +8,12 @@ describe("rejects an import from a later folder", () => {
     ["a value", 'import { runLoop } from "../training/loop.ts";', "src/core/training"],
     ["a type", 'import type { Config } from "../../trainer/run.ts";', "src/trainer"],
     [
-      "one over several lines",
+      "an import over several lines",
       'import {\n  a,\n} from "../training/loop.ts";',
       "src/core/training",
     ],
-    ["one for its effects", 'import "../training/loop.ts";', "src/core/training"],
-    ["one on demand", 'await import("../training/loop.ts");', "src/core/training"],
+    ["a side-effect import", 'import "../training/loop.ts";', "src/core/training"],
+    ["a dynamic import", 'await import("../training/loop.ts");', "src/core/training"],
     ["an export", 'export { runLoop } from "../training/loop.ts";', "src/core/training"],
     ["a folder below", 'import { a } from "./deeper/b.ts";', "src/core/rollout/deeper"],
   ])("%s", (_, text, imported) => {

@@ -70,7 +70,7 @@ export function aDashboard(can: Host["can"] = () => true): ADashboard {
     receive: (message) => void act(() => receive(message)),
     know: (run, facts = {}) =>
       void act(
-        () => receive({ kind: "facts", facts: { ...facts, run: run as unknown as RunView } }), // what is read of it
+        () => receive({ kind: "facts", facts: { ...facts, run: run as unknown as RunView } }), // only the members it reads
       ),
   };
 }

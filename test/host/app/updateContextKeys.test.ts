@@ -22,7 +22,7 @@ afterEach(() => vi.useRealTimers());
 
 const none = new Emitter<never>().event;
 
-/** What holds for `runs`, of which those in `saved` have checkpoints, and one in `hosted` has them at Tinker. */
+/** The keys set for `runs`, of which those in `saved` have checkpoints, stored at Tinker for the run in `hosted`. */
 async function holding(
   runs: readonly RunEntry[],
   { saved = [], hosted = "" }: { saved?: readonly string[]; hosted?: string } = {},
@@ -39,7 +39,7 @@ async function holding(
       isHosted: async (folder: string) => folder === hosted,
     },
     view: {},
-  } as never); // as much of them as is asked
+  } as never); // only the members it reads
   changed.fire("/any");
   await vi.advanceTimersByTimeAsync(1_000);
   return [...keys].flatMap(([key, value]) =>
@@ -49,7 +49,7 @@ async function holding(
 
 const ended = { isLive: false, phase: "done", steps: 200, file: aRunFile() } as const;
 
-it("nothing can be asked of a window without runs", async () => {
+it("sets no keys in a window without runs", async () => {
   expect(await holding([])).toEqual([]);
 });
 
@@ -61,11 +61,11 @@ it.each([
   [aRun({ ...ended, alarms: ["equal_rewards"] }), "hasAlarms"],
   [aRun({ ...ended, folder: "/archived" }), "hasArchived"],
   [aRun({ ...ended, expiry: { atMs: 1, repeats: null } }), "hasExpiring"],
-] as const)("a run says what can be done with it (%#)", async (run, key) => {
+] as const)("sets the key of an action that a run allows (%#)", async (run, key) => {
   expect(await holding([run])).toEqual([key]);
 });
 
-it("checkpoints count where a run has some, and those at Tinker where one has them there", async () => {
+it("sets the checkpoints key when a run has some, and the hosted key when they are at Tinker", async () => {
   const runs = ["/a", "/b"].map((folder) => aRun({ ...ended, folder }));
   expect(await holding(runs, { saved: ["/b"] })).toEqual(["hasCheckpoints"]);
   keys.clear();

@@ -19,7 +19,7 @@ function lists(access: CatalogueAccess | null = ACCESS) {
         state.asked.push(method);
         const items = state.names.map((name) => anEnvironment(name));
         const listing = { items, ageMs: 1_000, isComplete: true, server: null };
-        return (method === CATALOGUE_REQUESTS.environments ? listing : state.outcome) as never; // as the server answers
+        return (method === CATALOGUE_REQUESTS.environments ? listing : state.outcome) as never; // the server's answer
       },
     },
     variables: () => ({}),
@@ -33,7 +33,7 @@ function lists(access: CatalogueAccess | null = ACCESS) {
 }
 
 describe("the environments of a window", () => {
-  it("are read from the server once someone looks, and age", async () => {
+  it("are read from the server on first use, and become stale", async () => {
     const { environments, state, names } = lists();
     environments.reload();
     expect(state.asked).toEqual([]);
@@ -45,7 +45,7 @@ describe("the environments of a window", () => {
     expect(state.asked).toEqual([CATALOGUE_REQUESTS.environments]);
   });
 
-  it("have tasks whose difficulty is a hint, which may be missing", async () => {
+  it("have task difficulties as hints, which may be missing", async () => {
     const { environments, state } = lists();
     const known = [{ index: 3, meanReward: 0.5, minReward: 0, maxReward: 1, rollouts: 8 }];
     state.outcome = { ok: true, value: known };
@@ -57,12 +57,12 @@ describe("the environments of a window", () => {
     expect(restricted.state.asked).toEqual([]);
   });
 
-  it("are those of this computer before that", () => {
+  it("are the local ones before that", () => {
     const { local } = lists().environments.current();
     expect(local.environments?.items.map(({ name }) => name)).toContain("local/calculator");
   });
 
-  it("are up to date when a question has been answered", async () => {
+  it("are up to date after a question was answered", async () => {
     const { environments, state, names } = lists();
     await environments.ready();
     state.names = ["Owner/Game", "Owner/Other"];
@@ -70,7 +70,7 @@ describe("the environments of a window", () => {
     expect(names()).toEqual(["Owner/Game", "Owner/Other"]);
   });
 
-  it("fail with the code that the server gives", async () => {
+  it("fail with the server's error code", async () => {
     const { environments, state } = lists();
     state.outcome = { ok: false, error: { code: "key-missing", message: "no key" } };
     await expect(environments.refreshEnvironment("Owner/Game")).rejects.toMatchObject({
@@ -79,7 +79,7 @@ describe("the environments of a window", () => {
     });
   });
 
-  it("are not asked for in Restricted Mode", async () => {
+  it("are not requested in Restricted Mode", async () => {
     const { environments, state } = lists(null);
     await environments.refresh();
     await environments.refreshEnvironment("Owner/Game");

@@ -34,8 +34,8 @@ function permission(first: "ask" | "on" | "off") {
 
 beforeEach(() => Object.assign(editor, { isTrusted: true, answer: undefined, questions: 0 }));
 
-describe("permission to ask services", () => {
-  it("comes with the answer, which is kept", async () => {
+describe("permission to look up services", () => {
+  it("is granted by the answer, which is remembered", async () => {
     editor.answer = "Allow";
     const { own, setting } = permission("ask");
     expect(own.isGiven).toBe(false);
@@ -43,25 +43,25 @@ describe("permission to ask services", () => {
     expect([own.isGiven, setting()]).toEqual([true, "on"]);
   });
 
-  it("is refused for good by Never", async () => {
+  it("is refused permanently by Never", async () => {
     editor.answer = "Never";
     const { own, setting } = permission("ask");
     expect(await own.ask()).toBe(false);
     expect(setting()).toBe("off");
   });
 
-  it("is asked for once a session when no one answers", async () => {
+  it("is requested once per session if the prompt is dismissed", async () => {
     const { own } = permission("ask");
     expect([await own.ask(), await own.ask()]).toEqual([false, false]);
     expect(editor.questions).toBe(1);
   });
 
-  it.each(["on", "off"] as const)("is not asked for when the setting is %s", async (setting) => {
+  it.each(["on", "off"] as const)("is not requested when the setting is %s", async (setting) => {
     expect(await permission(setting).own.ask()).toBe(setting === "on");
     expect(editor.questions).toBe(0);
   });
 
-  it("does not exist in Restricted Mode", async () => {
+  it("is never granted in Restricted Mode", async () => {
     editor.isTrusted = false;
     const { own } = permission("on");
     expect([own.isGiven, await own.ask()]).toEqual([false, false]);

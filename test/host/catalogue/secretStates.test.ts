@@ -4,8 +4,8 @@ import { textWith } from "../../core/config/configText.ts";
 
 const text = textWith("secrets: {OPENAI_API_KEY: null, my_token: null}");
 
-describe("where secrets would come from", () => {
-  it("is known for those of the store, of configurations and of environments", async () => {
+describe("the origins of secrets", () => {
+  it("are listed for stored keys, configurations and environments", async () => {
     const origins = { openai: "dotenv", "env:MY_TOKEN": "process", tinker: "store" } as const;
     const found = await secretStates(
       {

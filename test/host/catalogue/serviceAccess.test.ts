@@ -37,8 +37,8 @@ function anAccess({
   return { options, ask };
 }
 
-describe("what the server may ask services with", () => {
-  it("is the key of the service that is asked, and variables that lead to services", async () => {
+describe("the credentials for service requests", () => {
+  it("include the key of the requested service, and variables that set service addresses", async () => {
     const variables = { TINKER_BASE_URL: "", UNRELATED: "1" };
     const { options } = anAccess({ variables });
     expect(await accessNow(["environments"], options)).toEqual({
@@ -50,13 +50,13 @@ describe("what the server may ask services with", () => {
     });
   });
 
-  it("leaves out a key that is bound to another host than the one that is used", async () => {
+  it("leave out a key that is bound to another host than the one in use", async () => {
     const variables = { TINKER_BASE_URL: "https://stranger.example" };
     const { options } = anAccess({ variables });
     expect(await accessNow(["models"], options)).toEqual({ keys: {}, variables });
   });
 
-  it("is nothing in Restricted Mode, where the user is not asked either", async () => {
+  it("are empty in Restricted Mode, without a prompt", async () => {
     const { options, ask } = anAccess({ isTrusted: false, isGiven: false });
     expect(await accessNow(["environments"], options)).toBeNull();
     expect(await accessForCompletion(["environments"], options)).toBeNull();
@@ -64,8 +64,8 @@ describe("what the server may ask services with", () => {
   });
 });
 
-describe("what completion may ask services with", () => {
-  it("is nothing before the user has said yes", async () => {
+describe("the credentials for completion", () => {
+  it("are empty before the user has agreed", async () => {
     const refused = anAccess({ isGiven: false });
     expect(await accessForCompletion(["models"], refused.options)).toBeNull();
     expect(refused.ask).toHaveBeenCalledTimes(1);
@@ -73,7 +73,7 @@ describe("what completion may ask services with", () => {
     expect(await accessForCompletion(["models"], allowed.options)).not.toBeNull();
   });
 
-  it("does not bother the user where no service could answer", async () => {
+  it("cause no prompt when no service could answer", async () => {
     const { options, ask } = anAccess({ keys: {}, isGiven: false });
     expect(await accessForCompletion(["models"], options)).toBeNull();
     expect(ask).not.toHaveBeenCalled();

@@ -74,7 +74,7 @@ function begin(changes: Partial<ChatSessionOptions> = {}) {
     ...changes,
   });
   session.begin();
-  /** The newest, once there are so many. */
+  /** The latest conversation, once `count` were opened. */
   const newest = async (count: number): Promise<FakeConversation> => {
     await vi.waitFor(() => expect(opened).toHaveLength(count));
     const conversation = opened.at(-1);
@@ -85,7 +85,7 @@ function begin(changes: Partial<ChatSessionOptions> = {}) {
 }
 
 describe("the page of a conversation", () => {
-  it("gets all there is whenever it loads, without absolute paths", async () => {
+  it("gets the full state whenever it loads, without absolute paths", async () => {
     const { session, posted, newest } = begin();
     const conversation = await newest(1);
     conversation.reply({ kind: "part", what: "opening /home/me/run" });
@@ -97,7 +97,7 @@ describe("the page of a conversation", () => {
     expect(JSON.stringify(posted)).not.toContain("/home/me");
   });
 
-  it("acts on the conversation with known actions only", async () => {
+  it("triggers known actions only", async () => {
     const { session, asked, newest } = begin();
     const conversation = await newest(1);
     const say = { action: "say", text: "Hi" };
@@ -120,7 +120,7 @@ describe("the page of a conversation", () => {
 });
 
 describe("the conversation behind the page", () => {
-  it("is another one after a new beginning, with the same settings, and the earlier one is closed unheard", async () => {
+  it("is replaced on restart with the same settings, and the earlier one is closed without a message", async () => {
     const { session, posted, begunWith, newest } = begin();
     const first = await newest(1);
     first.reply(view);
@@ -137,7 +137,7 @@ describe("the conversation behind the page", () => {
     expect(second.isClosed).toBe(true);
   });
 
-  it("begins once more when the user has removed what kept it from beginning", async () => {
+  it("retries after the user has fixed the cause of a failed start", async () => {
     const causes: string[] = [];
     const recover = async ({ code }: LaunchError): Promise<boolean> => {
       causes.push(code);
@@ -154,7 +154,7 @@ describe("the conversation behind the page", () => {
     });
   });
 
-  it("is over when the server ends, takes no further action, and can be begun again", async () => {
+  it("ends with its server, then accepts no action, and can be restarted", async () => {
     const { session, posted, newest } = begin();
     const first = await newest(1);
     first.reply(view);
@@ -172,7 +172,7 @@ describe("the conversation behind the page", () => {
     expect(posted.at(-1)).toMatchObject({ kind: "view" });
   });
 
-  it("is reported when it could not be opened, or was not wanted", async () => {
+  it("reports a failed or canceled start", async () => {
     const none = begin({ open: () => Promise.reject(new Error("spawn ENOENT")) });
     await vi.waitFor(() =>
       expect(none.posted.at(-1)).toMatchObject({ error: { message: "spawn ENOENT" } }),
@@ -183,7 +183,7 @@ describe("the conversation behind the page", () => {
     );
   });
 
-  it("is closed at once when its tab was closed while it was opened", async () => {
+  it("is closed immediately if its tab was closed while it was opening", async () => {
     const conversation = aConversation(() => undefined);
     let go: (opened: OpenConversation) => void = () => undefined;
     const opening = new Promise<OpenConversation>((resolve) => {

@@ -10,6 +10,6 @@ it.each([
   ["a checkpoint", { targets: [saved], turn: null }, "Chat: demo · checkpoint_000050"],
   ["models side by side", { targets: [saved, "a/b"], turn: null }, "Chat: demo · 2 models"],
   ["a stored turn", { targets: ["/runs/demo"], turn }, "Chat: demo · step 3, turn 4"],
-])("the tab of a conversation with %s says so", (_, start, title) => {
+])("the tab title of a conversation shows %s", (_, start, title) => {
   expect(chatTitle(run, start)).toBe(title);
 });

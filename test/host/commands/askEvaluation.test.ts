@@ -12,7 +12,7 @@ interface Item {
 }
 
 const editor = vi.hoisted(() => ({
-  /** Labels of what is picked next; `accept` = Enter at once; undefined = the user goes away. */
+  /** Labels of the next picks; `accept` = Enter right away; undefined = the user dismisses the list. */
   picks: [] as (readonly string[] | "accept" | undefined)[],
   typed: [] as ((value: string, fault: (text: string) => unknown) => string | undefined)[],
   offered: [] as (readonly string[])[],
@@ -52,7 +52,7 @@ const EVALUATION = {
   temperatures: [1],
 };
 
-/** A run folder with a configuration that evaluates as `evaluation` says. */
+/** A run folder whose configuration has this `evaluation`. */
 async function aRun(changes: object = { evaluation: EVALUATION }): Promise<string> {
   const configPath = join(parent, "config.yaml");
   const config = {
@@ -71,7 +71,7 @@ async function aRun(changes: object = { evaluation: EVALUATION }): Promise<strin
 }
 
 describe("Evaluate Checkpoint…", () => {
-  it("takes what the configuration says with one Enter", async () => {
+  it("uses the configured evaluation with a single Enter", async () => {
     const folder = await aRun();
     editor.picks = ["accept"];
     expect(await askEvaluation(folder)).toEqual({});
@@ -80,7 +80,7 @@ describe("Evaluate Checkpoint…", () => {
     ]);
   });
 
-  it("changes splits, tasks and rollouts, which begin as they are configured", async () => {
+  it("changes splits, tasks and rollouts, preset to the configured values", async () => {
     const save_best = "eval/local/calculator/test/temperature_1/reward_mean";
     const folder = await aRun({ evaluation: EVALUATION, save_best });
     editor.picks = [["Change…"], ["train"]];
@@ -109,7 +109,7 @@ describe("Evaluate Checkpoint…", () => {
     });
   });
 
-  it("asks for all of it where the configuration has no evaluation", async () => {
+  it("asks for everything if the configuration has no evaluation", async () => {
     editor.typed = [(value) => value];
     expect(await askEvaluation(await aRun({}))).toEqual({
       "evaluation.splits": { "local/calculator": ["train"] },
@@ -118,7 +118,7 @@ describe("Evaluate Checkpoint…", () => {
     });
   });
 
-  it("evaluates nothing when the user goes away from a question, or leaves no split", async () => {
+  it("evaluates nothing if the user dismisses a prompt or leaves no split", async () => {
     const folder = await aRun();
     const ways = [
       [undefined],

@@ -86,7 +86,7 @@ beforeEach(() => {
 });
 
 describe("keeping a checkpoint", () => {
-  it("moves its expiry at the service, and shows it in the run", async () => {
+  it("changes its expiry at the service, and shows it in the run", async () => {
     editor.pick = "7 Days";
     const { options, made, lines } = await changes("Qwen/Qwen3-8B");
     expect(await keepCheckpoint(RUN, ENTRY, options)).toBe(true);
@@ -96,7 +96,7 @@ describe("keeping a checkpoint", () => {
     expect(await lines()).toEqual([ENTRY, { ...ENTRY, expires_at }]);
   });
 
-  it("asks the service that the run was trained at", async () => {
+  it("uses the service that trained the run", async () => {
     editor.pick = "1 Day";
     const { options, made } = await changes("Qwen/Qwen3-8B", "https://own.example");
     await keepCheckpoint(RUN, ENTRY, options);
@@ -104,14 +104,14 @@ describe("keeping a checkpoint", () => {
     expect(made).toEqual([["https://own.example", { paths: [STATE, SAMPLER], change }]]);
   });
 
-  it("changes nothing without a choice", async () => {
+  it("changes nothing if the user picks nothing", async () => {
     const { options, made, lines } = await changes("Qwen/Qwen3-8B");
     expect(await keepCheckpoint(RUN, ENTRY, options)).toBe(false);
     expect(made).toEqual([]);
     expect(await lines()).toHaveLength(1);
   });
 
-  it("shows no new expiry when the service refuses it", async () => {
+  it("shows no new expiry if the service refuses it", async () => {
     editor.pick = "Until It Is Deleted";
     const { options, lines } = await changes("Qwen/Qwen3-8B");
     const change = () => Promise.reject(new Error("refused"));
@@ -130,7 +130,7 @@ describe("keeping a checkpoint", () => {
 });
 
 describe("keeping the last state of a run", () => {
-  it("takes one call, after which a resume can begin with it at any time", async () => {
+  it("makes one request, after which the run can be resumed from it at any time", async () => {
     const { options, made, files } = await changes("local/tiny-tool");
     await keepLastState(RUN, options);
     const change = { action: "set-ttl", ttlSeconds: null };
@@ -142,7 +142,7 @@ describe("keeping the last state of a run", () => {
     });
   });
 
-  it("asks before it changes a hosted one, and shows its addresses", async () => {
+  it("asks before it changes a hosted state, and shows its addresses", async () => {
     const { options, made } = await changes("Qwen/Qwen3-8B");
     editor.answer = undefined;
     expect(await keepLastState(RUN, options)).toBe(false);
@@ -153,7 +153,7 @@ describe("keeping the last state of a run", () => {
     expect(made).toHaveLength(1);
   });
 
-  it("reports when there is none left", async () => {
+  it("reports when no state is left", async () => {
     const { options, made } = await changes("local/tiny-tool");
     const later = { ...options, now: () => NOW_MS + DAY_MS };
     await expect(keepLastState(RUN, later)).rejects.toThrow("has no state to keep");
@@ -162,7 +162,7 @@ describe("keeping the last state of a run", () => {
 });
 
 describe("publishing a checkpoint", () => {
-  it("needs a yes, and so does taking it back; the question shows the addresses", async () => {
+  it("asks for confirmation with the addresses, as does unpublishing it", async () => {
     const { options, made } = await changes("Qwen/Qwen3-8B", "https://own.example");
     expect(await shareCheckpoint(RUN, ENTRY, "publish", options)).toBe(false);
     expect(made).toEqual([]);
@@ -182,7 +182,7 @@ describe("publishing a checkpoint", () => {
     }
   });
 
-  it("is refused for those of this computer, which no one else can reach", async () => {
+  it("is refused for local checkpoints, which no one else can access", async () => {
     const { options, made } = await changes("local/tiny-tool");
     await expect(shareCheckpoint(RUN, ENTRY, "publish", options)).rejects.toThrow(
       "Only those at Tinker can be published",
@@ -196,7 +196,7 @@ describe("deleting a checkpoint", () => {
     editor.answer = "Delete Checkpoint";
   });
 
-  it("removes both of its folders here, and notes in the run that they no longer exist", async () => {
+  it("deletes both of its local folders, and records the deletion in the run", async () => {
     const { options, made, lines } = await changes("local/tiny-tool");
     expect(await removeCheckpoint(RUN, ENTRY, options)).toBe(true);
     const removal = { paths: [STATE, SAMPLER], change: { action: "delete" } };
@@ -208,7 +208,7 @@ describe("deleting a checkpoint", () => {
     ]);
   });
 
-  it("says where a resume begins without it", async () => {
+  it("shows the step that a resume would start from instead", async () => {
     const { options, files } = await changes("local/tiny-tool");
     const before = { ...ENTRY, name: "b", step: 5, state_path: `${STATE}b`, state: aRunState(5) };
     await appendCheckpoint(files, RUN.folder, before);
@@ -218,7 +218,7 @@ describe("deleting a checkpoint", () => {
     );
   });
 
-  it("warns where only the run folder says that the run saved it", async () => {
+  it("warns if only the run folder claims that the run saved it", async () => {
     const { options } = await changes("local/tiny-tool");
     await removeCheckpoint(RUN, ENTRY, { ...options, isOwn: async () => false });
     expect(editor.details.at(-1)).toContain(
@@ -226,20 +226,20 @@ describe("deleting a checkpoint", () => {
     );
   });
 
-  it("asks the service for those of hosted models", async () => {
+  it("sends a request to the service for hosted models", async () => {
     const { options, made } = await changes("Qwen/Qwen3-8B");
     expect(await removeCheckpoint(RUN, ENTRY, options)).toBe(true);
     expect(made).toEqual([[null, { paths: [STATE, SAMPLER], change: { action: "delete" } }]]);
   });
 
-  it("keeps it listed when the service refuses", async () => {
+  it("keeps it listed if the service refuses", async () => {
     const { options, lines } = await changes("Qwen/Qwen3-8B");
     const change = () => Promise.reject(new Error("refused"));
     await expect(removeCheckpoint(RUN, ENTRY, { ...options, change })).rejects.toThrow("refused");
     expect(await lines()).toEqual([ENTRY]);
   });
 
-  it("does nothing without a yes", async () => {
+  it("does nothing without confirmation", async () => {
     editor.answer = undefined;
     const { options, made, lines } = await changes("local/tiny-tool");
     expect(await removeCheckpoint(RUN, ENTRY, options)).toBe(false);
@@ -254,7 +254,7 @@ describe("deleting a checkpoint", () => {
     expect(editor.details).toEqual([]);
   });
 
-  it("is refused where no one knows whose it is", async () => {
+  it("is refused for a checkpoint of unknown ownership", async () => {
     const { options, files } = await changes("local/tiny-tool");
     await files.remove(`${RUN.folder}/config.resolved.json`);
     await expect(removeCheckpoint(RUN, ENTRY, options)).rejects.toThrow("does not record where");

@@ -16,7 +16,7 @@ interface Item {
 }
 
 const editor = vi.hoisted(() => ({
-  /** Labels of what is picked next, several for a list of many; undefined = the user goes away. */
+  /** Labels of the next picks, several for a multi-select list; undefined = the user dismisses the list. */
   picks: [] as (readonly string[] | undefined)[],
   offered: [] as string[][],
   numbers: [] as (string | undefined)[],
@@ -75,7 +75,7 @@ function handlers(more: readonly RunEntry[] = []) {
   const runs = [run, ...more];
   const get = (folder: string) => runs.find((each) => each.folder === folder) ?? null;
   const own = chatHandlers({
-    // What is asked of them.
+    // Only the members that the handlers use.
     store: { runs, get, refresh: async () => undefined } as never,
     labels: { isArchived: () => false } as never,
     trainings: { active: [] },
@@ -94,7 +94,7 @@ function handlers(more: readonly RunEntry[] = []) {
 const START = { task: null, turn: null, isReplayed: false, system: null };
 
 describe("a conversation with a checkpoint", () => {
-  it("is with the one of the row, and needs keys of an environment only for a task of it", async () => {
+  it("uses the one of the row, and needs environment keys only for a task", async () => {
     const { chatWithCheckpoint, opened } = handlers();
     editor.picks = [["Free Conversation"], ["Task of local/calculator"]];
     editor.numbers = ["7"];
@@ -116,7 +116,7 @@ describe("a conversation with a checkpoint", () => {
     ]);
   });
 
-  it("is with the newest one of a run's row, and with one that is picked elsewhere", async () => {
+  it("uses the newest one for a run's row, and the picked one otherwise", async () => {
     const { chatWithCheckpoint, opened } = handlers();
     editor.picks = [["Free Conversation"], ["Step 1"], ["Free Conversation"]];
     await chatWithCheckpoint({ folder: run.folder });
@@ -126,7 +126,7 @@ describe("a conversation with a checkpoint", () => {
     expect(editor.offered[1]).toEqual(["Step 2", "Step 1"]);
   });
 
-  it("is not begun where nothing can be sampled from, or the user goes away", async () => {
+  it("does not start if nothing can be sampled from, or the user dismisses the list", async () => {
     const evaluation = { models: [], digest: "" };
     const file = aRunFile({ configPath, evaluation });
     const measured = aRun({ name: "measured", folder: "/runs/measured", file });
@@ -143,7 +143,7 @@ describe("a conversation with a checkpoint", () => {
     expect(opened).toEqual([]);
   });
 
-  it("continues with others beside it, or with another task", async () => {
+  it("opens beside other conversations, or with another task", async () => {
     const names = ["other", "third", "fourth"];
     const others = names.map((name) =>
       aRun({ name, folder: `/runs/${name}`, file: aRunFile({ configPath }) }),
@@ -166,7 +166,7 @@ describe("a conversation with a checkpoint", () => {
 });
 
 describe("a conversation from a turn of a stored rollout", () => {
-  it("continues from an evaluation, too, with the environment or a person who answers", async () => {
+  it("works for evaluations too, with the environment or a person answering", async () => {
     const evaluation = { models: [{ name: "base", path: null, step: 0 }], digest: "" };
     const folder = `${run.folder}-evaluation`;
     const files = fileSystem.within(folder);
@@ -201,7 +201,7 @@ describe("a conversation from a turn of a stored rollout", () => {
     { source: "training", step: 0, group: 0, rollout: 0, turn: -1 },
     { source: "training", step: 0, group: 9, rollout: 9, turn: 0 },
     null,
-  ])("is not begun for %j", async (target) => {
+  ])("does not start for %j", async (target) => {
     const { continueFromHere, opened } = handlers();
     await continueFromHere(target === null ? null : { folder: run.folder, ...target });
     expect([opened, editor.offered]).toEqual([[], []]);

@@ -22,7 +22,7 @@ const answers: RequestOutcome<null>[] = [];
 const server: Pick<Server, "request"> = {
   request: async (_method, parameters) => {
     asked.push(parameters);
-    return (answers.shift() ?? { ok: true, value: null }) as never; // what the server answers
+    return (answers.shift() ?? { ok: true, value: null }) as never; // the server's answer
   },
 };
 
@@ -31,7 +31,7 @@ function options(isAllowed: boolean) {
   return {
     server,
     keys: {
-      // What is asked of them.
+      // Only the members that the requests use.
       sources: { valueFor: async () => KEY } as never,
       variables: () => ({ TINKER_BASE_URL: "https://gateway.example", UNRELATED: "1" }),
       recoverFromLaunchError: vi.fn(async () => {
@@ -49,7 +49,7 @@ beforeEach(() => {
 });
 
 describe("a change of weights", () => {
-  it("at the service of its run takes the key of Tinker and nothing else", async () => {
+  it("at its run's service sends only the Tinker key", async () => {
     await changeWeights(AT_TINKER, WHAT, options(true));
     const launch = {
       keys: { TINKER_API_KEY: KEY },
@@ -60,12 +60,12 @@ describe("a change of weights", () => {
     expect(asked).toEqual([{ ...WHAT, service: { launch, baseUrl: "https://own.example" } }]);
   });
 
-  it("of this computer takes no key", async () => {
+  it("on this computer sends no key", async () => {
     await changeWeights({ kind: "this computer" }, WHAT, options(true));
     expect(asked).toEqual([{ ...WHAT, service: null }]);
   });
 
-  it("is asked for again once the user lets the key go there", async () => {
+  it("is requested again once the user allows the key for that host", async () => {
     answers.push(REFUSED);
     await changeWeights(AT_TINKER, WHAT, options(true));
     expect(asked).toMatchObject([
@@ -74,7 +74,7 @@ describe("a change of weights", () => {
     ]);
   });
 
-  it("fails with what the server says when the user does not", async () => {
+  it("fails with the server's message if the user does not", async () => {
     answers.push(REFUSED);
     await expect(changeWeights(AT_TINKER, WHAT, options(false))).rejects.toThrow("not there");
     expect(asked).toHaveLength(1);

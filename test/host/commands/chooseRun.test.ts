@@ -5,7 +5,7 @@ import { aRun } from "../views/runEntries.ts";
 
 /** Messages with their buttons. */
 const shown = vi.hoisted((): string[][] => []);
-/** The runs that the user was asked about. */
+/** The runs that the user could pick from. */
 const offered = vi.hoisted((): string[] => []);
 vi.mock("vscode", async () => {
   const { fakeTrees } = await import("../keys/fakeVscode.ts");
@@ -32,10 +32,10 @@ beforeEach(() => {
   offered.length = 0;
 });
 
-/** In a folder without runs. */
+/** Picks a run in a folder without runs. */
 function choose(active: readonly object[]) {
   const store = { runs: [], refresh: async () => undefined };
-  const options = { store, labels: {}, trainings: { active } } as never; // what is read of them
+  const options = { store, labels: {}, trainings: { active } } as never; // only the members it reads
   return chooseRun(options, undefined, {
     placeHolder: "Which run?",
     none: "There is no run yet.",
@@ -53,17 +53,17 @@ it("does not offer a second run while the first is being prepared", async () => 
   expect(shown).toEqual([["The run is being prepared. It is listed when it begins."]]);
 });
 
-it("takes the run of the dashboard in whose title bar a command was called", async () => {
+it("uses the run of the dashboard whose title bar a command was called from", async () => {
   const run = { folder: "/runs/shown" };
   const options = {
     store: { get: (folder: string) => (folder === run.folder ? run : null) },
     shownFolder: () => run.folder,
-  } as never; // what is read of them
+  } as never; // only the members it reads
   const choice = { placeHolder: "Which run?", none: "There is no run yet.", fits: () => true };
   expect(await chooseRun(options, { scheme: "webview-panel" }, choice)).toBe(run);
 });
 
-it("offers the runs that are shown or selected first", async () => {
+it("lists visible and selected runs first", async () => {
   const runs = ["new", "shown", "selected", "old"].map((name) =>
     aRun({ folder: `/runs/${name}`, name }),
   );
@@ -73,13 +73,13 @@ it("offers the runs that are shown or selected first", async () => {
     trainings: { active: [] },
     shownFolder: () => "/runs/shown",
     tree: { selection: [{ kind: "run", folder: "/runs/selected" }] },
-  } as never; // what is read of them
+  } as never; // only the members it reads
   const choice = { placeHolder: "Which run?", none: "There is no run yet.", fits: () => true };
   expect(await chooseRun(options, undefined, choice)).toBe(runs[1]);
   expect(offered).toEqual(["shown", "selected", "new", "old"]);
 });
 
-describe("a command that takes a run away", () => {
+describe("a command that removes a run", () => {
   const noneEnded = "No run can be deleted: those listed are still running. Stop them first.";
   const choice = { fits: () => true, noneEnded };
   const run = aRun({ folder: "/runs/live", name: "live", isLive: true });
@@ -88,23 +88,23 @@ describe("a command that takes a run away", () => {
     shownFolder: () => null,
     trainings: { active: [] },
     tree: { selection: [] },
-  } as never; // what is read of them
+  } as never; // only the members it reads
 
-  it("says why there is none while all are running", async () => {
+  it("says why no run is available while all are in progress", async () => {
     expect(await chooseEndedRuns(options, [], choice)).toEqual([]);
     expect(shown).toEqual([[noneEnded, "Show Runs"]]);
   });
 
-  it("refuses one that is running", async () => {
+  it("refuses a run in progress", async () => {
     await expect(chooseEndedRuns(options, [{ folder: "/runs/live" }], choice)).rejects.toThrow(
       "live is running. Stop it first.",
     );
   });
 });
 
-it("takes the run of a row of the runs table, whose page knows it by an id", async () => {
+it("uses the run of a row in the runs table, whose page refers to it by an id", async () => {
   const runs = [{ folder: "/runs/amber" }, { folder: "/runs/basil" }];
-  const options = { store: { runs } } as never; // what is read of it
+  const options = { store: { runs } } as never; // only the members it reads
   const choice = { placeHolder: "Which run?", none: "There is no run yet.", fits: () => true };
   const row = (folder: string) => ({ webview: "tinkerRL.runs", run: runIdOf(folder) });
   expect(await chooseRun(options, row("/runs/basil"), choice)).toBe(runs[1]);

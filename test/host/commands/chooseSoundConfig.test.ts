@@ -77,11 +77,11 @@ const choose = async () => {
   return (await chooseSoundConfig({ runs: [] }, uri))?.path;
 };
 
-it("takes a configuration that is right", async () => {
+it("uses a valid configuration", async () => {
   expect(await choose()).toBe("/a.yaml");
 });
 
-it("takes the name under which a new one was saved", async () => {
+it("uses the name under which a new one was saved", async () => {
   const vscode = await import("vscode");
   Object.assign(editor, { isDirty: true, isUntitled: true });
   editor.save = async () =>
@@ -89,26 +89,26 @@ it("takes the name under which a new one was saved", async () => {
   expect(await choose()).toBe("/saved.yaml");
 });
 
-it("takes none whose changes could not be saved", async () => {
+it("uses none whose changes could not be saved", async () => {
   editor.isDirty = true;
   editor.save = async () => undefined;
   expect(await choose()).toBeUndefined();
 });
 
-it("shows one with errors instead", async () => {
+it("opens one with errors instead", async () => {
   editor.text = COMPLETE.replace("model_name", "model_nam");
   expect(await choose()).toBeUndefined();
   expect(editor.shown.join()).toContain("the file,workbench.actions.view.problems");
 });
 
-it("reads it with the overrides of the setting, as the start does", async () => {
+it("applies the overrides of the setting, as a start does", async () => {
   editor.text = COMPLETE.replace("batch_size: 2\n", "");
   expect(await choose()).toBeUndefined();
   editor.overrides = { batch_size: 2 };
   expect(await choose()).toBe("/a.yaml");
 });
 
-it("offers one that an editor shows first, as beside its effective configuration", async () => {
+it("offers the configuration in the active editor, also when its effective version is shown", async () => {
   await chooseSoundConfig({ runs: [] }, undefined);
   expect(editor.shown).toEqual(["/beside.tinker.yaml", "/a.tinker.yaml"]);
 });

@@ -15,9 +15,9 @@ const editor = vi.hoisted(() => ({
   answers: [] as (string | undefined)[],
   details: [] as string[],
   reported: [] as string[],
-  /** The label of what is picked; undefined = the user goes away. */
+  /** The label of the pick; undefined = the user dismisses the list. */
   form: undefined as string | undefined,
-  /** What folder is chosen, by the label of the button. */
+  /** The chosen folder, by the label of the button. */
   folders: {} as Record<string, string | undefined>,
   isCanceled: false,
 }));
@@ -49,12 +49,12 @@ vi.mock("vscode", async () => ({
   },
 }));
 const asked: WeightsRequest[] = [];
-/** What the server reports and answers to the next requests; null = the user cancels. */
+/** The server's reports and answers to the next requests; null = the user cancels. */
 const answers: (readonly [...WeightsProgress[], RequestOutcome<null>] | null)[] = [];
 
 const server: Pick<Server, "request"> = {
   request: async (_method, parameters, { onProgress } = {}) => {
-    // What the handler sends, and what the handler hears.
+    // Messages between the handler and the server.
     asked.push(parameters as WeightsRequest);
     const answer = answers.shift() ?? null;
     if (answer === null) editor.isCanceled = true;
@@ -80,7 +80,7 @@ function options(key: RequestedKey | null) {
   return {
     server,
     keys: {
-      // What is asked of them.
+      // Only the members that the handler uses.
       sources: { valueFor: async () => key } as never,
       variables: () => ({ TINKER_BASE_URL: "https://gateway.example/x", UNRELATED: "1" }),
       recoverFromLaunchError: vi.fn(async () => true),
@@ -101,13 +101,13 @@ beforeEach(() => {
 });
 
 describe("downloading weights", () => {
-  it("of Tinker says first what it may cost, and does nothing without a yes", async () => {
+  it("from Tinker shows the possible cost first, and does nothing without confirmation", async () => {
     await downloadCheckpoint(RUN, ENTRY, AT_TINKER, options(BOUND));
     expect(editor.details).toEqual([expect.stringContaining("which it may bill")]);
     expect(asked).toEqual([]);
   });
 
-  it("hands the server the key of Tinker and nothing else", async () => {
+  it("sends the server only the Tinker key", async () => {
     editor.answers = ["Download"];
     await downloadCheckpoint(RUN, ENTRY, AT_TINKER, options(BOUND));
     expect(asked).toEqual([
@@ -129,14 +129,14 @@ describe("downloading weights", () => {
     expect(editor.details.at(-1)).toContain("/weights/demo-final_000002");
   });
 
-  it("hands over a key with the host that it is bound to, which the server compares", async () => {
+  it("sends a key with its bound host, which the server checks", async () => {
     editor.answers = ["Download"];
     const elsewhere = { ...BOUND, host: "another.example" };
     await downloadCheckpoint(RUN, ENTRY, AT_TINKER, options(elsewhere));
     expect(asked[0]?.launch.keys).toEqual({ TINKER_API_KEY: elsewhere });
   });
 
-  it("of this computer asks nothing about cost, and hands over no key", async () => {
+  it("on this computer asks nothing about cost, and sends no key", async () => {
     answers[0] = [{ file: "a", receivedBytes: 1024, totalBytes: 2048 }, DONE];
     await downloadCheckpoint(RUN, ENTRY, HERE, options(BOUND));
     expect(asked[0]).toMatchObject({ isLocalOnly: true, launch: { keys: {} } });
@@ -144,7 +144,7 @@ describe("downloading weights", () => {
     expect(editor.details).toHaveLength(1);
   });
 
-  it("continues once a missing key is set, and says what else went wrong", async () => {
+  it("continues once a missing key is set, and reports other errors", async () => {
     editor.answers = ["Download", undefined];
     answers.unshift([{ ok: false, error: { code: "key-missing", message: "no key" } }]);
     await downloadCheckpoint(RUN, ENTRY, AT_TINKER, options(BOUND));
@@ -164,7 +164,7 @@ describe("downloading weights", () => {
     ["nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "For vLLM and SGLang", "vllm", "/models/base"],
     ["org/model", "For vLLM and SGLang", "vllm", "/models/base"],
     ["local/tiny-tool", "Merged into the Base Model", "merged", null],
-  ])("of %s %s asks for the base model only where it is needed", async (...row) => {
+  ])("of %s %s asks for the base model only if it is needed", async (...row) => {
     const [baseModel, label, words, base] = row;
     editor.form = label;
     await downloadCheckpoint(RUN, ENTRY, { ...HERE, baseModel }, options(null));
@@ -175,7 +175,7 @@ describe("downloading weights", () => {
     });
   });
 
-  it("ends quietly when the user ended it, or went away from a question", async () => {
+  it("ends without a message when the user canceled it or dismissed a prompt", async () => {
     answers[0] = null;
     await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
     editor.folders = { "Use This Base Model": "/models/base" };

@@ -10,10 +10,10 @@ const editor = vi.hoisted(() => ({
   remoteName: undefined as string | undefined,
   uiKind: 1,
   workspaceFolder: undefined as object | undefined,
-  /** What the person answers; the button that is offered. */
+  /** The person's answer: the button to press. */
   button: "",
   deleted: [] as (readonly unknown[])[],
-  /** What was asked, the title first. */
+  /** The texts of the prompt, title first. */
   asked: [] as string[],
   copied: [] as string[],
   /** The runs of each list. */
@@ -82,8 +82,8 @@ beforeEach(() => {
   selection.splice(0);
 });
 
-describe("the key that deletes in the Runs view", () => {
-  it("is about what is selected there", async () => {
+describe("the Delete key in the Runs view", () => {
+  it("applies to the selected runs", async () => {
     selection.push(row(other));
     await deleteRun(ON_SELECTION, undefined);
     expect(editor.deleted.map(([uri]) => uri)).toEqual([{ path: other.folder }]);
@@ -96,7 +96,7 @@ describe("the key that deletes in the Runs view", () => {
       [{ kind: "checkpoint", folder: other.folder, name: "c" }],
       ["other", "demo"],
     ],
-  ])("asks which run while %s is selected", async (_, rows, offered) => {
+  ])("asks for the run while %s is selected", async (_, rows, offered) => {
     selection.push(...rows);
     await deleteRun(ON_SELECTION, undefined);
     expect(editor.offered).toEqual([offered]);
@@ -107,7 +107,7 @@ describe("the key that deletes in the Runs view", () => {
 describe("several selected runs", () => {
   const selected = [row(run), row(other)];
 
-  it("are deleted together, after one question that names them", async () => {
+  it("are deleted together, after one prompt that names them", async () => {
     await deleteRun(row(run), selected);
     expect(editor.asked).toEqual([
       "Delete 2 runs?",
@@ -119,7 +119,7 @@ describe("several selected runs", () => {
     ]);
   });
 
-  it("are named up to ten, with the number of the others", async () => {
+  it("are listed up to ten, with the number of the others", async () => {
     const many = Array.from({ length: 12 }, (_, index) =>
       aRun({ folder: `/elsewhere/${index}`, isLive: false }),
     );
@@ -128,24 +128,24 @@ describe("several selected runs", () => {
     expect(editor.asked[1]).toMatch(/\n\/elsewhere\/9\nand 2 more\nTheir metrics/);
   });
 
-  it("are all kept while one of them is running", async () => {
+  it("are all kept while one of them is in progress", async () => {
     await expect(deleteRun(row(run), [...selected, row(live)])).rejects.toThrow("live is running");
     expect([editor.asked, editor.deleted]).toEqual([[], []]);
   });
 
-  it("do not include the run of a checkpoint that is selected with them", async () => {
+  it("exclude the run of a checkpoint that is selected with them", async () => {
     await deleteRun(row(run), [row(run), { kind: "checkpoint", folder: other.folder, name: "c" }]);
     expect(editor.asked[0]).toBe(`Delete the run ${run.name}?`);
     expect(editor.deleted.map(([uri]) => uri)).toEqual([{ path: run.folder }]);
   });
 
-  it("have their paths copied, one a line", async () => {
+  it("copy their paths, one per line", async () => {
     await copyRunPath(row(other), selected);
     expect(editor.copied).toEqual(["/elsewhere/demo\n/elsewhere/other"]);
   });
 });
 
-it("the menu of a row of the runs table is about all that are chosen there, if it is one of them", async () => {
+it("in the runs table are all affected by the menu of a row that is among them", async () => {
   editor.copied.splice(0);
   const chosen = [run, other].map(({ folder }) => runIdOf(folder));
   const inTable = ({ folder }: { readonly folder: string }) => {
@@ -158,9 +158,14 @@ it("the menu of a row of the runs table is about all that are chosen there, if i
 
 describe("a run that is deleted", () => {
   it.each([
-    ["goes to the trash of this computer", {}, "Move to Trash", true],
-    ["is gone for good over SSH, where there is no trash", { remoteName: "ssh-remote" }, "", false],
-    ["is gone for good in a browser", { uiKind: 2 }, "", false],
+    ["is moved to the trash of this computer", {}, "Move to Trash", true],
+    [
+      "is deleted permanently over SSH, where there is no trash",
+      { remoteName: "ssh-remote" },
+      "",
+      false,
+    ],
+    ["is deleted permanently in a browser", { uiKind: 2 }, "", false],
   ])("%s", async (_, place, button, useTrash) => {
     Object.assign(editor, place);
     await deleteRun({ folder: run.folder });
@@ -169,8 +174,8 @@ describe("a run that is deleted", () => {
   });
 });
 
-describe("the folder of a run outside of the workspace", () => {
-  it("is shown by the system where the window runs on the computer of the run", async () => {
+describe("the folder of a run outside the workspace", () => {
+  it("is revealed by the system if the window runs on the same computer", async () => {
     await openRunFolder({ folder: run.folder });
     expect(editor.called).toEqual([["revealFileInOS", { path: run.folder }]]);
   });
@@ -180,17 +185,14 @@ describe("the folder of a run outside of the workspace", () => {
     ["in WSL", { remoteName: "wsl" }],
     ["in a container", { remoteName: "dev-container" }],
     ["in a browser", { uiKind: 2 }],
-  ])(
-    "is opened in a window of its own %s, where the system's files are others",
-    async (_, place) => {
-      Object.assign(editor, place);
-      await openRunFolder({ folder: run.folder });
-      const inNewWindow = { forceNewWindow: true };
-      expect(editor.called).toEqual([["vscode.openFolder", { path: run.folder }, inNewWindow]]);
-    },
-  );
+  ])("opens in a new window %s, where the system cannot reveal it", async (_, place) => {
+    Object.assign(editor, place);
+    await openRunFolder({ folder: run.folder });
+    const inNewWindow = { forceNewWindow: true };
+    expect(editor.called).toEqual([["vscode.openFolder", { path: run.folder }, inNewWindow]]);
+  });
 
-  it("is shown in the Explorer if it is in the workspace, also in a remote window", async () => {
+  it("is revealed in the Explorer if it is in the workspace, also in a remote window", async () => {
     Object.assign(editor, { remoteName: "wsl", workspaceFolder: {} });
     await openRunFolder({ folder: run.folder });
     expect(editor.called).toEqual([["revealInExplorer", { path: run.folder }]]);

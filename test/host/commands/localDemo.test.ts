@@ -27,14 +27,14 @@ vi.mock("vscode", async () => ({
 beforeEach(() => void editor.written.splice(0));
 
 describe("in a window with several folders", () => {
-  it("the demo is written into the one that the person picks", async () => {
+  it("writes the demo into the picked folder", async () => {
     editor.picked = editor.workspaceFolders[1];
     const demo = await new LocalDemo(new FakeMemory()).prepare();
     expect(demo).toMatchObject({ uri: { path: "/beta/tinker-config.yaml" }, isNew: true });
     expect(editor.written).toEqual(["/beta/tinker-config.yaml"]);
   });
 
-  it("nothing is written where the person picks none", async () => {
+  it("writes nothing if no folder is picked", async () => {
     editor.picked = undefined;
     expect(await new LocalDemo(new FakeMemory()).prepare()).toBeUndefined();
     expect(editor.written).toEqual([]);

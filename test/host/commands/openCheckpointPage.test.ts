@@ -24,7 +24,7 @@ function open(
   return openCheckpointPage(aRun(), ENTRY, place, { variables: () => variables });
 }
 
-it("opens the page with its address as it is written, because a URI of VS Code would change it", async () => {
+it("opens the page with its address unchanged, because a URI of VS Code would alter it", async () => {
   await open({ kind: "Tinker", baseUrl: null, project: "/p" });
   expect(opened).toEqual([
     "https://tinker.thinkingmachines.ai/checkpoints/s%3Atrain%3A0/weights%2Fa",
@@ -35,7 +35,7 @@ it.each([
   [{ kind: "this computer" }, {}],
   [{ kind: "Tinker", baseUrl: "https://own.example", project: "/p" }, {}],
   [{ kind: "Tinker", baseUrl: null, project: "/p" }, { TINKER_BASE_URL: "https://own.example" }],
-] as const)("says that there is none for %j", async (place, variables) => {
+] as const)("reports that there is no page for %j", async (place, variables) => {
   await expect(open(place, variables)).rejects.toThrow(
     "The service of demo has no web pages for its checkpoints.",
   );

@@ -41,14 +41,14 @@ function handlers(selection: readonly object[] = []) {
   };
   const view = { redraw: () => undefined };
   const options = { store, labels, view, shownFolder: () => null, tree: { selection } };
-  return { archived, ...runListHandlers(options as never) }; // what is read of them
+  return { archived, ...runListHandlers(options as never) }; // only the members it reads
 }
 
 beforeEach(() => {
   said.length = 0;
 });
 
-it("archives and restores all runs that are selected", async () => {
+it("archives and restores all selected runs", async () => {
   const { archived, archiveRun, restoreRun } = handlers();
   const selected = [row("amber"), row("basil")];
   await archiveRun(row("amber"), selected);
@@ -58,14 +58,14 @@ it("archives and restores all runs that are selected", async () => {
   expect([...archived]).toEqual([]);
 });
 
-it("archives none of them while one is running, and says which", async () => {
+it("archives none of them while one is in progress, and names that one", async () => {
   const { archived, archiveRun } = handlers();
   const selected = [row("amber"), row("cedar")];
   await expect(archiveRun(row("amber"), selected)).rejects.toThrow("cedar is running");
   expect([...archived]).toEqual([]);
 });
 
-it("archives the one row on which it is called", async () => {
+it("archives only the row that it was called on", async () => {
   const { archived, archiveRun } = handlers();
   await archiveRun(row("basil"), undefined);
   expect([...archived]).toEqual(["/runs/basil"]);
@@ -75,7 +75,7 @@ it("archives the one row on which it is called", async () => {
 it.each([
   ["a row that was lost", null],
   ["the palette", undefined],
-])("asks which run when %s names none, whatever is selected", async (_, target) => {
+])("asks for the run when %s names none, regardless of the selection", async (_, target) => {
   const selected = [row("amber"), row("basil")];
   const { archived, archiveRun } = handlers(selected);
   await archiveRun(target, undefined);
@@ -91,7 +91,7 @@ it("restores the archived run from the palette, also while others are selected",
   expect([...archived]).toEqual([]);
 });
 
-it("renames the row of the runs table on which it is called, also while several are chosen", async () => {
+it("renames the row of the runs table that it was called on, also while several are selected", async () => {
   const [amber = "", basil = ""] = runs.map(({ folder }) => runIdOf(folder));
   const { renameRun } = handlers();
   await renameRun({ webview: "tinkerRL.runs", run: basil, chosen: [amber, basil] });

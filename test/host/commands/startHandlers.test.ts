@@ -22,7 +22,7 @@ vi.mock("vscode", async () => {
   };
 });
 
-it("the notification of the local demo ends with its task, which the person may not have wanted after all", async () => {
+it("the notification of the local demo closes with its task, also if the task was canceled", async () => {
   const task = { definition: { type: "tinker-rl", config: "tinker-config.yaml" } };
   const { startLocalDemo } = startHandlers({
     demo: { prepare: async () => ({ uri: { fsPath: "/p/tinker-config.yaml" }, isNew: true }) },

@@ -24,7 +24,7 @@ function settings() {
   return tunableSettings(config);
 }
 
-/** Lists and boxes that the editor was asked for, and how the user answers them, in order. */
+/** The lists and input boxes shown, and the user's answers, in order. */
 const editor = vi.hoisted(() => ({
   answers: [] as ((shown: Shown) => unknown)[],
   shown: [] as Shown[],
@@ -55,7 +55,7 @@ const row =
   ({ items = [] }: Shown) =>
     items.find((item) => item.label.startsWith(label));
 
-it("the user is asked again for what the check refuses, and sees all changes before they are applied", async () => {
+it("asks again for values that the check rejects, and shows all changes before they are applied", async () => {
   const folder = folderOfThisTest();
   await writeFile(runPaths(folder).resolvedConfig, RESOLVED);
   editor.answers.push(
@@ -70,7 +70,7 @@ it("the user is asked again for what the check refuses, and sees all changes bef
 });
 
 describe("changing the settings of a run that is in progress", () => {
-  it("offers the two that are changed most before all others", () => {
+  it("lists the two most changed settings first", () => {
     expect(
       settings()
         .slice(0, 2)
@@ -83,18 +83,18 @@ describe("changing the settings of a run that is in progress", () => {
     [["learning_rate=-1"], "Expected a number >= 0"],
     [["environments.Owner/Game.temperature=hot"], "Expected a number"],
     [["max_steps=50", "max_steps=-3"], "Expected an integer >= 1"],
-  ])("refuses %j with what the configuration's own check says", (overrides, message) => {
+  ])("rejects %j with the message of the configuration check", (overrides, message) => {
     expect(faultOfChanges(RESOLVED, overrides)).toContain(message);
   });
 
   it.each([[["max_steps=80"]], [["learning_rate=1e-5", "max_steps=null"]]])(
-    "takes %j",
+    "accepts %j",
     (overrides) => {
       expect(faultOfChanges(RESOLVED, overrides)).toBeNull();
     },
   );
 
-  it("says in a row what each does in one sentence, without marks of Markdown", () => {
+  it("describes each setting in one sentence, without Markdown", () => {
     for (const { field } of settings()) {
       expect(shortDoc(field)).toMatch(/^[^`]+\.$/);
       expect(plainDoc(field).startsWith(shortDoc(field))).toBe(true);
@@ -112,14 +112,14 @@ describe("changing the settings of a run that is in progress", () => {
   });
 });
 
-it("a sweep names keys as overrides take them, with quotes around a name with a dot only", () => {
+it("names the keys of a sweep as overrides, quoted only if a name has a dot", () => {
   const environment = { num_rollouts: 4, splits: { train: {} } };
   const config = { environments: { "Owner/Game.v2": environment } };
   const keys = sweepableSettings(config).map(({ key }) => key);
   expect(keys).toContain('environments."Owner/Game.v2".num_rollouts');
 });
 
-it("a sweep offers settings of the run and of each environment, and none that names or places a run", () => {
+it("offers settings of the run and of each environment for a sweep, and none that sets a run's name or folder", () => {
   const calculator = { num_rollouts: 4, splits: { train: {} } };
   const config = { learning_rate: 1e-4, seed: 1, environments: { "local/calculator": calculator } };
   const keys = sweepableSettings(config).map(({ key }) => key);

@@ -12,7 +12,7 @@ vi.mock("vscode", async () => ({
   },
 }));
 
-it("a command about a configuration offers to create one where there is none", async () => {
+it("a command about a configuration offers to create one if there is none", async () => {
   const { addEnvironment } = configHandlers({} as never); // none of it is read
   await addEnvironment({ name: "local/calculator" });
   expect(shown).toEqual([

@@ -21,7 +21,7 @@ vi.mock("vscode", async () => {
 type Fake = ReturnType<typeof createFakeVscode>;
 const editor = (): Fake => fake.current as Fake;
 
-/** Sound for what is used of a document. */
+/** Has only the members of a document that are used. */
 const asDocument = (document: FakeDocument) => document as unknown as vscodeTypes.TextDocument;
 
 beforeEach(() => {
@@ -31,23 +31,23 @@ beforeEach(() => {
   state.isTrusted = true;
 });
 
-describe("a document is ours", () => {
+describe("a document is recognized as a configuration", () => {
   it.each([
     ["/a/tinker-config.yaml", true],
     ["/a/tinker-config.json", true],
     ["/a/my.tinker.yml", true],
     ["/a/config.yaml", false],
     ["/a/tinker-config.yaml.bak", false],
-  ])("by its name: %s %s", (path, isOurs) => {
+  ])("by its file name: %s %s", (path, isOurs) => {
     expect(isConfigDocument(asDocument(aDocument("a: 1", path)))).toBe(isOurs);
   });
 
-  it("by one of its first lines, also before it has a name", () => {
+  it("by one of its first lines, also before it is saved", () => {
     const document = aDocument("# note\n# tinker-rl: config\na: 1", "Untitled-1", "untitled");
     expect(isConfigDocument(asDocument(document))).toBe(true);
   });
 
-  it("is known to menus", () => {
+  it("and listed in the context key for menus", () => {
     editor().textDocuments.push(aDocument("a: 1"), aDocument("a: 1", "/a/other.yaml"));
     const known = [editor().vscode.Uri.file("/a/b.tinker.yaml")] as unknown as vscodeTypes.Uri[];
     new ConfigFilesKey(() => known).dispose();
@@ -58,7 +58,7 @@ describe("a document is ours", () => {
   });
 });
 
-describe("what the server is answered about a configuration", () => {
+describe("the server's questions about a configuration", () => {
   const environments = {
     current: () => CATALOGUE,
     ready: async () => undefined,
@@ -83,7 +83,7 @@ describe("what the server is answered about a configuration", () => {
     return known;
   };
 
-  it("is the state of secrets, and where settings lead", () => {
+  it("are answered with the state of secrets, and addresses from settings", () => {
     expect(configContext(uri, loaded())).toEqual({
       configNames: CONFIG_NAMES,
       overrides: [],
@@ -97,7 +97,7 @@ describe("what the server is answered about a configuration", () => {
     });
   });
 
-  it("knows no secrets before the rest is loaded, and changes with it", () => {
+  it("are answered without secrets before they are loaded, and updated afterwards", () => {
     const known = new KnownToEditor(async () => undefined);
     let changes = 0;
     known.onDidChange(() => {
@@ -109,7 +109,7 @@ describe("what the server is answered about a configuration", () => {
     expect(configContext(uri, known).secrets).toBe(secrets);
   });
 
-  it("has overrides and lenses that start programs in a trusted workspace only", () => {
+  it("include overrides, and lenses that start programs, only in a trusted workspace", () => {
     editor().settings.set("overrides", { batch_size: 8 });
     expect(configContext(uri, loaded()).overrides).toEqual(["batch_size=8"]);
     editor().state.isTrusted = false;
@@ -119,15 +119,15 @@ describe("what the server is answered about a configuration", () => {
     expect(readsData).toBe(false);
   });
 
-  it("leaves out lenses and hints that are turned off", () => {
+  it("leave out disabled lenses and hints", () => {
     editor().settings.set("config.codeLens", false);
     editor().settings.set("config.inlayHints", false);
     expect(configContext(uri, loaded())).toMatchObject({ lenses: null, wantsHints: false });
   });
 });
 
-describe("names of configurations", () => {
-  it("stand for any text at each star, however many there are", () => {
+describe("patterns for configuration names", () => {
+  it("match any text at each star, however many stars there are", () => {
     const { settings, vscode } = editor();
     settings.set("config.files", ["a*".repeat(14), "b*[1]*.yaml"]);
     const isConfig = (name: string) =>
@@ -140,14 +140,14 @@ describe("names of configurations", () => {
     ]);
   });
 
-  it("are looked for with one star each, and without what else a glob knows", () => {
+  it("are searched with single stars and no other glob syntax", () => {
     editor().settings.set("config.files", ["a*b*c*d", "{x,y}.yaml", "[1]?*"]);
     expect(configGlob()).toBe("**/{a*d,?x?y?.yaml,?1??*}");
   });
 });
 
 describe("completion in tasks.json", () => {
-  const log = {} as vscodeTypes.LogOutputChannel; // nothing fails
+  const log = {} as vscodeTypes.LogOutputChannel; // unused: nothing fails
   const text = '{"tasks": [{"type": "tinker-rl", "config": "old.yaml"}]}';
   const document = aDocument(text, "/projects/.vscode/tasks.json");
   const offers = (offset: number) => {
@@ -158,7 +158,7 @@ describe("completion in tasks.json", () => {
     return provider.provideCompletionItems(asDocument(document), position);
   };
 
-  it("offers the configurations of the workspace where a task names one, and nothing elsewhere", async () => {
+  it("offers the workspace's configurations for the config of a task, and nothing elsewhere", async () => {
     const start = text.indexOf("old.yaml");
     expect(await offers(start + 3)).toMatchObject([
       {

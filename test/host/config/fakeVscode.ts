@@ -1,4 +1,4 @@
-/** The part of VS Code that the help for configurations touches, in memory. */
+/** The part of VS Code used by configuration help, in memory. */
 
 import { fakeVscode } from "../keys/fakeVscode.ts";
 
@@ -65,7 +65,7 @@ class WorkspaceEdit {
   }
 }
 
-/** A class whose constructor keeps its arguments under these names. */
+/** A class whose constructor stores its arguments under these names. */
 function record(...names: readonly string[]) {
   return class {
     [name: string]: unknown;
@@ -108,7 +108,7 @@ export function aDocument(
   };
 }
 
-/** A new fake, and what tests look at and change in it. */
+/** A new fake, and the state that tests read and change. */
 export function createFakeVscode() {
   const listeners = new Map<string, Set<Listener>>();
   const settings = new Map<string, unknown>();

@@ -10,7 +10,7 @@ vi.mock("vscode", async () => {
   return made.vscode;
 });
 
-it("calls once, when a configuration is opened or a document becomes one, and not with each key", () => {
+it("runs once when a configuration is opened or a document becomes one, not on each keystroke", () => {
   const { fire } = fake.current as ReturnType<typeof createFakeVscode>;
   const then = vi.fn();
   const listening = onFirstConfig(then);

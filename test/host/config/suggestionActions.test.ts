@@ -12,9 +12,9 @@ vi.mock("vscode", async () => {
 const path = ["environments", "Owner/Game", "max_concurrency"];
 const edits = [{ path, value: 6 }];
 
-/** The quick fixes of diagnostics that all suggest the same. */
+/** The quick fixes for diagnostics that all suggest the same change. */
 async function actionsFor(text: string, marks: readonly string[]) {
-  // Sound for what is used of a document and its diagnostics.
+  // Only the members of a document and its diagnostics that are used.
   const document = aDocument(text) as unknown as vscodeTypes.TextDocument;
   const suggestions = marks.map((message) => {
     return { edits, diagnostic: { message } as vscodeTypes.Diagnostic };
@@ -29,8 +29,8 @@ async function actionsFor(text: string, marks: readonly string[]) {
   }));
 }
 
-describe("quick fixes for what a run suggests", () => {
-  it("set the key, once for all diagnostics that suggest the same", async () => {
+describe("quick fixes for a run's suggestions", () => {
+  it("set the key, once for all diagnostics with the same suggestion", async () => {
     expect(await actionsFor(textWith(), ["full", "slow"])).toEqual([
       {
         title: "Set max_concurrency to 6",
@@ -40,7 +40,7 @@ describe("quick fixes for what a run suggests", () => {
     ]);
   });
 
-  it("are not offered for what the file says already, or has no place for", async () => {
+  it("are not offered if the file has the value already, or has no place for it", async () => {
     expect(await actionsFor(textWithEnvironment("max_concurrency: 6"), ["full"])).toEqual([]);
     expect(await actionsFor("environments: [", ["full"])).toEqual([]);
   });

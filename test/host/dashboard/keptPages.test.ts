@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { keep, readKept } from "../../../src/host/dashboard/keptPages.ts";
 import { FakeMemory } from "../keys/fakeMemory.ts";
 
-it("what a person arranged in one page is there when pages are opened again, beside what others arranged", async () => {
+it("the arrangement of one page is restored when pages are reopened, together with those of other pages", async () => {
   const memory = new FakeMemory();
   await keep(memory, { pinnedMetrics: ["optim/lr"] });
   await keep(memory, { layout: '{"columns":[]}' });
@@ -15,7 +15,7 @@ it("what a person arranged in one page is there when pages are opened again, bes
   });
 });
 
-it("what is stored in another shape counts as not arranged", () => {
+it("stored data of another shape is ignored", () => {
   const memory = new FakeMemory();
   memory.values.set("dashboard.pinnedMetrics", { names: 3 });
   memory.values.set("runsTable.layout", 3);

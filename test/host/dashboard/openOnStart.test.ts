@@ -24,7 +24,7 @@ function aWindow({ opens = true } = {}) {
   return { begin, done };
 }
 
-it("shows only a run that a person has just started, and offers any other one, each once", () => {
+it("opens only for a run that a person has just started, offers any other run, and does each once", () => {
   const { begin, done } = aWindow();
   begin(null, true);
   begin("/runs/mine", true);
@@ -32,7 +32,7 @@ it("shows only a run that a person has just started, and offers any other one, e
   expect(done).toEqual(["open /runs/mine", "offer /runs/next-of-sweep"]);
 });
 
-it("with the setting `never` it opens for no run", () => {
+it("does not open with the setting `never`", () => {
   const { begin, done } = aWindow({ opens: false });
   begin("/runs/mine", true);
   expect(done).toEqual([]);

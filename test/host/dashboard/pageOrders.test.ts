@@ -10,11 +10,11 @@ vi.mock("vscode", async () => ({
   window: { showWarningMessage: async (text: string) => void shown.push(text) },
 }));
 
-it("a configuration that was renamed is said to be gone, and where the run has what it was started with", async () => {
+it("reports that a renamed configuration is missing, and where the run stores its copy", async () => {
   const file = { configPath: "/p/c.yaml" } as never; // the only part that is read
   const store = { get: () => aRun({ folder: "/runs/demo", file }) };
   const order = { kind: "command", command: "openConfigAt", folder: "/runs/demo", args: {} };
-  await doForPage({ ...order, alarm: null } as never, { store } as never); // what is read of them
+  await doForPage({ ...order, alarm: null } as never, { store } as never); // only the members it reads
   expect(shown).toEqual([
     "/p/c.yaml no longer exists. Run › Configuration shows what the run was started with.",
   ]);

@@ -38,13 +38,13 @@ function aRelay(page: OpenPageRequest["page"]) {
     ) =>
       new Promise<Answer>((_resolve, reject) => {
         sessions.push({
-          request: parameters as OpenPageRequest, // what the relay asks for
+          request: parameters as OpenPageRequest, // the parameters that the relay sends
           report: (report) => options.onProgress?.(report as Report),
           die: () => reject(new Error("The server stopped.")),
         });
       }),
     notify: async (_, parameters) => {
-      sent.push(parameters as PageSent); // what the relay sends
+      sent.push(parameters as PageSent); // the notification that the relay sends
     },
   };
   const relay = new PageRelay({
@@ -68,7 +68,7 @@ it.each([
   ],
   [{ kind: "runs" }, { kind: "choose", folders: ["/run"] }],
 ] as const satisfies readonly (readonly [OpenPageRequest["page"], PageNews])[])(
-  "the session of a page that ended with its server is opened again, the page reloaded, and nothing that was sent is lost: %o",
+  "reopens the session of a page that ended with its server, reloads the page, and loses no message: %o",
   async (page, news) => {
     const { relay, sessions, sent, posted, errors, reloads } = aRelay(page);
     await vi.waitFor(() => expect(sessions).toHaveLength(1));
@@ -88,7 +88,7 @@ it.each([
   },
 );
 
-it("what a page says before the server has opened its session is sent in its order", async () => {
+it("delivers messages in order that the page sent before its session was open", async () => {
   const { relay, sessions, sent } = aRelay({ kind: "runs" });
   await vi.waitFor(() => expect(sessions).toHaveLength(1));
   relay.send({ kind: "message", message: { kind: "ready" } });
@@ -97,7 +97,7 @@ it("what a page says before the server has opened its session is sent in its ord
   expect(sent.map(({ what }) => what.kind)).toEqual(["message", "marked"]);
 });
 
-it("a server that does not start is asked less and less often", async () => {
+it("retries with growing delays while a server does not start", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { sessions } = aRelay({ kind: "runs" });

@@ -11,13 +11,13 @@ const wanted = {
   folder: "/projects/project",
 };
 
-it("asks once, spelling out key, address and folder, and remembers a yes", async () => {
+it("asks once with the full key, address and folder, and remembers a yes", async () => {
   const memory = new FakeMemory();
   const ui = new FakeUi({ confirm: true });
   expect(await new Approvals({ memory, ui }).ask(wanted)).toBe(true);
   expect(ui.text).toMatch(/^Send TINKER_API_KEY to https:\/\/models\.example\.org\?\n/);
   expect(ui.text).toContain("/projects/project");
-  // Another window, later: no answer is left in the script.
+  // A new window later: the script has no more answers.
   expect(await new Approvals({ memory, ui }).ask(wanted)).toBe(true);
 });
 
@@ -33,7 +33,7 @@ it.each([
   ["key", { key: "OPENREWARD_API_KEY" }],
   ["port", { origin: "https://models.example.org:8443" }],
   ["folder", { folder: "/projects/project/inner" }],
-])("a permission is none for another %s", async (_what, change) => {
+])("a permission does not apply to another %s", async (_what, change) => {
   const ui = new FakeUi({ confirm: true }, { confirm: false });
   const approvals = new Approvals({ memory: new FakeMemory(), ui });
   await approvals.ask(wanted);
@@ -41,7 +41,7 @@ it.each([
   expect(ui.unused).toBe(0);
 });
 
-it("gives a trainer origins for single keys of its folder, until they are withdrawn", async () => {
+it("gives a trainer the approved origins per key of its folder, until they are withdrawn", async () => {
   const ui = new FakeUi({ confirm: true }, { confirm: true });
   const approvals = new Approvals({ memory: new FakeMemory(), ui });
   await approvals.ask(wanted);
@@ -54,14 +54,14 @@ it("gives a trainer origins for single keys of its folder, until they are withdr
   expect(approvals.allowedOrigins("/elsewhere")).toHaveLength(1);
 });
 
-it("asks one question for two who need the same", async () => {
+it("asks once for two simultaneous requests", async () => {
   const ui = new FakeUi({ confirm: true });
   const approvals = new Approvals({ memory: new FakeMemory(), ui });
   expect(await Promise.all([approvals.ask(wanted), approvals.ask(wanted)])).toEqual([true, true]);
   expect(approvals.list()).toHaveLength(1);
 });
 
-it("shows an address to its end and nothing that turns text around", async () => {
+it("shows the full address, without characters that reverse text", async () => {
   const origin = `https://tinker.thinkingmachines.dev.${"a".repeat(60)}.evil.example`;
   const ui = new FakeUi({ confirm: false });
   await new Approvals({ memory: new FakeMemory(), ui }).ask({
@@ -73,7 +73,7 @@ it("shows an address to its end and nothing that turns text around", async () =>
   expect(ui.text).toContain("/a\u00b7b\u00b7c");
 });
 
-it("takes a damaged memory as nothing allowed", () => {
+it("treats a damaged memory as no permissions", () => {
   const memory = new FakeMemory();
   const approvals = new Approvals({ memory, ui: new FakeUi() });
   const whole = { origin: "https://x.example", key: "K", folder: "/y" };
@@ -88,7 +88,7 @@ it("takes a damaged memory as nothing allowed", () => {
   }
 });
 
-it("asks no one about an address without encryption, unless it is on this computer", async () => {
+it("rejects an unencrypted address without a prompt, unless it is on this computer", async () => {
   const ui = new FakeUi({ confirm: true });
   const approvals = new Approvals({ memory: new FakeMemory(), ui });
   expect(await approvals.ask({ ...wanted, origin: "http://models.example.org" })).toBe(false);

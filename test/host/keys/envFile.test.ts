@@ -20,7 +20,7 @@ function commented(text: string, names: readonly string[]): string | null {
     .reduce((all, at) => all.slice(0, at) + COMMENT + all.slice(at), text);
 }
 
-it("reads values as Node does, and takes empty ones as not set", () => {
+it("parses values like Node, and treats empty ones as not set", () => {
   expect(readEnv(FILE)).toEqual({
     TINKER_API_KEY: "tml-2",
     OTHER: "two words",
@@ -30,7 +30,7 @@ it("reads values as Node does, and takes empty ones as not set", () => {
 });
 
 describe("commenting out", () => {
-  it("takes every line of a name, not the text inside another value", () => {
+  it("comments out every line of a name, but not text inside another value", () => {
     const after = commented(FILE, ["TINKER_API_KEY"]) ?? "";
     expect(after.split("\n")).toEqual([
       "# keys",
@@ -45,7 +45,7 @@ describe("commenting out", () => {
   });
 
   it.each([["LONG"], ["OTHER", "LAST"], ["TINKER_API_KEY", "LONG"]])(
-    "leaves the others as they are read (%s)",
+    "leaves the other values unchanged (%s)",
     (...names) => {
       for (const text of [FILE, FILE.replaceAll("\n", "\r\n"), `${FILE}\n`]) {
         const expected = Object.fromEntries(
@@ -56,7 +56,7 @@ describe("commenting out", () => {
     },
   );
 
-  it("finds a name behind a line that assigns nothing", () => {
+  it("finds a name after a line that assigns nothing", () => {
     expect(readEnv("not a line\nODD=`b`")).toEqual({ ODD: "b" });
     expect(commented("not a line\nODD=`b`", ["ODD"])).toBe("not a line\n# ODD=`b`");
   });

@@ -28,14 +28,14 @@ function setUp(answers: readonly Answer[], change: Partial<EnvPermissionOptions>
 it.each([
   ["Yes", true],
   ["No", false],
-])("asks once for a folder, naming the file: %s", async (answer, mayRead) => {
+])("asks once per folder, naming the file: %s", async (answer, mayRead) => {
   const { ui, permission } = setUp([{ notify: answer }]);
   expect(await permission.mayRead(OWN)).toBe(mayRead);
   expect(await permission.mayRead(OWN)).toBe(mayRead);
   expect(ui.text).toContain("Let runs read keys from /projects/project/.env?");
 });
 
-it("Always answers for the files within each folder, and for no others", async () => {
+it("Always applies to files within each folder, and to no others", async () => {
   const { ui, permission } = setUp([{ notify: "Always" }, { notify: "No" }]);
   expect(await permission.mayRead(OWN)).toBe(true);
   expect(await permission.mayRead({ folder: "/other", file: "/other/keys/.env" })).toBe(true);
@@ -43,7 +43,7 @@ it("Always answers for the files within each folder, and for no others", async (
   expect(ui.text).toContain(`Let runs of ${FOLDER} read keys from /home/me/.bashrc?\nYes\nNo`);
 });
 
-it("asks again when the question was closed, and when the answer is forgotten", async () => {
+it("asks again after the prompt was dismissed, and after the answer was cleared", async () => {
   const { ui, permission } = setUp(["leave", { notify: "No" }, { notify: "Yes" }]);
   expect(await permission.mayRead(OWN)).toBe(false);
   expect(await permission.mayRead(OWN)).toBe(false);
@@ -58,7 +58,7 @@ const quiet: readonly (readonly [string, boolean, Partial<EnvPermissionOptions>]
   ["when the setting says always", true, { setting: () => "always" }],
 ];
 
-it.each(quiet)("asks no one %s", async (_when, mayRead, change) => {
+it.each(quiet)("does not ask %s", async (_when, mayRead, change) => {
   const { ui, permission } = setUp([], change);
   expect(await permission.mayRead(OWN)).toBe(mayRead);
   expect(ui.shown).toEqual([]);

@@ -1,4 +1,4 @@
-/** The editor's memory across windows, in memory. */
+/** The editor's persistent state across windows, in memory. */
 
 import type { Memento } from "../../../src/host/vscode/memento.ts";
 
@@ -10,7 +10,7 @@ export class FakeMemory implements Memento {
   }
 
   async update(key: string, value: unknown): Promise<void> {
-    // As it comes back after a restart.
+    // As after a restart.
     this.values.set(key, JSON.parse(JSON.stringify(value)));
   }
 }

@@ -1,4 +1,4 @@
-/** A user who answers from a script, and a record of everything that was shown. */
+/** A user with scripted answers, and a record of everything that was shown. */
 
 import type {
   ButtonQuestion,
@@ -10,10 +10,10 @@ import type {
 } from "../../../src/host/keys/keyUi.ts";
 
 export type Answer =
-  /** Chooses the row whose label begins so. */
+  /** Picks the row whose label begins with this. */
   | { readonly pick: string }
   | { readonly tick: readonly string[] }
-  /** Accepts the rows as they are ticked at first. */
+  /** Accepts the preselected rows. */
   | "accept"
   | { readonly press: string; readonly on: string }
   | { readonly type: string }
@@ -33,7 +33,7 @@ export class FakeUi implements KeyUi {
     return this.#answers.length;
   }
 
-  /** Everything that was shown, in one text. */
+  /** Everything that was shown, as one string. */
   get text(): string {
     return this.shown.join("\n");
   }
@@ -65,7 +65,7 @@ export class FakeUi implements KeyUi {
     return { value: row.value, action: button.action };
   }
 
-  /** Types on while what was typed is refused. */
+  /** Types the next value while the input is rejected. */
   async input({ title, prompt, check }: InputQuestion): Promise<string | undefined> {
     this.shown.push(title, prompt);
     for (;;) {
@@ -110,7 +110,7 @@ export class FakeUi implements KeyUi {
     const answer = this.#answers.shift();
     if (answer === "leave") return null;
     if (typeof answer === "object" && kind in answer) {
-      return answer as Extract<Answer, Record<Kind, unknown>>; // has the member that identifies it
+      return answer as Extract<Answer, Record<Kind, unknown>>; // the answer for this kind
     }
     throw new Error(`asked for ${kind}, the script says ${JSON.stringify(answer)}:\n${this.text}`);
   }

@@ -1,4 +1,4 @@
-/** A secret store that several windows share, and that can be broken. */
+/** A secret store shared by several windows, with injectable faults. */
 
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { KeyStore, type SecretVault } from "../../../src/host/keys/keyStore.ts";
@@ -8,7 +8,7 @@ type Listener = (change: { readonly key: string }) => unknown;
 export class FakeVault implements SecretVault {
   readonly entries = new Map<string, string>();
   readonly #listeners = new Set<Listener>();
-  /** `throws`: every call fails; `forgets`: what is stored no longer exists. */
+  /** `throws`: every call fails; `forgets`: stored values are lost. */
   fault: "none" | "throws" | "forgets" = "none";
 
   async keys(): Promise<readonly string[]> {
@@ -49,11 +49,11 @@ export class FakeVault implements SecretVault {
 
 export const ADDED = Date.UTC(2026, 0, 1);
 
-/** A window's view of `vault`; `warnings` are what it would log. */
+/** A window's view of `vault`; `warnings` collects what it would log. */
 export function openStore(vault: FakeVault): { store: KeyStore; warnings: string[] } {
   const warnings: string[] = [];
   const warn = (message: string): void => void warnings.push(message);
-  // As in the editor, where the event comes as a function of its own.
+  // As in the editor, where the event is a bare function.
   const secrets: SecretVault = {
     keys: () => vault.keys(),
     get: (key) => vault.get(key),

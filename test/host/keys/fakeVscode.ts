@@ -1,4 +1,4 @@
-/** The little of the editor that texts about keys are written with. */
+/** The part of the VS Code API that texts about keys use. */
 
 export const fakeVscode = {
   env: { language: "en" },
@@ -8,7 +8,7 @@ export const fakeVscode = {
   },
 };
 
-/** The little of the editor that a start asks for: default settings and texts as they are. */
+/** The part of the VS Code API that a start uses: default settings and unlocalized texts. */
 export const fakeWindow = {
   ...fakeVscode,
   workspace: {
@@ -27,7 +27,7 @@ class Named {
   }
 }
 
-/** The little of the editor that trees are drawn with. */
+/** The part of the VS Code API that trees use. */
 export const fakeTrees = {
   ...fakeVscode,
   TreeItem: class {
@@ -54,7 +54,7 @@ export const fakeTrees = {
   },
 };
 
-/** The little of the editor that tooltips are written with. */
+/** The part of the VS Code API that tooltips use. */
 export const fakeTooltips = {
   ...fakeVscode,
   MarkdownString: class {

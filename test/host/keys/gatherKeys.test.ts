@@ -44,14 +44,14 @@ it("asks nothing for a local run, even beside a .env", async () => {
   expect(options.ui.shown).toEqual([]);
 });
 
-it("asks for no key that .env has, once that may be read", async () => {
+it("asks for no key that .env has, once reading it is allowed", async () => {
   const options = setUp([{ notify: "Yes" }], { TINKER_API_KEY: "tml-x" });
   const handedOver = { keys: {}, allowedOrigins: [], envFile: ENV_FILE };
   expect(await gatherKeys(HOSTED, options)).toEqual(handedOver);
   expect(await gatherKeys(HOSTED, options)).toEqual(handedOver);
 });
 
-it("asks for a key that .env has and that may not be taken from there", async () => {
+it("asks for a key that .env has if reading it is not allowed", async () => {
   const options = setUp([{ notify: "No" }, { type: "tml-typed" }], { TINKER_API_KEY: "tml-x" });
   expect(await gatherKeys(HOSTED, options)).toEqual({
     keys: { TINKER_API_KEY: { value: "tml-typed", origin: "store", host: null } },
@@ -60,11 +60,11 @@ it("asks for a key that .env has and that may not be taken from there", async ()
   });
 });
 
-it("gives up when the user goes away from a missing key", async () => {
+it("gives up when the user dismisses the prompt for a missing key", async () => {
   expect(await gatherKeys(HOSTED, setUp(["leave"]))).toBeNull();
 });
 
-it("hands a secret to environments only with permission, which is asked for once", async () => {
+it("sends a secret to environments only with permission, which it asks for once", async () => {
   const options = setUp([{ confirm: false }, { confirm: true }]);
   await options.store.set("openreward", "or_value", null);
   await options.store.set("env:SEARCH_KEY", "search-value", null);
@@ -77,7 +77,7 @@ it("hands a secret to environments only with permission, which is asked for once
   expect(options.ui.text).not.toMatch(/or_value|search-value/);
 });
 
-it("asks for permission when the trainer refused to send a key, and not twice", async () => {
+it("asks for permission after the trainer refused to send a key, but only once", async () => {
   const options = setUp([{ confirm: true }]);
   const refusal = {
     code: "key-host-not-allowed",
@@ -93,7 +93,7 @@ it("asks for permission when the trainer refused to send a key, and not twice", 
   expect(await recoverFromLaunchError(refusal, "/projects/project", options)).toBe(false);
 });
 
-it("asks for a key that the trainer missed, and repairs nothing else", async () => {
+it("asks for a key that the trainer reported missing, and handles no other error", async () => {
   const options = setUp([{ type: "or_typed" }]);
   const missing = { code: "key-missing", message: "", name: "OPENREWARD_API_KEY" };
   expect(await recoverFromLaunchError(missing, "/projects/project", options)).toBe(true);
@@ -103,7 +103,7 @@ it("asks for a key that the trainer missed, and repairs nothing else", async () 
   );
 });
 
-it("asks about a secret of .env that would go to another server than the official one", async () => {
+it("asks about a secret from .env that would go to a server other than the official one", async () => {
   const config = configOf(
     ...(["local/tiny-tool", "Owner/Name"] as const),
     "secrets: {search_key: null}\nopenreward_base_url: https://envs.example.org",

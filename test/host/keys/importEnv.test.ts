@@ -50,7 +50,7 @@ function setUp({ answers, text = TEXT, isTrusted = true, paths = [PATH], canEdit
   };
 }
 
-it("stores what looks like a key, shows names only, and leaves the file alone", async () => {
+it("stores values that look like keys, shows names only, and leaves the file alone", async () => {
   const { options, store, ui, edits } = setUp({ answers: ["accept", { pick: "Keep the Lines" }] });
   await importEnv(options, undefined);
   const ids = (await store.list()).map(({ id }) => id);
@@ -62,7 +62,7 @@ it("stores what looks like a key, shows names only, and leaves the file alone", 
   expect(ui.text).not.toMatch(SECRETS);
 });
 
-it("comments the lines of the chosen names out when asked to", async () => {
+it("comments out the lines of the chosen names on request", async () => {
   const { options, edits } = setUp({
     answers: [{ tick: ["SEARCH_TOKEN"] }, { pick: "Comment the Lines Out" }],
   });
@@ -70,7 +70,7 @@ it("comments the lines of the chosen names out when asked to", async () => {
   expect(edits).toEqual([{ path: PATH, names: ["SEARCH_TOKEN"] }]);
 });
 
-it("says when the lines could not be changed; the keys are stored anyway", async () => {
+it("reports lines that could not be changed, and still stores the keys", async () => {
   const { options, store, ui } = setUp({
     answers: ["accept", { pick: "Comment" }],
     canEdit: false,
@@ -84,14 +84,14 @@ it("says when the lines could not be changed; the keys are stored anyway", async
 it.each([
   ["the names", ["leave"]],
   ["the lines", ["accept", "leave"]],
-] as const)("does nothing when the user leaves the question about %s", async (_what, answers) => {
+] as const)("does nothing when the user dismisses the prompt about %s", async (_what, answers) => {
   const { options, store, edits } = setUp({ answers });
   await importEnv(options, undefined);
   expect(await store.list()).toEqual([]);
   expect(edits).toEqual([]);
 });
 
-it("binds a key to the server that the same file names for it", async () => {
+it("binds a key to the server that the same file sets for it", async () => {
   const text = "TINKER_BASE_URL=https://models.example.org\nTINKER_API_KEY=own-server-key";
   const { options, store, ui } = setUp({
     text,
@@ -109,7 +109,7 @@ it("reads no file in Restricted Mode", async () => {
   expect(ui.text).toContain("Restricted Mode");
 });
 
-it("asks which of several files", async () => {
+it("asks which of several files to read", async () => {
   const { options, reads } = setUp({
     answers: [{ pick: "/b/.env" }, "leave"],
     paths: ["/a/.env", "/b/.env"],

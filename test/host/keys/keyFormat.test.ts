@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { judgeFormat } from "../../../src/host/keys/keyFormat.ts";
 
-it("trims what was pasted", () => {
+it("trims pasted text", () => {
   expect(judgeFormat("tinker", "  tml-abc\n", null)).toEqual({
     kind: "fits",
     value: "tml-abc",
@@ -22,7 +22,7 @@ it.each([
   ["env:A.B", "A.B=1", "assignment"],
   ["wandb", "https://wandb.ai/authorize", "address"],
   ["tinker", "sk-abc", "not-tinker"],
-] as const)("refuses for %s the text %j: %s", (id, typed, fault) => {
+] as const)("rejects for %s the text %j: %s", (id, typed, fault) => {
   expect(judgeFormat(id, typed, null)).toEqual({ kind: "refused", fault });
 });
 
@@ -31,7 +31,7 @@ it.each([
   ["openai", "sk-ant-abc", { kind: "belongs-elsewhere", service: "anthropic" }],
   ["openreward", "tml-abc", { kind: "belongs-elsewhere", service: "tinker" }],
   ["wandb", "local-short", { kind: "short", expectedLength: 40 }],
-] as const)("only hints for %s at %j", (id, typed, hint) => {
+] as const)("only warns for %s about %j", (id, typed, hint) => {
   expect(judgeFormat(id, typed, null)).toEqual({ kind: "fits", value: typed, hint });
 });
 
@@ -43,11 +43,11 @@ it.each([
   ["wandb", "eyJhbGciOi.eyJzdWIi.sig"],
   ["anthropic", "sk-ant-abc"],
   ["env:ANYTHING", "a sentence, even with 'quotes'"],
-] as const)("takes for %s %j as it is", (id, typed) => {
+] as const)("accepts for %s %j unchanged", (id, typed) => {
   expect(judgeFormat(id, typed, null)).toEqual({ kind: "fits", value: typed, hint: null });
 });
 
-it("holds a key for another server to no service's form", () => {
+it("checks no format for a key of another server", () => {
   expect(judgeFormat("tinker", "anything", "models.example.org")).toMatchObject({
     kind: "fits",
     hint: null,

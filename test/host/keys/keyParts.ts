@@ -1,4 +1,4 @@
-/** All that asks for keys, keeps and tests them, for a user who answers from a script. */
+/** The services that prompt for keys, store and test them, with a scripted user. */
 
 import type { KeyTestRequest, KeyTestResult } from "../../../src/api/keys.ts";
 import type { RequestOutcome } from "../../../src/api/requests.ts";
@@ -17,7 +17,7 @@ interface KeysAround {
   readonly reply?: FakeReply;
 }
 
-/** `reply` is what services answer to the test of a key. */
+/** `reply` is the services' response to key tests. */
 export function keyParts(
   answers: readonly Answer[],
   { environment = () => ({}), envValues = async () => ({}), reply }: KeysAround = {},
@@ -44,7 +44,7 @@ export function keyParts(
   };
 }
 
-/** Tests of keys as the server makes them, at services that all answer the same. */
+/** Key tests like the server's, against services that all respond the same way. */
 export function fakeKeyTest(reply: FakeReply = {}) {
   const http = Object.assign(new FakeHttp(() => reply), { close: async () => undefined });
   return {

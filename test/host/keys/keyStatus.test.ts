@@ -18,7 +18,7 @@ function setUp(...answers: readonly Answer[]) {
   };
 }
 
-it("shows which keys are set, from where, for which host and since when; no values", async () => {
+it("shows which keys are set, their origins, hosts and dates, but no values", async () => {
   const options = setUp("leave");
   await options.store.set("tinker", "tml-secret-value", "models.example.org");
   await keyStatus(options);
@@ -32,7 +32,7 @@ it("shows which keys are set, from where, for which host and since when; no valu
   expect(text).not.toMatch(/secret-value|from-environment|from-the-env-file/);
 });
 
-it("tests a stored key and shows what came of it", async () => {
+it("tests a stored key and shows the result", async () => {
   const options = setUp({ press: "Test", on: "Tinker" }, "leave");
   await options.store.set("tinker", "tml-secret-value", null);
   await keyStatus(options);
@@ -40,13 +40,13 @@ it("tests a stored key and shows what came of it", async () => {
   expect(options.ui.text).not.toContain("secret-value");
 });
 
-it("sends no key that is not stored: no one said for which host it is", async () => {
+it("does not send a key from outside the store, because its host is unknown", async () => {
   const options = setUp({ press: "Test", on: "OpenAI" });
   await expect(keyStatus(options)).rejects.toThrow("no button Test");
   expect(options.http.requests).toEqual([]);
 });
 
-it("removes a key, withdraws a host, and asks about a .env again", async () => {
+it("removes a key, revokes a host, and asks about a .env again", async () => {
   const approval = {
     key: "TINKER_API_KEY",
     origin: "https://models.example.org",

@@ -4,8 +4,8 @@ import { FakeVault, openStore } from "./fakeVault.ts";
 
 const VALUE = "tml-secret-value-1";
 
-describe("a store that works", () => {
-  it("gives a key back with its host and lists it without its value", async () => {
+describe("a working store", () => {
+  it("returns a key with its host, and lists it without its value", async () => {
     const { store } = openStore(new FakeVault());
     await store.set("tinker", VALUE, "models.example.org");
     await store.set("env:SEARCH_KEY", "another-secret", null);
@@ -22,7 +22,7 @@ describe("a store that works", () => {
     expect(JSON.stringify(list)).not.toMatch(/secret-value|another-secret/);
   });
 
-  it("writes one entry a key: value, host and when", async () => {
+  it("stores one entry per key with value, host and time", async () => {
     const vault = new FakeVault();
     await openStore(vault).store.set("wandb", VALUE, null);
     expect(JSON.parse(vault.entries.get("wandb") ?? "")).toEqual({
@@ -36,7 +36,7 @@ describe("a store that works", () => {
     ["text", VALUE],
     ["another shape", JSON.stringify({ value: VALUE })],
     ["an empty value", JSON.stringify({ value: "", host: null, addedAt: "" })],
-  ])("takes a damaged entry (%s) as not set", async (_what, entry) => {
+  ])("treats a damaged entry (%s) as not set", async (_what, entry) => {
     const vault = new FakeVault();
     vault.entries.set("tinker", entry);
     const { store } = openStore(vault);
@@ -44,13 +44,13 @@ describe("a store that works", () => {
     expect(await store.list()).toEqual([]);
   });
 
-  it("leaves entries that are not keys alone", async () => {
+  it("leaves other entries alone", async () => {
     const vault = new FakeVault();
     vault.entries.set("panel-token", "something else");
     expect(await openStore(vault).store.list()).toEqual([]);
   });
 
-  it("knows every value to its redactor before anybody gets it", async () => {
+  it("registers every value for redaction before returning it", async () => {
     const vault = new FakeVault();
     await openStore(vault).store.set("tinker", VALUE, null);
     const { store } = openStore(vault);
@@ -60,7 +60,7 @@ describe("a store that works", () => {
 });
 
 describe("two windows", () => {
-  it("see what the other one stored and removed, and are notified", async () => {
+  it("see keys that the other stored or removed, and are notified", async () => {
     const vault = new FakeVault();
     const here = openStore(vault).store;
     const there = openStore(vault).store;
@@ -86,7 +86,7 @@ describe("two windows", () => {
     expect(calls).toBe(2);
   });
 
-  it("a key stored elsewhere takes the place of one that is kept in memory", async () => {
+  it("prefer a key that the other stored over one in memory", async () => {
     const vault = new FakeVault();
     const here = openStore(vault).store;
     here.setForSession("tinker", "tml-only-in-memory", null);
@@ -97,7 +97,7 @@ describe("two windows", () => {
 });
 
 describe.each(["throws", "forgets"] as const)("a store that %s", (fault) => {
-  it("is said so, without the value", async () => {
+  it("is reported, without the value", async () => {
     const vault = new FakeVault();
     vault.fault = fault;
     const { store, warnings } = openStore(vault);
@@ -108,7 +108,7 @@ describe.each(["throws", "forgets"] as const)("a store that %s", (fault) => {
     expect(warnings.join()).not.toContain(VALUE);
   });
 
-  it("leaves the memory of the window, which other windows do not see", async () => {
+  it("keeps keys in the memory of the window, invisible to other windows", async () => {
     const vault = new FakeVault();
     vault.fault = fault;
     const { store } = openStore(vault);
@@ -119,7 +119,7 @@ describe.each(["throws", "forgets"] as const)("a store that %s", (fault) => {
   });
 });
 
-it("once the store works again, a stored key takes the place of the one in memory", async () => {
+it("uses a stored key instead of the one in memory once it works again", async () => {
   const { store } = openStore(new FakeVault());
   store.setForSession("tinker", "tml-only-in-memory", null);
   await store.set("tinker", VALUE, null);

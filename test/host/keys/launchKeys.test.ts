@@ -12,7 +12,7 @@ interface Written {
   readonly more?: string;
 }
 
-/** A configuration; each environment with the lines that follow its name. */
+/** A configuration; each environment is followed by its extra lines. */
 function config({ model = "Qwen/Qwen3-8B", environments = { [HOSTED]: "" }, more = "" }: Written) {
   const blocks = Object.entries(environments).map(
     ([name, lines]) =>
@@ -52,8 +52,8 @@ async function keep(...entries: readonly (readonly [Parameters<StoreSet>[0], str
 }
 type StoreSet = ReturnType<typeof openStore>["store"]["set"];
 
-describe("handed over", () => {
-  it("is what the run needs, with its host, and nothing else", async () => {
+describe("the keys of a launch", () => {
+  it("are the ones the run needs, with their hosts, and no others", async () => {
     await keep(["tinker", "models.example.org"], ["openreward", ""], ["wandb", ""], ["openai", ""]);
     await keep(["env:SEARCH_KEY", ""]);
     const { keys, missing } = await gather({});
@@ -64,7 +64,7 @@ describe("handed over", () => {
     expect(missing).toEqual([]);
   });
 
-  it("has the addresses of webhooks for a run, and for nothing else", async () => {
+  it("include webhook addresses for a run, and for nothing else", async () => {
     const written = { model: "local/tiny-tool", environments: { [LOCAL]: "" } };
     const more = "notify: [{ webhook_variable: TEAM_HOOK }]";
     const { missing, needsKeys } = await gather({ ...written, more });
@@ -78,7 +78,7 @@ describe("handed over", () => {
     expect((await gather({ ...written, more }, { only })).keys).toEqual({});
   });
 
-  it("is only what a conversation or a preview needs where nothing is trained", async () => {
+  it("are limited to those of a conversation or a preview when nothing is trained", async () => {
     await keep(["tinker", ""], ["openreward", ""], ["wandb", ""]);
     const written = { more: "wandb: online\nwandb_project_name: x" };
     const keysFor = async (environment: string | null, isSampled: boolean) =>
@@ -89,13 +89,13 @@ describe("handed over", () => {
     expect(await keysFor(LOCAL, true)).toEqual(["TINKER_API_KEY"]);
   });
 
-  it("is nothing for a local run", async () => {
+  it("are empty for a local run", async () => {
     await keep(["tinker", ""], ["openreward", ""]);
     const local = { model: "local/tiny-tool", environments: { [LOCAL]: "" } };
     expect(await gather(local)).toEqual({ needsKeys: false, keys: {}, missing: [], toApprove: [] });
   });
 
-  it("is a key per side of a mixed run", async () => {
+  it("cover only the hosted side of a mixed run", async () => {
     await keep(["tinker", ""], ["openreward", ""]);
     const modelHere = await gather({ model: "local/tiny-tool" });
     expect(Object.keys(modelHere.keys)).toEqual(["OPENREWARD_API_KEY"]);
@@ -103,13 +103,13 @@ describe("handed over", () => {
     expect(Object.keys(environmentsHere.keys)).toEqual(["TINKER_API_KEY"]);
   });
 
-  it("is the key of another environments' server instead of OpenReward's", async () => {
+  it("include the key of another environment server instead of OpenReward's", async () => {
     await keep(["tinker", ""], ["openreward", ""], ["env:ORS_API_KEY", "envs.example.org"]);
     const { keys } = await gather({ more: "openreward_base_url: https://envs.example.org" });
     expect(Object.keys(keys)).toEqual(["TINKER_API_KEY", "ORS_API_KEY"]);
   });
 
-  it("is also a key from the environment, bound to the official host; one of .env never", async () => {
+  it("include a variable of the process, bound to the official host, but none from .env", async () => {
     environment["TINKER_API_KEY"] = "tml-from-environment";
     envFile["OPENREWARD_API_KEY"] = "or_from-file";
     const { keys, missing } = await gather({});
@@ -118,15 +118,15 @@ describe("handed over", () => {
     expect(missing).toEqual([]);
   });
 
-  it("is a key for reports when the configuration has them on", async () => {
+  it("include the key for reports if the configuration enables them", async () => {
     await keep(["wandb", ""]);
     const { keys } = await gather({ more: "wandb: online\nwandb_project_name: x" });
     expect(Object.keys(keys)).toEqual(["WANDB_API_KEY"]);
   });
 });
 
-describe("missing", () => {
-  it("names the model and the environments that need a key", async () => {
+describe("missing keys", () => {
+  it("are listed with the model and the environments that need them", async () => {
     expect((await gather({ environments: { [HOSTED]: "", [LOCAL]: "" } })).missing).toEqual([
       {
         id: "tinker",
@@ -141,19 +141,19 @@ describe("missing", () => {
     ]);
   });
 
-  it("is no key that only reports need, and none that depends on an address elsewhere", async () => {
+  it("leave out keys that only reports need, and keys whose host is set elsewhere", async () => {
     envFile = { TINKER_API_KEY: "tml-x", OPENREWARD_SESSION_URL: "https://envs.example.org" };
     const { missing } = await gather({ more: "wandb: online\nwandb_project_name: x" });
     expect(missing).toEqual([]);
   });
 
-  it("is nothing for a configuration that is not valid", async () => {
+  it("are empty for an invalid configuration", async () => {
     expect(await gather({ more: "no_such_key: 1" })).toMatchObject({ keys: {}, missing: [] });
   });
 });
 
 describe("an environment's own server", () => {
-  it("gets its headers and secrets at its own address only, after a question", async () => {
+  it("gets its headers and secrets at its own address only, after a prompt", async () => {
     await keep(["env:X_PROXY_KEY", ""], ["env:MAZE_TOKEN", ""]);
     const at = "server: {url: 'https://maze.example/x', headers: {X-Proxy-Key: null}}";
     const environments = { maze: `${at}\n    secrets: {maze_token: null}` };
@@ -166,7 +166,7 @@ describe("an environment's own server", () => {
     ]);
   });
 
-  it("needs no key of OpenReward, and a variable of a command is missed by its place", async () => {
+  it("needs no OpenReward key, and a missing variable of its command is reported with its place", async () => {
     const environments = { maze: "server: {command: [python, maze.py], env: {MAZE_KEY: null}}" };
     const { missing } = await gather({ model: "local/tiny-tool", environments });
     expect(missing).toEqual([
@@ -180,7 +180,7 @@ describe("an environment's own server", () => {
 });
 
 describe("an agent", () => {
-  it("gets the variables that it looks up on this computer only, after a question", async () => {
+  it("gets the variables that it looks up, on this computer only, after a prompt", async () => {
     await keep(["env:SEARCH_KEY", ""]);
     const agent = "agent: {command: [python, agent.py], env: {SEARCH_KEY: null, OTHER: null}}";
     const environments = { [LOCAL]: agent };
@@ -194,7 +194,7 @@ describe("an agent", () => {
 });
 
 describe("secrets that the configuration looks up", () => {
-  it("go along under their names in capitals, an environment's own map first", async () => {
+  it("are sent under their upper-case names, an environment's own map first", async () => {
     await keep(["tinker", ""], ["openreward", ""], ["env:SEARCH_KEY", ""], ["openai", ""]);
     const { keys, missing, toApprove } = await gather({
       environments: { [HOSTED]: 'secrets: {search_key: null, unused: "", written: value}' },
@@ -211,7 +211,7 @@ describe("secrets that the configuration looks up", () => {
     ]);
   });
 
-  it("are missing with the place that asks for them", async () => {
+  it("are reported as missing with the place that needs them", async () => {
     await keep(["tinker", ""], ["openreward", ""]);
     const { missing } = await gather({ environments: { [HOSTED]: "secrets: {search_key: null}" } });
     expect(missing).toEqual([
@@ -223,7 +223,7 @@ describe("secrets that the configuration looks up", () => {
     ]);
   });
 
-  it("need permission for a conversation also from .env, because its run chooses the environment", async () => {
+  it("need permission from .env also for a conversation, because its run chooses the environment", async () => {
     envFile = { SEARCH_KEY: "in the file", TINKER_API_KEY: "x", OPENREWARD_API_KEY: "x" };
     const written = { environments: { [HOSTED]: "secrets: {search_key: null}" } };
     expect((await gather(written)).toApprove).toEqual([]);
@@ -245,7 +245,7 @@ describe("secrets that the configuration looks up", () => {
   it.each([
     ...["TINKER_API_KEY", "OPENREWARD_API_KEY", "WANDB_API_KEY", "HF_TOKEN", "ORS_API_KEY"],
     "tinker_api_key",
-  ])("never hand %s, a key of the program itself, to environments", async (name) => {
+  ])("never send %s, one of the program's own keys, to environments", async (name) => {
     await keep(["tinker", ""], ["wandb", ""]);
     environment[name] = "value-of-the-key";
     const environments = { [LOCAL]: `secrets: {${name}: null}` };

@@ -3,7 +3,7 @@ import { mayBeKey } from "../../../src/host/keys/mayBeKey.ts";
 
 const TEXTS = ["Tinker\nTINKER_API_KEY", "models.example.org:8443\n"];
 
-it("a long word that no row has may be a key, and text that filters the rows is not", () => {
+it("a long word that matches no row may be a key, unlike text that filters the rows", () => {
   expect(mayBeKey("tml-0123456789abcdef", TEXTS)).toBe(true);
   expect(mayBeKey(" 0123456789abcdef0123 ", TEXTS)).toBe(true);
   expect(mayBeKey("tinker_api_key", TEXTS)).toBe(false);

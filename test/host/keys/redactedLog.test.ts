@@ -32,7 +32,7 @@ function writeEverywhere(log: LogOutputChannel, secret: string): void {
   log.replace(secret);
 }
 
-it("keeps values of earlier sessions, of this one and of other windows out of the log", async () => {
+it("keeps values from earlier sessions, this one and other windows out of the log", async () => {
   const vault = new FakeVault();
   await openStore(vault).store.set("tinker", VALUE, null);
   const { store } = openStore(vault);
@@ -49,7 +49,7 @@ it("keeps values of earlier sessions, of this one and of other windows out of th
   expect(lines[0]).toContain("***");
 });
 
-it("works on when the secret store does not", async () => {
+it("keeps working when the secret store does not", async () => {
   const vault = new FakeVault();
   vault.fault = "throws";
   const { log: inner, lines } = recorded();
@@ -58,7 +58,7 @@ it("works on when the secret store does not", async () => {
   expect(lines).toEqual(["ready"]);
 });
 
-it("writes things that refer to themselves", () => {
+it("logs circular objects", () => {
   const { log: inner, lines } = recorded();
   const circle: { self?: unknown } = {};
   circle.self = circle;

@@ -32,7 +32,7 @@ async function hostOf(store: KeyStore): Promise<string | null | undefined> {
   return (await store.get("tinker"))?.host;
 }
 
-it("asks which key, takes its value, tests and stores it, and shows the value nowhere", async () => {
+it("asks which key, reads its value, tests and stores it, and never shows the value", async () => {
   const { options, store, seen } = setUp({
     answers: [{ pick: "Tinker" }, { type: ` ${VALUE}\n` }],
   });
@@ -42,7 +42,7 @@ it("asks which key, takes its value, tests and stores it, and shows the value no
   expect(seen()).not.toContain(VALUE);
 });
 
-it("says what is wrong with a form, and does not send it", async () => {
+it("reports an invalid format, and does not send the key", async () => {
   const { options, http, seen } = setUp({
     answers: [{ type: `wrong-${VALUE}` }, { type: `TINKER_API_KEY=${VALUE}` }, "leave"],
   });
@@ -55,7 +55,7 @@ it("says what is wrong with a form, and does not send it", async () => {
 it.each([
   ["is refused", { status: 401, text: `unknown key ${VALUE}` }, "refused it (401)"],
   ["cannot be tested", "lost", "did not answer"],
-] as const)("a key that %s is kept only when the user says so", async (_what, reply, text) => {
+] as const)("a key that %s is kept only if the user confirms", async (_what, reply, text) => {
   const left = setUp({ answers: [{ type: VALUE }, "leave"], reply });
   expect(await setKey(left.options, "tinker")).toBe(false);
   expect(await left.store.list()).toEqual([]);
@@ -73,7 +73,7 @@ it.each([
   expect(again.ui.unused).toBe(0);
 });
 
-it("asks behind dots for the key and then, where a setting leads elsewhere, which server it is for, and binds it to that one", async () => {
+it("asks for the masked key and then, if a setting names another server, for its server, and binds it to that one", async () => {
   const address = "https://models.example.org:8443/tinker";
   const own = setUp({ answers: [{ type: "anything" }, { pick: "models" }], address });
   await setKey(own.options, "tinker");
@@ -87,7 +87,7 @@ it("asks behind dots for the key and then, where a setting leads elsewhere, whic
   expect(new URL(official.http.requests[0]?.url ?? "").host).toBe("tinker.thinkingmachines.dev");
 });
 
-it("a key of another form is not sent to the official service", async () => {
+it("does not send a key of another format to the official service", async () => {
   const address = "https://models.example.org:8443/tinker";
   const answers = [{ type: "anything" }, { pick: "tinker.thinking" }, "leave"] as const;
   const { options, http, seen } = setUp({ answers, address });
@@ -96,7 +96,7 @@ it("a key of another form is not sent to the official service", async () => {
   expect(seen()).toContain("begin with tml-");
 });
 
-it("takes any other secret by its name, untested", async () => {
+it("stores any other secret by its name, untested", async () => {
   const { options, store, http } = setUp({
     answers: [
       ...[{ pick: "Another Secret" }, { type: "no name!" }, { type: "search_key" }],
@@ -108,7 +108,7 @@ it("takes any other secret by its name, untested", async () => {
   expect(http.requests).toEqual([]);
 });
 
-it("distinguishes the variable of a service from other secrets", async () => {
+it("distinguishes a service's variable from other secrets", async () => {
   const { options, store } = setUp({
     answers: [{ pick: "Another" }, { type: "tinker_api_key" }, { type: VALUE }],
   });
@@ -116,7 +116,7 @@ it("distinguishes the variable of a service from other secrets", async () => {
   expect(await store.list()).toMatchObject([{ id: "tinker" }]);
 });
 
-it("offers the memory of the window when the secret store does not work", async () => {
+it("offers to keep the key in memory when the secret store does not work", async () => {
   const vault = new FakeVault();
   vault.fault = "throws";
   const kept = setUp({ answers: [{ type: VALUE }, { pick: "Keep for This Session" }], vault });
@@ -130,7 +130,7 @@ it("offers the memory of the window when the secret store does not work", async 
   expect(await dropped.store.get("tinker")).toBeNull();
 });
 
-it("asks for everything that a start lacks, saying what for, until the user goes away", async () => {
+it("asks for everything that a start lacks, with the reason, until the user dismisses a prompt", async () => {
   const missing: readonly MissingKey[] = [
     {
       id: "tinker",
@@ -152,7 +152,7 @@ it("asks for everything that a start lacks, saying what for, until the user goes
   expect(await askForMissing(left.options, missing)).toBe(false);
 });
 
-it("removes a key after a question", async () => {
+it("removes a key after confirmation", async () => {
   const { options, store, seen } = setUp({
     answers: [{ pick: "Tinker" }, { confirm: false }, { pick: "Tinker" }, { confirm: true }],
   });
@@ -164,7 +164,7 @@ it("removes a key after a question", async () => {
   expect(seen()).not.toContain(VALUE);
 });
 
-it("a key that could not be tested is kept only when the user says so", async () => {
+it("keeps a key that could not be tested only if the user confirms", async () => {
   const { options, store, seen } = setUp({ answers: [{ type: VALUE }, { pick: "Keep Anyway" }] });
   const testKey = () => Promise.reject(new Error("The server stopped."));
   expect(await setKey({ ...options, testKey }, "tinker")).toBe(true);

@@ -31,7 +31,7 @@ function linkToHome(): void {
   symlinkSync("../home/.bashrc", join(project, ".env"));
 }
 
-it("a link in the place of the file asks again, with the path that it leads to", async () => {
+it("asks again, with the resolved path, when a link replaces the file", async () => {
   const editor = openEditor(folder, [{ notify: "Yes" }, { notify: "No" }, { type: "tml-typed" }]);
   expect(await editor.launchRequest(aTrainingRequest(config))).toMatchObject({
     envFile: join(project, ".env"),
@@ -42,7 +42,7 @@ it("a link in the place of the file asks again, with the path that it leads to",
   expect(editor.ui.unused).toBe(0);
 });
 
-it("a setting that names another file asks again", async () => {
+it("asks again when a setting names another file", async () => {
   let envFile = ".env";
   const answers = [{ notify: "Yes" }, { notify: "No" }, { type: "tml-typed" }] as const;
   const editor = openEditor(folder, answers, () => envFile);
@@ -54,7 +54,7 @@ it("a setting that names another file asks again", async () => {
   expect(editor.ui.text).toContain(join(home, ".bashrc"));
 });
 
-it("a trainer reads the file that was asked about, and no link in its place", async () => {
+it("a trainer reads the approved file, and no link in its place", async () => {
   const launchRequest = { keys: {}, variables: {}, envFile: join(project, ".env") };
   expect((await loadVariables(project, launchRequest))("TINKER_API_KEY")?.value).toBe(
     "tml-of-the-project",
@@ -63,7 +63,7 @@ it("a trainer reads the file that was asked about, and no link in its place", as
   expect((await loadVariables(project, launchRequest))("TINKER_API_KEY")).toBeNull();
 });
 
-it("a run folder from a stranger reads no .env under the yes for the project that it names", async () => {
+it("an untrusted run folder reads no .env, although its project is approved", async () => {
   const run = join(folder, "downloads", "run");
   mkdirSync(run, { recursive: true });
   const file = aRunFile({ name: "r", configPath: config });
@@ -78,7 +78,7 @@ it("a run folder from a stranger reads no .env under the yes for the project tha
   expect(editor.ui.text).toContain(`Let runs of ${run} read keys from ${join(project, ".env")}?`);
 });
 
-it("a path that is not a file, or a file without an end, gives no keys and no delay", async () => {
+it("a .env that is not a regular file or too large gives no keys, without a delay", async () => {
   writeFileSync(config, textWith());
   rmSync(join(project, ".env"));
   symlinkSync("/dev/zero", join(project, ".env"));

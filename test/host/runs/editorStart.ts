@@ -1,4 +1,4 @@
-/** Starts of an editor with the built trainer, from the request of a user, who answers from a script, to the end of the trainer. */
+/** Starts from an editor with the built trainer, from the request to the trainer's end, with a scripted user. */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ export interface EditorEnd extends LaunchEnd {
   readonly output: string;
 }
 
-/** An editor whose storage lies below `folder`; the file with keys is `.env` unless `envFile` names another. */
+/** An editor whose storage is below `folder`; the file with keys is `.env` unless `envFile` names another. */
 export function openEditor(
   folder: string,
   answers: readonly Answer[] = [],
@@ -48,7 +48,7 @@ export function openEditor(
     memory: parts.memory,
     store: parts.store,
     launchRequest,
-    /** `onOrder` is called before the trainer begins, `onStart` with the number of its process. */
+    /** `onOrder` is called before the trainer starts, `onStart` with its process id. */
     async start(
       request: TrainingRequest,
       {
@@ -74,11 +74,11 @@ export function openEditor(
   };
 }
 
-/** A project whose configuration names a stranger's server as the one that keys are for. */
+/** A project whose configuration sends keys to an untrusted server. */
 export interface StrangersProject {
   readonly folder: string;
   readonly stranger: Listener;
-  /** Writes the configuration for a run of that model; its path. */
+  /** Writes a configuration for a run of the model and returns its path. */
   readonly configure: (model: string) => string;
   readonly remove: () => void;
 }
@@ -101,7 +101,7 @@ export async function openStrangersProject(): Promise<StrangersProject> {
   };
 }
 
-/** A small configuration, with `more` lines at its end. */
+/** A small configuration, with `more` lines at the end. */
 export function configText(model: string, more = ""): string {
   return `model_name: ${model}
 environments: {local/calculator: {splits: {train: {}}, num_rollouts: 4}}

@@ -13,7 +13,7 @@ function report(...severities: readonly string[]): string {
   return JSON.stringify({ environments: [{ environment: "maze", checks: [{ findings }] }] });
 }
 
-/** `files` are those on disk, `digest` that of the code as it is, `asked` how often it was read. */
+/** `files` are those on disk, `digest` is the code's current digest, `asked` counts how often it was read. */
 function someChecks() {
   const state = { files: new Map<string, string>(), digest: "a", asked: 0 };
   const checks = new EnvironmentChecks({
@@ -45,7 +45,7 @@ async function checked(text: string) {
 
 const shown = (badge: CheckBadge | null): string | null => badge && badgeText(badge);
 
-it("has no badge for an environment that was not checked", () => {
+it("has no badge for an unchecked environment", () => {
   expect(someChecks().checks.badge(MAZE)).toBeNull();
 });
 
@@ -54,12 +54,12 @@ it.each([
   [["note"], "check passed"],
   [["warning"], "check passed, 1 warning"],
   [["defect", "warning", "defect"], "2 defects"],
-])("counts what a check found: %j is %s", async (severities, text) => {
+])("counts the findings of a check: %j is %s", async (severities, text) => {
   const { checks } = await checked(report(...severities));
   expect(shown(checks.badge(MAZE))).toBe(text);
 });
 
-it("says that the code has changed since, until it is as it was", async () => {
+it("reports that the code has changed since, until it is restored", async () => {
   const { checks, state } = await checked(report("defect"));
   state.digest = "b";
   checks.saved("/project/environments/maze/environment.py");
@@ -70,7 +70,7 @@ it("says that the code has changed since, until it is as it was", async () => {
   await vi.waitFor(() => expect(shown(checks.badge(MAZE))).toBe("1 defect"));
 });
 
-it("does not ask about code in another folder than that of the saved file", async () => {
+it("does not read code in another folder than that of the saved file", async () => {
   const { checks, state } = await checked(report());
   const before = state.asked;
   checks.saved("/project/notes.md");
@@ -78,12 +78,12 @@ it("does not ask about code in another folder than that of the saved file", asyn
   expect(state.asked).toBe(before);
 });
 
-it("has no badge for a report that cannot be read", async () => {
+it("has no badge for an unreadable report", async () => {
   const { checks } = await checked(report("defect").slice(0, -9));
   expect(checks.badge(MAZE)).toBeNull();
 });
 
-it("keeps the badge of each configuration apart", async () => {
+it("keeps the badges of configurations apart", async () => {
   const { checks } = await checked(report("defect"));
   expect(checks.badge({ ...MAZE, config: "/project/other.yaml" })).toBeNull();
 });

@@ -30,10 +30,10 @@ beforeAll(async () => {
 it.each([
   ["the folder itself", ".", true],
   ["a folder in it", "runs", true],
-  ["a folder that is still to be made", "runs/new", true],
+  ["a folder that does not exist yet", "runs/new", true],
   ["a link to a folder in it", "inner", true],
   ["a link that leads out of it", "link", false],
-  ["a folder beside it", "../elsewhere", false],
-])("of a workspace: %s", async (_what, path, expected) => {
+  ["a sibling folder", "../elsewhere", false],
+])("a path is inside the workspace only if its target is: %s", async (_what, path, expected) => {
   expect(await isReallyInWorkspace(join(workspace.folder, path))).toBe(expected);
 });

@@ -22,7 +22,7 @@ async function aRun(place: string, configPath = path): Promise<string> {
   return run;
 }
 
-it("is the file with the overrides of a new run, those of the setting first", async () => {
+it("is the file with the overrides of a new run, those from the setting first", async () => {
   const request = aTrainingRequest(path, {
     overrides: ["max_steps=2"],
     settingOverrides: ["seed=3"],
@@ -31,14 +31,14 @@ it("is the file with the overrides of a new run, those of the setting first", as
   expect(await launchConfig(request)).toMatchObject({ path, text, overrides, project: folder });
 });
 
-it("has for a resume what the run was given so far: it may need other keys than the file", async () => {
+it("uses the run's recorded overrides for a resume, which may need other keys than the file", async () => {
   const resume = await aRun("runs/r");
   await writeFile(join(resume, "overrides.json"), JSON.stringify(["model_name=Qwen/Qwen3-8B"]));
   const config = await launchConfig(aTrainingRequest(path, { resume, overrides: ["max_steps=2"] }));
   expect(config).toMatchObject({ path, overrides: ["model_name=Qwen/Qwen3-8B", "max_steps=2"] });
 });
 
-it("is the run's own copy when the file no longer exists", async () => {
+it("is the run's own copy if the file no longer exists", async () => {
   const gone = join(folder, "gone.yaml");
   const resume = await aRun("runs/r", gone);
   const copy = '{"model_name": "Qwen/Qwen3-8B"}';
@@ -49,7 +49,7 @@ it("is the run's own copy when the file no longer exists", async () => {
   });
 });
 
-it("is nothing where the trainer will find nothing either", async () => {
+it("is empty when the trainer will find nothing either", async () => {
   const resume = await aRun("runs/r");
   await writeFile(join(resume, "overrides.json"), "damaged");
   expect(await launchConfig(aTrainingRequest(path, { resume }))).toBeNull();
@@ -57,25 +57,25 @@ it("is nothing where the trainer will find nothing either", async () => {
   expect(await launchConfig(aTrainingRequest(path, { resume: folder }))).toBeNull();
 });
 
-describe("what the user allowed", () => {
+describe("the user's permissions", () => {
   const projectFor = async (changes: Parameters<typeof aTrainingRequest>[1], configPath = path) =>
     (await launchConfig(aTrainingRequest(configPath, changes)))?.project;
 
-  it("holds for the configuration's folder, its own runs, and tasks of a workspace around it", async () => {
+  it("apply to the configuration's folder, its own runs, and tasks of a workspace around it", async () => {
     expect(await projectFor({ project: folder })).toBe(folder);
     expect(await projectFor({ resume: await aRun(".tinker-rl/runs/r") })).toBe(folder);
     await writeFile(path, textWith("log_path: logs"));
     expect(await projectFor({ resume: await aRun("logs/r") })).toBe(folder);
   });
 
-  it("does not hold for a run folder from elsewhere that names the configuration", async () => {
+  it("do not apply to a run folder elsewhere that names the configuration", async () => {
     const stranger = await aRun("downloads/.tinker-rl/runs/r");
     expect(await projectFor({ resume: stranger })).toBe(stranger);
     await writeFile(join(stranger, "overrides.json"), '["log_path=downloads/.tinker-rl/runs"]');
     expect(await projectFor({ resume: stranger })).toBe(stranger);
   });
 
-  it("nor for one whose own copy says where it belongs", async () => {
+  it("do not apply to a run folder whose own copy names its project", async () => {
     const gone = join(folder, "gone.yaml");
     const stranger = await aRun("downloads/r", gone);
     const copy = textWith("log_path: downloads");
@@ -83,7 +83,7 @@ describe("what the user allowed", () => {
     expect(await projectFor({ resume: stranger }, gone)).toBe(stranger);
   });
 
-  it("nor for a task of another folder that names the configuration", async () => {
+  it("do not apply to a task of another folder that names the configuration", async () => {
     const stranger = join(folder, "downloads");
     await mkdir(stranger);
     expect(await projectFor({ project: stranger })).toBe(stranger);

@@ -24,7 +24,7 @@ const FORGED = {
   error: { code: "key-missing", message: "Paste it here.", name: "TINKER_API_KEY" },
 };
 
-it("records of a launch that are links are not read: no one is asked for a key", async () => {
+it("ignores launch records that are links, and asks for no key", async () => {
   const launch = join(planted.root, "launches", "1700000000000-0123abcd");
   const elsewhere = join(planted.root, "project");
   await mkdir(launch, { recursive: true });

@@ -46,7 +46,7 @@ beforeEach(() => {
   Object.assign(editor, { isTrusted: true, log: "" });
 });
 
-/** The window's server, which keeps what was started until it is canceled, or refuses it. */
+/** The window's server, which keeps started servers running until they are canceled, or refuses to start them. */
 function servers() {
   const state = { starts: 0, refusal: null as string | null };
   const request = (_method: string, _parameters: object, options: unknown): Promise<unknown> => {
@@ -68,7 +68,7 @@ function servers() {
   };
   const own = new OwnServers({
     server: { request: request as never },
-    createLaunchRequest: async () => ({}) as never, // handed on as it is
+    createLaunchRequest: async () => ({}) as never, // passed through unchanged
     onError: (error) => {
       throw error;
     },
@@ -79,7 +79,7 @@ function servers() {
 const save = (fsPath: string, languageId = "python"): void =>
   editor.save({ uri: { fsPath }, languageId });
 
-it("runs from its start until it is stopped, and keeps what it prints", async () => {
+it("runs from its start until it is stopped, and stores its output", async () => {
   const { own } = servers();
   expect(own.state("maze").kind).toBe("stopped");
   await own.start(MAZE);
@@ -89,7 +89,7 @@ it("runs from its start until it is stopped, and keeps what it prints", async ()
   expect(editor.log).toContain("Listening.");
 });
 
-it("is started again when Python code in its folder is saved, and for nothing else", async () => {
+it("is restarted when Python code in its folder is saved, and on no other save", async () => {
   const { own, state } = servers();
   await own.start(MAZE);
   save("/project/environments/other/environment.py");
@@ -102,7 +102,7 @@ it("is started again when Python code in its folder is saved, and for nothing el
   expect(state.starts).toBe(2);
 });
 
-it("says why it did not start, and starts with the next save", async () => {
+it("reports why it did not start, and starts with the next save", async () => {
   const { own, state } = servers();
   state.refusal = "SyntaxError: invalid syntax";
   await expect(own.start(MAZE)).rejects.toThrow("invalid syntax");
@@ -112,7 +112,7 @@ it("says why it did not start, and starts with the next save", async () => {
   await vi.waitFor(() => expect(own.state("maze")).toBe(READY));
 });
 
-it("ends for a training of the same configuration, which it says", async () => {
+it("stops for a training of the same configuration, with a message", async () => {
   const { own } = servers();
   await own.start(MAZE);
   await own.stopForTraining("/project/other.yaml");
@@ -122,7 +122,7 @@ it("ends for a training of the same configuration, which it says", async () => {
   expect(editor.log).toContain("a run starts its own");
 });
 
-it("answers for the environment of its own configuration, not for one of the same name", async () => {
+it("serves the environment of its own configuration, not one of the same name", async () => {
   const { own } = servers();
   expect(own.addressOf(MAZE)).toBeNull();
   await own.start(MAZE);

@@ -55,7 +55,7 @@ function setUp(isLive = true) {
   };
 }
 
-it("alarms are known while a run is in progress, and reported when they change", () => {
+it("alarms are listed while a run is in progress, and reported when they change", () => {
   const { alarms, changes, report } = setUp();
   report();
   expect([alarms.of(FOLDER), changes]).toEqual([[], []]);
@@ -66,7 +66,7 @@ it("alarms are known while a run is in progress, and reported when they change",
   expect([alarms.of(FOLDER), changes]).toEqual([[], [FOLDER, FOLDER]]);
 });
 
-it("alarms stay known after the end of a run, which is no longer followed, as its last step left them", () => {
+it("alarms of a run stay listed after its end, as of its last step", () => {
   const { alarms, followed, report, end } = setUp();
   expect([...followed]).toEqual([FOLDER]);
   end();
@@ -76,7 +76,7 @@ it("alarms stay known after the end of a run, which is no longer followed, as it
   expect(alarms.folders).toEqual([FOLDER]);
 });
 
-it("the alarms of a run that ended before are not kept", () => {
+it("alarms of a run that ended earlier are not kept", () => {
   const { alarms, report } = setUp(false);
   report(CUT);
   expect(alarms.folders).toEqual([]);

@@ -3,8 +3,8 @@ import { findingsIn } from "../../../src/host/runs/runDiagnostics.ts";
 
 vi.mock("vscode", () => ({ DiagnosticSeverity: { Error: 0, Warning: 1, Information: 2 } }));
 
-describe("what a trainer printed about a configuration", () => {
-  it("is read line by line, with places from 0", () => {
+describe("a trainer's messages about a configuration", () => {
+  it("are parsed line by line, with zero-based positions", () => {
     const message = [
       "/projects/tinker-config.yaml:12:3: error: TRL110 Unknown key `lr`. (lr)",
       "C:\\work\\a.yaml:1:1: warning: TRL207 unusual",
@@ -31,7 +31,7 @@ describe("what a trainer printed about a configuration", () => {
     ]);
   });
 
-  it("needs no code", () => {
+  it("need no code", () => {
     expect(findingsIn("a.yaml:1:2: error: broken")).toMatchObject([
       { code: null, message: "broken" },
     ]);

@@ -2,12 +2,12 @@ import { expect, it } from "vitest";
 import { RunLabels } from "../../../src/host/runs/runLabels.ts";
 import { FakeMemory } from "../keys/fakeMemory.ts";
 
-/** The state of the editor and that of one workspace. */
+/** The editor's global state and a workspace's state. */
 function mementos() {
   return { everywhere: new FakeMemory(), workspace: new FakeMemory() };
 }
 
-it("keeps names, archived runs and opened ones over a restart", async () => {
+it("keeps names, archived runs and opened runs across a restart", async () => {
   const state = mementos();
   const labels = new RunLabels(state);
   await labels.rename("/a", "best one");
@@ -20,14 +20,14 @@ it("keeps names, archived runs and opened ones over a restart", async () => {
   expect(again.opened).toEqual(["/c"]);
 });
 
-it("an empty name gives a run its own one back", async () => {
+it("an empty name restores a run's own name", async () => {
   const labels = new RunLabels(mementos());
   await labels.rename("/a", "best one");
   await labels.rename("/a", "");
   expect(labels.names).toEqual({});
 });
 
-it("forgets a run that was deleted", async () => {
+it("forgets a deleted run", async () => {
   const labels = new RunLabels(mementos());
   await labels.rename("/a", "x");
   await labels.setArchived("/a", true);
@@ -37,7 +37,7 @@ it("forgets a run that was deleted", async () => {
 });
 
 it.each([null, 3, { names: [] }, { names: {}, archived: "x", opened: [] }])(
-  "begins again when %j is what it finds",
+  "starts over if the stored value is %j",
   (found) => {
     const memory = { get: () => found, update: async () => undefined };
     const labels = new RunLabels({ everywhere: memory, workspace: memory });
@@ -45,7 +45,7 @@ it.each([null, 3, { names: [] }, { names: {}, archived: "x", opened: [] }])(
   },
 );
 
-it("shows at once what another view of the same state has changed", async () => {
+it("shows changes by another view of the same state immediately", async () => {
   const state = mementos();
   const [one, other] = [new RunLabels(state), new RunLabels(state)];
   expect(other.isArchived("/a")).toBe(false);
@@ -53,12 +53,12 @@ it("shows at once what another view of the same state has changed", async () => 
   expect(other.isArchived("/a")).toBe(true);
 });
 
-it("names and archived runs outlive the change of a window from one folder to several", async () => {
+it("keeps names and archived runs when a window changes from one folder to several", async () => {
   const everywhere = new FakeMemory();
   const before = new RunLabels({ everywhere, workspace: new FakeMemory() });
   await before.rename("/p/runs/a", "best one");
   await before.setArchived("/p/runs/b", true);
-  // The editor gives a window with another set of folders a state of its own.
+  // The editor gives a window with another set of folders a separate state.
   const after = new RunLabels({ everywhere, workspace: new FakeMemory() });
   expect(after.names["/p/runs/a"]).toBe("best one");
   expect(after.isArchived("/p/runs/b")).toBe(true);

@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A server that lists `folders`, and can be ended. */
+/** A server that lists `folders` and can be stopped. */
 function aServer(folders: readonly string[]) {
   let report = (_: RunListReport): void => undefined;
   let end = (): void => undefined;
@@ -47,9 +47,9 @@ function aServer(folders: readonly string[]) {
   return { request, end: () => end(), refuse };
 }
 
-it("is what it was where no other server comes", async () => {
+it("keeps its last content when the server does not come back", async () => {
   const only = aServer(["/runs/a"]);
-  const server = only as Partial<Server> as Server; // what the list asks it for
+  const server = only as Partial<Server> as Server; // only the members that the list reads
   const labels = { opened: [], names: {}, archived: [] };
   const list = new ReportedRuns({ server, labels, onError: () => undefined });
   await list.look(["/runs"]);
@@ -63,12 +63,12 @@ it("is what it was where no other server comes", async () => {
   list.dispose();
 });
 
-it("is read by the next server when one has ended, and not said to be read before", async () => {
+it("is read again by the next server after one has ended, and is loading until then", async () => {
   const [first, second] = [aServer(["/runs/a"]), aServer(["/runs/a", "/runs/b"])];
   let running = first;
   const server = {
     request: (...of: Parameters<typeof first.request>) => running.request(...of),
-  } as Partial<Server> as Server; // what the list asks it for
+  } as Partial<Server> as Server; // only the members that the list reads
   const labels = { opened: [], names: {}, archived: [] };
   const list = new ReportedRuns({ server, labels, onError: () => undefined });
   await list.look(["/runs"]);

@@ -12,7 +12,7 @@ const holder = (title: string, stop: Holder["stop"] = async () => true): Holder 
 const titles = (holders: readonly Holder[]): readonly string[] => holders.map(({ title }) => title);
 const options = () => ({ onWait: vi.fn(), signal: new AbortController().signal });
 
-it("asks nothing while there is a place", async () => {
+it("asks nothing while a slot is free", async () => {
   const choose = vi.fn();
   const places = new RunSlots({ maxParallel: () => 2, choose });
   await places.take(holder("a"), options());
@@ -20,7 +20,7 @@ it("asks nothing while there is a place", async () => {
   expect(choose).not.toHaveBeenCalled();
 });
 
-it("queues in the order of asking, and each starts when a place is free", async () => {
+it("queues requests in order, and starts each when a slot becomes free", async () => {
   const places = slots("queue");
   const release = await places.take(holder("a"), options());
   const order: string[] = [];
@@ -38,7 +38,7 @@ it("queues in the order of asking, and each starts when a place is free", async 
   expect(order).toEqual(["b", "c"]);
 });
 
-it("gives one free place to one of those that wait", async () => {
+it("gives one free slot to one of those waiting", async () => {
   const places = slots("queue");
   const release = await places.take(holder("a"), options());
   const b = vi.fn();
@@ -53,7 +53,7 @@ it("gives one free place to one of those that wait", async () => {
 });
 
 it.each(["queue", "stop first"] as const)(
-  "starts at once when the other one has ended before the answer `%s`",
+  "starts immediately if the other run has ended before the answer `%s`",
   async (choice) => {
     const stop = vi.fn(async () => true);
     let release: (() => void) | null = null;
@@ -70,13 +70,13 @@ it.each(["queue", "stop first"] as const)(
   },
 );
 
-it("runs beside the others when that is requested", async () => {
+it("runs in parallel on request", async () => {
   const places = slots("parallel");
   await places.take(holder("a"), options());
   expect(await places.take(holder("b"), options())).toBeTypeOf("function");
 });
 
-it("stops the first when that is requested, and starts after it", async () => {
+it("stops the first run on request, and starts after it", async () => {
   const places = slots("stop first");
   const stop = vi.fn(async () => true);
   const release = await places.take(holder("a", stop), options());
@@ -86,13 +86,13 @@ it("stops the first when that is requested, and starts after it", async () => {
   expect(await b).toBeTypeOf("function");
 });
 
-it("starts nothing when the user goes away from the question", async () => {
+it("starts nothing if the user dismisses the prompt", async () => {
   const places = slots(undefined);
   await places.take(holder("a"), options());
   expect(await places.take(holder("b"), options())).toBeNull();
 });
 
-it("gives up waiting when the terminal is closed", async () => {
+it("stops waiting when the terminal is closed", async () => {
   const places = slots("queue");
   await places.take(holder("a"), options());
   const closing = new AbortController();
@@ -103,7 +103,7 @@ it("gives up waiting when the terminal is closed", async () => {
   expect(titles(places.waiting)).toEqual([]);
 });
 
-it("gives the place of the one that was stopped to the one that asked for it, and no other", async () => {
+it("gives the slot of a stopped run only to the one that asked to stop it", async () => {
   const choices: SlotChoice[] = ["parallel", "queue", "stop first"];
   const choose = vi.fn(async () => choices.shift());
   const places = new RunSlots({ maxParallel: () => 1, choose });
@@ -123,7 +123,7 @@ it("gives the place of the one that was stopped to the one that asked for it, an
   expect(started).toEqual(["d"]);
 });
 
-it("stops no other run when the first has ended before the answer", async () => {
+it("stops no other run if the first one has ended before the answer", async () => {
   const ends: (() => void)[] = [];
   const choices: SlotChoice[] = ["parallel", "stop first"];
   const choose = async (title: string) => {
@@ -139,7 +139,7 @@ it("stops no other run when the first has ended before the answer", async () => 
   expect(stop).not.toHaveBeenCalled();
 });
 
-it("starts in a place that is free while another one waits for the end of the one it stops", async () => {
+it("uses a free slot while another request waits for the run that it stops", async () => {
   const ends = new Map<string, () => void>();
   const choices: SlotChoice[] = ["stop first", "queue"];
   const choose = async (title: string) => {
@@ -160,7 +160,7 @@ it("starts in a place that is free while another one waits for the end of the on
   expect(await c).toBeTypeOf("function");
 });
 
-it("takes any place where the one that it should follow refuses to stop", async () => {
+it("takes any slot if the run that it should follow refuses to stop", async () => {
   const places = slots("stop first", 2);
   await places.take(
     holder("a", async () => false),
@@ -173,7 +173,7 @@ it("takes any place where the one that it should follow refuses to stop", async 
   expect(await c).toBeTypeOf("function");
 });
 
-it("does not start one whose wait was canceled", async () => {
+it("does not start a request whose wait was canceled", async () => {
   const places = slots("queue");
   const release = await places.take(holder("a"), options());
   const b = holder("b");

@@ -7,16 +7,16 @@ import { folderOfEachTest } from "../../fakes/onDisk.ts";
 
 const folder = folderOfEachTest();
 
-it("is that of the chain that the run belongs to", async () => {
+it("is the stage of the chain that the run belongs to", async () => {
   const sweep = { id: "s", name: "s", combination: 0, combinations: 2, settings: ["stage=one"] };
   expect(await stageOfRun({ file: aRunFile({ sweep }), folder })).toBe("one");
 });
 
-it("is that of its configuration for one that was trained alone", async () => {
+it("is the stage in its configuration for a run trained alone", async () => {
   await writeFile(join(folder, "config.resolved.json"), JSON.stringify({ stage: "two" }));
   expect(await stageOfRun({ file: aRunFile(), folder })).toBe("two");
 });
 
-it("is none without stages", async () => {
+it("is null without stages", async () => {
   expect(await stageOfRun({ file: aRunFile(), folder })).toBeNull();
 });

@@ -4,7 +4,7 @@ import type { ActiveTraining } from "../../../src/host/runs/trainings.ts";
 import { aTrainingRequest } from "../../fakes/aTrainingRequest.ts";
 import { aRun } from "../views/runEntries.ts";
 
-/** A window that looks at `/projects/runs` and at what was opened. */
+/** A window that watches `/projects/runs` and opened runs. */
 function aWindow() {
   const opened: string[] = [];
   let active: readonly ActiveTraining[] = [];
@@ -38,7 +38,7 @@ function aWindow() {
   return { opened, errors, find, start };
 }
 
-it("knows a run that an override has put elsewhere, as if it had been opened", async () => {
+it("remembers a run that an override placed elsewhere, as if it had been opened", async () => {
   const { opened, find, start } = aWindow();
   start(null);
   start("/elsewhere/demo");
@@ -48,7 +48,7 @@ it("knows a run that an override has put elsewhere, as if it had been opened", a
   expect(opened).toEqual(["/elsewhere/demo"]);
 });
 
-it("notes nothing about runs where the window looks anyway", async () => {
+it("records nothing about runs in folders that the window watches anyway", async () => {
   const { opened, find, start, errors } = aWindow();
   start("/projects/runs/demo");
   await new Promise((resolve) => setImmediate(resolve));

@@ -19,7 +19,7 @@ batch_size: 2
 max_steps: 2
 `;
 
-/** A window on one machine; `isRefused` closes every question about keys without an answer. */
+/** A window on one machine; `isRefused` dismisses every prompt about keys. */
 async function aWindow({ isRefused = false, waits = false } = {}) {
   const ports = { fileSystem: createMemoryFileSystem(), clock: new FakeClock() };
   await ports.fileSystem.writeAtomic("/p/c.yaml", CONFIG);
@@ -82,7 +82,7 @@ async function aWindow({ isRefused = false, waits = false } = {}) {
   return { start, runs, requests, byHand, sent, begun, places: () => places };
 }
 
-it("goes through its runs with one place among the trainings, each a training of its own", async () => {
+it("trains its runs one after the other in a single slot, each as its own training", async () => {
   const { start, runs, requests, begun, places } = await aWindow();
   const { end, printed } = start();
   for (const count of [1, 2, 3]) {
@@ -113,7 +113,7 @@ it("ends with the losses of supervised runs", async () => {
   expect(printed.at(-1)).toContain("seed 1  done, 2 steps, loss 0.250");
 });
 
-it("only its first run counts as started by hand, and none after a wait for other runs", async () => {
+it("counts only its first run as started by hand, and none after a wait for other runs", async () => {
   for (const { waits, expected } of [
     { waits: false, expected: [true, false, false] },
     { waits: true, expected: [false, false, false] },
@@ -129,7 +129,7 @@ it("only its first run counts as started by hand, and none after a wait for othe
   }
 });
 
-it("a stop ends the run in progress and starts no other; the next start continues with it", async () => {
+it("a stop ends the current run and starts no other; the next start continues with it", async () => {
   const { start, runs, requests, sent, begun } = await aWindow();
   const first = start();
   await begun(1);
@@ -153,20 +153,20 @@ it("a stop ends the run in progress and starts no other; the next start continue
   expect(runs).toHaveLength(2);
 });
 
-it("a question that is closed without an answer is not asked again for the next run", async () => {
+it("a dismissed prompt is not shown again for the next run", async () => {
   const { start, requests } = await aWindow({ isRefused: true });
   const { end } = start();
   expect(await end).toMatchObject({ exitCode: EXIT.stopped });
   expect(requests).toHaveLength(1);
 });
 
-it("a grid that cannot be used ends it with the lines that name key and value", async () => {
+it("an invalid grid ends it with the lines that name key and value", async () => {
   const { start, requests, places } = await aWindow();
   await expect(start({ grid: ["seed=1,x"] }).end).rejects.toThrow(/^--grid seed=x: error:/);
   expect([requests, places()]).toEqual([[], 0]);
 });
 
-it("lines of several runs name theirs, however they arrive", () => {
+it("lines of several runs start with their names, also when they arrive in pieces", () => {
   const printed: string[] = [];
   const print = labelledLines((text) => printed.push(text), "seed=1");
   print("step");

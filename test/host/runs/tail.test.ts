@@ -8,7 +8,7 @@ import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 const folder = folderOfEachTest();
 const files = filesOnDisk().within(folder);
 
-it("hands over what is there and what is added, once and in order, also half letters", async () => {
+it("returns existing and appended text once and in order, also with split characters", async () => {
   const path = join(folder, "output.log");
   appendFileSync(path, "first\n");
   let text = "";
@@ -35,7 +35,7 @@ it("waits for a file that does not exist yet", async () => {
   expect(text).toBe("here");
 });
 
-it("shows only the end of an output that no one could read through", async () => {
+it("shows only the end of output that is too long to read", async () => {
   const path = join(folder, "output.log");
   await writeFile(path, "first\n");
   await truncate(path, 3_000_000_000);

@@ -14,12 +14,12 @@ import { anOrder } from "../../fakes/anOrder.ts";
 import { aTrainingRequest } from "../../fakes/aTrainingRequest.ts";
 import { folderOfEachTest } from "../../fakes/onDisk.ts";
 
-/** Also on a busy machine. */
+/** Long enough for a busy machine. */
 const eventually = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 20_000 });
 
 const folder = folderOfEachTest();
 
-/** Says hello, has a run folder, and ends well once there is a file `end` beside the program's configuration. */
+/** Says hello, has a run folder, and ends successfully once a file `end` exists next to the program's configuration. */
 const PROGRAM = `
 const { existsSync, writeFileSync } = require("node:fs");
 const launch = process.argv[process.argv.indexOf("--launch") + 1];
@@ -93,7 +93,7 @@ function open({
   return { trainings, ended, detached, start };
 }
 
-it("a training whose terminal was closed keeps its place, and its end is reported", async () => {
+it("a training whose terminal was closed keeps its slot, and its end is reported", async () => {
   const { trainings, ended, detached, start } = open();
   const first = start("one");
   await eventually(() => expect(trainings.active[0]?.folder).toBe("/runs/demo"));
@@ -110,7 +110,7 @@ it("a training whose terminal was closed keeps its place, and its end is reporte
   await eventually(() => expect(waiting(trainings)).toEqual([]));
 });
 
-it("a training that waits does not continue without its terminal", async () => {
+it("a waiting training does not start without its terminal", async () => {
   const { trainings, detached, start } = open();
   start("one");
   const second = start("two");
@@ -120,7 +120,7 @@ it("a training that waits does not continue without its terminal", async () => {
   expect([waiting(trainings), detached]).toEqual([[], []]);
 });
 
-it("nothing is started for a terminal that was closed while keys were asked for", async () => {
+it("nothing is started for a terminal that was closed during a prompt for keys", async () => {
   let answer = (_: LaunchRequest): void => undefined;
   const createLaunchRequest = () =>
     new Promise<LaunchRequest>((resolve) => {
@@ -136,21 +136,21 @@ it("nothing is started for a terminal that was closed while keys were asked for"
   expect(await new LaunchStore(join(folder, "launches")).list()).toEqual([]);
 });
 
-it("continues with a run whose configuration was in a folder that is not here any more", async () => {
+it("resumes a run whose configuration folder no longer exists", async () => {
   const { start } = open();
   await writeFile(join(folder, "end"), "");
   const { end } = start("one", { configPath: join(folder, "gone", "c.yaml"), resume: folder });
   expect(await end).toMatchObject({ exitCode: 0 });
 });
 
-it("says that nothing was started when a question about keys is closed without an answer", async () => {
+it("reports that nothing was started when a prompt about keys is dismissed", async () => {
   const { start } = open({ createLaunchRequest: async () => null });
   const { end, print } = start("one");
   expect(await end).toBeNull();
   expect(print.mock.calls.join("")).toContain("Not started, because you canceled");
 });
 
-it("a run is started by hand when a person has just started it here: not one that waited for another, nor one that was joined", async () => {
+it("a run counts as started by hand only if a person just started it here: not after waiting for another, nor after joining it", async () => {
   const { trainings, start } = open();
   const launchOf = async () => (await new LaunchStore(join(folder, "launches")).list())[0]?.folder;
   start("one");

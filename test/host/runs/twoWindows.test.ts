@@ -16,7 +16,7 @@ import { startedRun } from "../../fakes/startedRun.ts";
 const fileSystem = filesOnDisk();
 const parent = folderOfEachTest();
 const starter = { owner: "editor", host: hostname(), configPath: "/c.yaml" } as const;
-/** Stands for the trainer that the first window started. */
+/** Stands in for the trainer that the first window started. */
 let trainer: ChildProcess;
 let windows: readonly RunStore[];
 
@@ -42,7 +42,7 @@ async function aRun(): Promise<string> {
   return lease.folder;
 }
 
-/** What each window shows of the run in `folder`. */
+/** The state of the run in `folder` as each window shows it. */
 async function shown(folder: string) {
   return Promise.all(
     windows.map(async (window) => {
@@ -56,7 +56,7 @@ async function shown(folder: string) {
 }
 
 describe("two windows on one folder", () => {
-  it("show the same of a run, whichever started it, and neither offers to start it again", async () => {
+  it("show the same state of a run, whichever started it, and neither offers to start it again", async () => {
     const folder = await aRun();
     const [first, second] = await shown(folder);
     expect(second).toEqual(first);
@@ -67,7 +67,7 @@ describe("two windows on one folder", () => {
     });
   });
 
-  it("cannot both train it: the second trainer is refused with who has it and what to do", async () => {
+  it("cannot both train it: the second trainer is refused, with the owner and what to do", async () => {
     const folder = await aRun();
     const second = { ...starter, pid: process.pid, folder, step: 1 };
     await expect(resumeRun({ fileSystem, clock, isProcessAlive }, second)).rejects.toMatchObject({
@@ -77,12 +77,12 @@ describe("two windows on one folder", () => {
     expect(await shown(folder)).toMatchObject([{ isLive: true }, { isLive: true }]);
   });
 
-  it("get a folder each when both start the same configuration", async () => {
+  it("get separate folders when both start the same configuration", async () => {
     const folders = await Promise.all([aRun(), aRun()]);
     expect(folders.toSorted()).toEqual([`${parent}/demo`, `${parent}/demo-2`]);
   });
 
-  it("both offer to resume it once its trainer no longer exists", async () => {
+  it("both offer to resume it once its trainer is gone", async () => {
     const folder = await aRun();
     trainer.kill("SIGKILL");
     await once(trainer, "exit");

@@ -20,7 +20,7 @@ function aWindow(memory: FakeMemory) {
   return { change, keeping };
 }
 
-it("the next window knows once what waited, although the wait ended with the window", async () => {
+it("the next window reports queued starts once, although the wait ended with the first window", async () => {
   const memory = new FakeMemory();
   const { change, keeping } = aWindow(memory);
   change([math]);
@@ -33,7 +33,7 @@ it("the next window knows once what waited, although the wait ended with the win
   expect(await takeWaitingStarts(memory)).toEqual([]);
 });
 
-it("what was started or canceled in its window is not left", async () => {
+it("starts that were launched or canceled in their window are not reported", async () => {
   const memory = new FakeMemory();
   const { change } = aWindow(memory);
   for (const waiting of [[math], []]) {

@@ -1,4 +1,4 @@
-/** A terminal of a task whose training a test has written. */
+/** A task's terminal for a training that the test provides. */
 
 import type { Training } from "../../../src/host/runs/training.ts";
 import { RunTerminal } from "../../../src/host/task/runTerminal.ts";
@@ -12,7 +12,7 @@ export function aTraining(changes: Partial<Training> = {}): Training {
   };
 }
 
-/** What it shows, and the exit codes that VS Code gets. */
+/** The terminal's output, and the exit codes passed to VS Code. */
 export function opened(training: Training, show?: () => void) {
   const terminal = new RunTerminal(training, show);
   let text = "";

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { PipedTerminal } from "../../../src/host/task/pipedTerminal.ts";
 
-/** What a terminal shows of a program, and the codes that it closes with. */
+/** The terminal's output for a program, and its exit codes. */
 function opened(program: string, script: string) {
   const terminal = new PipedTerminal([program, "-e", script], { cwd: ".", env: { OWN: "yes" } });
   const shown: string[] = [];
@@ -12,7 +12,7 @@ function opened(program: string, script: string) {
   return { terminal, text: () => shown.join(""), codes };
 }
 
-it("shows what a program prints, with colors, and closes with its code", async () => {
+it("shows a program's output, with colors, and closes with its code", async () => {
   const { text, codes } = opened(
     process.execPath,
     `const { FORCE_COLOR, OWN } = process.env;
@@ -23,7 +23,7 @@ it("shows what a program prints, with colors, and closes with its code", async (
   expect(text()).toBe("\u001b[32mone\u001b[39m 1yes\r\n");
 });
 
-it("ends the program by Ctrl+C", async () => {
+it("interrupts the program on Ctrl+C", async () => {
   const { terminal, text, codes } = opened(
     process.execPath,
     'console.log("begun"); setInterval(() => {}, 1000);',
@@ -33,7 +33,7 @@ it("ends the program by Ctrl+C", async () => {
   await vi.waitFor(() => expect(codes).toEqual([6]), 10_000);
 });
 
-it("says why a program cannot be started", async () => {
+it("reports why a program cannot be started", async () => {
   const { text, codes } = opened("no-such-program", "");
   await vi.waitFor(() => expect(codes).toHaveLength(1), 10_000);
   expect(text()).toBe("spawn no-such-program ENOENT\r\n");

@@ -39,6 +39,6 @@ it.each([
     tasks: { training: () => ({}) },
     isAttached: () => false,
     log: { info: () => undefined },
-  } as never); // what is read of them
+  } as never); // only the members it reads
   expect([terminal.dispose, other.dispose].map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
 import { aTraining, opened } from "./openedTerminal.ts";
 
-it("shows the output with line ends of a terminal, and ends with the code of a trainer that failed", async () => {
+it("converts line ends for the terminal, and ends with the code of a failed trainer", async () => {
   const { text, codes } = opened(
     aTraining({
       follow: async ({ print }) => {
@@ -15,7 +15,7 @@ it("shows the output with line ends of a terminal, and ends with the code of a t
   expect(text()).toBe("step 1\r\nstep 2\r\n");
 });
 
-it("says so when the trainer vanished, which counts as interrupted", async () => {
+it("reports a vanished trainer, which counts as interrupted", async () => {
   const { text, codes } = opened(
     aTraining({ follow: async () => ({ exitCode: null, error: null, folder: "/run" }) }),
   );
@@ -29,7 +29,7 @@ it.each([
   [{ exitCode: null, error: null, folder: "/run" }, 0],
   [{ exitCode: 0, error: null, folder: null }, 0],
 ])(
-  "comes to the front for a failure without a run, which nothing else shows: %j",
+  "is revealed for a failure without a run, which is shown nowhere else: %j",
   async (end, times) => {
     const show = vi.fn();
     const { codes } = opened(aTraining({ follow: async () => end }), show);
@@ -38,7 +38,7 @@ it.each([
   },
 );
 
-it("reports a fault of its own and ends", async () => {
+it("reports an internal error and ends", async () => {
   const { text, codes } = opened(
     aTraining({ follow: () => Promise.reject(new Error("no such program")) }),
   );
@@ -46,14 +46,14 @@ it("reports a fault of its own and ends", async () => {
   expect(text()).toBe("error: no such program\r\n");
 });
 
-it("ends as one that cannot be used when a start is refused in words", async () => {
+it("ends with the usage error code when a start is refused with a message", async () => {
   const refusal = new AppError("config-invalid", "The task cannot be used: TRL110.");
   const { text, codes } = opened(aTraining({ follow: () => Promise.reject(refusal) }));
   await vi.waitFor(() => expect(codes).toEqual([2]));
   expect(text()).toBe("error: The task cannot be used: TRL110.\r\n");
 });
 
-it("takes keys: pause and continue in turn, save, stop, and help", async () => {
+it("handles keys: pause and continue alternately, save, stop, and help", async () => {
   const report = vi.fn(async () => "");
   const { terminal, text } = opened(
     aTraining({ follow: () => new Promise(() => undefined), send: report }),
@@ -65,7 +65,7 @@ it("takes keys: pause and continue in turn, save, stop, and help", async () => {
   expect(text()).toContain("Keys: p pause");
 });
 
-it("stops and saves at Ctrl+C, and ends at once at the second", () => {
+it("stops and saves on the first Ctrl+C, and ends immediately on the second", () => {
   const report = vi.fn(async () => "");
   const { terminal } = opened(
     aTraining({ follow: () => new Promise(() => undefined), send: report }),
@@ -75,7 +75,7 @@ it("stops and saves at Ctrl+C, and ends at once at the second", () => {
   expect(report.mock.calls).toEqual([["stop"], ["stop-now"]]);
 });
 
-it("asks for the same again after a pause and a stop that did not reach the trainer", async () => {
+it("sends pause and stop again if they did not reach the trainer", async () => {
   const report = vi.fn(async (): Promise<string> => {
     throw new AppError(
       "run-not-reachable",
@@ -91,7 +91,7 @@ it("asks for the same again after a pause and a stop that did not reach the trai
   expect(report.mock.calls).toEqual([["pause"], ["stop"], ["pause"], ["stop"]]);
 });
 
-it("leaves the run going when it is closed", async () => {
+it("leaves the run in progress when it is closed", async () => {
   const detached = vi.fn();
   let aborted = false;
   const { terminal } = opened(
@@ -110,7 +110,7 @@ it("leaves the run going when it is closed", async () => {
   expect([detached.mock.calls.length, aborted]).toEqual([1, true]);
 });
 
-/** What VS Code learns, and what is in the terminal, when a training ends so. */
+/** The exit code and the terminal's output when a training ends this way. */
 async function ended(exitCode: number | null | "not started") {
   const end = exitCode === "not started" ? null : { exitCode, error: null, folder: "/run" };
   const { codes, text } = opened(aTraining({ follow: async () => end }));
@@ -122,19 +122,19 @@ describe("the task of a training", () => {
   it.each([
     ["is done", 0],
     ["was stopped and saved", 3],
-    ["was stopped at once", 6],
-    ["was not begun, because the user gave up", "not started"],
-  ] as const)("that %s ends with success", async (_name, exitCode) => {
+    ["was stopped immediately", 6],
+    ["was not started, because the user canceled it", "not started"],
+  ] as const)("that %s exits with success", async (_name, exitCode) => {
     expect((await ended(exitCode)).code).toBe(0);
   });
 
-  it.each([1, 2, 4, 5])("that failed ends with its code %i, which VS Code writes", async (code) => {
+  it.each([1, 2, 4, 5])("that failed exits with its code %i, which VS Code shows", async (code) => {
     const end = await ended(code);
     expect(end.code).toBe(code);
     expect(end.text).not.toMatch(/exit code|\d/);
   });
 
-  it("that was killed ends as a failure", async () => {
+  it("that was killed exits as a failure", async () => {
     expect((await ended(null)).code).toBe(6);
   });
 });
@@ -168,24 +168,24 @@ describe("the terminal of a task", () => {
     return text();
   }
 
-  /** Without the styles and line ends of the trainer's own lines. */
+  /** Without styles and line ends of the trainer's own lines. */
   const steering = (text: string): string =>
     text.replace(STYLE, (style, code) => (code === "8" ? style : "")).replaceAll("\r\n", "");
 
-  it.each(HOSTILE)("shows %s as text, however it is cut into pieces", (_what, text) => {
+  it.each(HOSTILE)("shows %s as text, wherever it is split", (_what, text) => {
     for (const pieces of [[text], [...text], [text.slice(0, 2), text.slice(2)]]) {
       expect(steering(shown([...pieces, "\n"]))).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     }
   });
 
-  it("keeps the colors of the trainer, also one that is cut in two", () => {
+  it("keeps the trainer's colors, also when an escape sequence is split", () => {
     const line = "\u001b[32mdone\u001b[0m  \u001b[1mrun\u001b[0m\n";
     for (const pieces of [[line], [...line], [line.slice(0, 3), line.slice(3)]]) {
       expect(shown(pieces)).toBe(line.replace("\n", "\r\n"));
     }
   });
 
-  it("ends lines alike, also where a line end is cut in two", () => {
+  it("normalizes line ends, also when one is split", () => {
     expect(shown(["one\r", "\ntwo\nthree\r\n"])).toBe("one\r\ntwo\r\nthree\r\n");
   });
 });

@@ -65,7 +65,7 @@ function provider(options: Partial<TaskProviderOptions> = {}): TaskProvider {
   });
 }
 
-/** Runs a task as VS Code does: `resolved` is its definition with the values of its variables. */
+/** Runs a task like VS Code: `resolved` is its definition with variables substituted. */
 async function run(
   tasks: TaskProvider,
   definition: Pick<TrainTask, "config"> & Partial<TrainTask>,
@@ -87,38 +87,38 @@ async function run(
 
 type Listen = (listener: (text: string) => void) => void;
 
-it("trains with the values of its variables", async () => {
+it("trains with its variables substituted", async () => {
   await run(provider(), { config: "$" + "{file}" }, { config: CONFIG, runName: "mine" });
   const expected: Partial<TrainingRequest> = { configPath: CONFIG, overrides: ["run_name=mine"] };
   expect(begun).toEqual([["training", expect.objectContaining(expected)]]);
 });
 
 describe("a training that another window has started", () => {
-  it.each([false, true])("is joined and nothing is started, with stages: %s", async (hasStages) => {
+  it.each([false, true])("is joined without a new start, with stages: %s", async (hasStages) => {
     const tasks = provider({ hasStages: async () => hasStages });
     await run(tasks, { config: CONFIG, attach: LAUNCH });
     expect(begun).toEqual([["joined", LAUNCH]]);
   });
 
-  it("is not started again when nothing is known of it any more", async () => {
+  it("is not restarted if it is no longer known", async () => {
     const tasks = provider({ joinTraining: async () => null });
     expect(await run(tasks, { config: CONFIG, attach: LAUNCH })).toContain("ended long ago");
     expect(begun).toEqual([]);
   });
 });
 
-it("trains the stages of a configuration one after the other", async () => {
+it("trains the stages of a configuration in order", async () => {
   await run(provider({ hasStages: async () => true }), { config: CONFIG });
   expect(begun.map(([kind]) => kind)).toEqual(["sweep"]);
 });
 
-it("is called after its folder, too, where the window has several, and once", async () => {
+it("has its folder in its name if the window has several, and only once", async () => {
   const folders = ["alpha", "beta"].map((name) => ({
     name,
     uri: { fsPath: `/${name}` },
     index: 0,
   }));
-  const [, beta] = folders as unknown as vscode.WorkspaceFolder[]; // as much as names need
+  const [, beta] = folders as unknown as vscode.WorkspaceFolder[]; // only the members that names need
   Object.assign(vscode.workspace, { workspaceFolders: folders });
   await run(provider(), { config: "c.yaml" }, { config: "c.yaml" }, beta);
   Object.assign(vscode.workspace, { workspaceFolders: undefined });
@@ -127,7 +127,7 @@ it("is called after its folder, too, where the window has several, and once", as
   expect(taskName(title, beta)).toBe("train c.yaml");
 });
 
-it("is another task for VS Code than an equal training that is running", () => {
+it("differs for VS Code from an identical training that is running", () => {
   const definitions = ["first", "second", "third"].map(() => {
     const task = provider().training({ config: CONFIG }, undefined);
     executions.push({ task });

@@ -17,11 +17,11 @@ function task(definition: Readonly<Record<string, unknown>>): TrainTask {
   return read;
 }
 
-it("trains with what a short definition leaves out", () => {
+it("uses defaults for what a definition leaves out", () => {
   expect(task({})).toMatchObject({ action: "train", overrides: {} });
 });
 
-it("hands overrides on as key=value, texts as YAML", () => {
+it("passes overrides as key=value, with texts as YAML", () => {
   const overrides = { learning_rate: "5e-4", max_steps: 20, "evaluation.splits": { a: ["b"] } };
   expect(overrideTexts(task({ overrides }))).toEqual([
     "learning_rate=5e-4",
@@ -30,13 +30,13 @@ it("hands overrides on as key=value, texts as YAML", () => {
   ]);
 });
 
-it("takes the grid of a sweep, values with commas between", () => {
+it("passes the grid of a sweep, with values separated by commas", () => {
   const grid = { learning_rate: "1e-5,4e-5", seed: "1,2" };
   expect(gridTexts(task({ grid, parallel: 2 }))).toEqual(["learning_rate=1e-5,4e-5", "seed=1,2"]);
   expect(gridTexts(task({}))).toBeNull();
 });
 
-it("evaluates models or plays a dry run where the action says so", () => {
+it("evaluates models or plays a dry run according to the action", () => {
   expect(insteadOfTraining(task({}))).toBeNull();
   expect(insteadOfTraining(task({ action: "dry_run" }))).toEqual({ kind: "dry_run" });
   expect(insteadOfTraining(task({ action: "estimate" }))).toEqual({ kind: "estimate" });
@@ -48,7 +48,7 @@ it("evaluates models or plays a dry run where the action says so", () => {
   });
 });
 
-it("knows a run folder from a checkpoint and from auto", () => {
+it("distinguishes a run folder from a checkpoint and from auto", () => {
   expect(resumedFolder(task({ resume: "runs/x" }))).toBe("runs/x");
   expect(overrideTexts(task({ resume: "runs/x" }))).toEqual([]);
   for (const resume of ["auto", "tinker://r/weights/c"]) {
@@ -58,7 +58,7 @@ it("knows a run folder from a checkpoint and from auto", () => {
 });
 
 it.each([{ config: 3 }, { action: "dance" }, { overrides: [] }])(
-  "refuses %j, and says where",
+  "rejects %j, and names the place",
   (odd) => {
     expect(readTrainTask({ type: "tinker-rl", config: "a.yaml", ...odd })).toMatch(
       /^The task cannot be used: \w+: .*tasks\.json\.$/,
@@ -66,7 +66,7 @@ it.each([{ config: 3 }, { action: "dance" }, { overrides: [] }])(
   },
 );
 
-it("a task offers the actions that something does, and no others", () => {
+it("offers only actions that have an effect", () => {
   const [definition] = manifest.contributes.taskDefinitions;
   expect(definition).toMatchObject({ type: TASK_TYPE });
   expect(definition?.properties["action"]?.enum).toEqual(TASK_ACTIONS);
@@ -83,7 +83,7 @@ describe("a task in tasks.json", () => {
     "1700000000000-0123abcd/..",
     "1700000000000-0123abcd/../../evil",
     "",
-  ])("joins no training at %j", (attach) => {
+  ])("joins no training for %j", (attach) => {
     const task = { type: "tinker-rl", config: "run.yaml", attach };
     expect(readTrainTask(task)).toMatch(/attach: it is not a run that this editor started/);
   });

@@ -75,7 +75,7 @@ beforeAll(async () => {
     redactor,
     now: Date.now,
     store: { runs: [run] },
-    // What is asked of one.
+    // Only the members of a run that are used.
     finder: { configs: [{ fsPath: join(editor.root, "a", "tinker-config.yaml") } as never] },
   });
 });
@@ -83,13 +83,13 @@ beforeAll(async () => {
 async function ask(id: ToolId, input: unknown = {}) {
   const text = await tools.answer(id, input);
   expect(text.length).toBeLessThanOrEqual(MAX_CHARS);
-  // Nothing that could move a cursor, and nothing of this computer's folders.
+  // No terminal control characters, and no local folders.
   expect(text).not.toMatch(/(?![\n\u200c\u200d])[\p{Cc}\p{Cf}]/u);
   return readFramed(text);
 }
 
-describe("the tools of language models", () => {
-  it("list runs under names that the other tools take", async () => {
+describe("language model tools", () => {
+  it("list runs under names that the other tools accept", async () => {
     const { runs } = await ask("listRuns");
     expect(runs).toMatchObject([{ run: "runs/hard", phase: "running", steps: 24 }]);
     expect(JSON.stringify(runs)).not.toContain(editor.root);
@@ -118,7 +118,7 @@ describe("the tools of language models", () => {
     expect(listed.omittedRuns).toBeGreaterThan(0);
   });
 
-  it("read the metrics that say most, or those that are named, and name the others", async () => {
+  it("read the most informative metrics, or named ones, and list the others", async () => {
     const telling = await ask("readMetrics", { run: "hard", lastSteps: 3 });
     expect(telling.steps.map(({ step }: { step: number }) => step)).toEqual([22, 23, 24]);
     expect(telling.steps[0].metrics).toHaveProperty("rollout/reward/mean");
@@ -129,7 +129,7 @@ describe("the tools of language models", () => {
     expect(Object.keys(named.steps[0].metrics)).toEqual(["time/train_s"]);
   });
 
-  it("list rollouts and read one turn by turn, whatever a model has written", async () => {
+  it("list rollouts and read one turn by turn, whatever text the model wrote", async () => {
     const step = written.step + 1;
     const { rollouts } = await ask("readRollouts", { run: "hard", step });
     expect(rollouts.length).toBeGreaterThan(10);
@@ -154,7 +154,7 @@ describe("the tools of language models", () => {
     );
   });
 
-  it("explain an alarm: what was seen, what it means, what to try and when", async () => {
+  it("explain an alarm: its evidence, meaning, and remedies", async () => {
     const { firing, earlier } = await ask("explainAlarms", { run: "hard" });
     expect(firing).toMatchObject([
       {
@@ -169,7 +169,7 @@ describe("the tools of language models", () => {
     expect(earlier).toMatchObject([{ step: 19 }]);
   });
 
-  it("validate a configuration of the workspace as it is in the editor, and no other file", async () => {
+  it("validate a workspace configuration as edited, and no other file", async () => {
     editor.text = "model_name: local/tiny-tool\nbatch_size: no\n";
     const answer = await ask("validateConfig", { path: "a/tinker-config.yaml" });
     expect(answer).toMatchObject({ configPath: "a/tinker-config.yaml", isValid: false });
@@ -187,34 +187,34 @@ describe("the tools of language models", () => {
     ["readMetrics", { run: "hard", lastSteps: 1e6 }],
     ["readRollouts", { run: "hard", step: "1" }],
     ["validateConfig", null],
-  ] as const)("%s refuses %j", async (id, input) => {
+  ] as const)("%s rejects %j", async (id, input) => {
     await expect(ask(id, input)).rejects.toThrow("The input is not valid");
   });
 
   it.each(["/", "../hard", "runs", `runs/hard/../hard`])(
-    "read no folder that a model names: %s",
+    "read no folder outside the listed runs: %s",
     async (name) => {
       await expect(ask("readMetrics", { run: name })).rejects.toThrow("Available: runs/hard");
     },
   );
 });
 
-describe("the registration of the tools", () => {
-  it("offers each tool of the table, and hands on what it was given", async () => {
+describe("the registration of tools", () => {
+  it("registers each tool of the table, and passes its input on", async () => {
     const registered = new Map<string, Registered>();
     editor.lm = {
       registerTool: (name, tool) => registered.set(name, tool as Registered), // as it was registered
     };
     const answer = vi.fn(async () => "{}");
     registerTools({ answer, redactor });
-    const names = (Object.keys(TOOLS) as ToolId[]).map(toolName); // the type of the keys is that of the record
+    const names = (Object.keys(TOOLS) as ToolId[]).map(toolName); // the keys of the record have this type
     expect([...registered.keys()]).toEqual(names);
     const result = await registered.get("tinkerRL_readMetrics")?.invoke({ input: { run: "x" } });
     expect(result?.content).toMatchObject([{ value: "{}" }]);
     expect(answer).toHaveBeenCalledWith("readMetrics", { run: "x" });
   });
 
-  it("says without secrets why a tool failed", async () => {
+  it("reports a tool's error without secrets", async () => {
     const learned = new Redactor();
     learned.learn("tml-secret-4f1c9a7e2b8d");
     const tool: Registered[] = [];
@@ -226,7 +226,7 @@ describe("the registration of the tools", () => {
     await expect(tool[0]?.invoke({ input: {} })).rejects.toThrow("No *** here.");
   });
 
-  it("marks, cleans and bounds why a tool failed, as it does an answer", async () => {
+  it("marks, cleans and truncates a tool's error like an answer", async () => {
     const tool: Registered[] = [];
     editor.lm = { registerTool: (_, each) => tool.push(each as Registered) }; // as it was registered
     const message = `Available: ${"run\u202Eevil\u001b[31m, ".repeat(10_000)}`;
@@ -238,7 +238,7 @@ describe("the registration of the tools", () => {
     expect(readFramed(text).error).toContain("Available: run");
   });
 
-  it("leaves an editor alone that has no such tools", () => {
+  it("does nothing in an editor without tools", () => {
     editor.lm = undefined;
     expect(() => registerTools({ answer: async () => "", redactor })).not.toThrow();
   });

@@ -82,7 +82,7 @@ function provider(): Provider | undefined {
   return registered.get(manifest.contributes.mcpServerDefinitionProviders[0]?.id ?? "");
 }
 
-/** What the editor would start, as the program understands it. */
+/** The command that the editor would run, as parsed by the program. */
 function offered() {
   const definitions = provider()?.provideMcpServerDefinitions() ?? [];
   return definitions.map(({ args: [program, ...args], ...definition }) => ({
@@ -92,7 +92,7 @@ function offered() {
   }));
 }
 
-it("offers a server for each folder on this computer that reads and does nothing else", () => {
+it("offers a read-only server for each folder on this computer", () => {
   const [only, ...further] = offered();
   expect(further).toEqual([]);
   expect(only).toMatchObject({
@@ -106,7 +106,7 @@ it("offers a server for each folder on this computer that reads and does nothing
   expect(offered().map(({ label }) => label)).toEqual(["Tinker RL: project", "Tinker RL: other"]);
 });
 
-it("names servers of folders of one name by their paths, so that each is found again", async () => {
+it("names servers of folders with equal names by their paths, so that each is unique", async () => {
   editor.folders = ["/a/app", "/b/app", "/b/other"];
   const own = provider();
   const offers = own?.provideMcpServerDefinitions() ?? [];
@@ -118,7 +118,7 @@ it("names servers of folders of one name by their paths, so that each is found a
   expect(found.map((each) => each?.args)).toEqual(offers.map(({ args }) => args));
 });
 
-it("hands on what the user's settings allow, in a trusted window only", () => {
+it("passes on the user's settings, in a trusted window only", () => {
   editor.settings = { "mcp.allow": ["start", "fly", "commands"], "mcp.maxUsd": 2.5 };
   expect(offered()[0]?.command).toMatchObject({
     permission: { allowed: new Set(["start", "commands"]), maxUsd: 2.5 },
@@ -133,30 +133,30 @@ describe("keys of the editor", () => {
     const [offer] = own?.provideMcpServerDefinitions() ?? [];
     if (own === undefined || offer === undefined) throw new Error("nothing is offered");
     const server = await own.resolveMcpServerDefinition(offer);
-    // The editor keeps what was offered.
+    // The editor keeps earlier offers.
     expect(offer.env).toEqual({ ELECTRON_RUN_AS_NODE: "1" });
     expect(server?.args).toEqual(offer.args);
     return server?.env;
   };
 
   it.each([
-    ["what starts trainings", ["start"], true],
-    ["what evaluates", ["stop", "evaluate"], true],
-    ["what only reads", [], false],
-    ["what only steers", ["stop", "pause", "settings"], false],
-    ["what runs programs of others", ["start", "evaluate", "commands"], false],
-  ])("go to %s: %j %s", async (_, allow, isGiven) => {
+    ["a server that starts trainings", ["start"], true],
+    ["a server that evaluates", ["stop", "evaluate"], true],
+    ["a read-only server", [], false],
+    ["a server that only controls runs", ["stop", "pause", "settings"], false],
+    ["a server that runs commands of configurations", ["start", "evaluate", "commands"], false],
+  ])("are passed to %s: %j %s", async (_, allow, isGiven) => {
     editor.settings = { "mcp.allow": allow, "mcp.maxUsd": 1 };
     expect(await started()).toEqual({ ELECTRON_RUN_AS_NODE: "1", ...(isGiven ? KEYS : {}) });
   });
 
-  it("go nowhere from a folder that is not trusted", async () => {
+  it("are not sent to an untrusted folder", async () => {
     editor.settings = { "mcp.allow": ["start"], "mcp.maxUsd": 1 };
     editor.isTrusted = false;
     expect(await started()).toEqual({ ELECTRON_RUN_AS_NODE: "1" });
   });
 
-  it("are not handed over for a folder that was closed meanwhile", async () => {
+  it("are not sent to a folder that was closed in the meantime", async () => {
     editor.settings = { "mcp.allow": ["start"], "mcp.maxUsd": 1 };
     const own = provider();
     const [offer] = own?.provideMcpServerDefinitions() ?? [];
@@ -165,7 +165,7 @@ describe("keys of the editor", () => {
   });
 });
 
-it("cannot be widened by the settings of a workspace", () => {
+it("cannot be widened by workspace settings", () => {
   const properties = Object.assign(
     {},
     ...manifest.contributes.configuration.map((each) => each.properties),
@@ -175,7 +175,7 @@ it("cannot be widened by the settings of a workspace", () => {
   }
 });
 
-it("leaves an editor alone that knows no such servers", () => {
+it("does nothing in an editor without such servers", () => {
   editor.lm = undefined;
   expect(() => registerMcp(options)).not.toThrow();
   editor.lm = {};

@@ -24,20 +24,20 @@ describe("the row of a checkpoint", () => {
     ["periodic", null, "periodic · state", "checkpoint+periodic"],
     ["periodic", 48, "periodic · expires in 2 d 0 h · state", "checkpoint+periodic"],
     ["periodic", 5, "periodic · expires in 5 h 00 min · state", "checkpoint+periodic+expiring"],
-    // These come and go by design.
+    // These vary by design.
     ["rolling", 5, "rolling · expires in 5 h 00 min · state", "checkpoint+rolling"],
-  ] as const)("of a %s one with %j hours left reads %j", (kind, hours, description, context) => {
+  ] as const)("of kind %s with %j hours left reads %j", (kind, hours, description, context) => {
     expect(row(kind, hours)).toMatchObject({ description, context });
   });
 
-  it("says the reward before it says what a narrow side bar may cut", () => {
+  it("shows the reward before the parts that a narrow side bar may cut off", () => {
     const metrics = { "rollout/reward/mean": 0.58 };
     expect(row("rolling", 5, false, metrics).description).toBe(
       "0.58 · rolling · expires in 5 h 00 min · state",
     );
   });
 
-  it("writes its step as all numbers of steps are", () => {
+  it("formats its step like all step numbers", () => {
     const entry = { name: "a", step: 1_200, epoch: 0, position: 0, kind: "final", metrics: {} };
     const places = { state_path: "tinker://r/weights/a", sampler_path: null, expires_at: null };
     const stored = { ...entry, ...places, renderer: "r", created_at: "" } as CheckpointEntry;
@@ -46,7 +46,7 @@ describe("the row of a checkpoint", () => {
     expect(spoken).toMatch(/^checkpoint a after step 1,200, /);
   });
 
-  it("at Tinker has the word that the menu shows Publish for", () => {
+  it("at Tinker has the context value that shows Publish in its menu", () => {
     expect(row("periodic", null, true).context).toBe("checkpoint+periodic+hosted");
     expect(row("final", 5, true).context).toBe("checkpoint+final+expiring+hosted");
   });

@@ -30,12 +30,12 @@ async function lenses(server: string | null, file: string, text = CODE): Promise
     onDidChangeNamed: () => ({ dispose: () => undefined }),
   });
   const document = { getText: () => text, uri: { fsPath: file } };
-  return provider.provideCodeLenses(document as never); // what the provider reads of a document
+  return provider.provideCodeLenses(document as never); // only the members that the provider reads
 }
 
 const range = { line: 2 };
 
-it("plays, checks and trains an environment that a configuration starts from the file", async () => {
+it("offers to play, check and train an environment that a configuration starts from the file", async () => {
   const own = [{ name: "maze", config: CONFIG }];
   const configured = [
     { range, command: { title: "Play", command: "tinkerRL.playEnvironment", arguments: own } },
@@ -46,19 +46,19 @@ it("plays, checks and trains an environment that a configuration starts from the
   // With `cwd: environments/maze`.
   const below = "/project/environments/maze/maze.py";
   expect(await lenses("python ./maze.py", below)).toMatchObject(configured);
-  // As Windows separates the names of folders.
+  // With Windows path separators.
   const onWindows = "/project/environments\\maze\\maze.py";
   expect(await lenses("python maze/maze.py", onWindows)).toMatchObject(configured);
   expect(await lenses("python .\\maze.py", onWindows)).toMatchObject(configured);
 });
 
-it("adds another one to a configuration", async () => {
+it("offers to add another one to a configuration", async () => {
   const file = "/project/other.py";
   const command = { title: "Add to Configuration…", arguments: [{ name: "maze", file }] };
   expect(await lenses("python maze.py", file)).toMatchObject([{ range, command }]);
   expect(await lenses(null, file)).toMatchObject([{ range, command }]);
 });
 
-it("leaves other Python alone", async () => {
+it("ignores other Python files", async () => {
   expect(await lenses("python maze.py", "/project/maze.py", "class Maze:\n")).toEqual([]);
 });

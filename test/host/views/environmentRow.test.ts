@@ -3,7 +3,7 @@ import { environmentRow, serverRow } from "../../../src/host/views/environmentRo
 import { anEnvironment } from "../../server/catalogue/aList.ts";
 
 describe("the row of an environment", () => {
-  it("names tasks per split and tools, in words for a screen reader too", () => {
+  it("shows tasks per split and tools, in words for a screen reader too", () => {
     const splits = [
       { name: "train", tasks: 4096 },
       { name: "test", tasks: null },
@@ -18,7 +18,7 @@ describe("the row of an environment", () => {
     });
   });
 
-  it("says what starts a server of its own", () => {
+  it("shows what starts its own server", () => {
     expect(environmentRow("maze", null, "python maze.py")).toMatchObject({
       description: "python maze.py",
       spoken: "environment maze with a server of its own, python maze.py",
@@ -39,7 +39,7 @@ describe("the row of an environment", () => {
     expect(serverRow(failed, "python maze.py").description).toBe("No module named 'maze'.");
   });
 
-  it("says no more than is known", () => {
+  it("shows only what is known", () => {
     expect(environmentRow("local/new", null)).toMatchObject({
       label: "new",
       description: "",
@@ -48,7 +48,7 @@ describe("the row of an environment", () => {
     });
   });
 
-  it("says what the last check found, and whether it still holds", () => {
+  it("shows the findings of the last check, and whether they are current", () => {
     const badge = { kind: "defects", text: "2 defects", isOutdated: true } as const;
     const row = environmentRow("maze", null, "python maze.py", undefined, badge);
     expect(row.description).toBe("2 defects, code changed since · python maze.py");

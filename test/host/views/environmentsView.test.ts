@@ -76,7 +76,7 @@ async function labels(view: EnvironmentsView, node?: EnvironmentNode): Promise<u
 }
 
 describe("the Environments view", () => {
-  it("begins with those of the configurations, where there are any", async () => {
+  it("lists the environments of the configurations first, if any", async () => {
     expect(await labels(aView().view)).toEqual(["Local", "OpenReward"]);
     expect(await labels(aView(["Owner/Game"]).view)).toEqual([
       "In this workspace's configurations",
@@ -92,7 +92,7 @@ describe("the Environments view", () => {
     expect(await labels(view, local)).toEqual(["train", "test", "find", "pick", "ship"]);
   });
 
-  it("asks no one for being drawn", async () => {
+  it("sends no request just for being shown", async () => {
     const { view, state } = aView(["Owner/Game"]);
     for (const group of await view.getChildren()) {
       for (const row of await view.getChildren(group)) await view.getChildren(row);
@@ -101,7 +101,7 @@ describe("the Environments view", () => {
     expect(state.asked).toEqual([]);
   });
 
-  it("asks for the list when its group is opened, and not again", async () => {
+  it("requests the list when its group is expanded, and not again", async () => {
     const { view, state } = aView();
     await view.expanded(GROUP);
     expect(state.asked).toEqual(["environments"]);
@@ -111,7 +111,7 @@ describe("the Environments view", () => {
     expect(await labels(view, GROUP)).toEqual(["a/a", "b/b"]);
   });
 
-  it("asks about a hosted environment when it is opened and nothing is known of it", async () => {
+  it("requests a hosted environment when it is expanded for the first time", async () => {
     const { view, state } = aView();
     const row = (name: string): EnvironmentNode => ({
       kind: "environment",
@@ -125,7 +125,7 @@ describe("the Environments view", () => {
     expect(state.asked).toEqual(["a/new"]);
   });
 
-  it("says in the tree why there is no answer, and what to do", async () => {
+  it("shows in the tree why a request failed, and what to do", async () => {
     const { view, state } = aView();
     state.failure = new AppError("key-missing", "There is no key.");
     await view.expanded(GROUP);
@@ -145,13 +145,13 @@ describe("the Environments view", () => {
     expect(await labels(view, GROUP)).toEqual(["Try again"]);
   });
 
-  it("asks with Refresh for the list and the hosted environments of configurations", async () => {
+  it("refreshes the list and the hosted environments of configurations", async () => {
     const { view, state } = aView(["Owner/Game", "local/depot"]);
     await view.refresh();
     expect(state.asked.toSorted()).toEqual(["Owner/Game", "environments"]);
   });
 
-  it("asks no one in Restricted Mode, and says so", async () => {
+  it("sends no request in Restricted Mode, and says so", async () => {
     editor.isTrusted = false;
     const { view, state } = aView(["Owner/Game"]);
     await view.expanded(GROUP);
@@ -160,13 +160,13 @@ describe("the Environments view", () => {
     expect(await labels(view, GROUP)).toEqual(["Lookups are off in Restricted Mode"]);
   });
 
-  it("says how to browse the tasks of an environment whose server does not run", async () => {
+  it("explains how to browse the tasks of an environment whose server is not running", async () => {
     const { view } = aView(["maze"], "python maze.py");
     const [row] = await view.getChildren({ kind: "environmentGroup", group: "configs" });
     expect(await labels(view, row)).toEqual(["Server stopped"]);
   });
 
-  it("shows 20 tasks of a server that runs, each with its prompt, and 20 more when asked", async () => {
+  it("shows 20 tasks of a running server, each with its prompt, and 20 more on request", async () => {
     const { view, state } = aView(["maze"], "python maze.py");
     const splits = [{ name: "train", tasks: 45 }];
     state.server = { kind: "ready", address: "http://127.0.0.1:1", splits };

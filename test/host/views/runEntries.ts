@@ -1,4 +1,4 @@
-/** Runs as a list knows them, for tests. */
+/** Entries of a list of runs, for tests. */
 
 import type { RunEntry } from "../../../src/api/runs.ts";
 

@@ -6,7 +6,7 @@ import { aRun } from "./runEntries.ts";
 
 const NOW_MS = 1_800_000_000_000;
 
-/** Of a configuration of its own. */
+/** With a separate configuration. */
 function run(name: string, changes: Partial<RunEntry>, configPath = name): RunEntry {
   return aRun({ name, file: aRunFile({ configPath }), ...changes });
 }
@@ -17,7 +17,7 @@ function order(runs: readonly RunEntry[]): readonly string[] {
 
 const ended = { isLive: false } as const;
 
-it("runs in progress come first, then those that wait, then the newest", () => {
+it("runs in progress come first, then waiting runs, then the newest", () => {
   const runs = [
     run("newest done", { phase: "done", ...ended }),
     run("stopped", { phase: "stopped", ...ended }),
@@ -35,7 +35,7 @@ it("runs in progress come first, then those that wait, then the newest", () => {
   ]);
 });
 
-it("a run that failed waits for nobody once its configuration was trained again", () => {
+it("a failed run needs no attention once its configuration was trained again", () => {
   const again = run("again", { phase: "done", ...ended }, "a.yaml");
   const other = run("other", { phase: "done", ...ended }, "b.yaml");
   const failed = run("failed", { phase: "failed", ...ended }, "a.yaml");
@@ -43,7 +43,7 @@ it("a run that failed waits for nobody once its configuration was trained again"
   expect(order([again, other, failed])).toEqual(["again", "other", "failed"]);
 });
 
-it("a run whose last state expires within a day waits for a person", () => {
+it("a run whose last state expires within a day needs attention", () => {
   const expiry = { atMs: NOW_MS + 3_600_000, repeats: 3 };
   const done = run("done", { phase: "done", ...ended });
   expect(order([done, run("expiring", { phase: "stopped", expiry, ...ended })])).toEqual([

@@ -13,7 +13,7 @@ afterAll(() => vi.restoreAllMocks());
 const plain = { isArchived: false, isSpinning: false };
 
 describe("the row of a run", () => {
-  it("names step, reward and where the reward goes", () => {
+  it("shows step, reward and the reward's trend", () => {
     expect(runRow(aRun(), plain)).toMatchObject({
       label: "demo",
       description: "0.63 ▲ · 12/200",
@@ -41,24 +41,24 @@ describe("the row of a run", () => {
     [{ phase: "running", totalSteps: null, trend: null }, "0.63 · step 12"],
     [{ phase: "running", steps: 0, reward: null, trend: null }, "0/200"],
     [{ phase: "unreadable", isLive: false }, "damaged, or from another version"],
-  ] as const)("in the state %j reads %j", (changes, description) => {
+  ] as const)("in state %j reads %j", (changes, description) => {
     expect(runRow(aRun(changes), plain).description).toBe(description);
   });
 
-  it("names an evaluation by its models, which no resume continues with", () => {
+  it("labels an evaluation by its models, and offers no resume", () => {
     const models = ["base", "step 10"].map((name, step) => ({ name, path: null, step }));
     const file: RunFile = aRunFile({ configPath: "a.yaml" });
     const evaluation = { models, digest: "d" };
     const changes = { phase: "stopped", isLive: false, steps: 0 } as const;
     const run = aRun({ ...changes, file: { ...file, evaluation } });
     expect(runRow(run, plain).description).toBe("stopped · evaluation of 2 models");
-    // What needs weights of its own, such as a conversation, is not offered.
+    // Commands that need the run's own weights, such as a conversation, are not offered.
     expect(runRow(run, plain).context).toBe("run+ended");
     expect(isResumable(run)).toBe(false);
     expect(isResumable({ ...run, file })).toBe(true);
   });
 
-  it("names what is being prepared, as the trainer says", () => {
+  it("shows the preparation step that the trainer reports", () => {
     const status = {
       ...({
         pid: 1,
@@ -82,33 +82,33 @@ describe("the row of a run", () => {
     ["stopped", "cost-budget", "0.63 · 12/200 · stopped, max_cost_usd is used up"],
     ["done", "target-reached", "0.63 · 12 steps · done, target_reward is reached"],
     ["stopped", "stopped", "0.63 · 12/200 · stopped"],
-  ] as const)("%s with %s says what ended it", (phase, code, text) => {
+  ] as const)("%s with %s shows the cause of its end", (phase, code, text) => {
     const ending = { code, message: "The run has ended." };
     const file: RunFile = aRunFile({ phase, ending, configPath: "/projects/config.yaml" });
     const { description } = runRow(aRun({ phase, isLive: false, file }), plain);
     expect(description).toMatch(new RegExp(`^${text}`));
   });
 
-  it("says that it is archived", () => {
+  it("shows that it is archived", () => {
     const row = runRow(aRun(), { ...plain, isArchived: true });
     expect(row.description).toBe("0.63 ▲ · 12/200 · archived");
     expect(row.context).toBe("run+running+training+archived");
   });
 
-  it("turns only when it may", () => {
+  it("animates its icon only when allowed", () => {
     const row = runRow(aRun(), { ...plain, isSpinning: true });
     expect(row.icon).toBe("sync~spin");
     expect(runRow(aRun(), plain).icon).toBe("sync");
   });
 
-  it("offers to continue as soon as a pause was asked for", () => {
+  it("offers to continue as soon as a pause was requested", () => {
     expect(runRow(aRun({ phase: "pausing" }), plain).context).toBe("run+paused+training");
     expect(runRow(aRun({ phase: "finishing" }), plain).context).toBe("run+ending+training");
   });
 });
 
 describe("a run can be resumed", () => {
-  it.each(["stopped", "interrupted", "failed"] as const)("when it %s", (phase) => {
+  it.each(["stopped", "interrupted", "failed"] as const)("when it is %s", (phase) => {
     expect(isResumable(aRun({ phase, isLive: false }))).toBe(true);
   });
 
@@ -117,7 +117,7 @@ describe("a run can be resumed", () => {
     expect(isResumable(aRun({ phase: "done", isLive: false, steps: 100 }))).toBe(true);
   });
 
-  it("when its trackers lack something, which its row says", () => {
+  it("when its trackers lack data, which its row shows", () => {
     const left = { rollouts: 48, rows: 1, isSummaryMissing: false };
     const run = aRun({ phase: "done", isLive: false, steps: 200, pendingReports: left });
     expect(isResumable(run)).toBe(true);
@@ -126,7 +126,7 @@ describe("a run can be resumed", () => {
     );
   });
 
-  it("never while someone trains it", () => {
+  it("never while a trainer is running", () => {
     expect(isResumable(aRun())).toBe(false);
   });
 });
@@ -147,14 +147,11 @@ describe("the trend of the reward", () => {
       "0.63 · 12/200",
       "Too early to tell (12 groups)",
     ],
-  ] as const)(
-    "is that of all its steps, as an arrow and as a sentence: %j",
-    (trend, text, spoken) => {
-      const row = runRow(aRun({ trend }), plain);
-      expect(row.description).toBe(text);
-      expect(row.spoken).toContain(spoken);
-    },
-  );
+  ] as const)("covers all its steps, as an arrow and as a sentence: %j", (trend, text, spoken) => {
+    const row = runRow(aRun({ trend }), plain);
+    expect(row.description).toBe(text);
+    expect(row.spoken).toContain(spoken);
+  });
 });
 
 describe("a run whose last state expires", () => {
@@ -165,7 +162,7 @@ describe("a run whose last state expires", () => {
     [{ isLive: false, phase: "interrupted", expiry: hours(50) }, false],
     [{ isLive: false, phase: "interrupted", expiry: null }, false],
     [{ isLive: true, phase: "running", expiry: hours(5) }, false],
-  ] as const)("can be kept from its row within a day: %j", (changes, isOffered) => {
+  ] as const)("can be kept from its row if it expires within a day: %j", (changes, isOffered) => {
     const { context } = runRow(aRun(changes), plain);
     expect(context.split("+").includes("expiring")).toBe(isOffered);
   });
@@ -173,7 +170,7 @@ describe("a run whose last state expires", () => {
 
 const PLAIN = { isArchived: false, isSpinning: false };
 
-/** Whether the menu of a row offers the command: the regular expressions of its when clause. */
+/** Whether a row's menu offers the command: the regular expressions of its when clause. */
 function isOffered(command: string, contextValue: string): boolean {
   const menus = COMMANDS.get(command)?.menus ?? [];
   const when = menus.find(({ menu }) => menu === "view/item/context")?.when ?? "";
@@ -185,7 +182,7 @@ function isOffered(command: string, contextValue: string): boolean {
   return patterns.every((pattern) => new RegExp(pattern).test(contextValue));
 }
 
-it("a row offers the evidence where an alarm fires, and says so to screen readers", () => {
+it("a row offers the evidence when an alarm is raised, and tells screen readers", () => {
   const healthy = runRow(aRun(), PLAIN);
   const ill = runRow(aRun({ alarms: ["reward_decline"] }), PLAIN);
   expect([healthy, ill].map(({ context }) => isOffered("showAlarm", context))).toEqual([
@@ -196,7 +193,7 @@ it("a row offers the evidence where an alarm fires, and says so to screen reader
   expect(healthy.spoken).not.toContain("alarm");
 });
 
-it("the row of an evaluation offers to stop it, and nothing that needs steps", () => {
+it("the row of an evaluation offers to stop it, and no commands that need steps", () => {
   const models = [{ name: "base", path: null, step: 0 }];
   const file = aRunFile({ evaluation: { models, digest: "d" } });
   const [training, evaluation] = [{}, { file }].map((more) =>

@@ -5,11 +5,11 @@ import { aRun } from "./runEntries.ts";
 
 vi.mock("vscode", async () => (await import("../keys/fakeVscode.ts")).fakeTooltips);
 
-/** What a side bar of the usual width shows behind a name of a dozen characters. */
+/** The part after a name of a dozen characters that a side bar of usual width shows. */
 const SHOWN = 16;
 
 it.each(["running", "finishing", "done", "stopped", "foreign"] as const)(
-  "the reward and the steps of a run that is %s come first, because a row is cut at its end",
+  "puts reward and steps of a run that is %s first, because a row is cut off at its end",
   (phase) => {
     const run = aRun({ phase, isLive: phase === "running", reward: 0.634, steps: 120 });
     const { description } = runRow(run, { isArchived: true, isSpinning: false });
@@ -18,7 +18,7 @@ it.each(["running", "finishing", "done", "stopped", "foreign"] as const)(
 );
 
 it.each(["paused", "interrupted", "failed"] as const)(
-  "the state of a run that is %s comes first, because a person is needed",
+  "puts the state of a run that is %s first, because it needs attention",
   (phase) => {
     const run = aRun({ phase, isLive: phase === "paused" });
     const { description } = runRow(run, { isArchived: true, isSpinning: false });
@@ -26,7 +26,7 @@ it.each(["paused", "interrupted", "failed"] as const)(
   },
 );
 
-it("the tooltip has what is cut off", () => {
+it("the tooltip contains what the row cuts off", () => {
   const left = { rollouts: 48, rows: 1, isSummaryMissing: true };
   const sent = runTooltip(aRun({ phase: "done", isLive: false, pendingReports: left })).value;
   expect(sent).toContain("Not sent yet: 48 rollouts to upload, 1 row for Weights & Biases");

@@ -24,8 +24,8 @@ interface Row {
 }
 
 /**
- * A tree as VS Code keeps it: the arguments of a row's command stay with the extension under a number that dies when the row is
- * drawn again (`CommandsConverter` of microsoft/vscode), while the window continues showing the row that had it.
+ * A tree like VS Code's: the arguments of a row's command stay in the extension under a number that becomes invalid when the row is
+ * drawn again (`CommandsConverter` of microsoft/vscode), while the window still shows the old row.
  */
 class Tree<Node> {
   readonly #rowOf: (node: Node) => Row;
@@ -42,7 +42,7 @@ class Tree<Node> {
     this.#run = run;
   }
 
-  /** The row as the window has it: what a click on it does. */
+  /** The row as the window has it: a click runs its command. */
   draw(node: Node): () => unknown {
     const { command } = this.#rowOf(node);
     if (command === undefined) return () => undefined;
@@ -56,7 +56,7 @@ class Tree<Node> {
     };
   }
 
-  /** Another drawing has begun. */
+  /** A redraw has begun. */
   forget(): void {
     this.#kept = new Map();
     this.selection = [];
@@ -78,7 +78,7 @@ function theRuns(runs: readonly RunEntry[], waiting: readonly object[] = []) {
   const dashboard = { open: (folder: string) => opened.push(folder) };
   const alarms = { onDidChange: new Emitter<void>().event, idsOf: () => [] };
   const source = { read: async () => saved.entries, isHosted: async () => false };
-  const options = { store, labels, trainings, alarms, saved: source } as never; // as much of them as rows need
+  const options = { store, labels, trainings, alarms, saved: source } as never; // only the members that rows read
   const view = new RunsView(options);
   const tree: Tree<RunNode> = new Tree(
     (node) => view.getTreeItem(node) as Row,
@@ -91,8 +91,8 @@ function theRuns(runs: readonly RunEntry[], waiting: readonly object[] = []) {
   return { view, tree, opened, changed, runs };
 }
 
-describe("a click on a row that is drawn again in the same moment", () => {
-  it("opens the run that it is on", async () => {
+describe("a click on a row that is being redrawn", () => {
+  it("opens the run of that row", async () => {
     const runs = ["amber", "basil"].map((name) => aRun({ name, folder: `/runs/${name}` }));
     const { view, tree, opened } = theRuns(runs);
     for (let count = 0; count < 20; count += 1) {
@@ -109,7 +109,7 @@ describe("a click on a row that is drawn again in the same moment", () => {
     );
   });
 
-  it("finds its row once VS Code knows it again, and gives up when none is selected", async () => {
+  it("finds its row once VS Code has it again, and gives up if none is selected", async () => {
     const clock = new FakeClock();
     const view: { selection: readonly string[] } = { selection: [] };
     const found = selectedRow(view, clock);
@@ -123,7 +123,7 @@ describe("a click on a row that is drawn again in the same moment", () => {
     expect(await none).toBeNull();
   });
 
-  it("needs no arguments in any view: VS Code hands over those of its own commands only", () => {
+  it("needs no arguments in any view: VS Code supplies them only for its own commands", () => {
     const folder = "src/host/views";
     const withArguments = readdirSync(folder).flatMap((name) =>
       readFileSync(join(folder, name), "utf8")
@@ -135,7 +135,7 @@ describe("a click on a row that is drawn again in the same moment", () => {
     ]);
   });
 
-  it("is no matter for rows that say what they said before: they are not drawn again", async () => {
+  it("does not occur for unchanged rows: they are not redrawn", async () => {
     vi.useFakeTimers();
     const runs = [aRun({ folder: "/runs/amber" }), aRun({ folder: "/runs/basil" })];
     const { view, tree, changed } = theRuns(runs);
@@ -157,7 +157,7 @@ describe("a click on a row that is drawn again in the same moment", () => {
   });
 });
 
-it("runs of one name differ by their folder where the window has several", async () => {
+it("runs of the same name show their folder if the window has several", async () => {
   const folders = ["alpha", "beta"].map((name) => ({ name, uri: { fsPath: `/${name}` } }));
   const getWorkspaceFolder = ({ fsPath }: { readonly fsPath: string }) =>
     folders.find(({ uri }) => fsPath.startsWith(uri.fsPath));
@@ -171,7 +171,7 @@ it("runs of one name differ by their folder where the window has several", async
   ]);
 });
 
-it("a training that waits has a row from which it is canceled", async () => {
+it("a waiting training has a row that can cancel it", async () => {
   const holder = { title: "train math", startsAgain: null, stop: async () => true };
   const { view } = theRuns([], [holder]);
   const [node] = await view.getChildren();
@@ -184,7 +184,7 @@ it("a training that waits has a row from which it is canceled", async () => {
 });
 
 describe("below a run", () => {
-  it("its newest checkpoints and the best come first, and the others are one row", async () => {
+  it("lists the newest and the best checkpoints first, and the others in one row", async () => {
     const { view } = theRuns([aRun({ folder: "/runs/amber" })]);
     const best = { metric: "reward", value: 0.8 };
     saved.entries = Array.from({ length: 9 }, (_, step) =>
@@ -204,7 +204,7 @@ describe("below a run", () => {
     expect(namesOf(await view.getChildren(run))).toEqual(["part", "part", "part"]);
   });
 
-  it("a checkpoint that was saved is shown once the list is drawn again", async () => {
+  it("shows a newly saved checkpoint after the list is redrawn", async () => {
     vi.useFakeTimers();
     const { view, tree, changed } = theRuns([aRun({ folder: "/runs/amber" })]);
     const [run] = await view.getChildren();

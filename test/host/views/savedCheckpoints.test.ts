@@ -27,7 +27,7 @@ function aList() {
   return { fileSystem, saved, reading, names, replaceRun };
 }
 
-it("reads a list once, and again when a save was added", async () => {
+it("reads a list once, and again after a save", async () => {
   const { fileSystem, reading, names } = aList();
   expect(await names()).toEqual([]);
   await appendCheckpoint(fileSystem, RUN, aSave("a"));
@@ -37,7 +37,7 @@ it("reads a list once, and again when a save was added", async () => {
   expect(await names()).toEqual(["a", "b"]);
 });
 
-it("distinguishes another run in the same folder, with a list as long, from the one before", async () => {
+it("detects another run in the same folder whose list has the same length", async () => {
   const { fileSystem, names, replaceRun } = aList();
   await appendCheckpoint(fileSystem, RUN, aSave("a"));
   expect(await names()).toEqual(["a"]);
@@ -46,7 +46,7 @@ it("distinguishes another run in the same folder, with a list as long, from the 
   expect(await names()).toEqual(["b"]);
 });
 
-it("a list that cannot be read hides no other one", async () => {
+it("an unreadable list hides no other list", async () => {
   const { fileSystem, saved } = aList();
   await appendCheckpoint(fileSystem, RUN, aSave("a"));
   const unreadable = new AppError("file-unreadable", "Not for you.");
@@ -54,7 +54,7 @@ it("a list that cannot be read hides no other one", async () => {
   expect(await saved.read(RUN)).toEqual([]);
 });
 
-it("knows which lists are at Tinker, once the folder says what was trained", async () => {
+it("knows which lists are at Tinker, once the run folder names its model", async () => {
   const { fileSystem, saved, replaceRun } = aList();
   const isHosted = () => saved.isHosted(RUN);
   const train = (model_name: string) =>

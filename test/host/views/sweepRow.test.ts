@@ -17,7 +17,7 @@ const FILE: RunFile = aRunFile({
   },
 });
 
-it("says how many runs are done, and the best reward of them, not of a single step", () => {
+it("shows how many runs are done, and their best final reward", () => {
   const done = aRun({ file: FILE, phase: "done", reward: 0.5, best: 0.634 });
   const running = aRun({ file: FILE, reward: 0.9, best: 0.5 });
   expect(sweepRow([done, running])).toEqual({
@@ -28,7 +28,7 @@ it("says how many runs are done, and the best reward of them, not of a single st
   expect(sweepRow([aRun({ file: FILE, best: null })]).description).toBe("0/2 done");
 });
 
-it("counts the runs that were not started yet", () => {
+it("counts runs that have not started yet", () => {
   const sweep = { id: "s", name: "demo-sweep", combination: 0, combinations: 4, settings: [] };
   const run = aRun({ file: { ...FILE, sweep }, phase: "running", reward: null });
   expect(sweepRow([run])).toMatchObject({

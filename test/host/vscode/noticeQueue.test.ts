@@ -16,7 +16,7 @@ function aQueue() {
   return { clock, queue, errors, shown, answers, add };
 }
 
-it("shows a notification when the one before was answered", async () => {
+it("shows a notification after the previous one was answered", async () => {
   const { shown, answers, add } = aQueue();
   add("first");
   add("second");
@@ -27,7 +27,7 @@ it("shows a notification when the one before was answered", async () => {
   expect(shown).toEqual(["first", "second"]);
 });
 
-it("does not wait for ever for an answer that no one gives", async () => {
+it("does not wait forever for an answer", async () => {
   const { clock, shown, add } = aQueue();
   add("first");
   add("second");
@@ -36,7 +36,7 @@ it("does not wait for ever for an answer that no one gives", async () => {
   expect(shown).toEqual(["first", "second"]);
 });
 
-it("continues after one that fails, and says so", async () => {
+it("continues after one that fails, and reports it", async () => {
   const { queue, errors, shown, add } = aQueue();
   const fault = new Error("no window");
   queue.add(() => Promise.reject(fault));

@@ -68,11 +68,11 @@ vi.mock("vscode", () => {
 
 const HOSTILE = "a [link](command:workbench.action.quit) $(flame) \u202Eb";
 
-/** All texts that the editor was given. */
+/** All texts passed to the editor. */
 function texts(): readonly string[] {
   const found: string[] = [];
   JSON.stringify(shown, (key, value: unknown) => {
-    // What a row stands for is not shown.
+    // The row's value is not shown.
     if (key === "row") return undefined;
     if (typeof value === "string") found.push(value);
     return value;
@@ -85,13 +85,13 @@ beforeEach(() => {
 });
 
 describe("untrusted text never becomes a link or an icon", () => {
-  it("in the title of what continues while a checkpoint is deleted", async () => {
+  it("in the progress title while a checkpoint is deleted", async () => {
     const fileSystem = createMemoryFileSystem();
     await fileSystem.writeAtomic(
       "/runs/demo/config.resolved.json",
       JSON.stringify({ model_name: "local/tiny-tool" }),
     );
-    // What is read of them.
+    // Only the members that are read.
     const run = { name: HOSTILE, folder: "/runs/demo", isLive: false } as RunEntry;
     const entry = {
       name: HOSTILE,
@@ -110,7 +110,7 @@ describe("untrusted text never becomes a link or an icon", () => {
     expectPlain();
   });
 
-  it("in what is asked about keys", async () => {
+  it("in prompts about keys", async () => {
     const row = { value: 1, label: HOSTILE, description: HOSTILE, detail: HOSTILE };
     const rows = [{ ...row, heading: HOSTILE }];
     await windowUi.notify(HOSTILE, ["Yes"]);
@@ -129,7 +129,7 @@ describe("untrusted text never becomes a link or an icon", () => {
     expectPlain();
   });
 
-  it("in a list, whose own icons stay", async () => {
+  it("in a list, which keeps its own icons", async () => {
     expect(await askForSlot(HOSTILE, [HOSTILE])).toBe("queue");
     expect(shown[0]).toMatchObject({ label: "Queue", iconPath: { id: "watch" } });
     expectPlain();
@@ -143,19 +143,19 @@ describe("untrusted text never becomes a link or an icon", () => {
   }
 });
 
-describe("nothing goes around the door", () => {
+describe("sources other than plainWindow.ts", () => {
   const files = readdirSync("src/host", { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".ts") && path !== join("vscode", "plainWindow.ts"))
     .map((path) => join("src/host", path));
 
   it.each([
     [
-      "shows texts by itself",
+      "shows messages directly",
       /\bwindow\s*\.\s*(show\w*Message|withProgress|setStatusBarMessage)\b/,
     ],
-    ["asks by itself", /\bwindow\s*\.\s*(show|create)(QuickPick|InputBox)\b/],
-    ["takes the window apart", /=\s*vscode(\.window)?\s*;|vscode\.window\[/],
-    ["imports parts of VS Code", /import (?!type\b)(?!\* as vscode )[^;]* from "vscode"/],
+    ["shows prompts directly", /\bwindow\s*\.\s*(show|create)(QuickPick|InputBox)\b/],
+    ["destructures the window", /=\s*vscode(\.window)?\s*;|vscode\.window\[/],
+    ["imports single members of VS Code", /import (?!type\b)(?!\* as vscode )[^;]* from "vscode"/],
     ["trusts Markdown", /\.(isTrusted|supportHtml)\s*=[^=]/],
   ])("no file %s", (_, pattern) => {
     expect(files.length).toBeGreaterThan(80);

@@ -24,7 +24,7 @@ beforeEach(() => {
   editor.shown.length = 0;
 });
 
-it("a command that fails is logged and shown without what was learned by then, also in a log that cleans nothing", async () => {
+it("a failing command is logged and shown without secrets that it read, even if the log does not redact", async () => {
   const logged: string[] = [];
   const redactor = new Redactor();
   const handlers = {
@@ -33,7 +33,7 @@ it("a command that fails is logged and shown without what was learned by then, a
       throw new Error("the key tml-0123456789 was refused");
     },
   };
-  // The one handler that is called, and a log that is only written to.
+  // Only one handler is called, and the log is write-only.
   registerCommands(handlers as unknown as CommandHandlers, {
     log: { error: (text: string) => logged.push(text) } as unknown as LogOutputChannel,
     redactor,

@@ -22,7 +22,7 @@ function aSelection(completedSteps: number) {
   const view = signal(firstViewState(0));
   const report = (id: string, completed: number): void =>
     data.update({
-      run: { id, attempt: 1, completedSteps: completed } as unknown as RunView, // what is read of it
+      run: { id, attempt: 1, completedSteps: completed } as unknown as RunView, // only the members it reads
       rolloutSteps: Array.from({ length: completed + 1 }, (_, step) => step),
     });
   report("one", completedSteps);

@@ -11,7 +11,7 @@ it("a metric that only some steps have is drawn as points, the edge of a band ne
         [0, 1, 2, 3, 4],
         [0.5, null, null, 0.7, null],
       ],
-    } as unknown as uPlot; // what is read of it
+    } as unknown as uPlot; // only the members it reads
     return typeof filter === "function" ? filter(plot, 1, false, null) : filter;
   };
   expect(pointsOf(1)).toEqual([0, 3]);

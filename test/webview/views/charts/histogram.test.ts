@@ -34,7 +34,7 @@ describe("the histogram of rewards", () => {
       const rows = rewards.map((reward) => ({ reward }));
       const rollouts = signal({ source: "training", step: 3, rows });
       const view = signal(firstViewState(0));
-      const dashboard = { selection: { rollouts }, view } as unknown as DashboardModel; // what is read of it
+      const dashboard = { selection: { rollouts }, view } as unknown as DashboardModel; // only the members it reads
       return drawn(h(Histogram, { dashboard })).place;
     };
     expect(placeOf([]).querySelector(".no-data")?.textContent).toBe("No rollouts yet");

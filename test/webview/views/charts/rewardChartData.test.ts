@@ -165,7 +165,7 @@ describe("the curve of an evaluated split", () => {
 
   it("is of the temperature of training, not of the highest", () => {
     const results = [0, 0.7, 1.5].map((at) => result("local/calculator", at / 2, at));
-    const run = { trainedAt: { "local/calculator": 1 } } as unknown as RunView; // what is read of it
+    const run = { trainedAt: { "local/calculator": 1 } } as unknown as RunView; // only the members it reads
     const data = aRunStore(REWARDS, { evaluations: [{ step: 2, results }], run });
     expect(evaluationSeries(data)).toMatchObject([{ temperature: 0.7, points: [{ y: 0.35 }] }]);
   });

@@ -8,7 +8,7 @@ import { aDashboard } from "../../dashboards.ts";
 import { drawn } from "../../drawn.ts";
 
 it("beside the best rollout of a group stands the worst, by its name", () => {
-  const group = [0, 1, 0.5].map((reward, rollout) => ({ rollout, reward })) as RolloutRow[]; // what is read of them
+  const group = [0, 1, 0.5].map((reward, rollout) => ({ rollout, reward })) as RolloutRow[]; // only the members it reads
   const { dashboard } = aDashboard();
   dashboard.update({ beside: "best" });
   const shownFor = (rollout: number): string | undefined => {

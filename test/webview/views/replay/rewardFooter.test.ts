@@ -9,7 +9,7 @@ import { drawn } from "../../drawn.ts";
 it("a rollout that failed has no reward, whatever was computed before", () => {
   const rewardBreakdown = { group: null, nonterminal: 0, reduction: "sum", reduced: 0, clamped: 0 };
   const textOf = (changes: Partial<RolloutBody>) => {
-    const body = { turns: [], rewards: [], rewardBreakdown, ...changes } as unknown as RolloutBody; // what is read of it
+    const body = { turns: [], rewards: [], rewardBreakdown, ...changes } as unknown as RolloutBody; // only the members it reads
     return drawn(h(RewardFooter, { body, row: undefined, group: [], titleId: "title" })).place
       .textContent;
   };

@@ -79,7 +79,7 @@ describe("the list of rollouts", () => {
       row({ group: rollout % 2, rollout, reward }),
     );
     const mean = [0.125, 0.75];
-    const groupOf = ({ group }: RolloutRow) => ({ mean: mean[group] ?? null }) as never; // what is read of it
+    const groupOf = ({ group }: RolloutRow) => ({ mean: mean[group] ?? null }) as never; // only the members it reads
     const sorting = { column: "groupMean", isDescending: false } as const;
     expect(positions(sortRows(grouped, sorting, { ...NO_CONTEXT, groupOf }))).toEqual([0, 2, 1, 3]);
   });
