@@ -1,6 +1,6 @@
 /**
- * A thousand run folders of strangers, made from a seed: addresses, environments, names of secrets and paths of checkpoints lead
- * elsewhere. Whatever a user does with such a folder in a terminal, no key, no secret and no change goes where only the folder leads.
+ * A thousand untrusted run folders, generated from a seed: addresses, environments, secret names and checkpoint paths lead
+ * elsewhere. Whatever a user does with such a folder in a terminal, no key, secret or change goes to a place only the folder names.
  */
 
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -32,7 +32,7 @@ const AT_ONCE = 10;
 const SEED = 20_261_125;
 const KEYS = ["TINKER_API_KEY", "OPENREWARD_API_KEY", "ORS_API_KEY"] as const;
 const SECRETS = ["AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "NPM_TOKEN"] as const;
-/** Ids of another run of the user, or of a place that an escaped path leads to. */
+/** Ids of another run of the user, or of a path that escapes the store. */
 const VICTIMS = ["victim:train:0", "other-1", "%2e%2e", "a%2Fb"];
 const plantedValue = (name: string): string => `planted-value-of-${name}`;
 
@@ -65,7 +65,7 @@ afterAll(() => {
   for (const server of [elsewhere, own]) server.close();
 });
 
-/** What the user of the drill trains. */
+/** The configuration of the drill's user. */
 const NAMED = {
   model_name: "Qwen/Qwen3-8B",
   batch_size: 1,
@@ -75,7 +75,7 @@ const NAMED = {
 
 interface Forged {
   readonly folder: string;
-  /** Name of the run. */
+  /** The run's name. */
   readonly name: string;
 }
 
@@ -150,7 +150,7 @@ const chatting = {
   signal: new AbortController().signal,
 };
 
-/** What a user may do with a run folder. */
+/** The actions of a user on a run folder. */
 const DOORS: Readonly<Record<string, (forged: Forged) => Promise<unknown>>> = {
   resume: ({ folder }) => resumeTraining({ ...common, folder }).ended,
   sweep: ({ folder }) => {
@@ -197,7 +197,7 @@ async function changed(run: string, change: Parameters<typeof changeInRun>[1]["c
   for await (const _ of changeInRun(fileSystem, { ...places(), run, name: "one", change }));
 }
 
-/** Codes of errors with which something ended, by how often. */
+/** How often runs ended with each error code. */
 const ended = new Map<string, number>();
 
 async function play(door: string, forged: Forged): Promise<void> {
@@ -210,7 +210,7 @@ async function play(door: string, forged: Forged): Promise<void> {
   }
 }
 
-it(`${FOLDERS} forged run folders send no key, no secret and no change where they lead`, async () => {
+it(`${FOLDERS} forged run folders send no key, no secret and no change to the places they name`, async () => {
   const uniform = createUniform(SEED);
   const doors = Object.keys(DOORS);
   for (let from = 0; from < FOLDERS; from += AT_ONCE) {
@@ -228,13 +228,13 @@ it(`${FOLDERS} forged run folders send no key, no secret and no change where the
   for (const name of SECRETS) expect(atOwn).not.toContain(plantedValue(name));
   const changes = own.requests.filter((request) => /checkpoints|publish|ttl/.test(request));
   expect(changes.filter((request) => !request.startsWith('["GET"'))).toEqual([]);
-  // It is the folders that are refused, not the doors that are closed.
+  // The folders must be what is refused, with the servers reachable.
   expect(ended.get("run-destination") ?? 0).toBeGreaterThan(FOLDERS / 4);
   expect(ended.get("checkpoint-not-own") ?? 0).toBeGreaterThan(0);
   expect(atOwn).toContain(plantedValue("TINKER_API_KEY"));
 });
 
-it("a key goes there once the user allows the origin, so the servers would have noted it", async () => {
+it("a key is sent once the user allows the origin, so the servers do record keys", async () => {
   const forged = forge("allowed", () => 0.1);
   const allowedOrigins = [{ origin: new URL(elsewhere.url).origin, key: null }];
   await resumeTraining({ ...common, folder: forged.folder, allowedOrigins }).ended.catch(
@@ -243,7 +243,7 @@ it("a key goes there once the user allows the origin, so the servers would have 
   expect(elsewhere.requests.join()).toContain(plantedValue("TINKER_API_KEY"));
 });
 
-it("whoever has named a configuration is not asked to name one", async () => {
+it("a user with a configuration is not asked for one", async () => {
   const { folder } = forge("advised", () => 0.1);
   const wanted = { addresses: { tinker_base_url: elsewhere.url }, environments: {} };
   const refused = (hasConfig: boolean) => requireNamedByUser(wanted, { folder, hasConfig }, {});

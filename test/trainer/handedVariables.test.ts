@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import { OWN_KEYS } from "../../src/core/secrets/keySource.ts";
 import { serviceVariables } from "../../src/core/secrets/serviceHosts.ts";
 
-/** Names that a room asks for, as `variables("NAME")`, `named(variables, "NAME")` or `value("NAME")`. */
-function requestedSessions(folder: string): readonly string[] {
+/** Variable names read by a source folder, as `variables("NAME")`, `named(variables, "NAME")` or `value("NAME")`. */
+function variableNames(folder: string): readonly string[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
   const texts = files
     .filter((name) => name.endsWith(".ts"))
@@ -16,8 +16,8 @@ function requestedSessions(folder: string): readonly string[] {
   ];
 }
 
-it("an editor hands over every variable that a trainer asks for by name", () => {
-  const names = requestedSessions("src/trainer");
+it("an editor passes every variable that a trainer reads by name", () => {
+  const names = variableNames("src/trainer");
   expect(names.length).toBeGreaterThan(5);
   const values = Object.fromEntries(names.map((name) => [name, "value"]));
   const handed = Object.keys(serviceVariables(values));

@@ -1,4 +1,4 @@
-/** A run folder in memory in which an attempt notes what it was prepared with. */
+/** An in-memory run folder in which an attempt records its inputs. */
 
 import { createEventLog, readEvents } from "../../src/core/runFolder/events.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
@@ -16,9 +16,9 @@ export function aNotedRun() {
     if (event.kind === "warning") warnings.push(event.message);
   };
   return {
-    /** Of all attempts. */
+    /** Across all attempts. */
     warnings,
-    /** What an attempt notes with. */
+    /** The recorder's dependencies. */
     partsOf: (attempt: number) => {
       const clock = createStillClock();
       const events = createEventLog({ fileSystem, clock, redactor, folder: FOLDER, attempt });

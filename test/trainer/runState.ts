@@ -1,4 +1,4 @@
-/** What a run keeps for its resume, for tests. */
+/** The saved state for a resume, for tests. */
 
 import type { RunState } from "../../src/core/runFolder/state.ts";
 import { NO_RUN_USAGE } from "../../src/core/usage/tokenUsage.ts";

@@ -6,7 +6,7 @@ import { startTraining } from "../../src/trainer/trainer.ts";
 import { textWith } from "../core/config/configText.ts";
 import { folderOfThisTest } from "../fakes/onDisk.ts";
 
-it("a run whose first weights are not there does not start, and leaves no folder", async () => {
+it("a run whose initial weights are missing does not start, and leaves no folder", async () => {
   const folder = folderOfThisTest();
   const configPath = join(folder, "run.yaml");
   writeFileSync(configPath, textWith("init_from: nowhere"));

@@ -1,4 +1,4 @@
-/** What programs of any kind send to the endpoint of agents, over real connections: 1,000 requests of a fixed seed. */
+/** Fuzzes the agent endpoint over real connections: 1,000 requests of all kinds from a fixed seed. */
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ import { type Seeded, seeded } from "../../resilience/hostile/seeded.ts";
 
 const ROUNDS = 4;
 const REQUESTS = 250;
-/** Requests at once. */
+/** Concurrent requests. */
 const WIDTH = 5;
 
 const cleanup = new CleanupStack();
@@ -34,7 +34,7 @@ afterAll(async () => {
   await cleanup.closeAll();
 });
 
-/** In the place of the program that keeps a command: writes its address and key to a file, and waits for its end. */
+/** Replaces the process that runs an agent command: writes its address and key to a file, and waits for its end. */
 const KEEPER = `
 const { renameSync, writeFileSync, existsSync } = require("node:fs");
 const [file] = process.argv.slice(2);
@@ -51,7 +51,7 @@ interface Address {
   readonly key: string;
 }
 
-/** What a sampler has drawn, and behind what. */
+/** The tokens that a sampler has drawn, and the prompt before them. */
 interface Drawn {
   readonly prompt: readonly number[];
   readonly tokens: readonly number[];
@@ -69,7 +69,7 @@ const TEXTS = [
   ended(""),
 ];
 
-/** Draws texts at random, each token with a log-probability that no other token has. */
+/** Draws random texts; each token has a unique log-probability. */
 function fuzzedSampler(random: Seeded, drawn: Drawn[]): SamplingClient {
   let count = 0;
   return {
@@ -182,7 +182,7 @@ const IMAGES = [
 ];
 const ODD = [null, 0, -1, "", [], {}, true, 1e300, "Two", ["a", 1], { type: "text" }, ...IMAGES];
 
-/** Conversations of one rollout, as its agents know them. */
+/** The conversations of one rollout, as its agents know them. */
 class Talker {
   readonly #random: Seeded;
   readonly #talks: Message[][] = [];
@@ -191,7 +191,7 @@ class Talker {
     this.#random = random;
   }
 
-  /** A new conversation, one that goes on, or one that was changed, with the list that the answer belongs to. */
+  /** A new, continued or changed conversation, and the list that the answer is appended to. */
   next(): { readonly messages: readonly Message[]; readonly talk: Message[] } {
     const { below, pick } = this.#random;
     const old = this.#talks.length > 0 && below(4) > 0 ? pick(this.#talks) : null;
@@ -212,7 +212,7 @@ class Talker {
     return { messages: [...old], talk: old };
   }
 
-  /** Takes an answer of chat completions in, with what follows it. */
+  /** Appends a chat completions answer and the tool results after it. */
   answered(talk: Message[], answer: Message): void {
     const { below, pick } = this.#random;
     const calls = (answer["tool_calls"] ?? []) as readonly { readonly id: string }[];
@@ -225,7 +225,7 @@ class Talker {
 interface FuzzedRequest {
   readonly path: string;
   readonly body: string;
-  /** For an answer of chat completions. */
+  /** For a chat completions answer. */
   readonly onAnswer?: (answer: Message) => void;
 }
 
@@ -313,7 +313,7 @@ interface Sent {
   readonly isOwn: boolean;
 }
 
-/** Sends one request of an agent; now and then with a key that is not its own, or cut off. */
+/** Sends one agent request, occasionally with a wrong key or truncated. */
 async function send(
   random: Seeded,
   talker: Talker,
@@ -353,7 +353,7 @@ async function sendGiant({ url, key }: Address): Promise<number> {
   return await sent.then(({ status }) => status).catch(() => 413);
 }
 
-/** An address and a key that do not belong together. */
+/** A mismatched address and key. */
 function foreign(
   { pick, below }: Seeded,
   own: Address,
@@ -374,7 +374,7 @@ function atNobody({ url, mcp, key }: Address): Address {
   return { url: moved(url), mcp: moved(mcp), key };
 }
 
-/** Expects that every trained token was sampled, once, with its log-probability, behind what stands before it. */
+/** Expects that every trained token was sampled exactly once, with its log-probability, after its prefix. */
 function expectSampled(streams: readonly Ledger[], drawn: readonly Drawn[]): number {
   const byLogprob = new Map(drawn.map((each) => [each.logprobs[0] ?? 0, each]));
   let found = 0;
@@ -387,7 +387,7 @@ function expectSampled(streams: readonly Ledger[], drawn: readonly Drawn[]): num
         const given = Array.from(logprobs.slice(start, end));
         const sample = byLogprob.get(given[0] ?? 0);
         byLogprob.delete(given[0] ?? 0);
-        // A text of the caller may have cut it.
+        // A caller's text may have cut it.
         expect(sample?.tokens.slice(0, own.length)).toEqual(own);
         expect(sample?.logprobs.slice(0, own.length)).toEqual(given);
         expect(sample?.prompt).toEqual(Array.from(tokens.slice(0, start)));
@@ -399,7 +399,7 @@ function expectSampled(streams: readonly Ledger[], drawn: readonly Drawn[]): num
   return found;
 }
 
-it("trains nothing but what was sampled there, and touches no other rollout", async () => {
+it("trains only tokens that were sampled there, and leaves other rollouts alone", async () => {
   const folder = folderOfThisTest();
   await writeFile(join(folder, "keepCommand.js"), KEEPER);
   const over: Address[] = [];

@@ -9,13 +9,13 @@ import {
 } from "../../../src/trainer/agents/agentProgram.ts";
 import { folderOfThisTest } from "../../fakes/onDisk.ts";
 
-/** In the place of the program that keeps a command: reports as that does what the system answers to its start. */
+/** Replaces the process that runs an agent command: reports the system's error at the start like that does. */
 const keeper = (errorCode: string) => `
 process.stderr.write("spawn " + process.argv[2] + " ${errorCode}\\n");
 process.exitCode = 253;
 `;
 
-it("names scripts that are not beside the configuration, and nothing else", async () => {
+it("names missing scripts next to the configuration, and nothing else", async () => {
   const folder = folderOfThisTest();
   await writeFile(join(folder, "agent.py"), "");
   const good = ["agent.py", "{folder}/agent.py", "/elsewhere/agent.py", "https://a/b.js", "--x.js"];
@@ -25,7 +25,7 @@ it("names scripts that are not beside the configuration, and nothing else", asyn
   expect(missingScripts(["python", ...missing], folder)).toEqual(missing);
 });
 
-it("a command finds what is beside the configuration", async () => {
+it("a command finds files next to the configuration", async () => {
   const folder = folderOfThisTest();
   const file = join(folder, "agent.py");
   await writeFile(file, "");
@@ -55,7 +55,7 @@ describe("an agent that cannot be started", () => {
     ["linux", "missing.sh", "ENOENT", /missing\.sh is not on the path, or cannot be started\. /],
     ["win32", "agent.sh", "EINVAL", /agent\.sh cannot be started\. Windows starts no scripts/],
     ["win32", "missing.sh", "ENOENT", /missing\.sh is not on the path, .*`\[cmd, \/c, npx\]`\./],
-  ])("on %s as %s with %s says why", async (platform, name, errorCode, why) => {
+  ])("on %s as %s with %s reports why", async (platform, name, errorCode, why) => {
     vi.stubGlobal("process", Object.create(process, { platform: { value: platform } }));
     const folder = folderOfThisTest();
     await writeFile(join(folder, "keepCommand.js"), keeper(errorCode));

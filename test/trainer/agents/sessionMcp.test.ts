@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { writeExactJson } from "../../../src/core/util/exactJson.ts";
 import { answerMcp } from "../../../src/trainer/agents/sessionMcp.ts";
 
-/** The answer to a message, and what the environment gets of the arguments in it, which are written as they stand. */
+/** The answer to a message, and the arguments that reach the environment; `text` is raw JSON. */
 async function sent(args: string, id = "1") {
   const got: string[] = [];
   const tools = {
@@ -27,7 +27,7 @@ async function sent(args: string, id = "1") {
   return { got, answer: JSON.parse(new TextDecoder().decode(reply.body)) };
 }
 
-it("arguments reach the environment with their numbers as they were written", async () => {
+it("numbers in arguments reach the environment exactly as written", async () => {
   const exact = '{"value":12345678901234567891,"half":12.0,"deep":[{"at":1e400}],"text":"1.0"}';
   expect((await sent(exact)).got).toEqual([`answer ${exact}`]);
   expect((await sent("{}", '"a"')).got).toEqual(["answer {}"]);
@@ -35,7 +35,7 @@ it("arguments reach the environment with their numbers as they were written", as
 });
 
 it.each([String.raw`"{\"value\":1}"`, "[1]"])(
-  "arguments %s are refused, with what to do",
+  "arguments %s are rejected, with a hint",
   async (args) => {
     const { got, answer } = await sent(args);
     const message = expect.stringContaining("params.arguments is not an object. Parse");

@@ -6,7 +6,7 @@ import { CleanupStack } from "../../../src/trainer/services/cleanupStack.ts";
 import { anOrder } from "../../fakes/anOrder.ts";
 import { serveHere } from "../../fakes/serveHere.ts";
 
-it("a conversation with a blocked account gets the error, not an hour of silence", async () => {
+it("a conversation with a blocked account fails immediately instead of waiting", async () => {
   const server = await serveHere((request, response) => {
     const isBlocked = request.url?.endsWith("/create_sampling_session") ?? false;
     const answer = isBlocked ? { detail: "Your account is out of credit" } : { session_id: "s" };

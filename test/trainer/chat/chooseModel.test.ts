@@ -42,16 +42,16 @@ async function aRun(...checkpoints: readonly CheckpointEntry[]) {
   return files;
 }
 
-/** A service that has these samplers, and says of which model they are. */
+/** A service that has these samplers, of the given base model. */
 function aService(samplers: readonly string[], baseModel: string | null = null) {
   const samplerForPath = async (path: string): Promise<SamplingClient> => {
     if (!samplers.includes(path)) throw new AppError("tinker-not-found", `${path} is gone.`);
-    return { samplerId: path, baseModel } as SamplingClient; // no sample is drawn
+    return { samplerId: path, baseModel } as SamplingClient; // never sampled from
   };
   const listed = samplers.map((path) => {
     return { path, time: null, sizeBytes: null, expiresAt: null, userMetadata: {} };
   });
-  return { samplerForPath, listCheckpoints: async () => listed } as unknown as ServiceClient; // all that is called
+  return { samplerForPath, listCheckpoints: async () => listed } as unknown as ServiceClient; // only the methods it calls
 }
 
 const choose = async (
@@ -60,8 +60,8 @@ const choose = async (
   runFolder: string | null = null,
 ) => chooseModel(files, { target, runFolder, configPath: null, overrides: [] });
 
-describe("the weights that a person means", () => {
-  it("are the newest of a run that can be sampled from and that the service still has, with the run's own settings", async () => {
+describe("the weights of a conversation", () => {
+  it("are the newest of a run that the service still has and can sample from, with the run's own settings", async () => {
     const files = await aRun(
       saved("old"),
       saved("newest"),
@@ -77,7 +77,7 @@ describe("the weights that a person means", () => {
     await expect(chosen.open(aService([]))).rejects.toMatchObject({ code: "no-checkpoint" });
   });
 
-  it("are those of a run after so many steps, where the folder is named with @", async () => {
+  it("are those of a run after a given step, for a folder with @", async () => {
     const files = await aRun(saved("old"), saved("newest", { step: 2 }));
     const old = "tinker://run-1/sampler_weights/old";
     const chosen = await choose(`${FOLDER}@1`, files);
@@ -86,7 +86,7 @@ describe("the weights that a person means", () => {
     await expect(choose(`${FOLDER}@7`, files)).rejects.toThrow(/after 7 steps.* these steps: 1, 2/);
   });
 
-  it("are a checkpoint of a run, or the model that it began with, with the settings and the date of the run", async () => {
+  it("are a run's checkpoint, or the model it started from, with the run's settings and date", async () => {
     const state = aRunState(1, { prompt_date: "2026-01-02" });
     const files = await aRun(saved("old", { state }), saved("newest"));
     const path = "tinker://run-1/sampler_weights/old";
@@ -104,7 +104,7 @@ describe("the weights that a person means", () => {
     expect([base.run, other.run]).toEqual([null, null]);
   });
 
-  it("are those that played the rollout of an evaluation, which has none of its own", async () => {
+  it("are those that played the rollout for an evaluation, which has no weights of its own", async () => {
     const path = "tinker://run-1/sampler_weights/old";
     const models = [
       { name: "base", path: null, step: 0 },
@@ -114,9 +114,9 @@ describe("the weights that a person means", () => {
     const evaluation = { ...RUN_FILE, evaluation: { models, digest: "" } };
     await files.writeAtomic(`${FOLDER}/run.json`, JSON.stringify(evaluation));
     const chosen = await choose(FOLDER, files);
-    const base = async (name: string) => ({ samplerId: name }) as SamplingClient; // no sample is drawn
-    const service = { ...aService([path]), samplerForBase: base } as ServiceClient; // all that is called
-    const goesOn = (model: string) => ({ model }) as FoundTurn; // all that is looked at
+    const base = async (name: string) => ({ samplerId: name }) as SamplingClient; // never sampled from
+    const service = { ...aService([path]), samplerForBase: base } as ServiceClient; // only the methods it calls
+    const goesOn = (model: string) => ({ model }) as FoundTurn; // only the members it reads
     const opened = await chosen.open(service, goesOn("step 1"));
     expect([opened.sampler.samplerId, opened.label]).toEqual([path, "demo · step 1"]);
     const first = await chosen.open(service, goesOn("base"));
@@ -127,25 +127,25 @@ describe("the weights that a person means", () => {
     );
   });
 
-  it("are the user's mistake where the service does not list them, and only there", async () => {
+  it("are reported as the user's mistake only if the service does not list them", async () => {
     const path = "tinker://run-1/sampler_weights/nope";
     const files = await aRun(saved("nope"));
     const notThere = { code: "no-such-checkpoint", message: expect.stringContaining(path) };
     for (const folder of [null, FOLDER]) {
       const chosen = await choose(path, files, folder);
       await expect(chosen.open(aService([]))).rejects.toMatchObject(notThere);
-      // Not the checkpoint, but for example the session is what it does not know.
+      // Here the service does not know, for example, the session.
       const lost = { ...aService([]), listCheckpoints: aService([path]).listCheckpoints };
       await expect(chosen.open(lost)).rejects.toMatchObject({ code: "tinker-not-found" });
     }
   });
 
-  it("are refused where a run has none", async () => {
+  it("are missing if a run has none", async () => {
     const onlyStates = await aRun(saved("state", { sampler_path: null }));
     await expect(choose(FOLDER, onlyStates)).rejects.toThrow("no checkpoint to sample from");
   });
 
-  it("are of the model that the service names for a checkpoint, or of one that a configuration must name", async () => {
+  it("belong to the model that the service names for a checkpoint, or that a configuration must name", async () => {
     const path = "tinker://run-9/sampler_weights/final";
     const chosen = await choose(path);
     const opened = await chosen.open(aService([path], "Org/Model"));
@@ -160,13 +160,13 @@ describe("the weights that a person means", () => {
       "Samplers of its run: tinker://run-9/sampler_weights/other",
     ],
     [[], "has no sampler of its run"],
-  ])("are none where the path is a state to train on (samplers: %j)", async (samplers, words) => {
+  ])("cannot be a state to train on (samplers: %j)", async (samplers, words) => {
     const chosen = await choose("tinker://run-9/weights/final");
     await expect(chosen.open(aService(samplers))).rejects.toThrow(words);
   });
 
   it.each(["./nowhere", "/runs/nowhere", "C:/runs/nowhere", "nowhere"])(
-    "are not those of %s, which is no run",
+    "are not found at %s, which is no run",
     async (target) => {
       await expect(choose(target)).rejects.toMatchObject({ code: "run-not-found" });
     },

@@ -1,4 +1,4 @@
-/** A store of this computer with one checkpoint that is a real adapter, and a run folder that names it. */
+/** A local store with one checkpoint that is a real adapter, and a run folder that names it. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ export interface AStore {
   readonly store: CheckpointStore;
 }
 
-/** For `TINKER_RL_STORE`, during the test that calls this. */
+/** For `TINKER_RL_STORE`, during the calling test. */
 export async function aStore(): Promise<AStore> {
   const folder = folderOfThisTest();
   const store = new CheckpointStore({

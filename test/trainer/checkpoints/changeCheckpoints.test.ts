@@ -41,13 +41,13 @@ const deleted = (
   mayBeGone = false,
 ): Promise<unknown> => changed({ action: "delete" }, paths, isLocalOnly, mayBeGone);
 
-it("publishes no checkpoint of this computer", async () => {
+it("does not publish a local checkpoint", async () => {
   for (const action of ["publish", "unpublish"] as const) {
     await expect(changed({ action }, [PATH])).rejects.toThrow("is on this computer");
   }
 });
 
-it("sets how long a checkpoint of this computer is kept", async () => {
+it("sets the expiry of a local checkpoint", async () => {
   const done = [{ path: PATH, place: "this computer" }];
   expect(await changed({ action: "set-ttl", ttlSeconds: 7200 }, [PATH])).toEqual(done);
   const { expires_at: expiry } = (await store.find(KEY)) ?? {};
@@ -58,12 +58,12 @@ it("sets how long a checkpoint of this computer is kept", async () => {
 });
 
 describe("deleting checkpoints", () => {
-  it("removes those of this computer from its store", async () => {
+  it("removes local ones from the store", async () => {
     expect(await deleted([PATH])).toEqual([{ path: PATH, place: "this computer" }]);
     expect(await store.find(KEY)).toBeNull();
   });
 
-  it("says when this computer has none of that name", async () => {
+  it("reports when there is no local checkpoint of that name", async () => {
     expect(await deleted([OTHER])).toEqual([{ path: OTHER, place: null }]);
   });
 
@@ -74,17 +74,17 @@ describe("deleting checkpoints", () => {
     expect(await store.find(KEY)).not.toBeNull();
   });
 
-  it("looks for no file outside of the store", async () => {
+  it("never looks outside the store", async () => {
     const outside = "tinker://../weights/runs";
     expect(await deleted([outside])).toEqual([{ path: outside, place: null }]);
   });
 
-  it("is the only change that takes what is not there as made", async () => {
+  it("is the only change that accepts a missing checkpoint", async () => {
     const gone = changed({ action: "set-ttl", ttlSeconds: null }, [OTHER]);
     await expect(gone).rejects.toMatchObject({ code: "no-such-checkpoint" });
   });
 
-  it("takes what is gone at Tinker as deleted where that is asked for, and goes on with the next", async () => {
+  it("treats a checkpoint missing at Tinker as deleted on request, and continues with the next", async () => {
     const left = new Set(["checkpoint_000030"]);
     const { url, close } = await serveHere((request, response) => {
       const name = request.url?.split("/").at(-1) ?? "";
@@ -111,12 +111,12 @@ describe("deleting checkpoints", () => {
     }
   });
 
-  it("needs a key for those that are elsewhere", async () => {
+  it("requires a key for remote ones", async () => {
     await expect(deleted([OTHER], false)).rejects.toMatchObject({ code: "key-missing" });
   });
 });
 
-describe("a key that an editor handed over", () => {
+describe("a key supplied by an editor", () => {
   const at = async (tinkerBaseUrl: string): Promise<void> => {
     const launchRequest = {
       keys: { TINKER_API_KEY: { value: "tml-own", origin: "store", host: null } },
@@ -130,7 +130,7 @@ describe("a key that an editor handed over", () => {
     for await (const _ of changeCheckpoints(fileSystem, changes));
   };
 
-  it("goes to no other host than its own, and nowhere unencrypted", async () => {
+  it("is sent to no host but its own, and never unencrypted", async () => {
     const elsewhere = { code: "key-host-not-allowed", data: { host: "https://own.example" } };
     await expect(at("https://own.example")).rejects.toMatchObject(elsewhere);
     await expect(at("http://own.example")).rejects.toMatchObject({ code: "key-not-encrypted" });

@@ -49,7 +49,7 @@ async function change(wanted: CheckpointChange, name = KEY.name): Promise<unknow
 
 const lines = () => readCheckpoints(fileSystem.within(run), run);
 
-it("a new expiry is in the store and in the run", async () => {
+it("a new expiry is stored in the store and in the run", async () => {
   const done = [{ path: PATH, place: "this computer" }];
   expect(await change({ action: "set-ttl", ttlSeconds: 7200 })).toEqual(done);
   const [before, after] = await lines();
@@ -62,7 +62,7 @@ it("a new expiry is in the store and in the run", async () => {
   expect((await lines()).at(-1)).toEqual(anEntry());
 });
 
-it("a deleted one is not listed any more, and one that cannot be published is as it was", async () => {
+it("a deleted checkpoint is not listed any more, and one that cannot be published is unchanged", async () => {
   await expect(change({ action: "publish" })).rejects.toThrow("is on this computer");
   expect(await lines()).toEqual([anEntry()]);
   await change({ action: "delete" });
@@ -70,7 +70,7 @@ it("a deleted one is not listed any more, and one that cannot be published is as
   await expect(change({ action: "delete" })).rejects.toMatchObject({ code: "no-such-checkpoint" });
 });
 
-it("one that is deleted by its addresses is not listed any more, and has no sampler once that is deleted", async () => {
+it("a checkpoint deleted by its addresses is not listed any more, and has no sampler once that is deleted", async () => {
   const sampler: CheckpointKey = { ...KEY, kind: "sampler_weights" };
   const sampler_path = tinkerPath(sampler);
   const entry = anEntry({ sampler_path });
@@ -87,7 +87,7 @@ it("one that is deleted by its addresses is not listed any more, and has no samp
   expect(await usable()).toEqual([]);
 });
 
-it("a copy of a run changes no checkpoint of the original", async () => {
+it("a copied run changes no checkpoint of the original", async () => {
   const copy = join(folder, "copy");
   cpSync(run, copy, { recursive: true });
   run = copy;
@@ -95,7 +95,7 @@ it("a copy of a run changes no checkpoint of the original", async () => {
   expect(await here.store.find(KEY)).not.toBeNull();
 });
 
-it("a run has nothing noted of a change that was not made", async () => {
+it("a failed change is not recorded in the run", async () => {
   await here.store.delete(KEY);
   const keep = { action: "set-ttl", ttlSeconds: null } as const;
   await expect(change(keep)).rejects.toMatchObject({ code: "no-such-checkpoint" });
@@ -103,7 +103,7 @@ it("a run has nothing noted of a change that was not made", async () => {
   expect(await lines()).toEqual([anEntry()]);
 });
 
-it("a checkpoint that only the folder calls its own is changed by its address alone", async () => {
+it("a checkpoint that only the folder claims is changed by its address alone", async () => {
   rmSync(join(here.folder, "started"), { recursive: true });
   const refusal = { code: "checkpoint-not-own", message: expect.stringContaining(PATH) };
   await expect(change({ action: "delete" })).rejects.toMatchObject(refusal);

@@ -54,7 +54,7 @@ function download(source: string, changes: Partial<DownloadRequest> = {}) {
 const card = (): string => readFileSync(join(folder, "out", "README.md"), "utf8");
 
 describe("the weights of a local run", () => {
-  it("are copied as a PEFT folder with a card, without any key", async () => {
+  it("are copied as a PEFT folder with a model card, without any key", async () => {
     const run = aRunFolder(folder, [anEntry()]);
     const { path, files } = await download(run);
     expect(path).toBe(PATH);
@@ -68,12 +68,12 @@ describe("the weights of a local run", () => {
     expect(card()).toContain("trained with reinforcement learning");
   });
 
-  it("have a card that says that they imitate examples", async () => {
+  it("have a model card that says that they imitate examples", async () => {
     await download(aRunFolder(folder, [anEntry()], { method: "sft", environments: {} }));
     expect(card()).toContain("trained by imitating examples");
   });
 
-  it("have a card with the settings that trained them: overrides, and without what changed later", async () => {
+  it("have a model card with their training settings: overrides included, later changes excluded", async () => {
     const run = aRunFolder(folder, [anEntry({ step: 15 })]);
     writeFileSync(join(run, "overrides.json"), '["learning_rate=0.2","max_steps=40"]');
     const change = (step: number, path: string, before: number, after: number): string =>
@@ -89,7 +89,7 @@ describe("the weights of a local run", () => {
     expect(card()).toMatch(/- step 10: learning\\_rate 0\.004 → 0\.2\n$/);
   });
 
-  it("are those of the newest checkpoint that lasts, or of the one that is named", async () => {
+  it("are those of the newest permanent checkpoint, or of the named one", async () => {
     const rolling = anEntry({ name: "r", kind: "rolling", step: 3, state_path: `${PATH}x` });
     const run = aRunFolder(folder, [anEntry(), rolling]);
     expect((await download(run)).path).toBe(PATH);
@@ -102,7 +102,7 @@ describe("the weights of a local run", () => {
 
   const forServers: FormRequest = { form: "vllm", base: null, dropsUnembedding: false };
 
-  it("become an adapter for servers, and nothing else is left of the way there", async () => {
+  it("become an adapter for servers, and leave no intermediate files", async () => {
     const { files } = await download(PATH, { form: forServers });
     expect(readdirSync(join(folder, "out")).sort()).toEqual(FILES);
     expect(files.map(({ name }) => name).sort()).toEqual(FILES);
@@ -111,7 +111,7 @@ describe("the weights of a local run", () => {
     expect(card()).toContain("vllm serve local/tiny-tool --enable-lora --max-lora-rank 8");
   });
 
-  it("merge into a base model of their size, whose other files come along", async () => {
+  it("merge into a base model of their size, and include its other files", async () => {
     const base = join(folder, "base");
     mkdirSync(base);
     writeFileSync(join(base, "model.safetensors"), encodeBase(SMALL, randomBase(SMALL, 1)));
@@ -129,12 +129,12 @@ describe("the weights of a local run", () => {
     expect(merged?.equals(before ?? Buffer.of())).toBe(false);
   });
 
-  it("do not merge into the bundled base model when they are of another size", async () => {
+  it("do not merge into the bundled base model if their size differs", async () => {
     const form = { ...forServers, form: "merged" } as const;
     await expect(download(PATH, { form })).rejects.toThrow(/does not fit the base model/);
   });
 
-  it("go to no folder in which another form was begun", async () => {
+  it("are not written to a folder with another form", async () => {
     const begun = { format: 1, source: PATH, etags: {} };
     mkdirSync(join(folder, "out"));
     writeFileSync(join(folder, "out", "download.json"), JSON.stringify(begun));
@@ -143,19 +143,19 @@ describe("the weights of a local run", () => {
     });
   });
 
-  it("that have expired are not downloaded", async () => {
+  it("are not downloaded after they have expired", async () => {
     const run = aRunFolder(folder, [anEntry({ expires_at: "2026-01-01T00:00:00Z" })]);
     await expect(download(run)).rejects.toMatchObject({ code: "no-such-checkpoint" });
     expect(readdirSync(folder)).toEqual(["demo"]);
   });
 
-  it("that are gone need no key to say so", async () => {
+  it("are reported missing without a key", async () => {
     const gone = anEntry({ state_path: PATH.replace("s1", "s2") });
     const run = aRunFolder(folder, [gone], { model_name: "local/tiny-tool" });
     await expect(download(run)).rejects.toThrow("may have expired or been deleted");
   });
 
-  it("are there already after a complete download, and are no others than those", async () => {
+  it("are already there after a complete download, and others are not", async () => {
     const run = aRunFolder(folder, [anEntry()]);
     const first = await download(run);
     expect(first.wereThere).toBeUndefined();
@@ -171,14 +171,14 @@ describe("the weights of a local run", () => {
     await expect(download(run)).rejects.toMatchObject({ code: "folder-not-empty" });
   });
 
-  it("go to no folder that holds something else", async () => {
+  it("are not written to a folder with other content", async () => {
     mkdirSync(join(folder, "out"));
     writeFileSync(join(folder, "out", "thesis.tex"), "");
     await expect(download(PATH)).rejects.toMatchObject({ code: "folder-not-empty" });
     expect(readdirSync(join(folder, "out"))).toEqual(["thesis.tex"]);
   });
 
-  it("that are elsewhere need a key", async () => {
+  it("need a key if they are remote", async () => {
     const elsewhere = PATH.replace("s1", "s2");
     await expect(download(elsewhere)).rejects.toMatchObject({ code: "key-missing" });
     await expect(download(elsewhere, { isLocalOnly: true })).rejects.toMatchObject({
@@ -211,7 +211,7 @@ describe("weights at a Tinker service", () => {
   const exports = async (): Promise<readonly unknown[]> =>
     (await there.store.allCheckpoints()).filter(({ kind }) => kind === "external_weights");
 
-  it("arrive as files, after a word on the session that the export takes", async () => {
+  it("arrive as files, after a message about the session that the export uses", async () => {
     const onExport = vi.fn();
     const received: number[] = [];
     const { files } = await download(state(), {
@@ -232,7 +232,7 @@ describe("weights at a Tinker service", () => {
     expect(card()).toContain("| LoRA rank | 8 |");
   });
 
-  it("of a run are asked for where the run was trained", async () => {
+  it("of a run are requested from the service that trained it", async () => {
     vi.stubEnv("TINKER_BASE_URL", "http://127.0.0.1:1");
     const run = aRunFolder(folder, [anEntry({ state_path: state() })], {
       tinker_base_url: service.address,
@@ -243,7 +243,7 @@ describe("weights at a Tinker service", () => {
     expect(card()).toContain("model_name: local/tiny-tool");
   });
 
-  /** Of the size of the adapter. */
+  /** The adapter's file size. */
   function aBase(modelType: string): string {
     const base = join(folder, "base");
     mkdirSync(base);
@@ -252,7 +252,7 @@ describe("weights at a Tinker service", () => {
     return base;
   }
 
-  it("that no server would load are not exported for one", async () => {
+  it("are not exported for a server if no server can load them", async () => {
     const onExport = vi.fn();
     const form = { form: "vllm", base: aBase("deepseek_v3"), dropsUnembedding: false } as const;
     const failed = download(state(), { form, onExport });
@@ -261,7 +261,7 @@ describe("weights at a Tinker service", () => {
     expect(readdirSync(folder)).toEqual(["base"]);
   });
 
-  it("are exported once, however often their form is tried", async () => {
+  it("are exported once, also if their conversion is retried", async () => {
     const form = { form: "merged", base: aBase("llama"), dropsUnembedding: false } as const;
     const onExport = vi.fn();
     const stop = new AbortController();
@@ -287,7 +287,7 @@ describe("weights at a Tinker service", () => {
     expect(await exports()).toEqual([]);
   });
 
-  it("keep their addresses out of the folder, and of what is logged", async () => {
+  it("leave their addresses neither in the folder nor in the log", async () => {
     const redactor = new Redactor();
     const learned = vi.spyOn(redactor, "learn");
     await download(state(), { redactor });
@@ -299,7 +299,7 @@ describe("weights at a Tinker service", () => {
     }
   });
 
-  it("for sampling are refused, before a session is begun for them", async () => {
+  it("for sampling are rejected before a session starts", async () => {
     const body = { model_id: service.modelId, path: "b", seq_id: 2 };
     const { path } = await service.client.submit("/save_weights_for_sampler", body);
     const onExport = vi.fn();

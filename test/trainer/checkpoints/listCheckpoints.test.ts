@@ -50,7 +50,7 @@ async function save(kind: "weights" | "external_weights", name: string): Promise
 const remotePath = (): string => `tinker://${service.modelId}/weights/a`;
 
 describe("the list of checkpoints", () => {
-  it("has those of this computer and of the account", async () => {
+  it("includes local checkpoints and those of the account", async () => {
     const all = await listCheckpoints(fileSystem, places());
     expect(all.map(({ path, place }) => [path, place])).toEqual([
       [PATH, "this computer"],
@@ -62,7 +62,7 @@ describe("the list of checkpoints", () => {
     expect(hours).toBeCloseTo(2, 1);
   });
 
-  it("asks no service when it shall not, or cannot", async () => {
+  it("sends no request when not asked to, or not able to", async () => {
     expect(await listCheckpoints(fileSystem, places(true))).toHaveLength(1);
     vi.stubEnv("TINKER_API_KEY", "");
     expect(await listCheckpoints(fileSystem, places())).toHaveLength(1);
@@ -70,7 +70,7 @@ describe("the list of checkpoints", () => {
 });
 
 describe("one checkpoint", () => {
-  it("of this computer is described without the service", async () => {
+  it("on this computer is described without the service", async () => {
     vi.stubEnv("TINKER_BASE_URL", "http://127.0.0.1:1");
     expect(await describeCheckpoint(fileSystem, { ...places(), path: PATH })).toMatchObject({
       place: "this computer",
@@ -81,7 +81,7 @@ describe("one checkpoint", () => {
     });
   });
 
-  it("of the account has its facts, and a page only at the hosted service", async () => {
+  it("of the account has its facts, and a web page only at the hosted service", async () => {
     expect(await describeCheckpoint(fileSystem, { ...places(), path: remotePath() })).toMatchObject(
       {
         place: "Tinker",
@@ -93,7 +93,7 @@ describe("one checkpoint", () => {
     );
   });
 
-  it("that is nowhere is said to be missing", async () => {
+  it("is reported missing if it does not exist", async () => {
     const path = `tinker://${service.modelId}/weights/b`;
     const describing = (isLocalOnly: boolean) =>
       describeCheckpoint(fileSystem, { ...places(isLocalOnly), path });

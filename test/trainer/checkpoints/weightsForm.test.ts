@@ -19,19 +19,19 @@ function open(changes: Partial<FormOptions>): Promise<unknown> {
   });
 }
 
-describe("a form of weights", () => {
-  it("for servers needs a model whose names are known", async () => {
+describe("a format of weights", () => {
+  it("for servers requires a model with known tensor names", async () => {
     await expect(open({})).rejects.toThrow(/name the weights of org\/model.*form peft.*--base/);
     await expect(open({ baseModel: "Qwen/Qwen3-8B" })).resolves.toBeDefined();
   });
 
-  it("that is merged needs the base model's folder", async () => {
+  it("with merged weights requires the base model's folder", async () => {
     const merged = { form: "merged", baseModel: "Qwen/Qwen3-8B" } as const;
     await expect(open(merged)).rejects.toThrow(/need the weights of Qwen\/Qwen3-8B.*--base/);
   });
 
   it.each(["Qwen/Qwen3-8B", "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "org/model"])(
-    "of %s is refused without the base model's folder exactly where that is said to be needed",
+    "of %s requires the base model's folder exactly when documented",
     async (baseModel) => {
       for (const form of ["vllm", "merged"] as const) {
         const isRefused = await open({ form, baseModel }).then(
@@ -43,7 +43,7 @@ describe("a form of weights", () => {
     },
   );
 
-  it.each(["vllm", "merged"] as const)("%s names what is wrong with the folder", async (form) => {
+  it.each(["vllm", "merged"] as const)("%s names the problem of the folder", async (form) => {
     const failed = (): Promise<unknown> => open({ form, base: folder });
     await expect(failed()).rejects.toThrow(/no config.json/);
     writeFileSync(join(folder, "config.json"), '{"model_type": "qwen3"}');

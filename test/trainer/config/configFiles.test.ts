@@ -18,7 +18,7 @@ function filesWith(text: string) {
 }
 
 describe("loading a configuration", () => {
-  it("gives the text as it stands, the values and the warnings", async () => {
+  it("returns the original text, the values and the warnings", async () => {
     const text = textWith("learning_rate: 0.01");
     const loaded = await loadConfig(filesWith(text), path);
     expect(loaded).toMatchObject({ text, path });
@@ -26,7 +26,7 @@ describe("loading a configuration", () => {
     for (const warning of loaded.warnings) expect(warning).toMatch(/^.*run\.yaml:\d+:\d+: warning/);
   });
 
-  it("warns of no older key that the copy of a run names without a value", async () => {
+  it("does not warn about an older key that a run's copy has without a value", async () => {
     const fileSystem = filesWith(textWith("max_active_tasks: 8"));
     await writeConfigFiles(fileSystem, "/run", await loadConfig(fileSystem, path), new Redactor());
     const copy = "/run/config.resolved.json";
@@ -34,7 +34,7 @@ describe("loading a configuration", () => {
     expect((await loadConfig(fileSystem, copy)).warnings).toEqual([]);
   });
 
-  it("fails with one line for each problem", async () => {
+  it("fails with one line per problem", async () => {
     const text = textWith("learning_rat: 0.01", "max_steps: many");
     await expect(loadConfig(filesWith(text), path)).rejects.toMatchObject({
       code: "config-invalid",
@@ -43,7 +43,7 @@ describe("loading a configuration", () => {
     });
   });
 
-  it("says what to do where there is no such file", async () => {
+  it("says what to do if the file does not exist", async () => {
     await expect(loadConfig(createMemoryFileSystem(), "nowhere.yaml")).rejects.toMatchObject({
       code: "config-not-found",
       message: expect.stringMatching(/^nowhere\.yaml: error: .*examples/),
@@ -60,7 +60,7 @@ describe("secrets in a configuration", () => {
     },
   });
 
-  it("are hidden whatever they are, with their names kept", () => {
+  it("are redacted whatever they are, with their names kept", () => {
     const hidden = redactSecrets(config);
     expect(hidden.secrets).toEqual({ api_token: null, looked_up: null });
     expect(hidden.environments[ENVIRONMENT]?.secrets).toEqual({ pin: null, withheld: null });
@@ -73,12 +73,12 @@ describe("secrets in a configuration", () => {
     });
   });
 
-  it("are known to the redactor before anything is written", () => {
+  it("are registered for redaction before anything is written", () => {
     expect(writtenSecrets(config)).toEqual(["1234", "hunter2hunter2"]);
     expect(writtenSecrets(aConfig())).toEqual([]);
   });
 
-  it("do not get into the run folder", async () => {
+  it("are not written to the run folder", async () => {
     const fileSystem = createMemoryFileSystem();
     const redactor = new Redactor();
     const loaded = await loadConfig(filesWith(SECRETS), path);
@@ -93,7 +93,7 @@ describe("secrets in a configuration", () => {
     expect(await readOverrides(fileSystem, "/runs/one")).toEqual([]);
   });
 
-  it("do not get there through overrides either, which are kept for a resume", async () => {
+  it("are not written through overrides either, which are stored for a resume", async () => {
     const fileSystem = createMemoryFileSystem();
     const overrides = ["seed=7", "secrets.pin=12"];
     const loaded = await loadConfig(filesWith(textWith()), path, overrides);

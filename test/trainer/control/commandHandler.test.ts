@@ -54,21 +54,21 @@ describe("a command", () => {
     expect(calls).toEqual(["pausing", "running"]);
   });
 
-  it("to stop says what becomes of the run", async () => {
+  it("to stop reports what happens to the run", async () => {
     expect(await handler.execute({ action: "stop" })).toMatch(/has not begun to train/);
     prepare();
     expect(await handler.execute({ action: "stop" })).toMatch(/saves its last completed one/);
     expect(control.isStopping).toBe(true);
   });
 
-  it("to stop at once is answered before it is met", async () => {
+  it("to stop immediately is answered before it takes effect", async () => {
     await handler.execute({ action: "stop-now" });
     expect(calls).toEqual([]);
     await new Promise((resolve) => setImmediate(resolve));
     expect(calls).toEqual(["stopNow"]);
   });
 
-  it("that needs steps is refused where nothing is trained, and a stop has nothing to save", async () => {
+  it("that needs steps is refused if nothing is trained, and a stop has nothing to save", async () => {
     handler.refuseTraining();
     prepare();
     const refusal = { code: "run-without-steps" };
@@ -81,7 +81,7 @@ describe("a command", () => {
     expect(await handler.execute({ action: "stop" })).toBe("The run ends; it has nothing to save.");
   });
 
-  it("for more is refused when all steps were made", async () => {
+  it("is refused after the last step", async () => {
     prepare();
     status = { ...status, phase: "finishing" };
     await expect(handler.execute({ action: "pause" })).rejects.toMatchObject({ code: "run-ended" });
@@ -90,14 +90,14 @@ describe("a command", () => {
   });
 });
 
-describe("other settings", () => {
-  it("have to wait until the run is prepared", async () => {
+describe("changed settings", () => {
+  it("are refused until the run is prepared", async () => {
     await expect(changeSettings("learning_rate=2e-5")).rejects.toMatchObject({
       code: "run-preparing",
     });
   });
 
-  it("come over those of the file and earlier ones, and are written down when in force", async () => {
+  it("override the file and earlier changes, and are recorded once in effect", async () => {
     prepare(["max_steps=9"]);
     expect(await changeSettings("learning_rate=2e-5", "save_every=3")).toBe(
       "From its next step on the run uses the new values of learning_rate, save_every.",
@@ -114,7 +114,7 @@ describe("other settings", () => {
     expect(await resolvedConfig()).toMatchObject({ learning_rate: 2e-5, save_every: 3 });
   });
 
-  it("are warned about once, before the answer", async () => {
+  it("cause warnings once, before the answer", async () => {
     prepare();
     const sentence = (key: string): string =>
       `From its next step on the run uses the new value of ${key}.`;
@@ -125,7 +125,7 @@ describe("other settings", () => {
     expect(await changeSettings("save_every=3")).toBe(sentence("save_every"));
   });
 
-  it("requested one after the other add up", async () => {
+  it("requested in sequence are combined", async () => {
     prepare();
     await changeSettings("learning_rate=2e-5");
     await changeSettings("save_every=3");
@@ -134,7 +134,7 @@ describe("other settings", () => {
     expect(new Set(command?.keys)).toEqual(new Set(["learning_rate", "save_every"]));
   });
 
-  it("still hold when the run is prepared again, as after the loss of its session", async () => {
+  it("still apply when the run is prepared again, as after a lost session", async () => {
     prepare();
     await changeSettings("save_every=3");
     await control.takeSettingsChange()?.record();
@@ -146,7 +146,7 @@ describe("other settings", () => {
     expect(config).toMatchObject({ save_every: 3, weight_decay: 0.5, max_steps: 9 });
   });
 
-  it("that were left out are forgotten, with all that waited beside them", async () => {
+  it("that were dropped are forgotten, with all pending ones", async () => {
     prepare();
     await changeSettings("save_every=3");
     await control.takeSettingsChange()?.record();
@@ -166,7 +166,7 @@ describe("other settings", () => {
     ["learning_rate=-1", "config-invalid", /learning_rate/],
     ["lerning_rate=1", "config-invalid", /learning_rate/],
     ["nonsense", "config-invalid", /nonsense/],
-  ])("%s is refused as %s, and nothing is left of it", async (setting, code, message) => {
+  ])("%s is refused as %s, and is not kept", async (setting, code, message) => {
     prepare();
     const refusal = { code, message: expect.stringMatching(message) };
     await expect(changeSettings(setting)).rejects.toMatchObject(refusal);
@@ -175,7 +175,7 @@ describe("other settings", () => {
     expect(control.takeSettingsChange()?.keys).toEqual(["save_every"]);
   });
 
-  it("cannot bring in a secret, which would have to be written down", async () => {
+  it("cannot include a secret, which would have to be recorded", async () => {
     prepare();
     const command = changeSettings("learning_rate=2e-5", "secrets.SEARCH_KEY=s-secret-1");
     await expect(command).rejects.toMatchObject({ code: "config-not-tunable" });

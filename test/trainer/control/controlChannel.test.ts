@@ -46,7 +46,7 @@ function unused(): void {
   throw new Error("nobody asked for this");
 }
 
-it("a run is stopped and saved a minute after the last editor has gone", async () => {
+it("a run is stopped and saved a minute after the last editor disconnected", async () => {
   const { clock, control, prepare, connect } = await open({ onQuit: "stop and save" });
   prepare();
   const one = await connect();
@@ -64,7 +64,7 @@ it("a run is stopped and saved a minute after the last editor has gone", async (
   expect(control.isStopping).toBe(true);
 });
 
-it("an editor that comes back in time finds the run as it was", async () => {
+it("an editor that reconnects in time finds the run unchanged", async () => {
   const { clock, control, prepare, connect } = await open({ onQuit: "stop and save" });
   prepare();
   const before = await connect();
@@ -79,14 +79,14 @@ it("an editor that comes back in time finds the run as it was", async () => {
   expect(control.isStopping).toBe(false);
 });
 
-it("a run whose editor never comes is stopped as well", async () => {
+it("a run whose editor never connects is stopped too", async () => {
   const { clock, control, prepare } = await open({ onQuit: "stop and save" });
   prepare();
   await clock.advance(60_000);
   expect(control.isStopping).toBe(true);
 });
 
-it("no one is missed while the run is prepared, however long that takes", async () => {
+it("no editor is required while the run is prepared, however long that takes", async () => {
   const { clock, control, prepare } = await open({ onQuit: "stop and save" });
   await clock.advance(600_000);
   expect(control.isStopping).toBe(false);
@@ -97,7 +97,7 @@ it("no one is missed while the run is prepared, however long that takes", async 
   expect(control.isStopping).toBe(true);
 });
 
-it("a look from a terminal keeps no run from being taken as left", async () => {
+it("a status request from a terminal does not count as an editor", async () => {
   const { clock, control, prepare, connect } = await open({ onQuit: "stop and save" });
   prepare();
   const looking = await connect();
@@ -107,7 +107,7 @@ it("a look from a terminal keeps no run from being taken as left", async () => {
 });
 
 it.each([{ onQuit: "keep running" as const }, {}])(
-  "with %j a run continues by itself",
+  "with %j a run continues without an editor",
   async (how) => {
     const { clock, control, prepare, connect } = await open(how);
     prepare();
@@ -119,7 +119,7 @@ it.each([{ onQuit: "keep running" as const }, {}])(
   },
 );
 
-it("what is reported follows the run, also into its last phases", async () => {
+it("reported status follows the run, including its last phases", async () => {
   const { controlChannel, connect } = await open();
   const client = await connect();
   const status = async () => (await client.send({ action: "status" })).status;
@@ -141,7 +141,7 @@ it("what is reported follows the run, also into its last phases", async () => {
   });
   const begun = { phase: "running", folder: "/runs/demo", step: 2, totalSteps: 9 };
   expect(await status()).toMatchObject(begun);
-  // A total that is only a bound is not shown as one: what lists the run has the estimate of its last row.
+  // An upper bound is not shown as a total: the run list uses the estimate of the last row instead.
   controlChannel.onProgress(stepFinished({ step: 2, totalSteps: 9, isTotalAtMost: true }));
   expect(await status()).toMatchObject({ step: 3, totalSteps: null });
   expect((await client.send({ action: "pause" })).status.phase).toBe("pausing");
@@ -155,7 +155,7 @@ it("what is reported follows the run, also into its last phases", async () => {
   expect((await status()).phase).toBe("finishing");
 });
 
-it("editors hear of each other", async () => {
+it("editors are notified of each other", async () => {
   const { connect } = await open();
   const one = await connect();
   const two = await connect();

@@ -41,7 +41,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** A connection that knows nothing of lines or tokens. */
+/** A raw connection without lines or tokens. */
 async function stranger(): Promise<Socket> {
   const socket = connect(server.address.address);
   sockets.push(socket);
@@ -50,7 +50,7 @@ async function stranger(): Promise<Socket> {
   return socket;
 }
 
-/** All that the trainer says until it ends the connection. */
+/** All output of the trainer until it closes the connection. */
 function said(socket: Socket): Promise<string> {
   let text = "";
   socket.setEncoding("utf8").on("data", (piece) => {
@@ -65,14 +65,14 @@ async function request(token?: string): Promise<string> {
 }
 
 describe("a control socket", () => {
-  it("lies with its token where no one else can read", async () => {
+  it("is in a private folder, with its token", async () => {
     if (process.platform === "win32") return;
     const { tokenPath } = server.address;
     expect((await stat(tokenPath)).mode & 0o777).toBe(0o600);
     expect((await stat(dirname(tokenPath))).mode & 0o777).toBe(0o700);
   });
 
-  it("carries commands out, and refusals come with their code", async () => {
+  it("executes commands, and returns refusals with their codes", async () => {
     const client = await ControlClient.open(server.address);
     status = { ...status, step: 4 };
     expect(await client.send({ action: "pause" })).toMatchObject({
@@ -89,7 +89,7 @@ describe("a control socket", () => {
     client.close();
   });
 
-  it("answers others while one command takes its time", async () => {
+  it("answers others while one command is slow", async () => {
     const client = await ControlClient.open(server.address);
     let finish: (message: string) => void = () => undefined;
     const slow = new Promise<string>((resolve) => {
@@ -103,7 +103,7 @@ describe("a control socket", () => {
     client.close();
   });
 
-  it("notifies those who are attached of changes, many at once", async () => {
+  it("notifies attached clients of changes, in batches", async () => {
     const seen: RunStatus[] = [];
     const watching = await ControlClient.open(server.address, { onStatus: (s) => seen.push(s) });
     const other: RunStatus[] = [];
@@ -134,7 +134,7 @@ describe("a control socket", () => {
     two.close();
   });
 
-  it("says at its end how the run ended, and leaves nothing behind", async () => {
+  it("reports how the run ended, and leaves no files", async () => {
     const seen: RunStatus[] = [];
     let isClosed = false;
     const client = await ControlClient.open(server.address, {
@@ -152,7 +152,7 @@ describe("a control socket", () => {
   });
 });
 
-describe("a stranger on the control socket", () => {
+describe("an unauthorized client of the control socket", () => {
   it.each<[string, () => Promise<string | Buffer>]>([
     ["a wrong token", () => request("x".repeat(43))],
     ["a token of another length", () => request("x")],
@@ -163,7 +163,7 @@ describe("a stranger on the control socket", () => {
     ["deep JSON", async () => `${"[".repeat(100_000)}\n`],
     ["JSON of another shape", async () => '{"__proto__":{"token":"x"},"action":"stop"}\n'],
     ["a line without end", async () => Buffer.alloc(2 * 1024 * 1024, "x")],
-  ])("with %s gets no answer and moves nothing", async (_, line) => {
+  ])("with %s gets no answer and has no effect", async (_, line) => {
     const socket = await stranger();
     const all = said(socket);
     socket.write(await line());
@@ -171,7 +171,7 @@ describe("a stranger on the control socket", () => {
     expect(commands).toEqual([]);
   });
 
-  it("cannot guess and then continue in the same breath", async () => {
+  it("cannot retry on the same connection after a wrong token", async () => {
     const socket = await stranger();
     const all = said(socket);
     socket.write((await request("x".repeat(43))) + (await request()));
@@ -179,7 +179,7 @@ describe("a stranger on the control socket", () => {
     expect(commands).toEqual([]);
   });
 
-  it("who says nothing is shown the door, unlike one who has shown the token", async () => {
+  it("is disconnected if it sends nothing, unlike an authorized one", async () => {
     const client = await ControlClient.open(server.address);
     await client.send({ action: "status" });
     const all = said(await stranger());
@@ -190,7 +190,7 @@ describe("a stranger on the control socket", () => {
     client.close();
   });
 
-  it("takes up a bounded number of places, which come free again", async () => {
+  it("can occupy a bounded number of connections, which are freed again", async () => {
     const opened = await Promise.all(Array.from({ length: 64 }, stranger));
     for (const socket of opened) socket.resume();
     await until(() => opened.filter((socket) => socket.closed).length === 32);

@@ -23,7 +23,7 @@ function countsAfter(...events: readonly ProgressEvent[]) {
   return { rollouts, evaluated };
 }
 
-it("counts the rollouts of an evaluation between steps apart from those of a step", () => {
+it("counts the rollouts of an evaluation between steps separately from those of a step", () => {
   const evaluating: ProgressEvent = {
     kind: "evaluating",
     step: 0,
@@ -41,7 +41,7 @@ it("counts the rollouts of an evaluation between steps apart from those of a ste
   });
 });
 
-it("continues counting a step while an evaluation beside it begins and ends", () => {
+it("keeps counting a step while a parallel evaluation begins and ends", () => {
   const step: ProgressEvent = { kind: "step-started", step: 4, rollouts: 32 };
   const beside: ProgressEvent = {
     kind: "evaluating-beside",

@@ -16,7 +16,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** One policy for each caller, by a name in the path. */
+/** One policy per caller, by a name in the path. */
 async function start(turns: Readonly<Record<string, readonly TurnScript[]>>) {
   const callers = new Map(Object.entries(turns).map(([name, own]) => [name, aPolicy(own)]));
   const redactor = new Redactor();
@@ -56,7 +56,7 @@ async function start(turns: Readonly<Record<string, readonly TurnScript[]>>) {
 const messages = [{ role: "user", content: "Hi" }];
 
 describe("the paths of an endpoint", () => {
-  it("keep the conversations of callers apart", async () => {
+  it("keep the conversations of callers separate", async () => {
     const { callers, post } = await start({ a: [ended("One")], b: [ended("Two")] });
     for (const name of ["a", "b"]) await post(`/r/${name}/v1/chat/completions`, { messages });
     const counts = [...callers.values()].map(({ threads }) => threads.turnCount);
@@ -81,7 +81,7 @@ describe("the paths of an endpoint", () => {
   });
 
   it.each(["", "/demo", "/local%2Ftiny-tool", "/local/tiny-tool"])(
-    "name the model at /models%s",
+    "return the model at /models%s",
     async (name) => {
       const { get } = await start({ a: [] });
       const { status, body } = await get(`/r/a/v1/models${name}`);
@@ -90,7 +90,7 @@ describe("the paths of an endpoint", () => {
     },
   );
 
-  it("are named where there is nothing at a path", async () => {
+  it("are listed in the error for an unknown path", async () => {
     const { post } = await start({ a: [ended("Hello")] });
     const { status, text } = await post("/r/a/chat/completions", { messages });
     expect(status).toBe(404);
@@ -103,7 +103,7 @@ describe("the paths of an endpoint", () => {
     );
   });
 
-  it("report a fault of the service without its secrets, also to a stream", async () => {
+  it("report a service error without secrets, also in a stream", async () => {
     const fault = new AppError("tinker-unavailable", "No answer for the key tml-secret-key.");
     const { post } = await start({ a: [fault] });
     const openai = await post("/r/a/v1/chat/completions", { messages, stream: true });
@@ -118,7 +118,7 @@ describe("the paths of an endpoint", () => {
     expect(openai.text + anthropic.text).not.toContain("tml-secret-key");
   });
 
-  it("report an unpaid bill at the service as one, which clients do not repeat", async () => {
+  it("report an unpaid bill at the service with a status that clients do not retry", async () => {
     const { post } = await start({ a: [new AppError("tinker-billing", "Out of credit.")] });
     const openai = await post("/r/a/v1/chat/completions", { messages });
     const anthropic = await post("/r/a/v1/messages", { messages });
@@ -131,7 +131,7 @@ describe("the paths of an endpoint", () => {
     ["{", "is not JSON that can be read"],
     [`${"[".repeat(300)}${"]".repeat(300)}`, "is nested too deep or has too many entries"],
     ["[]", "body: expected an object, got []"],
-  ])("refuse a body that is no request: %s", async (body, message) => {
+  ])("reject an invalid body: %s", async (body, message) => {
     const { post } = await start({ a: [ended("Hello")] });
     const { status, text } = await post("/r/a/v1/chat/completions", body);
     expect(status).toBe(400);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { checkEnvironments } from "../../../src/trainer/environments/checkEnvironments.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 
-it("a check of nothing, where no configuration lies, says what it needs", async () => {
+it("a check without environments or a configuration says what it needs", async () => {
   const checking = checkEnvironments(createMemoryFileSystem(), {
     names: [],
     configPath: null,

@@ -9,13 +9,13 @@ function setUp() {
   return { ...run, note };
 }
 
-it("a run without datasets notes none", async () => {
+it("a run without datasets records none", async () => {
   const { note, events } = setUp();
   await note(1, {});
   expect(await events()).toEqual([]);
 });
 
-it("a resume with other content warns, and one with the same does not", async () => {
+it("a resume with changed content warns, and one with the same content does not", async () => {
   const { note, warnings } = setUp();
   await note(1, { "local/dataset": "aa".repeat(32), "local/dataset:b": "bb".repeat(32) });
   await note(2, { "local/dataset": "aa".repeat(32), "local/dataset:b": "bb".repeat(32) });

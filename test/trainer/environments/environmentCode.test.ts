@@ -32,7 +32,7 @@ async function note(
   return run.warnings.splice(0);
 }
 
-it("another program or other tasks warn at the next attempt", async () => {
+it("another program or other tasks cause a warning at the next attempt", async () => {
   expect(await note()).toEqual([]);
   await writeFile(join(project, "maze", "environment.py"), "print(2)");
   expect(await note()).toEqual([expect.stringMatching(/^The code of maze has changed.*step 7/)]);
@@ -40,7 +40,7 @@ it("another program or other tasks warn at the next attempt", async () => {
   expect(await note()).toHaveLength(1);
 });
 
-it("what lies beside the program's folder, or is made by running it, is no change", async () => {
+it("files outside the program's folder, and files created by running it, are not changes", async () => {
   expect(await note()).toEqual([]);
   await writeFile(join(project, "tinker-config.yaml"), "batch_size: 3");
   await writeFile(join(project, "notes.txt"), "notes");
@@ -49,7 +49,7 @@ it("what lies beside the program's folder, or is made by running it, is no chang
   expect(await note()).toEqual([]);
 });
 
-it("runs below the program's folder and the configuration are no code", async () => {
+it("runs below the program's folder and the configuration are not code", async () => {
   const server = { ...NO_SERVER, command: ["maze"] };
   expect(await note(server)).toEqual([]);
   await mkdir(join(project, "runs", "one", "rollouts"), { recursive: true });
@@ -61,15 +61,15 @@ it("runs below the program's folder and the configuration are no code", async ()
   expect(await note(server)).toHaveLength(1);
 });
 
-it("looks at the first 2,000 files", async () => {
+it("reads the first 2,000 files", async () => {
   const names = Array.from({ length: 2_001 }, (_, index) => `task-${index}.json`);
   await Promise.all(names.map((name) => writeFile(join(project, "maze", name), "{}")));
   await note();
   expect(await run.events()).toMatchObject([{ data: { folder: "maze", files: 2_000 } }]);
 });
 
-// A name that is no UTF-8 can be listed but not opened.
-it.runIf(process.platform === "linux")("what cannot be read counts by its name", async () => {
+// A name that is not UTF-8 can be listed but not opened.
+it.runIf(process.platform === "linux")("an unreadable file counts by its name", async () => {
   const named = (end: string): Buffer =>
     Buffer.concat([Buffer.from(join(project, "maze", "a")), Buffer.from([0xff]), Buffer.from(end)]);
   expect(await note()).toEqual([]);
@@ -80,7 +80,7 @@ it.runIf(process.platform === "linux")("what cannot be read counts by its name",
   expect(await note()).toEqual([]);
 });
 
-it("another version of the library behind a bridge warns, too", async () => {
+it("another version of the library behind a bridge causes a warning, too", async () => {
   const python = join(project, "python");
   const versionIs = (version: string) =>
     writeFile(python, `#!/bin/sh\necho ${version}\n`, { mode: 0o755 });
@@ -95,7 +95,7 @@ it("another version of the library behind a bridge warns, too", async () => {
   ]);
 });
 
-it("git and Python are asked without a window on Windows", async () => {
+it("git and Python run without a window on Windows", async () => {
   await note({
     ...NO_SERVER,
     bridge: "reasoning-gym",

@@ -48,7 +48,7 @@ function found(...words: readonly string[]) {
 }
 
 describe("the models of an evaluation", () => {
-  it("are the base model, a run's newest checkpoint, and one after some steps", async () => {
+  it("include the base model, a run's newest checkpoint, and one after a given step", async () => {
     const run = await aRun("one", [{ step: 10 }, { step: 20 }]);
     expect(await found("base", `${run}@10`, run)).toEqual([
       { name: "base", path: null, step: 0 },
@@ -57,13 +57,13 @@ describe("the models of an evaluation", () => {
     ]);
   });
 
-  it("are taken once, whatever they are called", async () => {
+  it("are listed once under different names", async () => {
     expect(await found("base", "org/model")).toHaveLength(1);
     const run = await aRun("one", [{ step: 10 }]);
     expect(await found(run, `${run}@10`, "tinker://one/weights/c10")).toHaveLength(1);
   });
 
-  it("carry the name of their run where there are several runs", async () => {
+  it("include the run's name if there are several runs", async () => {
     const one = await aRun("one", [{ step: 5 }, { step: 10 }]);
     const two = await aRun("two", [{ step: 5 }]);
     const other = "tinker://r/sampler_weights/checkpoint_000030";
@@ -76,12 +76,12 @@ describe("the models of an evaluation", () => {
     ]);
   });
 
-  it("carry the name of their run where it is not the configuration's own", async () => {
+  it("include the run's name if it is not the configuration's own run", async () => {
     const other = await aRun("other", [{ step: 24 }], parent, "/elsewhere/tinker-config.yaml");
     expect((await found("base", other)).map(({ name }) => name)).toEqual(["base", "other step 24"]);
   });
 
-  it("carry their addresses where their runs have one name, too", async () => {
+  it("use their addresses if their runs have the same name, too", async () => {
     const saves = ["a", "b"].map((id) => ({
       step: 5,
       sampler_path: `tinker://${id}/sampler_weights/c5`,
@@ -94,7 +94,7 @@ describe("the models of an evaluation", () => {
     );
   });
 
-  it("are sampled from the weights beside a state, with the step that the name says", async () => {
+  it("use the sampler weights that belong to a state, with the step from its name", async () => {
     expect(
       await found("tinker://r/weights/checkpoint_000030", "tinker://r/sampler_weights/mine"),
     ).toEqual([
@@ -103,7 +103,7 @@ describe("the models of an evaluation", () => {
     ]);
   });
 
-  it("never are saves that have expired or hold no weights to sample from", async () => {
+  it("exclude saves that have expired or have no sampler weights", async () => {
     const gone = new Date(0).toISOString();
     const run = await aRun("one", [
       { step: 10 },
@@ -115,18 +115,18 @@ describe("the models of an evaluation", () => {
     await expect(found(`${run}@20`)).rejects.toThrow("after these steps: 10");
   });
 
-  it("are refused when they are nothing", async () => {
+  it("are rejected if unknown", async () => {
     await expect(found("other/model")).rejects.toMatchObject({ code: "model-not-known" });
     await expect(found("tinker://r/odd/x")).rejects.toMatchObject({ code: "bad-arguments" });
   });
 
-  it("name the run whose configuration can be taken", async () => {
+  it("name the run whose configuration can be used", async () => {
     const run = await aRun("one", [{ step: 10 }]);
     expect(await firstRunFolder(files, ["base", "tinker://r/weights/c", `${run}@10`])).toBe(run);
     expect(await firstRunFolder(files, ["base"])).toBeNull();
   });
 
-  it("are the base model and the run of the configuration where none is named", async () => {
+  it("default to the base model and the configuration's run", async () => {
     const path = join(parent, "my config.yaml");
     const config = aConfig({ log_path: parent });
     expect(await defaultWords(files, { config, path })).toEqual(["base"]);

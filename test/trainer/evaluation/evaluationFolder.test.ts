@@ -16,7 +16,7 @@ async function claimed(options: EvaluationFolderOptions) {
   return claimEvaluation(options, await unfinishedEvaluation(options));
 }
 
-it("one that its budget ended continues with a higher one, and not with other settings", async () => {
+it("an evaluation ended by its budget resumes with a higher one, but not with other settings", async () => {
   const models = [{ name: "base", path: null, step: 0 }];
   const claim = (settings: Parameters<typeof aConfig>[0]) => {
     const path = join(home, "budget.yaml");
@@ -33,7 +33,7 @@ it("one that its budget ended continues with a higher one, and not with other se
   await second.end({ phase: "done" });
 });
 
-it("an evaluation that is done is claimed again as long as rollouts of it wait to be uploaded", async () => {
+it("a finished evaluation is resumed as long as its rollouts wait for upload", async () => {
   const path = join(home, "config.yaml");
   const loaded = { config: aConfig(), path, text: "", warnings: [], overrides: [] };
   const models = [{ name: "base", path: null, step: 0 }];

@@ -27,7 +27,7 @@ async function evaluationOf(changes: Partial<EvaluateRequest>) {
   return (await loadEvaluation(createFileSystem(), all)).config.evaluation;
 }
 
-it("plays a split of all environments, or those of one", async () => {
+it("uses one split of all environments, or of one environment", async () => {
   expect(await evaluationOf({ splits: ["test"] })).toMatchObject({
     splits: { "local/calculator": ["test"], "local/depot": ["test"] },
     num_samples: 64,
@@ -40,12 +40,12 @@ it("plays a split of all environments, or those of one", async () => {
   });
 });
 
-it("leaves what the configuration says where no split is named", async () => {
+it("keeps the configured splits if none is named", async () => {
   const overrides = ['evaluation.splits={"local/depot": [test]}'];
   expect(await evaluationOf({ overrides })).toMatchObject({ splits: { "local/depot": ["test"] } });
 });
 
-it("asks for splits, and names those that exist, where neither the configuration nor the command gives any", async () => {
+it("requires splits, and lists the existing ones, if neither the configuration nor the command names any", async () => {
   for (const overrides of [[], ["evaluation.num_samples=16"]]) {
     await expect(evaluationOf({ overrides })).rejects.toThrow(
       /specify splits: --splits test\. local\/calculator has train, test\. local\/depot has train, test\.$/,
@@ -53,7 +53,7 @@ it("asks for splits, and names those that exist, where neither the configuration
   }
 });
 
-it("refuses a list without a split, and a checkpoint without a configuration", async () => {
+it("rejects a list without a split, and a checkpoint without a configuration", async () => {
   await expect(evaluationOf({ splits: ["local/depot="] })).rejects.toMatchObject({
     code: "bad-arguments",
   });

@@ -61,7 +61,7 @@ describe("a file of conversations as a run", () => {
     ]);
   });
 
-  it("says which of them a run would train", async () => {
+  it("shows which of them a run would train on", async () => {
     const { rollouts } = await read([
       CONVERSATION,
       "no conversation",
@@ -75,7 +75,7 @@ describe("a file of conversations as a run", () => {
     ]);
   });
 
-  it("has the tokens of a model, with those marked that would be trained", async () => {
+  it("has a model's tokens, with the trained ones marked", async () => {
     const messages = [
       { role: "user", content: "Hi" },
       { role: "assistant", content: "A" },
@@ -95,7 +95,7 @@ describe("a file of conversations as a run", () => {
     expect(tokenizer.decode(trained)).not.toContain("A");
   });
 
-  it("is refused when there is no conversation in it", async () => {
+  it("is rejected without any conversation", async () => {
     await expect(read(["nothing"])).rejects.toMatchObject({
       code: "no-examples",
       message: expect.stringContaining("line 1: expected an object with messages"),

@@ -84,7 +84,7 @@ describe("rollouts as a dataset", () => {
     });
   });
 
-  it("stand once, are filtered, and are counted on the card", async () => {
+  it("are deduplicated, filtered, and counted on the dataset card", async () => {
     const same = { promptText: "Same" };
     const { run } = await writeRun([same, same, { reward: 0 }, {}]);
     const { result, output } = await exported(run, "messages", { where: "reward >= 1" });
@@ -96,7 +96,7 @@ describe("rollouts as a dataset", () => {
     expect(card).toContain("Duplicate conversations removed: 1.");
   });
 
-  it("are at most so many of a task, of all runs together", async () => {
+  it("are limited per task, across all runs", async () => {
     const { run: one } = await writeRun([{ index: 7, reward: 0.5 }, { index: 8 }], "one");
     const { run: two } = await writeRun([{ index: 7, promptText: "Better" }], "two");
     const { result, output } = await exported([one, two], "messages", { maxPerTask: 1 });
@@ -105,14 +105,14 @@ describe("rollouts as a dataset", () => {
     expect(rows).toContainEqual(expect.objectContaining({ task_index: 7, run: "two", reward: 1 }));
   });
 
-  it("stand in their order also where the best of each task are chosen", async () => {
+  it("keep their order also when the best of each task are chosen", async () => {
     const { run } = await writeRun([{ index: 7, reward: 0.5 }, { index: 8 }]);
     const { output } = await exported(run, "messages", { maxPerTask: 1 });
     const rows = await linesOf(join(output, "train.jsonl"));
     expect(rows).toMatchObject([{ task_index: 7 }, { task_index: 8 }]);
   });
 
-  it("are the best of those of a task that can be written", async () => {
+  it("are the best rollouts of a task that the format can represent", async () => {
     const turns = aRecord({}).turns.map((turn) => ({ ...turn, content: "", calls: [] }));
     const { run } = await writeRun([
       { index: 7, turns },
@@ -127,7 +127,7 @@ describe("rollouts as a dataset", () => {
     expect(await linesOf(join(output, "train.jsonl"))).toMatchObject([{ reward: 0.25 }]);
   });
 
-  it("of an evaluation are data where training draws from the split, too", async () => {
+  it("of an evaluation are training data if training draws from the split, too", async () => {
     const { run, store } = await writeRun([]);
     await mkdir(runPaths(run).evalFolder);
     for (const [index, split] of ["train", "validation"].entries()) {
@@ -137,7 +137,7 @@ describe("rollouts as a dataset", () => {
     expect((await exported(run)).result.rows).toEqual({ train: 1, test: 1 });
   });
 
-  it("are left out where messages cannot say a turn, but are there as tokens", async () => {
+  it("are left out if messages cannot represent a turn, but exported as tokens", async () => {
     const [turn] = aRecord({}).turns;
     if (turn === undefined) throw new Error("The builder makes a turn.");
     const empty = { ...turn, content: "", calls: [], results: [] };
@@ -156,7 +156,7 @@ describe("rollouts as a dataset", () => {
     expect((await exported(run, "tokens")).result.rows).toEqual({ train: 3 });
   });
 
-  it("are left out where an image would be words, and are there as tokens", async () => {
+  it("are left out if an image would become text, but exported as tokens", async () => {
     const images = [{ file: "a.png", width: 1, height: 1, tokens: 1 }];
     const { run } = await writeRun([{ images }, {}]);
     const { result, output } = await exported(run);
@@ -165,7 +165,7 @@ describe("rollouts as a dataset", () => {
     expect((await exported(run, "tokens")).result.rows).toEqual({ train: 2 });
   });
 
-  it("are left out where a tool is not stored whole, and are there as tokens", async () => {
+  it("are left out if a tool is not stored completely, but exported as tokens", async () => {
     const declared = (description: string, schema: object) =>
       storedTools([
         { type: "function", function: { name: "find", description, parameters: { ...schema } } },
@@ -184,14 +184,14 @@ describe("rollouts as a dataset", () => {
     expect((await exported(run, "tokens")).result.rows).toEqual({ train: 4 });
   });
 
-  it("are all there as tokens, also where the tokens are the same", async () => {
+  it("are all exported as tokens, even with equal tokens", async () => {
     const same = { promptText: "Same", group: 0, index: 0 };
     const { run } = await writeRun([same, { ...same, rollout: 1 }]);
     const { rows, doubles } = (await exported(run, "tokens")).result;
     expect({ rows, doubles }).toEqual({ rows: { train: 2 }, doubles: 0 });
   });
 
-  it("are counted by steps from 1, and those of evaluations by completed steps", async () => {
+  it("are numbered by steps from 1, and by completed steps for evaluations", async () => {
     const { run } = await writeRun([{ step: 0 }, { step: 1 }]);
     const { result, output } = await exported(run, "messages", { where: "step = 2" });
     expect(result.rows).toEqual({ train: 1 });
@@ -259,14 +259,14 @@ describe("rollouts as a dataset", () => {
     );
   });
 
-  it("of a test split go to a file of their own", async () => {
+  it("of a test split are written to a separate file", async () => {
     const { run } = await writeRun([{}, { split: "test" }]);
     const { result, output } = await exported(run);
     expect(result.rows).toEqual({ train: 1, test: 1 });
     expect(await linesOf(join(output, "test.jsonl"))).toMatchObject([{ task_split: "test" }]);
   });
 
-  it("are tokens with what training needs", async () => {
+  it("include what training needs when exported as tokens", async () => {
     const { output } = await exported((await writeRun([{}])).run, "tokens");
     expect(await linesOf(join(output, "train.jsonl"))).toMatchObject([
       {
@@ -280,12 +280,12 @@ describe("rollouts as a dataset", () => {
     ]);
   });
 
-  it("count no task of which no tokens are stored", async () => {
+  it("do not count tasks without stored tokens", async () => {
     const { run } = await writeRun([{}, { ids: null, promptText: "Never trained on" }]);
     expect((await exported(run, "tokens")).result).toMatchObject({ rows: { train: 1 }, tasks: 1 });
   });
 
-  it("are columns of Parquet", async () => {
+  it("are columns in Parquet", async () => {
     const { output } = await exported((await writeRun([{}, { reward: 0.5 }])).run, "parquet");
     const bytes = await readFile(join(output, "train.parquet"));
     const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
@@ -294,7 +294,7 @@ describe("rollouts as a dataset", () => {
     expect(JSON.parse(String(rows[0]?.["messages"]))).toHaveLength(4);
   });
 
-  it("are refused where none passes, and where the folder is taken", async () => {
+  it("are refused if none matches, or if the folder exists", async () => {
     const { run } = await writeRun([{ reward: 0 }]);
     await expect(exported(run, "messages", { where: "reward > 0" })).rejects.toMatchObject({
       code: "no-examples",
@@ -303,7 +303,7 @@ describe("rollouts as a dataset", () => {
     await expect(exported(run)).rejects.toMatchObject({ code: "folder-not-empty" });
   });
 
-  it("are refused where none that passes can be written", async () => {
+  it("are refused if no matching one can be exported", async () => {
     const { run } = await writeRun([{ ids: null }]);
     await expect(exported(run, "tokens")).rejects.toThrow("their tokens are not stored");
     const agent = { exit: "0", output: "", refusals: [] };

@@ -50,8 +50,8 @@ async function writeRun(
   return (await writeStoredRun(fileSystem, join(folder, name), stored, settings)).run;
 }
 
-describe("demonstrations of a file", () => {
-  it("are its conversations, without those for tests", async () => {
+describe("demonstrations from a file", () => {
+  it("are its conversations, except those for tests", async () => {
     const file = join(folder, "demos.jsonl");
     const rows = [line("A"), "\n", line("B", { split: "test" }), line("C", { split: "held_out" })];
     await writeFile(file, `\uFEFF${rows.join("")}`);
@@ -61,7 +61,7 @@ describe("demonstrations of a file", () => {
     expect(warnings).toEqual([`${file}: 1 line of split test is left out.`]);
   });
 
-  it("are refused with every line at fault, its column and the reason", async () => {
+  it("are rejected with every invalid line, its column and the reason", async () => {
     const file = join(folder, "demos.jsonl");
     await writeFile(file, [line("A"), "{\n", line(""), line("B")].join(""));
     const refused = load([{ path: "demos.jsonl" }]);
@@ -71,11 +71,11 @@ describe("demonstrations of a file", () => {
     await expect(refused).rejects.toThrow("2 lines of 4 cannot be trained on");
   });
 
-  it("are refused where there is no file", async () => {
+  it("are rejected if the file does not exist", async () => {
     await expect(load([{ path: "none.jsonl" }])).rejects.toThrow(/none\.jsonl cannot be read/);
   });
 
-  it("of one task are on one side where rollouts were exported", async () => {
+  it("of one task are on the same side of the split, as for exported rollouts", async () => {
     const tasks = [0, 0, 0, 1, 1, 1];
     const place = { environment: "local/calculator", task_split: "train" };
     const rows = tasks.map((task_index) => line("A", { ...place, task_index }));
@@ -87,7 +87,7 @@ describe("demonstrations of a file", () => {
     ]).toContainEqual(heldOut.map(({ index }) => index));
   });
 
-  it("have another digest where tasks of lines choose which are held out", async () => {
+  it("have another digest if the task fields determine the held-out lines", async () => {
     const place = { environment: "local/calculator", task_split: "train" };
     const digestOf = async (more: (index: number) => object, held_out: number) => {
       const rows = Array.from({ length: 20 }, (_, i) => line(`A${i}`, more(i)));
@@ -101,7 +101,7 @@ describe("demonstrations of a file", () => {
     expect(await digestOf(exported, 0.2)).not.toBe(plain);
   });
 
-  it("that are too long are left out, and counted", async () => {
+  it("that are too long are skipped and counted", async () => {
     await writeFile(join(folder, "demos.jsonl"), line("A") + line("B".repeat(500)));
     const { trained, warnings } = await load([{ path: "demos.jsonl" }], { max_total_tokens: 200 });
     expect(trained).toHaveLength(1);
@@ -109,8 +109,8 @@ describe("demonstrations of a file", () => {
   });
 });
 
-describe("demonstrations of a run", () => {
-  it("are its rollouts in the ids that were sampled", async () => {
+describe("demonstrations from a run", () => {
+  it("are its rollouts with the sampled token ids", async () => {
     await writeRun("one", [{ ids: [7, 8] }, { reward: 0 }, { reward: null }]);
     const { trained } = await load([{ run: "one", where: "reward >= 1" }]);
     expect(trained.map(({ streams }) => streams.map(({ tokens }) => [...tokens]))).toEqual([
@@ -119,7 +119,7 @@ describe("demonstrations of a run", () => {
     expect(trained[0]?.streams.map(({ mask }) => [...mask])).toEqual([[0, 1, 0, 0]]);
   });
 
-  it("are chosen by marks, and at most so many of a task", async () => {
+  it("are filtered by marks, and limited per task", async () => {
     const run = await writeRun("one", [{ index: 5, reward: 0 }, { index: 5 }, { index: 5 }, {}]);
     const few = await load([{ run: "one", max_per_task: 1 }]);
     expect(few.trained.map(({ record }) => record.reward)).toEqual([1, 1]);
@@ -132,7 +132,7 @@ describe("demonstrations of a run", () => {
     }
   });
 
-  it("are at most so many of a task among those that can be trained on", async () => {
+  it("are limited per task among the trainable ones", async () => {
     const task = { index: 5 };
     const images = [{ file: "a.png", width: 1, height: 1, tokens: 1 }];
     await writeRun("one", [
@@ -144,14 +144,14 @@ describe("demonstrations of a run", () => {
     expect(trained.map(({ index, record }) => [index, record.reward])).toEqual([[0, 0.5]]);
   });
 
-  it("that have no tokens are left out, and counted", async () => {
+  it("without tokens are skipped and counted", async () => {
     await writeRun("one", [{}, { ids: null }]);
     const { trained, warnings } = await load([{ run: "one" }]);
     expect(trained).toHaveLength(1);
     expect(warnings[0]).toMatch(/1 rollout of .* is left out, because no tokens of it are stored/);
   });
 
-  it("that have images are left out, and counted", async () => {
+  it("with images are skipped and counted", async () => {
     const images = [{ file: "a.png", width: 1, height: 1, tokens: 1 }];
     const { run } = await writeStoredRun(fileSystem, join(folder, "run"), [{ images }, {}]);
     const { trained, warnings } = await load([{ run }]);
@@ -159,7 +159,7 @@ describe("demonstrations of a run", () => {
     expect(warnings[0]).toMatch(/1 rollout of .* is left out, because only text can be trained on/);
   });
 
-  it("never come from a split that is kept for measuring", async () => {
+  it("never come from a split reserved for evaluation", async () => {
     const uniform = createUniform(11);
     const evaluation = { evaluation: { splits: { "local/calculator": ["dev"] } } };
     for (let round = 0; round < 40; round += 1) {
@@ -176,7 +176,7 @@ describe("demonstrations of a run", () => {
     }
   });
 
-  it("are refused with another tokenizer, without a run, and when none is left", async () => {
+  it("are rejected with another tokenizer, without a run, and when none is left", async () => {
     await writeRun("other", [{}], { model_name: "local/tiny-tool", chat_format: "auto" });
     await expect(load([{ run: "other" }])).rejects.toMatchObject({ code: "data-other-tokenizer" });
     await expect(load([{ run: "none" }])).rejects.toMatchObject({ code: "run-not-found" });

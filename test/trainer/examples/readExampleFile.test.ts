@@ -17,7 +17,7 @@ const user = { role: "user", content: "2*3?" };
 const answer = { role: "assistant", content: "6" };
 const GOOD = JSON.stringify({ messages: [user, answer] });
 
-/** A file of a good line and this one. */
+/** A file with a valid line and this one. */
 function second(line: Json | string): string {
   return `${GOOD}\n${typeof line === "string" ? line : JSON.stringify(line)}\n`;
 }
@@ -32,7 +32,7 @@ function calling(call: Json): string {
 
 const call = { id: "c1", type: "function", function: { name: "calc", arguments: "{}" } };
 
-/** What a file is, what is in it, and what is said: the place in it, the key, the reason. */
+/** What the file has, its content, and the reported place, key and reason. */
 const MALFORMED: readonly (readonly [what: string, content: string | Uint8Array, said: string])[] =
   [
     ["a line that was cut off", second(GOOD.slice(0, 40)), "2:41: error: this is not JSON: Unterm"],
@@ -184,14 +184,14 @@ const MALFORMED: readonly (readonly [what: string, content: string | Uint8Array,
   ];
 
 describe("a malformed data file", () => {
-  it.each(MALFORMED)("is named with row, column and reason: %s", async (_, content, said) => {
+  it.each(MALFORMED)("is reported with row, column and reason: %s", async (_, content, said) => {
     await expect(read(content)).rejects.toMatchObject({
       code: "examples-invalid",
       message: expect.stringContaining(`${file}:${said}`),
     });
   });
 
-  it("is refused with all its faults, and how many lines are good", async () => {
+  it("is rejected with all its errors, and the number of valid lines", async () => {
     const refused = read(`${GOOD}\n{\n${GOOD}\n[]\n`);
     await expect(refused).rejects.toThrow(/:2:2: error.*\n.*:4:1: error.*\n2 lines of 4 cannot/);
     const whole = read("a\n".repeat(30));
@@ -200,7 +200,7 @@ describe("a malformed data file", () => {
 });
 
 describe("a data file", () => {
-  it("cannot be Parquet, which is said once", async () => {
+  it("cannot be Parquet, which is reported once", async () => {
     const path = join(folder, "train.parquet");
     await writeFile(path, "PAR1\n\xff\n");
     await expect(readExampleFile(path)).rejects.toThrow(
@@ -208,17 +208,17 @@ describe("a data file", () => {
     );
   });
 
-  it("may have a byte order mark, empty lines, CR LF and no line feed at its end", async () => {
+  it("may have a byte order mark, empty lines, CRLF and no final newline", async () => {
     const lines = await read(`\uFEFF${GOOD}\r\n\r\n  \n${GOOD}`);
     expect(lines.map(({ line }) => line)).toEqual([1, 4]);
   });
 
-  it("may have null where a conversation has no tools and no split", async () => {
+  it("may have null for missing tools and a missing split", async () => {
     const row = { messages: [user, answer], tools: null, split: null };
     expect(await read(JSON.stringify(row))).toMatchObject([{ tools: [], split: "train" }]);
   });
 
-  it("keeps line separators that only JSON takes as text", async () => {
+  it("keeps line separators that are valid in JSON strings", async () => {
     const said = "one\u2028two\u2029three";
     const [only, ...others] = await read(
       JSON.stringify({ messages: [user, { role: "assistant", content: said }] }),

@@ -45,7 +45,7 @@ describe("a file of conversations", () => {
     });
   });
 
-  it("names rows that cannot be trained on, with the reason", async () => {
+  it("reports untrainable rows with the reason", async () => {
     await writeFile(join(folder, "a.jsonl"), `${line(["A"])}{"messages": []}\nnothing\n`);
     const facts = await factsOf({ path: "a.jsonl" });
     expect(facts).toMatchObject({ count: 1, refusedCount: 2 });
@@ -55,14 +55,14 @@ describe("a file of conversations", () => {
     ]);
   });
 
-  it("is read to an end only where that is near", async () => {
+  it("is read to the end only if it is short", async () => {
     await writeFile(join(folder, "a.jsonl"), line(["A"]).repeat(20_001));
     expect(await factsOf({ path: "a.jsonl" })).toMatchObject({ count: 20_000, isPart: true });
     await writeFile(join(folder, "a.jsonl"), line(["A"]).repeat(20_000));
     expect(await factsOf({ path: "a.jsonl" })).toMatchObject({ count: 20_000, isPart: false });
   });
 
-  it("that is none is said to be none", async () => {
+  it("is reported as invalid if it is not one", async () => {
     expect(await factsOf({ path: "none.jsonl" })).toMatchObject({
       kind: "unreadable",
       message: expect.stringContaining("none.jsonl does not exist"),
@@ -79,7 +79,7 @@ describe("a run", () => {
       rewards.map((reward) => ({ reward, split })),
     );
 
-  it("is counted in the rollouts that pass its filters", async () => {
+  it("is counted by the rollouts that match its filters", async () => {
     await writeRun([1, 0, 1]);
     expect(await factsOf({ run: "one", where: "reward >= 1" })).toMatchObject({
       kind: "read",
@@ -88,13 +88,13 @@ describe("a run", () => {
     });
   });
 
-  it("is counted with at most so many of a task whose tokens are stored", async () => {
+  it("is counted with a limit per task whose tokens are stored", async () => {
     const rollouts = [{ ids: null }, {}, {}].map((each) => ({ ...each, index: 5 }));
     await writeStoredRun(fileSystem, join(folder, "one"), rollouts);
     expect(await factsOf({ run: "one", max_per_task: 1 })).toMatchObject({ count: 1 });
   });
 
-  it("that gives nothing, or what measures, says why", async () => {
+  it("that gives no examples, or only evaluation rollouts, says why", async () => {
     await writeRun([0]);
     expect(await factsOf({ run: "one", where: "reward >= 1" })).toMatchObject({
       message: "one gives no example: none of its rollouts passes the filters.",
@@ -108,7 +108,7 @@ describe("a run", () => {
     });
   });
 
-  it("with rollouts of a test split is refused", async () => {
+  it("with rollouts of a test split is rejected", async () => {
     await writeRun([1], "test");
     expect(await factsOf({ run: "one" })).toMatchObject({
       message: expect.stringContaining("reserved for evaluation"),

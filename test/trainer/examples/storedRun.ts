@@ -11,11 +11,11 @@ import { aRecord } from "../../core/runFolder/builders.ts";
 import { aConfig } from "../../core/training/builders.ts";
 
 export interface StoredOne extends Partial<RolloutRecord> {
-  /** Sampled behind the one of the prompt and the first of the turn, which is 100 + the group; null = no token data is stored. */
+  /** Sampled tokens after the prompt token and the turn's first token, which is 100 + the group; null = no token data is stored. */
   readonly ids?: readonly number[] | null;
 }
 
-/** Writes a run of these rollouts, each in a group of its own. Resolves with its folder, and the writer of more. */
+/** Writes a run of these rollouts, each in its own group. Resolves with its folder, and the writer for more. */
 export async function writeStoredRun(
   fileSystem: FileSystem,
   run: string,

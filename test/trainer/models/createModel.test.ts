@@ -12,7 +12,7 @@ import { folderOfThisTest } from "../../fakes/onDisk.ts";
 
 const PATH = "tinker://run/weights/final";
 
-/** Starts from a checkpoint of which the service says this. */
+/** Starts from a checkpoint that the service describes like this. */
 function startFrom(info: Partial<ModelInfo>, key: "init_from" | "resume_from" = "init_from") {
   const config = aConfig({ [key]: PATH });
   const { model_name: baseModel, lora_rank: loraRank } = config;
@@ -48,7 +48,7 @@ function startFrom(info: Partial<ModelInfo>, key: "init_from" | "resume_from" = 
   };
 }
 
-it("a checkpoint of the configured model is taken, also when the service does not name it", async () => {
+it("a checkpoint of the configured model is accepted, also when the service does not name its model", async () => {
   for (const info of [{}, { baseModel: null, loraRank: null }]) {
     const { client, started } = startFrom(info);
     await expect(started).resolves.toBe(client);
@@ -56,7 +56,7 @@ it("a checkpoint of the configured model is taken, also when the service does no
 });
 
 it.each(["init_from", "resume_from"] as const)(
-  "%s refuses a checkpoint of another model or rank",
+  "%s rejects a checkpoint of another model or rank",
   async (key) => {
     await expect(startFrom({ baseModel: "Other/Model" }, key).started).rejects.toMatchObject({
       code: "checkpoint-other-model",
@@ -70,7 +70,7 @@ it.each(["init_from", "resume_from"] as const)(
 );
 
 it.each(["init_from", "resume_from"] as const)(
-  "a path of %s that the service refuses is named by its key, and an outage is not",
+  "a path of %s that the service rejects is reported by its key, unlike an outage",
   async (key) => {
     const start = (fault: Error) =>
       createClient(
@@ -106,7 +106,7 @@ it.each(["init_from", "resume_from"] as const)(
 it.each([
   tinkerError("tinker-not-found", "No request r-1", { data: { status: 404 } }),
   tinkerError("tinker-bad-request", "Bad tags", { data: { status: 400 } }),
-])("a checkpoint that the service lists is not missing, whatever else fails: %s", async (fault) => {
+])("a checkpoint that the service lists is never reported missing: %s", async (fault) => {
   const unknown = { time: null, sizeBytes: null, isPublic: null, expiresAt: null };
   const service = {
     ...fakeService([]),
@@ -119,7 +119,7 @@ it.each([
   ).rejects.toBe(fault);
 });
 
-it("a rank that the server does not take is named by its key", async () => {
+it("a rank that the server rejects is reported by its key", async () => {
   const detail = "LoRA rank 64 must be between 1 and 32";
   const service = {
     ...fakeService([]),
@@ -135,7 +135,7 @@ it("a rank that the server does not take is named by its key", async () => {
   });
 });
 
-it("the weights of a run folder are those of its newest checkpoint, or of the one after so many steps, and another folder is refused", async () => {
+it("a run folder stands for its newest checkpoint, or the one after a given step, and another folder is rejected", async () => {
   const folder = folderOfThisTest();
   const asked: string[] = [];
   const service = {

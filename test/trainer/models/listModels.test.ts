@@ -40,22 +40,22 @@ it("with a key the models are those that the service trains", async () => {
   expect(asked).toContain(KEY);
 });
 
-it("a service that does not list its models is no service without models", async () => {
+it("a service that does not list its models is not treated as having none", async () => {
   vi.stubEnv("TINKER_API_KEY", KEY);
   statuses = [200, 404];
   expect(await listModels(request)).toMatchObject({ models: null, hasKey: true });
 });
 
 it.each([
-  ["at once", [402, 200]],
+  ["immediately", [402, 200]],
   ["at its list of models", [200, 402]],
-] as const)("an account that is blocked %s is an error, for a person waits", async (_, answers) => {
+] as const)("an account that is blocked %s is an error without retries", async (_, answers) => {
   vi.stubEnv("TINKER_API_KEY", KEY);
   statuses = answers;
   await expect(listModels(request)).rejects.toMatchObject({ code: "tinker-billing" });
 });
 
-it("an address with a wrong path is refused by the variable that holds it", async () => {
+it("an address with a wrong path is reported by its variable", async () => {
   vi.stubEnv("TINKER_API_KEY", KEY);
   statuses = [404, 404];
   await expect(listModels(request)).rejects.toMatchObject({
@@ -64,7 +64,7 @@ it("an address with a wrong path is refused by the variable that holds it", asyn
   });
 });
 
-it("a refused key is named with its origin", async () => {
+it("a rejected key is reported with its origin", async () => {
   vi.stubEnv("TINKER_API_KEY", KEY);
   statuses = [401, 401];
   await expect(listModels(request)).rejects.toThrow(
@@ -72,7 +72,7 @@ it("a refused key is named with its origin", async () => {
   );
 });
 
-it("without a key no service is asked", async () => {
+it("without a key no request is sent", async () => {
   vi.stubEnv("TINKER_API_KEY", "");
   expect(await listModels(request)).toMatchObject({ models: null, keyName: "TINKER_API_KEY" });
   expect(asked).toEqual([]);

@@ -21,11 +21,11 @@ const find = (name: string) =>
   tokenizerFolder(name, { folder: "/program" }, join(folder, "tinker-config.yaml"));
 
 describe("the folder of a model's tokenizer", () => {
-  it("lies beside the program for the embedded models", async () => {
+  it("is next to the program for the embedded models", async () => {
     expect(await find("local/tiny-tool")).toMatchObject({ folder: join("/program", "model") });
   });
 
-  it("is counted from the configuration", async () => {
+  it("is relative to the configuration", async () => {
     await mkdir(join(folder, "mine"));
     await writeFile(join(folder, "mine/tokenizer.json"), "{}");
     const found = { folder: join(folder, "mine"), source: "folder", commit: null };
@@ -33,7 +33,7 @@ describe("the folder of a model's tokenizer", () => {
     expect(await find("./mine")).toMatchObject(found);
   });
 
-  it("is downloaded with the token of `.env` where that may be read, and without it elsewhere", async () => {
+  it("is downloaded with the token of `.env` if reading that is allowed, and without it otherwise", async () => {
     const shown: (string | undefined)[] = [];
     const hub = await serveHere(({ headers }, response) => {
       shown.push(headers.authorization);
@@ -63,13 +63,13 @@ describe("the folder of a model's tokenizer", () => {
     hub.close();
   });
 
-  it("is looked for in the caches that the environment names", async () => {
+  it("is searched in the caches that the environment variables name", async () => {
     await expect(find("Qwen/Qwen3-8B")).rejects.toThrow(join(folder, "hub", "hub"));
     await expect(find("Qwen/Qwen3-8B")).rejects.toMatchObject({ code: "tokenizer-offline" });
   });
 });
 
-it("the token of the model hub goes to no plain http", async () => {
+it("the token of the model hub is not sent over plain http", async () => {
   vi.stubEnv("HF_HUB_OFFLINE", "");
   vi.stubEnv("HF_ENDPOINT", "http://hub.lan");
   vi.stubEnv("HF_TOKEN", "hf_0123456789");

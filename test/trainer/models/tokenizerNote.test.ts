@@ -26,7 +26,7 @@ function note(
   return noteTokenizer({ ...ORIGIN, ...changes }, context, 0);
 }
 
-it("a run notes its tokenizer with the hub's commit and the digests", async () => {
+it("a run records its tokenizer with the hub's commit and the digests", async () => {
   await note(1);
   expect(await run.events()).toMatchObject([
     {
@@ -43,7 +43,7 @@ it("a run notes its tokenizer with the hub's commit and the digests", async () =
   expect(run.warnings).toEqual([]);
 });
 
-it("a resumed run with the same files from elsewhere is not warned", async () => {
+it("a resumed run with the same files from elsewhere has no warning", async () => {
   await note(1);
   await note(2, { source: "cache" });
   await note(3, { source: "folder", revision: null });
@@ -53,7 +53,7 @@ it("a resumed run with the same files from elsewhere is not warned", async () =>
 it.each([
   ["tokenizer", { tokenizerSha256: "cc".repeat(32) }],
   ["chat template", { templateSha256: null }],
-])("a resumed run with another %s says so, once", async (what, changes) => {
+])("a resumed run with another %s warns once", async (what, changes) => {
   await note(1);
   await note(2, { ...changes, revision: "f".repeat(40) });
   await note(3, { ...changes, revision: "f".repeat(40) });
@@ -61,7 +61,7 @@ it.each([
   expect(run.warnings[0]).toMatch(new RegExp(`^The ${what} .*1234567890ab.*ffffffffffff`));
 });
 
-it("a file that is not the published one of the model is reported once, and not refused", async () => {
+it("a file that differs from the model's published one is reported once, but accepted", async () => {
   await note(1, {}, "Qwen/Qwen3-8B");
   expect(run.warnings).toEqual([]);
   const other = { tokenizerSha256: "cc".repeat(32), name: "./folder", source: "folder" };

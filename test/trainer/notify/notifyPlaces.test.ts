@@ -4,7 +4,7 @@ import { openNotifyPlaces } from "../../../src/trainer/notify/notifyPlaces.ts";
 import { configIn, textWith } from "../../core/config/configText.ts";
 import { variablesOf } from "../services/variablesOf.ts";
 
-it("the address of a webhook may have its key in a query, which is redacted", async () => {
+it("a key in the query of a webhook's address is redacted", async () => {
   const redactor = new Redactor();
   const { places, close } = openNotifyPlaces({
     programs: { folder: "/" },

@@ -49,8 +49,8 @@ async function failedRun() {
 const liveness = { nowMs: systemClock.now(), isProcessAlive: () => false };
 const SHOWN = "The service refused *** for";
 
-describe("a run that failed", () => {
-  it("says why, in its folder, its row, its tooltip, the dashboard and the list of rollouts, without secrets", async () => {
+describe("a failed run", () => {
+  it("reports why in its folder, its row, its tooltip, the dashboard and the list of rollouts, without secrets", async () => {
     const { project, folder, fileSystem } = await failedRun();
     const text = await fileSystem.readText(runPaths(folder).runFile);
     expect(text).not.toContain(SECRET);
@@ -103,7 +103,7 @@ describe("a run that failed", () => {
     await fileSystem.close();
   });
 
-  it("says so when it is a bug in the program", () => {
+  it("is reported as a bug in the program, if it is one", () => {
     expect(runEnding(new TypeError("x is not a function"), new Redactor())).toEqual({
       code: "bug",
       message: expect.stringMatching(/^This is a bug in Tinker RL.*x is not a function/),
@@ -111,8 +111,8 @@ describe("a run that failed", () => {
   });
 });
 
-describe("a run that was stopped", () => {
-  it("says who stopped it", () => {
+describe("a stopped run", () => {
+  it("reports who stopped it", () => {
     const control = new RunControl();
     control.stop("The editor that started the run was closed, so it saved and stopped.");
     expect(runEnding(control.signal.reason, new Redactor())).toEqual({

@@ -13,7 +13,7 @@ const CONFIG = {
   environments: { [ENVIRONMENT]: { splits: { train: {} }, num_rollouts: 2 } },
 };
 
-it("plays that end at once are in one run folder, with what the server has printed", async () => {
+it("plays that end immediately are stored in one run folder, with the server's output", async () => {
   const fileSystem = createMemoryFileSystem();
   const redactor = new Redactor();
   const serverOutput = new ServerOutput(redactor);

@@ -15,7 +15,7 @@ const refused = (status: number) =>
   statusError({ status, text: "gone", what: "POST asample", attempts: 1 });
 
 describe("a session", () => {
-  it("is lost when the service no longer knows it, or what belongs to it", () => {
+  it("is lost when the service no longer knows it, or its objects", () => {
     const [unknown, over] = [refused(404), refused(410)];
     const modelLost = (cause: unknown) => tinkerError("tinker-model-lost", "No more", { cause });
     expect([unknown, over, modelLost(over)].map(isSessionLost)).toEqual([true, true, true]);
@@ -40,7 +40,7 @@ describe("a run that has lost its session and cannot reach the service", () => {
     return { lost, control, events, options: { control, watch, redactor: new Redactor() } };
   }
 
-  it("says so and waits, until it is stopped", async () => {
+  it("reports that and waits until it is stopped", async () => {
     const { lost, control, events, options } = await stage();
     const waiting = waitToReconnect(unreachable, lost, { made: 1, limit: 3 }, options);
     control.stop();
@@ -50,7 +50,7 @@ describe("a run that has lost its session and cannot reach the service", () => {
     expect(events).toEqual([{ kind: "warning", message }]);
   });
 
-  it("does not wait after the last recovery, for another fault, or once it had its folder back", async () => {
+  it("does not wait after the last recovery, for another error, or once it had its folder back", async () => {
     const { lost, options } = await stage();
     const wait = (error: unknown, made: number): Promise<void> =>
       waitToReconnect(error, lost, { made, limit: 3 }, options);

@@ -11,7 +11,7 @@ import { aRunState } from "../runState.ts";
 const FOLDER = "/runs/demo";
 const DAY_MS = 86_400_000;
 
-/** A run whose newest save, of step 15, expires in a day, and whose lasting one is of `step`. */
+/** A run whose newest save, of step 15, expires in a day, and whose permanent one is of `step`. */
 async function aRunWithLastingSave(step: number) {
   const context = aContext();
   const fileSystem = createMemoryFileSystem();
@@ -39,13 +39,13 @@ async function aRunWithLastingSave(step: number) {
   return { warnings: context.progress.length, listed };
 }
 
-it("warns of an expiry that makes a resume repeat steps", async () => {
+it("warns about an expiry that makes a resume repeat steps", async () => {
   const { warnings, listed } = await aRunWithLastingSave(10);
   expect(warnings).toBe(1);
   expect(listed).toMatchObject({ repeats: 0, expiry: { repeats: 5 } });
 });
 
-it("says nothing of an expiry while another save of the same step lasts", async () => {
+it("does not warn about an expiry while another save of the same step is permanent", async () => {
   const { warnings, listed } = await aRunWithLastingSave(15);
   expect(warnings).toBe(0);
   expect(listed).toMatchObject({ repeats: 0, expiry: null });

@@ -53,7 +53,7 @@ describe("a resume", () => {
     expect(loaded.config).toMatchObject({ batch_size: 9, learning_rate: 1e-4 });
   });
 
-  it("adds its own, and they are kept as well", async () => {
+  it("adds its own overrides, and stores them too", async () => {
     const { loaded, changed } = await plan(["learning_rate=2e-4", "max_steps=50"]);
     expect(loaded.config).toMatchObject({ learning_rate: 2e-4, max_steps: 50 });
     expect(changed?.values).toContainEqual({
@@ -65,13 +65,13 @@ describe("a resume", () => {
     expect((await plan()).loaded.config).toMatchObject({ learning_rate: 2e-4, max_steps: 50 });
   });
 
-  it("keeps the date that the prompts of the run show, where one was saved", async () => {
+  it("keeps the date shown in the run's prompts, if it was saved", async () => {
     expect((await plan()).promptDate).toBeUndefined();
     await writeState(fileSystem, folder, aRunState(3, { prompt_date: "2026-01-02" }));
     expect((await plan()).promptDate).toBe("2026-01-02");
   });
 
-  it("refuses an override that would make it another run", async () => {
+  it("rejects an override that would make it another run", async () => {
     await expect(plan(["seed=7"])).rejects.toMatchObject({
       code: "config-identity",
       message: expect.stringMatching(/^--overrides seed=7: error: seed changed/),
@@ -80,7 +80,7 @@ describe("a resume", () => {
     await expect(plan()).rejects.toThrow(/run\.yaml: error: seed changed/);
   });
 
-  it("continues with a prompt that its own copy lacks a secret of", async () => {
+  it("resumes with a prompt although its own copy lacks a secret of it", async () => {
     const prompt = (key: string) => textWith(`system_prompt_template: Use ${key} for the search.`);
     write(prompt("sk-0123456789"));
     const redactor = new Redactor();
@@ -92,7 +92,7 @@ describe("a resume", () => {
     await expect(plan()).rejects.toThrow(/system_prompt_template changed/);
   });
 
-  it("takes overrides also when the configuration file no longer exists", async () => {
+  it("accepts overrides even when the configuration file no longer exists", async () => {
     fileSystem.files.delete(path);
     const { loaded } = await plan(["max_steps=50"]);
     expect(loaded.config).toMatchObject({ batch_size: 9, max_steps: 50 });
@@ -125,7 +125,7 @@ describe("a run whose newest save no longer exists", () => {
     });
   }
 
-  /** Seventeen completed steps, a lasting save after ten, and a rolling one after fifteen. */
+  /** Seventeen completed steps, a permanent save after ten, and a rolling one after fifteen. */
   beforeEach(async () => {
     fileSystem = createMemoryFileSystem();
     const path = resolve("/project/run.yaml");
@@ -138,7 +138,7 @@ describe("a run whose newest save no longer exists", () => {
     await writeState(fileSystem, folder, aState(15, "rolling_000015", expires_at));
   });
 
-  /** Has these saves only, and says so as `refusal` does when it is asked for another. */
+  /** Has only these saves, and fails with `refusal` for any other. */
   function aService(
     living: readonly string[],
     changes: Partial<ServiceClient> = {},
@@ -188,7 +188,7 @@ describe("a run whose newest save no longer exists", () => {
     const lasting = weights("checkpoint_000010");
     const NO_EXAMPLES = { trained: [], heldOut: [], digest: "" };
 
-    it("continues from the newest that lives, with what belongs to it", async () => {
+    it("starts from the newest existing save, with the values that belong to it", async () => {
       const { planned, start } = await plan();
       const model = await start(aService([lasting]));
       expect(model.start).toMatchObject({ step: 10, cursor: 40, optimizerUpdates: 10 });
@@ -201,7 +201,7 @@ describe("a run whose newest save no longer exists", () => {
       expect((await plan()).planned.start.step).toBe(10);
     });
 
-    it("never comes back to one that was given up, because its steps have changed since", async () => {
+    it("never returns to a save that was abandoned, because its steps have changed since", async () => {
       await appendCheckpoint(fileSystem, folder, aSave(15));
       const { planned, start } = await plan();
       const lease = await planned.claim(await start(aService([lasting])));
@@ -213,13 +213,13 @@ describe("a run whose newest save no longer exists", () => {
     it.each([
       ["the newest lives", [weights("rolling_000015"), lasting], 15],
       ["there is no list of checkpoints", [lasting], 10],
-    ])("asks the service: %s", async (_, living, step) => {
+    ])("uses the newest save that the service still has: %s", async (_, living, step) => {
       const none = () => Promise.reject(new AppError("tinker-not-found", "Not found."));
       const service = aService(living, step === 10 ? { listCheckpoints: none } : {});
       expect((await (await plan()).start(service)).start.step).toBe(step);
     });
 
-    it("reads it from the list of checkpoints when no state can be read", async () => {
+    it("reads it from the list of checkpoints if the state cannot be read", async () => {
       const { state } = runPaths(folder);
       await fileSystem.writeAtomic(state, "{");
       expect((await (await plan()).start(aService([lasting]))).start.step).toBe(10);
@@ -228,14 +228,14 @@ describe("a run whose newest save no longer exists", () => {
     it.each([
       ["environments", undefined, /^The number of tasks in an environment changed/],
       ["data", NO_EXAMPLES, /^The examples of data, or which of them are held out, changed/],
-    ])("refuses other tasks or examples: %s", async (configPath, examples, message) => {
+    ])("rejects other tasks or examples: %s", async (configPath, examples, message) => {
       const sequence = { ...aPreparation().sequence, fingerprint: "other" };
       const { start } = await plan({ sequence, examples });
       const refused = { configPath, message: expect.stringMatching(message) };
       await expect(start(aService([lasting]))).rejects.toMatchObject(refused);
     });
 
-    it("names the split whose number of tasks changed, and the checkpoint to begin from", async () => {
+    it("names the split whose number of tasks changed, and the checkpoint to start from", async () => {
       const { state: path } = runPaths(folder);
       const state = JSON.parse(await fileSystem.readText(path));
       state.dataset.tasks = { "Owner/Game train": 8, "Owner/Other train": 3 };
@@ -273,7 +273,7 @@ describe("a run whose newest save no longer exists", () => {
       expect(fileSystem.files).toEqual(before);
     });
 
-    it("does not begin again when all saves were deleted on purpose", async () => {
+    it("does not start over when all saves were deleted on purpose", async () => {
       const gone = { ...aSave(10), expires_at: new Date(0).toISOString() };
       await appendCheckpoint(fileSystem, folder, gone);
       await rewindTo(
@@ -290,18 +290,18 @@ describe("a run whose newest save no longer exists", () => {
     });
   });
 
-  describe("what is reported of a save that does not last", () => {
+  describe("the report of a save that expires", () => {
     const liveness = () => ({ nowMs: clock.now(), isProcessAlive: () => false });
     const listed = (nowMs: number) =>
       readRun(fileSystem, { name: "demo", folder }, { ...liveness(), nowMs });
 
-    it("is when it expires and what a resume repeats then, in the list of runs", async () => {
+    it("shows in the list of runs when it expires and what a resume repeats then", async () => {
       const atMs = Date.parse(expires_at);
       expect(await listed(clock.now())).toMatchObject({ repeats: 2, expiry: { atMs, repeats: 7 } });
       expect(await listed(atMs)).toMatchObject({ repeats: 7, expiry: null });
     });
 
-    it("is that steps are repeated, when it no longer exists", async () => {
+    it("says that steps are repeated once it no longer exists", async () => {
       const own = aContext();
       const context = { ...own, storage: { ...own.storage, fileSystem, folder } };
       const model = await (await plan()).start(aService([weights("checkpoint_000010")]));

@@ -22,38 +22,38 @@ vi.mock("node:child_process", async (original) => {
 const folder = "environments/demo";
 const project = { folder, python: venvPython(folder), requirements: ["openreward>=0.1,<0.2"] };
 
-/** Where only these commands succeed. */
+/** A system on which only these commands succeed. */
 const succeeding =
   (...commands: readonly string[]) =>
   async ([program, first]: ProgramWords): Promise<boolean> =>
     commands.includes(`${program} ${first}`);
 
-test("uv makes the environment where it is installed", async () => {
+test("uv creates the environment if it is installed", async () => {
   expect(await virtualEnvironmentSteps(project, succeeding("uv --version", "python3 -c"))).toEqual([
     ["uv", "venv", "--python", ">=3.11", "environments/demo/.venv"],
     ["uv", "pip", "install", "--python", project.python, "openreward>=0.1,<0.2"],
   ]);
 });
 
-test("without uv, the first Python that is new enough makes it", async () => {
+test("without uv, the first Python that is new enough creates it", async () => {
   expect(await virtualEnvironmentSteps(project, succeeding("python3.12 -c"))).toEqual(
     stepsWithVenv(project, ["python3.12"]),
   );
 });
 
-test("the launcher of Windows makes it where nothing else is on the path", async () => {
+test("the Windows launcher creates it if nothing else is on the path", async () => {
   const [venv] = await virtualEnvironmentSteps(project, succeeding("py -3"));
   expect(venv).toEqual(["py", "-3", "-m", "venv", "environments/demo/.venv"]);
 });
 
-test("a computer without uv and without a new Python gets an error that says so", async () => {
+test("a computer without uv and without a recent Python gets a clear error", async () => {
   await expect(virtualEnvironmentSteps(project, succeeding())).rejects.toMatchObject({
     code: "python-missing",
     message: "There is neither uv nor Python 3.11 or newer on this computer.",
   });
 });
 
-test("a step that fails ends the work, and the error has the commands that are left", async () => {
+test("a failed step ends the work, and the error lists the remaining commands", async () => {
   const begun: string[] = [];
   const steps: ProgramWords[] = [
     [process.execPath, "-e", "0"],
@@ -70,13 +70,13 @@ test("a step that fails ends the work, and the error has the commands that are l
   expect(begun).toHaveLength(2);
 });
 
-test("a program that is not there fails in words", async () => {
+test("a missing program is reported with a clear message", async () => {
   await expect(
     makeVirtualEnvironment([["no-such-program-here"]], ".", () => undefined),
   ).rejects.toMatchObject({ code: "virtual-environment" });
 });
 
-test("what is installed is found out without a window on Windows", async () => {
+test("installed programs are detected without a window on Windows", async () => {
   await virtualEnvironmentSteps(project).catch(() => undefined);
   expect(vi.mocked(spawn).mock.lastCall?.[2]).toMatchObject({ windowsHide: true });
 });

@@ -7,12 +7,12 @@ import { folderOfEachTest } from "../../fakes/onDisk.ts";
 const folder = folderOfEachTest();
 
 describe("the Python of a bridge", () => {
-  it("is the one that the configuration names, from its folder where it is a path", () => {
+  it("is the configured one, relative to its folder if it is a path", () => {
     expect(bridgePython("envs/bin/python", folder)).toBe(join(folder, "envs", "bin", "python"));
     expect(bridgePython("python3.12", folder)).toBe("python3.12");
   });
 
-  it("is that of the virtual environment beside the configuration, or the one on the path", async () => {
+  it("is that of the virtual environment next to the configuration, or the one on the path", async () => {
     expect(bridgePython(null, folder)).toMatch(/^python3?$/);
     const bin = join(folder, ".venv", process.platform === "win32" ? "Scripts" : "bin");
     const python = join(bin, process.platform === "win32" ? "python.exe" : "python");

@@ -15,14 +15,14 @@ function contact(
   return { clock, http, answered: checkReachable({ http, clock, url, source, signal }) };
 }
 
-it.each([200, 401, 404, 500])("a server that answers with %i is there", async (status) => {
+it.each([200, 401, 404, 500])("a server that answers with %i is reachable", async (status) => {
   const { http, answered } = contact(() => ({ status }));
   await answered;
   expect(http.requests.map(({ url }) => url)).toEqual(["http://ors.test/some/prefix/health"]);
   expect(http.requests[0]?.headers).toBeUndefined();
 });
 
-it("a server that is being started has time to come up", async () => {
+it("a server that is starting has time to come up", async () => {
   const startsAtMs = 15_000;
   const { clock, answered } = contact((time) =>
     time.monotonic() < startsAtMs ? "lost" : { status: 200 },
@@ -31,7 +31,7 @@ it("a server that is being started has time to come up", async () => {
   expect(clock.monotonic()).toBeGreaterThanOrEqual(startsAtMs);
 });
 
-it("an address where no one answers is reported within 20 s, with its place and the next step", async () => {
+it("an address without an answer is reported within 20 s, with its origin and the next step", async () => {
   const { clock, http, answered } = contact(() => "lost");
   await expect(clock.run(answered)).rejects.toMatchObject({
     code: "environment-unavailable",
@@ -39,16 +39,16 @@ it("an address where no one answers is reported within 20 s, with its place and 
     configPath: undefined,
   });
   expect(clock.monotonic()).toBeLessThanOrEqual(20_000);
-  // Not one try is left without a limit, however silent the server is.
+  // Every attempt has a time limit, even if the server is silent.
   for (const { timeoutMs } of http.requests) expect(timeoutMs).toBeLessThanOrEqual(20_000);
 });
 
-it("the hosted service is no key's fault", async () => {
+it("an unreachable hosted service is not blamed on the key", async () => {
   const { clock, answered } = contact(() => "lost", null);
   await expect(clock.run(answered)).rejects.toThrow(/Check the network/);
 });
 
-it("ends at once when the run does", async () => {
+it("ends immediately when the run does", async () => {
   const clock = new FakeClock();
   const http = new FakeHttp(() => "lost");
   const stopping = new AbortController();

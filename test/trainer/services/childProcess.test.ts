@@ -29,13 +29,13 @@ async function start(
   return await startChild({ name: "The engine", program, args: [], ...options });
 }
 
-/** Prints the line that a server prints when it listens, with this address, and stays alive. */
+/** Prints the line of a listening server, with this address, and stays alive. */
 function ready(address: string): string {
   return `console.log(JSON.stringify({ ready: true, address: ${address} })); setInterval(() => {}, 1000);`;
 }
 
 describe("a child server", () => {
-  it("is there once it says where it listens, and gone after it is closed", async () => {
+  it("is running once it prints its address, and gone after it is closed", async () => {
     const child = await start(ready("String(process.pid)"));
     const pid = Number(child.address);
     expect(isProcessAlive(pid)).toBe(true);
@@ -48,20 +48,20 @@ describe("a child server", () => {
     "is not met by signals to its parent's group",
     async () => {
       const child = await start(ready("String(process.pid)"));
-      // Only a process that leads a group of its own can be named in this way.
+      // Only the leader of a process group can be addressed this way.
       expect(isProcessAlive(-Number(child.address))).toBe(true);
       await child.close();
     },
   );
 
-  it("is not met by the end of its parent's console on Windows", async () => {
+  it("survives the end of its parent's console on Windows", async () => {
     vi.stubGlobal("process", Object.create(process, { platform: { value: "win32" } }));
     const child = await start(ready("String(process.pid)"));
     expect(vi.mocked(spawn).mock.lastCall?.[2]).toMatchObject({ detached: true });
     await child.close();
   });
 
-  it("may refuse to start for a dataset, with the key of the configuration", async () => {
+  it("may refuse to start because of a dataset, and names the configuration key", async () => {
     const error = { code: "dataset-invalid", message: "q.csv is empty", configPath: "a.tasks" };
     const line = JSON.stringify({ ready: false, error });
     const starting = start(
@@ -85,7 +85,7 @@ describe("a child server", () => {
     await child.close();
   });
 
-  it("may write much without being held up", async () => {
+  it("may write much output without blocking", async () => {
     const written = join(folder, "written");
     const child = await start(`
       import { writeFileSync } from "node:fs";
@@ -113,7 +113,7 @@ describe("a child server", () => {
     await child.close();
   });
 
-  it("is asked to end, so that it can leave in order", async () => {
+  it("is asked to end, so that it can shut down cleanly", async () => {
     const goodbye = join(folder, "goodbye");
     const child = await start(`
       import { writeFileSync } from "node:fs";
@@ -131,7 +131,7 @@ describe("a child that ends", () => {
   const failureOf = (child: { readonly failed: AbortSignal }) =>
     expect.poll(() => (child.failed.aborted ? child.failed.reason : null));
 
-  it("by itself reports how, with the end of what it wrote", async () => {
+  it("by itself reports how, with the end of its output", async () => {
     const child = await start(`
       console.log(JSON.stringify({ ready: true, address: "here" }));
       setTimeout(() => {
@@ -170,7 +170,7 @@ describe("a child that does not start", () => {
     message: expect.stringMatching(message),
   });
 
-  it("is reported with the code that it ended with", async () => {
+  it("is reported with its exit code", async () => {
     await expect(start("process.exit(3)")).rejects.toMatchObject(
       failure(/^The engine did not start: it ended with code 3$/),
     );
@@ -185,7 +185,7 @@ describe("a child that does not start", () => {
     }
   });
 
-  it("is reported with what it wrote to its error output", async () => {
+  it("is reported with its error output", async () => {
     const source = `
       process.stderr.write("no model in this folder\\n");
       setTimeout(() => console.log("rubbish"), 100);
@@ -195,7 +195,7 @@ describe("a child that does not start", () => {
     );
   });
 
-  it("is reported with the error alone of the last line of a log", async () => {
+  it("is reported with only the error of the last line of a log", async () => {
     const line = JSON.stringify({ level: "error", message: "no start", error: "no memory" });
     const source = `process.stderr.write(${JSON.stringify(`starting\n${line}\n`)}); process.exitCode = 1;`;
     await expect(start(source)).rejects.toMatchObject(

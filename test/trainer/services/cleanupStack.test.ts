@@ -8,7 +8,7 @@ function setUp() {
   return { cleanup, closed, add };
 }
 
-it("what a run has opened is closed in reverse order, and once", async () => {
+it("resources are closed in reverse order, and once", async () => {
   const { cleanup, closed, add } = setUp();
   for (const name of ["engine", "session", "files"]) add(name);
   await cleanup.closeAll();
@@ -16,7 +16,7 @@ it("what a run has opened is closed in reverse order, and once", async () => {
   expect(closed).toEqual(["files", "session", "engine"]);
 });
 
-it("one that fails does not keep the others from closing", async () => {
+it("a failing close does not keep the others from closing", async () => {
   const { cleanup, closed, add } = setUp();
   add("engine");
   cleanup.add(() => Promise.reject(new Error("it is stuck")));
@@ -25,7 +25,7 @@ it("one that fails does not keep the others from closing", async () => {
   expect(closed).toEqual(["files", "engine"]);
 });
 
-it("what was closed before is taken out", async () => {
+it("a resource that was already closed is removed", async () => {
   const { cleanup, closed, add } = setUp();
   add("engine");
   const forget = add("session");
@@ -34,7 +34,7 @@ it("what was closed before is taken out", async () => {
   expect(closed).toEqual(["engine"]);
 });
 
-it("what is opened after the end is closed at once", async () => {
+it("a resource that is opened after the end is closed immediately", async () => {
   const { cleanup, closed, add } = setUp();
   await cleanup.closeAll();
   add("engine");

@@ -14,7 +14,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it("a command gets the user's folder and the processor on Windows, and none of the user's keys", () => {
+it("a command gets the user's folder and the processor variables on Windows, and none of the user's keys", () => {
   vi.stubEnv("USERPROFILE", "C:\\Users\\ada");
   vi.stubEnv("PROCESSOR_ARCHITECTURE", "AMD64");
   vi.stubEnv("TINKER_API_KEY", "tml-secret");
@@ -29,7 +29,7 @@ it("a command gets the user's folder and the processor on Windows, and none of t
   expect(environment).not.toHaveProperty("TINKER_API_KEY");
 });
 
-it("Python reads and prints UTF-8 on every system, unless the configuration says otherwise", () => {
+it("Python reads and prints UTF-8 on every system, unless the configuration overrides it", () => {
   const encodings = [{}, { PYTHONUTF8: "0" }].map((variables) => {
     vi.mocked(spawn).mockImplementationOnce(unstartedChild);
     const command = { command: ["serve"], cwd: "/", programFolder: "/", variables };
@@ -39,7 +39,7 @@ it("Python reads and prints UTF-8 on every system, unless the configuration says
   expect(encodings).toEqual(["1", "0"]);
 });
 
-it("the process between is met by no signal to this one's group or console, and outlives it for its work", () => {
+it("the process in between is not reached by signals to this one's group or console, and outlives it for its work", () => {
   vi.mocked(spawn).mockImplementationOnce(unstartedChild);
   vi.stubGlobal("process", Object.create(process, { platform: { value: "win32" } }));
   const command = { command: ["serve"], cwd: "/", programFolder: "/", variables: {} };
@@ -47,7 +47,7 @@ it("the process between is met by no signal to this one's group or console, and 
   expect(vi.mocked(spawn).mock.lastCall?.[2]).toMatchObject({ detached: true });
 });
 
-it("a command has not started where no more files can be opened", async () => {
+it("a command fails to start when no more files can be opened", async () => {
   vi.mocked(spawn).mockImplementationOnce(unstartedChild);
   const program = runAgentProgram({
     command: ["play"],
@@ -64,14 +64,14 @@ it("a command has not started where no more files can be opened", async () => {
   });
 });
 
-describe("the end of what a command printed", () => {
-  it("is all of it where it fits", () => {
+describe("the end of a command's output", () => {
+  it("is the whole output if it fits", () => {
     const tail = new OutputTail(20);
     for (const text of ["one\n", "two", " three\n"]) tail.add(text);
     expect(tail.whole).toBe("one\ntwo three\n");
   });
 
-  it("has no line that lost its beginning, and says how much is left out", () => {
+  it("has no partial first line, and says how much is left out", () => {
     const tail = new OutputTail(12);
     for (const text of ["key=secret-", "value\n", "it failed\n"]) tail.add(text);
     expect(tail.whole).toBe("[17 characters before this left out]\nit failed\n");

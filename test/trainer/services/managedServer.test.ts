@@ -53,7 +53,7 @@ async function start(http = new FakeHttp(() => ({}))): Promise<void> {
   });
 }
 
-it("quotes the beginning of a long error, with its place", async () => {
+it("reports the beginning of a long error, with its place", async () => {
   const child = new ChildProcess();
   const place = '  File "/w/environment.py", line 12, in step';
   child.stdout = Readable.from([`${place}\nKeyError: '${"x".repeat(2_000)}'\n`]);
@@ -67,7 +67,7 @@ it("quotes the beginning of a long error, with its place", async () => {
   ]);
 });
 
-it("is started again until it can be, after a crash while no more files can be opened", async () => {
+it("restarts a crashed server until that succeeds, even while no more files can be opened", async () => {
   const first = new ChildProcess();
   first.stdout = Readable.from([
     "[\u001b[32minfo\u001b[0m] started\n\u001b[31mout of memory\u001b[0m\n",
@@ -88,7 +88,7 @@ it("is started again until it can be, after a crash while no more files can be o
   ]);
 });
 
-it("that is a script says on Windows to name what runs it", async () => {
+it("rejects a script on Windows with a hint to name its interpreter", async () => {
   vi.stubGlobal("process", Object.create(process, { platform: { value: "win32" } }));
   vi.mocked(spawn).mockImplementation(() => {
     const child = new ChildProcess();

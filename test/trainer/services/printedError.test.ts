@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { printedError, printedLines } from "../../../src/trainer/services/printedError.ts";
 
-it("the lines of a server have no colors, no secrets, and none of what went well", () => {
+it("a server's lines have no colors, no secrets, and no success messages", () => {
   const printed = [
     "\u001b[2m07:13:53Z\u001b[0m [\u001b[32m\u001b[1minfo     \u001b[0m] \u001b[1mrequest_handled\u001b[0m",
     "INFO:     Application startup complete.",
@@ -31,7 +31,7 @@ it("the last error is the one that ended a program, with its place in the user's
   expect(printedError(["no errors"], "/games")).toBeUndefined();
 });
 
-it("an error has no place of another one that was printed before it", () => {
+it("an error does not have the place of an earlier one", () => {
   const header = "Traceback (most recent call last):";
   const own = [
     header,
@@ -48,7 +48,7 @@ it("an error has no place of another one that was printed before it", () => {
   );
 });
 
-it("a syntax error has its place, also in the program itself, of which Python writes no traceback", () => {
+it("a syntax error has its place, also in the program itself, for which Python prints no traceback", () => {
   const error = [
     '  File "/w/environment.py", line 3',
     "    def f(:",

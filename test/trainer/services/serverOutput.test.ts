@@ -14,7 +14,7 @@ function setUp() {
   return { files, read, output: new ServerOutput(redactor) };
 }
 
-it("output from before the run has a folder is kept, a file for each server", async () => {
+it("output from before the run has a folder is stored, in one file per server", async () => {
   const { files, read, output } = setUp();
   output.write("maze", "one\n");
   output.write("Owner/Depot", "two\n");
@@ -32,7 +32,7 @@ it("names the file of a server only where a run has it", () => {
   expect(output.logOf("maze")).toBe("servers/maze.log");
 });
 
-it("output that no file has is taken once, in whole lines", () => {
+it("output without a file is returned once, in whole lines", () => {
   const { output } = setUp();
   expect(output.take("maze")).toBe("");
   output.write("maze", "one\ntw");
@@ -42,7 +42,7 @@ it("output that no file has is taken once, in whole lines", () => {
   expect(output.take("maze")).toBe("");
 });
 
-it("a secret is removed that comes in two pieces", async () => {
+it("a secret that arrives in two pieces is removed", async () => {
   const { files, read, output } = setUp();
   output.attach(files, FOLDER);
   output.write("maze", "key: hunter2");
@@ -51,7 +51,7 @@ it("a secret is removed that comes in two pieces", async () => {
   expect(read("maze.log")).not.toContain("hunter2");
 });
 
-it("a name leads to no other folder", async () => {
+it("a name cannot lead to another folder", async () => {
   const { files, output } = setUp();
   output.attach(files, FOLDER);
   output.write("../../x", "text\n");
@@ -59,7 +59,7 @@ it("a name leads to no other folder", async () => {
   expect([...files.files.keys()]).toEqual([`${FOLDER}/servers/-..-x.log`]);
 });
 
-it("of a flood before the run has a folder the last whole lines are kept, and no half of a secret", async () => {
+it("of too much output before the run has a folder the last whole lines are kept, without partial secrets", async () => {
   const { files, read, output } = setUp();
   const line = `hunter2hunter2 ${"x".repeat(48)}\n`;
   output.write("maze", "y");
@@ -72,7 +72,7 @@ it("of a flood before the run has a folder the last whole lines are kept, and no
   expect(text).not.toMatch(/unter2|nter2/);
 });
 
-it("an error is kept among any number of lines that say what went well", () => {
+it("an error is kept among any number of success lines", () => {
   const { output } = setUp();
   output.write("maze", "RuntimeError: boom\n");
   for (let i = 0; i < 5_000; i += 1)

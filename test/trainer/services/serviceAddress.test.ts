@@ -20,11 +20,11 @@ function parts({ config = {}, allowedOrigins = [], ...found }: Setting) {
   return { config: aConfig(config), allowedOrigins, variables: variablesOf(found) };
 }
 
-describe("a key that no header can carry", () => {
+describe("a key that is invalid in a header", () => {
   const bad = "key-1\r";
   const refusal = /has spaces or line ends around it/;
 
-  it("is refused by its variable before anything is sent", () => {
+  it("is reported by its variable before anything is sent", () => {
     const at = (process: Readonly<Record<string, string>>) => parts({ process });
     expect(() => tinkerAddress(at({ TINKER_API_KEY: bad }))).toThrow(refusal);
     expect(() => environmentAddress(at({ OPENREWARD_API_KEY: bad }))).toThrow(refusal);
@@ -54,7 +54,7 @@ describe("an environment's own server", () => {
     });
   });
 
-  it("gets a header with quotes, tabs, accents or spaces around it as it is", () => {
+  it("gets a header with quotes, tabs, accents or surrounding spaces unchanged", () => {
     const value = '"a\tb ä" ';
     const found = ownAddress(parts({ process: { ...process, X_PROXY_KEY: value } }), "maze", {
       url,
@@ -70,13 +70,13 @@ describe("an environment's own server", () => {
     expect(ownAddress(parts({ process }), "Owner/Maze", near).key).toBeNull();
   });
 
-  it("is refused without a header that is looked up, by its key", () => {
+  it("is rejected if a header that is looked up is missing, by its key", () => {
     expect(() => ownAddress(parts({}), "maze", { url, headers })).toThrow(
       "environments.maze.server.headers.X-Proxy-Key is looked up as X_PROXY_KEY, which is not set",
     );
   });
 
-  it("gets no header and no secret unencrypted, and none that is bound to another host", () => {
+  it("gets no header and no secret unencrypted, and none bound to another host", () => {
     const open = { url: "http://maze.example", headers };
     expect(() => ownAddress(parts({ process }), "maze", open)).toThrow("unencrypted");
     const config = { environments };
@@ -90,7 +90,7 @@ describe("an environment's own server", () => {
 describe("Tinker", () => {
   const keys = { TINKER_API_KEY: "tml-1" };
 
-  it("gets the headers of tinker_headers, looked up or written", () => {
+  it("gets the headers of tinker_headers, looked up or literal", () => {
     const config = { tinker_headers: { "X-Proxy-Key": null, "X-Team": "rl" } };
     const process = { ...keys, X_PROXY_KEY: "proxy-1" };
     expect(tinkerAddress(parts({ process, config })).headers).toEqual({
@@ -118,7 +118,7 @@ describe("Tinker", () => {
     expect(sourceOf({})).toEqual({ name, origin: null });
   });
 
-  it("gets no key over an address from .env, unless its host is allowed", () => {
+  it("gets no key at an address from .env, unless its host is allowed", () => {
     const setting = { process: keys, dotenv: { TINKER_BASE_URL: "https://one.example" } };
     expect(() => tinkerAddress(parts(setting))).toThrow(/--allow-host https:\/\/one\.example/);
     const allowed = tinkerAddress(parts({ ...setting, allowedOrigins: ONE }));
@@ -129,7 +129,7 @@ describe("Tinker", () => {
     ["the configuration", { config: { tinker_base_url: "https://one.example" } }],
     ["the process", { process: { TINKER_BASE_URL: "https://one.example" } }],
     [".env", { dotenv: { TINKER_BASE_URL: "https://one.example" } }],
-  ])("gets a stored key over an address from %s only where it is for that host", (_, setting) => {
+  ])("gets a stored key at an address from %s only if it is for that host", (_, setting) => {
     const stored = (host: string | null) => ({ TINKER_API_KEY: { value: "tml-1", host } });
     const address = (more: Setting) => tinkerAddress(parts({ ...setting, ...more }));
     const refusal = { code: "key-host-not-allowed", data: { host: "https://one.example" } };
@@ -141,7 +141,7 @@ describe("Tinker", () => {
     expect(address(allowed)).toMatchObject({ url: "https://one.example", key: "tml-1" });
   });
 
-  it("gets a key that was stored for the host of the configuration", () => {
+  it("gets a key that was stored for the configured host", () => {
     const config = { tinker_base_url: "https://one.example/base" };
     const store = { TINKER_API_KEY: { value: "tml-1", host: "one.example" } };
     expect(tinkerAddress(parts({ store, config })).key).toBe("tml-1");
@@ -178,7 +178,7 @@ describe("the server of the environments", () => {
     );
   });
 
-  it("reports where its address was written", () => {
+  it("reports where its address was set", () => {
     const sourceOf = (setting: Setting) => environmentAddress(parts(setting)).source;
     const process = { OPENREWARD_URL: "https://c.example" };
     const config = { openreward_base_url: "https://d.example" };
@@ -189,7 +189,7 @@ describe("the server of the environments", () => {
     ]);
   });
 
-  it("gets neither a key nor a looked-up secret over an address from .env", () => {
+  it("gets neither a key nor a looked-up secret at an address from .env", () => {
     const dotenv = { OPENREWARD_SESSION_URL: "https://a.example" };
     expect(() => environmentAddress(parts({ process: keys, dotenv }))).toThrow(/but ORS_API_KEY/);
     const process = { OPENREWARD_API_KEY: "or-1", SEARCH_KEY: "s-1" };
@@ -199,7 +199,7 @@ describe("the server of the environments", () => {
     expect(() => environmentAddress(parts({ process, dotenv, config }))).toThrow(/but SEARCH_KEY/);
   });
 
-  it("gets neither a stored key nor a stored secret that is for another host", () => {
+  it("gets neither a stored key nor a stored secret for another host", () => {
     const config = { openreward_base_url: "https://a.example" };
     const ors = { ORS_API_KEY: { value: "ors-1", host: null } };
     expect(() => environmentAddress(parts({ store: ors, config }))).toThrow(
@@ -223,7 +223,7 @@ describe.each(["process", "dotenv"] as const)("a key from the %s", (origin) => {
     return () => tinkerAddress(parts({ ...own, config: { tinker_base_url }, allowedOrigins }));
   };
 
-  it("goes unencrypted to this computer only", () => {
+  it("is sent unencrypted only to this computer", () => {
     const refusal = at("http://models.lan:8000");
     expect(refusal).toThrow(/unencrypted.*--allow-host http:\/\/models\.lan:8000/);
     expect(refusal).toThrow(expect.objectContaining({ code: "key-not-encrypted" }));
@@ -232,7 +232,7 @@ describe.each(["process", "dotenv"] as const)("a key from the %s", (origin) => {
     }
   });
 
-  it("needs scheme, host and port of what was allowed", () => {
+  it("requires the allowed scheme, host and port", () => {
     for (const wrong of ["https://models.lan:8000", "http://models.lan", "http://other.lan:8000"]) {
       expect(at("http://models.lan:8000", wrong), wrong).toThrow(/unencrypted/);
     }
@@ -242,7 +242,7 @@ describe.each(["process", "dotenv"] as const)("a key from the %s", (origin) => {
   });
 });
 
-it("a secret goes to environments encrypted only, looked up or written out", () => {
+it("a secret is sent to environments only encrypted, looked up or literal", () => {
   const config = { openreward_base_url: "http://envs.lan", secrets: { search_key: "written" } };
   expect(() => environmentAddress(parts({ config }))).toThrow(/search_key.*unencrypted/i);
   const looked = { ...config, secrets: { search_key: null } };
@@ -250,7 +250,7 @@ it("a secret goes to environments encrypted only, looked up or written out", () 
   expect(() => environmentAddress(parts({ config: looked, process }))).toThrow(/unencrypted/);
 });
 
-it("an approval in the editor covers its own scheme", () => {
+it("an approval in the editor covers only its own scheme", () => {
   const store = { TINKER_API_KEY: { value: "tml-1", host: null } };
   const allowedOrigins = [{ origin: "https://models.example.org", key: "TINKER_API_KEY" }];
   const at = (tinker_base_url: string) => () =>

@@ -48,7 +48,7 @@ describe("every service", () => {
   });
 
   it.each(["tinker", "openreward", "wandb", "openai", "anthropic"] as const)(
-    "%s: 401 is a refusal, and no result quotes the key",
+    "%s: 401 counts as refused, and no result quotes the key",
     async (id) => {
       const set = setUp(() => ({ status: 401, text: `wrong key ${VALUE}` }));
       const result = await run(id, set);
@@ -58,13 +58,13 @@ describe("every service", () => {
     },
   );
 
-  it("no answer is no judgement", async () => {
+  it("no answer is not a verdict", async () => {
     const set = setUp(() => "lost");
     expect(await run("tinker", set)).toMatchObject({ kind: "unreachable", reason: null });
     expect(set.closed()).toBe(1);
   });
 
-  it("neither is an answer about something else", async () => {
+  it("an unrelated answer is not a verdict", async () => {
     for (const status of [302, 404, 500]) {
       expect(
         await run(
@@ -79,23 +79,23 @@ describe("every service", () => {
   });
 });
 
-it("Weights & Biases answers 200 to a stranger and calls it no one", async () => {
+it("Weights & Biases answers 200 without a user for a wrong key", async () => {
   const set = setUp(() => ({ json: { data: { viewer: null } } }));
   expect(await run("wandb", set)).toMatchObject({ kind: "refused", status: null });
 });
 
-it("a Tinker server without the call about keys is asked for its models", async () => {
+it("a Tinker server without the key endpoint is asked for its models", async () => {
   const set = setUp(({ url }) => ({ status: url.endsWith("apikey/me") ? 404 : 200 }));
   expect(await run("tinker", set)).toMatchObject({ kind: "works" });
   expect(set.http.requests.at(-1)?.url).toMatch(/api\/v1\/get_server_capabilities$/);
 });
 
-it("a refused Tinker key is not tried on a call that may need none", async () => {
+it("a rejected Tinker key is not tried on a call that may need none", async () => {
   const set = setUp(({ url }) => ({ status: url.endsWith("apikey/me") ? 401 : 200 }));
   expect(await run("tinker", set)).toMatchObject({ kind: "refused", status: 401 });
 });
 
-it("an OpenReward key whose account has no credit is not called refused", async () => {
+it("an OpenReward key whose account has no credit does not count as refused", async () => {
   const set = setUp(({ url }) => ({ status: url.endsWith("type=org") ? 402 : 403 }));
   expect(await run("openreward", set)).toEqual({
     kind: "no-credit",
@@ -103,7 +103,7 @@ it("an OpenReward key whose account has no credit is not called refused", async 
   });
 });
 
-it("a personal OpenReward key is known as one", async () => {
+it("a personal OpenReward key is recognized", async () => {
   const set = setUp(({ url }) => ({ status: url.endsWith("type=user") ? 200 : 403 }));
   expect(await run("openreward", set)).toMatchObject({ kind: "works" });
 });
@@ -111,7 +111,7 @@ it("a personal OpenReward key is known as one", async () => {
 describe("a key that is bound to a host", () => {
   const host = "models.example.org";
 
-  it("goes there when a setting leads there", async () => {
+  it("is tested there when a setting leads there", async () => {
     const set = setUp(() => ({}), "https://models.example.org/tinker/");
     expect(await run("tinker", set, host)).toEqual({ kind: "works", host });
     expect(set.http.requests.map(({ url }) => url)).toEqual([
@@ -120,7 +120,7 @@ describe("a key that is bound to a host", () => {
   });
 
   it.each(["", "https://other.example.org", "https://models.example.org.evil", "nonsense"])(
-    "goes nowhere when the setting is %j",
+    "is sent nowhere when the setting is %j",
     async (address) => {
       const set = setUp(() => ({}), address);
       expect(await run("tinker", set, host)).toEqual({ kind: "no-address", host });
@@ -128,7 +128,7 @@ describe("a key that is bound to a host", () => {
     },
   );
 
-  it("is not sent in the clear, but for this computer", async () => {
+  it("is not sent unencrypted, except to this computer", async () => {
     const far = setUp(() => ({}), "http://models.example.org");
     expect(await run("tinker", far, host)).toEqual({ kind: "not-encrypted", host });
     expect(far.http.requests).toEqual([]);
@@ -137,7 +137,7 @@ describe("a key that is bound to a host", () => {
   });
 });
 
-it("an OpenReward key for another server follows from its web address", async () => {
+it("is tested at the API of another OpenReward server by its web address", async () => {
   const set = setUp(() => ({}));
   const host = "sessions.own.example:9000";
   const variables = { OPENREWARD_URL: "https://own.example:9000" };
@@ -146,7 +146,7 @@ it("an OpenReward key for another server follows from its web address", async ()
   expect(hostsOf(set)).toEqual([host]);
 });
 
-it("one that is for the official service stays there whatever the settings say", async () => {
+it("for the official service stays there whatever the settings say", async () => {
   const set = setUp(() => ({}), "https://stranger.example");
   await run("tinker", set, null);
   expect(hostsOf(set)).toEqual(["tinker.thinkingmachines.dev"]);

@@ -1,6 +1,6 @@
 import { ChildProcess } from "node:child_process";
 
-/** What Node returns where no more files can be opened: it has no streams, and no event but an error. */
+/** What Node returns when no more files can be opened: a child without streams, whose only event is an error. */
 export function unstartedChild(): ChildProcess {
   const child = new ChildProcess();
   process.nextTick(() => child.emit("error", new Error("spawn EMFILE")));

@@ -42,7 +42,7 @@ it("an empty value counts as absent", async () => {
   expect((await variablesIn("TINKER_RL_TEST_VARIABLE=\n"))("TINKER_RL_TEST_VARIABLE")).toBeNull();
 });
 
-it("a variable shows where its value came from", async () => {
+it("a variable reports the origin of its value", async () => {
   vi.stubEnv("TINKER_RL_TEST_VARIABLE", "process");
   await writeFile(join(folder, ".env"), "TINKER_RL_TEST_VARIABLE=a\nTINKER_RL_TEST_OTHER=b\n");
   const variable = await loadVariables(folder);
@@ -50,7 +50,7 @@ it("a variable shows where its value came from", async () => {
   expect(variable("TINKER_RL_TEST_OTHER")).toEqual({ value: "b", origin: "dotenv" });
 });
 
-it.each(["constructor", "__proto__", "toString"])("%s is no variable by birth", async (name) => {
+it.each(["constructor", "__proto__", "toString"])("%s is not a built-in variable", async (name) => {
   expect((await variablesIn("PLAIN=one\n"))(name)).toBeNull();
 });
 
@@ -59,7 +59,7 @@ it("a folder without .env has no variables of its own", async () => {
   expect(variable("TINKER_RL_TEST_VARIABLE")).toBeNull();
 });
 
-describe("what an editor hands over", () => {
+describe("variables supplied by an editor", () => {
   const launchRequest = {
     keys: {
       TINKER_RL_TEST_VARIABLE: { value: "store", origin: "store" as const, host: "one.example" },
@@ -68,7 +68,7 @@ describe("what an editor hands over", () => {
     envFile: null,
   };
 
-  it("stands over everything else, and says which host it is for", async () => {
+  it("take precedence over everything else, and include their hosts", async () => {
     vi.stubEnv("TINKER_RL_TEST_VARIABLE", "process");
     const variable = await loadVariables(folder, launchRequest);
     expect(variable("TINKER_RL_TEST_VARIABLE")).toEqual({
@@ -78,20 +78,20 @@ describe("what an editor hands over", () => {
     });
   });
 
-  it("counts as absent where it is empty", async () => {
+  it("count as absent if empty", async () => {
     const keys = { TINKER_RL_TEST_VARIABLE: { value: "", origin: "store" as const, host: null } };
     const variable = await loadVariables(folder, { ...launchRequest, keys });
     expect(variable("TINKER_RL_TEST_VARIABLE")).toBeNull();
   });
 
-  it("sets variables instead of those of the process", async () => {
+  it("replace those of the process", async () => {
     vi.stubEnv("TINKER_RL_TEST_OTHER", "process");
     const variables = { TINKER_RL_TEST_OTHER: "editor" };
     const variable = await loadVariables(folder, { ...launchRequest, variables });
     expect(variable("TINKER_RL_TEST_OTHER")).toEqual({ value: "editor", origin: "process" });
   });
 
-  it("decides whether .env is read", async () => {
+  it("decide whether .env is read", async () => {
     await writeFile(join(folder, ".env"), "TINKER_RL_TEST_OTHER=file\n");
     const look = async (envFile: string | null) =>
       (await loadVariables(folder, { ...launchRequest, envFile }))("TINKER_RL_TEST_OTHER");
@@ -100,7 +100,7 @@ describe("what an editor hands over", () => {
     expect(await look(null)).toBeNull();
   });
 
-  it.each(["constructor", "__proto__", "toString"])("is no %s by birth", async (name) => {
+  it.each(["constructor", "__proto__", "toString"])("exclude the built-in %s", async (name) => {
     expect((await loadVariables(folder, launchRequest))(name)).toBeNull();
   });
 });

@@ -1,9 +1,9 @@
-/** Variables of a run, by where they are found. */
+/** A run's variables, by origin. */
 
 import type { FoundValue } from "../../../src/core/secrets/keySource.ts";
 
 export interface FoundIn {
-  /** Keys of the editor, each with the host it is for; null = the official one. */
+  /** Keys of the editor with their hosts; null = the official host. */
   readonly store?: Readonly<
     Record<string, { readonly value: string; readonly host: string | null }>
   >;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { HttpClient, HttpRequest } from "../../../src/core/ports.ts";
 import { withHeaders } from "../../../src/trainer/services/withHeaders.ts";
 
-it("headers of a service go to its origin only, and change none that a request has", async () => {
+it("a service's headers are sent to its origin only, and do not replace existing ones", async () => {
   const sent: HttpRequest[] = [];
   const http: HttpClient = {
     send: async (request) => {

@@ -35,7 +35,7 @@ beforeAll(async () => {
   const runner = { pid: 1, host: HOST, heartbeatAtMs: 0 };
   const sweepFile = { ...sweep, grid: [], overrides: [], startedAtMs: 0, runner };
   await writeFile(join(runs, "stages-stages", "sweep.json"), JSON.stringify(sweepFile));
-  // Of a stage that was killed: it has neither an end nor a result.
+  // From a killed stage: without an end or a result.
   const run = aRunFile({
     name: "gather",
     host: HOST,
@@ -64,7 +64,7 @@ async function overridesOf(
   return (await stageStart(fileSystem, { start, config, member, resumedWith })).overrides;
 }
 
-describe("a stage after one that is done", () => {
+describe("a stage after a finished one", () => {
   const NAMED = CONFIG.replace("method: collect, max_tasks: 40", "max_steps: 2");
   const runs = join(folder, "My runs #2");
 
@@ -89,11 +89,11 @@ describe("a stage after one that is done", () => {
     return loadStart(await startConfig(fileSystem, { configPath, overrides })).config;
   }
 
-  it("begins with its weights, also where the name of the folder is no plain text", async () => {
+  it("starts from its weights, even if the folder's name needs quoting in YAML", async () => {
     expect((await configOf("")).init_from).toBe("My runs #2/first");
   });
 
-  it("has its run wherever it names weights", async () => {
+  it("refers to its run wherever it names weights", async () => {
     const teacher = '{ checkpoint: "stage:gather", coef: 0.5 }';
     const own = `environments: { local/calculator: { teacher: ${teacher} } }`;
     const config = await configOf(
@@ -107,7 +107,7 @@ describe("a stage after one that is done", () => {
     });
   });
 
-  it("begins with the base model where it says so", async () => {
+  it("starts from the base model if configured", async () => {
     expect((await configOf(", init_from: null")).init_from).toBeNull();
   });
 });
@@ -125,29 +125,29 @@ describe("a stage that is trained alone", () => {
   it.each([
     ["", ["stage=reinforce"]],
     ["stage: reinforce", []],
-  ])("begins with the stage before it, by the file as by an override: %s", async (...chosen) => {
+  ])("starts from the previous stage, by file or by override: %s", async (...chosen) => {
     await expect(alone(...chosen)).rejects.toMatchObject({ code: "stage-not-run" });
   });
 
-  it("that finds no run to continue begins as without one", async () => {
+  it("that finds no run to resume starts like a new one", async () => {
     const beginning = alone("resume_from: auto", ["stage=reinforce"]);
     await expect(beginning).rejects.toMatchObject({ code: "stage-not-run" });
   });
 
-  it("that continues a run begins with no other", async () => {
+  it("that resumes a run starts from no other", async () => {
     const { overrides } = await alone("resume_from: tinker://a/weights/b", ["stage=reinforce"]);
     expect(overrides).toEqual(["stage=reinforce"]);
   });
 });
 
 describe("the common budget of stages", () => {
-  it("is less by the tokens and the time of all attempts at a stage that was killed before its end", async () => {
+  it("is reduced by the tokens and the time of all attempts at a stage that was killed before its end", async () => {
     const overrides = await begin();
     expect(overrides).toContain("max_tokens_total=200");
     expect(overrides).toContain("max_hours=0.75");
   });
 
-  it("is not less by the stage that is resumed, however its folder is written", async () => {
+  it("is not reduced by the stage that is resumed, however its folder is written", async () => {
     const runs = join(folder, ".tinker-rl", "runs");
     const overrides = ["stage=gather", `log_path=${runs}/`];
     const resumed = await overridesOf({ resume: join(runs, "gather"), overrides });
@@ -155,7 +155,7 @@ describe("the common budget of stages", () => {
     expect(resumed).toContain("max_hours=1");
   });
 
-  it("leaves a resumed stage the one that its resume is given", async () => {
+  it("does not change the budget given to a resume", async () => {
     const given = ["max_tokens_total=5000"];
     const overrides = ["stage=gather", "max_tokens_total=1000", ...given];
     const resume = join(folder, ".tinker-rl", "runs", "gather");
@@ -163,7 +163,7 @@ describe("the common budget of stages", () => {
     expect(resumed).toEqual([...overrides, "max_hours=1"]);
   });
 
-  it("leaves a resumed stage its own where the file has none", async () => {
+  it("leaves a resumed stage its own if the file has none", async () => {
     const prices = "{sampled: 1, prefill_cached: 1, prefill_uncached: 1, trained: 1}";
     const overrides = ["stage=gather", `prices=${prices}`, "max_cost_usd=0.5"];
     const resume = join(folder, ".tinker-rl", "runs", "gather");

@@ -73,7 +73,7 @@ async function setUp(promptText: string) {
 
 const isOurs = ({ kind }: ProgressEvent): boolean => kind === "warning" || kind === "uploading";
 
-it("a finished step is uploaded under the run's name at OpenReward, cleaned of secrets known by now", async () => {
+it("a finished step is uploaded under the run's name at OpenReward, without the secrets known by then", async () => {
   const { service, reported, playStep, drain } = await setUp("Say open-sesame.");
   playStep();
   await drain();
@@ -83,7 +83,7 @@ it("a finished step is uploaded under the run's name at OpenReward, cleaned of s
   expect(reported.map(({ kind }) => kind).slice(0, 2)).toEqual(["step-started", "step-finished"]);
 });
 
-it("a service that is down costs one warning, an event each time, and a bounded wait at the end", async () => {
+it("an unavailable service causes one warning, an event each time, and a bounded wait at the end", async () => {
   const { service, clock, events, reported, playStep, drain } = await setUp("Prompt.");
   service.fault = () => ({ status: 503, json: { message: "down" } });
   playStep();
@@ -102,7 +102,7 @@ it("a service that is down costs one warning, an event each time, and a bounded 
   ]);
 });
 
-it("a service that is down at the end only is named before the wait is given up", async () => {
+it("a service that is unavailable only at the end is reported before the wait is over", async () => {
   const { service, clock, reported, playStep, drain } = await setUp("Prompt.");
   service.fault = () => "broken";
   playStep();
@@ -119,7 +119,7 @@ it("a service that is down at the end only is named before the wait is given up"
   ]);
 });
 
-it("a fault of this computer is not reported as one of the key", async () => {
+it("a local failure is not reported as a problem of the key", async () => {
   const { fileSystem, reported, playStep, drain } = await setUp("Prompt.");
   fileSystem.allowedWrites = 0;
   playStep();
@@ -132,7 +132,7 @@ it("a fault of this computer is not reported as one of the key", async () => {
   });
 });
 
-it("a run that was stopped waits a minute at most for what is left", async () => {
+it("a stopped run waits at most a minute for the rest", async () => {
   const { service, clock, uploads, playStep } = await setUp("Prompt.");
   service.fault = () => "hang";
   playStep();
@@ -140,7 +140,7 @@ it("a run that was stopped waits a minute at most for what is left", async () =>
   expect(clock.monotonic()).toBe(60_000);
 });
 
-it("a key that is denied is named, with where it was found and without its value", async () => {
+it("a rejected key is reported with its origin and without its value", async () => {
   const { service, reported, events, playStep, drain } = await setUp("Prompt.");
   service.fault = () => ({ status: 401, json: { message: `no such key: ${KEY}` } });
   playStep();

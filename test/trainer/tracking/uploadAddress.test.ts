@@ -15,12 +15,12 @@ function address({ allowedOrigins = [], ...found }: Setting) {
 const KEY = { OPENREWARD_API_KEY: "or_1" };
 
 describe("the address of uploads", () => {
-  it("is none when nothing is to be uploaded, whether there is a key or not", () => {
+  it("is null when nothing is uploaded, with or without a key", () => {
     const config = { openreward_upload: false, openreward_upload_evaluations: false };
     expect(uploadAddress({ config, variables: () => null, allowedOrigins: [] })).toBeNull();
   });
 
-  it("is OpenReward's, or what a variable says", () => {
+  it("is OpenReward's, or set by a variable", () => {
     expect(address({ process: KEY })).toMatchObject({ url: "https://api.openreward.ai" });
     const web = { ...KEY, OPENREWARD_URL: "https://mine.test:9000" };
     expect(address({ process: web })).toMatchObject({ url: "https://api.mine.test:9000" });
@@ -28,28 +28,28 @@ describe("the address of uploads", () => {
     expect(address({ process: own })).toMatchObject({ url: "http://127.0.0.1:9000", key: "or_1" });
   });
 
-  it("needs OpenReward's key, which the message names", () => {
+  it("requires OpenReward's key, which the message names", () => {
     const other = { ORS_API_KEY: "ors_1" };
     expect(() => address({ process: other })).toThrow(
       /openreward_upload: true .* OPENREWARD_API_KEY/,
     );
   });
 
-  it("is needed for the rollouts of evaluations alone, too", () => {
+  it("is required for the rollouts of evaluations alone, too", () => {
     const config = { openreward_upload: false, openreward_upload_evaluations: true };
     expect(() => uploadAddress({ config, variables: () => null, allowedOrigins: [] })).toThrow(
       /^openreward_upload_evaluations: true .* OPENREWARD_API_KEY/,
     );
   });
 
-  it("gets no key that comes from elsewhere when .env leads to it, unless the host is allowed", () => {
+  it("gets no key from elsewhere if .env sets it, unless the host is allowed", () => {
     const setting = { process: KEY, dotenv: { OPENREWARD_API_URL: "https://one.test" } };
     expect(() => address(setting)).toThrow(/--allow-host https:\/\/one\.test/);
     const allowedOrigins = [{ origin: "https://one.test", key: null }];
     expect(address({ ...setting, allowedOrigins })).toMatchObject({ key: "or_1" });
   });
 
-  it("gets no key from the store that is for another host", () => {
+  it("gets no stored key for another host", () => {
     const store = { OPENREWARD_API_KEY: { value: "or_1", host: null } };
     expect(address({ store })).toMatchObject({ key: "or_1" });
     const elsewhere = { store, process: { OPENREWARD_API_URL: "https://two.test" } };
@@ -59,7 +59,7 @@ describe("the address of uploads", () => {
   });
 });
 
-it("the key of an upload goes to no plain http", () => {
+it("an upload key is not sent over plain http", () => {
   const process = { OPENREWARD_API_KEY: "or_1", OPENREWARD_API_URL: "http://api.openreward.ai" };
   expect(() => address({ process })).toThrow(/unencrypted/);
 });

@@ -24,7 +24,7 @@ const process = (value: string): FoundValue => ({ value, origin: "process" });
 const dotenv = (value: string): FoundValue => ({ value, origin: "dotenv" });
 const store = (host: string | null): FoundValue => ({ value: KEY, origin: "store", host });
 
-/** No test reads the netrc file or the settings of whoever runs it. */
+/** Keeps tests from reading the netrc file or the settings of the current user. */
 const addressWith = (found: Found, allowedOrigins: readonly AllowedOrigin[] = []) => {
   const nowhere = process("/nonexistent");
   const all: Found = { NETRC: nowhere, WANDB_CONFIG_DIR: nowhere, ...found };
@@ -33,14 +33,14 @@ const addressWith = (found: Found, allowedOrigins: readonly AllowedOrigin[] = []
 };
 
 describe("the address of W&B", () => {
-  it("is nothing unless the run is online", async () => {
+  it("is null unless the run is online", async () => {
     for (const wandb of ["offline", "disabled"] as const) {
       const parts = { config: { wandb }, variables: () => null, allowedOrigins: [] };
       expect(await wandbAddress(parts)).toBeNull();
     }
   });
 
-  it("is that of the hosted service, or where the variable leads", async () => {
+  it("is that of the hosted service, or set by the variable", async () => {
     const key = { WANDB_API_KEY: process(KEY) };
     expect(await addressWith(key)).toEqual({
       baseUrl: OFFICIAL,
@@ -52,7 +52,7 @@ describe("the address of W&B", () => {
     expect(await addressWith(own)).toMatchObject({ baseUrl: "https://wandb.acme.example" });
   });
 
-  it("needs a key, and says where it can be", async () => {
+  it("requires a key, and says where it can be", async () => {
     await expect(addressWith({})).rejects.toMatchObject({
       code: "key-missing",
       data: { name: "WANDB_API_KEY" },
@@ -64,7 +64,7 @@ describe("the address of W&B", () => {
     });
   });
 
-  it("takes the key from netrc when no variable has one, under either name of the service", async () => {
+  it("uses the key from netrc if no variable has one, under either name of the service", async () => {
     const found = { NETRC: process(join(netrc, "netrc")) };
     expect(await addressWith(found)).toMatchObject({ key: "n".repeat(40) });
     const older = { ...found, WANDB_BASE_URL: process(OLDER) };
@@ -73,7 +73,7 @@ describe("the address of W&B", () => {
     expect(await addressWith(both)).toMatchObject({ key: KEY });
   });
 
-  it("is where W&B's own settings on this computer say, unless a variable says more", async () => {
+  it("is read from W&B's own settings on this computer, unless a variable sets it", async () => {
     await writeFile(
       join(netrc, "settings"),
       "[default]\nbase_url = https://acme.wandb.example\nentity = team\n",
@@ -92,7 +92,7 @@ describe("the address of W&B", () => {
     expect((await addressWith(brought))?.baseUrl).not.toBe("https://acme.wandb.example");
   });
 
-  it("does not lead the default entry of netrc where a .env file wants it", async () => {
+  it("does not receive the default entry of netrc if a .env file sets it", async () => {
     const path = join(netrc, "default");
     await writeFile(path, `default login user password ${"n".repeat(40)}`);
     const found = { NETRC: process(path) };
@@ -104,7 +104,7 @@ describe("the address of W&B", () => {
   });
 
   it.each([null, "api.forge.coreweave.com", "api.wandb.ai"])(
-    "may have a stored key for %s under both names of the service, and nowhere else",
+    "may use a stored key for %s under both names of the service, and nowhere else",
     async (host) => {
       const key = { WANDB_API_KEY: store(host) };
       for (const url of [OFFICIAL, OLDER]) {
@@ -117,7 +117,7 @@ describe("the address of W&B", () => {
     },
   );
 
-  it("does not follow a .env file with a key from elsewhere, unless that is allowed", async () => {
+  it("is not taken from a .env file with a key from elsewhere, unless that is allowed", async () => {
     const found = {
       WANDB_API_KEY: process(KEY),
       WANDB_BASE_URL: dotenv("https://wandb.stranger.example"),
@@ -132,7 +132,7 @@ describe("the address of W&B", () => {
   });
 });
 
-it("a key goes to no plain http, from a variable or from netrc, which a .env can lead to", async () => {
+it("a key from a variable or from netrc is not sent over plain http, which a .env can set", async () => {
   const found = { WANDB_BASE_URL: dotenv("http://api.wandb.lan") };
   const named = { ...found, WANDB_API_KEY: dotenv(KEY) };
   await expect(addressWith(named)).rejects.toThrow(/unencrypted/);

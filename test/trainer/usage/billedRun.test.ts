@@ -51,7 +51,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A run that began so long ago, with an attempt for each of these models. */
+/** A run that began `ms` ago, with an attempt for each of these models. */
 async function ranFor(ms: number, models: readonly string[]): Promise<void> {
   const timeMs = Date.now() - ms;
   const lines = models.map((model_id, i) => ({
@@ -72,7 +72,7 @@ function billed() {
   return billedRun(files, { runFolder: folder, folder, allowedOrigins: [] });
 }
 
-it("adds up what was billed for the sessions of all attempts, in spans that one request may have", async () => {
+it("adds up the bills of the sessions of all attempts, in time spans allowed per request", async () => {
   await ranFor(20 * DAY_MS, ["s1:train:0", "s2:train:0"]);
   expect(await billed()).toEqual({
     tokens: { trained: 100, prefill_cached: 40, prefill_uncached: 30, sampled: 7 },
@@ -90,7 +90,7 @@ it("adds up what was billed for the sessions of all attempts, in spans that one 
   expect(bounds[0]?.[1]).toBe(bounds[1]?.[0]);
 });
 
-it("adds up the session of the evaluation at the end, too", async () => {
+it("includes the session of the final evaluation", async () => {
   await ranFor(20 * DAY_MS, ["s1:train:0"]);
   const path = join(folder, "events.jsonl");
   const place = { timeMs: Date.now(), attempt: 1, step: 3, level: "info", message: "" };
@@ -99,7 +99,7 @@ it("adds up the session of the evaluation at the end, too", async () => {
   expect(await billed()).toMatchObject({ tokens: { trained: 100, sampled: 7 }, costUsd: 2 });
 });
 
-it("states no cost where that of some tokens is not known", async () => {
+it("states no cost if the cost of some tokens is unknown", async () => {
   later = [event("s2", { type: "training", token_count: 1 }, null)];
   await ranFor(20 * DAY_MS, ["s1:train:0", "s2:train:0"]);
   expect(await billed()).toMatchObject({ costUsd: null, tokens: { trained: 101 } });
@@ -108,7 +108,7 @@ it("states no cost where that of some tokens is not known", async () => {
 it.each([
   [403, "the role admin or billing"],
   [404, "has no billing list"],
-])("says why there is no bill after a status of %i", async (given, why) => {
+])("reports why there is no bill after status %i", async (given, why) => {
   status = given;
   await ranFor(HOUR_MS, ["s1:train:0"]);
   const error = await billed().catch((reason: unknown) => reason);
@@ -116,7 +116,7 @@ it.each([
   expect(String(error)).toContain(why);
 });
 
-it("asks no one about a local model, without a key, or without a session", async () => {
+it("sends no request for a local model, without a key, or without a session", async () => {
   await expect(billed()).rejects.toThrow("does not record the sessions");
   await ranFor(HOUR_MS, ["s1:train:0"]);
   vi.stubEnv("TINKER_API_KEY", "");

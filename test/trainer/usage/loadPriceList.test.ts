@@ -41,7 +41,7 @@ async function load(options: Partial<ListPricesOptions> = {}, reply: FakeReply =
   return { found, asked: http.requests.length };
 }
 
-it("the list is fetched once a day and kept with its date in the user's cache", async () => {
+it("the list is fetched once a day and cached with its date", async () => {
   const today = new Date().toISOString().slice(0, 10);
   expect(await load()).toEqual({ found: { prices: PRICES, date: today }, asked: 1 });
   expect(await load()).toEqual({ found: { prices: PRICES, date: today }, asked: 0 });
@@ -55,7 +55,7 @@ it("the list is fetched once a day and kept with its date in the user's cache", 
   expect([found, asked]).toEqual([{ prices: PRICES, date: "2026-01-02" }, 1]);
 });
 
-it("an answer that is no list is not kept, and an older list stays", async () => {
+it("an invalid answer is not cached, and an older list stays", async () => {
   const noList = { json: { error: "try again" } };
   expect(await load({}, noList)).toEqual({ found: null, asked: 1 });
   expect(await load()).toMatchObject({ found: { prices: PRICES }, asked: 1 });
@@ -68,7 +68,7 @@ it("an answer that is no list is not kept, and an older list stays", async () =>
   }
 });
 
-it("a list that cannot be had is no fault, and nothing is known then", async () => {
+it("an unavailable list is no error, and prices are unknown", async () => {
   expect(await load({}, "lost")).toEqual({ found: null, asked: 1 });
   expect(await load({}, { status: 403 })).toEqual({ found: null, asked: 1 });
 });
@@ -78,18 +78,18 @@ it.each([
   ["a service of somebody else", { address: "http://127.0.0.1:8080" }],
   ["fetch_prices: false", { config: { ...config, fetch_prices: false } }],
   ["prices of the configuration", { config: { ...config, prices: PRICES } }],
-])("nothing is asked for with %s", async (_, options) => {
+])("nothing is requested with %s", async (_, options) => {
   expect(await load(options)).toEqual({ found: null, asked: 0 });
 });
 
-it("a run that continues keeps the prices that it began with, and asks for none", async () => {
+it("a resumed run keeps its original prices, and requests none", async () => {
   const file = { model: MODEL, prices: PRICES, source: "price_list", date: "2026-01-02" };
   await writeFile(join(folder, "prices.json"), JSON.stringify(file));
   const { found, asked } = await load({ folder });
   expect([found?.prices, found?.date, asked]).toEqual([PRICES, "2026-01-02", 0]);
 });
 
-it("a budget in USD is refused where no prices are known, and the message names the key", async () => {
+it("a budget in USD is rejected if no prices are known, and the message names the key", async () => {
   const limited = { ...config, max_cost_usd: 5 };
   await expect(load({ config: limited }, "lost")).rejects.toMatchObject({
     code: "prices-unknown",
