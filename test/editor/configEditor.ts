@@ -1,4 +1,4 @@
-/** What a user does in the text of a configuration: goes to a place, hovers, completes, takes a fix. */
+/** User actions in the text of a configuration: go to a position, hover, complete, apply a fix. */
 
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
@@ -8,7 +8,7 @@ import type { Stage } from "./journey.ts";
 const TRIES = 4;
 const TRY_MS = 3000;
 
-/** Puts the cursor at a place of the editor, both numbers from 1. */
+/** Puts the cursor at a position in the editor; line and column count from 1. */
 export async function goTo(
   { workbench, page }: Stage,
   line: number,
@@ -21,7 +21,7 @@ export async function goTo(
   await workbench.input.waitFor({ state: "hidden" });
 }
 
-/** Opens the fixes at a place, and takes the one of this title. */
+/** Opens the fixes at a position, and applies the one with this title. */
 export async function fixAt(
   stage: Stage,
   line: number,
@@ -42,7 +42,7 @@ export async function hover({ page, workbench }: Stage, text: string): Promise<v
   assert.ok(await shown.isVisible());
 }
 
-/** Opens the suggestions at a place and waits for one. */
+/** Opens the suggestions at a position and waits for one. */
 export async function complete(
   stage: Stage,
   line: number,
@@ -53,7 +53,7 @@ export async function complete(
   await openAt(stage, [line, column], { key: "Control+Space", shown });
 }
 
-/** Presses a key at a place until something is there: the editor may have no focus yet. */
+/** Presses a key repeatedly until the result appears: the editor may not have focus yet. */
 async function openAt(
   stage: Stage,
   [line, column]: readonly [number, number],

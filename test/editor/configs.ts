@@ -2,7 +2,7 @@
 
 import { TEMPLATES } from "../../src/core/config/editing/completion/templates.ts";
 
-/** The local demo without its evaluations, with other values for keys at the top level. */
+/** The local demo without its evaluations, with other values for top-level keys. */
 export function localConfig(changes: Readonly<Record<string, unknown>> = {}): string {
   const text = TEMPLATES.find(({ kind }) => kind === "local")?.text ?? "";
   const plain = text.slice(0, text.indexOf("# Evaluates on other tasks")).trimEnd();

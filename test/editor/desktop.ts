@@ -1,4 +1,4 @@
-/** `npm run test:desktop`: the suite in the extension host of a desktop VS Code, downloaded or installed. */
+/** `npm run test:desktop`: runs the suite in the extension host of a desktop VS Code, downloaded or installed. */
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";

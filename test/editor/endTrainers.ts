@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { descendants } from "../workbench/processes.ts";
 
-/** Ends the trainers whose runs lie in `folder`: they live on without the editor, and a test that failed may leave one. */
+/** Ends the trainers of runs in `folder`: they outlive the editor, and a failed test may leave one. */
 export function endTrainers(folder: string): void {
   const runs = join(folder, ".tinker-rl", "runs");
   if (!existsSync(runs)) return;
@@ -10,7 +10,7 @@ export function endTrainers(folder: string): void {
     const file = join(runs, run, "run.json");
     const pid = existsSync(file) ? pidIn(readFileSync(file, "utf8")) : undefined;
     if (pid === undefined) continue;
-    // The number may have gone to another program since.
+    // The process id may have been reused since.
     const trainer = descendants(pid).find((one) => one.pid === pid);
     if (trainer?.args.includes("tinker-rl.js") === true) process.kill(pid, "SIGKILL");
   }

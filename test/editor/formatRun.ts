@@ -1,4 +1,4 @@
-/** A run of one rollout in a model's chat format, played by the product's own rollout from turns that a test has written. */
+/** A run of one rollout in a model's chat format, played by the product's own rollout from scripted turns. */
 
 import { mkdirSync } from "node:fs";
 import { hostname } from "node:os";
@@ -26,9 +26,9 @@ import { writeFiles } from "./folders.ts";
 export interface FormatRun {
   readonly name: string;
   readonly model: string;
-  /** Folder of the tokenizer. */
+  /** The tokenizer's folder. */
   readonly tokenizer: string;
-  /** As the model samples them, control tokens in their spelling; one without an end token was cut. */
+  /** As the model samples them, with control tokens spelled out; a turn without an end token was truncated. */
   readonly turns: readonly string[];
   readonly retention?: "all" | "template";
 }
@@ -119,7 +119,7 @@ async function play(run: FormatRun) {
   return ended.finish();
 }
 
-/** Writes a tokenizer that has an id for each byte, and one for each of `added`, into `folder`. */
+/** Writes a tokenizer with an id for each byte, and for each of `added`, into `folder`. */
 export function writeByteTokenizer(folder: string, added: readonly string[]): void {
   const byteLevel = {
     type: "ByteLevel",

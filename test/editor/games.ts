@@ -1,4 +1,4 @@
-/** Lines of a data file: games of the calculator, in OpenAI's chat format. */
+/** Lines of a data file: calculator games in OpenAI's chat format. */
 
 const TOOLS = ["calc", "answer"].map((name, index) => {
   const key = index === 0 ? "expr" : "value";

@@ -1,4 +1,4 @@
-/** A workspace with a run folder or configuration of each kind of change that can hurt whoever opens it. */
+/** A workspace with a run folder or configuration for each kind of hostile change. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,16 +13,16 @@ export interface HostileCase extends Attack {
   readonly folder: string;
 }
 
-/** For the suite in the extension host, which reads this as JSON. */
+/** Passed to the suite in the extension host as JSON. */
 export interface HostileFolders {
-  /** Outside of the workspace; the changed files lead there. */
+  /** Outside the workspace; the changed files point there. */
   readonly home: string;
-  /** A run folder that no one has changed. */
+  /** An unchanged run folder. */
   readonly sound: string;
   readonly cases: readonly HostileCase[];
 }
 
-/** For each kind, the seed whose case took the most time and memory of those that were tried. */
+/** For each kind, the seed whose case took the most time and memory among those tried. */
 const SEEDS: Readonly<Record<string, number>> = {
   "run: link": 6,
   "run: pipe": 6,
@@ -35,7 +35,7 @@ const SEEDS: Readonly<Record<string, number>> = {
 };
 const OTHER_SEED = 7;
 
-/** Fills the workspace, and the folder beside it that no one may touch. Returns the path of {@link HostileFolders}. */
+/** Fills the workspace, and the folder next to it that must stay untouched. Returns the path of {@link HostileFolders}. */
 export function writeHostileFolders(workspace: string): string {
   const home = join(dirname(workspace), "home");
   mkdirSync(home);

@@ -1,4 +1,4 @@
-/** A run whose environment and model write what should act on whoever looks at it, stored by the product's own writers. */
+/** A run whose environment and model write text that could act on the viewer, stored by the product's own writers. */
 
 import { renameSync } from "node:fs";
 import { hostname } from "node:os";
@@ -11,7 +11,7 @@ import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { aRecord, rolloutFacts, stepFacts } from "../core/runFolder/builders.ts";
 import { startedRun } from "../fakes/startedRun.ts";
 
-/** Each piece of it does something where it is not shown as text. */
+/** Each part has an effect if it is not shown as text. */
 export const HOSTILE = {
   script: `<script>globalThis.owned=1</script><img src="x" onerror="globalThis.owned=2">`,
   markdown: "[go](command:workbench.action.quit) ![i](https://example.test/i.png) $(flame)",
@@ -24,12 +24,12 @@ const ALL = Object.values(HOSTILE).join("\n");
 /** Names are shown in rows of trees and tables. */
 const HOSTILE_NAME = `evil\u202E/${HOSTILE.script}\n${HOSTILE.ansi}$(flame)`;
 
-/** A folder can be called so, and a notification names it: the run was cut off. */
+/** A valid folder name that appears in a notification: the run is interrupted. */
 const HOSTILE_FOLDER = "[go](command:workbench.action.quit)\u202E$(flame)";
-/** No process has this number. */
+/** No process has this id. */
 const NOBODY = 999_999_999;
 
-/** One step with two groups of two rollouts: the first rollout is hostile, the second has failed with a hostile message. */
+/** One step with two groups of two rollouts: the first rollout is hostile, the second failed with a hostile message. */
 export async function writeHostileRun(parent: string): Promise<void> {
   const fileSystem = createFileSystem();
   const redactor = new Redactor();

@@ -1,4 +1,4 @@
-/** What a journey is, and how one is run: a server, a browser and a folder of its own, and a picture when something fails. */
+/** Defines and runs journeys: each has its own server, browser and folder, and saves a picture when it fails. */
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
@@ -11,31 +11,31 @@ import { type Theme, Workbench } from "../workbench/workbench.ts";
 import { endTrainers } from "./endTrainers.ts";
 import { deleteFolder, newFolder } from "./folders.ts";
 
-/** One way of a user through the extension, as it is packaged. */
+/** A scripted path of a user through the packaged extension. */
 export interface Journey {
   /** In camelCase, for `--only` and the names of pictures. */
   readonly name: string;
-  /** True for one that takes minutes and is only run when `--only` names it. */
+  /** True for one that takes minutes and only runs when `--only` names it. */
   readonly isByHand?: true;
-  /** Fills the folder that is opened, which is empty at first and deleted in the end. */
+  /** Fills the opened folder, which starts empty and is deleted at the end. */
   readonly prepare?: (folder: string) => void | Promise<void>;
   readonly server?: Pick<ServerOptions, "trust" | "settings" | "keys" | "env">;
   readonly run: (stage: Stage) => Promise<void>;
 }
 
-/** What a journey has to work with. */
+/** The tools of a journey. */
 export interface Stage {
   readonly page: Page;
   readonly workbench: Workbench;
   readonly server: WorkbenchServer;
   readonly folder: string;
-  /** One named, timed part of a journey. A text that it returns is printed. */
+  /** A named, timed part of a journey. A returned text is printed. */
   readonly step: (name: string, part: () => Promise<unknown>) => Promise<void>;
   /** Saves `out/shots/<journey>-<name>.png`. */
   readonly picture: (name: string) => Promise<void>;
   /** Saves a picture, with `--themes` one in each theme; `before` is called before each. */
   readonly pictures: (name: string, before?: () => Promise<void>) => Promise<void>;
-  /** axe-core finds nothing in the panel's page, with `--themes` in each theme, and pictures are saved; ends in dark. `before` is called before each. */
+  /** Expects no axe-core findings in the panel and saves pictures, with `--themes` in each theme; ends in dark. `before` runs first. */
   readonly accessible: (name: string, before?: () => Promise<void>) => Promise<void>;
 }
 
@@ -43,14 +43,14 @@ export interface JourneySettings {
   readonly browser: Browser;
   readonly vsix: string;
   readonly edition: NonNullable<ServerOptions["edition"]>;
-  /** Takes `pictures` in every theme: for whoever looks at them. */
+  /** Takes `pictures` in every theme, for review. */
   readonly allThemes: boolean;
 }
 
 const SHOTS = "out/shots";
-/** Dark comes last: it is what a window begins with. */
+/** Dark comes last because windows start with it. */
 export const PICTURE_THEMES: readonly Theme[] = ["light", "hc-dark", "hc-light", "dark"];
-/** One of each brightness and contrast; the journey `accessibility` takes all four. */
+/** One of each brightness and contrast; the journey `accessibility` uses all four. */
 const CHECKED_THEMES: readonly Theme[] = ["hc-light", "dark"];
 
 /** Runs one journey and prints its steps; true when all of them passed. */
@@ -108,14 +108,14 @@ export async function runJourney(
     return false;
   } finally {
     await page.context().close();
-    // Before the server's folder goes: trainers keep their checkpoints in it.
+    // Before the server's folder is deleted: trainers keep their checkpoints in it.
     endTrainers(folder);
     await server.stop();
     deleteFolder(folder);
   }
 }
 
-/** Waits until `probe` gives something; for what a locator cannot wait for. */
+/** Polls until `probe` returns something; for conditions that no locator can wait for. */
 export async function until<Found>(
   what: string,
   probe: () => Promise<Found> | Found,
@@ -130,7 +130,7 @@ export async function until<Found>(
   throw new Error(`Waited ${limitMs / 1000} s for ${what}.`);
 }
 
-/** Each line begins with the journey's name: several journeys run at once. */
+/** Prefixes each line with the journey's name, because several journeys run at once. */
 function timedStep(journey: string): Stage["step"] {
   return async (name, part) => {
     const startedAt = Date.now();

@@ -1,8 +1,8 @@
-/** Keys as a user sets them, through the palette. */
+/** Sets keys through the palette, as a user does. */
 
 import type { Workbench } from "../workbench/workbench.ts";
 
-/** Keeps a key of Tinker in the secret store; what its test says does not matter, for no one can be reached. */
+/** Stores a Tinker key; the result of its test does not matter, because no service is reachable. */
 export async function setTinkerKey(workbench: Workbench, value: string): Promise<void> {
   await workbench.command("Tinker RL: Set API Key…");
   await workbench.pick("TINKER_API_KEY");
@@ -11,7 +11,7 @@ export async function setTinkerKey(workbench: Workbench, value: string): Promise
   await workbench.pick("Keep Anyway");
 }
 
-/** Keeps a secret that an environment asks for by name. */
+/** Stores a secret that an environment requests by name. */
 export async function setSecret(workbench: Workbench, name: string, value: string): Promise<void> {
   await workbench.command("Tinker RL: Set API Key…");
   await workbench.pick("Another Secret");
@@ -22,5 +22,5 @@ export async function setSecret(workbench: Workbench, name: string, value: strin
   await workbench.input.waitFor({ state: "hidden" });
 }
 
-/** Programs of the extension that try to leave this computer get nowhere; this computer is reached directly. */
+/** Blocks the extension's connections to other computers; this computer is reached directly. */
 export const NO_WAY_OUT = { HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: "127.0.0.1" };

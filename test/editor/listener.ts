@@ -1,4 +1,4 @@
-/** A server on this computer that writes down what it is sent, and refuses everything. */
+/** A local server that records what it receives, and rejects everything. */
 
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { text } from "node:stream/consumers";
@@ -16,7 +16,7 @@ export interface Listener {
   readonly host: string;
   /** Requests so far; a proxy's CONNECT is one. */
   readonly heard: readonly Heard[];
-  /** Connections so far, also those without a request. */
+  /** Connections so far, including those without a request. */
   readonly connections: () => number;
   readonly close: () => void;
 }

@@ -1,7 +1,7 @@
 /**
  * Tests the extension in a real VS Code: a suite inside the extension host, then journeys through the window with the packaged
- * extension. `--only NAME` picks journeys, `--journeys` and `--in-host` a half, `--oldest` the oldest supported VS Code, and
- * `--themes` takes every picture in four themes.
+ * extension. `--only NAME` picks journeys, `--journeys` and `--in-host` pick one half, `--oldest` uses the oldest supported VS Code,
+ * and `--themes` takes every picture in four themes.
  */
 
 import { parseArgs } from "node:util";
@@ -93,7 +93,7 @@ const JOURNEYS: readonly Journey[] = [
   killedServer,
 ];
 
-/** Parts that run at once: most of their time they wait. */
+/** Parts that run at once: they mostly wait. */
 const AT_ONCE = 2;
 
 /** The suite in the extension host, or one journey. */
@@ -119,7 +119,7 @@ const suiteInHost: Part = {
     const workspace = newFolder();
     copyExample(workspace);
     try {
-      // What reads them does not depend on the version of VS Code.
+      // Its readers do not depend on the version of VS Code.
       const env =
         edition === "oldest" ? {} : { TEST_HOSTILE_FOLDERS: writeHostileFolders(workspace) };
       return await runInServer(edition, workspace, env);
@@ -129,7 +129,7 @@ const suiteInHost: Part = {
   },
 };
 
-/** The journeys that `--only` names, or all but those by hand. */
+/** The journeys that `--only` names, or all except the manual ones. */
 function chosenJourneys(browser: Browser): readonly Part[] {
   const vsix = packagedExtension();
   const settings = { browser, vsix, edition, allThemes: values.themes === true };
@@ -145,7 +145,7 @@ function chosenJourneys(browser: Browser): readonly Part[] {
   }));
 }
 
-/** The parts that do not pass, with `atOnce` of them at a time. */
+/** The parts that fail, with `atOnce` of them at a time. */
 async function failing(parts: readonly Part[], atOnce: number): Promise<readonly Part[]> {
   const failed: Part[] = [];
   const waiting = parts.values();
@@ -165,8 +165,8 @@ try {
     ...(values.journeys === true || wantsBoth ? chosenJourneys(browser) : []),
   ];
   const besideOthers = await failing(parts, AT_ONCE);
-  // Two windows on two processors may miss a hover or a focus: what is broken fails alone, too.
-  for (const { name } of besideOthers) console.log(`${name}: once more, with nothing beside it`);
+  // Two windows on two processors may miss a hover or a focus; a real failure also fails alone.
+  for (const { name } of besideOthers) console.log(`${name}: retrying alone`);
   const failed = await failing(besideOthers, 1);
   console.log(`${parts.length - failed.length} of ${parts.length} parts passed`);
   if (failed.length > 0) {

@@ -1,4 +1,4 @@
-/** A run whose numbers a configuration shows, as a trainer leaves it. */
+/** A run whose metrics a configuration shows, as a trainer leaves it. */
 
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -10,7 +10,7 @@ import { runIn } from "./runFiles.ts";
 const STEPS = 41;
 const PLANNED = 300;
 
-/** Writes the folder of a run of the configuration `name` in `folder`, which was stopped after 41 of 300 steps. */
+/** Writes a run folder for the configuration `name` in `folder`, stopped after 41 of 300 steps. */
 export function writeMeasuredRun(folder: string, name: string, text: string): void {
   const run = runIn(folder, "measured");
   mkdirSync(run, { recursive: true });
@@ -30,7 +30,7 @@ export function writeMeasuredRun(folder: string, name: string, text: string): vo
   writeFileSync(join(run, "run.json"), JSON.stringify(file));
 }
 
-/** Continues with the steps up to `end`, as its trainer would. */
+/** Appends the steps up to `end`, as its trainer would. */
 export function addMeasuredSteps(folder: string, end: number): void {
   const rows = Array.from({ length: end - STEPS }, (_, index) => rowOf(STEPS + index));
   const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join("");

@@ -1,4 +1,4 @@
-/** Events in the pages of web views, noted from outside. */
+/** Records events in web view pages from outside. */
 
 import type { Frame, Page } from "playwright-core";
 
@@ -6,7 +6,7 @@ interface Noting {
   noted?: string[];
 }
 
-/** Notes in every frame that is loaded from now on what it is sent, or what its content policy refuses. */
+/** In every frame that is loaded from now on, records messages sent to it, or violations of its content policy. */
 export async function noteEvents(
   page: Page,
   type: "message" | "securitypolicyviolation",
@@ -22,7 +22,7 @@ export async function noteEvents(
       noting.noted?.push(text ?? "");
     };
     const add = EventTarget.prototype.addEventListener;
-    // VS Code writes the page into a frame that is loaded already, which takes all listeners away: ours comes with those of the page.
+    // VS Code rewrites the document of a loaded frame, which removes all listeners: this one is added together with the page's own.
     EventTarget.prototype.addEventListener = function (...args: Parameters<typeof add>) {
       if (this === globalThis || this === document) add.call(this, kind, note, true);
       add.apply(this, args);

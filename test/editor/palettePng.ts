@@ -1,4 +1,4 @@
-/** Makes a picture of a screen small: 256 colors, chosen by how often they occur. */
+/** Reduces a screenshot to 256 colors, chosen by frequency. */
 
 import { deflateSync, inflateSync } from "node:zlib";
 import { crc32 } from "../../src/core/tracking/wandb/offline/log/framing.ts";
@@ -8,7 +8,7 @@ const COLORS = 256;
 const CHANNELS_BY_TYPE: Readonly<Record<number, number>> = { 2: 3, 6: 4 };
 
 interface Pixels extends Omit<Layout, "channels"> {
-  /** Three bytes a pixel. */
+  /** Three bytes per pixel. */
   readonly rgb: Uint8Array;
 }
 
@@ -17,7 +17,7 @@ interface Color {
   readonly count: number;
 }
 
-/** Takes and gives a PNG. @throws Error for a kind that browsers do not write for pictures of a page */
+/** Converts a PNG to a smaller PNG. @throws Error for a kind of PNG that browsers do not produce for screenshots */
 export function toPalettePng(png: Buffer): Buffer {
   const { width, height, rgb } = readPixels(png);
   const counts = new Map<number, number>();
@@ -35,7 +35,7 @@ export function toPalettePng(png: Buffer): Buffer {
       box.map(({ rgb: [r, g, b] }) => [(r << 16) | (g << 8) | b, index]),
     ),
   );
-  // Each row begins with its filter, none.
+  // Each row starts with its filter type: none.
   const rows = new Uint8Array((width + 1) * height);
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
@@ -55,7 +55,7 @@ export function toPalettePng(png: Buffer): Buffer {
   ]);
 }
 
-/** Median cut: the box with the widest range of colors that matter is halved, again and again. */
+/** Median cut: repeatedly halves the box with the widest range of relevant colors. */
 function cutIntoBoxes(colors: readonly Color[]): readonly (readonly Color[])[] {
   const boxes: (readonly Color[])[] = [colors];
   while (boxes.length < COLORS) {
@@ -84,7 +84,7 @@ function widest(box: readonly Color[]): { readonly channel: Channel; readonly we
   return { channel, weight: box.length < 2 ? 0 : range ** 2 * Math.sqrt(pixels) };
 }
 
-/** Where the sorted colors fall apart: in the middle of their range. */
+/** Where to split the sorted colors: at the middle of their range. */
 function middleOf(sorted: readonly Color[], channel: Channel): number {
   const first = sorted[0]?.rgb[channel] ?? 0;
   const last = sorted.at(-1)?.rgb[channel] ?? 0;
@@ -92,7 +92,7 @@ function middleOf(sorted: readonly Color[], channel: Channel): number {
   return Math.max(1, at);
 }
 
-/** A color that covers a surface stays what it is. */
+/** A color that covers a surface stays unchanged. */
 function meanOf(box: readonly Color[]): readonly number[] {
   const pixels = box.reduce((sum, { count }) => sum + count, 0);
   const main = box.reduce((a, b) => (b.count > a.count ? b : a));
@@ -134,10 +134,10 @@ interface Layout {
   readonly channels: number;
 }
 
-/** Undoes what every row of a PNG begins with: bytes are stored as differences from their neighbors. */
+/** Undoes the row filters of a PNG: bytes are stored as differences from their neighbors. */
 function unfilter(data: Buffer, { width, height, channels }: Layout): Uint8Array {
   const stride = width * channels;
-  // A row and a pixel of zeros stand before the first ones.
+  // The row above the first row and the pixel left of the first pixel count as zeros.
   const padded = stride + channels;
   const out = new Uint8Array(padded * (height + 1));
   for (let y = 0; y < height; y += 1) {

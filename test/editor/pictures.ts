@@ -1,4 +1,4 @@
-/** `npm run pictures`: the README's pictures, of real trainings in a real VS Code. */
+/** `npm run pictures`: takes the README's pictures of real trainings in a real VS Code. */
 
 import { deepEqual } from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ import { trainInTerminal } from "./trainInTerminal.ts";
 
 const FOLDER = "media/pictures";
 const SHOWN_STEP = 26;
-/** Wide enough for a side bar without cut rows and a dashboard whose buttons are in one row. */
+/** Wide enough for a side bar without cut-off rows and a dashboard whose buttons fit in one row. */
 const WINDOW = { width: 1480, height: 920 };
 const DEPOT_STEPS = 20;
 /** Counted from 0. */
@@ -122,7 +122,7 @@ async function editing({ page, workbench, folder }: Stage): Promise<string> {
   return await save(page, "editing");
 }
 
-/** A picture has all tabs of the page, in sight. @throws where one is missing, cut or not known */
+/** Expects all tabs of the page in view. @throws if one is missing, cut off or unknown */
 async function requireTabs(workbench: Stage["workbench"], page: Page): Promise<void> {
   const size = page.viewportSize() ?? WINDOW;
   const shown: string[] = [];
@@ -147,7 +147,7 @@ async function widenSideBar(page: Page): Promise<void> {
 /** The rollout of an early step with the most turns among those with the highest reward. */
 async function bestRollout(folder: string) {
   const rollouts = await storedRollouts(folder, LOOKED_INTO);
-  // Those of the first groups are in sight.
+  // The first groups are in view.
   const ranked = rollouts
     .slice(0, 16)
     .toSorted(
@@ -159,7 +159,7 @@ async function bestRollout(folder: string) {
 }
 
 async function save(page: Page, name: string): Promise<string> {
-  // Away from everything that shows a hover.
+  // Moves the pointer away from anything with a hover.
   await page.mouse.move(700, 12);
   await page.waitForTimeout(1_500);
   const png = toPalettePng(await page.screenshot());

@@ -1,10 +1,10 @@
-/** The tooltip of a row in a tree of the side bar. */
+/** The tooltip of a row in a side bar tree. */
 
 import type { Locator } from "playwright-core";
 import { appears } from "../workbench/workbench.ts";
 import { type Stage, until } from "./journey.ts";
 
-/** Points at `row` until its tooltip has `text`: a row that is drawn again under a pointer at rest gets none. */
+/** Hovers over `row` until its tooltip has `text`: a row that is redrawn under a resting pointer shows none. */
 export async function rowHover(
   { page }: Pick<Stage, "page">,
   row: Locator,
@@ -15,7 +15,7 @@ export async function rowHover(
     `the tooltip with ${text}`,
     async () => {
       await page.mouse.move(600, 10);
-      // Not in the middle, where the row's buttons may be.
+      // Not the middle, where the row's buttons may be.
       await row.hover({ position: { x: 60, y: 8 } });
       return appears(hover, 3_000);
     },

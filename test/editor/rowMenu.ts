@@ -1,12 +1,12 @@
-/** The menu of a row in a tree of the side bar. */
+/** The context menu of a row in a side bar tree. */
 
 import type { Locator } from "playwright-core";
 import { appears } from "../workbench/workbench.ts";
 import { type Stage, until } from "./journey.ts";
 
 /**
- * Chooses in the menu of `row` until `effect` is there: a menu that has just opened takes no click for a moment, and it closes when
- * the tree is drawn again.
+ * Picks from the menu of `row` until `effect` appears: a menu that has just opened ignores clicks for a moment, and it closes when
+ * the tree is redrawn.
  */
 export async function chooseInMenu(
   { page }: Pick<Stage, "page">,

@@ -1,4 +1,4 @@
-/** What journeys read from run folders. */
+/** Reads run folders for journeys. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,12 +13,12 @@ export function runIn(folder: string, name = "tinker-config"): string {
   return join(folder, ".tinker-rl", "runs", name);
 }
 
-/** The rows of `metrics.jsonl` so far; a line that is being written is left out. */
+/** The rows of `metrics.jsonl` so far, without a line that is still being written. */
 function rowsOf(run: string): readonly StoredRow[] {
   const file = join(run, "metrics.jsonl");
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
-  // The evaluation after the last step has a row that is no step.
+  // The evaluation after the last step has a row that is not a step.
   const steps = lines.filter((line) => !line.includes('"evaluation_only":true'));
   return steps.map((line) => JSON.parse(line) as StoredRow); // the product's own file
 }
@@ -32,13 +32,13 @@ export function rewardsOf(run: string): readonly number[] {
   return rowsOf(run).map(({ rollout }) => rollout.reward.mean);
 }
 
-/** The alarms that fired after the last step. */
+/** The alarms raised after the last step. */
 export function firingIn(run: string): readonly string[] {
   const flags = rowsOf(run).at(-1)?.alarm ?? {};
   return Object.keys(flags).filter((id) => flags[id] === 1);
 }
 
-/** Process id of the trainer, of the run's last attempt. */
+/** The trainer's process id in the run's last attempt. */
 export function trainerOf(run: string): number {
   return Number(/"pid":\s*(\d+)/.exec(readFileSync(join(run, "run.json"), "utf8"))?.[1]);
 }

@@ -14,10 +14,10 @@ type Report =
   | { readonly kind: "failed"; readonly title: string; readonly error: string }
   | { readonly kind: "ended"; readonly tests: number };
 
-/** Beside other windows it takes a multiple of the minute that it takes alone. */
+/** Next to other windows it takes several times as long as alone, which is a minute. */
 const LIMIT_MS = 600_000;
 
-/** True when the suite ran and passed; no report and no tests are failures. `workspace` may be written to; `variables` are for the suite. */
+/** True if the suite ran and passed; no report and no tests are failures. `workspace` is writable; `variables` are for the suite. */
 export async function runInServer(
   edition: Edition,
   workspace: string,
@@ -35,7 +35,7 @@ export async function runInServer(
   }
 }
 
-/** Opens the page that starts the suite, and waits for its exit code. `said` is the host's console. */
+/** Opens the page that starts the suite, and waits for its exit code. `said` is the host's console output. */
 async function runSuite(
   { authority }: WorkbenchServer,
   workspace: string,
@@ -46,13 +46,13 @@ async function runSuite(
     const page = await freshPage(browser, authority);
     const finished = new Promise<unknown>((finish) => {
       page.on("crash", () => finish("the page crashed"));
-      // VS Code calls these two in the page.
+      // VS Code calls these two functions in the page.
       void page.exposeFunction("codeAutomationExit", finish);
       void page.exposeFunction("codeAutomationLog", (type: string, args: readonly string[]) =>
         said.push(`${type} ${args.join(" ")}`),
       );
     });
-    // Must name host and port of the page.
+    // Must have the page's host and port.
     const uri = (path: string): string => `vscode-remote://${authority}${encodeURI(resolve(path))}`;
     const url = workbenchUrl(authority, workspace, [
       ["extensionDevelopmentPath", uri(".")],
@@ -77,7 +77,7 @@ function reports(file: string): readonly Report[] {
     .map((line): Report => JSON.parse(line)); // written by the suite of this same build
 }
 
-/** `maySkip` where the caller gave a suite nothing to read: everywhere else a test that is skipped has not been passed. */
+/** `maySkip` if the caller gave the suite no hostile folders: otherwise a skipped test counts as failed. */
 function judge(
   outcome: unknown,
   lines: readonly Report[],

@@ -1,15 +1,15 @@
-/** Services that are reached as hosted ones are: over the network, with a key. */
+/** Services reached over the network with a key, like hosted ones. */
 
 import { chained, renaming } from "../integration/tinkerServersGaps.ts";
 import { type Filter, type Gateway, startGateway } from "../integration/tinkerServersProxy.ts";
 import { startServing } from "../integration/trainProgram.ts";
 
-/** Names beginning with `local/` are embedded, so the served model has another one, as long. */
+/** Names beginning with `local/` are embedded, so the served model has another name of the same length. */
 export const SERVED_MODEL = "Org/Tiny-tool-1";
 
 const PREFIX = "/models";
 
-/** Those that the server signs lead through the gateway, too. */
+/** Signed addresses lead through the gateway, too. */
 const SIGNED_ADDRESSES: Filter = {
   request: (passing) => passing,
   answer: (answer) => {
@@ -22,12 +22,12 @@ const SIGNED_ADDRESSES: Filter = {
 export interface Services {
   readonly tinker: Gateway;
   readonly environments: Gateway;
-  /** What both look for. */
+  /** Options of both gateways. */
   readonly key: string;
   readonly stop: () => Promise<void>;
 }
 
-/** Starts `serve`, which keeps its checkpoints in `store`, and gateways that write down what they are asked. */
+/** Starts `serve`, which keeps its checkpoints in `store`, and gateways that record requests. */
 export async function startServices(store: string): Promise<Services> {
   const serving = await startServing(store);
   const tinker = await startGateway({

@@ -1,4 +1,4 @@
-/** The rollouts of a run, as its own files have them. */
+/** Reads the rollouts of a run from its files. */
 
 import { createRunReader, type RolloutSummary } from "../../src/core/runFolder/reader.ts";
 import type { RolloutRecord } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
@@ -11,12 +11,12 @@ interface StoredRollout {
   readonly tokens: TokenRecord;
 }
 
-/** Those of a step, in the order of the list. */
+/** The rollouts of a step, in list order. */
 export function storedRollouts(run: string, step: number): Promise<readonly RolloutSummary[]> {
   return reading(run, (reader) => reader.rollouts(step));
 }
 
-/** The first one of a step that fits. @throws Error when there is none */
+/** The first matching rollout of a step. @throws Error if there is none */
 export function storedRollout(
   run: string,
   step: number,

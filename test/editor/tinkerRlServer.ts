@@ -1,9 +1,9 @@
-/** The process that answers the extension of a window. */
+/** The server process of a window's extension. */
 
 import { descendants } from "../workbench/processes.ts";
 import type { Stage } from "./journey.ts";
 
-/** Its number; undefined while none runs. */
+/** Its process id; undefined while none runs. */
 export function tinkerRlServer({ hostPid }: Stage["server"]): number | undefined {
   const host = hostPid();
   const below = host === undefined ? [] : descendants(host);

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** Trains with a configuration to its end before the editor opens: what was run in a terminal, or earlier. */
+/** Trains with a configuration to its end before the editor opens, like a run in a terminal or an earlier one. */
 export async function trainInTerminal(
   folder: string,
   config = "tinker-config.yaml",

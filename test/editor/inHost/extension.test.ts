@@ -30,15 +30,15 @@ describe("the extension in its host", () => {
     await installed().activate();
   });
 
-  it("registers the commands that it declares, and no others", async () => {
+  it("registers exactly the commands that it declares", async () => {
     const declared = manifest().contributes.commands.map(({ command }) => command);
     const all = await vscode.commands.getCommands(true);
-    // VS Code makes commands for views and their container, such as tinkerRL.runs.focus.
+    // VS Code adds commands for views and their container, such as tinkerRL.runs.focus.
     const ours = all.filter((id) => /^tinkerRL\.\w+$/.test(id));
     assert.deepEqual(ours.sort(), declared.sort());
   });
 
-  it("collects for an issue versions and the log, and not where the user's files are", async () => {
+  it("includes versions and the log in an issue report, but no paths of the user's files", async () => {
     await vscode.commands.executeCommand("tinkerRL.reportIssue");
     const text = vscode.window.activeTextEditor?.document.getText() ?? "";
     assert.match(text, new RegExp(`Tinker RL ${installed().packageJSON.version}`));
@@ -46,7 +46,7 @@ describe("the extension in its host", () => {
     assert.ok(!text.includes(homedir()));
   });
 
-  it("offers its tools to language models, which read and change nothing", async () => {
+  it("offers read-only tools to language models", async () => {
     const declared = manifest().contributes.languageModelTools.map(({ name }) => name);
     const offered = vscode.lm.tools.map(({ name }) => name);
     assert.deepEqual(
@@ -70,7 +70,7 @@ describe("the extension in its host", () => {
     );
   });
 
-  it("knows the default of every setting that it declares", () => {
+  it("has a default for every setting that it declares", () => {
     const keys = manifest().contributes.configuration.flatMap(({ properties }) =>
       Object.keys(properties),
     );

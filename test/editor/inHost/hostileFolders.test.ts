@@ -11,19 +11,19 @@ import type { HostileCase, HostileFolders } from "../hostileFolders.ts";
 
 const MAX_BLOCK_MS = 250;
 const MAX_HEAP_MB = 300;
-/** A machine that does much else is slow at times. */
+/** A busy machine can be slow. */
 const MAX_TRIES = 3;
 /** A page that loads for the first time. */
 const PAGE_LIMIT_MS = 30_000;
-/** The time in which page and views draw what was opened. */
+/** The time for page and views to draw what was opened. */
 const DRAWN_MS = 400;
-/** The editor itself hands larger documents to no extension. */
+/** VS Code itself passes no larger documents to extensions. */
 const MAX_DOCUMENT_BYTES = 20_000_000;
 
 const planFile = process.env["TEST_HOSTILE_FOLDERS"];
 const config = join(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "", "tinker-config.yaml");
 
-/** `npm run test:editor` writes the folders; a suite without them says that it skips. */
+/** `npm run test:editor` writes the folders; without them the suite is skipped. */
 (planFile === undefined ? describe.skip : describe)("hostile folders", function () {
   this.timeout(60_000);
   const plan: HostileFolders =
@@ -40,7 +40,7 @@ const config = join(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "", "t
     app = await (await extension?.activate())?.app();
     await vscode.commands.executeCommand("tinkerRL.trajectories.focus");
     await vscode.window.showTextDocument(vscode.Uri.file(config), { preview: false });
-    // Its page must be there before anything is measured.
+    // Its page must be open before anything is measured.
     await openRun(plan.sound);
     assert.ok(await isShown(plan.sound), "The dashboard shows no sound run.");
   });
@@ -62,11 +62,11 @@ const config = join(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "", "t
     });
   }
 
-  it("leave everything outside of the workspace as it was", () => {
+  it("leave everything outside the workspace unchanged", () => {
     assert.deepEqual(snapshot(plan.home), untouched);
   });
 
-  it("leave the extension at work: a sound run is listed and shown", async () => {
+  it("leave the extension working: a valid run is listed and shown", async () => {
     await vscode.commands.executeCommand("tinkerRL.refreshRuns");
     assert.equal(app?.runs.get(plan.sound)?.phase, "done");
     await openRun(plan.sound);
@@ -74,7 +74,7 @@ const config = join(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "", "t
     assert.ok(await isShown(plan.sound));
   });
 
-  /** True once the dashboard, opened by itself, has got the run. */
+  /** True once the dashboard, which opens automatically, has received the run. */
   async function isShown(folder: string): Promise<boolean> {
     await vscode.commands.executeCommand("tinkerRL.openDashboard", { folder });
     const name = app?.runs.get(folder)?.name;
@@ -96,10 +96,10 @@ async function leastLoad(open: () => Promise<Load>): Promise<Load> {
   return least;
 }
 
-/** What a user opens of a run: the dashboard, which the views follow, and beside it the log and a rollout. */
+/** Opens a run as a user does: the dashboard, which the views follow, plus the log and a rollout. */
 async function openRun(folder: string): Promise<void> {
   await vscode.commands.executeCommand("tinkerRL.openDashboard", { folder });
-  // Once the dashboard has the focus: else it would take the focus back, and the documents would open over it.
+  // Only once the dashboard has focus: otherwise it would take focus back, and the documents would open over it.
   for (const end = Date.now() + PAGE_LIMIT_MS; !isPanelActive() && Date.now() < end; )
     await sleep(10);
   await vscode.window.showTextDocument(
@@ -113,7 +113,7 @@ async function openRun(folder: string): Promise<void> {
   requireNothingPlanted();
 }
 
-/** Everything that the editor asks about the configurations of a folder that can be opened. */
+/** All requests of the editor about the configurations of a folder that can be opened. */
 async function openConfigs({ folder }: HostileCase): Promise<void> {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
@@ -135,7 +135,7 @@ async function openConfigs({ folder }: HostileCase): Promise<void> {
   }
 }
 
-/** Null for what the editor itself does not open: no plain file, too large, or binary. */
+/** Null for files that the editor itself does not open: special, too large, or binary. */
 async function openedDocument(path: string): Promise<vscode.TextDocument | null> {
   const info = lstatSync(path, { throwIfNoEntry: false });
   if (info?.isFile() !== true || info.size > MAX_DOCUMENT_BYTES) return null;

@@ -1,4 +1,4 @@
-/** Loaded by VS Code inside the extension host. Results go to a file: the console is only a view of them. */
+/** Loaded by VS Code inside the extension host. Results are written to a file; the console only mirrors them. */
 
 import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Every tab of the dashboard in every theme: axe-core finds nothing, and what is cut off can be read in a tooltip. */
+/** Every tab of the dashboard in every theme: axe-core finds nothing, and cut-off text can be read in a tooltip. */
 
 import assert from "node:assert/strict";
 import type { FrameLocator } from "playwright-core";
@@ -10,7 +10,7 @@ import { writeFiles } from "../folders.ts";
 import { type Journey, PICTURE_THEMES } from "../journey.ts";
 import { trainInTerminal } from "../trainInTerminal.ts";
 
-/** Leads to a place and waits until it is drawn: what is not there yet has no faults. Every tab of the page has a row. */
+/** Opens a place and waits until it is drawn: missing content would have no faults. Every tab of the page has a row. */
 const PLACES: readonly {
   readonly name: string;
   readonly tab: string;
@@ -29,7 +29,7 @@ const PLACES: readonly {
     tab: "Rollouts",
     show: async (panel) => {
       await panel.getByRole("tab", { name: "Rollouts" }).click();
-      // One with an advantage: only what was trained on has tokens.
+      // A rollout with an advantage: only trained rollouts have tokens.
       const trained = panel.locator(".grid-row").filter({ hasText: /[+-]\d\.\d\d/ });
       await trained.first().click();
       await panel.getByRole("article").getByRole("button", { name: "Tokens", exact: true }).click();
@@ -98,7 +98,7 @@ export const accessibility: Journey = {
   async run({ workbench, step, picture }) {
     const panel = workbench.panel();
 
-    await step("the dashboard opens on a run that ended before", async () => {
+    await step("the dashboard opens on an earlier run", async () => {
       await workbench.show("Tinker RL");
       await workbench.row(/^run tinker-config, done/).waitFor();
       await workbench.command("Tinker RL: Open Dashboard");
@@ -106,7 +106,7 @@ export const accessibility: Journey = {
     });
 
     for (const theme of PICTURE_THEMES) {
-      await step(`nothing to find in ${theme}`, async () => {
+      await step(`axe-core finds nothing in ${theme}`, async () => {
         await workbench.theme(theme);
         const tabs = await panel.getByRole("tab").allTextContents();
         assert.deepEqual(tabs, [...new Set(PLACES.map(({ tab }) => tab))]);

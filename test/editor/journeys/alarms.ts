@@ -1,4 +1,4 @@
-/** A run at temperature 0 whose rollouts are copies: the alarm is shown everywhere, and one click puts the setting and the run right. */
+/** A run at temperature 0 whose rollouts are copies: the alarm is shown everywhere, and one click fixes the setting and the run. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
 import { firingIn, runIn, stepsOf } from "../runFiles.ts";
 
-/** As someone might who wants the model's best answers. */
+/** A plausible mistake of a user who wants the model's best answers. */
 function greedyConfig(): string {
   const text = localConfig({
     max_steps: 4000,
@@ -41,7 +41,7 @@ export const alarms: Journey = {
       await workbench.page.locator(".statusbar-item.has-background-color").first().waitFor();
     });
 
-    await step("the dashboard has it in one line, with what may help", async () => {
+    await step("the dashboard shows it in one line, with a remedy", async () => {
       await strip.getByText("are copies of another rollout").waitFor();
       await strip.getByRole("button", { name: FIX }).waitFor();
       await until("both alarms", () => firingIn(run).length === 2, 60_000);
@@ -50,7 +50,7 @@ export const alarms: Journey = {
       await pictures("strip");
     });
 
-    await step("Show all says what they mean", async () => {
+    await step("Show All explains all alarms", async () => {
       await strip.getByRole("button", { name: "Show all (2)" }).click();
       await strip.getByText("nothing to learn from").waitFor();
       await accessible("all");
@@ -69,7 +69,7 @@ export const alarms: Journey = {
       },
     );
 
-    await step("Timeline shows where the time of a step went, and leads to a rollout", async () => {
+    await step("Timeline shows the time spent in a step, and links to a rollout", async () => {
       await showRunPart(panel, "Timeline");
       await panel.locator(".timeline-row").first().waitFor();
       await panel.locator('.timeline-row[data-path="true"]').first().waitFor();
@@ -78,14 +78,14 @@ export const alarms: Journey = {
       await panel.locator(".replay").waitFor();
     });
 
-    await step("Problems has them at the setting", async () => {
+    await step("Problems lists them at the setting", async () => {
       await workbench.command("Problems: Focus on Problems View");
       await workbench.problems().getByText("are copies of another rollout").first().waitFor();
       await pictures("problems");
     });
 
     await step(
-      "there a quick fix does the same as the button, and another shows what made the alarm",
+      "a quick fix there does the same as the button, and another shows the cause of the alarm",
       async () => {
         await workbench.problems().getByText("are copies of another rollout").first().dblclick();
         await workbench.tab("tinker-config.yaml").waitFor();
@@ -93,7 +93,7 @@ export const alarms: Journey = {
         const fix = fixes.filter({ hasText: FIX }).first();
         await until("the fix", async () => {
           await workbench.page.keyboard.press("Control+.");
-          // Another press would close the list that is still being put together.
+          // Another press would close the list that is still loading.
           return await appears(fix, 10_000);
         });
         await picture("fix");
@@ -102,7 +102,7 @@ export const alarms: Journey = {
       },
     );
 
-    await step("the button changes the configuration, and the diagnostics go", async () => {
+    await step("the button changes the configuration, and the diagnostics disappear", async () => {
       await strip.getByRole("button", { name: FIX }).first().click();
       await workbench.tab("tinker-config.yaml").waitFor();
       await workbench.page
@@ -118,7 +118,7 @@ export const alarms: Journey = {
       await picture("changed");
     });
 
-    await step("the run can have it, too, and the alarm ends", async () => {
+    await step("the change can be applied to the run, too, and the alarm ends", async () => {
       await workbench.page.getByRole("button", { name: "Change This Run" }).click();
       await until("an end of the alarm", () => firingIn(run).length === 0, 60_000);
       await workbench.command("Tinker RL: Open Dashboard");

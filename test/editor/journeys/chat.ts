@@ -1,4 +1,4 @@
-/** Talking to checkpoints: with a task, freely, with samples, beside the base model, instead of a tool, and on from a stored rollout. */
+/** Chats with checkpoints: with a task, free, with samples, next to the base model, in place of a tool, and from a stored rollout. */
 
 import assert from "node:assert/strict";
 import { Keyboard } from "../../workbench/keyboard.ts";
@@ -27,7 +27,7 @@ export const chat: Journey = {
     const keyboard = new Keyboard(workbench);
     const message = panel.getByRole("textbox", { name: "Message" });
     const status = panel.getByRole("status");
-    /** What the model writes depends on chance: another try may do it. */
+    /** The model's output is random: another try may do it. */
     const tryUntil = (wanted: string) =>
       until(
         wanted,
@@ -56,7 +56,7 @@ export const chat: Journey = {
       await workbench.command("Notifications: Clear All Notifications");
     });
 
-    await step("a row of a checkpoint offers a conversation with a task of its run", async () => {
+    await step("a checkpoint's row offers a chat with a task of its run", async () => {
       const row = workbench.row(/^checkpoint checkpoint_000001 after step 1/);
       const choice = page.locator(".quick-input-list").getByText("Task of local/calculator");
       await chooseInMenu(stage, row, { title: "Chat with Checkpoint", effect: choice });
@@ -68,14 +68,14 @@ export const chat: Journey = {
       await panel.getByText("task: local/calculator train 3").waitFor();
     });
 
-    await step("and plays the task to its reward", async () => {
+    await step("the chat plays the task to its reward", async () => {
       await tryUntil("The episode is over");
       await panel.getByText("reward of the episode").waitFor();
       await panel.getByText("What is 87*51?").waitFor();
       await stage.accessible("task");
     });
 
-    await step("taken back, the person answers instead of the tool", async () => {
+    await step("after undo, the person answers instead of the tool", async () => {
       await panel.getByLabel("Calls answered by").selectOption("person");
       await panel.getByRole("button", { name: "Try again" }).click();
       await page.waitForTimeout(1_000);
@@ -87,7 +87,7 @@ export const chat: Journey = {
       await panel.getByText(/^Your answer instead of /).waitFor();
     });
 
-    await step("a free conversation with several samples side by side, by keyboard", async () => {
+    await step("a free chat with several samples side by side, by keyboard", async () => {
       await panel.getByRole("button", { name: "New…" }).click();
       await keyboard.pick("Free Conversation");
       await status.getByText("Write a message.").waitFor({ timeout: STARTING_MS });
@@ -126,7 +126,7 @@ export const chat: Journey = {
       await stage.accessible("beside");
     });
 
-    await step("a stored rollout continues behind the tokens that were read there", async () => {
+    await step("a stored rollout continues after the tokens that were read there", async () => {
       const { index, group, rollout, before } = await storedTurn(runIn(folder));
       await keyboard.view("Trajectories");
       await keyboard.row(/^Step 1, mean/);
@@ -163,7 +163,7 @@ export const chat: Journey = {
       assert.match(context ?? "", new RegExp(`^${before} tokens of context`));
     });
 
-    await step("a conversation whose server is killed says so, and is begun again", async () => {
+    await step("a chat whose server is killed shows that, and can be restarted", async () => {
       const killed = tinkerRlServer(stage.server);
       assert(killed !== undefined);
       process.kill(killed, "SIGKILL");
@@ -177,7 +177,7 @@ export const chat: Journey = {
   },
 };
 
-/** A rollout of the first step with two turns and tokens: its place, and the tokens before its second turn. */
+/** A rollout of the first step with two turns and tokens: its position, and the tokens before its second turn. */
 async function storedTurn(run: string) {
   const { summary, tokens } = await storedRollout(
     run,

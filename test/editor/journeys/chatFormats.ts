@@ -1,4 +1,4 @@
-/** Rollouts in chat formats that are built differently, in replay and token view: messages with channels, and markers around calls. */
+/** Rollouts in differently built chat formats, in replay and token view: messages with channels, and markers around calls. */
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -62,10 +62,8 @@ export const chatFormats: Journey = {
     const { workbench, step } = stage;
     await workbench.show("Tinker RL");
     for (const run of RUNS) {
-      await step(`${run.name}: the replay shows turns as they were understood`, () =>
-        replay(stage, run),
-      );
-      await step(`${run.name}: each control token is one token, and no line breaks within`, () =>
+      await step(`${run.name}: the replay shows the parsed turns`, () => replay(stage, run));
+      await step(`${run.name}: each control token is one token, without a line break inside`, () =>
         tokens(stage, run),
       );
     }
@@ -80,7 +78,7 @@ async function replay({ workbench, picture }: Stage, { name, reason }: Run): Pro
   await panel.getByRole("tab", { name: "Rollouts" }).click();
   await panel.locator("option:checked", { hasText: name }).waitFor({ state: "attached" });
   await panel.getByRole("gridcell", { name: "1.1", exact: true }).click();
-  // The view of the rollout before stays chosen.
+  // The previous rollout's view stays selected.
   await panel.getByRole("button", { name: "Markdown", exact: true }).click();
   await panel.locator(".reward-footer").waitFor();
   const turns = panel.locator(".turn");

@@ -1,4 +1,4 @@
-/** Checkpoints of a run: where they are shown, and how one is deleted; with an override from the settings. */
+/** Checkpoints of a run: where they are shown, and how to delete one; with an override from the settings. */
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -23,14 +23,14 @@ export const checkpoints: Journey = {
     const { workbench, page, folder, step, picture, pictures } = stage;
     const run = join(folder, ".tinker-rl", "runs", "tinker-config");
 
-    await step("an override from the settings is shown where it hides a value", async () => {
+    await step("an override from the settings is shown next to the value it hides", async () => {
       await workbench.open("tinker-config.yaml");
       await page.keyboard.press("Control+Shift+M");
       await workbench.problems().getByText("TRL500").first().waitFor();
       await picture("override");
     });
 
-    await step("and holds for the run", async () => {
+    await step("the override applies to the run", async () => {
       await workbench.show("Tinker RL");
       await workbench.command("Tinker RL: Start Training");
       await workbench.row(/^run tinker-config, done, step 2 of 2/).waitFor({ timeout: 60_000 });
@@ -59,13 +59,13 @@ export const checkpoints: Journey = {
       await page.keyboard.press("Escape");
     });
 
-    await step("checkpoints of a run are below its row", async () => {
+    await step("checkpoints of a run are listed below its row", async () => {
       await workbench.expand(workbench.row(/^run tinker-config/));
       await workbench.row(/^checkpoint checkpoint_000002 after step 2/).waitFor();
       await pictures("below");
     });
 
-    await step("Delete Checkpoint asks first, and says what goes with it", async () => {
+    await step("Delete Checkpoint asks first, and lists what is deleted", async () => {
       const row = workbench.row(/^checkpoint checkpoint_000002 after step 2/);
       const effect = workbench.dialog().getByText("Without it, a resume begins after step 1");
       await chooseInMenu(stage, row, { title: "Delete Checkpoint", effect });
@@ -82,7 +82,7 @@ export const checkpoints: Journey = {
       await picture("deleted");
     });
 
-    await step("Keep Checkpoint sets how long it is kept, and its row says so", async () => {
+    await step("Keep Checkpoint sets the expiry, and the row shows it", async () => {
       const row = workbench.row(/^checkpoint checkpoint_000001 after step 1/);
       const choice = page.locator(".quick-input-list").getByText("7 Days");
       await chooseInMenu(stage, row, { title: "Keep Checkpoint", effect: choice });
@@ -94,14 +94,14 @@ export const checkpoints: Journey = {
       });
     });
 
-    await step("a stopped run says when the only state that it has expires", async () => {
+    await step("a stopped run shows when its only state expires", async () => {
       const soon = new Date(Date.now() + 2 * 3_600_000).toISOString();
       const change = (file: string, changed: (value: Json) => Json): void => {
         const path = join(run, file);
         if (!existsSync(path)) return;
         writeFileSync(path, JSON.stringify(changed(JSON.parse(readFileSync(path, "utf8")))));
       };
-      // As a run has it that keeps only a rolling save.
+      // Like a run with only a rolling save.
       const lines = readFileSync(join(run, "checkpoints.jsonl"), "utf8").trim().split("\n");
       const { state: _, ...saved } = JSON.parse(lines.at(-1) ?? "{}");
       const rolling = { ...saved, kind: "rolling", expires_at: soon };
@@ -122,7 +122,7 @@ export const checkpoints: Journey = {
       });
     });
 
-    await step("and keeps it with one click", async () => {
+    await step("one click keeps that state", async () => {
       const row = workbench.row(/^run tinker-config, stopped/);
       await row.hover();
       await picture("keepLastState");

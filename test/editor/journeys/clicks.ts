@@ -1,4 +1,4 @@
-/** Clicks on rows while runs continue and every view is drawn again all the time: each opens what it is on. */
+/** Clicks on rows while runs progress and every view is redrawn constantly: each opens the row that was clicked. */
 
 import assert from "node:assert/strict";
 import { hostname } from "node:os";
@@ -16,10 +16,10 @@ import { type Journey, until } from "../journey.ts";
 
 const CLICKS = 60;
 const ROLLOUT_CLICKS = 20;
-/** The first has ended, the others are written all the time. */
+/** The first has ended, the others are written constantly. */
 const NAMES = ["amber", "basil", "clove"] as const;
 const ROLLOUTS = 4;
-/** A click must not fall on the actions at the end of a row. */
+/** A click must not hit the actions at the end of a row. */
 const LABEL = { position: { x: 60, y: 8 } };
 
 const fileSystem = createFileSystem();
@@ -36,7 +36,7 @@ export const clicks: Journey = {
     const writing = new AbortController();
     const failures: string[] = [];
 
-    await step("three runs are there, of which two continue", async () => {
+    await step("three runs are listed, two of them in progress", async () => {
       await workbench.show("Tinker RL");
       await workbench.unfold("Trajectories");
       for (const name of NAMES) await row(name).waitFor();
@@ -50,7 +50,7 @@ export const clicks: Journey = {
         .join();
     const isShown = async (name: string) => (await shown()) === [name, name].join();
 
-    await step(`${CLICKS} clicks on runs open the run that is clicked, in all views`, async () => {
+    await step(`${CLICKS} clicks on runs open the clicked run, in all views`, async () => {
       for (let count = 0; count < CLICKS; count += 1) {
         const name = NAMES[count % NAMES.length] ?? "amber";
         await row(name).click(LABEL);
@@ -65,37 +65,34 @@ export const clicks: Journey = {
       return `${failures.length} went wrong`;
     });
 
-    await step(
-      `${ROLLOUT_CLICKS} clicks on rollouts open the rollout that is clicked`,
-      async () => {
-        const before = failures.length;
-        await row("basil").click(LABEL);
-        // The tree shows the steps of the run before until then.
-        await until("the run", () => isShown("basil"));
-        for (const name of [/^Step 1, mean/, /^calculator train 3/]) {
-          await until("its rows", async () => {
-            const found = workbench.row(name);
-            if ((await found.getAttribute("aria-expanded")) === "true") return true;
-            await found.click(LABEL);
-            await workbench.page.waitForTimeout(1_000);
-            return false;
-          });
-        }
-        for (let count = 0; count < ROLLOUT_CLICKS; count += 1) {
-          const rollout = 1 + (count % ROLLOUTS);
-          await workbench.row(new RegExp(`^rollout ${rollout},`)).click(LABEL);
-          const name = new RegExp(`^Step 1, group 1, rollout ${rollout}\\b`);
-          const title = workbench.panel().getByRole("heading", { name });
-          await title
-            .waitFor({ timeout: 15_000 })
-            .catch(() => failures.push(`click ${count + 1} on rollout ${rollout}`));
-        }
-        await picture("rollouts");
-        return `${failures.length - before} went wrong`;
-      },
-    );
+    await step(`${ROLLOUT_CLICKS} clicks on rollouts open the clicked rollout`, async () => {
+      const before = failures.length;
+      await row("basil").click(LABEL);
+      // Until then the tree shows the steps of the previous run.
+      await until("the run", () => isShown("basil"));
+      for (const name of [/^Step 1, mean/, /^calculator train 3/]) {
+        await until("its rows", async () => {
+          const found = workbench.row(name);
+          if ((await found.getAttribute("aria-expanded")) === "true") return true;
+          await found.click(LABEL);
+          await workbench.page.waitForTimeout(1_000);
+          return false;
+        });
+      }
+      for (let count = 0; count < ROLLOUT_CLICKS; count += 1) {
+        const rollout = 1 + (count % ROLLOUTS);
+        await workbench.row(new RegExp(`^rollout ${rollout},`)).click(LABEL);
+        const name = new RegExp(`^Step 1, group 1, rollout ${rollout}\\b`);
+        const title = workbench.panel().getByRole("heading", { name });
+        await title
+          .waitFor({ timeout: 15_000 })
+          .catch(() => failures.push(`click ${count + 1} on rollout ${rollout}`));
+      }
+      await picture("rollouts");
+      return `${failures.length - before} went wrong`;
+    });
 
-    await step("nothing went wrong", async () => {
+    await step("no errors occurred", async () => {
       writing.abort();
       await written;
       assert.deepEqual(failures, []);
@@ -127,10 +124,10 @@ async function writeRun(folder: string, name: string): Promise<RunLease> {
   return lease;
 }
 
-/** As a trainer does, only much more often. */
+/** Like a trainer, but much more often. */
 async function keepAlive(lease: RunLease, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    // The folder goes when the journey fails.
+    // The folder is deleted if the journey fails.
     await lease.update().catch(() => undefined);
     await systemClock.sleep(60);
   }

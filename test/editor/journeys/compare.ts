@@ -1,4 +1,4 @@
-/** Runs in a table: sorted, filtered by an expression, grouped and starred; then three of them compared and saved. */
+/** Runs in a table: sorted, filtered by an expression, grouped and starred; then three of them compared and exported. */
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -29,7 +29,7 @@ export const compare: Journey = {
     const names = panel.locator('.grid-row [data-column="name"]');
 
     await step(
-      "the table is sorted, filtered by an expression, and says what is wrong with one",
+      "the table is sorted, filtered by an expression, and reports an invalid one",
       async () => {
         await workbench.show("Tinker RL");
         await workbench.command("Tinker RL: Open Runs Table");
@@ -45,7 +45,7 @@ export const compare: Journey = {
     );
 
     await step(
-      "groups have their mean and spread, and a star is kept in the run's folder",
+      "groups show their mean and spread, and a star is stored in the run's folder",
       async () => {
         await panel.getByLabel("Group").selectOption("over seed");
         await panel.getByText("learning_rate = 1e-4: 3 runs").waitFor();
@@ -64,7 +64,7 @@ export const compare: Journey = {
       },
     );
 
-    await step("a row of the table has the menu of its run", async () => {
+    await step("a row of the table has its run's menu", async () => {
       await chooseInMenu(stage, names.first(), {
         title: "Rename Run…",
         effect: page.locator(".quick-input-widget:visible input"),
@@ -74,7 +74,7 @@ export const compare: Journey = {
       await page.keyboard.press("Escape");
     });
 
-    await step("Ctrl+A chooses all runs, and no text of the page", async () => {
+    await step("Ctrl+A selects all runs, and no text of the page", async () => {
       await names.first().click();
       await page.keyboard.press("Control+a");
       await panel.getByText("9 chosen").waitFor();
@@ -83,11 +83,11 @@ export const compare: Journey = {
       await panel.getByRole("button", { name: "Choose none" }).click();
     });
 
-    await step("three runs are compared, on a logarithmic axis and closer", () =>
+    await step("three runs are compared, on a logarithmic axis and zoomed in", () =>
       compareThree(stage),
     );
 
-    await step("what is saved is what the runs have written", async () => {
+    await step("the export matches the metrics of the runs", async () => {
       await panel.locator(".compare").getByRole("button", { name: "Export" }).click();
       await panel.getByRole("menuitem", { name: /CSV/ }).click();
       await page.locator(".quick-input-widget:visible input").waitFor();
@@ -97,7 +97,7 @@ export const compare: Journey = {
       return checkNumbers(folder, readFileSync(file, "utf8"));
     });
 
-    await step("a report of one run is a page that needs nothing else", async () => {
+    await step("a report of one run is a self-contained page", async () => {
       const [name = ""] = RUNS;
       await chooseInMenu(stage, workbench.row(new RegExp(`^run ${name}`)), {
         title: "Export Report…",
@@ -113,7 +113,7 @@ export const compare: Journey = {
     });
 
     await step(
-      "evaluations stand task by task, and configurations in the editor's own diff",
+      "evaluations are compared task by task, and configurations in the editor's diff",
       async () => {
         await panel.getByRole("tab", { name: "Evaluations" }).click();
         await panel
@@ -139,7 +139,7 @@ export const compare: Journey = {
       await picture("narrow");
     });
 
-    await step("the key asks once before it deletes all runs that are selected", async () => {
+    await step("the Delete key asks once before it deletes all selected runs", async () => {
       for (const name of SELECTED) {
         await workbench.row(new RegExp(`^run ${name}`)).click({ modifiers: ["Control"] });
       }

@@ -1,4 +1,4 @@
-/** From a data file in the Explorer to a run on its questions, and to the rows of one that cannot be used. */
+/** From a data file in the Explorer to a run on its questions, and to the unusable rows of another file. */
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ export const dataset: Journey = {
       await page.keyboard.press("Control+Shift+E");
       const title = "Train on This Dataset…";
       await until(title, async () => {
-        // A menu that came late covers the row.
+        // A menu that opened late covers the row.
         await file("sums.jsonl")
           .click({ button: "right", timeout: 1_000 })
           .catch(() => undefined);
@@ -44,7 +44,7 @@ export const dataset: Journey = {
       await pictures("config");
     });
 
-    await step("the configuration trains, here with the bundled model", async () => {
+    await step("the configuration trains, here with the embedded model", async () => {
       const path = join(folder, "tinker-config.yaml");
       const changed = readFileSync(path, "utf8")
         .replace("Qwen/Qwen3-8B", "local/tiny-tool")
@@ -62,7 +62,7 @@ export const dataset: Journey = {
       await picture("run");
     });
 
-    await step("rows that cannot be used are listed in Problems at their lines", async () => {
+    await step("Problems lists unusable rows at their lines", async () => {
       writeFileSync(
         join(folder, "rows.tinker.yaml"),
         "model_name: local/tiny-tool\nenvironments:\n  local/dataset:\n    tasks: rows.csv\n    splits: {train: {}}\n    num_rollouts: 4\nbatch_size: 2\nmax_steps: 1\n",

@@ -1,4 +1,4 @@
-/** From a file of conversations to a model that has learned from it: what it holds, what is wrong in it, the loss, and an example with that of its tokens. */
+/** From a file of conversations to a model trained on it: contents, errors, the loss, and an example with per-token loss. */
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -30,13 +30,13 @@ export const demonstrations: Journey = {
     const lens = (text: string) => page.locator(".codelens-decoration").getByText(text);
     const panel = workbench.panel();
 
-    await step("a lens above a source says what it holds", async () => {
+    await step("a lens above a source shows its contents", async () => {
       await workbench.open("tinker-config.yaml");
       await lens("60 examples · 120 turns").waitFor();
       await pictures("lens");
     });
 
-    await step("it opens the conversations, with what is trained marked", async () => {
+    await step("it opens the conversations, with the trained parts marked", async () => {
       await lens("60 examples").click();
       await panel.getByText("60 examples").waitFor();
       await panel.getByText("What is 12*3?").first().click();
@@ -50,7 +50,7 @@ export const demonstrations: Journey = {
       await workbench.command("View: Close All Editors");
     });
 
-    await step("a source is chosen from a list, and its faults are marked", async () => {
+    await step("a source is picked from a list, and its errors are marked", async () => {
       await workbench.open("tinker-config.yaml");
       await workbench.command("Tinker RL: Add Data Source…");
       await workbench.rows.filter({ hasText: "more.jsonl" }).first().waitFor();

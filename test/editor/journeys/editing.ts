@@ -1,4 +1,4 @@
-/** Writing a configuration: diagnostics and their fixes, names from the lists on disk, hover, lenses, and what a run makes of it. */
+/** Writing a configuration: diagnostics and fixes, names from cached lists, hover, lenses, and the effective values. */
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
@@ -13,7 +13,7 @@ import { tinkerRlServer } from "../tinkerRlServer.ts";
 
 const MODEL = "Qwen/Qwen3-8B";
 const CHECKPOINT = "tinker://s1:train:0/weights/checkpoint_000050";
-/** A fault a line, for the lines that say so. */
+/** One error per line, for lines that say so. */
 const FAULTY = `# Faults on purpose
 model_name: Qwen/Qwen3-8
 lr: 1e-5
@@ -33,7 +33,7 @@ init_from:
 environments:
   
 `;
-/** Has a run that was stopped. */
+/** Has a stopped run. */
 const MEASURED = localConfig({
   max_steps: 300,
   max_response_tokens: 4096,
@@ -55,10 +55,10 @@ export const editing: Journey = {
   },
   async run(stage) {
     const { workbench, server, page, step, picture, pictures } = stage;
-    // Lists as an earlier session left them; no one is asked for others.
+    // Lists as an earlier session left them; no service is asked for others.
     keepLists(server.home);
 
-    await step("what is wrong is marked, and listed with its code", async () => {
+    await step("errors are marked, and listed with their codes", async () => {
       await workbench.open("tinker-config.yaml");
       await page.keyboard.press("Control+Shift+M");
       for (const code of CODES) await workbench.problems().getByText(code).first().waitFor();
@@ -67,12 +67,12 @@ export const editing: Journey = {
       await start.waitFor();
     });
 
-    await step("a quick fix gives an unknown key its right name", async () => {
+    await step("a quick fix corrects an unknown key", async () => {
       await fixAt(stage, 3, 2, "Change to 'learning_rate'");
       await workbench.problems().getByText("TRL110").first().waitFor({ state: "hidden" });
     });
 
-    await step("quick fixes take the close names of a model and an environment", async () => {
+    await step("quick fixes correct the names of a model and an environment", async () => {
       await fixAt(stage, 2, 14, `Change to '${MODEL}'`);
       await workbench.problems().getByText("TRL302").first().waitFor({ state: "hidden" });
       await fixAt(stage, 7, 6, "Change to 'GeneralReasoning/WhoDunIt'");
@@ -82,7 +82,7 @@ export const editing: Journey = {
       await picture("fixed");
     });
 
-    await step("a server that is killed is started again, and marks what is wrong", async () => {
+    await step("a server that is killed is restarted, and marks errors", async () => {
       const killed = tinkerRlServer(server);
       assert(killed !== undefined);
       process.kill(killed, "SIGKILL");
@@ -103,21 +103,21 @@ export const editing: Journey = {
       await hover(stage, "Find out who did it");
     });
 
-    await step("names of models come from the list on disk", async () => {
+    await step("completion offers models from the list on disk", async () => {
       await workbench.open("open.tinker.yaml");
       await complete(stage, 1, 13, MODEL);
       await picture("models");
       await workbench.suggestion(MODEL).click();
     });
 
-    await step("so do checkpoints", async () => {
+    await step("completion offers checkpoints from the list on disk", async () => {
       await complete(stage, 3, 12, "demo · step 50");
       await picture("checkpoints");
       await workbench.suggestion("demo · step 50").click();
       await page.locator(".view-line", { hasText: CHECKPOINT }).waitFor();
     });
 
-    await step("and environments, with their tasks and tools", async () => {
+    await step("completion offers environments, with their tasks and tools", async () => {
       await complete(stage, 5, 3, "GeneralReasoning/WhoDunIt");
       await workbench.notification("Let completion ask Tinker and OpenReward").waitFor();
       await picture("question");
@@ -130,21 +130,18 @@ export const editing: Journey = {
       await page.locator(".view-line", { hasText: "GeneralReasoning/WhoDunIt:" }).waitFor();
     });
 
-    await step(
-      "Enter right behind the colon of a block begins it, and writes no value",
-      async () => {
-        await workbench.open("open.tinker.yaml");
-        await page.keyboard.press("Control+End");
-        await page.keyboard.press("Enter");
-        await page.keyboard.type("evaluation:", { delay: 50 });
-        // Suggestions come after a moment, and Enter would take the first.
-        await page.waitForTimeout(1_000);
-        await page.keyboard.press("Enter");
-        await page.keyboard.type("  at_end: true");
-        await page.locator(".view-line", { hasText: "at_end: true" }).waitFor();
-        assert.equal(await page.locator(".view-line", { hasText: "evaluation: null" }).count(), 0);
-      },
-    );
+    await step("Enter after the colon of a block starts it, and writes no value", async () => {
+      await workbench.open("open.tinker.yaml");
+      await page.keyboard.press("Control+End");
+      await page.keyboard.press("Enter");
+      await page.keyboard.type("evaluation:", { delay: 50 });
+      // Suggestions appear after a moment, and Enter would accept the first.
+      await page.waitForTimeout(1_000);
+      await page.keyboard.press("Enter");
+      await page.keyboard.type("  at_end: true");
+      await page.locator(".view-line", { hasText: "at_end: true" }).waitFor();
+      assert.equal(await page.locator(".view-line", { hasText: "evaluation: null" }).count(), 0);
+    });
 
     await step("lenses offer a start, and describe each environment", async () => {
       await workbench.open("local.tinker.yaml");
@@ -157,7 +154,7 @@ export const editing: Journey = {
       await workbench.statusItem("local.tinker.yaml is valid").waitFor();
     });
 
-    await step("hints show what the newest run has measured", async () => {
+    await step("hints show measurements of the newest run", async () => {
       await workbench.open("measured.tinker.yaml");
       await hint(stage, "· 412k tokens/step · $0.83 · 1 min 35 s").waitFor();
       await hint(stage, "· 2.1% cut · mean 812, max 3.91k").waitFor();
@@ -165,32 +162,32 @@ export const editing: Journey = {
       await pictures("hints", () => hoverHint(stage));
     });
 
+    await step("a hint names the measured value once the file has another one", async () => {
+      const at = MEASURED.split("\n").findIndex((line) => line.startsWith("batch_size:"));
+      await goTo(stage, at + 1, "batch_size: 16".length + 1);
+      await page.keyboard.type("0");
+      await hint(stage, "at 16: 412k tokens/step").waitFor();
+      await page.setViewportSize({ width: 1024, height: 700 });
+      await hoverHint(stage);
+      await picture("hints-small");
+      await page.setViewportSize({ width: 1400, height: 900 });
+      await page.keyboard.press("Control+Z");
+      await hint(stage, "at 16: 412k tokens/step").waitFor({ state: "hidden" });
+    });
+
     await step(
-      "a hint names what it was measured with once the file has another value",
+      "Show Effective Configuration shows it next to the effective values of a run",
       async () => {
-        const at = MEASURED.split("\n").findIndex((line) => line.startsWith("batch_size:"));
-        await goTo(stage, at + 1, "batch_size: 16".length + 1);
-        await page.keyboard.type("0");
-        await hint(stage, "at 16: 412k tokens/step").waitFor();
-        await page.setViewportSize({ width: 1024, height: 700 });
-        await hoverHint(stage);
-        await picture("hints-small");
-        await page.setViewportSize({ width: 1400, height: 900 });
-        await page.keyboard.press("Control+Z");
-        await hint(stage, "at 16: 412k tokens/step").waitFor({ state: "hidden" });
+        await workbench.command("Tinker RL: Show Effective Configuration");
+        await workbench.tab("Effective Configuration").waitFor();
+        const made = page.locator(".monaco-diff-editor .editor.modified .view-line");
+        await made.filter({ hasText: "lora_rank: 8 # line 3" }).waitFor();
+        await made.filter({ hasText: "# default" }).first().waitFor();
+        await pictures("effective");
       },
     );
 
-    await step("Show Effective Configuration sets it beside what a run makes of it", async () => {
-      await workbench.command("Tinker RL: Show Effective Configuration");
-      await workbench.tab("Effective Configuration").waitFor();
-      const made = page.locator(".monaco-diff-editor .editor.modified .view-line");
-      await made.filter({ hasText: "lora_rank: 8 # line 3" }).waitFor();
-      await made.filter({ hasText: "# default" }).first().waitFor();
-      await pictures("effective");
-    });
-
-    await step("what only a trainer can find stays marked after its end", async () => {
+    await step("errors that only a trainer can find stay marked after its end", async () => {
       await workbench.open("variant.tinker.yaml");
       await lens(stage, "Start Training").click();
       await workbench.notification("did not start").waitFor({ timeout: 60_000 });
@@ -199,7 +196,7 @@ export const editing: Journey = {
       await picture("refused");
     });
 
-    await step("New Configuration opens a template under a free name", async () => {
+    await step("New Configuration opens a template under an unused name", async () => {
       await workbench.command("Tinker RL: New Configuration…");
       await workbench.rows.first().waitFor();
       await picture("templates");
@@ -209,23 +206,20 @@ export const editing: Journey = {
       await picture("template");
     });
 
-    await step(
-      "Environments lists those of the configurations, local and hosted ones",
-      async () => {
-        await workbench.show("Tinker RL");
-        await workbench.view("Runs").locator(".pane-header").click();
-        await workbench.unfold("Environments");
-        const local = workbench.row(/^environment local\/calculator on this computer, 4,096 train/);
-        await local.first().waitFor();
-        await workbench.row(/^environments: OpenReward, 2 /).click();
-        const hosted = workbench.row(/^environment GeneralReasoning\/Wordle at OpenReward/).last();
-        await hosted.click();
-        await workbench.row(/^submit_answer, tool/).waitFor();
-        await pictures("view");
-      },
-    );
+    await step("Environments lists those of the configurations, local and hosted", async () => {
+      await workbench.show("Tinker RL");
+      await workbench.view("Runs").locator(".pane-header").click();
+      await workbench.unfold("Environments");
+      const local = workbench.row(/^environment local\/calculator on this computer, 4,096 train/);
+      await local.first().waitFor();
+      await workbench.row(/^environments: OpenReward, 2 /).click();
+      const hosted = workbench.row(/^environment GeneralReasoning\/Wordle at OpenReward/).last();
+      await hosted.click();
+      await workbench.row(/^submit_answer, tool/).waitFor();
+      await pictures("view");
+    });
 
-    await step("an environment goes from there into the configuration", async () => {
+    await step("an environment is added to the configuration from there", async () => {
       await workbench.open("local.tinker.yaml");
       const row = workbench.row(/^environment local\/depot on this computer/).first();
       await row.hover();
@@ -234,7 +228,7 @@ export const editing: Journey = {
       await picture("added");
     });
 
-    await step("a hint leads to the run that it is of", async () => {
+    await step("a hint opens its run", async () => {
       await workbench.open("measured.tinker.yaml");
       await page.keyboard.down("Control");
       await hoverHint(stage);
@@ -245,7 +239,7 @@ export const editing: Journey = {
   },
 };
 
-/** Writes lists where the extension keeps them. */
+/** Writes lists where the extension caches them. */
 function keepLists(home: string): void {
   const folder = join(home, "user", "User", "globalStorage", "tinker-rl.tinker-rl", "catalogue");
   mkdirSync(folder, { recursive: true });
@@ -300,7 +294,7 @@ function hint({ page }: Stage, text: string) {
   return page.locator(".editor-group-container.active .view-line", { hasText: text }).first();
 }
 
-/** Opens what the hint about steps says. */
+/** Opens the link of the hint about steps. */
 async function hoverHint(stage: Stage): Promise<void> {
   const hint = stage.page.locator(".view-line span", { hasText: "412k tokens/step" }).last();
   await rowHover(stage, hint, "measured");

@@ -1,4 +1,4 @@
-/** What this program shows elsewhere: behind other editors, in folders of another program, in files of the editor itself. */
+/** The extension in other places: behind other editors, in folders of another program, in files of the editor itself. */
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync } from "node:fs";
@@ -73,7 +73,7 @@ export const elsewhere: Journey = {
       await panel.locator(".header-progress", { hasText: "41" }).waitFor();
     });
 
-    await step("after 200 steps behind another editor it is right at once", async () => {
+    await step("after 200 steps behind another editor it is up to date immediately", async () => {
       await workbench.open("tinker-config.yaml");
       assert.equal(await page.locator("iframe.webview.ready:visible").count(), 0);
       addMeasuredSteps(folder, 241);
@@ -90,7 +90,7 @@ export const elsewhere: Journey = {
       await workbench.rows.filter({ hasText: "python-run" }).waitFor();
       await workbench.input.fill(`${folder}/python-run/`);
       const open = page.locator(".quick-input-widget").getByText("Open Run", { exact: true });
-      // While it lists a folder the box takes no answer.
+      // While it lists a folder the box ignores input.
       await until("the run", async () => {
         await open.click({ timeout: 1_000 }).catch(() => undefined);
         return await workbench.tab("python-run").isVisible();
@@ -106,12 +106,12 @@ export const elsewhere: Journey = {
       await page.setViewportSize({ width: 1400, height: 900 });
     });
 
-    await step("and is there again after a reload of the window", async () => {
+    await step("the folder is there again after a reload of the window", async () => {
       await workbench.reload();
       await panel.locator(".steps", { hasText: String(PYTHON_STEPS) }).waitFor();
     });
 
-    await step("a run is deleted for good where the window has no trash", async () => {
+    await step("a run is deleted permanently if the window has no trash", async () => {
       const row = workbench.row(/^run measured/);
       const effect = workbench.dialog().getByText("Delete the run measured?");
       await chooseInMenu(stage, row, { title: "Delete Run", effect });

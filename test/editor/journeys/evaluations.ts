@@ -59,7 +59,7 @@ export const evaluations: Journey = {
         .waitFor();
     });
 
-    await step("and is in the charts and in the dashboard's list", async () => {
+    await step("it is also marked in the charts and in the dashboard's list", async () => {
       await workbench.command("View: Close All Editors");
       await workbench.command("Tinker RL: Open Dashboard");
       await panel.getByText("best checkpoint").first().waitFor();
@@ -77,7 +77,7 @@ export const evaluations: Journey = {
       });
     });
 
-    await step("Evaluate measures the checkpoint beside the base model", async () => {
+    await step("Evaluate measures the checkpoint against the base model", async () => {
       if (!(await menu.isVisible())) await openMenu();
       await menu.getByRole("menuitem", { name: /^Evaluate / }).click();
       await page.getByText("test: 8 tasks × 2").waitFor();
@@ -93,7 +93,7 @@ export const evaluations: Journey = {
       await accessible("evaluation");
     });
 
-    await step("Branch from Checkpoint writes a configuration, which nothing starts", async () => {
+    await step("Branch from Checkpoint writes a configuration without starting it", async () => {
       await chooseInMenu({ page }, workbench.row(/^checkpoint .*, best: [\d.]+/).first(), {
         title: "Branch from Checkpoint",
         effect: page.getByText("resume_from: tinker://").first(),
@@ -109,7 +109,7 @@ export const evaluations: Journey = {
       await tab.first().click();
       await workbench.command("File: Save");
       await page.locator(".tabs-container .tab.dirty").waitFor({ state: "hidden" });
-      // A configuration in the editor would be started without a question.
+      // A configuration in the active editor would start without a prompt.
       await page.locator(".tabs-container .tab", { hasText: "tinker-config-evaluation" }).click();
       await panel.getByText("evaluation: 2 of 2 models").waitFor();
       await workbench.command("Tinker RL: Start Training");

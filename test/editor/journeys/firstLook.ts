@@ -1,4 +1,4 @@
-/** The extension is there, says what to do, and starts quickly. */
+/** The extension is installed, says what to do, and starts quickly. */
 
 import assert from "node:assert/strict";
 import { memoryMb } from "../../workbench/processes.ts";
@@ -39,7 +39,7 @@ export const firstLook: Journey = {
 
     await step("the walkthrough opens", async () => {
       const heading = workbench.page.getByText("First steps with Tinker RL").first();
-      // At its first call in a session VS Code 1.106 shows a walkthrough of its own.
+      // On its first call in a session VS Code 1.106 shows one of its own walkthroughs.
       await until("our walkthrough", async () => {
         await workbench.command("Tinker RL: Open Walkthrough");
         return await appears(heading, 3000);
@@ -57,7 +57,7 @@ export const firstLook: Journey = {
       return `load ${load} ms, activate ${activate} ms by ${event}; host ${memoryMb(pid).toFixed(0)} MB`;
     });
 
-    await step("a configuration in the folder starts it while nothing of it is open", async () => {
+    await step("a configuration in the folder activates it without an open view", async () => {
       await workbench.command("View: Close All Editors");
       await workbench.show("Explorer");
       writeFiles(folder, { "math.tinker.yaml": localConfig({}) });

@@ -15,7 +15,7 @@ export const fiveMinutes: Journey = {
     const startedMs = Date.now();
     const program = join(folder, ROOT, "environment.py");
 
-    await step("New Environment… writes it, and installs what it needs", async () => {
+    await step("New Environment… writes the files, and installs the packages", async () => {
       await workbench.command("Tinker RL: New Environment…");
       await workbench.answer("letters");
       await workbench.pick("tools");
@@ -34,7 +34,7 @@ export const fiveMinutes: Journey = {
       writeFileSync(program, after);
     });
 
-    await step("one task is played by hand, with the edited prompt", async () => {
+    await step("one task is played manually, with the edited prompt", async () => {
       await workbench.open("tinker-config.yaml");
       await workbench.command("Tinker RL: Play Environment…");
       await workbench.pick("letters");
@@ -55,7 +55,7 @@ export const fiveMinutes: Journey = {
       await picture("checked");
     });
 
-    await step("and the bundled model learns in it, above its floor", async () => {
+    await step("the embedded model learns in it, above the environment's floor", async () => {
       await workbench.command("Tinker RL: Start Training");
       const rows = join(runIn(folder, "tinker-config"), "metrics.jsonl");
       await until("thirty steps", () => existsSync(rows) && lineCount(rows) >= 30, 400_000);

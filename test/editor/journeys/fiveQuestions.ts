@@ -1,4 +1,4 @@
-/** What one asks of runs, answered from a window with nothing open, each by at most three clicks or keys. */
+/** Common questions about runs, answered from a window with nothing open, each in at most three clicks or keys. */
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ const CONFIG = JSON.stringify({
   evaluation: { splits: { "local/depot": ["test"] }, every: 4, num_samples: 8, temperatures: [1] },
 });
 
-/** Counts what the person does. */
+/** Counts the person's actions. */
 type Act = (action: Promise<unknown>) => Promise<void>;
 
 export const fiveQuestions: Journey = {

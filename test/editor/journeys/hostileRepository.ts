@@ -1,4 +1,4 @@
-/** A folder that leads a stored key to strangers, in six ways: none gets it without permission, and the question names the address. */
+/** A folder that sends a stored key to strangers, in six ways: none gets it without permission, and the prompt names the address. */
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
@@ -45,18 +45,18 @@ async function visit(stage: Stage, strangers: Strangers): Promise<void> {
   const { workbench, folder, step, pictures, picture } = stage;
   const { inYaml, inEnv, inTask } = strangers;
 
-  await step("the folder is written as a stranger would", () => {
+  await step("a hostile folder is written", () => {
     writeRepository(folder, strangers);
     return Promise.resolve();
   });
 
-  await step("a key goes into the store, bound to the official service", async () => {
+  await step("a key is stored, bound to the official service", async () => {
     await workbench.show("Tinker RL");
-    // A setting of the folder that led elsewhere would be offered as a second host.
+    // A setting of the folder with another address would be offered as a second host.
     await setTinkerKey(workbench, KEY);
   });
 
-  await step("an address in .env is asked about, with its host", async () => {
+  await step("an address in .env causes a prompt with its host", async () => {
     await workbench.open("tinker-config.yaml");
     await workbench.command("Tinker RL: Start Training");
     const question = workbench.notification("Let runs read keys from");
@@ -65,7 +65,7 @@ async function visit(stage: Stage, strangers: Strangers): Promise<void> {
     await refuse(stage, inEnv, "light");
   });
 
-  await step("so is one in the configuration", async () => {
+  await step("an address in the configuration causes a prompt", async () => {
     await workbench.theme("hc-dark");
     await workbench.open("other.tinker.yaml");
     await workbench.command("Tinker RL: Start Training");
@@ -74,52 +74,49 @@ async function visit(stage: Stage, strangers: Strangers): Promise<void> {
     await pictures("refused");
   });
 
-  await step("and one in a task", async () => {
+  await step("an address in a task causes a prompt", async () => {
     await workbench.command("Tasks: Run Task");
     await workbench.pick("train with a stranger");
     await refuse(stage, inTask, "dark");
   });
 
-  await step("a task whose settings are flags of the program does not start", async () => {
+  await step("a task whose settings are command-line flags does not start", async () => {
     await workbench.command("Tasks: Run Task");
     await workbench.pick("train with flags");
     await workbench.terminal().getByText("The task cannot be used: TRL110").waitFor();
     await picture("flags");
   });
 
-  await step("nor does one whose run has another configuration than it names", async () => {
+  await step("a task with a run of another configuration does not start", async () => {
     await workbench.command("Tasks: Run Task");
     await workbench.pick("train another run");
     await workbench.terminal().getByText("has the configuration").first().waitFor();
     await picture("another-run");
   });
 
-  await step("until here no one was so much as connected to", () => {
+  await step("no connection was made to strangers so far", () => {
     for (const [name, { heard, connections }] of Object.entries(strangers)) {
       assert.deepEqual([name, connections(), heard], [name, 0, []]);
     }
     return Promise.resolve();
   });
 
-  await step(
-    "with permission, the key goes to the host that was named, and to no other",
-    async () => {
-      await workbench.open("other.tinker.yaml");
-      await workbench.command("Tinker RL: Start Training");
-      const dialog = await asks(stage, inYaml);
-      await dialog.getByRole("button", { name: `Send to http://${inYaml.host}` }).click();
-      await until("the key", () => JSON.stringify(inYaml.heard).includes(KEY), 60_000);
-      await workbench.notification("did not start: Tinker answered 403").waitFor({
-        timeout: 60_000,
-      });
-      await picture("sent");
-      for (const other of [inEnv, inTask, strangers.inSettings]) {
-        assert.equal(other.connections(), 0);
-      }
-    },
-  );
+  await step("with permission, the key is sent to the named host, and to no other", async () => {
+    await workbench.open("other.tinker.yaml");
+    await workbench.command("Tinker RL: Start Training");
+    const dialog = await asks(stage, inYaml);
+    await dialog.getByRole("button", { name: `Send to http://${inYaml.host}` }).click();
+    await until("the key", () => JSON.stringify(inYaml.heard).includes(KEY), 60_000);
+    await workbench.notification("did not start: Tinker answered 403").waitFor({
+      timeout: 60_000,
+    });
+    await picture("sent");
+    for (const other of [inEnv, inTask, strangers.inSettings]) {
+      assert.equal(other.connections(), 0);
+    }
+  });
 
-  await step("Show Key Status shows the permission, which can withdraw it", async () => {
+  await step("Show Key Status lists the permission, and can withdraw it", async () => {
     await pictures("status", async () => {
       await workbench.command("Tinker RL: Show Key Status");
       await workbench.rows.filter({ hasText: inYaml.host }).first().waitFor();
@@ -174,14 +171,14 @@ function writeRepository(folder: string, strangers: Strangers): void {
   });
 }
 
-/** The question is there and says what would go where. */
+/** Expects the prompt, which names the key and the host. */
 async function asks({ workbench }: Stage, { host }: Listener) {
   const dialog = workbench.dialog();
   await dialog.getByText(`Send TINKER_API_KEY to http://${host}?`).waitFor({ timeout: 60_000 });
   return dialog;
 }
 
-/** A modal question keeps the palette shut, so that each is pictured in another theme. */
+/** A modal dialog keeps the palette shut, so each one is pictured in another theme. */
 async function refuse(stage: Stage, listener: Listener, theme: Theme): Promise<void> {
   const dialog = await asks(stage, listener);
   await stage.picture(`approval-${theme}`);

@@ -1,4 +1,4 @@
-/** What environments and models write is shown as text, in the tree, the dashboard and the document: nothing of it acts. */
+/** Output of environments and models is shown as text in the tree, the dashboard and the document, without any effect. */
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import type { Journey } from "../journey.ts";
 import { notedIn, noteEvents } from "../pageNotes.ts";
 import { rowHover } from "../rowHover.ts";
 
-/** Characters that turn text around, or that a terminal obeys. */
+/** Characters that reverse text direction, or that control a terminal. */
 const ACTING = /(?!\n|\t)[\p{Cc}\p{Cf}]/u;
 
 export const hostileText: Journey = {
@@ -24,7 +24,7 @@ export const hostileText: Journey = {
     const panel = workbench.panel();
     await noteEvents(page, "securitypolicyviolation");
 
-    await step("a notification makes no links of a name", async () => {
+    await step("a notification makes no links from a name", async () => {
       const notification = workbench.notification("was interrupted after step 1");
       await workbench.show("Tinker RL");
       await workbench.unfold("Trajectories");
@@ -35,7 +35,7 @@ export const hostileText: Journey = {
       await notification.getByRole("button", { name: "Later" }).click();
     });
 
-    await step("nor does a question of a folder's name", async () => {
+    await step("a prompt makes no links from a folder's name", async () => {
       await workbench.command("Tinker RL: Rename Run…");
       const question = page.locator(".quick-input-widget:visible");
       await question.getByText("The folder remains").waitFor();
@@ -45,7 +45,7 @@ export const hostileText: Journey = {
       await page.keyboard.press("Escape");
     });
 
-    await step("rows of the tree are text on one line, in which nothing acts", async () => {
+    await step("rows of the tree are inert text on one line", async () => {
       await workbench.show("Tinker RL");
       await workbench.row(/^Step 1, mean/).click();
       await page.keyboard.press("ArrowRight");
@@ -65,7 +65,7 @@ export const hostileText: Journey = {
       await pictures("tree");
     });
 
-    await step("so is the hover of a rollout that failed", async () => {
+    await step("the hover of a failed rollout is inert text", async () => {
       const failed = workbench.row(/^rollout 2, failed/).first();
       const hover = await rowHover({ page }, failed, /failed/);
       assert.doesNotMatch((await hover.textContent()) ?? "", ACTING);
@@ -73,24 +73,21 @@ export const hostileText: Journey = {
       await picture("hover");
     });
 
-    await step(
-      "the replay shows all of it as text, as Markdown and as it was written",
-      async () => {
-        await workbench
-          .row(/^rollout 1, reward 1/)
-          .first()
-          .click();
-        await panel.locator(".reward-footer").waitFor();
-        await isText(panel);
-        await pictures("replay");
-        await panel.getByRole("button", { name: "Raw", exact: true }).click();
-        await panel.getByText("As written").first().waitFor();
-        await isText(panel);
-        await pictures("raw");
-      },
-    );
+    await step("the replay shows everything as text, as Markdown and as raw text", async () => {
+      await workbench
+        .row(/^rollout 1, reward 1/)
+        .first()
+        .click();
+      await panel.locator(".reward-footer").waitFor();
+      await isText(panel);
+      await pictures("replay");
+      await panel.getByRole("button", { name: "Raw", exact: true }).click();
+      await panel.getByText("As written").first().waitFor();
+      await isText(panel);
+      await pictures("raw");
+    });
 
-    await step("a long line is folded, and there when it is asked for", async () => {
+    await step("a long line is folded, and expands on request", async () => {
       await panel
         .getByRole("button", { name: /^Show all/ })
         .first()
@@ -106,7 +103,7 @@ export const hostileText: Journey = {
       assert.ok(width.inner <= width.outer + 1, "nothing is wider than its place");
     });
 
-    await step("the overview and the list, too", async () => {
+    await step("the overview and the list show text, too", async () => {
       await panel.getByRole("tab", { name: "Overview" }).click();
       await isText(panel);
       for (const part of ["Configuration", "Log", "Checkpoints"] as const) {
@@ -124,7 +121,7 @@ export const hostileText: Journey = {
       await picture("document");
     });
 
-    await step("a message of the status bar makes no icons of a name", async () => {
+    await step("a status bar message makes no icons from a name", async () => {
       await workbench.command("Tinker RL: Archive Run");
       const message = workbench.statusItem("is archived");
       await message.waitFor();
@@ -133,7 +130,7 @@ export const hostileText: Journey = {
       await picture("archived");
     });
 
-    await step("no script ran and none was refused: nothing of it became a page", async () => {
+    await step("no script ran or was blocked: nothing became markup", async () => {
       await workbench.command("Tinker RL: Open Dashboard");
       await panel.locator("#root").waitFor();
       for (const frame of page.frames()) {
@@ -142,7 +139,7 @@ export const hostileText: Journey = {
       }
       const frame = await workbench.panelFrame();
       assert.deepEqual(await notedIn(frame), []);
-      // A script that is there anyway is refused, and that is noted.
+      // A script that gets through is blocked, and that is recorded.
       await frame.evaluate(() => {
         const script = document.createElement("script");
         script.textContent = "globalThis.owned = 3";
@@ -154,7 +151,7 @@ export const hostileText: Journey = {
   },
 };
 
-/** The page shows the markup as written, and has no element, link or direction that came out of it. */
+/** The page shows the markup as raw text, and has no element, link or direction from it. */
 async function isText(panel: FrameLocator): Promise<void> {
   const root = panel.locator("#root");
   const text = (await root.textContent()) ?? "";

@@ -1,4 +1,4 @@
-/** The whole way without a mouse: the demo, a configuration with help, a training, pause, stop, and a resume. */
+/** The full workflow without a mouse: the demo, a configuration with completion, a training, pause, stop, and a resume. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -19,7 +19,7 @@ export const keyboard: Journey = {
     const keys = new Keyboard(workbench);
     await countPointers(page);
 
-    await step("Tab leads to the demo in the welcome text", async () => {
+    await step("Tab reaches the demo in the welcome text", async () => {
       await keys.command("Tinker RL: Focus on Runs View");
       const link = workbench.view("Runs").getByRole("button", { name: "Start Local Demo" });
       await link.waitFor();
@@ -42,7 +42,7 @@ export const keyboard: Journey = {
 async function edit({ page, workbench, folder, step, picture }: Stage, keys: Keyboard) {
   const name = "own.tinker.yaml";
 
-  await step("a mistake is found with F8 and repaired with Ctrl+.", async () => {
+  await step("an error is found with F8 and fixed with Ctrl+.", async () => {
     const text = localConfig({ max_steps: STEPS, batch_size: 6 }).replace("lora_rank", "lora_rnk");
     writeFiles(folder, { [name]: text });
     await openFile(page, keys, name);
@@ -59,7 +59,7 @@ async function edit({ page, workbench, folder, step, picture }: Stage, keys: Key
     await until("the file", () => /^lora_rank: 8$/m.test(readFileSync(join(folder, name), "utf8")));
   });
 
-  await step("Ctrl+Space offers values, and the arrows choose one", async () => {
+  await step("Ctrl+Space offers values, and the arrows select one", async () => {
     await keys.press("Control+End");
     await keys.type("\nloss_fn: ");
     await keys.press("Control+Space");
@@ -72,7 +72,7 @@ async function edit({ page, workbench, folder, step, picture }: Stage, keys: Key
     await keys.press("Enter");
     await page.locator(".view-line", { hasText: "loss_fn: ppo" }).first().waitFor();
     await picture("completion");
-    // The run is to be like any other.
+    // The run should be ordinary.
     for (let left = 3; left > 0; left -= 1) await keys.press("Control+Z");
     await keys.command("File: Revert File");
   });
@@ -82,12 +82,12 @@ async function train({ page, workbench, folder, step, picture }: Stage, keys: Ke
   const run = runIn(folder, "own.tinker");
   const panel = workbench.panel();
 
-  await step("Ctrl+Alt+Enter trains with the configuration of the editor", async () => {
+  await step("Ctrl+Alt+Enter trains with the configuration of the active editor", async () => {
     await keys.press("Control+Alt+Enter");
     await workbench.row(/^run own\.tinker, running/).waitFor({ timeout: 60_000 });
   });
 
-  await step("the dashboard's toolbar pauses and continues", async () => {
+  await step("the dashboard's toolbar pauses and continues the run", async () => {
     await keys.command("Tinker RL: Open Dashboard");
     await keys.pick("own.tinker");
     await panel.getByText(`of ${STEPS}`).first().waitFor();
@@ -103,7 +103,7 @@ async function train({ page, workbench, folder, step, picture }: Stage, keys: Ke
     await workbench.row(/^run own\.tinker, running/).waitFor({ timeout: 60_000 });
   });
 
-  await step("its keys switch the views", async () => {
+  await step("the dashboard's keys switch the views", async () => {
     await keys.press("2");
     await panel.getByRole("grid").waitFor();
     await keys.press("5");
@@ -112,14 +112,14 @@ async function train({ page, workbench, folder, step, picture }: Stage, keys: Ke
     await panel.locator("figure.reward").waitFor();
   });
 
-  await step("the menu of its row stops it", async () => {
+  await step("the menu of the run's row stops it", async () => {
     await keys.view("Runs");
     await keys.row(/^run own\.tinker/);
     await menu(page, keys, "Stop and Save");
     await workbench.row(/^run own\.tinker, stopped/).waitFor({ timeout: 60_000 });
   });
 
-  await step("and the same menu resumes it", async () => {
+  await step("the same menu resumes it", async () => {
     const before = stepsOf(run).length;
     await keys.view("Runs");
     await keys.row(/^run own\.tinker/);
@@ -145,7 +145,7 @@ async function openFile(page: Page, keys: Keyboard, name: string): Promise<void>
     .waitFor({ state: "attached" });
 }
 
-/** Chooses from the context menu of the row that has the focus. */
+/** Picks from the context menu of the focused row. */
 async function menu(page: Page, keys: Keyboard, title: string): Promise<void> {
   await keys.press("Shift+F10");
   const items = page.locator(".monaco-menu .action-item");

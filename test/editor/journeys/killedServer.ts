@@ -1,4 +1,4 @@
-/** The window's server is killed at every kind of moment: the window goes on with the next one, and nothing is lost. */
+/** The window's server is killed at all kinds of moments: the window continues with the next one, and nothing is lost. */
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { runIn, stepsOf, stepsTo, trainerOf } from "../runFiles.ts";
 import { tinkerRlServer } from "../tinkerRlServer.ts";
 
 const CONFIG = localConfig({ max_steps: 4000, batch_size: 4, save_every: 2 });
-/** A server that ends soon after its start is started again after a pause of up to 10 s. */
+/** A server that ends soon after its start is restarted after a pause of up to 10 s. */
 const BACK_MS = 90_000;
 
 export const killedServer: Journey = {
@@ -38,7 +38,7 @@ export const killedServer: Journey = {
       );
     };
 
-    await step("while a start is prepared: the training begins", async () => {
+    await step("killed while a start is prepared: the training starts", async () => {
       await workbench.show("Tinker RL");
       await workbench.open("tinker-config.yaml");
       await until("a server", () => tinkerRlServer(stage.server));
@@ -47,7 +47,7 @@ export const killedServer: Journey = {
       await until("two steps", () => stepsOf(run).length >= 2, 90_000);
     });
 
-    await step("while the dashboard opens, and twice while it follows", async () => {
+    await step("killed while the dashboard opens, and twice while it follows a run", async () => {
       kill(stage);
       await isFollowed();
       for (const _ of ["first", "second"]) {
@@ -56,7 +56,7 @@ export const killedServer: Journey = {
       }
     });
 
-    await step("on each page of the dashboard", async () => {
+    await step("killed on each page of the dashboard", async () => {
       await killNext(stage);
       await panel.getByRole("tab", { name: "Rollouts" }).click({ timeout: BACK_MS });
       await panel.locator(".grid-row").first().waitFor({ timeout: BACK_MS });
@@ -70,7 +70,7 @@ export const killedServer: Journey = {
       await panel.locator(".config-table").waitFor({ timeout: BACK_MS });
     });
 
-    await step("during a search: the next one finds", async () => {
+    await step("killed during a search: the next server finds the results", async () => {
       await panel.getByRole("tab", { name: "Rollouts" }).click();
       await panel.getByRole("button", { name: "Back to the list" }).click();
       await showSearchPart(panel);
@@ -80,7 +80,7 @@ export const killedServer: Journey = {
       await until(
         "rollouts",
         async () => {
-          // The page was loaded again, where it was.
+          // The page was reloaded at the same place.
           if ((await box.count()) === 0) await showSearchPart(panel).catch(() => undefined);
           if ((await box.inputValue({ timeout: 2_000 }).catch(() => "calc")) === "") {
             await box.fill("calc");
@@ -91,7 +91,7 @@ export const killedServer: Journey = {
       );
     });
 
-    await step("while the runs table is read", async () => {
+    await step("killed while the runs table is read", async () => {
       await workbench.command("Tinker RL: Open Runs Table");
       await panel.getByText("1 run", { exact: true }).waitFor();
       await killNext(stage);
@@ -99,8 +99,8 @@ export const killedServer: Journey = {
       await panel.locator(".grid-row").first().waitFor({ timeout: BACK_MS });
     });
 
-    await step("while a configuration is edited: its mistake is marked", async () => {
-      // Where it is open already.
+    await step("killed while a configuration is edited: its error is marked", async () => {
+      // In the editor that is already open.
       await workbench.command("View: Focus First Editor Group");
       await workbench.open("tinker-config.yaml");
       await page.keyboard.press("Control+End");
@@ -126,7 +126,7 @@ export const killedServer: Journey = {
       await workbench.command("File: Revert File");
     });
 
-    await step("while a prompt is read, and a configuration is worked out", async () => {
+    await step("killed while a prompt is rendered, and a configuration is resolved", async () => {
       for (const isKilled of [true, false]) {
         await workbench.command("Tinker RL: Preview Prompt");
         if (isKilled) await killNext(stage);
@@ -142,7 +142,7 @@ export const killedServer: Journey = {
     });
 
     await step(
-      "while a setting of the run changes, and it is paused, continued and saved",
+      "killed while a setting of the run changes, and it is paused, continued and saved",
       async () => {
         for (const command of ["Pause After This Step", "Continue Run", "Save Checkpoint Now"]) {
           await workbench.command(`Tinker RL: ${command}`);
@@ -153,7 +153,7 @@ export const killedServer: Journey = {
       },
     );
 
-    await step("the trainer has seen nothing of it, and every step is there once", async () => {
+    await step("the trainer was not affected, and every step exists once", async () => {
       const trainer = trainerOf(run);
       process.kill(trainer, 0);
       const written = stepsOf(run);
@@ -161,7 +161,7 @@ export const killedServer: Journey = {
     });
 
     await step(
-      "while a checkpoint is deleted: it is there, or it is gone and said to be",
+      "killed while a checkpoint is deleted: it still exists, or is shown as deleted",
       async () => {
         await workbench.command("Tinker RL: Stop and Save");
         await workbench.row(/^run tinker-config, stopped/).waitFor({ timeout: 60_000 });
@@ -177,7 +177,7 @@ export const killedServer: Journey = {
       },
     );
 
-    await step("twice in a conversation, which is begun again", async () => {
+    await step("killed twice in a chat, which is restarted", async () => {
       await workbench.command("View: Close All Editors");
       const task = page.locator(".quick-input-list").getByText("Task of local/calculator");
       await chooseInMenu(stage, workbench.row(/^checkpoint .*, /).first(), {
@@ -195,7 +195,7 @@ export const killedServer: Journey = {
       await panel.getByText("task: local/calculator train 3").waitFor({ timeout: BACK_MS });
     });
 
-    await step("while a report is written: the next one is whole", async () => {
+    await step("killed while a report is written: the next one is complete", async () => {
       const file = join(folder, "tinker-config-report.html");
       for (const isKilled of [true, false]) {
         await until("a server", () => tinkerRlServer(stage.server), BACK_MS);

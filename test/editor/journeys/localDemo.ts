@@ -1,4 +1,4 @@
-/** An empty folder, no key: from the welcome text to a reward that rises, and no one outside this computer is contacted. */
+/** An empty folder, no key: from the welcome text to a rising reward, without contacting any other computer. */
 
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const RISE = 0.12;
 
 export const localDemo: Journey = {
   name: "localDemo",
-  // Whoever uses a proxy fails here, and does not get out unseen.
+  // Connections through a proxy fail here instead of leaving unnoticed.
   server: { env: { HTTPS_PROXY: "http://127.0.0.1:9", HTTP_PROXY: "http://127.0.0.1:9" } },
   async run({ workbench, page, server, folder, step, pictures }) {
     const watch = watchConnections(server);
@@ -31,7 +31,7 @@ export const localDemo: Journey = {
         await workbench.view("Runs").getByText("Start Local Demo").click();
         await workbench.notification("Starting the local demo: wrote tinker-config.yaml").waitFor();
         await pictures("starting");
-        // The first stands there until the trainer has a folder, which may be for a moment only.
+        // The first appears until the trainer has a folder, which may be only a moment.
         await workbench.row(/^train tinker-config\.yaml, starting|^run tinker-config, /).waitFor();
         await workbench.row(/^run tinker-config, (preparing|running)/).waitFor({ timeout: 60_000 });
         watch.trainer(await until("the trainer's id", () => pidOf(run), 60_000));
@@ -55,21 +55,21 @@ export const localDemo: Journey = {
         return `by ${rise.toFixed(2)} in ${rewardsOf(run).length} steps`;
       });
 
-      await step("Stop on the dashboard saves and ends it", async () => {
+      await step("Stop on the dashboard saves and ends the run", async () => {
         await workbench.panel().getByRole("button", { name: "Stop", exact: true }).click();
         await workbench.row(/^run tinker-config, stopped.*can be resumed/).waitFor({
           timeout: 60_000,
         });
       });
 
-      await step("no one outside this computer was contacted", async () => {
+      await step("no other computer was contacted", async () => {
         const { strangers, ofTrainer, samples } = watch.stop();
         assert.deepEqual(strangers, []);
         assert.deepEqual(ofTrainer, [], "the trainer and its services talk over files only");
         return `${samples} looks`;
       });
 
-      await step("in a window without a folder it asks for one, and begins there", async () => {
+      await step("in a window without a folder it asks for one, and starts there", async () => {
         const other = join(folder, "other");
         mkdirSync(other);
         await page.goto(workbenchUrl(server.authority, null), { waitUntil: "domcontentloaded" });
@@ -78,7 +78,7 @@ export const localDemo: Journey = {
         const use = page.locator(".quick-input-widget").getByText("Use This Folder");
         await use.waitFor();
         await workbench.input.fill(`${other}/`);
-        // While it lists a folder the box takes no answer.
+        // While it lists a folder the box ignores input.
         await until("the folder's window", async () => {
           await use.click({ timeout: 1_000 }).catch(() => undefined);
           return page.url().includes("folder=");
@@ -94,7 +94,7 @@ export const localDemo: Journey = {
   },
 };
 
-/** Looks again and again at the connections of the extension host and of the trainer with its services. */
+/** Polls the connections of the extension host and of the trainer with its services. */
 function watchConnections({ hostPid }: Stage["server"]) {
   let trainer: number | null = null;
   let samples = 0;
@@ -131,7 +131,7 @@ function pidOf(run: string): number | false {
   }
 }
 
-/** How much the last three rewards lie over the first three; false while it is little. */
+/** How much the last three rewards exceed the first three; false while the difference is small. */
 function riseOf(rewards: readonly number[]): number | false {
   if (rewards.length < 6) return false;
   const mean = (values: readonly number[]): number =>

@@ -1,4 +1,4 @@
-/** Choosing a model without any list of the service: completion, hover, and what is said of models and of thinking. */
+/** Choosing a model without any list from the service: completion, hover, and diagnostics about models and reasoning. */
 
 import { complete, fixAt, goTo, hover } from "../configEditor.ts";
 import { writeFiles } from "../folders.ts";
@@ -44,7 +44,7 @@ export const models: Journey = {
       await pictures("hover", () => hover(stage, "65,536 tokens"));
     });
 
-    await step("an effort that the model does not know has a fix", async () => {
+    await step("an effort that the model does not support has a fix", async () => {
       await page.keyboard.press("Control+Shift+M");
       await workbench.problems().getByText("TRL216").first().waitFor();
       await pictures("effort");
@@ -54,7 +54,7 @@ export const models: Journey = {
       await workbench.problems().getByText("TRL216").first().waitFor({ state: "hidden" });
     });
 
-    await step("a retired model is marked, with what to use instead", async () => {
+    await step("a retired model is marked, with its replacement", async () => {
       await workbench.open("retired.tinker.yaml");
       await workbench.problems().getByText("2026-06-12").first().waitFor();
       await pictures("retired");
@@ -63,7 +63,7 @@ export const models: Journey = {
     });
 
     await step(
-      "so are a model that always reasons, one without a public format, and a base model",
+      "a model that always reasons, one without a public format, and a base model are marked",
       async () => {
         for (const [file, text] of [
           ["always.tinker.yaml", "always reasons"],

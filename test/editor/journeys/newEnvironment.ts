@@ -7,13 +7,13 @@ import type { Journey, Stage } from "../journey.ts";
 
 export const newEnvironment: Journey = {
   name: "newEnvironment",
-  // Packages are not to be had.
+  // Packages are unavailable.
   server: { env: { PIP_NO_INDEX: "1", UV_OFFLINE: "1" } },
   async run(stage) {
     const { workbench, folder, step, picture } = stage;
     const config = join(folder, "tinker-config.yaml");
 
-    await step("a name that cannot be used is refused while it is typed", async () => {
+    await step("an invalid name is rejected while it is typed", async () => {
       await workbench.command("Tinker RL: New Environment…");
       const input = stage.page.locator(".quick-input-widget:visible input");
       await input.fill("Letter Count");
@@ -22,7 +22,7 @@ export const newEnvironment: Journey = {
       await workbench.answer("letters");
     });
 
-    await step("each template has a line that says what it is", async () => {
+    await step("each template has a description", async () => {
       await stage.page.getByText("Several tools: lookups before an answer").waitFor();
       await picture("templates");
       await workbench.pick("tools");
@@ -39,7 +39,7 @@ export const newEnvironment: Journey = {
       assert.match(readFileSync(config, "utf8"), /^ {2}letters:$/m);
     });
 
-    await step("a second one goes into the same configuration", async () => {
+    await step("a second one is added to the same configuration", async () => {
       await stage.page.getByRole("button", { name: "Open Configuration" }).click();
       await workbench.tab("tinker-config.yaml").waitFor();
       await answerAll(stage, "haiku", "judge", "Write the Files Only");
@@ -47,7 +47,7 @@ export const newEnvironment: Journey = {
       assert.match(readFileSync(config, "utf8"), /^ {2}letters:\n[\s\S]*^ {2}haiku:$/m);
     });
 
-    await step("packages that cannot be installed are said, and the files stay", async () => {
+    await step("a failed package installation is reported, and the files stay", async () => {
       await answerAll(stage, "hunt", "state", "Make a Virtual Environment");
       await workbench.notification("The virtual environment of hunt is not complete").waitFor();
       await picture("failed-packages");

@@ -40,7 +40,7 @@ export const ownServer: Journey = {
       await workbench.row(/^task 19 of train/).scrollIntoViewIfNeeded();
     });
 
-    await step("its log has what it printed", async () => {
+    await step("its log shows its output", async () => {
       const effect = page.locator(".part.panel").getByText("calculator is ready").first();
       await chooseInMenu(stage, own, { title: "Show Server Log", effect });
       await picture("log");
@@ -55,7 +55,7 @@ export const ownServer: Journey = {
       assert.equal(starts(), 1);
     });
 
-    await step("a check leaves its result in the row", async () => {
+    await step("a check shows its result in the row", async () => {
       const effect = page.locator(".part.panel").getByText("Check calculator").first();
       await chooseInMenu(stage, own, { title: "Check Environment", effect });
       await workbench.row(/^environment calculator .*(check passed|defects?)/).waitFor({
@@ -73,7 +73,7 @@ export const ownServer: Journey = {
       await pictures("lenses");
     });
 
-    await step("saved code starts it again", async () => {
+    await step("saving code restarts it", async () => {
       await page.locator(".view-line").first().click();
       await page.keyboard.press("Control+Home");
       await page.keyboard.type("# changed\n");
@@ -83,7 +83,7 @@ export const ownServer: Journey = {
       await workbench.row(/^environment calculator .*code changed since/).waitFor();
     });
 
-    await step("and it stops", async () => {
+    await step("it stops", async () => {
       await own.hover();
       await own.getByRole("button", { name: "Stop Server" }).click();
       await workbench.row(/^Server stopped/).waitFor({ timeout: 10_000 });
@@ -91,7 +91,7 @@ export const ownServer: Journey = {
   },
 };
 
-/** The embedded calculator behind Python, for packages are not to be had. */
+/** The embedded calculator behind Python, because packages are unavailable. */
 const ENVIRONMENT = `import os
 
 try:

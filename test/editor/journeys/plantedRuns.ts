@@ -1,4 +1,4 @@
-/** A run folder of a stranger in a trusted window: what only it says gets no key, no secret and no change, whatever a user chooses. */
+/** An untrusted run folder in a trusted window: it can neither get keys or secrets nor change anything, whatever a user picks. */
 
 import assert from "node:assert/strict";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { chooseInMenu } from "../rowMenu.ts";
 import { runIn } from "../runFiles.ts";
 
 const KEY = "tml-journey-7d0e4b1c95a2f836";
-/** As long as the name that it takes the place of: indices name places in files. */
+/** As long as the name that it replaces: indices refer to positions in files. */
 const EVIL = "evils/calculator";
 const SECRET = "journey-secret-1f6b3a90c2";
 
@@ -24,7 +24,7 @@ export const plantedRuns: Journey = {
     const stranger = await startListener();
     try {
       await attack(stage, stranger);
-      await stage.step("the stranger's server was not so much as connected to", () => {
+      await stage.step("no connection was made to the stranger's server", () => {
         assert.deepEqual([stranger.connections(), stranger.heard], [0, []]);
         return Promise.resolve();
       });
@@ -39,7 +39,7 @@ async function attack(stage: Stage, stranger: Listener): Promise<void> {
   const panel = workbench.panel();
   const planted = workbench.row(/^run planted, stopped/);
 
-  await step("a run of the user's own trains, with keys in the store", async () => {
+  await step("a run of the user trains, with keys in the store", async () => {
     await workbench.show("Tinker RL");
     await workbench.unfold("Trajectories");
     await workbench.unfold("Checkpoints");
@@ -50,16 +50,13 @@ async function attack(stage: Stage, stranger: Listener): Promise<void> {
     await workbench.row(/^run tinker-config, done/).waitFor({ timeout: 120_000 });
   });
 
-  await step(
-    "a folder is planted that leads keys, secrets and a checkpoint elsewhere",
-    async () => {
-      plant(folder, stranger);
-      await workbench.command("Tinker RL: Refresh Runs");
-      await planted.waitFor();
-    },
-  );
+  await step("a folder is planted that redirects keys, secrets and a checkpoint", async () => {
+    plant(folder, stranger);
+    await workbench.command("Tinker RL: Refresh Runs");
+    await planted.waitFor();
+  });
 
-  await step("Resume Run asks before a key goes to its address", async () => {
+  await step("Resume Run asks before it sends a key to that address", async () => {
     const asked = workbench.dialog().getByText(`http://${stranger.host}`).first();
     await chooseInMenu(stage, planted, { title: "Resume Run", effect: asked });
     await picture("resume");
@@ -67,20 +64,17 @@ async function attack(stage: Stage, stranger: Listener): Promise<void> {
     await asked.waitFor({ state: "hidden" });
   });
 
-  await step(
-    "Delete Checkpoint says that nothing but the folder claims the checkpoint",
-    async () => {
-      await planted.click();
-      const row = workbench.row(/^checkpoint final_000001 .*/).first();
-      const warning = workbench.dialog().getByText("It may belong to another run.").first();
-      await chooseInMenu(stage, row, { title: "Delete Checkpoint", effect: warning });
-      await picture("delete");
-      await page.keyboard.press("Escape");
-      await warning.waitFor({ state: "hidden" });
-    },
-  );
+  await step("Delete Checkpoint says that only the folder claims the checkpoint", async () => {
+    await planted.click();
+    const row = workbench.row(/^checkpoint final_000001 .*/).first();
+    const warning = workbench.dialog().getByText("It may belong to another run.").first();
+    await chooseInMenu(stage, row, { title: "Delete Checkpoint", effect: warning });
+    await picture("delete");
+    await page.keyboard.press("Escape");
+    await warning.waitFor({ state: "hidden" });
+  });
 
-  await step("Continue from Here sends no secret to its environment", async () => {
+  await step("Continue from Here sends no secret to the folder's environment", async () => {
     await workbench.row(/^Step 1, mean/).click();
     await workbench
       .row(/^calculator train/)
@@ -101,7 +95,7 @@ async function attack(stage: Stage, stranger: Listener): Promise<void> {
   });
 }
 
-/** Copies the user's run to `planted` and changes what a stranger would. */
+/** Copies the user's run to `planted` and makes an attacker's changes. */
 function plant(folder: string, { host }: Listener): void {
   const url = `http://${host}`;
   const own = runIn(folder);

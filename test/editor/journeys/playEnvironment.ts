@@ -1,4 +1,4 @@
-/** A task that is played in a tab: forms for its tools, results, reward, and the stored play in the reader. */
+/** Playing a task in a tab: forms for its tools, results, reward, and the stored play in the reader. */
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ export const playEnvironment: Journey = {
     const { workbench, step, picture, accessible } = stage;
     const panel = workbench.panel();
 
-    await step("the prompt is there as the model reads it", async () => {
+    await step("the prompt is shown as the model reads it", async () => {
       await workbench.open("tinker-config.yaml");
       await workbench.command("Tinker RL: Play Environment…");
       await workbench.pick("local/calculator");
@@ -31,7 +31,7 @@ export const playEnvironment: Journey = {
       await picture("called");
     });
 
-    await step("the keyboard gives the answer, which is paid", async () => {
+    await step("an answer by keyboard earns the reward", async () => {
       const result = await panel.locator("[data-tone=result] .plain-text").first().textContent();
       await panel.getByRole("button", { name: "answer", exact: true }).press("Enter");
       await panel.getByRole("textbox", { name: "value" }).fill(result?.trim() ?? "");

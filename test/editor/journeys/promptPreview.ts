@@ -1,4 +1,4 @@
-/** Looking at a prompt: from a configuration to the text that the model reads, other tasks, and the ids of tokens. */
+/** Viewing a prompt: from a configuration to the text that the model reads, other tasks, and token ids. */
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -43,7 +43,7 @@ export const promptPreview: Journey = {
       assert.ok(framed.some((text) => text.includes("<|im_start|>")));
     });
 
-    await step("lenses lead to other tasks and to the ids", async () => {
+    await step("lenses open other tasks and the token ids", async () => {
       await lens(stage, "task 1").click();
       await line(stage, "First prompt of task 1 of local/calculator").waitFor();
       await lens(stage, "show token ids").click();
@@ -55,7 +55,7 @@ export const promptPreview: Journey = {
       await picture("refusal");
     });
 
-    await step("several environments are offered to choose from", async () => {
+    await step("with several environments one is picked from a list", async () => {
       await workbench.open("two.tinker.yaml");
       await workbench.command("Tinker RL: Preview Prompt");
       await picture("choice");
@@ -63,19 +63,19 @@ export const promptPreview: Journey = {
       await line(stage, "First prompt of task 0 of local/depot, split train").waitFor();
     });
 
-    await step("the server that was asked reaches the network as the settings say", () => {
+    await step("the server that rendered the prompt uses the proxy from the settings", () => {
       const variables = readFileSync(`/proc/${tinkerRlServer(server)}/environ`, "utf8").split("\0");
       assert.ok(variables.includes(`HTTPS_PROXY=${PROXY}`));
       return Promise.resolve();
     });
 
-    await step("a configuration with errors is shown with them", async () => {
+    await step("a configuration with errors is opened with them", async () => {
       await workbench.open("broken.tinker.yaml");
       await workbench.command("Tinker RL: Preview Prompt");
       await workbench.problems().getByText("TRL111").first().waitFor();
     });
 
-    await step("and no run was made", async () => {
+    await step("no run was made", async () => {
       assert.ok(!existsSync(join(folder, ".tinker-rl")));
     });
   },

@@ -1,4 +1,4 @@
-/** Many rollouts read fast: tasks and groups, one key to the next, marks, two of a task side by side and in the editor's diff. */
+/** Reading many rollouts quickly: tasks and groups, keyboard navigation, marks, two rollouts side by side and in the diff editor. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { storedRollouts } from "../storedRollouts.ts";
 import { trainInTerminal } from "../trainInTerminal.ts";
 
 const STEPS = 3;
-/** As many tasks as a step takes, so that every step has the same ones. */
+/** As many tasks as a step uses, so that every step has the same ones. */
 const CONFIG = `model_name: local/tiny-tool
 lora_rank: 8
 environments:
@@ -47,7 +47,7 @@ export const reading: Journey = {
     const accessible = async (): Promise<void> =>
       assert.deepEqual(await accessibilityFaults(await workbench.panelFrame()), []);
 
-    await step("the list has each task's text, and its groups their mean rewards", async () => {
+    await step("the list shows each task's text, and the mean reward of its groups", async () => {
       await workbench.show("Tinker RL");
       await workbench.row(/^run tinker-config, done/).click();
       await workbench.command("Tinker RL: Open Dashboard");
@@ -71,7 +71,7 @@ export const reading: Journey = {
       await picture("groups");
     });
 
-    await step("one key leads from rollout to rollout, in the order of the list", async () => {
+    await step("a key moves from rollout to rollout, in list order", async () => {
       await panel.locator(".grid-row:not(.group-row)").first().click();
       const [first, ...others] = rollouts;
       assert(first !== undefined);
@@ -88,7 +88,7 @@ export const reading: Journey = {
       return `${times.join(", ")} ms each, with the key's way through the browser`;
     });
 
-    await step("a star, a tag and a note are kept in the run folder", async () => {
+    await step("a star, a tag and a note are stored in the run folder", async () => {
       await page.keyboard.press("s");
       await panel.getByRole("button", { name: "Star", pressed: true }).waitFor();
       await panel.getByRole("button", { name: "Tags and note" }).click();
@@ -109,7 +109,7 @@ export const reading: Journey = {
       await picture("marks");
     });
 
-    await step("the end of a rollout says why it has its reward", async () => {
+    await step("the end of a rollout explains its reward", async () => {
       const why = panel.locator(".reward-footer");
       await why.scrollIntoViewIfNeeded();
       await why.getByText("Group of 5").waitFor();
@@ -118,7 +118,7 @@ export const reading: Journey = {
       await picture("why");
     });
 
-    await step("b shows the best and the worst of the group, and where they part", async () => {
+    await step("b shows the best and the worst of the group, and where they diverge", async () => {
       await panel.locator(".replay-body").focus();
       await page.keyboard.press("b");
       await panel.locator(".beside .reward-footer").nth(1).waitFor();
@@ -128,7 +128,7 @@ export const reading: Journey = {
     });
 
     await step(
-      "the same task of another step stands beside it, and in the diff editor",
+      "the same task of another step opens next to it, and in the diff editor",
       async () => {
         await panel.getByLabel("Beside").selectOption({ label: "Step 1" });
         await panel.getByRole("heading", { name: /^Step 1, group \d, rollout \d/ }).waitFor();
@@ -142,7 +142,7 @@ export const reading: Journey = {
       },
     );
 
-    await step("filters are kept under a name, and find what was marked", async () => {
+    await step("filters are saved under a name, and find marked rollouts", async () => {
       await panel.getByRole("button", { name: "Filter", exact: true }).click();
       await panel.getByRole("combobox", { name: /^Marked/ }).selectOption({ label: "tag lucky" });
       await panel.getByText("1 of 20 rollouts").waitFor();
@@ -156,7 +156,7 @@ export const reading: Journey = {
       await picture("filters");
     });
 
-    await step("a small window shows all of it too", async () => {
+    await step("a small window shows everything too", async () => {
       await page.setViewportSize({ width: 1_024, height: 700 });
       await picture("small");
       await panel.getByRole("button", { name: "Back to the list" }).click();

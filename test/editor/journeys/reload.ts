@@ -1,4 +1,4 @@
-/** A run continues without its window: after a reload, after the extension host was killed, and after it was killed itself nothing is lost. */
+/** A run continues without its window: nothing is lost after a reload, a killed extension host, or a killed trainer. */
 
 import assert from "node:assert/strict";
 import { showRunPart } from "../../workbench/dashboardPlaces.ts";
@@ -27,13 +27,13 @@ export const reload: Journey = {
       trainer = trainerOf(run);
     });
 
-    await step("a reload of the window leaves it alone, and the new window joins it", async () => {
+    await step("it survives a reload of the window, and the new window joins it", async () => {
       await workbench.reload();
       await workbench.row(/^run tinker-config, running/).waitFor({ timeout: 60_000 });
       await continuesAndIsShown(stage, run, trainer);
     });
 
-    await step("so does the death of the extension host", async () => {
+    await step("it survives the end of the extension host", async () => {
       const host = await until("the extension host", () => server.hostPid());
       process.kill(host, "SIGKILL");
       await until("another host", () => isOther(server.hostPid(), host), 60_000);
@@ -41,7 +41,7 @@ export const reload: Journey = {
       assert.equal(await dashboards(stage).count(), 1, "one, and it is not the deaf one");
     });
 
-    await step("a trainer that is killed leaves an interrupted run, and an offer", async () => {
+    await step("a killed trainer leaves an interrupted run and a resume offer", async () => {
       process.kill(trainer, "SIGKILL");
       await workbench.row(/^run tinker-config, interrupted.*can be resumed/).waitFor({
         timeout: 60_000,
@@ -66,19 +66,16 @@ export const reload: Journey = {
       await workbench.row(/^run tinker-config, stopped/).waitFor({ timeout: 60_000 });
     });
 
-    await step(
-      "a dashboard of a run that ended is up to date again after the next kill",
-      async () => {
-        const host = await until("the extension host", () => server.hostPid());
-        process.kill(host, "SIGKILL");
-        await until("another host", () => isOther(server.hostPid(), host), 60_000);
-        // Only the host knows the configuration: a dashboard without it has none to show.
-        await until("the panel", () => showsConfig(stage), 60_000);
-        assert.equal(await dashboards(stage).count(), 1);
-      },
-    );
+    await step("a dashboard of an ended run is up to date again after the next kill", async () => {
+      const host = await until("the extension host", () => server.hostPid());
+      process.kill(host, "SIGKILL");
+      await until("another host", () => isOther(server.hostPid(), host), 60_000);
+      // Only the host knows the configuration: a dashboard without it has none to show.
+      await until("the panel", () => showsConfig(stage), 60_000);
+      assert.equal(await dashboards(stage).count(), 1);
+    });
 
-    await step("every step is there once", async () => {
+    await step("every step exists once", async () => {
       assert.deepEqual(stepsOf(run), stepsTo(stepsOf(run).length));
     });
 
@@ -92,7 +89,7 @@ export const reload: Journey = {
     };
 
     await step(
-      "a second start of one configuration waits, and is canceled in its row",
+      "a second start of the same configuration waits, and can be canceled in its row",
       async () => {
         await workbench.command("Tinker RL: Start Training");
         await until("a step", () => stepsOf(runIn(folder, "tinker-config-2")).length >= 1, 60_000);
@@ -103,9 +100,9 @@ export const reload: Journey = {
       },
     );
 
-    await step("one that waits at a reload is said not to have been started", async () => {
+    await step("a start that waits during a reload is reported as not started", async () => {
       await startInQueue();
-      // The editor writes what it keeps for an extension after a moment.
+      // The editor writes an extension's state after a moment.
       await workbench.page.waitForTimeout(2_000);
       await workbench.reload();
       const notice = workbench.notification("train tinker-config.yaml waited for another run");
@@ -115,7 +112,7 @@ export const reload: Journey = {
   },
 };
 
-/** The same process trains on, the views follow it, and one terminal holds every line once. */
+/** The same process keeps training, the views follow it, and one terminal has every line once. */
 async function continuesAndIsShown(stage: Stage, run: string, trainer: number): Promise<void> {
   const { workbench, page } = stage;
   const before = stepsOf(run).length;

@@ -1,4 +1,4 @@
-/** In a folder that is not trusted, help works and nothing starts. */
+/** In an untrusted folder, editing help works and nothing starts. */
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { copyExample, writeFiles } from "../folders.ts";
 import { writeHostileRun } from "../hostileRun.ts";
 import { type Journey, until } from "../journey.ts";
 
-/** All that plays in environments, and so starts their commands. */
+/** All commands that play in environments, and so start their servers. */
 const PLAYING = {
   "ctrl+alt+f9": "tinkerRL.startTraining",
   "ctrl+alt+f1": "tinkerRL.dryRun",
@@ -41,7 +41,7 @@ export const restrictedMode: Journey = {
       await picture("runs");
     });
 
-    await step("a mistake in a configuration is marked, and listed in Problems", async () => {
+    await step("an error in a configuration is marked, and listed in Problems", async () => {
       await workbench.open("tinker-config.yaml");
       await workbench.page.locator(".view-line").first().click();
       await workbench.page.keyboard.press("Control+End");
@@ -52,7 +52,7 @@ export const restrictedMode: Journey = {
       await picture("help");
     });
 
-    await step("the palette offers help, and neither a start nor a resume", async () => {
+    await step("the palette offers help, but no start or resume", async () => {
       const log = "Tinker RL: Show Extension Log";
       assert.ok((await workbench.offered(log)).includes(log));
       const commands = ["Start Training", "Resume Run", "New Environment…"];
@@ -61,14 +61,14 @@ export const restrictedMode: Journey = {
       }
     });
 
-    await step("a start that is called anyway is refused", async () => {
+    await step("a start that is called directly is refused", async () => {
       await workbench.page.keyboard.press("Control+Alt+F9");
       await workbench.notification("Start Training is off in Restricted Mode").waitFor();
       assert.ok(!existsSync(join(folder, ".tinker-rl")));
       await picture("refused");
     });
 
-    await step("no command of a configuration is started, whatever is called", async () => {
+    await step("no command of a configuration is started by any call", async () => {
       await workbench.open("own.tinker.yaml");
       await workbench.page.locator(".view-line").first().click();
       for (const key of Object.keys(PLAYING)) {
@@ -79,19 +79,19 @@ export const restrictedMode: Journey = {
       assert.ok(!existsSync(join(folder, "started.txt")));
     });
 
-    await step("a run that was interrupted is listed, and its resume not offered", async () => {
+    await step("an interrupted run is listed, and its resume not offered", async () => {
       await writeHostileRun(join(folder, ".tinker-rl", "runs"));
       await page.reload();
       await workbench.show("Tinker RL");
       await workbench.row(/interrupted/).waitFor();
-      // An offer comes a moment after the row.
+      // An offer appears a moment after the row.
       await page.waitForTimeout(2_000);
       assert.equal(await workbench.notification("was interrupted").count(), 0);
       await picture("interrupted");
     });
 
     await step(
-      "a folder outside of the workspace that a configuration names is not looked at",
+      "a folder outside the workspace that a configuration names is not read",
       async () => {
         const outside = `${folder}-elsewhere`;
         await writeRun(outside, "outside");
@@ -106,19 +106,19 @@ export const restrictedMode: Journey = {
       },
     );
 
-    await step("trusting the folder brings the command back, and the offer", async () => {
+    await step("trusting the folder enables the commands and the offer", async () => {
       await workbench.command("Workspaces: Manage Workspace Trust");
       await workbench.page.getByRole("button", { name: "Trust", exact: true }).first().click();
       await workbench.statusItem("Restricted Mode").waitFor({ state: "hidden" });
       const offered = await workbench.offered("Tinker RL: Start");
       assert.ok(offered.includes("Tinker RL: Start Training"), offered.join(", "));
-      // The palette puts a notification away, but not out of the list of all.
+      // The palette hides a notification, but it stays in the list.
       await workbench.command("Notifications: Show Notifications");
       await page.locator(".notifications-center").getByText("was interrupted").waitFor();
       await workbench.row(/outside/).waitFor();
     });
 
-    await step("and with it the command of a configuration", async () => {
+    await step("it also enables the command of a configuration", async () => {
       await workbench.open("own.tinker.yaml");
       await workbench.page.locator(".view-line").first().click();
       await workbench.page.keyboard.press("Control+Alt+F9");
@@ -127,7 +127,7 @@ export const restrictedMode: Journey = {
   },
 };
 
-/** Its command leaves a trace, and is no server. */
+/** Its command leaves a file, and is not a server. */
 const OWN_COMMAND = `model_name: local/tiny-tool
 environments:
   own:
@@ -138,7 +138,7 @@ batch_size: 1
 max_steps: 1
 `;
 
-/** A run that was cut off before its first step. */
+/** A run that was interrupted before its first step. */
 async function writeRun(parent: string, name: string): Promise<void> {
   const fileSystem = createFileSystem();
   await startedRun(fileSystem, parent, { name, pid: 999_999_999, host: hostname() });

@@ -1,4 +1,4 @@
-/** A reward hack found in two ways: by searching all runs for what the model wrote, and by what it began to say. */
+/** Finding a reward hack in two ways: by searching all runs for the model's text, and by what the model began to say. */
 
 import assert from "node:assert/strict";
 import { hostname } from "node:os";
@@ -27,7 +27,7 @@ export const search: Journey = {
         [...(CSS.highlights.get("found") ?? [])].map(String).join(),
       );
 
-    await step("all runs are searched, the newest step of each first", async () => {
+    await step("all runs are searched, with the newest step of each first", async () => {
       await workbench.command("Tinker RL: Search All Runs…");
       await panel
         .getByRole("searchbox", { name: "Search in rollouts" })
@@ -45,7 +45,7 @@ export const search: Journey = {
       await pictures("results");
     });
 
-    await step("a place that was found opens its rollout, in another run too", async () => {
+    await step("a search result opens its rollout, in another run too", async () => {
       const last = panel.locator(".hit-group").last();
       const run = ((await last.locator(".hit-run").textContent()) ?? "").trim();
       await last.locator(".snippet").first().click();
@@ -57,10 +57,10 @@ export const search: Journey = {
     });
 
     await step(
-      "what changed names the phrase, the tool and the rollouts that end alike",
+      "Changes lists the phrase, the tool and the rollouts with equal endings",
       async () => {
         await showChangesPart(panel);
-        // Each step has one group: of a quarter of the steps a change could be chance.
+        // Each step has one group: in a quarter of the steps a change could be chance.
         await panel.getByLabel("Before: steps to").fill("5");
         await panel.getByLabel("After: steps from").fill("6");
         const phrase = panel.getByRole("button", { name: /called sys exit 0/ });

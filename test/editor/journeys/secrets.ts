@@ -1,4 +1,4 @@
-/** A whole run with keys from the secret store and from `.env`: afterward none of them is in anything that was written. */
+/** A whole run with keys from the secret store and from `.env`: afterward no written file, message or page contains them. */
 
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -35,7 +35,7 @@ async function train(stage: Stage, services: Services): Promise<void> {
   const values = [services.key, STORED, IN_FILE];
   await noteEvents(page, "message");
 
-  await step("keys go into the secret store and into .env", async () => {
+  await step("keys are set in the secret store and in .env", async () => {
     writeProject(folder, server.home, services);
     await workbench.reload();
     await workbench.show("Tinker RL");
@@ -55,7 +55,7 @@ async function train(stage: Stage, services: Services): Promise<void> {
   });
 
   await step(
-    "a run is given them, after a question for the file and for each that leaves",
+    "a run receives them, after a prompt for the file and for each remote one",
     async () => {
       await workbench.command("Tinker RL: Start Training");
       const question = workbench.notification("Let runs read keys from");
@@ -71,7 +71,7 @@ async function train(stage: Stage, services: Services): Promise<void> {
     },
   );
 
-  await step("they stand on no command line and in no environment of a process", () => {
+  await step("they are on no command line and in no process environment", () => {
     const running = descendants(trainerOf(run)).map(({ pid }) => pid);
     for (const pid of running) {
       for (const file of ["cmdline", "environ"]) {
@@ -81,7 +81,7 @@ async function train(stage: Stage, services: Services): Promise<void> {
     return Promise.resolve(`${running.length} processes`);
   });
 
-  await step("it trains to its end, with the services that need a key", async () => {
+  await step("the run trains to its end, with services that need a key", async () => {
     await workbench.row(/^run tinker-config, done/).waitFor({ timeout: 180_000 });
     assert.deepEqual(stepsOf(run), stepsTo(STEPS));
     assert.ok(services.tinker.asked.some((path) => path.includes("asample")));
@@ -89,7 +89,7 @@ async function train(stage: Stage, services: Services): Promise<void> {
 
   const seen: string[] = [];
 
-  await step("the dashboard, the key status, an issue and the log are looked at", async () => {
+  await step("the dashboard, the key status, an issue report and the log are opened", async () => {
     const panel = workbench.panel();
     await panel.getByRole("tab", { name: "Rollouts" }).click();
     for (const part of ["Checkpoints", "Configuration", "Log"] as const) {
@@ -120,13 +120,13 @@ async function train(stage: Stage, services: Services): Promise<void> {
   });
 }
 
-/** What is in the frames of the window, and the messages that they were sent. */
+/** The contents of the window's frames, and the messages sent to them. */
 async function shownIn(page: Page): Promise<readonly string[]> {
   const texts = page.frames().map(async (frame) => {
     const html = await frame.evaluate(() => document.documentElement.outerHTML);
     return [...(await notedIn(frame)), html].join("\n");
   });
-  // A page that is hidden goes away at any time.
+  // A hidden page can disappear at any time.
   return await Promise.all(texts.map((text) => text.catch(() => "")));
 }
 
@@ -160,7 +160,7 @@ openreward_base_url: ${environments.url}
   });
 }
 
-/** The values that are in `bytes`, as they are or encoded. */
+/** The values that occur in `bytes`, plain or encoded. */
 function foundIn(bytes: Buffer, values: readonly string[]): readonly string[] {
   return values.filter((value) =>
     [

@@ -1,4 +1,7 @@
-/** A run with two environments and evaluations: what was evaluated opens from the tree, the picker, the table and the chart; it writes more metrics than a message of VS Code has arguments: all are shown, live and after a reload. */
+/**
+ * A run with two environments and evaluations: evaluations open from the tree, the picker, the table and the chart. It writes more
+ * metrics than a VS Code message has arguments: all are shown, live and after a reload.
+ */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -38,7 +41,7 @@ export const severalEnvironments: Journey = {
     const { workbench, folder, step, pictures } = stage;
     const run = runIn(folder);
 
-    await step("the run continues while the dashboard shows it, to its end", async () => {
+    await step("the run finishes while the dashboard shows it", async () => {
       await workbench.show("Tinker RL");
       await workbench.unfold("Trajectories");
       await workbench.command("Tinker RL: Start Training");
@@ -46,12 +49,12 @@ export const severalEnvironments: Journey = {
       await until("all steps", () => stepsOf(run).length === STEPS, 120_000);
       await workbench.row(/^run tinker-config, done/).waitFor({ timeout: 60_000 });
     });
-    await step("every metric of the folder is shown as it was written, live", async () => {
+    await step("every metric of the folder is shown live, as it was written", async () => {
       return `${await compareMetrics(stage)} metrics`;
     });
     await pictures("overview");
     await step(
-      "the reward chart shows environments apart, and hard tasks from easy ones",
+      "the reward chart separates environments, and hard tasks from easy ones",
       async () => {
         const chart = workbench.panel().locator("figure.reward");
         const curves = chart.getByLabel("Curves", { exact: true });
@@ -64,7 +67,7 @@ export const severalEnvironments: Journey = {
       },
     );
     await openEvaluations(stage);
-    await step("and after a reload of the window", async () => {
+    await step("every metric is shown after a reload of the window", async () => {
       await workbench.reload();
       await workbench.panel().locator(".reward canvas").waitFor({ timeout: 60_000 });
       return `${await compareMetrics(stage)} metrics`;
@@ -72,7 +75,7 @@ export const severalEnvironments: Journey = {
   },
 };
 
-/** Ends where it begins: on the overview. */
+/** Starts and ends on the overview. */
 async function openEvaluations({ workbench, page, step, pictures }: Stage): Promise<void> {
   const panel = workbench.panel();
   const picker = panel.locator(".step-navigator select");
@@ -81,7 +84,7 @@ async function openEvaluations({ workbench, page, step, pictures }: Stage): Prom
   // 8 tasks of 2 environments, each sampled in 2 ways.
   const part = shown.getByText(/^\d+ of \d+ rollouts/);
 
-  await step("an evaluation in the tree leads to its rollouts", async () => {
+  await step("an evaluation in the tree opens its rollouts", async () => {
     const unfold = async (name: RegExp): Promise<void> => {
       await workbench.row(name).first().click();
       await page.keyboard.press("ArrowRight");
@@ -95,14 +98,14 @@ async function openEvaluations({ workbench, page, step, pictures }: Stage): Prom
     await panel.getByRole("heading", { name: /^Evaluation after 6, group/ }).waitFor();
     await pictures("evaluationTree");
   });
-  await step("and is in the picker of the dashboard, among the steps", async () => {
+  await step("the evaluation is in the dashboard's picker, among the steps", async () => {
     await panel.getByRole("button", { name: "Back to the list" }).click();
     await chosen(`evaluation/${STEPS}`);
     await picker.selectOption("evaluation/4");
     await shown.getByText(/^\d+ rollouts$/).waitFor();
     await pictures("evaluationPicker");
   });
-  await step("a mark on the chart opens what is behind it", async () => {
+  await step("a mark on the chart opens its evaluation", async () => {
     await panel.getByRole("tab", { name: "Overview" }).click();
     await panel.locator(".reward canvas").waitFor();
     await moveToMark(page.mouse, panel, new RegExp(`Evaluation after ${STEPS}`));
@@ -119,7 +122,7 @@ async function openEvaluations({ workbench, page, step, pictures }: Stage): Prom
   });
 }
 
-/** Adds charts of the last metrics, which come last to the page, and compares their values; returns how many metrics there are. */
+/** Adds charts of the last metrics, which the page receives last, and compares their values; returns the number of metrics. */
 async function compareMetrics({ workbench, folder }: Stage): Promise<number> {
   const metrics = new MetricColumns();
   const text = readFileSync(join(runIn(folder), "metrics.jsonl"), "utf8");

@@ -1,4 +1,4 @@
-/** Three stages of one file: started together, one below the other, joined in the table, and the last one again alone. */
+/** Three stages of one file: started together, nested below each other, linked in the table, and the last one repeated alone. */
 
 import assert from "node:assert/strict";
 import { appears } from "../../workbench/workbench.ts";
@@ -32,7 +32,7 @@ export const stages: Journey = {
     const row = (text: string) => workbench.row(new RegExp(text));
 
     await step(
-      "a lens above each stage trains it alone, and one says what its data holds",
+      "a lens above each stage trains it alone, and another shows the contents of its data",
       async () => {
         await workbench.open("tinker-config.yaml");
         await lens("Train This Stage Alone").nth(1).waitFor();
@@ -41,7 +41,7 @@ export const stages: Journey = {
       },
     );
 
-    await step("Start Training trains one after the other, below one row", async () => {
+    await step("Start Training trains them in order, below one row", async () => {
       await workbench.command("Tinker RL: Start Training");
       await workbench.show("Tinker RL");
       await row("^run stage imitate, done").waitFor({ timeout: 60_000 });
@@ -51,7 +51,7 @@ export const stages: Journey = {
       await picture("done");
     });
 
-    await step("the table draws which run each began with, and shows no sweep", async () => {
+    await step("the table shows the run that each started from, and no sweep", async () => {
       await workbench.command("View: Close All Editors");
       await workbench.command("Tinker RL: Open Runs Table");
       const from = panel.locator('.grid-row [data-column="lineage"]');
@@ -62,11 +62,11 @@ export const stages: Journey = {
       await pictures("lineage");
     });
 
-    await step("the last stage again alone begins with the same weights", async () => {
+    await step("the last stage starts from the same weights when repeated alone", async () => {
       await workbench.command("View: Close All Editors");
       await workbench.open("tinker-config.yaml");
       const alone = row("^run tinker-config.reinforce");
-      // Lenses move while hints and others are still drawn, and then take no click.
+      // Lenses move while hints are still being drawn, and then ignore clicks.
       await until("its run", async () => {
         const one = lens("Train This Stage Alone").nth(2);
         await one.click({ timeout: 3_000 }).catch(() => undefined);

@@ -1,4 +1,7 @@
-/** A sweep from the command: keys, values and a question that shows the runs; the dashboard stays with the run that is read, also after a reload, and says when its folder no longer exists; a stop of one run, and the continuation of the sweep; the runs in the table. */
+/**
+ * A sweep from the command: keys, values and a prompt that lists the runs; the dashboard stays with the displayed run, also after a
+ * reload, and reports when its folder no longer exists; one run is stopped, the sweep is resumed, and the table shows its runs.
+ */
 
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
@@ -25,7 +28,7 @@ export const sweep: Journey = {
     const sweepRow = (done: string) => workbench.row(`sweep tinker-config-sweep, ${done}`);
 
     await workbench.show("Tinker RL");
-    await step("a wrong value is refused in words; Escape leads back, and out", async () => {
+    await step("an invalid value is rejected; Escape goes back, and then closes", async () => {
       await startSweep(stage);
       await workbench.pick("learning_rate");
       await workbench.input.fill("2e-3,fast");
@@ -40,7 +43,7 @@ export const sweep: Journey = {
       await pictures("grid", () => chooseGrid(stage));
       await workbench.pick("Continue with 4 Runs");
     });
-    await step("the question shows all four runs, and starts them one after another", async () => {
+    await step("the prompt lists all four runs, and starts them in sequence", async () => {
       await workbench.answer("1");
       const question = workbench.dialog();
       await question.getByText("Start 4 runs, one after another?").waitFor();
@@ -48,14 +51,14 @@ export const sweep: Journey = {
       await picture("question");
       await question.getByRole("button", { name: "Start Sweep" }).click();
     });
-    await step("the runs stand below their sweep, and one at a time continues", async () => {
+    await step("the runs are listed below their sweep, one in progress at a time", async () => {
       await sweepRow("0 of 4 runs done").waitFor({ timeout: 60_000 });
       await panel.locator(".run-name", { hasText: "lr 2e-3 · seed 1" }).waitFor();
       await row("lr 2e-3 · seed 1", "done").waitFor({ timeout: 120_000 });
       await row("lr 2e-3 · seed 2", "running").waitFor({ timeout: 60_000 });
       await sweepRow("1 of 4 runs done").waitFor();
     });
-    await step("the dashboard stays with the run that is read, and offers the next", async () => {
+    await step("the dashboard stays with the displayed run, and offers the next", async () => {
       const offer = panel.getByRole("button", { name: "Started: lr 2e-3 · seed 2" });
       await offer.waitFor();
       assert.match((await shown.textContent()) ?? "", /^lr 2e-3 · seed 1/);
@@ -63,7 +66,7 @@ export const sweep: Journey = {
       await shown.filter({ hasText: "lr 2e-3 · seed 2" }).waitFor({ state: "attached" });
       await offer.waitFor({ state: "hidden" });
     });
-    await step("Stop and Save of the third run leads to the fourth", async () => {
+    await step("Stop and Save of the third run starts the fourth", async () => {
       await row("lr 8e-3 · seed 1", "running").waitFor({ timeout: 180_000 });
       await workbench.command("Tinker RL: Stop and Save");
       await row("lr 8e-3 · seed 1", "stopped").waitFor({ timeout: 60_000 });
@@ -81,11 +84,11 @@ export const sweep: Journey = {
       await workbench.command("Tinker RL: Continue Run");
       await row("lr 8e-3 · seed 2", "done").waitFor({ timeout: 180_000 });
     });
-    await step("the terminal of the sweep says what came of each run", async () => {
+    await step("the terminal of the sweep shows the result of each run", async () => {
       await workbench.terminal().getByText("lr 8e-3 · seed 1  stopped").first().waitFor();
       await picture("terminal");
     });
-    await step("Start Sweep… continues it: only the stopped run continues", async () => {
+    await step("Start Sweep… continues it: only the stopped run resumes", async () => {
       await pictures("continue", async () => {
         await workbench.command("Tinker RL: Start Sweep…");
         await workbench.rows.filter({ hasText: "Continue tinker-config-sweep" }).waitFor();
@@ -99,7 +102,7 @@ export const sweep: Journey = {
       await pictures("done");
     });
     await step(
-      "two clicks from the Runs view say which setting of the sweep mattered",
+      "two clicks from the Runs view show which setting of the sweep mattered",
       async () => {
         const ended = sweepRow("4 of 4 runs done");
         await ended.hover();
@@ -121,28 +124,23 @@ export const sweep: Journey = {
       await workbench.reload();
       await shown.filter({ hasText: "lr 2e-3 · seed 2" }).waitFor({ state: "attached" });
     });
-    await step(
-      "a run folder that is deleted is said to be gone, and another run is offered",
-      async () => {
-        await workbench.show("Tinker RL");
-        rmSync(run("2e-3.seed_2"), { recursive: true });
-        await panel
-          .getByRole("heading", { name: /^The folder of this run no longer exists: .*seed_2$/ })
-          .waitFor();
-        await accessible("gone");
-        await panel
-          .getByLabel("Show another run")
-          .selectOption({ label: "lr 8e-3 · seed 1 (done)" });
-        await panel.getByText(`step ${STEPS} of ${STEPS}`).waitFor();
-      },
-    );
-    await step("the table names the runs by what differs, in every part", async () => {
+    await step("a deleted run folder is reported, and another run is offered", async () => {
+      await workbench.show("Tinker RL");
+      rmSync(run("2e-3.seed_2"), { recursive: true });
+      await panel
+        .getByRole("heading", { name: /^The folder of this run no longer exists: .*seed_2$/ })
+        .waitFor();
+      await accessible("gone");
+      await panel.getByLabel("Show another run").selectOption({ label: "lr 8e-3 · seed 1 (done)" });
+      await panel.getByText(`step ${STEPS} of ${STEPS}`).waitFor();
+    });
+    await step("the table names the runs by their differences, in every part", async () => {
       await workbench.command("Tinker RL: Open Runs Table");
       // As it was left.
       await panel.getByRole("button", { name: "Show all runs" }).click();
       const names = panel.locator('.grid-row [data-column="name"]');
       await names.filter({ hasText: "lr 8e-3 · seed 2" }).waitFor();
-      // The row of the deleted run is there until the table has looked.
+      // The row of the deleted run remains until the table is refreshed.
       await names.filter({ hasText: "lr 2e-3 · seed 2" }).waitFor({ state: "hidden" });
       for (const name of await names.allTextContents()) {
         assert.match(name, /^lr \de-3 · seed \d$/);

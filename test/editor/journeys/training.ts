@@ -1,4 +1,4 @@
-/** A training from the palette: a task that runs, steps that are shown everywhere, pause, stop, and a resume that continues exactly. */
+/** A training from the palette: a running task, steps shown everywhere, pause, stop, and a resume that continues exactly. */
 
 import assert from "node:assert/strict";
 import { localConfig } from "../configs.ts";
@@ -16,7 +16,7 @@ export const training: Journey = {
     const run = runIn(folder);
     const steps = (): readonly number[] => stepsOf(run);
 
-    await step("Start Training begins at once: one configuration needs no question", async () => {
+    await step("Start Training needs no prompt for a single configuration", async () => {
       await workbench.show("Tinker RL");
       await workbench.unfold("Trajectories");
       await workbench.unfold("Checkpoints");
@@ -25,7 +25,7 @@ export const training: Journey = {
       await until("two steps", () => steps().length >= 2, 60_000);
     });
 
-    await step("Pause After This Step holds it, and everything says so", async () => {
+    await step("Pause After This Step pauses it, and all views show that", async () => {
       await workbench.command("Tinker RL: Pause After This Step");
       await workbench.row(/^run tinker-config, paused/).waitFor({ timeout: 60_000 });
       await workbench.statusItem("Tinker RL paused").waitFor();
@@ -33,35 +33,32 @@ export const training: Journey = {
     });
 
     await step("the run is a task, which Show Running Tasks finds", async () => {
-      // With a single task that runs, VS Code shows its terminal at once.
+      // With a single running task, VS Code shows its terminal immediately.
       const shown = workbench.terminal().getByText("reward").first();
       await workbench.command("Tasks: Show Running Tasks", shown);
       await workbench.page.getByRole("button", { name: "1 Running Tasks" }).waitFor();
       await pictures("paused");
     });
 
-    await step(
-      "where the dashboard is narrow, its actions are in the editor's title bar",
-      async () => {
-        const { page } = workbench;
-        await page.setViewportSize({ width: 1000, height: 700 });
-        const title = page.locator(".editor-actions");
-        for (const name of ["Continue Run", "Save Checkpoint Now", "Stop and Save"]) {
-          await title.getByRole("button", { name }).waitFor();
-        }
-        const inPage = workbench.panel().getByRole("button", { name: "Continue" });
-        await inPage.waitFor({ state: "hidden" });
-        await picture("narrow");
-        await title.getByRole("button", { name: "Continue Run" }).click();
-        await title.getByRole("button", { name: "Pause After This Step" }).click();
-        await workbench.row(/^run tinker-config, paused/).waitFor({ timeout: 60_000 });
-        await page.setViewportSize({ width: 1400, height: 900 });
-        await inPage.waitFor();
-        await title.getByRole("button", { name: "Continue Run" }).waitFor({ state: "hidden" });
-      },
-    );
+    await step("a narrow dashboard has its actions in the editor's title bar", async () => {
+      const { page } = workbench;
+      await page.setViewportSize({ width: 1000, height: 700 });
+      const title = page.locator(".editor-actions");
+      for (const name of ["Continue Run", "Save Checkpoint Now", "Stop and Save"]) {
+        await title.getByRole("button", { name }).waitFor();
+      }
+      const inPage = workbench.panel().getByRole("button", { name: "Continue" });
+      await inPage.waitFor({ state: "hidden" });
+      await picture("narrow");
+      await title.getByRole("button", { name: "Continue Run" }).click();
+      await title.getByRole("button", { name: "Pause After This Step" }).click();
+      await workbench.row(/^run tinker-config, paused/).waitFor({ timeout: 60_000 });
+      await page.setViewportSize({ width: 1400, height: 900 });
+      await inPage.waitFor();
+      await title.getByRole("button", { name: "Continue Run" }).waitFor({ state: "hidden" });
+    });
 
-    await step("Change Settings says what each setting is and what it does", async () => {
+    await step("Change Settings shows and explains each setting", async () => {
       await pictures("changeSettings", async () => {
         const setting = workbench.rows.filter({ hasText: "learning_rate" }).first();
         await workbench.command("Tinker RL: Change Settings of Running Run…", setting);
@@ -77,7 +74,7 @@ export const training: Journey = {
       await workbench.row(new RegExp(`^Step ${done}, mean`)).waitFor();
     });
 
-    await step("a step unfolds into groups, and a group into rollouts", async () => {
+    await step("a step expands into groups, and a group into rollouts", async () => {
       await workbench.row(/^Step 2, mean/).click();
       await workbench.page.keyboard.press("ArrowRight");
       const group = workbench.row(/^calculator train \d+, .*8 rollouts/).first();
@@ -103,7 +100,7 @@ export const training: Journey = {
       },
     );
 
-    await step("Resume Run continues with the next step, to an end without a fault", async () => {
+    await step("Resume Run continues with the next step, to a successful end", async () => {
       const before = steps().length;
       await workbench.command("Tinker RL: Resume Run");
       await until("another step", () => steps().length > before, 60_000);
@@ -112,7 +109,7 @@ export const training: Journey = {
       assert.deepEqual(steps(), stepsTo(STEPS));
     });
 
-    await step("the views know that it is done", async () => {
+    await step("the views show that it is done", async () => {
       await workbench.row(new RegExp(`^Step ${STEPS}, mean`)).waitFor();
       await workbench.row(new RegExp(`^checkpoint .* after step ${STEPS}, .*final`)).waitFor();
       await workbench.statusItem(`Tinker RL done ${STEPS}/${STEPS}`).waitFor();
@@ -120,7 +117,7 @@ export const training: Journey = {
       assert.equal(await workbench.panel().getByRole("button", { name: "Resume" }).count(), 0);
     });
 
-    await step("the terminal ended without an exit code to speak of", async () => {
+    await step("the terminal ended without showing an exit code", async () => {
       await workbench.showTerminal("resume tinker-config");
       const text = await workbench.terminalText();
       assert.match(text, /Terminal will be reused by tasks/);
@@ -128,7 +125,7 @@ export const training: Journey = {
     });
 
     await step("the chart has one line over all steps, and a mark at the resume", async () => {
-      // An entry of the picker, which is not drawn, when the stop cut a step off.
+      // An entry of the picker, which is not drawn, when the stop interrupted a step.
       await workbench.panel().getByText("Attempt 2").first().waitFor({ state: "attached" });
       await workbench.panel().getByText("resume", { exact: true }).waitFor();
       await pictures("done");

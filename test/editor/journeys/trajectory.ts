@@ -1,4 +1,4 @@
-/** By keyboard only: from a step to a rollout, the reward at its turn, and the number that was stored for a token. */
+/** By keyboard only: from a step to a rollout, the reward at its turn, and the stored number for a token. */
 
 import assert from "node:assert/strict";
 import { formatMeasure, formatReward } from "../../../src/shared/format.ts";
@@ -28,7 +28,7 @@ export const trajectory: Journey = {
       ({ reward, turns, tokenData }) => reward === 1 && turns > 1 && tokenData.length > 0,
     );
 
-    await step("arrow keys lead from a step over a group to a rollout", async () => {
+    await step("arrow keys move from a step through a group to a rollout", async () => {
       await keyboard.view("Trajectories");
       await keyboard.row(/^Step 2, mean/);
       await keyboard.press("ArrowRight");
@@ -42,7 +42,7 @@ export const trajectory: Journey = {
       await keyboard.row(new RegExp(`^rollout ${summary.rollout + 1},`));
     });
 
-    await step("Enter opens it, and the keys are the panel's from then on", async () => {
+    await step("Enter opens it, and the panel gets the keyboard", async () => {
       await keyboard.press("Enter");
       const title = `Step ${STEP + 1}, group ${summary.group + 1}, rollout ${summary.rollout + 1}`;
       await panel.getByRole("heading", { name: title }).waitFor();
@@ -51,7 +51,7 @@ export const trajectory: Journey = {
       await pictures("replay");
     });
 
-    await step("each turn shows the reward that its results brought", async () => {
+    await step("each turn shows the reward of its results", async () => {
       const turns = panel.locator(".turn");
       assert.equal(await turns.count(), body.turns.length);
       for (const [index, { results }] of body.turns.entries()) {
@@ -62,7 +62,7 @@ export const trajectory: Journey = {
       }
     });
 
-    await step("g r goes to the reward, and the arrows from turn to turn", async () => {
+    await step("g r jumps to the reward, and the arrows move from turn to turn", async () => {
       const rewarded = body.turns.findIndex(({ results }) =>
         results.some(({ reward }) => reward !== null),
       );
@@ -75,7 +75,7 @@ export const trajectory: Journey = {
       await panel.locator(`[data-turn="${rewarded}"]:focus`).waitFor();
     });
 
-    await step("the token under the cursor shows what is stored for it", async () => {
+    await step("the token under the cursor shows its stored values", async () => {
       await keyboard.press("t");
       const boxes = panel.getByRole("listbox", { name: "Tokens" });
       await boxes.waitFor();
@@ -101,7 +101,7 @@ export const trajectory: Journey = {
       return `${tokens.ids.length} tokens, ${trained.length} of them trained on`;
     });
 
-    await step("? lists the keys, and Escape leads back to the list", async () => {
+    await step("? lists the keys, and Escape returns to the list", async () => {
       await keyboard.press("?");
       await panel.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
       await pictures("help");

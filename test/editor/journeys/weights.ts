@@ -1,4 +1,4 @@
-/** Weights of a run at a service: published after a question, and downloaded with a word on cost, their form, a folder and progress. */
+/** A run's weights at a service: published after a prompt, and downloaded with a cost warning, a form, a folder and progress. */
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -59,9 +59,12 @@ max_steps: 1
 async function publish(stage: Stage, { tinker }: Services): Promise<void> {
   const { workbench, step, picture } = stage;
 
-  await step("Publish Checkpoint asks first, and goes to the service of the run", async () => {
+  await step("Publish Checkpoint asks first, and uses the run's service", async () => {
     const title = workbench.dialog().getByText("Publish the checkpoint final_000001");
-    await chooseInMenu(stage, checkpointRow(stage), { title: "Publish Checkpoint", effect: title });
+    await chooseInMenu(stage, checkpointRow(stage), {
+      title: "Publish Checkpoint",
+      effect: title,
+    });
     await picture("publish");
     await workbench.dialog().getByRole("button", { name: "Publish", exact: true }).click();
     await workbench.statusItem("final_000001 is public now").waitFor();
@@ -69,7 +72,7 @@ async function publish(stage: Stage, { tinker }: Services): Promise<void> {
     assert.ok(tinker.asked.some((path) => path.endsWith("/publish")));
   });
 
-  await step("Unpublish Checkpoint asks first, and takes it back", async () => {
+  await step("Unpublish Checkpoint asks first, and reverts it", async () => {
     const title = workbench.dialog().getByText("Unpublish the checkpoint final_000001");
     await chooseInMenu(stage, checkpointRow(stage), {
       title: "Unpublish Checkpoint",
@@ -84,11 +87,11 @@ async function download(stage: Stage, { key }: Services): Promise<void> {
   const { workbench, page, folder, step, picture, pictures } = stage;
   const target = join(folder, "tinker-config-final_000001");
 
-  await step("Download Weights says first that the service may bill for it", async () => {
+  await step("Download Weights first warns that the service may charge for it", async () => {
     await acceptCost(stage, () => picture("cost"));
   });
 
-  await step("asks for their form and a folder, and puts a folder of weights there", async () => {
+  await step("Download Weights asks for form and folder, and writes the weights", async () => {
     await workbench.input.waitFor();
     await picture("form");
     await workbench.pick("For PEFT and Transformers");
@@ -125,7 +128,7 @@ async function download(stage: Stage, { key }: Services): Promise<void> {
     await picture("refused");
   });
 
-  await step("merged weights take the folder of the base model, and get one beside", async () => {
+  await step("merged weights use the base model's folder, and get their own", async () => {
     await acceptCost(stage);
     await workbench.pick("Merged into the Base Model");
     await until("the dialog", async () => (await workbench.input.inputValue()) === `${folder}/`);
@@ -151,7 +154,7 @@ async function acceptCost(
   await stage.workbench.dialog().getByRole("button", { name: "Download", exact: true }).click();
 }
 
-/** The dialog begins in the folder that is open. */
+/** The dialog starts in the open folder. */
 async function acceptFolder(
   { workbench, page, folder }: Stage,
   look: () => Promise<void> = () => Promise.resolve(),
