@@ -1,7 +1,7 @@
 /**
- * The capacity test: the program trains in environments that take 6 sessions at once, while its configuration asks for 64.
- * It has to come down to 6, finish every step, lose no rollout, train what it trains without a limit, and say so.
- * Run: `npm run resilience:capacity` (about a minute); ends with exit code 1 when something does not hold.
+ * The capacity test: the program trains in environments that accept 6 sessions at once, while its configuration asks for 64.
+ * It must back off to 6, finish every step, lose no rollout, train the same as without a limit, and report the limit.
+ * Run: `npm run resilience:capacity` (about a minute); exits with code 1 on a failed check.
  */
 
 import { spawn } from "node:child_process";
@@ -16,7 +16,7 @@ import { CountingProxy } from "./countingProxy.ts";
 
 const ROOM = 6;
 const ASKED = 64;
-/** Enough for the limit, which is halved every 5 s at most, to come down early on. */
+/** Enough time for the limit, which is halved at most every 5 s, to come down early. */
 const STEPS = 30;
 const GROUPS = 4;
 const ROLLOUTS = 16;
@@ -46,7 +46,7 @@ interface Outcome {
   readonly output: string;
   readonly rows: readonly Row[];
   readonly events: readonly { readonly kind: string; readonly message: string }[];
-  /** What was trained, token by token. */
+  /** The training data, token by token. */
   readonly tokens: readonly string[];
   readonly proxy: CountingProxy;
 }

@@ -1,4 +1,4 @@
-/** Passes requests on to an environments' server and counts the sessions that are opened, refused and closed on the way. */
+/** Forwards requests to an environment server and counts the sessions that are opened, refused and closed. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { passBack, type Served, sendOn, serveHere } from "../fakes/serveHere.ts";
@@ -6,7 +6,7 @@ import { passBack, type Served, sendOn, serveHere } from "../fakes/serveHere.ts"
 export class CountingProxy {
   readonly #target: string;
   readonly #open = new Set<string>();
-  /** When openings were refused, in milliseconds since the first was accepted or refused. */
+  /** Times of refused openings, in milliseconds since the first opening was accepted or refused. */
   readonly #refusedMs: number[] = [];
   #served: Served | null = null;
   #startedMs: number | null = null;
@@ -33,7 +33,7 @@ export class CountingProxy {
     return this.#opened;
   }
 
-  /** Sessions that were open at the same time. */
+  /** The maximum number of sessions open at the same time. */
   get most(): number {
     return this.#most;
   }

@@ -1,10 +1,10 @@
-/** Gives 10,000 hostile texts (or as many as its argument says), and every prefix of the examples, to all that an editor asks about a configuration. */
+/** Feeds 10,000 hostile texts (or as many as its argument says), and all prefixes of the examples, to an editor's config requests. */
 
 import { readFileSync } from "node:fs";
 import { fuzzedText, uniformFrom, useAll } from "../core/config/editing/fuzzedTexts.ts";
 
 const TEXTS = Number(process.argv[2] ?? 10_000);
-/** Beyond what a configuration may have, so that the bounds are met. */
+/** Larger than a configuration may be, to exercise the limits. */
 const HOSTILE_SIZE = 300_000;
 
 const sound = ["local", "hosted", "agents"].map((name) =>

@@ -1,8 +1,8 @@
 /**
- * The hostile test: 1,000 run folders, launch folders and configurations that someone has changed to hurt whoever opens them are
- * opened and shown by the extension's code, shown, checked and taken over by the trainer's, and some resumed by the built program.
- * Nothing outside of them may change, nothing planted in a home folder may be shown, and neither process may stand still or grow. Run: `npm run resilience:hostile` (about four minutes; `-- --seed 2` for others, `-- --cases 200` for fewer, `-- --keep`
- * keeps the folders); ends with exit code 1 when something does not hold. Needs Linux, for its pipes and devices.
+ * The hostile test: 1,000 maliciously changed run folders, launch folders and configurations are opened and shown by the
+ * extension's code; shown, checked and taken over by the trainer's; and some are resumed by the built program. Nothing outside may
+ * change, planted secrets may not be shown, and no process may hang or grow. Run: `npm run resilience:hostile` (about four minutes;
+ * `-- --seed 2`, `-- --cases 200`, `-- --keep` keeps the folders); exits with code 1 on a failure. Linux only, for pipes and devices.
  */
 
 import { spawn } from "node:child_process";
@@ -42,14 +42,14 @@ const { values } = parseArgs({
 const SEED = Number(values.seed);
 const CASES = Number(values.cases);
 /**
- * What a program of the test may take: the editor shares its process with others, and a person waits before a terminal. Each
- * question about texts has a thread of its own: with 595 run folders one after the other at most 345 MB were seen, and 253 MB after them.
+ * Limits for the test's programs: the editor shares its process with others, and a person waits at a terminal. Each request about
+ * texts has its own thread: with 595 run folders in sequence the peak was 345 MB, and 253 MB after them.
  */
 const HOST: Limits = { blockMs: 250, rssMb: 380 };
 const PROGRAM: Limits = { blockMs: 500, rssMb: 400 };
-/** On a machine with much memory garbage is left lying about. With this little, and collected before each case, only what a case needs counts. */
+/** With much memory garbage accumulates. With this limit, and a collection before each case, only the memory of a case counts. */
 const BOUNDED_HEAP = ["--max-old-space-size=160", "--max-semi-space-size=8", "--expose-gc"];
-/** Whole resumes by the built program; the start of its services is what takes the time. */
+/** Whole resumes by the built program; most of the time is the start of its services. */
 const RESUMES = 16;
 const RESUME_LIMIT_MS = 30_000;
 const PROGRAM_LIMIT_MS = 400_000;
@@ -79,7 +79,7 @@ interface Limits {
 function makeSound(): string {
   const sound = join(root, "sound");
   cpSync(trainSound(project, 2, variables), sound, { recursive: true });
-  // From here on one more step is to be trained.
+  // So that one more step is left to train.
   writeFileSync(join(project, "tinker-config.yaml"), soundConfig(3));
   return sound;
 }
@@ -110,7 +110,7 @@ function makeCases(sound: string): readonly PlannedCase[] {
   });
 }
 
-/** Lets one of the test's programs go through all cases. */
+/** Runs one of the test's programs over all cases. */
 async function drive(name: string, plan: string): Promise<readonly Outcome[]> {
   const report = join(root, `${name}.jsonl`);
   rmSync(report, { force: true });
@@ -198,7 +198,7 @@ function writePlan(some: readonly PlannedCase[]): string {
   return path;
 }
 
-/** What was slow is done once more by itself: on a busy machine much else is going on in a process, too. */
+/** Repeats slow cases alone: on a busy machine other work in the process can be the cause. */
 async function driveTwice(
   name: string,
   all: readonly PlannedCase[],
@@ -217,7 +217,7 @@ async function driveTwice(
   );
 }
 
-/** A row for each kind, and a failure for what is over a limit. */
+/** Prints a row per kind, and a failure for each exceeded limit. */
 function judge(
   title: string,
   outcomes: readonly Outcome[],

@@ -1,4 +1,4 @@
-/** Opens and shows hostile folders with the extension's own code, as the extension host would: `hostileHost.js PLAN REPORT`. */
+/** Opens and shows hostile folders with the extension's own code, like the extension host: `hostileHost.js PLAN REPORT`. */
 
 import { join, resolve } from "node:path";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
@@ -36,7 +36,7 @@ type Show = (shown: unknown) => void;
 const runner = new CaseRunner(process.argv.slice(2));
 const fileSystem = createFileSystem();
 const clock = systemClock;
-/** Rows that someone would look at before losing interest. */
+/** As many rows as a person would look at. */
 const MAX_ROWS = 3_000;
 
 const NO_OVERRIDES = { overrides: [], settingOverrides: [], project: null } as const;
@@ -58,7 +58,7 @@ const texts = createTextReader({
 });
 const trainings = { active: [], waiting: [], onDidChange: () => ({ dispose: () => undefined }) };
 
-/** Everything that a view draws, as far as a person unfolds it. */
+/** Everything that a view draws, down to the levels that a person expands. */
 async function drawAll<Row>(
   view: {
     getChildren(row?: Row): Row[] | Promise<Row[]>;
@@ -75,7 +75,7 @@ async function drawAll<Row>(
       show(view.getTreeItem(child));
       await draw(child);
     }
-    // The editor asks across a border between processes.
+    // In the editor these requests cross a process boundary.
     await turn();
   };
   await draw();

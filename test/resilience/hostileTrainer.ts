@@ -24,7 +24,7 @@ async function program(show: (shown: unknown) => void, args: readonly string[]):
     {
       write: (text: string, done?: () => void) => {
         show(text);
-        // As a real stream, which has written when other work has had its turn.
+        // Asynchronous, like a real stream.
         if (done !== undefined) setImmediate(done);
         return true;
       },
@@ -83,7 +83,7 @@ for (const { id, kind, folder } of runner.each("run")) {
       folder,
       owner: "terminal",
     });
-    // All that a resume changes in the folder before it trains.
+    // Everything that a resume changes in the folder before it trains.
     const lease = await plan.claim({ start: plan.start });
     await lease.update({ phase: "stopped" });
     return "taken over";

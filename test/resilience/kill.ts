@@ -1,8 +1,8 @@
 /**
- * The kill test: ends a trainer with SIGKILL at every point of a step and of an evaluation, resumes it, and compares metrics,
- * tokens, rollouts, evaluations and requests with those of a run that was left alone. Its steps hold tasks of two environments, each
+ * The kill test: kills a trainer with SIGKILL at every point of a step and of an evaluation, resumes it, and compares metrics,
+ * tokens, rollouts, evaluations and requests with those of an undisturbed run. Its steps have tasks of two environments, each
  * more than once. Run: `npm run resilience:kill` (about fifteen minutes; with `-- --once`, in about three, each point is tried once with
- * rewards and once with another method, by turns); ends with exit code 1 on a difference.
+ * rewards and once with another method, alternating); exits with code 1 on a difference.
  */
 
 import { spawn } from "node:child_process";
@@ -36,13 +36,13 @@ const STEP_POINTS = [
   "state before rename",
   "state after rename",
 ];
-/** Points within the evaluation after so many steps. */
+/** Points within the evaluation after this many steps. */
 const EVALUATION_POINTS = [
   "amid evaluation",
   "evaluation before its results",
   "evaluation results written",
 ];
-/** Trainers: each waits for its services half of the time. */
+/** Concurrent trainers: each waits for its services half of the time. */
 const AT_ONCE = 2;
 const KILLED_TRAINER = resolve("dist/scripts/killedTrainer.js");
 
@@ -51,7 +51,7 @@ const AHEAD_POINTS = [
   { point: "group stored", at: 0 },
   { point: "paused", at: KILL_STEP },
 ];
-/** Between the submission of the next update and the row of this one. */
+/** Between the submission of the next update and the metrics row of this one. */
 const TWO_UPDATES = { point: "submitted ahead", at: KILL_STEP };
 
 /** How a run samples and saves. */
@@ -61,13 +61,13 @@ interface Variant {
   readonly refill?: boolean;
   /** True for a run that imitates examples. */
   readonly isSupervised?: boolean;
-  /** How tasks are chosen; absent = in their order. */
+  /** How tasks are selected; absent = in order. */
   readonly curriculum?: "pools" | "signal";
   /** True for a run with a teacher in each environment. */
   readonly isTaught?: boolean;
 }
 
-/** The point that a run is killed at, and the step that it belongs to. */
+/** The point at which a run is killed, and its step. */
 interface Kill {
   readonly point: string;
   readonly at: number;
@@ -89,7 +89,7 @@ function config(variant: Variant): string {
   return variant.isSupervised === true ? supervisedConfig(variant) : rolloutConfig(variant);
 }
 
-/** Several turns a conversation, one of them held out. */
+/** Several turns per conversation, one conversation held out. */
 function examples(): string {
   const lines = Array.from({ length: 9 }, (_, i) =>
     JSON.stringify({
@@ -143,7 +143,7 @@ evaluation: { splits: { local/calculator: [test], local/depot: [test] }, every: 
 `;
 }
 
-/** Only of the attempt that played a rollout, or of the moment. */
+/** Specific to the attempt that played a rollout, or to the time. */
 const OF_ITS_TIME = new Set(["startedAtMs", "durationMs", "samplingMs", "beginning", "timeMs"]);
 
 interface Outcome {
@@ -157,7 +157,7 @@ interface Outcome {
   readonly requests: readonly string[];
 }
 
-/** True when it was killed. */
+/** True if it was killed. */
 async function killedTrainer(folder: string, args: readonly string[]): Promise<boolean> {
   const child = spawn(process.execPath, [KILLED_TRAINER, ...args, join(folder, "requests.jsonl")], {
     env: { ...process.env, TINKER_RL_STORE: join(folder, "checkpoints") },
@@ -173,7 +173,7 @@ async function killedTrainer(folder: string, args: readonly string[]): Promise<b
   return killed;
 }
 
-/** Trains, is killed at the point, and is resumed if it was; null when the point never came. */
+/** Trains, is killed at the point, and is resumed if it was; null if the point was never reached. */
 async function killAt(variant: Variant, point: string, killStep: number): Promise<Outcome | null> {
   const folder = mkdtempSync(join(tmpdir(), "tinker-rl-resilience-"));
   const configPath = join(folder, "config.yaml");
@@ -208,8 +208,8 @@ function stem(step: number): string {
 }
 
 /**
- * The rollouts of an evaluation with their tokens in place of where these lie: a kill between tokens and the line of their rollout
- * leaves bytes that no rollout names.
+ * The rollouts of an evaluation with their tokens instead of offsets: a kill between tokens and the line of their rollout
+ * leaves bytes that no rollout refers to.
  */
 function withTokens(file: string): readonly unknown[] {
   const bytes = readFileSync(`${file}.tokens.bin`);
@@ -222,7 +222,7 @@ function withTokens(file: string): readonly unknown[] {
   }));
 }
 
-/** Rollouts are written down as they end. */
+/** Rollouts are written in the order in which they end. */
 function inAnyOrder(records: readonly unknown[]): readonly string[] {
   return withoutKeys(records, OF_ITS_TIME)
     .map((record) => JSON.stringify(record, sortedKeys))
@@ -238,8 +238,8 @@ function lines(path: string): readonly unknown[] {
 }
 
 /**
- * The samples and updates of every step, each once: a repeat must send the same, so sorted and without doubles they are those of
- * an undisturbed run. Saves and samplers are made again after a resume and are left out.
+ * The samples and updates of all steps, deduplicated and sorted: a repeat must send the same request, so these equal those of
+ * an undisturbed run. Saves and samplers are created again after a resume and are left out.
  */
 function lastOfEachStep(requests: readonly unknown[]): readonly string[] {
   const kept = requests
@@ -248,7 +248,7 @@ function lastOfEachStep(requests: readonly unknown[]): readonly string[] {
   return [...new Set(kept)].sort();
 }
 
-/** What differs, or null. */
+/** Describes the difference, or null. */
 function difference(result: Outcome | null, whole: Outcome | null): string | null {
   if (result === null || whole === null) return "never came";
   const undisturbed = new Map<string, unknown>(Object.entries(whole));
@@ -258,14 +258,14 @@ function difference(result: Outcome | null, whole: Outcome | null): string | nul
   return parts.length === 0 ? null : `DIFFERENT ${parts.join(", ")}`;
 }
 
-/** Where a run of the variant is killed. */
+/** The kill points for a run of the variant. */
 function killsOf(variant: Variant): readonly Kill[] {
   const { stepsAhead, saveEvery, refill = false, isSupervised = false } = variant;
   // With a save every third step the first save comes after step 3, so the kill comes a step later.
   const killStep = saveEvery === 3 ? STEPS - 1 : KILL_STEP;
-  // Nothing is sampled ahead of the last evaluation, however far ahead a run samples: one variant of them shows it.
+  // Nothing is sampled ahead of the last evaluation in any variant, so one variant covers it.
   const evaluatedAt = stepsAhead < 2 ? [KILL_STEP, STEPS] : [KILL_STEP];
-  // Runs that sample 1 and 3 steps ahead differ in the length of their queue only, and have every other point each.
+  // Runs that sample 1 and 3 steps ahead differ only in the length of their queue, so they share the points.
   const points = STEP_POINTS.filter(
     (_, index) => stepsAhead % 2 === 0 || index % 2 === (stepsAhead === 1 ? 0 : 1),
   );
@@ -280,14 +280,14 @@ function killsOf(variant: Variant): readonly Kill[] {
   ];
 }
 
-/** What is learned from: rewards alone if nothing else is said. */
+/** The training method: rewards by default. */
 function methodOf({ isSupervised = false, isTaught = false, curriculum }: Variant): string {
   if (isSupervised) return "sft";
   if (isTaught) return "teachers";
   return curriculum === undefined ? "" : "curriculum";
 }
 
-/** Each point with one of these variants that reach it, by turns. */
+/** Each point with one of the variants that reach it, alternating. */
 function onceEach(
   kills: readonly (readonly [Variant, Kill])[],
 ): readonly (readonly [Variant, Kill])[] {

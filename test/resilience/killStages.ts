@@ -1,7 +1,7 @@
 /**
- * The kill test of stages: trains a configuration with stages through the command line, ends all its processes with SIGKILL at twenty
- * moments that are spread over its whole length, starts it again, and compares each stage with those that were left alone. Run:
- * `npm run resilience:stages` (about twelve minutes); ends with exit code 1 on a difference.
+ * The kill test of stages: trains a configuration with stages through the command line, kills all its processes with SIGKILL at twenty
+ * times spread over its whole length, restarts it, and compares each stage with the undisturbed ones. Run:
+ * `npm run resilience:stages` (about twelve minutes); exits with code 1 on a difference.
  */
 
 import { once } from "node:events";
@@ -17,7 +17,7 @@ import { startProgram } from "../integration/trainProgram.ts";
 const { values } = parseArgs({ options: { kills: { type: "string", default: "20" } } });
 const KILLS = Number(values.kills);
 const POLL_MS = 20;
-/** Of what a trainer says, the end is shown where it fails. */
+/** Only the end of a trainer's output is shown on failure. */
 const MAX_SAID = 4_000;
 
 const folder = mkdtempSync(join(tmpdir(), "tinker-rl-resilience-"));
@@ -26,14 +26,14 @@ const runs = join(folder, ".tinker-rl", "runs");
 writeFileSync(join(folder, "plays.jsonl"), calculatorPlays(60));
 writeFileSync(config, STAGED);
 
-/** Bytes that the stages of a name have written: how far they are, on a machine of any speed. */
+/** Bytes that the stages of a name have written: their progress, on a machine of any speed. */
 function written(name: string): number {
   if (!existsSync(runs)) return 0;
   const sizeOf = (path: string): number => {
     try {
       return statSync(path).size;
     } catch {
-      // Renamed meanwhile.
+      // Renamed in the meantime.
       return 0;
     }
   };
@@ -46,7 +46,7 @@ function written(name: string): number {
   );
 }
 
-/** Trains to the end, or until so many bytes are written and everything is killed. True when it was. */
+/** Trains to the end, or until this many bytes are written, when everything is killed. True if it was killed. */
 async function train(name: string, until: number): Promise<boolean> {
   const child = startProgram(["train", config, `--run_name=${name}`], {}, true);
   const closed = once(child, "close");

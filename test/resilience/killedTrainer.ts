@@ -1,6 +1,6 @@
 /**
- * A trainer that ends itself like a power cut at one named point: `killedTrainer.js train CONFIG POINT STEP LOG` or `killedTrainer.js resume
- * FOLDER none 0 LOG`. LOG receives every training and sampling request, one JSON line each, before it is sent.
+ * A trainer that kills itself, like a power failure, at one named point: `killedTrainer.js train CONFIG POINT STEP LOG` or
+ * `killedTrainer.js resume FOLDER none 0 LOG`. LOG receives every training and sampling request, one JSON line each, before it is sent.
  */
 
 import { appendFileSync } from "node:fs";
@@ -22,11 +22,11 @@ import { planNewRun } from "../../src/trainer/trainer.ts";
 
 const [mode = "", path = "", point = "none", stepText = "0", log = ""] = process.argv.slice(2);
 const killStep = Number(stepText);
-/** Time in which a request that was handed over is on the wire. */
+/** Time until a submitted request is on the wire. */
 const ON_THE_WIRE_MS = 25;
-/** Time in which the next update is submitted while one runs. */
+/** Time until the next update is submitted while one runs. */
 const AHEAD_LIMIT_MS = 60_000;
-/** Time in which rollouts that were begun end while the run is paused. */
+/** Time for started rollouts to end while the run is paused. */
 const PAUSE_MS = 500;
 let step = 0;
 /** Completed steps, during an evaluation. */
@@ -45,9 +45,9 @@ function record(kind: string, content: unknown, place: object): void {
   appendFileSync(log, `${JSON.stringify({ ...place, kind, content })}\n`);
 }
 
-/** Notes a call, kills after its submission or after its result. */
+/** Logs a call, kills after its submission or after its result. */
 async function killable<T>(name: string, content: unknown, call: () => Promise<T>): Promise<T> {
-  // What comes behind an update is of its step; the step before may still be in progress.
+  // Calls after an update belong to its step; the step before may still be in progress.
   const at = firstStep + updates - (name === "forward_backward" ? 0 : 1);
   record(name, content, {});
   const result = call();
@@ -72,7 +72,7 @@ function killableClient(client: TrainingClient): TrainingClient {
     ...client,
     forwardBackward: (data, loss, config, options) => {
       const call = () => client.forwardBackward(data, loss, config, options);
-      // Each attempt asks about the server before its first update, which trains nothing.
+      // Each attempt probes the server before its first update, which trains nothing.
       if (options?.forwardOnly === true) return call();
       return killable("forward_backward", { data: data.map(plain), loss, config }, call);
     },
@@ -87,7 +87,7 @@ function killableClient(client: TrainingClient): TrainingClient {
       killable("save_state", name, () => client.saveState(name, options)),
     ephemeralSampler: () =>
       killable("sampler", null, async () => killableSampler(await client.ephemeralSampler())),
-    // That of a checkpoint comes with its state.
+    // A checkpoint's sampler comes with its state.
     saveSampler: (name, options) =>
       name.startsWith("sampler_")
         ? killable("sampler", null, () => client.saveSampler(name, options))

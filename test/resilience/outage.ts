@@ -1,6 +1,6 @@
 /**
- * The outage test: trains beside services that fail in every way, and compares what was trained and what arrived with a run that
- * was left alone. Run: `npm run resilience:outage`; ends with exit code 1 on a difference.
+ * The outage test: trains with services that fail in every way, and compares the training data and the uploads with those of an
+ * undisturbed run. Run: `npm run resilience:outage`; exits with code 1 on a difference.
  */
 
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ const { values } = parseArgs({
     steps: { type: "string", default: "12" },
     faults: { type: "string", default: "1000" },
     seed: { type: "string", default: "1" },
-    /** Further kills and full disks, by turns. */
+    /** Further kills and full disks, alternating. */
     "random-faults": { type: "string", default: "0" },
     /** `kill`, `outages` or `disk`; may be given several times. */
     without: { type: "string", multiple: true, default: [] },
@@ -102,7 +102,7 @@ async function leaveAlone(stage: Stage, configPath: string, run: string): Promis
   if (code !== 0) throw new Error(`the undisturbed run failed: ${stderr}`);
 }
 
-/** What failed is looked at afterward. */
+/** Folders of failed runs are kept for inspection. */
 function keep(): void {
   if (disk !== null) cpSync(disk.folder, join(home, "disturbed", "runs"), { recursive: true });
   say(`the runs are in ${home}`);

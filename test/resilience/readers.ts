@@ -1,14 +1,14 @@
 /**
- * Measures how the processor time of every function that reads text from outside grows with its text, for awkward texts: four times the
- * text may take nine times the time, which n log n stays below and a square does not. Run: `npm run resilience:readers`, with `-- WORDS`
- * only the readers whose names contain the words. Fails where a time grows faster.
+ * Measures how the processor time of every function that parses external text grows for awkward texts: four times the text may
+ * take nine times the time, which n log n stays below and n² does not. Run: `npm run resilience:readers`, with `-- WORDS` only the
+ * readers whose names contain the words. Fails if a time grows faster.
  */
 
 import { type Growth, tooFastGrowth } from "./readers/growth.ts";
 import { answer, shapesFor } from "./readers/reader.ts";
 import { READERS } from "./readers/table.ts";
 
-/** Adds up numbers, so that no compiler leaves the loop out. */
+/** Sums numbers, so that no compiler removes the loop. */
 function loop(turns: number): () => number {
   return () => {
     let sum = 0;

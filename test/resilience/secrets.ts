@@ -1,7 +1,7 @@
 /**
- * The secrets test: whole runs with planted keys, against services that give them back wherever they can. Then everything that
- * was printed, written, sent or could be seen of the processes is searched for them, however they are encoded. Run: `npm run
- * resilience:secrets` (about a minute, Linux); ends with exit code 1 when one is found, or when the search proves blind. `--keep`
+ * The secrets test: whole runs with planted keys, against services that echo them wherever they can. Then everything that was
+ * printed, written, sent or visible in the processes is searched for them, in every encoding. Run: `npm run
+ * resilience:secrets` (about a minute, Linux); exits with code 1 if one is found, or if the search misses a planted canary. `--keep`
  * keeps the folders.
  */
 
@@ -17,7 +17,7 @@ import { keysOf, plant } from "./secretsPlanted.ts";
 import { watchProcesses } from "./secretsProcesses.ts";
 import { Report } from "./secretsReport.ts";
 
-/** They wait most of the time. */
+/** Concurrent cases: they mostly wait. */
 const AT_ONCE = 8;
 
 const root = mkdtempSync(join(tmpdir(), "tinker-rl-secrets-"));

@@ -1,4 +1,4 @@
-/** Shows that the test would find a secret: plants one in every encoding and every kind of place, by other means than the search's. */
+/** Shows that the test would find a secret: plants one in every encoding and every kind of place, independently of the search's code. */
 
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -15,7 +15,7 @@ import { Search } from "./secretsSearch.ts";
 const CANARY = `cn${randomBytes(8).toString("hex")} "ß/+?%\\~${randomBytes(6).toString("hex")}`;
 const HEADER_CANARY = `cn${randomBytes(8).toString("hex")}"/+?%\\~${randomBytes(6).toString("hex")}`;
 
-/** The canary as other code writes it. */
+/** The canary, encoded by independent code. */
 const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   raw: [`x${CANARY}y`],
   beginning: [`${CANARY.slice(0, 15)}…`],
@@ -51,7 +51,7 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   hex: [Buffer.from(`q${CANARY}`).toString("hex"), Buffer.from(CANARY).toString("hex")],
 };
 
-/** What the search failed to find; empty when it sees. */
+/** What the search failed to find; empty if it found everything. */
 export async function searchFaults(
   root: string,
   fakeServices: FakeServices,
@@ -103,7 +103,7 @@ function texts(shown: readonly Shown[]): readonly string[] {
   return shown.map(({ text }) => text);
 }
 
-/** The variables of a process that the watched one's child starts. */
+/** The variables of a process that the watched process's child starts. */
 async function grandchild(folder: string): Promise<readonly string[]> {
   const spawns = (file: string, env: object): string =>
     `require("node:child_process").spawn(process.execPath, [${JSON.stringify(file)}], { env: ${JSON.stringify(env)} })`;
@@ -118,7 +118,7 @@ async function grandchild(folder: string): Promise<readonly string[]> {
   return texts(watch.stop().variables);
 }
 
-/** A request that carries what does not belong there, in a header and in its body. */
+/** A request with a canary in a header and in its body. */
 async function sends({ url, sent }: FakeService): Promise<readonly Buffer[]> {
   const headers = { "x-other": HEADER_CANARY };
   await fetch(`${url}/canary`, { method: "POST", headers, body: "{}" });
@@ -126,7 +126,7 @@ async function sends({ url, sent }: FakeService): Promise<readonly Buffer[]> {
   return sent.splice(0);
 }
 
-/** A zip archive with one packed file. */
+/** A zip archive with one compressed file. */
 function archive(content: string): Buffer {
   const name = Buffer.from("canary.txt");
   const packed = deflateRawSync(Buffer.from(content));

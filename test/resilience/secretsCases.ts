@@ -1,4 +1,4 @@
-/** The runs of the secrets test: each in a folder and with services of its own, searched when it is over. */
+/** The runs of the secrets test: each has its own folder and services, and is searched when it is over. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,11 +23,11 @@ import type { Opened, SecretsSetup } from "./secretsSetup.ts";
 
 const RUN = join(".tinker-rl", "runs", "run");
 const TRAIN = ["train", "-c", CONFIG];
-/** Says what the program logs. */
+/** Makes the program log in detail. */
 const DEBUG = { TINKER_RL_DEBUG: "1" };
 const SERVICES = ["tinker", "environments", "wandb", "upload"] as const;
 
-/** All of them, to be run in any order or at once. */
+/** All cases; they may run in any order or concurrently. */
 export function allCases(setup: SecretsSetup): readonly (() => Promise<void>)[] {
   return [
     () => terminalRun(setup, "online"),
@@ -47,7 +47,7 @@ export function allCases(setup: SecretsSetup): readonly (() => Promise<void>)[] 
   ];
 }
 
-/** Prepares folder, `.env` and services, plays the case, and searches what it left. */
+/** Prepares folder, `.env` and services, runs the case, and searches what it left. */
 async function inCase(
   setup: SecretsSetup,
   name: string,
@@ -121,7 +121,7 @@ function readingCommands(): readonly (readonly string[])[] {
   ];
 }
 
-/** A service refuses everything with the key in its words, or leads everything elsewhere. */
+/** A service that rejects everything and repeats the key in its message, or redirects everything elsewhere. */
 function badRun(
   setup: SecretsSetup,
   which: (typeof SERVICES)[number],
@@ -141,7 +141,7 @@ function badRun(
   });
 }
 
-/** A model hub that has no tokenizer but the token to give back. */
+/** A model hub without a tokenizer that echoes the token. */
 function tokenizerRun(setup: SecretsSetup, mood: "denies" | "redirects"): Promise<void> {
   const config = hostedConfig(setup.planted, "online").replace(/^tokenizer_name: .*\n/m, "");
   return inCase(setup, `hub ${mood}`, config, "well", async (opened) => {
@@ -161,7 +161,7 @@ function brokenRun(setup: SecretsSetup, config: string, index: number): Promise<
   });
 }
 
-/** Something that no one catches, with all keys in its message. */
+/** An uncaught error with all keys in its message. */
 function crash(setup: SecretsSetup, how: "throws" | "rejects"): Promise<void> {
   const config = hostedConfig(setup.planted, "online");
   return inCase(setup, `crash, ${how}`, config, "well", async (opened) => {
@@ -177,7 +177,7 @@ function crash(setup: SecretsSetup, how: "throws" | "rejects"): Promise<void> {
   });
 }
 
-/** Keys from the shell: the trainer has them, its children and the files do not, and `.env` cannot lead them elsewhere. */
+/** Keys from the shell: the trainer has them, its children and the files do not, and `.env` cannot redirect them. */
 function exportedRun(setup: SecretsSetup): Promise<void> {
   const { planted } = setup;
   return inCase(setup, "exported keys", EMBEDDED_CONFIG, "well", async (opened) => {
@@ -197,7 +197,7 @@ function exportedRun(setup: SecretsSetup): Promise<void> {
   });
 }
 
-/** Through a proxy with a password, which at first refuses with that password in its words. */
+/** Through a proxy with a password, which first rejects with that password in its message. */
 function proxiedRun(setup: SecretsSetup): Promise<void> {
   const { planted } = setup;
   const config = hostedConfig(planted, "online");
@@ -208,7 +208,7 @@ function proxiedRun(setup: SecretsSetup): Promise<void> {
     const variables = { ...proxy.variables, ...DEBUG };
     const mine = ["PROXY_PASSWORD"];
     const train = [...TRAIN, "--max_steps=1"];
-    // Names that only the proxy knows are other machines, and nothing here is encrypted.
+    // Names that only the proxy resolves are other machines, and nothing here is encrypted.
     const clear = await runWatched(place, train, variables);
     report.lookAtProcesses(`${name}, not encrypted`, clear, mine);
     report.expect(clear.code === 2, `${name}: not encrypted, ended with ${clear.code}`);
@@ -227,7 +227,7 @@ function proxiedRun(setup: SecretsSetup): Promise<void> {
   });
 }
 
-/** Words that let keys go to these addresses. */
+/** Flags that allow keys for these addresses. */
 function allowing(urls: Readonly<Record<string, string>>): readonly string[] {
   return Object.values(urls).flatMap((url) => ["--allow-host", new URL(url).origin]);
 }

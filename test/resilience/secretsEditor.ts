@@ -1,4 +1,4 @@
-/** The editor's way in: a trainer that gets its keys over standard input, and reports where it is in files. */
+/** The editor's interface: a trainer that gets its keys over standard input, and reports its progress in files. */
 
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,7 +16,7 @@ type Handed = Pick<LaunchRequest, "keys" | "variables">;
 
 const SETTINGS = ["max_steps=2"];
 
-/** One run that trains, some that must not begin, one whose service refuses the key. */
+/** One run that trains, some that must not start, one whose service rejects the key. */
 export async function editorRun(opened: Opened): Promise<void> {
   const handed = given(opened);
   await launchOnce(opened, 0, handed);
@@ -30,7 +30,7 @@ export async function editorRun(opened: Opened): Promise<void> {
   for (const word of ["--allow-host", "--config", "allow_host"]) {
     await launchOnce(opened, 2, led, [...SETTINGS, `${word}=${stranger.url}`]);
   }
-  // What is in `.env` was not handed over.
+  // The contents of `.env` were not passed.
   await launchOnce(opened, 2, { ...handed, keys: {} });
   const { length } = stranger.sent;
   opened.report.expect(length === 0, `${opened.name}: ${length} requests to a stranger`);
@@ -65,16 +65,16 @@ async function launchOnce(
     },
     onFolder: () => undefined,
   });
-  // What it wrote last has been read; its children end with it.
+  // Its last output has been read; its children end with it.
   await sleep(100);
   const reported = { pid, code: end.exitCode, stdout, stderr: "", seen: watch.stop() };
-  // What is refused ends so soon that it may be gone before its processes were looked at.
+  // A refused start ends so quickly that its processes may not have been inspected.
   if (exitCode !== 0) report.look(`${name}, refused: output`, [["stdout", Buffer.from(stdout)]]);
   else report.lookAtProcesses(name, reported);
   report.expect(end.exitCode === exitCode, `${name}: ended with ${end.exitCode}: ${stdout}`);
 }
 
-/** Keys as the secret store of the editor holds them, each for its host. */
+/** Keys as in the editor's secret store, each for its host. */
 function given({ planted, fakeServices }: Opened): Handed {
   const { tinker, environments, upload, wandb } = fakeServices;
   const urls = [tinker, environments, upload, wandb].map(({ url }) => new URL(url).host);

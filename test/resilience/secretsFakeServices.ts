@@ -1,4 +1,4 @@
-/** The services of the secrets test: they note all that they are sent, and give back keys and secrets wherever they can. */
+/** The services of the secrets test: they record everything they receive, and echo keys and secrets wherever they can. */
 
 import type { IncomingHttpHeaders } from "node:http";
 import { buffer } from "node:stream/consumers";
@@ -14,12 +14,12 @@ import {
 import type { Serving } from "../integration/trainProgram.ts";
 import { ENCODINGS } from "./secretsSearch.ts";
 
-/** `grumbles`: now and then an error that repeats the key; `denies`: always; `redirects`: everything goes to a stranger. */
+/** `grumbles`: occasionally an error that repeats the key; `denies`: always; `redirects`: everything is redirected to a stranger. */
 export type Mood = "well" | "grumbles" | "denies" | "redirects";
 
 export interface FakeService extends Served {
   readonly name: string;
-  /** Everything that came but the key that belongs here: a request each. */
+  /** Everything received except the key that belongs here: one entry per request. */
   readonly sent: Buffer[];
   mood: Mood;
 }
@@ -30,30 +30,30 @@ export interface FakeServices {
   readonly wandb: FakeService;
   readonly upload: FakeService;
   readonly hub: FakeService;
-  /** Where others lead to; no key belongs there. */
+  /** The redirect target; no key belongs there. */
   readonly stranger: FakeService;
 }
 
-/** The keys that each of them wants. */
+/** The key that each of them requires. */
 export interface FakeServiceKeys {
   readonly tinker: string;
-  /** What the Tinker service gives in exchange for the key. */
+  /** The token that the Tinker service issues for the key. */
   readonly tinkerToken: string;
   readonly environments: string;
   readonly wandb: string;
   readonly upload: string;
   readonly hub: string;
-  /** Values that the environments may get. */
+  /** Values that the environments may receive. */
   readonly environmentSecrets: readonly string[];
 }
 
-/** What the model is called there: names that begin with `local/` are embedded. */
+/** The model's name there: names that begin with `local/` are embedded. */
 export const MODEL = "Org/Tiny-tool-1";
-/** One in this many of the first requests is refused. Later requests are many, and each refusal costs a wait. */
+/** One in this many of the first requests is rejected. Later requests are many, and each rejection costs a wait. */
 const GRUMBLES_EVERY = 5;
 const GRUMBLES_LATER_EVERY = 20;
 const FIRST_REQUESTS = 40;
-/** So long that a message which is cut ends amid a key. */
+/** So long that a truncated message is cut in the middle of a key. */
 const REPEATS = 60;
 
 export async function startFakeServices(
@@ -95,13 +95,13 @@ class Notes {
   #asked = 0;
   #grumbled = 0;
 
-  /** The keys that belong here, and where to lead those who come in the wrong mood. */
+  /** The keys that belong here, and the redirect target in the mood `redirects`. */
   constructor(keys: readonly string[], strangerUrl: string) {
     this.#keys = keys;
     this.#strangerUrl = strangerUrl;
   }
 
-  /** Notes a request; an answer in its place when the key is wrong or the mood is bad. */
+  /** Records a request; returns an answer if the key is wrong or the mood is bad. */
   take({ method, path, headers, body }: PassingRequest): PassingAnswer | null {
     const { kept, given } = withoutKeys(headers, this.#keys);
     this.sent.push(Buffer.concat([Buffer.from(`${method} ${path}\n${kept}\n\n`), body]));
@@ -121,7 +121,7 @@ class Notes {
   }
 }
 
-/** The headers as text but for a key that belongs here, and that key. */
+/** The headers as text without a key that belongs here, and that key. */
 function withoutKeys(headers: IncomingHttpHeaders, keys: readonly string[]) {
   const basic = (key: string): string => `Basic ${Buffer.from(`api:${key}`).toString("base64")}`;
   const keyIn = (value: string) =>
@@ -134,18 +134,18 @@ function withoutKeys(headers: IncomingHttpHeaders, keys: readonly string[]) {
   };
 }
 
-/** What a service gives back in part it has hidden itself. */
+/** A partially redacted value, as some services return. */
 const WHOLE = Object.entries(ENCODINGS).flatMap(([name, forms]) =>
   name === "beginning" || name === "end" ? [] : [forms],
 );
 
-/** A key in each way in which it can be written. */
+/** A key in each possible encoding. */
 function formsOf(key: string): readonly string[] {
   const basic = Buffer.from(`Basic api:${key}`).toString("base64");
   return [key, ...WHOLE.flatMap((forms) => forms(key).slice(0, 1)), basic];
 }
 
-/** A key again and again, each time written in another way. */
+/** A key repeated many times, each time encoded differently. */
 export function rudeWords(key: string, turn: number): string {
   const forms = formsOf(key);
   const form = forms[turn % forms.length] ?? key;
@@ -164,7 +164,7 @@ function answerOf(content: object, status = 200, location?: string): PassingAnsw
   return { status, type: "application/json", body, ...(location !== undefined && { location }) };
 }
 
-/** A gateway that wants a key of its own, and shows the server behind it the one that is wanted there. */
+/** A gateway that requires its own key, and passes the server's own key on to the server behind it. */
 async function gateway(options: {
   readonly name: string;
   readonly url: string;
@@ -184,7 +184,7 @@ async function gateway(options: {
   return Object.assign(notes, { name, url: opened.url, close: () => opened.close() });
 }
 
-/** Gives a short-lived token for the key, as the hosted service does. */
+/** Issues a short-lived token for the key, like the hosted service. */
 function exchanging(jwt: string): Filter {
   return {
     request: (passing) => (/\/auth\/token$/.test(passing.path) ? answerOf({ jwt }) : passing),
@@ -196,7 +196,7 @@ function exchanging(jwt: string): Filter {
   };
 }
 
-/** An environment that gives the secrets back in its prompts and tools, in answers and what is noted of them, and when it fails. */
+/** An environment that echoes the secrets in its prompts, tools, answers, metadata, and errors. */
 function echoing(secrets: readonly string[]): Filter {
   let turn = 0;
   const allWords = (): string => secrets.flatMap(formsOf).join(" ");

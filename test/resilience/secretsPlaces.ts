@@ -1,4 +1,4 @@
-/** Everything that lies in a folder or in the extension's package, file by file. */
+/** Lists everything in a folder or in the extension's package, file by file. */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -26,7 +26,7 @@ export function* archiveContents(archive: Buffer): Generator<readonly [string, B
   }
 }
 
-/** What the newest package holds. */
+/** The contents of the newest package. */
 export function packageEntries(): Iterable<readonly [string, Buffer]> {
   const name = readdirSync("dist").find((file) => file.endsWith(".vsix"));
   if (name === undefined) throw new Error("there is no package in dist: npm run package");

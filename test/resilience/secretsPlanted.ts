@@ -1,10 +1,10 @@
-/** The secrets that the test plants, where it plants them, and the configurations that lead them through the program. */
+/** The secrets that the test plants, their locations, and the configurations that use them. */
 
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
 import { type FakeServiceKeys, type FakeServices, MODEL } from "./secretsFakeServices.ts";
 
-/** Each planted value by its name; those in `.env` stand under it there. */
+/** Each planted value by its name; the names in `.env` are the same. */
 export type Planted = Readonly<
   Record<
     | "TINKER_API_KEY"
@@ -22,21 +22,21 @@ export type Planted = Readonly<
   >
 >;
 
-/** What a user exports or puts into `.env` for the services. */
+/** Variables that a user exports or puts into `.env` for the services. */
 export const KEYS = [
   "TINKER_API_KEY",
   "ORS_API_KEY",
   "OPENREWARD_API_KEY",
   "WANDB_API_KEY",
 ] as const;
-/** Those that environments get. */
+/** Those that environments receive. */
 export const ENVIRONMENT_SECRETS = ["DEMO_TOKEN", "OWN_TOKEN", "WRITTEN_TOKEN"] as const;
-/** The last two no run needs but one that downloads a tokenizer. */
+/** The last two are only needed by a run that downloads a tokenizer. */
 const IN_DOTENV = [...KEYS, "DEMO_TOKEN", "OWN_TOKEN", "UNRELATED_PASSWORD", "HF_TOKEN"] as const;
 
 export const CONFIG = "tinker-config.yaml";
 
-/** Keys may hold what a header takes, secrets anything; each is written differently in JSON, URLs and base64. */
+/** Keys may hold any header characters, secrets anything; each is encoded differently in JSON, URLs and base64. */
 export function plant(): Planted {
   const random = (bytes: number): string => randomBytes(bytes).toString("hex");
   return {
@@ -54,7 +54,7 @@ export function plant(): Planted {
   };
 }
 
-/** Good for an hour. */
+/** Valid for an hour. */
 function jwt(signature: string): string {
   const part = (content: object): string =>
     Buffer.from(JSON.stringify(content)).toString("base64url");
@@ -62,7 +62,7 @@ function jwt(signature: string): string {
   return `${part({ kid: signature.slice(0, 9) })}.${part({ exp })}.${signature}`;
 }
 
-/** Addresses and keys, as a user's file beside the configuration; secrets are in other variables, too. */
+/** Addresses and keys, as in a user's file next to the configuration; secrets are in other variables, too. */
 export function dotEnv(
   planted: Partial<Planted>,
   addresses: Readonly<Record<string, string>>,
@@ -105,7 +105,7 @@ export function keysOf(planted: Planted): FakeServiceKeys {
   };
 }
 
-/** A run against the fake services; secrets also stand where they should not: in the prompt, in names. */
+/** A run against the fake services; secrets are also where they should not be: in the prompt, in names. */
 export function hostedConfig(planted: Planted, wandb: "online" | "offline"): string {
   const written = JSON.stringify(planted.WRITTEN_TOKEN);
   return `# ${planted.WRITTEN_TOKEN}
@@ -138,7 +138,7 @@ wandb_run_name: ${JSON.stringify(`run ${planted.WRITTEN_TOKEN}`)}
 `;
 }
 
-/** A run with embedded services that reports to others. */
+/** A run with embedded services that reports to external ones. */
 export const EMBEDDED_CONFIG = `
 model_name: local/tiny-tool
 run_name: run
@@ -153,7 +153,7 @@ wandb: online
 wandb_project_name: resilience
 `;
 
-/** Loaded into the trainer: once the run has a row of metrics, something fails that no one catches. */
+/** Loaded into the trainer: throws an uncaught error once the run has a row of metrics. */
 export function crashProgram(planted: Planted, how: "throws" | "rejects", run: string): string {
   const known = [...KEYS, ...ENVIRONMENT_SECRETS].map((name) => planted[name]);
   const words = [...known, ...known.map((value) => Buffer.from(value).toString("base64"))].join(

@@ -1,4 +1,4 @@
-/** Looks at a process and all its descendants while they live: their variables, their command lines, and the files they keep. */
+/** Watches a process and all its descendants while they live: their variables, their command lines, and their files. */
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 /** What was seen of one process. */
 export interface Shown {
   readonly pid: number;
-  /** How it was started. */
+  /** Its command line. */
   readonly name: string;
   readonly text: string;
 }
@@ -19,10 +19,10 @@ export interface Seen {
 }
 
 const LOOK_EVERY_MS = 100;
-/** Sockets and what is larger are no token files. */
+/** Sockets and larger files are not token files. */
 const MAX_FILE_BYTES = 1_000_000;
 
-/** Looks at once and then again and again; `stop` looks no more. */
+/** Inspects once immediately and then repeatedly; `stop` ends that. */
 export function watchProcesses(
   root: number,
   folder: string,
@@ -38,7 +38,7 @@ export function watchProcesses(
     const first = readProc(root, "cmdline");
     for (const pid of withDescendants(root)) {
       const commandLine = readProc(pid, "cmdline");
-      // Until it becomes another program, a child is its parent.
+      // Until it executes another program, a child equals its parent.
       if (pid !== root && commandLine === first) continue;
       const name = commandLine.replaceAll("\0", " ");
       keep(commandLines, { pid, name, text: commandLine });

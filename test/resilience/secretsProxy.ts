@@ -1,4 +1,4 @@
-/** A proxy that wants a password, and says it back when it refuses. */
+/** A proxy that requires a password, and repeats it in its rejections. */
 
 import { createServer, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
@@ -7,14 +7,14 @@ import { listenAnywhere } from "../fakes/serveHere.ts";
 import { rudeWords } from "./secretsFakeServices.ts";
 
 export interface Proxy {
-  /** The addresses of the services, under names that only the proxy knows. */
+  /** The addresses of the services, under names that only the proxy resolves. */
   readonly addresses: Readonly<Record<string, string>>;
-  /** What leads a program through it. */
+  /** The variables that make a program use it. */
   readonly variables: Readonly<Record<string, string>>;
   denies: boolean;
-  /** Connections that it has made. */
+  /** The number of connections it has made. */
   tunnels(): number;
-  /** Those that it was asked for. */
+  /** Requested host names. */
   asked(): number;
   close(): void;
 }

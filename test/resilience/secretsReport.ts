@@ -1,4 +1,4 @@
-/** What the test has looked at and found, place by place. */
+/** What the test has searched and found, by place. */
 
 import { join } from "node:path";
 import type { FakeService } from "./secretsFakeServices.ts";
@@ -37,7 +37,7 @@ export class Report {
     }
   }
 
-  /** What a command printed, and what its processes showed; `variables` are those that the user gave to the first of them. */
+  /** A command's output, and what its processes showed; `variables` are those that the user gave to the first of them. */
   lookAtProcesses(name: string, reported: Told, variables: readonly string[] = []): void {
     const { stdout, stderr, seen } = reported;
     this.look(`${name}: output`, [
@@ -55,14 +55,14 @@ export class Report {
     this.expect(seen.commandLines.length > 0, `${name}: no process was seen`);
   }
 
-  /** What is left: run folders, caches, temporary files; not what the user wrote. */
+  /** Remaining files: run folders, caches, temporary files; not what the user wrote. */
   lookAtFiles(name: string, { project, home, temp }: Place): void {
     this.look(`${name}: run folders`, treeContents(join(project, ".tinker-rl")));
     this.look(`${name}: home and temporary files`, treeContents(home));
     this.look(`${name}: home and temporary files`, treeContents(temp));
   }
 
-  /** What a service got beside its own key. */
+  /** What a service received besides its own key. */
   lookAtService(name: string, service: FakeService, mayHold: readonly string[]): void {
     const requests = service.sent.map((sent) => {
       const [line = ""] = sent.toString("utf8").split("\n", 1);
@@ -71,12 +71,12 @@ export class Report {
     this.look(`${name}: sent to ${service.name}`, requests, mayHold);
   }
 
-  /** Notes that the test did not go as it should, so that what it finds says little. */
+  /** Records that the test itself went wrong, so that its findings mean little. */
   expect(holds: boolean, fault: string): void {
     if (!holds) this.#faults.push(fault);
   }
 
-  /** True when there is nothing in it. */
+  /** True if nothing was found and the test went well. */
   print(): boolean {
     let found = 0;
     for (const [place, { bytes, findings }] of this.#rows) {

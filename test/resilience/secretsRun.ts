@@ -1,4 +1,4 @@
-/** Runs the built program in a folder of its own, watched from its start to its end. */
+/** Runs the built program in its own folder, watched from start to end. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -36,12 +36,12 @@ export function makePlace(root: string, name: string): Place {
   return place;
 }
 
-/** Variables of a shell that knows none of the keys. */
+/** Variables of a shell that has none of the keys. */
 export function plainVariables({ home, temp }: Place): Readonly<Record<string, string>> {
   return { PATH: process.env["PATH"] ?? "", HOME: home, TMPDIR: temp };
 }
 
-/** Runs a command to its end; `meanwhile` is called with every piece of its output. */
+/** Runs a command to its end; `meanwhile` is called with every chunk of its output. */
 export async function runWatched(
   place: Place,
   args: readonly string[],

@@ -1,19 +1,19 @@
-/** Finds secrets in bytes, however they are written there, and shows that it would. */
+/** Finds secrets in bytes in every encoding, and tests itself. */
 
 export interface Secret {
   readonly name: string;
   readonly value: string;
 }
 
-/** What a search has found: which secret, and how it is written. */
+/** A finding: which secret, and its encoding. */
 export interface Finding {
   readonly secret: string;
   readonly encoding: string;
 }
 
-/** The first and last characters of a secret that was cut. */
+/** Length of the prefix and suffix that reveal a truncated secret. */
 const FRAGMENT = 12;
-/** Digits before the end of a line. */
+/** Base64 digits before the end of a line. */
 const BREAK = 8;
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -23,7 +23,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Each way in which a text can be written, with what must be looked for; base64 depends on what stands before. */
+/** Each encoding of a text, with the strings to search for; base64 depends on the preceding bytes. */
 export const ENCODINGS: Readonly<Record<string, (value: string) => readonly string[]>> = {
   raw: (value) => [value],
   beginning: (value) => [value.slice(0, FRAGMENT)],
@@ -45,7 +45,7 @@ export const ENCODINGS: Readonly<Record<string, (value: string) => readonly stri
   base64: (value) => base64Forms(value),
   base64url: (value) =>
     base64Forms(value).map((form) => form.replaceAll("+", "-").replaceAll("/", "_")),
-  // As they stand, and in JSON.
+  // Literally, and in JSON.
   "base64 in lines": (value) =>
     ["\n", "\\n", "\r\n", "\\r\\n"].flatMap((end) =>
       base64Forms(value).map((form) => form.slice(0, BREAK) + end + form.slice(BREAK)),
@@ -68,7 +68,7 @@ export class Search {
     );
   }
 
-  /** Every secret that is in `content`, each encoding once. */
+  /** Every secret in `content`, each encoding once. */
   find(content: Buffer | string): readonly Finding[] {
     const bytes = typeof content === "string" ? Buffer.from(content) : content;
     const found = new Map<string, Finding>();
@@ -91,7 +91,7 @@ function asciiJson(value: string): string {
   );
 }
 
-/** All signs as numbers. */
+/** All characters as numeric escapes. */
 function numbersInJson(value: string, inCase: "toUpperCase" | "toLowerCase"): string {
   const digits = (sign: string): string => sign.charCodeAt(0).toString(16).padStart(4, "0");
   return value.replace(/[^a-zA-Z0-9]/g, (sign) => `\\u${digits(sign)[inCase]()}`);
@@ -116,7 +116,7 @@ function hex(value: string): string {
   return Buffer.from(value).toString("hex");
 }
 
-/** As it stands and in JSON: by itself, and at any place of a text. */
+/** Literally and in JSON: alone, and at any offset of a text. */
 function base64Forms(value: string): readonly string[] {
   return [value, inJson(value), asciiJson(value)].flatMap((text) => [
     base64(text),
@@ -128,7 +128,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64").replaceAll("=", "");
 }
 
-/** The digits that the value alone decides when `shift` bytes (modulo 3) come before it. */
+/** The base64 digits that only depend on the value when `shift` bytes (modulo 3) come before it. */
 function base64Core(value: string, shift: number): string {
   const bytes = Buffer.concat([Buffer.alloc(shift), Buffer.from(value)]);
   const whole = bytes.toString("base64").replaceAll("=", "");

@@ -1,4 +1,4 @@
-/** What the cases of the secrets test share. */
+/** Shared setup of the secrets test's cases. */
 
 import type { Serving } from "../integration/trainProgram.ts";
 import type { FakeServices } from "./secretsFakeServices.ts";

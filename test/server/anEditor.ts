@@ -1,4 +1,4 @@
-/** An editor that is connected to a server whose trainer is fake. */
+/** An editor connected to a server with a fake trainer. */
 
 import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -17,7 +17,7 @@ import { OpenRequests, type TrainerFunctions } from "../../src/server/openReques
 import { serve } from "../../src/server/serve.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 
-/** `catalogue` stands in for the server's own. */
+/** `catalogue` replaces the server's own. */
 export function anEditor(functions: Partial<TrainerFunctions> = {}, catalogue?: WindowCatalogue) {
   const unused = (): never => {
     throw new Error("The test did not expect this call.");
@@ -44,7 +44,7 @@ export function anEditor(functions: Partial<TrainerFunctions> = {}, catalogue?: 
     new StreamMessageWriter(toEditor),
   );
   const [requests, clock] = [new OpenRequests(), new FakeClock()];
-  // Beside the templates of environments.
+  // Next to the environment templates.
   const programFolder = fileURLToPath(new URL("../../src/trainer/scaffold", import.meta.url));
   const options = { connection, trainer, requests, clock, programFolder };
   serve({ ...options, collectNext: () => undefined }, "1.0.0", { catalogue });
@@ -61,13 +61,13 @@ export function anEditor(functions: Partial<TrainerFunctions> = {}, catalogue?: 
     editor,
     requests,
     clock,
-    /** All that the server has sent. */
+    /** All messages from the server. */
     received: () => received,
     ask: <Answer>(method: string, parameters: object, token?: CancellationToken) =>
       token === undefined
         ? editor.sendRequest<Answer>(method, parameters)
         : editor.sendRequest<Answer>(method, parameters, token),
-    /** As the extension asks it. */
+    /** Sends a request like the extension. */
     server: {
       request: async <Answer, Report = never>(
         method: string,
@@ -83,7 +83,7 @@ export function anEditor(functions: Partial<TrainerFunctions> = {}, catalogue?: 
       },
     },
     notify: (method: string, parameters: object) => editor.sendNotification(method, parameters),
-    /** What is reported with this token, as it comes. */
+    /** Progress reports for this token, as they arrive. */
     reports: <Report>(token: string): readonly Report[] => {
       const reports: Report[] = [];
       editor.onProgress(new ProgressType<Report>(), token, (report) => {

@@ -38,8 +38,8 @@ async function aWindow(functions: Partial<TrainerFunctions>, access: CatalogueAc
   return { ...made, seen };
 }
 
-describe("the environments that a server knows", () => {
-  it("are asked for with what the editor hands over, kept, and sent back without the key", async () => {
+describe("the environments known to a server", () => {
+  it("are requested with the editor's keys, cached, and returned without the key", async () => {
     const given: unknown[] = [];
     const lookUpList = (async (_kind: string, { access }: { access: unknown }) => {
       given.push(access);
@@ -61,7 +61,7 @@ describe("the environments that a server knows", () => {
     );
   });
 
-  it("fail with the reason of the service, without the key", async () => {
+  it("fail with the service's message, without the key", async () => {
     const lookUpEnvironment = async (): Promise<never> => {
       throw new AppError("environment-auth", "or-secret is unknown.");
     };

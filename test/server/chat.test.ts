@@ -36,12 +36,12 @@ function open(editor: Editor, request: OpenChatRequest) {
     replies,
     act: (action: ChatAction | Readonly<Record<string, unknown>>) =>
       editor.notify(CHAT_ACT, { conversation, action }),
-    /** Closes it, and resolves once it is over. */
+    /** Closes it, and resolves once it has ended. */
     close: async () => {
       closing.cancel();
       expect(await over).toEqual({ ok: true, value: null });
     },
-    /** The newest view, once it is as `check` wants it. */
+    /** The newest view that satisfies `check`. */
     see: (check: (view: ChatView) => void) =>
       vi.waitFor(() => {
         const view = replies.findLast((reply) => reply.kind === "view")?.view;
@@ -63,8 +63,8 @@ async function talk(script: ChatScript, changes: Partial<OpenChatRequest> = {}) 
   return { ...open(editor, { ...START, ...changes }), isClosed, requests, notes, editor };
 }
 
-describe("a conversation for an editor", () => {
-  it("carries out what the editor asks, shows all there is, and is closed when the request is canceled", async () => {
+describe("a chat for an editor", () => {
+  it("executes the editor's actions, sends its full state, and closes when the request is canceled", async () => {
     const turns = { one: [ended("a"), ended("b")], two: [ended("c"), ended("d")] };
     const { act, see, close, isClosed, requests, editor } = await talk({ turns });
     await see(({ partners }) =>
@@ -111,7 +111,7 @@ describe("a conversation for an editor", () => {
     await close();
   });
 
-  it("shows what a service says while it goes on", async () => {
+  it("shows service messages in progress", async () => {
     const { see, close, requests, notes } = await talk({ turns: { one: [ended("a")] } });
     await see((view) => expect(view.notes).toEqual([]));
     notes.push("The server does not answer.");
@@ -120,7 +120,7 @@ describe("a conversation for an editor", () => {
     await close();
   });
 
-  it("begins with the settings of the conversation before, from its first turn on", async () => {
+  it("starts with the settings of the previous chat, from its first turn on", async () => {
     const settings = {
       temperature: 0.5,
       maxTokens: 7,
@@ -137,7 +137,7 @@ describe("a conversation for an editor", () => {
     await close();
   });
 
-  it("stops a sample at once, and continues afterward", async () => {
+  it("stops a sample immediately, and can continue", async () => {
     const { act, see, close, replies } = await talk({
       turns: { one: ["hang", ended("now")] },
     });
@@ -155,7 +155,7 @@ describe("a conversation for an editor", () => {
     await close();
   });
 
-  it("reports an action that fails, and ignores a message that is not an action", async () => {
+  it("reports a failed action, and ignores a message that is not an action", async () => {
     const { act, replies, close } = await talk({ turns: { one: [ended("a")] } });
     await act({ action: "answer", text: "5" });
     await act({ action: "explode" });
@@ -167,7 +167,7 @@ describe("a conversation for an editor", () => {
     ]);
   });
 
-  it("is answered with the reason when it cannot begin", async () => {
+  it("returns the reason when it cannot start", async () => {
     const noCheckpoint = new AppError("no-checkpoint", "There is none.");
     const editor = anEditor({ openChat: () => Promise.reject(noCheckpoint) });
     const { over, replies } = open(editor, START);
@@ -177,7 +177,7 @@ describe("a conversation for an editor", () => {
     await expect(nothing.over).rejects.toThrow("targets");
   });
 
-  it("runs beside others, each of which is closed by itself, and all end when the editor leaves", async () => {
+  it("runs next to others, each closed separately, and all end when the editor disconnects", async () => {
     const first = await anOpenChat({ turns: { one: [ended("a")] } });
     const second = await anOpenChat({ turns: { two: [ended("b")] } });
     const opened = [first.opened, second.opened];

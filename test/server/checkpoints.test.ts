@@ -30,7 +30,7 @@ const REQUEST: WeightsRequest = {
 
 const { download, change: changing } = CHECKPOINT_REQUESTS;
 
-/** Work that lasts until it is given up. */
+/** Work that lasts until it is aborted. */
 function hanging() {
   let begun = (): void => undefined;
   const isBegun = new Promise<void>((resolve) => {
@@ -44,7 +44,7 @@ function hanging() {
 }
 
 describe("a download for an editor", () => {
-  it("has the key that was handed over, and reports what arrives, but not each piece", async () => {
+  it("uses the supplied key, and reports progress, but not for each chunk", async () => {
     const seen: TrainerRequest[] = [];
     const editor = anEditor({
       downloadCheckpoint: async (_, request) => {
@@ -70,7 +70,7 @@ describe("a download for an editor", () => {
     expect(editor.received()).not.toContain("tml-secret");
   });
 
-  it("asks for the form that the editor names, and for none where it names none", async () => {
+  it("requests the form that the editor names, or none", async () => {
     const seen: TrainerRequest[] = [];
     const editor = anEditor({
       downloadCheckpoint: async (_, request) => {
@@ -85,7 +85,7 @@ describe("a download for an editor", () => {
     await expect(editor.ask(download, { ...REQUEST, form: "peft" })).rejects.toThrow("form");
   });
 
-  it("is answered with the error, without the secrets of the request", async () => {
+  it("returns the error without the secrets of the request", async () => {
     const { ask } = anEditor({
       downloadCheckpoint: (_, { redactor }) => {
         redactor?.learn("tml-secret");
@@ -109,7 +109,7 @@ describe("a download for an editor", () => {
     expect(await answer).toMatchObject({ ok: false, error: { code: "stopped" } });
   });
 
-  it("is refused without all that it needs, and without a word of what was sent", async () => {
+  it("rejects an incomplete request without quoting it", async () => {
     const editor = anEditor({});
     const { folder: _, ...rest } = REQUEST;
     await expect(editor.ask(download, rest)).rejects.toThrow("folder");
@@ -133,7 +133,7 @@ describe("a change of checkpoints for an editor", () => {
     made.length = 0;
   });
 
-  it("looks for no key when they are on this computer", async () => {
+  it("uses no key for checkpoints on this computer", async () => {
     const request = {
       paths: PATHS,
       change: { action: "set-ttl", ttlSeconds: 60 },
@@ -151,7 +151,7 @@ describe("a change of checkpoints for an editor", () => {
     ]);
   });
 
-  it("has the key that was handed over, at the service of the run", async () => {
+  it("uses the supplied key at the service of the run", async () => {
     await change({ paths: PATHS, change: { action: "publish" }, service: ELSEWHERE });
     expect(made).toMatchObject([
       {
@@ -163,7 +163,7 @@ describe("a change of checkpoints for an editor", () => {
     ]);
   });
 
-  it("takes what no longer exists as deleted", async () => {
+  it("treats a missing checkpoint as deleted", async () => {
     const service = ELSEWHERE;
     expect(await change({ paths: PATHS, change: { action: "delete" }, service })).toMatchObject({
       ok: true,
@@ -171,7 +171,7 @@ describe("a change of checkpoints for an editor", () => {
     expect(made).toMatchObject([{ paths: PATHS, mayBeGone: true }]);
   });
 
-  it("is given up after ten seconds, with everything that was in progress", async () => {
+  it("is aborted after ten seconds, with all pending requests", async () => {
     const { hang, isBegun } = hanging();
     const editor = anEditor({
       changeCheckpoints: async function* (_, { signal }) {
@@ -192,7 +192,7 @@ describe("a change of checkpoints for an editor", () => {
   });
 });
 
-it("keeps no secret of a request that is over, and cleans a failure of the server by those under way", async () => {
+it("drops the secrets of a finished request, and redacts server errors with those in progress", async () => {
   let inside: unknown = null;
   const failure = new Error("tml-secret");
   const editor = anEditor({

@@ -21,7 +21,7 @@ afterEach(() => {
   gc.mockReset();
 });
 
-it("collects once when much was left behind, and again when there is more", () => {
+it("collects once after much garbage, and again after more", () => {
   collectWhenIdle();
   inUse(40);
   vi.advanceTimersByTime(5_000);
@@ -35,7 +35,7 @@ it("collects once when much was left behind, and again when there is more", () =
   expect(gc).toHaveBeenCalledTimes(2);
 });
 
-it("collects what was let go, which counts as used until then", () => {
+it("collects garbage that counts as used until then", () => {
   const collectNext = collectWhenIdle();
   collectNext();
   gc.mockImplementation(() => inUse(10));
@@ -43,7 +43,7 @@ it("collects what was let go, which counts as used until then", () => {
   expect(gc).toHaveBeenCalledTimes(1);
 });
 
-it("waits while the server has much to do", () => {
+it("waits while the server is busy", () => {
   collectWhenIdle();
   inUse(300);
   busy(0.9);
@@ -51,7 +51,7 @@ it("waits while the server has much to do", () => {
   expect(gc).not.toHaveBeenCalled();
 });
 
-it("a process that cannot collect is left alone", () => {
+it("does nothing if the process cannot collect", () => {
   vi.stubGlobal("gc", undefined);
   collectWhenIdle();
   expect(vi.getTimerCount()).toBe(0);

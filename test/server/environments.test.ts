@@ -14,7 +14,7 @@ const folder = folderOfEachTest();
 
 const { create } = ENVIRONMENT_REQUESTS;
 
-it("writes the environment that an editor asks for, and says what goes into the configuration", async () => {
+it("writes the environment that an editor requests, and returns its configuration entry", async () => {
   const request = { name: "demo", template: "judge", folder };
   const outcome = await anEditor().ask<RequestOutcome<NewEnvironment>>(create, request);
   expect(outcome).toMatchObject({
@@ -33,7 +33,7 @@ it("writes the environment that an editor asks for, and says what goes into the 
   expect(tasks.split("\n").length).toBeGreaterThan(10);
 });
 
-it("answers for a folder that is there with the reason", async () => {
+it("returns the reason if the folder exists", async () => {
   const { ask } = anEditor();
   const request = { name: "demo", template: "state", folder };
   await ask(create, request);
@@ -43,7 +43,7 @@ it("answers for a folder that is there with the reason", async () => {
   });
 });
 
-it("refuses a name that leads elsewhere", async () => {
+it("rejects a name that leads elsewhere", async () => {
   const request = { name: "../demo", template: "question", folder };
   expect(await anEditor().ask(create, request)).toMatchObject({
     ok: false,
@@ -51,12 +51,12 @@ it("refuses a name that leads elsewhere", async () => {
   });
 });
 
-it("refuses a template that does not exist", async () => {
+it("rejects a template that does not exist", async () => {
   const request = { name: "demo", template: "../question", folder };
   await expect(anEditor().ask(create, request)).rejects.toThrow("template");
 });
 
-it("says which code an environment has, which is another when its files change", async () => {
+it("returns the digest of an environment's code, which changes with its files", async () => {
   const { ask } = anEditor();
   await ask(create, { name: "demo", template: "question", folder });
   const configPath = join(folder, "tinker-config.yaml");

@@ -5,7 +5,7 @@ import { anEditor } from "./anEditor.ts";
 
 const REQUEST = { configPath: "/projects/tinker-config.yaml", overrides: ["batch_size=8"] };
 
-it("says what an estimate can rest on, as in a terminal", async () => {
+it("returns the possible bases of an estimate, as in a terminal", async () => {
   const seen: unknown[] = [];
   const basis = { pastRun: null, model: "Qwen/Qwen3-8B", isBilled: true };
   const { ask } = anEditor({
@@ -18,7 +18,7 @@ it("says what an estimate can rest on, as in a terminal", async () => {
   expect(seen).toEqual([REQUEST]);
 });
 
-it("answers what is wrong with a configuration", async () => {
+it("returns the errors of a configuration", async () => {
   const { ask } = anEditor({
     estimateBasis: async () => {
       throw new AppError("config-invalid", "batch_size is missing.");

@@ -8,7 +8,7 @@ import { compileModel } from "../../src/node/tokenizer/compiledModel.ts";
 import { filesOnDisk, folderOfEachTest } from "../fakes/onDisk.ts";
 import { anEditor } from "./anEditor.ts";
 
-// The thread is a file of the built program.
+// The worker thread is a file of the built program.
 vi.mock("../../src/node/tokenizer/compileInThread.ts", () => ({ compileInThread: compileModel }));
 
 const files = filesOnDisk();
@@ -25,7 +25,7 @@ beforeEach(async () => {
   request = { path, config: null, parent: join(folder, "examples") };
 });
 
-it("shows a file that is asked for again, and twice at once, in one folder", async () => {
+it("shows a file that is requested again, or twice concurrently, in one folder", async () => {
   const { ask } = anEditor();
   const [first, second] = await Promise.all([
     ask<{ value: string }>(EXAMPLE_REQUESTS.read, request),
@@ -37,7 +37,7 @@ it("shows a file that is asked for again, and twice at once, in one folder", asy
   expect(await createRunReader(files.within(first.value), first.value).rollouts(0)).toHaveLength(3);
 });
 
-it("writes a folder anew that a server was ended in the middle of", async () => {
+it("rewrites a folder that an ended server left incomplete", async () => {
   const { value: run } = await anEditor().ask<{ value: string }>(EXAMPLE_REQUESTS.read, request);
   const { runFile } = runPaths(run);
   const written = JSON.parse(await readFile(runFile, "utf8"));
@@ -47,7 +47,7 @@ it("writes a folder anew that a server was ended in the middle of", async () => 
   expect(await createRunReader(files.within(again.value), again.value).rollouts(0)).toHaveLength(3);
 });
 
-it("shows a file in tokens once the tokenizer is there", async () => {
+it("shows a file in tokens once the tokenizer is available", async () => {
   const text = `model_name: org/model
 tokenizer_name: ./tokenizer
 method: sft

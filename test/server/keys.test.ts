@@ -9,7 +9,7 @@ const REQUEST: KeyTestRequest = {
   variables: { TINKER_BASE_URL: "https://models.example.org" },
 };
 
-it("tests the key that an editor sends, and sends it back nowhere", async () => {
+it("tests the key that an editor sends, and never returns it", async () => {
   const seen: unknown[] = [];
   const editor = anEditor({
     testKey: async (request) => {
@@ -25,7 +25,7 @@ it("tests the key that an editor sends, and sends it back nowhere", async () => 
   expect(editor.received()).not.toContain("tml-secret");
 });
 
-it("answers a failed test without the key", async () => {
+it("returns a failed test without the key", async () => {
   const { ask } = anEditor({
     testKey: async () => {
       throw new Error("It ended with tml-secret.");
@@ -37,7 +37,7 @@ it("answers a failed test without the key", async () => {
   });
 });
 
-it("refuses a request without all that it needs, and without a word of what was sent", async () => {
+it("rejects an incomplete request without quoting it", async () => {
   const editor = anEditor();
   const { host: _, ...rest } = REQUEST;
   await expect(editor.ask(KEY_REQUESTS.test, rest)).rejects.toThrow("host");

@@ -51,13 +51,13 @@ const CONTEXT: ConfigContext = {
 interface EditorOptions {
   readonly uri?: string;
   readonly snippetSupport?: boolean;
-  /** What an editor of this package answers; null for every other one. */
+  /** Answers like an editor of this package; null for any other editor. */
   readonly own?: { readonly context?: (uri: string) => ConfigContext } | null;
   readonly catalogue?: Partial<WindowCatalogue>;
   readonly version?: string;
 }
 
-/** An editor that has opened `text`, with what it was sent. */
+/** An editor that has opened `text`, with the messages it received. */
 async function editorWith(text: string, options: EditorOptions = {}) {
   const { uri = URI, snippetSupport = true, own = null, version = "1.0.0" } = options;
   const { catalogue = {} } = options;
@@ -112,7 +112,7 @@ async function editorWith(text: string, options: EditorOptions = {}) {
     editor,
     marked,
     asked,
-    /** Says that lists have come. */
+    /** Announces new lists. */
     change: () => changed.fire(),
     own: <Answer>(request: keyof typeof CONFIG_REQUESTS, parameters: object = {}) =>
       editor.sendRequest<Answer>(CONFIG_REQUESTS[request], { uri, ...parameters }),
@@ -148,7 +148,7 @@ it("marks a misspelled key, and offers to correct it", async () => {
   ]);
 });
 
-it("completes keys, with snippets only where the editor knows them", async () => {
+it("completes keys, with snippets only if the editor supports them", async () => {
   const at = { position: { line: 1, character: 9 } };
   const inserted = async (snippetSupport: boolean) => {
     const { ask } = await editorWith("environments:\n  local/c", { snippetSupport });
@@ -159,7 +159,7 @@ it("completes keys, with snippets only where the editor knows them", async () =>
   expect(await inserted(false)).toMatch(/^local\/calculator:\n[^$]*$/);
 });
 
-it("explains the key under the pointer and links what a name stands for", async () => {
+it("shows documentation for the key under the pointer and links names", async () => {
   const { ask } = await editorWith(`${SOUND}log_path: ../runs\n`);
   const hover = await ask<{ contents: { value: string } }>("textDocument/hover", {
     position: { line: 1, character: 2 },
@@ -169,17 +169,17 @@ it("explains the key under the pointer and links what a name stands for", async 
   expect(links.map(({ target }) => target)).toContain("file:///projects/runs");
 });
 
-it("leaves other files alone", async () => {
+it("ignores other files", async () => {
   const { ask } = await editorWith("a: 1\n", { uri: "file:///projects/other.yaml" });
   const at = { position: { line: 0, character: 0 } };
   expect(await ask("textDocument/hover", at)).toBeNull();
   expect(await ask("textDocument/completion", at)).toBeNull();
 });
 
-describe("for the editor of its own package", () => {
+describe("for the editor of this package", () => {
   const EVERYTHING = { start: { line: 0, character: 0 }, end: { line: 999, character: 0 } };
 
-  it("shows lenses, links, hints and names by what the editor knows", async () => {
+  it("shows lenses, links, hints and names based on the editor's state", async () => {
     const { ask } = await editorWith(textWith("lr: 1"), { own: {} });
     const lenses = await ask<CodeLens[]>("textDocument/codeLens", {});
     expect(lenses.map(({ command, data }) => [command?.title, data.action])).toEqual([
@@ -206,7 +206,7 @@ describe("for the editor of its own package", () => {
     expect(some.length).toBeLessThan(hints.length);
   });
 
-  it("offers no start where the workspace is not trusted, and a stop while a run is live", async () => {
+  it("offers no start in an untrusted workspace, and a stop while a run is in progress", async () => {
     const lensesWith = async (lenses: ConfigContext["lenses"], parents: readonly string[] = []) => {
       const { editor, ask } = await editorWith(textWith(), {
         own: { context: () => ({ ...CONTEXT, lenses }) },
@@ -237,14 +237,14 @@ describe("for the editor of its own package", () => {
     });
   });
 
-  it("leaves documents alone that are no configurations there", async () => {
+  it("ignores documents that are not configurations there", async () => {
     const own = { context: () => ({ ...CONTEXT, configNames: ["other.yaml"] }) };
     const { ask, own: request } = await editorWith(textWith(), { own });
     expect(await ask("textDocument/codeLens", {})).toEqual([]);
     await expect(request("check")).rejects.toThrow("not an open configuration");
   });
 
-  it("asks the editor once for what it knows, until that changes", async () => {
+  it("requests the editor's state once, until it changes", async () => {
     const { editor, asked, ask, own } = await editorWith(textWith(), { own: {} });
     const contexts = (): number => asked.filter((name) => name === "context").length;
     await own("check");
@@ -261,7 +261,7 @@ describe("for the editor of its own package", () => {
     expect(contexts()).toBe(2);
   });
 
-  it("leaves what a schema finds to another program where a text names the schema", async () => {
+  it("leaves schema errors to another program if a text names the schema", async () => {
     const own = { context: () => ({ ...CONTEXT, schemaChecker: "modeline" as const }) };
     const wrong = textWith("batch_sise: 1");
     const plain = await editorWith(wrong, { own });
@@ -271,7 +271,7 @@ describe("for the editor of its own package", () => {
     expect(await codes(named)).not.toContain("TRL110");
   });
 
-  it("does not wait for lists that do not come, and asks again when they have", async () => {
+  it("does not wait for late lists, and requests them again once they are available", async () => {
     const catalogue = { update: () => new Promise<void>(() => undefined) };
     const { ask } = await editorWith("model_name: ", { own: {}, catalogue });
     const at = { position: { line: 0, character: 12 } };
@@ -280,7 +280,7 @@ describe("for the editor of its own package", () => {
     expect(list.items.map(({ label }) => label)).toContain("Qwen/Qwen3-8B");
   });
 
-  it("checks again, and has lenses and hints asked for, when names have come", async () => {
+  it("validates again, and refreshes lenses and hints, when names have arrived", async () => {
     const { editor, asked, change, own: request } = await editorWith(textWith(), { own: {} });
     let checks = 0;
     editor.onNotification("textDocument/publishDiagnostics", () => {
@@ -294,7 +294,7 @@ describe("for the editor of its own package", () => {
     expect(asked).toContain("workspace/inlayHint/refresh");
   });
 
-  it("checks again, and has lenses and hints asked for, when what the editor knows has changed", async () => {
+  it("validates again, and refreshes lenses and hints, when the editor's state has changed", async () => {
     let overrides: readonly string[] = [];
     const own = { context: () => ({ ...CONTEXT, overrides }) };
     const { editor, asked, own: request } = await editorWith(textWith("num_epochs: 1"), { own });
@@ -311,7 +311,7 @@ describe("for the editor of its own package", () => {
     expect(asked).toContain("workspace/inlayHint/refresh");
   });
 
-  it("offers fixes that take a command, which carry the place of a secret and never its text", async () => {
+  it("offers fixes with commands, which contain the position of a secret but never its text", async () => {
     const text = textWith("num_epochs: 1", "secrets: {a: hidden-words}");
     const { ask } = await editorWith(text, { own: {} });
     const actions = await ask<CodeAction[]>("textDocument/codeAction", {
@@ -323,7 +323,7 @@ describe("for the editor of its own package", () => {
     expect(JSON.stringify(action)).not.toContain("hidden");
   });
 
-  it("answers what a run would make of the text, where an environment goes, and which secret is written", async () => {
+  it("returns the effective configuration of a text, the position for an environment, and the secret in it", async () => {
     const text = textWith("batch_sise: 1", "secrets: {a: hidden-words}");
     const { own } = await editorWith(text, { own: {} });
     expect(await own("check")).toMatchObject({ errors: expect.any(Number) });
@@ -344,7 +344,7 @@ describe("for the editor of its own package", () => {
     expect(text).toContain("tasks: q.csv");
   });
 
-  it("refuses an editor of another version", async () => {
+  it("rejects an editor of another version", async () => {
     await expect(editorWith("a: 1", { own: {}, version: "0.9.0" })).rejects.toThrow(
       "The editor has version 0.9.0 and its server 1.0.0. Reload the window.",
     );
@@ -374,7 +374,7 @@ describe("sources of data", () => {
     ],
   })}\n`;
 
-  it("say what they hold once that was read, and again when the file has changed", async () => {
+  it("show their contents once they were read, and again when the file has changed", async () => {
     const { lensTitles, folder } = await withData(ROW);
     await vi.waitFor(async () =>
       expect(await lensTitles()).toContainEqual(expect.stringMatching(/ 1 example · 1 turn/)),
@@ -385,7 +385,7 @@ describe("sources of data", () => {
     );
   });
 
-  it("are marked where a run would refuse them", async () => {
+  it("are marked if a run would reject them", async () => {
     const { editor } = await withData(`${ROW}{}\n`);
     const marks: Diagnostic[] = [];
     editor.onNotification("textDocument/publishDiagnostics", ({ diagnostics }) => {
@@ -405,7 +405,7 @@ describe("sources of data", () => {
     );
   });
 
-  it("are not looked at in Restricted Mode", async () => {
+  it("are not read in Restricted Mode", async () => {
     const { lensTitles, own } = await withData("{}\n", { readsData: false });
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(await own("check")).toEqual({ errors: 0, warnings: 0 });

@@ -6,7 +6,7 @@ it.each([
   ["loss_fn: §{1|ppo,cispo|}", "loss_fn: ppo"],
   ["a: \\§HOME\\}", "a: §HOME}"],
   ["a:\n  §{1:b\\}c}: §2", "a:\n  b}c: "],
-])("turns %j, with § for a dollar sign, into the text that it inserts", (snippet, text) => {
+])("turns %j, with § for a dollar sign, into the inserted text", (snippet, text) => {
   const dollars = (written: string) => written.replaceAll("§", "$");
   expect(plainSnippet(dollars(snippet))).toBe(dollars(text));
 });

@@ -32,7 +32,7 @@ const DESCRIPTION: PromptDescription = {
 };
 const { preview } = PROMPT_REQUESTS;
 
-it("describes the prompt of the task, with the keys that were handed over and no others", async () => {
+it("describes the task's prompt, with the supplied keys and no others", async () => {
   const seen: PreviewRequest[] = [];
   const { ask, received } = anEditor({
     previewPrompt: async (_, request) => {
@@ -55,7 +55,7 @@ it("describes the prompt of the task, with the keys that were handed over and no
   expect(received()).not.toContain("tml-secret");
 });
 
-it("names the key that is missing, and where a configuration is at fault", async () => {
+it("names the missing key, and the place of a configuration error", async () => {
   const { ask } = anEditor({
     previewPrompt: async () => {
       throw new AppError("key-missing", "No key.", {

@@ -8,7 +8,7 @@ import { anEditor } from "./anEditor.ts";
 const files = filesOnDisk();
 const folder = folderOfAllTests();
 
-it("writes the report of a run under the name that the editor knows it by", async () => {
+it("writes the report of a run under the name shown in the editor", async () => {
   const rollouts = [rolloutFacts({ reward: 0.25 })];
   await appendMetrics(files.within(folder), folder, buildMetricsRow(stepFacts({ rollouts })));
   const { ask } = anEditor({});

@@ -25,7 +25,7 @@ beforeAll(async () => {
   hard = await writeHardRun(fileSystem, parent, { rollouts: 8 });
 });
 
-/** A request that lasts until the test cancels it, with what it reports. */
+/** A request that lasts until the test cancels it, with its reports. */
 function lasting<Report>(editor: ReturnType<typeof anEditor>, method: string, request: object) {
   const canceling = new CancellationTokenSource();
   onTestFinished(() => canceling.cancel());
@@ -38,7 +38,7 @@ function lasting<Report>(editor: ReturnType<typeof anEditor>, method: string, re
 const PLACES = { opened: [], names: {}, archived: [] };
 
 describe("the runs of a window", () => {
-  it("are reported once they are read, and again only what has changed", async () => {
+  it("are reported once they are read, and then only changes", async () => {
     const editor = anEditor();
     const { reports } = lasting<RunListReport>(editor, RUN_REQUESTS.watch, {});
     const look = (names: Readonly<Record<string, string>>) =>
@@ -57,7 +57,7 @@ describe("the runs of a window", () => {
     ]);
   });
 
-  it("are reported to a window that asks the same server anew", async () => {
+  it("are reported in full to a window that reconnects to the same server", async () => {
     const editor = anEditor();
     await editor.ask(RUN_REQUESTS.look, { places: { ...PLACES, parents: [parent] } });
     const { reports } = lasting<RunListReport>(editor, RUN_REQUESTS.watch, {});
@@ -65,7 +65,7 @@ describe("the runs of a window", () => {
   });
 });
 
-describe("a run that someone looks at", () => {
+describe("a run that is being viewed", () => {
   const CUT = {
     id: "truncated_turns",
     severity: "warning",
@@ -74,7 +74,7 @@ describe("a run that someone looks at", () => {
     edits: [{ path: ["max_response_tokens"], value: 96 }],
   } as const;
 
-  it("is reported with its alarms after each reading, and once more at the end", async () => {
+  it("is reported with its alarms after each read, and once more at the end", async () => {
     const folder = folderOfThisTest();
     const files = fileSystem.within(folder);
     const file = new TextEncoder().encode(JSON.stringify(aRunFile({ phase: "done" })));
@@ -111,7 +111,7 @@ describe("a run that someone looks at", () => {
   });
 });
 
-describe("the rollouts of a run, as rows", () => {
+describe("the rollouts of a run as rows", () => {
   const rowsOf = async (changes: Partial<TrajectoriesRequest>): Promise<TrajectoryRows> => {
     const request: TrajectoriesRequest = {
       folder: hard.folder,
@@ -129,7 +129,7 @@ describe("the rollouts of a run, as rows", () => {
     return outcome.value;
   };
 
-  it("begin with the newest steps and evaluations, with a count of the older ones", async () => {
+  it("start with the newest steps and evaluations, and the number of older ones", async () => {
     const { rows, more, why } = await rowsOf({});
     expect(rows.length).toBe(2);
     expect(more).toBeGreaterThan(0);
@@ -137,7 +137,7 @@ describe("the rollouts of a run, as rows", () => {
     expect(rows[0]).toMatchObject({ step: hard.step, text: { label: expect.any(String) } });
   });
 
-  it("are the groups of a step, and the rollouts of a group that pass the filter", async () => {
+  it("are the groups of a step, and the rollouts of a group that match the filter", async () => {
     const set = { source: "training", step: hard.step } as const;
     const { rows: groups } = await rowsOf({ of: set });
     expect(groups.map(({ group }) => group)).toContain(0);
@@ -149,13 +149,13 @@ describe("the rollouts of a run, as rows", () => {
     expect(failed.length).toBeLessThan(rows.length);
   });
 
-  it("say why there are none", async () => {
+  it("include the reason if there are none", async () => {
     const { rows, why } = await rowsOf({ folder: join(parent, "nothing") });
     expect(rows).toEqual([]);
     expect(why).toContain("no run.json");
   });
 
-  it("are texts to read, or null where the folder no longer has one", async () => {
+  it("are readable texts, or null if the folder no longer has one", async () => {
     const place = { folder: hard.folder, source: "training", step: hard.step, group: 0 } as const;
     const text = (rollout: number, form: "json" | "txt") =>
       anEditor().ask(TRAJECTORY_REQUESTS.text, { ...place, rollout, form });

@@ -78,7 +78,7 @@ function open<Message extends HostMessage | RunsHostMessage>(
   };
 }
 
-describe("a dashboard that the server holds", () => {
+describe("a dashboard held by the server", () => {
   async function opened() {
     const dashboard = open<HostMessage>({ page: { kind: "dashboard", folder } });
     await vi.waitFor(() => expect(dashboard.reports[0]).toEqual({ kind: "opened" }));
@@ -86,7 +86,7 @@ describe("a dashboard that the server holds", () => {
     return { ...dashboard, init: await dashboard.see("init") };
   }
 
-  it("shows the run of the window to its page, with paths from the workspace and no absolute one", async () => {
+  it("shows the window's run to its page, with paths relative to the workspace and no absolute ones", async () => {
     const { init, reports, close, over } = await opened();
     expect(init.facts.run).toMatchObject({ id: runIdOf(folder), name: "hard" });
     expect(reports).toContainEqual({ kind: "shown", folder });
@@ -95,7 +95,7 @@ describe("a dashboard that the server holds", () => {
     expect(await over).toEqual({ ok: true, value: null });
   });
 
-  it("has the window do what only that can, and shows what came of it in the page", async () => {
+  it("delegates actions to the window, and shows their results in the page", async () => {
     const { say, see, orders, init } = await opened();
     await say({ kind: "command", command: "stop", args: {} });
     expect((await see("error")).message).toContain("This run cannot be stopped.");
@@ -112,7 +112,7 @@ describe("a dashboard that the server holds", () => {
     );
   });
 
-  it("goes to other runs that the window knows, and to no others", async () => {
+  it("switches only to other runs that the window knows", async () => {
     const { say, see, send } = await opened();
     await say({ kind: "select-run", id: runIdOf("/elsewhere") });
     expect((await see("error")).message).toContain("no longer exists");
@@ -120,7 +120,7 @@ describe("a dashboard that the server holds", () => {
     expect((await see("offer-run")).run).toBe(runIdOf("/another"));
   });
 
-  it("gives the window what the person named, to keep it", async () => {
+  it("sends the window the name that the person gave, to store it", async () => {
     const { say, reports } = await opened();
     const charts = { pinnedMetrics: ["loss"], hiddenCharts: ["optim/entropy"] };
     await say({ kind: "keep", change: charts });
@@ -128,7 +128,7 @@ describe("a dashboard that the server holds", () => {
   });
 });
 
-describe("a runs table that the server holds", () => {
+describe("a runs table held by the server", () => {
   async function opened(given: Partial<RunPlaces> = {}) {
     const table = open<RunsHostMessage>({ page: { kind: "runs" } }, given);
     await vi.waitFor(() => expect(table.reports[0]).toEqual({ kind: "opened" }));
@@ -136,7 +136,7 @@ describe("a runs table that the server holds", () => {
     return { ...table, rows: await table.see("rows") };
   }
 
-  it("has a row for each run of the window that is not archived, by the name that the person gave it", async () => {
+  it("has a row for each run of the window that is not archived, with its custom name", async () => {
     const other = await writeHardRun(fileSystem, join(parent, "others"), { rollouts: 2 });
     const places = { opened: [other.folder], archived: [other.folder] };
     const { rows, look, posted, clock } = await opened(places);
@@ -150,7 +150,7 @@ describe("a runs table that the server holds", () => {
     });
   });
 
-  it("has the window open dashboards and comparisons and ask for marks, and writes the answer down", async () => {
+  it("delegates dashboards, comparisons and prompts for marks to the window, and stores the answer", async () => {
     const { say, orders, posted } = await opened();
     const id = runIdOf(folder);
     await say({ kind: "open", id });
@@ -169,7 +169,7 @@ describe("a runs table that the server holds", () => {
     });
   });
 
-  it("chooses runs that the window names, and gives it the layout to keep", async () => {
+  it("selects runs that the window names, and sends it the layout to store", async () => {
     const { say, see, send, reports } = await opened();
     await send({ kind: "choose", folders: [folder] });
     expect((await see("choose")).ids).toEqual([runIdOf(folder)]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { labelledTicks, logTicks, ticksIn } from "../../src/shared/axisTicks.ts";
 
 describe("ticks", () => {
-  it("of an axis stand at the distances that it may have", () => {
+  it("of an axis have one of the allowed distances", () => {
     expect(ticksIn([1, 3])).toEqual([1, 1.5, 2, 2.5, 3]);
     expect(ticksIn([1, 3], [1, 2, 5])).toEqual([1, 2, 3]);
     expect(ticksIn([0, 7_200], [60, 1_800, 3_600])).toEqual([0, 1_800, 3_600, 5_400, 7_200]);
@@ -19,7 +19,7 @@ describe("ticks", () => {
     }
   });
 
-  it("of a logarithmic axis are round wherever it begins", () => {
+  it("of a logarithmic axis are round wherever it starts", () => {
     expect(logTicks([24.6, 70])).toEqual([30, 40, 50, 60, 70]);
     expect(logTicks([6_727, 21_000])).toEqual([7_000, 8_000, 9_000, 10_000, 20_000]);
     expect(logTicks([0.1, 1]).at(-1)).toBe(1);

@@ -5,7 +5,7 @@ import { countNotPositive, loneRows, quantile, valueRange } from "../../src/shar
 const PLAIN = { isLog: false, isClipped: false, isFromZero: false };
 
 describe("the range of a chart", () => {
-  it("shows all values, whatever they are", () => {
+  it("includes all values, whatever they are", () => {
     const value = fc.double({ min: -1e9, max: 1e9, noNaN: true });
     fc.assert(
       fc.property(fc.array(fc.array(value)), fc.boolean(), (series, isFromZero) => {
@@ -19,18 +19,18 @@ describe("the range of a chart", () => {
     );
   });
 
-  it("has zero on the axis when asked to begin there", () => {
+  it("includes zero on request", () => {
     expect(valueRange([[5, 6]], { ...PLAIN, isFromZero: true })[0]).toBe(0);
     expect(valueRange([[-6, -5]], { ...PLAIN, isFromZero: true })[1]).toBe(0);
   });
 
-  it("leaves one spike out of sight when it clips", () => {
+  it("leaves out a single spike when clipping", () => {
     const values = Array.from({ length: 1000 }, (_, index) => index / 1000);
     const [, high] = valueRange([[...values, 1e6]], { ...PLAIN, isClipped: true });
     expect(high).toBeLessThan(2);
   });
 
-  it("of a logarithmic chart is positive; what it cannot show is counted", () => {
+  it("is positive for a logarithmic chart, and counts values that it cannot show", () => {
     const values = [-1, 0, 0.01, 10, Number.NaN];
     const [low, high] = valueRange([values], { ...PLAIN, isLog: true });
     expect(low).toBeGreaterThan(0);
@@ -38,12 +38,12 @@ describe("the range of a chart", () => {
     expect(countNotPositive(values)).toBe(2);
   });
 
-  it("does not make a mountain of a rounding error", () => {
+  it("does not magnify a rounding error", () => {
     const [low, high] = valueRange([[10, 10 + 2e-15]], PLAIN);
     expect(high - low).toBeGreaterThan(1);
   });
 
-  it("is there without any value", () => {
+  it("exists without any value", () => {
     expect(valueRange([[Number.NaN]], PLAIN)).toEqual([0, 1]);
   });
 });
@@ -58,7 +58,7 @@ describe("quantiles", () => {
 
 const FROM_VALUES = { isLog: false, isClipped: false, isFromZero: false };
 
-it("values that are all zero, as excluded groups are in most runs, have a range to be drawn in", () => {
+it("values that are all zero, like excluded groups in most runs, have a nonempty range", () => {
   for (const options of [
     FROM_VALUES,
     { ...FROM_VALUES, isClipped: true },
@@ -68,12 +68,12 @@ it("values that are all zero, as excluded groups are in most runs, have a range 
   }
 });
 
-it("values that fall to zero, or rise from there, still end on the axis", () => {
+it("values that fall to zero, or rise from zero, still end on the axis", () => {
   expect(valueRange([[-1, 0]], FROM_VALUES)[1]).toBe(0);
   expect(valueRange([[0, 1]], FROM_VALUES)[0]).toBe(0);
 });
 
-it("a value between two gaps, or alone at an end, stands alone", () => {
+it("a value between two gaps, or alone at an end, is isolated", () => {
   const gap = Number.NaN;
   expect(loneRows([1, gap, 2, 3, gap, 4, gap])).toEqual([0, 5]);
   expect(loneRows([null, 5, undefined])).toEqual([1]);

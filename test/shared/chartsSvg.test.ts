@@ -14,8 +14,8 @@ const CHART: SvgChart = {
 };
 const COLORS = { text: "#000", quiet: "#777", back: "#fff", font: "sans-serif" };
 
-describe("a chart as a drawing", () => {
-  it("begins a new piece of a line behind a gap", () => {
+describe("a chart as SVG", () => {
+  it("starts a new line segment after a gap", () => {
     const path = /<path d="([^"]*)" fill="none"/.exec(
       chartSvg(CHART, { width: 400, height: 200 }, COLORS),
     );
@@ -46,7 +46,7 @@ describe("a chart as a drawing", () => {
     expect(svg.match(/stroke-width="1.25"/g)).toHaveLength(1);
   });
 
-  it("shows no point outside of its ranges", () => {
+  it("shows no point outside its ranges", () => {
     const lines = [{ label: "a", color: "#123456", values: [0.5, Number.NaN, 0.5, Number.NaN] }];
     const drawn = (part: Partial<SvgChart>) =>
       chartSvg({ ...CHART, lines, ...part }, { width: 400, height: 200 }, COLORS).match(/<circle/g);
@@ -55,7 +55,7 @@ describe("a chart as a drawing", () => {
     expect(drawn({ yRange: [0.6, 1] })).toBeNull();
   });
 
-  it("has the ticks of a logarithmic axis that pages have, and labels that do not touch", () => {
+  it("has the same ticks on a logarithmic axis as pages, and labels that do not overlap", () => {
     const drawn = (yRange: SvgChart["yRange"], height: number) => {
       const chart = { ...CHART, lines: [], isLog: true, yRange };
       const svg = chartSvg(chart, { width: 400, height }, COLORS);
@@ -72,7 +72,7 @@ describe("a chart as a drawing", () => {
     expect(small.labels).toEqual(["0.01", "0.03", "0.1", "0.3", "1"]);
   });
 
-  it("takes names as text, never as markup", () => {
+  it("treats names as text, never as markup", () => {
     const svg = chartsSvg([{ ...CHART, isWide: true, height: 200 }], COLORS);
     expect(svg).toContain("Reward &lt;of&gt; &quot;all&quot;");
     expect(svg).toContain("a &amp; b");

@@ -11,6 +11,6 @@ it.each([
     "mean reward -1.00, in 1 rollout of others",
   ],
   [{ meanReward: 0, minReward: null, maxReward: null, rollouts: null }, "mean reward 0.00"],
-])("the difficulty of a task says what is known: %o", (known, text) => {
+])("the difficulty of a task describes what is known: %o", (known, text) => {
   expect(difficultyText(known)).toBe(text);
 });

@@ -14,7 +14,7 @@ describe("the edit distance", () => {
     expect(editDistance(a, b)).toBe(distance);
   });
 
-  it("is symmetric, and zero for equal words only", () => {
+  it("is symmetric, and zero only for equal words", () => {
     const word = fc.string({ maxLength: 8 });
     fc.assert(
       fc.property(word, word, (a, b) => {
@@ -38,12 +38,12 @@ describe("the nearest word", () => {
     expect(nearestWord(word, known)).toBe(nearest);
   });
 
-  it.each(["x", "", "optimizer", "lr"])("to %j is none", (word) => {
+  it.each(["x", "", "optimizer", "lr"])("to %j does not exist", (word) => {
     expect(nearestWord(word, known)).toBeNull();
   });
 });
 
-it("near words are those with few other letters, the same letters, or another case", () => {
+it("near words differ in a few letters, have the same letters, or another case", () => {
   const keys = Object.keys(configFields);
   expect(nearestWords("lerning_rate", keys)[0]).toBe("learning_rate");
   expect(nearestWords("Batch-Size", keys)).toEqual(["batch_size"]);

@@ -19,7 +19,7 @@ import {
   sparkline,
 } from "../../src/shared/format.ts";
 
-test("whole numbers are grouped by three", () => {
+test("whole numbers are grouped by three digits", () => {
   expect([0, 812, 4812, 1234567].map(formatCount)).toEqual(["0", "812", "4,812", "1,234,567"]);
 });
 
@@ -33,13 +33,13 @@ test("a difference carries its sign, and zero is never negative", () => {
   expect([-1e-17, 0].map(formatReward)).toEqual(["0.00", "0.00"]);
 });
 
-test("equal rewards are written alike, whatever their sums have lost", () => {
+test("equal rewards are formatted alike, despite rounding of their sums", () => {
   const rewards = [0.375, 0.37499999999999994, 0.175, 0.17500000000000002, 0.3749];
   expect(rewards.map(formatReward)).toEqual(["0.38", "0.38", "0.18", "0.18", "0.37"]);
   expect([0.175, -0.175].map((value) => formatSigned(value))).toEqual(["+0.18", "-0.18"]);
 });
 
-test("a reward has two decimals, and three digits where it is very small or large", () => {
+test("a reward has two decimals, and three digits if it is very small or large", () => {
   expect([2e-5, -0.0012, 0.005, 999.99, 1234.5, 5_753_086_340.72, -1e18].map(formatReward)).toEqual(
     [...["2.00e-5", "-0.00120", "0.01", "999.99", "1,234.50", "5.75G", "-1.00e+18"]],
   );
@@ -47,7 +47,7 @@ test("a reward has two decimals, and three digits where it is very small or larg
   expect(formatSigned(0.123456, 6)).toBe("+0.123456");
 });
 
-test("a measure has three significant digits whatever its size", () => {
+test("a measurement has three significant digits whatever its size", () => {
   expect([-12.34, 0.00412, 999.7, 18240, 1.2e-7, 0, null].map(formatMeasure)).toEqual([
     "-12.3",
     "0.00412",
@@ -63,7 +63,7 @@ test("a measure has three significant digits whatever its size", () => {
   ]);
 });
 
-test("a change has its interval, where it has one", () => {
+test("a change includes its interval, if there is one", () => {
   expect(formatChange({ mean: 0.31, low: -0.02, high: 0.6 })).toBe("+0.31 [-0.02, +0.60]");
   expect(formatChange({ mean: 0, low: null, high: null })).toBe("+0.00");
 });
@@ -76,39 +76,39 @@ test("the numbers of a column have the same decimals, about four digits of the l
   expect(written([2e-5, 5e-6])).toEqual(["2.00e-5", "5.00e-6"]);
 });
 
-test("both bounds of an interval are written alike", () => {
+test("both bounds of an interval are formatted alike", () => {
   expect(formatBounds({ low: 0.001, high: 0.21 })).toBe("[0.00, 0.21]");
   expect(formatBounds({ low: 1e-4, high: 0.002 })).toBe("[0.000100, 0.00200]");
 });
 
-test("a price has cents or three digits, and none from a thousand on", () => {
+test("a price has cents or three digits, and no decimals from a thousand on", () => {
   expect([0, 0.001234, 0.09, 4.561, 999.99, 999.996, 1234].map(formatCost)).toEqual([
     ...["$0.00", "$0.00123", "$0.09", "$4.56", "$999.99", "$1,000", "$1,234"],
   ]);
 });
 
-test("a share is never rounded to none or all", () => {
+test("a share is never rounded to 0% or 100%", () => {
   expect([0, 0.0004, 0.004, 0.37, 0.995, 0.9997, 1].map(formatShare)).toEqual([
     ...["0%", "under 0.1%", "0.4%", "37%", "99.5%", "99.9%", "100%"],
   ]);
 });
 
-test("a size has all its bytes or up to three digits, in units of 1024", () => {
+test("a size is shown in bytes or with up to three digits, in units of 1024", () => {
   const sizes = [0, 1000, 3.4 * 1024, 999.4 * 1024, 1010 * 1024, 1.2 * 1024 ** 3];
   expect(sizes.map((size) => formatBytes(Math.round(size)))).toEqual([
     ...["0 B", "1000 B", "3.4 KiB", "999 KiB", "0.99 MiB", "1.2 GiB"],
   ]);
 });
 
-test("a duration before a moment has the units of one behind it", () => {
+test("a negative duration has the units of a positive one", () => {
   expect([-600, -0.84, -0.01].map(formatDuration)).toEqual(["-10 min 00 s", "-0.8 s", "0.0 s"]);
 });
 
-test("a rollout is named by its group and its place in it, from 1", () => {
+test("a rollout is named by its group and its index, from 1", () => {
   expect(formatRolloutName({ group: 0, rollout: 3 })).toBe("1.4");
 });
 
-test("a key has quotes only around a part that dots would cut", () => {
+test("a key has quotes only around a part that contains dots", () => {
   expect(formatKey(["environments", "local/calculator", "max_turns"])).toBe(
     "environments.local/calculator.max_turns",
   );

@@ -6,7 +6,7 @@ import { createUniform } from "../../src/shared/uniform.ts";
 const outcomes = (successes: number, count: number) =>
   Array.from({ length: count }, (_, task) => [task < successes ? 1 : 0]);
 
-/** The chance of `successes` in `count` outcomes. */
+/** The probability of `successes` in `count` outcomes. */
 function binomial(successes: number, count: number, chance: number): number {
   let logarithm = successes * Math.log(chance) + (count - successes) * Math.log(1 - chance);
   for (let i = 1; i <= successes; i += 1) {
@@ -15,7 +15,7 @@ function binomial(successes: number, count: number, chance: number): number {
   return Math.exp(logarithm);
 }
 
-/** How often the interval of `count` tasks with one outcome each holds the chance of a success: a sum, not a simulation. */
+/** Exact coverage of the interval for `count` tasks with one outcome each: how often it contains the success probability. */
 function coverage(count: number, chance: number): number {
   let covered = 0;
   for (let successes = 0; successes <= count; successes += 1) {
@@ -26,7 +26,7 @@ function coverage(count: number, chance: number): number {
 }
 
 describe("the interval of a mean reward", () => {
-  it("holds the chance of a success in 92 to 98 of 100 evaluations with one outcome per task", () => {
+  it("contains the success probability in 92 to 98 of 100 evaluations with one outcome per task", () => {
     const rows = [0.02, 0.05, 0.5, 0.95, 0.98].flatMap((chance) =>
       [16, 64].map((count) => ({ chance, count, covered: coverage(count, chance) })),
     );
@@ -37,9 +37,9 @@ describe("the interval of a mean reward", () => {
     }
   });
 
-  it("holds it as often where tasks of different difficulty have several rollouts", () => {
+  it("contains it as often if tasks of different difficulty have several rollouts", () => {
     const random = createUniform(7);
-    // Tasks succeed always, never, or by a chance of their own: rollouts of one task are alike.
+    // Tasks always succeed, never succeed, or have their own probability: rollouts of one task are correlated.
     const chanceOf = (mean: number): number => {
       const drawn = random();
       return drawn < 0.4 ? (random() < mean ? 1 : 0) : mean;
@@ -66,7 +66,7 @@ describe("the interval of a mean reward", () => {
     for (const { covered } of rows) expect(covered).toBeGreaterThan(0.92);
   });
 
-  it("is Wilson's for one outcome per task, whatever the two outcomes are worth", () => {
+  it("is Wilson's for one outcome per task, whatever the two reward values are", () => {
     // 14 of 16: (0.875 + 0.12004 ± 1.95996 √(0.875 · 0.125 / 16 + 3.84146 / 1024)) / 1.24009.
     const found = rewardInterval(outcomes(14, 16));
     expect(found?.low).toBeCloseTo(0.6398, 4);
@@ -79,14 +79,14 @@ describe("the interval of a mean reward", () => {
     });
   });
 
-  it("is Student's t over tasks otherwise, within what rewards allow", () => {
+  it("is Student's t over tasks otherwise, within the reward bounds", () => {
     // Mean 3, sample standard deviation 1.5811, standard error 0.7071, t of four degrees of freedom 2.776.
     expect(meanInterval([[1], [2], [3], [4], [5]])?.high).toBeCloseTo(3 + 2.776 * Math.SQRT1_2, 4);
     expect(rewardInterval([[0.1], [0.9]])).toEqual({ low: 0, high: 1 });
     expect(rewardInterval([[2], [2.5], [9]])).toEqual({ low: 2, high: 9 });
   });
 
-  it("takes rollouts that are copies of each other for one", () => {
+  it("counts rollouts that are copies of each other as one", () => {
     const copies = Array.from({ length: 20 }, (_, task) => Array(8).fill(task % 2));
     const once = rewardInterval(copies.map(([value = 0]) => [value]));
     const found = rewardInterval(copies);
@@ -94,13 +94,13 @@ describe("the interval of a mean reward", () => {
     expect(found?.high).toBeGreaterThanOrEqual(once?.high ?? 1);
   });
 
-  it("does not exist for one task, nor for equal rewards that are more than success and failure", () => {
+  it("does not exist for one task, nor for equal rewards other than success and failure", () => {
     expect(rewardInterval([])).toBeNull();
     expect(rewardInterval([[0, 1, 1], []])).toBeNull();
     expect(rewardInterval([[0.3], [0.3], [0.3]])).toBeNull();
   });
 
-  it("holds the mean, lies between the bounds of rewards, and does not depend on the order of tasks", () => {
+  it("contains the mean, lies between the reward bounds, and does not depend on the order of tasks", () => {
     const reward = fc.double({ min: 0, max: 1, noNaN: true });
     const tasks = fc.array(fc.array(reward, { minLength: 1, maxLength: 4 }), { minLength: 2 });
     fc.assert(
@@ -124,12 +124,12 @@ describe("the interval of a paired difference", () => {
     before.map((value, task) => ({ before: [value], after: [after[task] ?? 0] }));
   const all = (value: number, count = 8) => Array.from({ length: count }, () => value);
 
-  it("does not exist below 8 shared tasks", () => {
+  it("does not exist for fewer than 8 shared tasks", () => {
     expect(pairedInterval(pairs(all(0, 7), all(1, 7)))).toBeNull();
     expect(pairedInterval(pairs(all(0), all(1)))).not.toBeNull();
   });
 
-  it("is never beyond what rewards allow", () => {
+  it("never exceeds the reward bounds", () => {
     const found = pairedInterval(pairs(all(0), [...all(1, 7), 0]));
     expect(found?.low).toBeGreaterThan(0);
     expect(found?.high).toBeLessThanOrEqual(1);
@@ -137,7 +137,7 @@ describe("the interval of a paired difference", () => {
     expect(wide?.high).toBeLessThanOrEqual(1);
   });
 
-  it("does not claim that nothing changed where no task did", () => {
+  it("does not claim certainty that nothing changed if no task did", () => {
     // Two added tasks, one better and one worse: 1.95996 √(2 / 66 / 66).
     const found = pairedInterval(pairs(all(1, 64), all(1, 64)));
     expect(found?.high).toBeCloseTo(0.042, 3);
@@ -145,7 +145,7 @@ describe("the interval of a paired difference", () => {
     expect(pairedInterval(pairs(all(0.25), all(0.5)))).toBeNull();
   });
 
-  it("does not grow with what is hard for both", () => {
+  it("does not grow with tasks that are hard for both", () => {
     const hard = [0, 0.1, 0.9, 1, 0.5, 0.3, 0.7, 0.2];
     const found = pairedInterval(
       pairs(
@@ -156,7 +156,7 @@ describe("the interval of a paired difference", () => {
     expect((found?.high ?? 1) - (found?.low ?? 0)).toBeLessThan(0.05);
   });
 
-  it("holds the change in 92 of 100 pairs of evaluations with one outcome per task", () => {
+  it("contains the change in 92 of 100 pairs of evaluations with one outcome per task", () => {
     const random = createUniform(11);
     for (const [count, change] of [
       [16, 0],

@@ -15,7 +15,7 @@ describe("the save before a step", () => {
     [25, 20],
     // A rolling save is about to be deleted.
     [30, 20],
-  ])("of %d completed ones is that after %j", (completed, step) => {
+  ])("after %d completed steps is the one after %j", (completed, step) => {
     expect(nearestSave(saves, completed)?.step ?? null).toBe(step);
   });
 });

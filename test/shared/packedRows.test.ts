@@ -17,19 +17,19 @@ const rows = Array.from({ length: 8 }, (_, index): Row => {
   };
 });
 
-it("rows come back from JSON as they were packed", () => {
+it("rows survive a round trip through JSON", () => {
   const sent = JSON.stringify(packRows(rows));
   expect(unpackRows<Row>(JSON.parse(sent))).toEqual(JSON.parse(JSON.stringify(rows)));
 });
 
-it("a value that repeats is sent once", () => {
+it("a repeated value is sent once", () => {
   expect(JSON.stringify(packRows(rows)).split("group 1")).toHaveLength(2);
 });
 
-it("a value that every row has is no list of positions", () => {
+it("a value that every row has needs no list of positions", () => {
   expect(packRows(rows).columns.reward).toEqual({ each: rows.map(({ reward }) => reward) });
 });
 
-it("no rows are no columns", () => {
+it("no rows have no columns", () => {
   expect(unpackRows(packRows<Row>([]))).toEqual([]);
 });

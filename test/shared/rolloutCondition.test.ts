@@ -15,7 +15,7 @@ describe("a condition on rollouts", () => {
     expect(parseRolloutCondition(text)?.(facts)).toBe(isTrue);
   });
 
-  it("takes no rollout by a number that it does not have", () => {
+  it("excludes a rollout that lacks the number", () => {
     expect(parseRolloutCondition("reward <= 1")?.({ ...facts, reward: null })).toBe(false);
   });
 
@@ -26,7 +26,7 @@ describe("a condition on rollouts", () => {
     "rewards >= 1",
     "reward >= 1 or turns < 2",
     "1 <= reward",
-  ])("%j is none", (text) => {
+  ])("%j is invalid", (text) => {
     expect(parseRolloutCondition(text)).toBeNull();
   });
 
@@ -38,7 +38,7 @@ describe("a condition on rollouts", () => {
       "There is no field height. Some fields are reward, turns, tokens, tool_calls, step.",
     ],
     ["reward >= high", null],
-  ])("of a field that there is not says which: %s", (text, message) => {
+  ])("with an unknown field names it: %s", (text, message) => {
     expect(unknownConditionField(text)).toBe(message);
   });
 });

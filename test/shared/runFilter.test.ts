@@ -89,13 +89,10 @@ describe("the filter of the runs table", () => {
     ["time < 2 min", true],
     ["time < 1 h time > 80 s", true],
     ["time:90s", true],
-  ])(
-    "takes times as people write them, in days, months and years where they are: %s",
-    (text, isFound) => {
-      const filter = parseRunFilter(text, FIELDS);
-      expect(filter.ok && filter.matches({ started: morning, time: 90 })).toBe(isFound);
-    },
-  );
+  ])("accepts human-readable times, with days, months and years as needed: %s", (text, isFound) => {
+    const filter = parseRunFilter(text, FIELDS);
+    expect(filter.ok && filter.matches({ started: morning, time: 90 })).toBe(isFound);
+  });
 
   it.each([
     ["learning_rate <", "A value is missing after “learning_rate <”."],
@@ -116,7 +113,7 @@ describe("the filter of the runs table", () => {
     ['"fast', "A quotation mark is not closed."],
     ["fast or", "Something is missing at the end of the filter."],
     ["< 3", "A field or a word must precede “<”."],
-  ])("says what is wrong with %s", (text, message) => {
+  ])("reports the error in %s", (text, message) => {
     expect(fault(text)).toMatch(message);
   });
 });

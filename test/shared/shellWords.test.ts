@@ -7,7 +7,7 @@ it.each([
   ["my runs", '"my runs"', '"my runs"'],
   ["C:\\Users\\Ada B", "'C:\\Users\\Ada B'", '"C:\\Users\\Ada B"'],
   ["it's $5", "'it'\\''s $5'", "'it''s $5'"],
-])("the word %s is quoted as the shells of the system read it", (word, posix, windows) => {
+])("the word %s is quoted for the shells of the system", (word, posix, windows) => {
   expect([shellWord(word), shellWord(word, true)]).toEqual([posix, windows]);
 });
 
@@ -28,7 +28,7 @@ it.each([
   expect(shellWords(words, true)).toBe(`${program} -m pytest environments/a`);
 });
 
-it("commands that follow each other can be pasted into any shell of the system", () => {
+it("chained commands can be pasted into any shell of the system", () => {
   const commands = [
     ["uv", "venv", "demo/.venv"],
     ["uv", "pip", "install", "a>1"],

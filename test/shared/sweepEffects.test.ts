@@ -1,4 +1,4 @@
-/** What runs of a sweep with planted effects say about their settings. */
+/** What runs of a sweep with planted effects reveal about their settings. */
 
 import { describe, expect, it } from "vitest";
 import {
@@ -11,7 +11,7 @@ import { createUniform } from "../../src/shared/uniform.ts";
 
 type Settings = Readonly<Record<string, string>>;
 
-/** A run for each combination; `result` gets the settings and a number around 0 with a standard deviation of about 1. */
+/** A run for each combination; `result` gets the settings and a normal deviate with a standard deviation of about 1. */
 function sweep(
   grid: Readonly<Record<string, readonly string[]>>,
   result: (settings: Settings, chance: number) => number | null,
@@ -39,7 +39,7 @@ const SEEDS = ["1", "2", "3"];
 const GRID = { learning_rate: ["1e-4", "1e-3", "1e-2"], batch_size: ["8", "16"], seed: SEEDS };
 
 describe("the effects of a sweep", () => {
-  it("puts the setting that matters first, and says that another one does not", () => {
+  it("ranks the setting that matters first, and reports that another one does not matter", () => {
     const runs = sweep(
       GRID,
       ({ learning_rate }, chance) => 2 * Number(learning_rate === "1e-3") + 0.3 * chance,
@@ -53,7 +53,7 @@ describe("the effects of a sweep", () => {
     expect([count, left]).toEqual([18, 0]);
   });
 
-  it("is near the planted shares on average, and near zero where nothing was planted", () => {
+  it("estimates the planted shares on average, and near zero if nothing was planted", () => {
     const shares = Array.from({ length: 40 }, (_, round) => {
       const uniform = createUniform(round);
       const runs = sweep(GRID, ({ batch_size }) => {
@@ -66,14 +66,14 @@ describe("the effects of a sweep", () => {
       shares.reduce((sum, own) => sum + (own[index]?.share?.share ?? 0), 0) / shares.length;
     expect(mean(0)).toBeCloseTo(0.5, 1);
     expect(mean(1)).toBeLessThan(0.08);
-    // An interval of 95% misses seldom.
+    // A 95% interval rarely misses.
     const hits = shares.filter(
       ([own]) => (own?.share?.low ?? 1) <= 0.5 && (own?.share?.high ?? 0) >= 0.5,
     );
     expect(hits.length).toBeGreaterThanOrEqual(36);
   });
 
-  it("says what two settings explain only in combination", () => {
+  it("reports what two settings explain only in combination", () => {
     const runs = sweep(
       { ...GRID, learning_rate: ["1e-4", "1e-3"] },
       ({ learning_rate, batch_size }, chance) =>
@@ -84,8 +84,8 @@ describe("the effects of a sweep", () => {
     expect(combinations?.low).toBeGreaterThan(0.8);
   });
 
-  it("is not misled by runs that are missing", () => {
-    // By itself the batch size looks decisive: it lacks the runs with the low rate.
+  it("is not misled by missing runs", () => {
+    // On its own the batch size looks decisive: it lacks the runs with the low rate.
     const runs = sweep(GRID, ({ learning_rate, batch_size }, chance) =>
       batch_size === "16" && learning_rate !== "1e-2"
         ? null
@@ -97,7 +97,7 @@ describe("the effects of a sweep", () => {
     expect(settings[1]?.share?.share).toBeLessThan(0.02);
   });
 
-  it("says why a share is unknown", () => {
+  it("reports why a share is unknown", () => {
     const value = ({ learning_rate }: Settings, chance: number): number =>
       Number(learning_rate) + chance;
     const gap = (grid: Readonly<Record<string, readonly string[]>>, result = value) =>
@@ -127,7 +127,7 @@ describe("the effects of a sweep", () => {
     expect(effectOf(together, "batch_size").gap).toBeNull();
   });
 
-  it("takes what is left beside several settings for chance where no seed is repeated", () => {
+  it("treats the residual of several settings as noise if no seed is repeated", () => {
     const grid = { learning_rate: ["1", "2", "3"], batch_size: ["8", "16", "32"] };
     const runs = sweep(grid, ({ learning_rate }, chance) => Number(learning_rate) + 0.1 * chance);
     const { settings, combinations } = sweepEffects(runs);
@@ -136,7 +136,7 @@ describe("the effects of a sweep", () => {
     expect(combinations).toBeNull();
   });
 
-  it("lists each value with its runs, their mean and its interval, numbers in their order", () => {
+  it("lists each value with its runs, their mean and its interval, in numeric order", () => {
     const runs = sweep(
       GRID,
       ({ learning_rate, seed }) => 10 * Number(learning_rate) + Number(seed),
@@ -153,7 +153,7 @@ describe("the effects of a sweep", () => {
     expect(effectOf(named, "loss_fn").values.map(({ interval }) => interval)).toEqual([null, null]);
   });
 
-  it("leaves out runs that ended early or are not over, and takes one that is as long as the longest", () => {
+  it("leaves out runs that ended early or are in progress, and includes those as long as the longest", () => {
     const runs = sweep({ ...GRID, seed: ["1"] }, (_, chance) => chance).map((run, index) => ({
       ...run,
       isDone: index > 2,
@@ -165,7 +165,7 @@ describe("the effects of a sweep", () => {
     expect(ids?.sort()).toEqual(["0", "3", "4", "5"]);
   });
 
-  it("follows from the runs that count alone", () => {
+  it("depends only on the included runs", () => {
     const runs = sweep(GRID, (_, chance) => chance).map((run, index) => {
       return { ...run, isDone: index !== 0, steps: index === 0 ? 4 : 10 };
     });
@@ -174,13 +174,13 @@ describe("the effects of a sweep", () => {
     expect(sweepEffects(further)).toEqual(sweepEffects(runs));
   });
 
-  it("has an answer for a thousand combinations of which none is repeated", () => {
+  it("handles a thousand combinations without repeats", () => {
     const values = Array.from({ length: 10 }, (_, value) => String(value));
     const runs = sweep({ a: values, b: values, c: values }, ({ b }, chance) => Number(b) + chance);
     expect(sweepEffects(runs)).toMatchObject({ settings: [{ key: "b" }, {}, {}], runs: 1_000 });
   });
 
-  it("gives the same for the same runs, in whatever order", () => {
+  it("is the same for the same runs in any order", () => {
     const runs = sweep(GRID, ({ learning_rate }, chance) => Number(learning_rate) + chance);
     expect(sweepEffects(runs)).toEqual(sweepEffects(runs));
     const { share } = effectOf(runs.toReversed(), "batch_size");
@@ -188,7 +188,7 @@ describe("the effects of a sweep", () => {
     expect(share?.high).toBeCloseTo(before?.high ?? 0, 10);
   });
 
-  it("has no setting where only the seed varies", () => {
+  it("has no settings if only the seed varies", () => {
     expect(sweepEffects(sweep({ seed: SEEDS }, (_, chance) => chance)).settings).toEqual([]);
   });
 });

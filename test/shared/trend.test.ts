@@ -3,7 +3,7 @@ import { type Trend, trendOf } from "../../src/shared/trend.ts";
 import type { TrendPoint } from "../../src/shared/trendPoint.ts";
 import { createUniform } from "../../src/shared/uniform.ts";
 
-/** A curve of rewards over steps from 0, of so many steps. */
+/** A reward curve over `count` steps from 0. */
 interface Curve {
   readonly steps: number;
   readonly at: (step: number) => number;
@@ -12,7 +12,7 @@ interface Curve {
 /** Standard deviation of the mean reward of a step: 8 groups of 8 rollouts with success 0.5 have about 0.09. */
 const NOISE = 0.07;
 const RUNS = 100;
-/** Enough to see a movement in nearly all of them. */
+/** Enough steps to detect a movement in nearly all of them. */
 const MOVING_RUNS = 50;
 
 const RISE: Curve = { steps: 40, at: (step) => 0.16 + (0.68 * step) / 39 };
@@ -59,12 +59,12 @@ function trends({ steps, at }: Curve, rho = 0, runs = RUNS): readonly Trend[] {
   });
 }
 
-/** Share of the runs that are found to move like this. */
+/** The share of runs with one of these directions. */
 function share(found: readonly Trend[], ...directions: readonly Trend["direction"][]): number {
   return found.filter(({ direction }) => directions.includes(direction)).length / found.length;
 }
 
-describe("a reward that does not move", () => {
+describe("a constant reward", () => {
   it.each([6, 8, 10, 15, 20, 40, 200])(
     "is called rising or falling in at most 3 of 100 runs of %i steps",
     (steps) => {
@@ -73,19 +73,19 @@ describe("a reward that does not move", () => {
   );
 
   it.each([8, 15, 30, 200])(
-    "is so in at most 12 of 100 runs of %i steps whose neighbors correlate by 0.5",
+    "moves in at most 12 of 100 runs of %i steps whose neighbors correlate by 0.5",
     (steps) => {
       expect(share(trends(level(steps), 0.5), "rising", "falling")).toBeLessThanOrEqual(0.12);
     },
   );
 
-  it("is flat from 20 steps on, and before that it is too early to tell", () => {
+  it("is flat from 20 steps on, and unclear before that", () => {
     expect(share(trends(level(20)), "flat")).toBeGreaterThan(0.95);
     expect(share(trends(level(19)), "unclear")).toBeGreaterThan(0.95);
   });
 });
 
-/** A run of 4 groups of 8 rollouts that succeed with a probability of `share`: each for itself, or all of a group alike. */
+/** A run of 4 groups of 8 rollouts with success probability `share`: independent, or identical within a group. */
 function flatRun(share: number, isAlike: boolean, seed: number): readonly TrendPoint[] {
   const uniform = createUniform(seed);
   const groupMean = (): number => {
@@ -100,7 +100,7 @@ function flatRun(share: number, isAlike: boolean, seed: number): readonly TrendP
   });
 }
 
-describe("a reward of four groups a step that does not move", () => {
+describe("a constant reward with four groups per step", () => {
   const runs = (share: number, isAlike: boolean) =>
     Array.from({ length: RUNS }, (_, run) => flatRun(share, isAlike, 1 + run));
 
@@ -111,14 +111,14 @@ describe("a reward of four groups a step that does not move", () => {
     [0.95, true],
     [0.02, false],
   ] as const)(
-    "is called rising or falling in at most 3 of 100 runs of 500 steps, however rare successes are: %d, alike in a group: %s",
+    "is called rising or falling in at most 3 of 100 runs of 500 steps, for all success rates: %d, alike in a group: %s",
     (chance, isAlike) => {
       const found = runs(chance, isAlike).map(trendOf);
       expect(share(found, "rising", "falling")).toBeLessThanOrEqual(0.03);
     },
   );
 
-  it("is so, too, where only the spread of neighboring steps shows the noise, because a step has one group", () => {
+  it("is flat also if the noise shows only between neighboring steps, because a step has one group", () => {
     const found = runs(0.02, true).map((points) =>
       trendOf(points.map(({ step, value }) => ({ step, value: Math.ceil(value), groups: 1 }))),
     );
@@ -126,7 +126,7 @@ describe("a reward of four groups a step that does not move", () => {
   });
 });
 
-describe("a reward that moves", () => {
+describe("a changing reward", () => {
   it.each([
     ["a rise", RISE, "rising", 0.98],
     ["a straight climb over 200 steps by 3 times the noise", SLOW_CLIMB, "rising", 0.95],
@@ -139,11 +139,11 @@ describe("a reward that moves", () => {
     ["a collapse 46 steps ago, which stays", COLLAPSED_LONG_AGO, "falling", 0.95],
     ["a recovery after a fall", RECOVERING, "rising", 0.95],
     ["a plateau after a recovery", FALLEN_AND_RECOVERED, "flat", 0.9],
-  ] as const)("is seen, with a sure share of the runs: %s", (_name, curve, direction, least) => {
+  ] as const)("is detected reliably: %s", (_name, curve, direction, least) => {
     expect(share(trends(curve, 0, MOVING_RUNS), direction)).toBeGreaterThanOrEqual(least);
   });
 
-  it("is hardly ever seen the wrong way round", () => {
+  it("is hardly ever detected in the wrong direction", () => {
     for (const curve of [RISE, SLOW_CLIMB]) {
       expect(share(trends(curve, 0.3, MOVING_RUNS), "falling")).toBeLessThanOrEqual(0.02);
     }
@@ -153,11 +153,11 @@ describe("a reward that moves", () => {
   });
 });
 
-describe("a trend of a curve without noise", () => {
+describe("the trend of a curve without noise", () => {
   const points = ({ steps, at }: Curve) =>
     Array.from({ length: steps }, (_, step) => ({ step, value: at(step) }));
 
-  it("begins a fall with the last step of the plateau before it", () => {
+  it("starts a fall at the last step of the plateau before it", () => {
     const rise = [0.21, 0.21, 0.17, 0.31, 0.48, 0.52, 0.52, 0.65, 0.67];
     const plateau = [0.79, 0.77, 0.73, 0.67, 0.81, 0.75];
     const values = [...rise, ...plateau, ...Array.from({ length: 9 }, () => 0)];
@@ -165,12 +165,12 @@ describe("a trend of a curve without noise", () => {
     expect(trend).toMatchObject({ direction: "falling", since: 14 });
   });
 
-  it("never lies outside of what was seen", () => {
+  it("never lies outside the observed range", () => {
     const trend = trendOf(points({ steps: 40, at: (step) => Math.min(1, step / 20) }));
     expect(trend).toMatchObject({ direction: "flat", now: 1 });
   });
 
-  it("gives the slope per step with its error", () => {
+  it("has the slope per step with its error", () => {
     expect(trendOf(points(RISE))).toMatchObject({ slope: expect.closeTo(0.68 / 39, 6) });
     const [noisy] = trends(SLOW_CLIMB);
     if (noisy === undefined || noisy.direction === "unclear") throw new Error("no trend");

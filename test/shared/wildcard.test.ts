@@ -4,7 +4,7 @@ import { escapePattern } from "../../src/core/util/escapePattern.ts";
 import { fitsWildcard } from "../../src/shared/wildcard.ts";
 
 describe("a pattern with stars", () => {
-  it("fits what the regular expression with any text for each star fits", () => {
+  it("matches the same as the regular expression with any text for each star", () => {
     const letters = (...own: string[]) =>
       fc.array(fc.constantFrom(...own), { maxLength: 8 }).map((all) => all.join(""));
     fc.assert(

@@ -1,4 +1,4 @@
-/** Asks of a configuration all that an editor asks, each question at a time of its own. */
+/** Makes all requests about a configuration that an editor makes, each timed separately. */
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { setImmediate as turn } from "node:timers/promises";
@@ -12,7 +12,7 @@ import { fixAll, fixesAt } from "../../../src/core/config/editing/fixes/fixes.ts
 import { parseConfig } from "../../../src/core/config/parse.ts";
 import { CATALOGUE } from "../../core/config/editing/aCatalogue.ts";
 
-/** A document of this size alone takes much of the memory, before any extension looks at it. */
+/** A document of this size alone takes much of the memory, before any extension reads it. */
 const MAX_TEXT = 20_000_000;
 
 export async function askAll(path: string, show: (shown: unknown) => void): Promise<void> {
@@ -35,11 +35,11 @@ export async function askAll(path: string, show: (shown: unknown) => void): Prom
     ask();
     await turn();
   }
-  // What a person sees of the text of a file that he opened himself is no leak; what is said about it must not quote it.
+  // A person seeing the text of a file they opened is no leak; messages about it must not quote it.
   for (const { message } of diagnose(text, options)) show(message);
 }
 
-/** As the editor opens it: a plain file, decoded as UTF-8; null for what it does not open. */
+/** As the editor opens it: a regular file, decoded as UTF-8; null for files it does not open. */
 function openedText(path: string): string | null {
   try {
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -1,12 +1,12 @@
-/** Measures how long the event loop of this process was kept from other work, and how much memory the process had. */
+/** Measures how long this process's event loop was blocked, and its memory use. */
 
-/** What happened while one thing was done. */
+/** Measurements of one action. */
 export interface Load {
-  /** The longest time without other work, as far as the process used the processor meanwhile. */
+  /** The longest block, limited to the processor time used meanwhile. */
   readonly blockMs: number;
-  /** At its most. */
+  /** Peak. */
   readonly rssMb: number;
-  /** What JavaScript's objects took at their most, garbage included. */
+  /** Peak size of the JavaScript heap, including garbage. */
   readonly heapMb: number;
 }
 
@@ -21,7 +21,7 @@ export class BlockMeter {
   #heap = 0;
   readonly #timer = setInterval(() => this.#tick(), TICK_MS);
 
-  /** What has been measured since the last call. */
+  /** Measurements since the last call. */
   take(): Load {
     this.#tick();
     const load = { blockMs: this.#blockMs, rssMb: this.#rss / MB, heapMb: this.#heap / MB };
@@ -38,7 +38,7 @@ export class BlockMeter {
   #tick(): void {
     const now = performance.now();
     const { user, system } = process.cpuUsage(this.#cpu);
-    // A busy machine holds a process up, and other threads of it work: only what both clocks saw was a block.
+    // A busy machine delays a process, and its other threads use the processor: only what both clocks saw was a block.
     this.#blockMs = Math.max(this.#blockMs, Math.min(now - this.#at, (user + system) / 1000));
     const { rss, heapUsed } = process.memoryUsage();
     this.#rss = Math.max(this.#rss, rss);

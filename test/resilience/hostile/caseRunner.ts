@@ -1,4 +1,4 @@
-/** What both programs of the test do around each case: measure it, look for what was planted, note how it ended. */
+/** Shared by both programs of the test: measures each case, searches for planted secrets, records its outcome. */
 
 import { appendFileSync, readFileSync } from "node:fs";
 import { isAppError } from "../../../src/core/errors.ts";
@@ -6,10 +6,10 @@ import { BlockMeter } from "./blockMeter.ts";
 import { PLANTED } from "./home.ts";
 import { LIMIT_MS, type Outcome, type Plan, type PlannedCase, TOO_LONG } from "./plan.ts";
 
-/** What the command line says of an error that no one had thought of. */
+/** The command line's message for an unexpected error. */
 const PROGRAM_FAULT = "This is a bug in Tinker RL, not in your setup";
 
-/** Does one thing; `show` takes all that anybody would see of it. Resolves with how it ended. */
+/** Runs one case; `show` receives everything a person would see. Resolves with its outcome. */
 type Action = (show: (shown: unknown) => void) => Promise<string>;
 
 export class CaseRunner {
@@ -17,7 +17,7 @@ export class CaseRunner {
   readonly #report: string;
   readonly #meter = new BlockMeter();
 
-  /** `args` are the path of the plan and that of the report. */
+  /** `args` are the paths of the plan and of the report. */
   constructor([plan = "", report = ""]: readonly string[]) {
     this.plan = JSON.parse(readFileSync(plan, "utf8"));
     this.#report = report;
@@ -53,7 +53,7 @@ export class CaseRunner {
     this.#note(outcome);
   }
 
-  /** Ends the process: what hangs must not keep it. */
+  /** Exits the process: a hanging operation must not keep it alive. */
   end(): never {
     process.exit(0);
   }

@@ -1,4 +1,4 @@
-/** Ways in which a stored text, or a value in it, can be made to hurt whoever reads it. */
+/** Malicious changes to a stored text, or to a value in it. */
 
 import { isJsonObject } from "../../../src/core/json.ts";
 import type { Seeded } from "./seeded.ts";
@@ -51,7 +51,7 @@ function ids(home: string): readonly string[] {
   ];
 }
 
-/** Replaces one value in `value`, which is not changed itself. */
+/** Replaces one value in `value`, without mutating it. */
 export function changeOne(
   value: unknown,
   choose: Seeded,
@@ -89,13 +89,13 @@ export function replacement(
     case "key":
       return (before) => {
         const entries = KEYS.map((key) => [key, choose.pick([before, 1, [1], { a: 1 }])] as const);
-        // JSON.parse makes such keys own ones; so does fromEntries.
+        // JSON.parse makes such keys own properties; so does fromEntries.
         return Object.fromEntries([...entries, ["step", 1]]);
       };
   }
 }
 
-/** Values that are nested deep, or have very many parts, as JSON text. */
+/** JSON text with deeply nested values, or very many parts. */
 export function heavyJson(choose: Seeded): string {
   const depth = choose.pick([150, 250, 5_000, 20_000, 200_000]);
   const name = "n".repeat(choose.pick([1, 10, 2_000]));
@@ -113,7 +113,7 @@ export function heavyJson(choose: Seeded): string {
   ])();
 }
 
-/** Text as bytes that do not say what they should. */
+/** Text as bytes in an unexpected encoding. */
 export function otherEncoding(text: string, choose: Seeded): Uint8Array {
   const utf8 = Buffer.from(text);
   const at = choose.below(utf8.length + 1);
@@ -133,7 +133,7 @@ export function otherEncoding(text: string, choose: Seeded): Uint8Array {
   ])();
 }
 
-/** Lines that are cut, doubled, torn out, mixed up or glued together. */
+/** Truncated, duplicated, removed, shuffled or joined lines. */
 export function brokenLines(text: string, choose: Seeded): string {
   const lines = text.split("\n");
   const at = choose.below(lines.length);

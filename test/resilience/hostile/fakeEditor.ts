@@ -1,4 +1,4 @@
-/** As much of VS Code as the extension's views and finders touch, for programs outside of it: `vscode` means this file there. */
+/** The part of VS Code that the extension's views and finders use, for programs outside it: `vscode` resolves to this file there. */
 
 import { readFile, stat as statFile } from "node:fs/promises";
 
@@ -109,7 +109,7 @@ export class WorkspaceEdit {}
 export const env = { language: "en" };
 export const commands = { executeCommand: async (): Promise<void> => undefined };
 
-/** The configurations that the workspace is said to hold. */
+/** The workspace's configurations. */
 export const found: { configs: readonly Uri[] } = { configs: [] };
 
 export const workspace = {

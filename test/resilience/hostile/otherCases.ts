@@ -1,4 +1,4 @@
-/** Launch folders and configurations that someone has made to hurt whoever opens them. */
+/** Malicious launch folders and configurations. */
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
@@ -74,7 +74,7 @@ export function writeLaunchCase(
   return { kind: `launch: ${kind}`, what: name };
 }
 
-/** Merged into each other; each by the next, twice by the next, or all by one. */
+/** YAML merges: each by the next, twice by the next, or all by one. */
 function merges(choose: Seeded): string {
   const use = choose.pick([
     (name: string) => `*${name}`,
@@ -176,7 +176,7 @@ export function writeConfigCase(
   return { kind: `config: ${kind}`, what: path };
 }
 
-/** A `.env` file beside a sound configuration. */
+/** A `.env` file next to a valid configuration. */
 function writeVariables(folder: string, choose: Seeded, home: string): void {
   const path = join(folder, ".env");
   const content = choose.pick([

@@ -1,6 +1,6 @@
-/** What the test's programs are given, and what they answer. */
+/** Input and output of the test's programs. */
 
-/** Longer than anything that a person would wait for. */
+/** Longer than a person would wait. */
 export const LIMIT_MS = 30_000;
 export const TOO_LONG = `took more than ${LIMIT_MS / 1000} s`;
 
@@ -27,7 +27,7 @@ export interface Outcome {
   readonly blockMs: number;
   readonly rssMb: number;
   readonly tookMs: number;
-  /** What should not be: something planted that was shown, a bug in the program, a wait without end. */
+  /** A violation: a planted secret that was shown, a bug in the program, an endless wait. */
   readonly faults: readonly string[];
   /** How it ended, in a word. */
   readonly end: string;

@@ -1,4 +1,4 @@
-/** Run folders that someone has changed to hurt whoever opens them. */
+/** Maliciously changed run folders. */
 
 import { spawnSync } from "node:child_process";
 import {
@@ -18,12 +18,12 @@ import type { Seeded } from "./seeded.ts";
 
 export interface Attack {
   readonly kind: string;
-  /** What was changed, for who looks for the cause. */
+  /** What was changed, for debugging. */
   readonly what: string;
 }
 
 interface Target {
-  /** A sound run folder of which a copy is changed. */
+  /** A valid run folder whose copies are changed. */
   readonly sound: string;
   readonly home: string;
 }
@@ -84,7 +84,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
     const name = choose.pick([...TEXTS, TOKENS]);
     const before = read(folder, name);
     const bytes = LISTS.includes(name) ? choose.pick([30e6, 200e6]) : choose.pick([30e6, 5e9]);
-    // Sparse, so that it takes no room: all that is added reads as zeros.
+    // Sparse, so that it takes no space: the added part reads as zeros.
     write(folder, name, before);
     truncateSync(join(folder, name), bytes);
     return `${name} with ${bytes} bytes`;
@@ -181,7 +181,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 
 export const RUN_ATTACKS: readonly string[] = Object.keys(CHANGES);
 
-/** Writes a changed copy of the sound run to `folder`. */
+/** Writes a changed copy of the valid run to `folder`. */
 export function writeRunCase(folder: string, kind: string, choose: Seeded, target: Target): Attack {
   cpSync(target.sound, folder, { recursive: true });
   const what = CHANGES[kind]?.(folder, choose, target) ?? "nothing";
@@ -215,7 +215,7 @@ function write(
   return `${name}: ${detail.slice(0, 100)}`;
 }
 
-/** A line of a file of lines, or one that any such file could have. */
+/** A line of a JSON Lines file, or one that any such file could have. */
 function lineOf(folder: string, name: string): object {
   const first = read(folder, name).split("\n", 1)[0] ?? "";
   return first.startsWith("{") ? { ...JSON.parse(first) } : { step: 0 };

@@ -1,9 +1,9 @@
-/** Seeded choices, the same for the same seed. */
+/** Seeded random choices. */
 
 import { uniformFrom } from "../../core/config/editing/fuzzedTexts.ts";
 
 export interface Seeded {
-  /** A integer from 0 up to, without, `limit`. */
+  /** An integer from 0 up to, but excluding, `limit`. */
   below(limit: number): number;
   pick<T>(items: readonly T[]): T;
 }

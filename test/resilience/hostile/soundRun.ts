@@ -1,4 +1,4 @@
-/** A sound run of the embedded engine, of which copies are changed. */
+/** A valid run of the embedded engine, whose copies are changed. */
 
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ evaluation: { splits: { local/calculator: [test] }, num_samples: 2, every: 1 }
 `;
 }
 
-/** Writes the configuration to `project` and trains it to its end. Returns the run's folder. @throws Error when it fails */
+/** Writes the configuration to `project` and trains it to its end. Returns the run's folder. @throws Error if it fails */
 export function trainSound(project: string, steps: number, env: NodeJS.ProcessEnv): string {
   const path = join(project, "tinker-config.yaml");
   writeFileSync(path, soundConfig(steps));

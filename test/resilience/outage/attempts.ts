@@ -1,4 +1,4 @@
-/** The attempts at one run: a trainer, and after its end another one that resumes. */
+/** The attempts of one run: a trainer, and another one that resumes after it ended. */
 
 import type { Stage } from "./stage.ts";
 import { startTrainer, type Trainer } from "./trainer.ts";
@@ -8,14 +8,14 @@ export class Attempts {
   readonly #run: string;
   #trainer: Trainer;
 
-  /** Begins the run. */
+  /** Starts the run. */
   constructor(stage: Stage, configPath: string, run: string) {
     this.#stage = stage;
     this.#run = run;
     this.#trainer = startTrainer(["train", "-c", configPath], stage.variables, run);
   }
 
-  /** The one in progress, or the last. */
+  /** The current attempt, or the last. */
   get trainer(): Trainer {
     return this.#trainer;
   }

@@ -1,4 +1,4 @@
-/** That each check of the test can fail: a test that finds nothing proves something only then. */
+/** Verifies that each check of the outage test can fail, because a passing test proves nothing otherwise. */
 
 import { afterEach, describe, expect, it } from "vitest";
 import { encodeForwardBackwardRequest } from "../../../src/core/tinker/wire/forwardBackwardProto.ts";
@@ -48,7 +48,7 @@ afterEach(() => {
   for (const gateway of gateways.splice(0)) gateway.close();
 });
 
-/** A run that ended so, after its services were sent this. */
+/** A run with this outcome, whose services received this. */
 async function played(outcome: Outcome = OUTCOME, sent: Sent = SENT): Promise<Played> {
   const training = new TrainingRequests();
   for (const { seqId, token, id } of sent.loss) training.note(lossPassage(seqId, token, id));
@@ -98,13 +98,13 @@ async function failing(outcome: Outcome, sent: Sent): Promise<readonly string[]>
   return checks.filter(({ isGood }) => !isGood).map(({ what }) => what);
 }
 
-describe("a disturbed run that equals the whole one", () => {
+describe("a disturbed run that equals the undisturbed one", () => {
   it("passes, resends included", async () => {
     expect(await failing(OUTCOME, SENT)).toEqual([]);
   });
 });
 
-describe("what a run left", () => {
+describe("a difference in the run's files", () => {
   const row = (step: number, loss: number) => ({ step, loss });
   it.each<[string, Partial<Outcome>]>([
     ["metrics: every step once, in order", { rows: [row(0, 0.5), row(0, 0.5)] }],
@@ -117,7 +117,7 @@ describe("what a run left", () => {
   });
 });
 
-describe("what services were sent", () => {
+describe("a difference in the requests to services", () => {
   const [start, first, second, update] = EVENTS as [object, object, object, object];
   const loss = (seqId: number, token: number, id: string) => ({ seqId, token, id });
   it.each<[string, Partial<Sent>]>([

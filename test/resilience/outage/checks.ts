@@ -1,4 +1,4 @@
-/** What a disturbed run must share with one that was left alone, and what its services must have received. */
+/** What a disturbed run must share with an undisturbed one, and what its services must have received. */
 
 import { isDeepStrictEqual } from "node:util";
 import {
@@ -17,7 +17,7 @@ export interface Check {
   readonly isGood: boolean;
 }
 
-/** What its services noted. */
+/** What its services recorded. */
 type Notes = Pick<Stage, "training" | "uploads" | "wandb">;
 
 export interface Played {
@@ -36,7 +36,7 @@ function check(what: string, isGood: boolean, counts: string): Check {
   return { what, counts, isGood };
 }
 
-/** A check that lists what is wrong. */
+/** A check that lists its findings. */
 function none(what: string, wrong: readonly string[], counts: string): Check {
   const shown = wrong.slice(0, SHOWN).join(", ");
   return check(what, wrong.length === 0, wrong.length === 0 ? counts : `${counts}; ${shown}`);
@@ -49,7 +49,7 @@ export function runChecks(whole: Played, disturbed: Played, steps: number): read
   ];
 }
 
-/** What was trained, and what arrived at the services that a run is reported to. */
+/** Checks the training data, and what the services received that a run is reported to. */
 export function resultChecks(whole: Outcome, disturbed: Reported, steps: number): readonly Check[] {
   return [
     ...trainedChecks(whole, disturbed.outcome, steps),
@@ -75,7 +75,7 @@ function trainedChecks(whole: Outcome, disturbed: Outcome, steps: number): reado
   ];
 }
 
-/** Names the first entry that differs. */
+/** Describes the first entry that differs. */
 function compared(what: string, whole: readonly unknown[], disturbed: readonly unknown[]): Check {
   const wrong = whole.flatMap((entry, i) =>
     isDeepStrictEqual(entry, disturbed[i])
@@ -86,7 +86,7 @@ function compared(what: string, whole: readonly unknown[], disturbed: readonly u
   return none(what, wrong, `${whole.length - wrong.length} of ${whole.length} equal`);
 }
 
-/** Where two values part. */
+/** The position at which two values differ. */
 function difference(a: unknown, b: unknown): string {
   const [left, right] = [JSON.stringify(a) ?? "nothing", JSON.stringify(b) ?? "nothing"];
   let at = 0;
@@ -143,7 +143,7 @@ function wandbChecks({ outcome, stage }: Reported, steps: number): readonly Chec
   ];
 }
 
-/** True when the row that was sent has every number of the row that was written. */
+/** True if the sent row has every number of the written row. */
 function holds(reported: Readonly<Record<string, unknown>> | undefined, row: MetricsRow): boolean {
   if (reported === undefined) return false;
   return Object.entries(flattenMetrics(row)).every(
@@ -208,7 +208,7 @@ export function outageChecks({ proxies }: Stage): readonly Check[] {
   );
 }
 
-/** The file, what is wrong with it, and what to do. */
+/** The file, its problem, and what to do. */
 export function diskChecks({ diskErrors }: Told, folder: string): readonly Check[] {
   const isClear = (text: string): boolean =>
     text.includes(folder) && /disk is full: free some space.*resume/i.test(text);

@@ -1,4 +1,4 @@
-/** Decides by a seed which requests meet a fault, and counts what fired. */
+/** Decides from a seed which requests meet a fault, and counts the injected faults. */
 
 import { createUniform } from "../../../src/shared/uniform.ts";
 
@@ -20,7 +20,7 @@ export const FAULT_KINDS = [
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** Faults of the requests that a pattern finds; the first rule that fits decides. */
+/** Faults of the requests that match a pattern; the first matching rule decides. */
 export interface FaultRule {
   /** Matches method and path, such as `POST /call`. */
   readonly request: RegExp;
@@ -29,7 +29,7 @@ export interface FaultRule {
   readonly kinds: readonly FaultKind[];
 }
 
-/** Counts over all services, and the end of all faults once there were enough. */
+/** Counts over all services, and stops all faults once there were enough. */
 export class FaultLedger {
   readonly limit: number;
   readonly #counts = new Map<FaultKind, number>();
@@ -68,7 +68,7 @@ export class FaultPlan {
     this.#ledger = ledger;
   }
 
-  /** The fault that a request meets, null for none. The n-th request of a service always draws the same two numbers. */
+  /** The fault for a request, or null. The n-th request of a service always draws the same two numbers. */
   draw(request: string): FaultKind | null {
     const [whether, which] = [this.#uniform(), this.#uniform()];
     const rule = this.#rules.find((each) => each.request.test(request));

@@ -1,4 +1,4 @@
-/** Stands in front of a service: passes requests on, lets some meet faults, and can be out of reach as a whole. */
+/** A proxy before a service: forwards requests, injects faults into some, and can be unreachable as a whole. */
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -8,14 +8,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sendOn } from "../../fakes/serveHere.ts";
 import type { FaultKind, FaultPlan } from "./faultPlan.ts";
 
-/** One request as it came, and what became of it. */
+/** A request as received, and its outcome. */
 export interface Passage {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: Buffer;
   readonly fault: FaultKind | null;
-  /** Null when it was not passed on. */
+  /** Null if it was not forwarded. */
   readonly answer: { readonly status: number; readonly body: Buffer } | null;
 }
 
@@ -25,7 +25,7 @@ export interface FaultProxyOptions {
   readonly plan: FaultPlan | null;
   /** Called for every request once the service has answered, or will not. */
   readonly onPassage?: (passage: Passage) => void;
-  /** Texts of the same length that have another form on the side of the service. */
+  /** Texts of equal length that are replaced on the service's side. */
   readonly rename?: { readonly client: string; readonly service: string };
 }
 
@@ -37,7 +37,7 @@ interface Incoming {
 }
 
 const HANG_MS = 2_000;
-/** Below those that systems give to clients, and apart from other tests: no one takes it while the service is down. */
+/** Below the ephemeral ports of clients, and apart from other tests: no one takes it while the service is down. */
 const FIRST_PORT = 20_000 + (process.pid % 1_000) * 8;
 const REFUSED_SHARE = 1 / 3;
 const STATUS = /^(\d{3})/;
@@ -76,7 +76,7 @@ export class FaultProxy {
     return this.#refusals;
   }
 
-  /** For so long no one gets through: first connections are refused, then they break; those that are open break at once. */
+  /** Unreachable for this long: first new connections are refused, then they break; open ones break immediately. */
   async down(ms: number): Promise<void> {
     this.#isDown = true;
     this.#server.close();
@@ -92,7 +92,7 @@ export class FaultProxy {
     this.#server.closeAllConnections();
   }
 
-  /** False when the port is taken. */
+  /** False if the port is taken. */
   #listen(): Promise<boolean> {
     return new Promise((resolve) => {
       const server = this.#server;
@@ -150,7 +150,7 @@ function isBefore(fault: FaultKind): boolean {
   return STATUS.test(fault) || fault === "reset before the request" || fault.startsWith("hang");
 }
 
-/** Without a result that could break off there is nothing to cut. */
+/** A response without a body cannot be truncated. */
 function isPossible(fault: FaultKind, isStream: boolean, body: Buffer): boolean {
   if (fault === "body cut off") return !isStream && body.length > 1;
   return !fault.startsWith("stream") || isStream;

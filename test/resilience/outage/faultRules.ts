@@ -1,6 +1,6 @@
 /**
- * Which faults the requests to each service may meet. Left out is what says something else than that the way is disturbed: a
- * status 500 in a session is the environment's own crash, after which a rollout draws other samples.
+ * The faults that requests to each service may meet. Faults that mean more than a disturbed connection are left out: a
+ * status 500 in a session is a crash of the environment itself, after which a rollout draws other samples.
  */
 
 import type { FaultKind, FaultRule } from "./faultPlan.ts";
@@ -15,7 +15,7 @@ const LOST: readonly FaultKind[] = [
 ];
 const BUSY: readonly FaultKind[] = ["429", "429 with Retry-After"];
 const PLAIN: readonly FaultKind[] = [...LOST, "body cut off"];
-/** No one waits for a heartbeat or a ping, so most of those that fail never get an answer. */
+/** Nothing waits for a heartbeat or a ping, so most failed ones never get an answer. */
 const UNATTENDED: readonly FaultKind[] = LOST.flatMap((kind) => [
   kind,
   "hang until the client ends it",
@@ -25,10 +25,10 @@ const STREAMED: readonly FaultKind[] = [...LOST, "stream cut off", "stream ended
 
 export const FAULT_RULES = {
   tinker: [
-    // There are hardly 20 of them, and each kind of fault has to be met.
+    // There are only about 20 of them, and each kind of fault must occur.
     { request: /session_heartbeat$/, share: 0.7, kinds: UNATTENDED },
     { request: /retrieve_future$/, share: 0.05, kinds: [...PLAIN, "500", "429"] },
-    // A 429 holds all samples, so there are few of them.
+    // A 429 pauses all samples, so there are few of them.
     { request: /asample$/, share: 0.06, kinds: [...PLAIN, ...PLAIN, ...PLAIN, "500", ...BUSY] },
     {
       request: /(forward_backward|optim_step|save_weights\w*)$/,

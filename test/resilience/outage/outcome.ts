@@ -1,4 +1,4 @@
-/** What a run left in its folder and at the engine, in a form that can be compared. */
+/** The files of a run and the engine's weights, in a comparable form. */
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -15,11 +15,11 @@ import {
 export interface Outcome {
   /** As written. */
   readonly rows: readonly MetricsRow[];
-  /** Without what depends on the clock, on how often a service failed, or on how often the run was started. */
+  /** Without values that depend on the clock, on service failures, or on the number of restarts. */
   readonly comparable: readonly MetricsRow[];
   /** Bytes of each step: token ids, log-probabilities of both sides, advantages. */
   readonly tokens: readonly string[];
-  /** For each step, which rollouts there are, and their texts and rewards. */
+  /** The rollouts of each step, with their texts and rewards. */
   readonly rollouts: readonly (readonly string[])[];
   /** Digests of the weights that the engine saved last. */
   readonly weights: readonly string[];

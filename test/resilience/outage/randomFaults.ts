@@ -1,4 +1,4 @@
-/** Kills the trainer and fills its disk again and again, at moments that no one chose well. */
+/** Repeatedly kills the trainer and fills its disk, at random times. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ended } from "../../integration/trainProgram.ts";
@@ -18,7 +18,7 @@ export interface RandomFaultsOptions {
 const PAUSE_MS = 500;
 const MORE_PAUSE_MS = 5_000;
 const FULL_MS = 3_000;
-/** In which a trainer that met a full disk ends. */
+/** Time for a trainer with a full disk to end. */
 const ENDING_MS = 4_000;
 
 /** Ends early when the run is done. */

@@ -1,4 +1,4 @@
-/** What happens to the disturbed run, and when: each event waits for the run to be so far. */
+/** The events that disturb a run: each waits until the run has reached its point. */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,18 +17,18 @@ export interface ScenarioOptions {
   /** The run folder. */
   readonly run: string;
   readonly steps: number;
-  /** Null = it does not get full. */
+  /** Null = it does not fill up. */
   readonly disk: SmallDisk | null;
-  /** What is left out. */
+  /** Events to leave out. */
   readonly without: ReadonlySet<string>;
-  /** How often the trainer is killed or its disk gets full at the end, at any moment. */
+  /** How often the trainer is killed or its disk fills up at the end, at random times. */
   readonly blows: number;
   readonly uniform: () => number;
   readonly say: (text: string) => void;
 }
 
 export interface Told {
-  /** How the program ended each time that it met a full disk. */
+  /** How the program ended each time its disk was full. */
   readonly diskErrors: readonly string[];
 }
 
@@ -37,16 +37,16 @@ const stateSchema = z.looseObject({ step: z.number() });
 
 const DOWN_MS = 60_000;
 const SHORT_MS = 15_000;
-/** Each of both is down without the other, too. */
+/** Each of the two is also down without the other. */
 const TINKER_AFTER_MS = 30_000;
-/** Rollouts of a step after which it is in its middle. */
+/** Rollouts after which a step counts as half done. */
 const AMID = 40;
 const DISK_LIMIT_MS = 90_000;
 
-/** Ends with the run done. @throws Error when an attempt at it ends otherwise than it should */
+/** Returns once the run is done. @throws Error if an attempt ends unexpectedly */
 export async function disturb(options: ScenarioOptions): Promise<Told> {
   const { stage, configPath, run, steps, disk, without, blows, say } = options;
-  /** A step that no attempt has begun yet. */
+  /** A step that no attempt has started yet. */
   const at = (share: number): number => Math.max(Math.floor(steps * share), stepsBegun(run));
   const attempts = new Attempts(stage, configPath, run);
   try {
@@ -66,7 +66,7 @@ export async function disturb(options: ScenarioOptions): Promise<Told> {
     const diskErrors = disk === null ? [] : await fullDisk(options, attempts, disk, at(0.7));
     if (blows > 0) await applyRandomFaults({ ...options, attempts });
     requireDone(await attempts.trainer.ended);
-    // What trackers could not write down on a full disk waits for the next resume.
+    // Data that trackers could not write on a full disk waits for the next resume.
     if (blows > 0) attempts.resume();
     requireDone(await attempts.trainer.ended);
     return { diskErrors };
@@ -93,7 +93,7 @@ async function fullDisk(
   return [amid, resumed];
 }
 
-/** Such a step is repeated by a resume, and W&B must not hear of it twice. */
+/** Such a step is repeated by a resume, and W&B must not receive it twice. */
 function isToldUnsaved({ stage, run, steps }: ScenarioOptions): boolean {
   const { runs } = stage.wandb;
   const saved = savedSteps(run);
@@ -110,7 +110,7 @@ function savedSteps(run: string): number {
   return existsSync(path) ? stateSchema.parse(JSON.parse(readFileSync(path, "utf8"))).step : 0;
 }
 
-/** Uploads and rows pile up first; then the rollouts of the next step cannot be played, and at last nothing can be sampled. */
+/** Uploads and rows queue up first; then the rollouts of the next step cannot be played, and finally nothing can be sampled. */
 async function allDown(options: ScenarioOptions, trainer: Trainer, step: number): Promise<void> {
   const { stage, say } = options;
   const trackers = [outage(options, "uploads", DOWN_MS), outage(options, "wandb", DOWN_MS)];

@@ -1,4 +1,4 @@
-/** A small disk of its own for a run folder, which can be filled up and freed. Linux, and the right to mount, are needed. */
+/** A separate small disk for a run folder, which can be filled up and freed. Requires Linux and permission to mount. */
 
 import { spawnSync } from "node:child_process";
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
@@ -15,7 +15,7 @@ export class SmallDisk {
     this.#filler = join(folder, "filler");
   }
 
-  /** @throws Error with what to do when it cannot be mounted */
+  /** @throws Error with what to do if it cannot be mounted */
   static mount(folder: string, megabytes: number): SmallDisk {
     mkdirSync(folder, { recursive: true });
     const size = `size=${megabytes}m`;
@@ -26,7 +26,7 @@ export class SmallDisk {
     );
   }
 
-  /** Until not one page is left. Returns the bytes that it took. */
+  /** Fills the disk until no page is left. Returns the number of bytes written. */
   fill(): number {
     const file = openSync(this.#filler, "a");
     let bytes = 0;

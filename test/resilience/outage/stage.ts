@@ -22,7 +22,7 @@ export interface Stage {
   readonly training: TrainingRequests;
   readonly uploads: UploadGateway;
   readonly wandb: WandbService["fake"];
-  /** Addresses and keys, as the program's environment has them. */
+  /** Addresses and keys, as the program's environment variables. */
   readonly variables: Variables;
   /** The engine's checkpoints. */
   readonly store: string;

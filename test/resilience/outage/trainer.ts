@@ -1,13 +1,13 @@
-/** The trainer as its own process, and what its run folder says of how far it is. */
+/** The trainer as a separate process, and its progress according to the run folder. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Ended, endOf, startProgram, type Variables } from "../../integration/trainProgram.ts";
 
 export interface Trainer {
-  /** Resolves when that many rollouts of a step have ended. @throws Error when the trainer ends before */
+  /** Resolves when that many rollouts of a step have ended. @throws Error if the trainer ends before */
   reached(step: number, rollouts: number): Promise<void>;
-  /** Resolves when something holds. @throws Error when the trainer ends before */
+  /** Resolves when the condition holds. @throws Error if the trainer ends before */
   until(what: string, holds: () => boolean): Promise<void>;
   kill(): Promise<void>;
   readonly ended: Promise<Ended>;

@@ -1,4 +1,4 @@
-/** Notes every request that changes a model, as it was sent each time, to judge whether it was sent and run as it should. */
+/** Records every request that changes a model, each time it was sent, to check that it was sent and executed correctly. */
 
 import { createHash } from "node:crypto";
 import * as z from "zod";
@@ -14,16 +14,16 @@ const LOSS = "forward_backward";
 const bodySchema = z.looseObject({ model_id: z.string(), seq_id: z.int() });
 const pendingFutureSchema = z.looseObject({ request_id: z.string() });
 
-/** A request under its number, which the client gives once and the service runs once. */
+/** A request by its number, which the client assigns once and the service executes once. */
 interface Numbered {
   readonly operation: string;
-  /** Digest without the model's id and number: the same in another attempt at the run. */
+  /** Digest without the model's id and number: the same in another attempt of the run. */
   readonly content: string;
-  /** Digests of the bytes, of each time it was sent. */
+  /** Digests of the bytes, one per time it was sent. */
   readonly sent: string[];
-  /** What the service called it, each time it answered. */
+  /** The ids in the service's answers, one per answer. */
   readonly tickets: Set<string>;
-  /** Its sender was ended before it had an answer. */
+  /** Its sender was killed before it had an answer. */
   isCut: boolean;
 }
 
@@ -50,7 +50,7 @@ export class TrainingRequests {
     }
   }
 
-  /** The trainer was ended: no one waits for an answer to what it sent. */
+  /** The trainer was killed: its requests get no answers. */
   endAttempt(): void {
     for (const request of this.#all()) request.isCut ||= request.tickets.size === 0;
   }
@@ -64,22 +64,22 @@ export class TrainingRequests {
     return this.#requests.size;
   }
 
-  /** Times that a request was sent beyond the first. */
+  /** The number of resends. */
   get resends(): number {
     return this.#all().reduce((sum, { sent }) => sum + sent.length - 1, 0);
   }
 
-  /** Numbers under which different bytes were sent. */
+  /** Numbers that were sent with different bytes. */
   get changed(): readonly string[] {
     return this.#keys(({ sent }) => new Set(sent).size > 1);
   }
 
-  /** Numbers that the service took in more than once, or never though the sender was there. */
+  /** Numbers that the service accepted more than once, or never although the sender was alive. */
   get notOnce(): readonly string[] {
     return this.#keys(({ tickets, isCut }) => tickets.size !== 1 && !(isCut && tickets.size === 0));
   }
 
-  /** Digests of what the operation was asked to do. */
+  /** Digests of the operation's requests. */
   contents(operation: string): readonly string[] {
     const own = this.#all().filter((request) => request.operation === operation);
     return [...new Set(own.map(({ content }) => content))].sort();

@@ -1,6 +1,6 @@
 /**
- * A fake of OpenReward's upload of rollouts: keeps every event, and every repeat of one. Of half of the
- * rollouts it does not say what has arrived, as nothing says that a service must.
+ * A fake of OpenReward's rollout upload: stores every event and every repeat. For half of the
+ * rollouts it does not report what has arrived, because services need not.
  */
 
 import { createServer } from "node:http";
@@ -19,13 +19,13 @@ type Event = z.infer<typeof eventSchema>;
 
 const batchSchema = z.object({ events: z.array(eventSchema) });
 
-/** First digit of the ids of rollouts that nothing is reported of. */
+/** First digits of the ids of rollouts that nothing is reported of. */
 const SILENT = /^[0-7]/;
 
-/** What came under one id. */
+/** Events received under one id. */
 interface Kept {
   readonly event: Event;
-  /** As it came each time. */
+  /** As received each time. */
   readonly deliveries: string[];
 }
 
@@ -52,7 +52,7 @@ export class UploadGateway {
     return this.#url;
   }
 
-  /** Distinct events, each as it came first. */
+  /** Distinct events, each as first received. */
   get events(): readonly Event[] {
     return [...this.#kept.values()].map(({ event }) => event);
   }
@@ -61,7 +61,7 @@ export class UploadGateway {
     return [...this.#kept.values()].reduce((sum, { deliveries }) => sum + deliveries.length, 0);
   }
 
-  /** Ids under which different bytes came. */
+  /** Ids received with different bytes. */
   get changed(): readonly string[] {
     const isChanged = ({ deliveries: [first, ...others] }: Kept): boolean =>
       others.some((other) => other !== first);

@@ -1,4 +1,4 @@
-/** Readers of what a model samples, and of texts that are put into prompts. */
+/** Parsers of model output, and of texts that are inserted into prompts. */
 
 import { createControlTokens } from "../../../src/core/chat/controlTokens.ts";
 import { createNativeRenderer } from "../../../src/core/chat/nativeRenderer.ts";
@@ -12,17 +12,17 @@ import { THINKING_TEMPLATE } from "../../core/chat/tinyModel.ts";
 import type { Reader } from "./reader.ts";
 import { unitTokenizer } from "./unitTokenizer.ts";
 
-/** A way of writing turns. */
+/** A chat format for turns. */
 interface Family {
   readonly name: string;
   readonly format: FormatName | "template";
   /** Added tokens of the tokenizer. */
   readonly tokens: readonly string[];
-  /** What else the format finds in text. */
+  /** Further strings that the format detects in text. */
   readonly literals: readonly string[];
   /** Beginnings of calls and messages, with their ends. */
   readonly frames: NonNullable<Reader["frames"]>;
-  /** What may follow itself many times. */
+  /** Parts that may be repeated many times. */
   readonly repeated: readonly string[];
 }
 
@@ -236,7 +236,7 @@ function rendererOf({ format, tokens }: Family): readonly [Renderer, Tokenizer] 
   return [createNativeRenderer(create(OPTIONS), tokenizer), tokenizer];
 }
 
-/** The families whose prompts are written in different ways; all others share what reads texts with one of them. */
+/** The families whose prompts are written differently; all others share a parser with one of them. */
 const PROMPTED: ReadonlySet<string> = new Set(["Hermes calls, markers as tokens", "Qwen 3.5"]);
 
 export function chatReaders(): readonly Reader[] {

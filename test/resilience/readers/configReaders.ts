@@ -1,4 +1,4 @@
-/** Readers of configurations, of what stands beside them, and of names. */
+/** Parsers of configurations, of files next to them, and of names. */
 
 import { tokenizerNameOf } from "../../../src/core/chat/modelName.ts";
 import { plainName } from "../../../src/core/config/editing/catalogue/catalogue.ts";

@@ -1,13 +1,13 @@
-/** How the time of a function grows with its input, measured so that a busy machine does not change the answer. */
+/** How the time of a function grows with its input, measured robustly on a busy machine. */
 
-/** A run that is shorter says nothing: the next larger text is read instead. */
+/** A shorter measurement is unreliable: the next larger text is used instead. */
 const SHORT_MS = 2;
 /** Characters of the shortest and of the longest text. */
 const SIZES = { from: 16_384, to: 65_536 };
-/** The sizes that are compared differ by two doublings; time that triples with each is more than n log n. */
+/** The compared sizes are two doublings apart; tripling the time with each is more than n log n. */
 const FACTOR = 4;
 const MOST = 9;
-/** Others on the machine, and collections of garbage, can only make a run longer, so that the shortest of several counts. */
+/** Other processes and garbage collections can only make a measurement longer, so the shortest of several counts. */
 const ROUNDS = 8;
 
 export interface Growth {
@@ -17,7 +17,7 @@ export interface Growth {
   readonly quarterMs: number;
 }
 
-/** Milliseconds of processor time of one run: time on the clock depends on what else the machine does. */
+/** Milliseconds of processor time of one call: wall time depends on the load of the machine. */
 function timeOf(work: () => unknown): number {
   const before = process.cpuUsage();
   work();
@@ -46,7 +46,7 @@ export function tooFastGrowth(
     if (growth.ms <= MOST * growth.quarterMs) return null;
     growth.ms = Math.min(growth.ms, timeOf(work));
   }
-  // What holds for two sizes by chance, as when one fits a cache and the other does not, does not hold for a third.
+  // An effect at two sizes by chance, such as the limit of a cache, does not occur at a third.
   const more = prepare(characters * FACTOR);
   return timeOf(more) <= MOST * growth.ms || timeOf(more) <= MOST * growth.ms ? null : growth;
 }

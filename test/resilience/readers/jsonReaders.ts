@@ -1,4 +1,4 @@
-/** Readers of JSON and of lines. */
+/** Parsers of JSON and of lines. */
 
 import { parseExactJson } from "../../../src/core/util/exactJson.ts";
 import { parseJson, parseJsonLines } from "../../../src/core/util/jsonl.ts";

@@ -1,18 +1,18 @@
-/** A function that reads text from outside, and the texts that might slow it down. */
+/** A function that parses external text, and the texts that might slow it down. */
 
 export interface Reader {
   readonly name: string;
-  /** Prepares what is not measured, and returns the work on this text. It may throw what it throws on bad text. */
+  /** Prepares unmeasured setup, and returns the work on this text. The work may throw its error for invalid text. */
   readonly prepare: (text: string) => () => unknown;
-  /** What is repeated, beside {@link ATOMS}. */
+  /** Parts to repeat, in addition to {@link ATOMS}. */
   readonly atoms?: readonly string[];
-  /** For those that take long by themselves: characters of the shortest text; only `atoms` are repeated. */
+  /** For slow functions: characters of the shortest text; only `atoms` are repeated. */
   readonly slowFrom?: number;
-  /** What stands before and behind the repeated part; {@link FRAMES} if absent. */
+  /** Text before and after the repeated part; {@link FRAMES} if absent. */
   readonly frames?: readonly (readonly [before: string, after: string])[];
 }
 
-/** Openers, blanks, quotes, marks and other short texts that readers treat in a way of their own. */
+/** Openers, blanks, quotes, marks and other short texts that parsers treat specially. */
 const ATOMS: readonly string[] = [
   ...["#", " ", "\n", "\t", "\r", "\r\n", " \n", "\n ", "a", "é", "a ", "a\n", "0", "1.5,", "-0,"],
   ...['"', "'", "`", "\\", '\\"', '" ', '"a" ', '"\\', "``` ", "$", "${", "%", "&", "&amp;", "%41"],
@@ -58,12 +58,12 @@ const FRAMES: readonly (readonly [string, string])[] = [
   ["a", "\u0001"],
 ];
 
-/** What stands behind each beginning; all else only in the first frame. */
+/** Text after each beginning; all others only in the first frame. */
 const BLANKS = ["#", " ", "\n", '"', "\\", "a", "<"];
 
 export interface Shape {
   readonly name: string;
-  /** The text of about so many characters. */
+  /** A text with about this many characters. */
   readonly text: (characters: number) => string;
 }
 
@@ -83,7 +83,7 @@ export function reads(read: (text: string) => unknown): Reader["prepare"] {
   return (text) => () => read(text);
 }
 
-/** Runs the work; what a reader throws on bad text is an answer, too, but for a stack that is used up. */
+/** Runs the work; a parser's error on invalid text is fine, except a stack overflow. */
 export function answer(work: () => unknown): unknown {
   try {
     return work();

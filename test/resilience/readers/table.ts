@@ -1,4 +1,4 @@
-/** All functions that read text from outside: of models, environments, services, files of others, and run folders. */
+/** All functions that parse external text: from models, environments, services, users' files, and run folders. */
 
 import { chatReaders } from "./chatReaders.ts";
 import { configReaders } from "./configReaders.ts";

@@ -1,4 +1,4 @@
-/** Readers of logs, replies, streams and stored texts, and what shows them. */
+/** Parsers of logs, replies, streams and stored texts, and their renderers. */
 
 import { errorLines } from "../../../src/cli/terminal/exitCode.ts";
 import { clipText, wrapText } from "../../../src/cli/terminal/line.ts";

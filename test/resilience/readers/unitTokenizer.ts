@@ -1,4 +1,4 @@
-/** A tokenizer that costs next to nothing, so that what is measured is the reader: ids are code units, then the added tokens. */
+/** A nearly free tokenizer, so that only the parser is measured: ids are code units, followed by the added tokens. */
 
 import type { Tokenizer } from "../../../src/core/chat/tokenizer.ts";
 

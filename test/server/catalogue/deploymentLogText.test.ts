@@ -11,7 +11,7 @@ const LOG = {
   lines: ["12:00 INFO served"],
 };
 
-it("the log of a deployment begins with its state and has what it printed", () => {
+it("a deployment's log starts with its state and has its output", () => {
   expect(deploymentLogText("Owner/Game", LOG)).toBe(`Owner/Game
 https://openreward.ai/Owner/Game
 deployment 12345678 · failed · branch main · commit abcdef01 · 2026-11-27
@@ -29,7 +29,7 @@ it("the log of an environment without a deployment says that it was never built"
   expect(deploymentLogText("Owner/Game", null)).toContain("It was never built.");
 });
 
-it("control characters of a log do nothing", () => {
+it("control characters in a log have no effect", () => {
   expect(deploymentLogText("Owner/Game", { ...LOG, lines: ["\u001b[31mred"] })).not.toContain(
     "\u001b",
   );

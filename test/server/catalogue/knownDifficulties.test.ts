@@ -18,8 +18,8 @@ function setUp(answer: () => Promise<readonly (typeof TASK)[]> = async () => [TA
   return { state, of };
 }
 
-describe("how others fared in the tasks of a split", () => {
-  it("is asked for once in ten minutes", async () => {
+describe("other users' results for the tasks of a split", () => {
+  it("are requested once in ten minutes", async () => {
     const { state, of } = setUp();
     expect(await Promise.all([of(), of(), of("test")])).toEqual([[TASK], [TASK], [TASK]]);
     expect(state.asked).toBe(2);
@@ -31,7 +31,7 @@ describe("how others fared in the tasks of a split", () => {
     expect(state.asked).toBe(3);
   });
 
-  it("is unknown where the service fails, which is not asked again at once", async () => {
+  it("are unknown if the service fails, and not requested again immediately", async () => {
     const { state, of } = setUp(async () => {
       throw new Error("busy");
     });
@@ -39,7 +39,7 @@ describe("how others fared in the tasks of a split", () => {
     expect(state.asked).toBe(1);
   });
 
-  it("is kept for few splits", async () => {
+  it("are cached for a few splits", async () => {
     const { state, of } = setUp();
     for (let split = 0; split < 33; split += 1) await of(String(split));
     await of("32");

@@ -14,7 +14,7 @@ const ACCESS: CatalogueAccess = {
   variables: {},
 };
 
-/** A catalogue with an hour on the clock, and what a test looks at and changes. */
+/** A catalogue with a fake clock of one hour, and its controls for tests. */
 function aCatalogue(options: Partial<LiveCatalogueOptions> = {}) {
   const state = {
     nowMs: 60 * MINUTE,
@@ -57,14 +57,14 @@ function aCatalogue(options: Partial<LiveCatalogueOptions> = {}) {
 }
 
 describe("the catalogue", () => {
-  it("knows what is embedded before anything else", () => {
+  it("starts with the embedded models and environments", () => {
     const { local, hosted } = aCatalogue().current();
     expect(local.environments?.items.map(({ name }) => name)).toContain("local/calculator");
     expect(local.models?.items.map(({ name }) => name)).toEqual(["local/tiny-tool"]);
     expect(hosted).toEqual({ environments: null, models: null, checkpoints: null });
   });
 
-  it("offers the lists of earlier sessions with their age, and asks no one", async () => {
+  it("offers the lists of earlier sessions with their age, without a request", async () => {
     const { catalogue, state, current } = aCatalogue();
     state.disk.models = aList([aModel("Qwen/Qwen3-8B")], { atMs: 20 * MINUTE });
     await catalogue.load();
@@ -77,7 +77,7 @@ describe("the catalogue", () => {
     expect(state.asked).toEqual([]);
   });
 
-  it("hides lists of another server than the one that the settings lead to", async () => {
+  it("hides lists of a server other than the configured one", async () => {
     const { catalogue, state } = aCatalogue();
     state.disk.models = aList([aModel("Qwen/Qwen3-8B")]);
     await catalogue.load();
@@ -86,8 +86,8 @@ describe("the catalogue", () => {
   });
 });
 
-describe("an update", () => {
-  it("asks for what is wanted and keeps it on disk", async () => {
+describe("a catalogue update", () => {
+  it("requests what is needed and stores it on disk", async () => {
     const { state, update, current } = aCatalogue();
     state.answers.models = async () => aList([aModel("new")], { atMs: state.nowMs });
     await update(["models"]);
@@ -96,7 +96,7 @@ describe("an update", () => {
     expect(current().hosted.models?.items).toEqual([aModel("new")]);
   });
 
-  it("does not ask again while the answer is fresh", async () => {
+  it("does not request a fresh answer again", async () => {
     const { state, update } = aCatalogue();
     state.answers.models = async () => aList([aModel("new")], { atMs: state.nowMs });
     await update(["models"]);
@@ -108,14 +108,14 @@ describe("an update", () => {
     expect(state.asked).toHaveLength(2);
   });
 
-  it("asks once for two who need the same at once", async () => {
+  it("sends one request for two concurrent callers", async () => {
     const { state, update } = aCatalogue();
     state.answers.models = async () => aList([aModel("new")], { atMs: state.nowMs });
     await Promise.all([update(["models"]), update(["models"])]);
     expect(state.asked).toEqual(["models"]);
   });
 
-  it("rests for a minute after a failure, and keeps what it had", async () => {
+  it("pauses for a minute after a failure, and keeps its data", async () => {
     const { catalogue, state, update, current } = aCatalogue();
     state.disk.models = aList([aModel("old")]);
     await catalogue.load();
@@ -129,7 +129,7 @@ describe("an update", () => {
     expect(state.asked).toHaveLength(2);
   });
 
-  it("asks no service when the editor says so, and the editor only about what is old", async () => {
+  it("sends no request if the editor forbids it, and asks the editor only about outdated data", async () => {
     const { state, update } = aCatalogue();
     state.answers.models = async () => aList([aModel("new")], { atMs: state.nowMs });
     await update(["models"]);
@@ -139,7 +139,7 @@ describe("an update", () => {
     expect(state.questions).toEqual([["models"], ["environments"]]);
   });
 
-  it("asks only services that can answer", async () => {
+  it("sends requests only to services that can answer", async () => {
     const { state, update } = aCatalogue();
     state.access = { keys: {}, variables: {} };
     await update(["models", "environments"]);
@@ -148,7 +148,7 @@ describe("an update", () => {
 });
 
 describe("environments", () => {
-  it("keep their tasks and tools when the list, which has only names, comes again", async () => {
+  it("keep their tasks and tools when the list, which only has names, is updated", async () => {
     const { catalogue, state, current } = aCatalogue();
     const names = (): Promise<StoredList<unknown>> =>
       Promise.resolve(
@@ -166,7 +166,7 @@ describe("environments", () => {
     });
   });
 
-  it("can be asked about one by one, before there is any list", async () => {
+  it("can be requested one by one, before there is any list", async () => {
     const { catalogue, current } = aCatalogue();
     await catalogue.refreshEnvironment("Owner/Game", ACCESS);
     const list = current().hosted.environments;
@@ -189,7 +189,7 @@ describe("checkpoints", () => {
     isGone: false,
   });
 
-  it("of this window's runs come with their reward, and once where the service has them too", async () => {
+  it("of this window's runs include their reward, and appear once if the service lists them too", async () => {
     const { catalogue, state, current } = aCatalogue();
     state.disk.checkpoints = aList([
       saved("tinker://a/weights/1", 0),

@@ -54,7 +54,7 @@ describe("models", () => {
     },
   });
 
-  it("are those that the service trains, asked for with the key at its own host", async () => {
+  it("are those that the service trains, requested with the key at its own host", async () => {
     const { lookUp, http, closed } = lookUps({ keys: OWN_KEY, answer: answers });
     const list = await lookUpList("models", lookUp);
     expect(list).toMatchObject({
@@ -66,14 +66,14 @@ describe("models", () => {
     expect(closed()).toBe(1);
   });
 
-  it("are not asked for without a key", async () => {
+  it("are not requested without a key", async () => {
     const { lookUp, http } = lookUps({ answer: answers });
     expect(canLookUp("models", lookUp.access)).toBe(false);
     await expect(lookUpList("models", lookUp)).rejects.toMatchObject({ code: "key-missing" });
     expect(http.requests).toEqual([]);
   });
 
-  it("are not asked for with a key that is bound to another host", async () => {
+  it("are not requested with a key that is bound to another host", async () => {
     const variables = { TINKER_BASE_URL: "https://stranger.example" };
     const { lookUp, http } = lookUps({ keys: OWN_KEY, variables, answer: answers });
     expect(canLookUp("models", lookUp.access)).toBe(false);
@@ -81,7 +81,7 @@ describe("models", () => {
     expect(http.requests).toEqual([]);
   });
 
-  it("are never asked for in the clear", async () => {
+  it("are never requested unencrypted", async () => {
     const variables = { TINKER_BASE_URL: "http://service.example" };
     const keys = {
       TINKER_API_KEY: { value: "tml-own", origin: "store", host: "service.example" },
@@ -91,7 +91,7 @@ describe("models", () => {
     expect(http.requests).toEqual([]);
   });
 
-  it("are given up after ten seconds, with everything that was in progress", async () => {
+  it("are aborted after ten seconds, with all pending requests", async () => {
     vi.useFakeTimers();
     const { lookUp, closed } = lookUps({ keys: OWN_KEY, answer: () => "hang" });
     const asked = lookUpList("models", lookUp);
@@ -167,7 +167,7 @@ describe("environments", () => {
     expect(http.requests[0]?.headers).not.toHaveProperty("x-api-key");
   });
 
-  it("elsewhere are asked for without the key of OpenReward", async () => {
+  it("elsewhere are requested without OpenReward's key", async () => {
     const keys = { OPENREWARD_API_KEY: { value: "own", origin: "store", host: null } } as const;
     const variables = { OPENREWARD_BASE_URL: "https://copy.example" };
     const { lookUp, http } = lookUps({ keys, variables, answer });
@@ -176,7 +176,7 @@ describe("environments", () => {
     expect(http.requests[0]?.headers).not.toHaveProperty("x-api-key");
   });
 
-  it("of a server without a catalogue are not asked for", async () => {
+  it("of a server without a catalogue are not requested", async () => {
     const variables = { OPENREWARD_ENVIRONMENTS_URL: "https://ors.example" };
     const { lookUp } = lookUps({ variables, answer });
     expect(canLookUp("environments", lookUp.access)).toBe(false);

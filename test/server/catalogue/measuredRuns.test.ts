@@ -16,7 +16,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A run with so many steps on disk. */
+/** A run with this many steps on disk. */
 function storedRun(name: string, steps: number, more: Partial<RunFile> = {}): RunEntry {
   const folder = join(parent, name);
   mkdirSync(folder, { recursive: true });
@@ -44,8 +44,8 @@ function reader(runs: readonly RunEntry[]) {
   return { store, measured, within, onChange };
 }
 
-describe("what the newest run of a configuration has measured", () => {
-  it("is read in the background, after someone has asked", async () => {
+describe("measurements of a configuration's newest run", () => {
+  it("are read in the background after a request", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { measured, within, onChange } = reader([storedRun("new", 2)]);
     expect(within).not.toHaveBeenCalled();
@@ -59,7 +59,7 @@ describe("what the newest run of a configuration has measured", () => {
     measured.dispose();
   });
 
-  it("comes from the newest that trains and has completed a step", async () => {
+  it("come from the newest training run that has completed a step", async () => {
     const scored = storedRun("scored", 3, { evaluation: { models: [] } as never });
     const others = [storedRun("begun", 0), scored, storedRun("other", 3)];
     const elsewhere = storedRun("elsewhere", 3, { configPath: "/other.yaml" });
@@ -70,7 +70,7 @@ describe("what the newest run of a configuration has measured", () => {
     measured.dispose();
   });
 
-  it("is read again only when that run has grown", async () => {
+  it("are read again only when that run has grown", async () => {
     const runs = [storedRun("new", 2)];
     const { measured, within, onChange } = reader(runs);
     measured.of(CONFIG);
@@ -85,7 +85,7 @@ describe("what the newest run of a configuration has measured", () => {
     measured.dispose();
   });
 
-  it("is forgotten with a run that is deleted", async () => {
+  it("are dropped with a deleted run", async () => {
     const runs = [storedRun("new", 2)];
     const { measured } = reader(runs);
     measured.of(CONFIG);

@@ -71,7 +71,7 @@ describe("the checkpoints of this window's runs", () => {
     ]);
   });
 
-  it("are reported again only when a run has saved since", async () => {
+  it("are reported again only after a new save", async () => {
     await appendCheckpoint(fileSystem.within(folder), folder, SAVE);
     const { checkpoints, reported } = reader();
     await checkpoints.read();
@@ -88,7 +88,7 @@ describe("the checkpoints of this window's runs", () => {
     expect(reported.at(-1)?.map(({ step }) => step)).toEqual([9, 19]);
   });
 
-  it("are known as gone where a newer save replaced them or they were deleted", async () => {
+  it("are known to be gone if a newer save replaced them or they were deleted", async () => {
     const save = (name: string, kind: CheckpointEntry["kind"], step: number): CheckpointEntry => {
       return { ...SAVE, name, kind, step, state_path: `tinker://s:train:0/weights/${name}` };
     };

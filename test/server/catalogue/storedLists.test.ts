@@ -9,14 +9,14 @@ const folder = folderOfEachTest();
 const fileSystem = filesOnDisk();
 const lists = (): StoredLists => new StoredLists(join(folder, "catalogue"), fileSystem);
 
-/** Writes a file of the folder as some other program could. */
+/** Writes a file in the folder, as another program could. */
 async function written(name: string, text: string): Promise<void> {
   await fileSystem.makeDirectory(join(folder, "catalogue"));
   writeFileSync(join(folder, "catalogue", name), text);
 }
 
 describe("lists on disk", () => {
-  it("come back as they were kept, with their time and server", async () => {
+  it("are restored as they were stored, with their time and server", async () => {
     const environments = aList([anEnvironment("Owner/Game", { tools: ["look"] })], {
       server: CATALOGUE,
       atMs: 12_345,
@@ -40,7 +40,7 @@ describe("lists on disk", () => {
     expect(await lists().read("models")).toBeNull();
   });
 
-  it("are not read when they are larger than any of ours", async () => {
+  it("are not read if they are larger than any of ours", async () => {
     const models = aList([aModel("a")]);
     await written("models.json", JSON.stringify({ schemaVersion: 1, ...models }).padEnd(5e6));
     expect(await lists().read("models")).toBeNull();
@@ -53,8 +53,8 @@ describe("lists on disk", () => {
   });
 });
 
-describe("what a service said", () => {
-  it("is cut to what may be kept, and then counts as not complete", () => {
+describe("a service's answer", () => {
+  it("is truncated to the stored limit, and then counts as incomplete", () => {
     const long = anEnvironment("Owner/Game", { description: "x".repeat(1000) });
     const bad = anEnvironment("Owner/Other", { page: "javascript:alert(1)" });
     const kept = fitForStorage("environments", aList([long, bad]));
@@ -63,7 +63,7 @@ describe("what a service said", () => {
     expect(kept.isComplete).toBe(false);
   });
 
-  it("is no longer than a list may be", () => {
+  it("is limited to the maximum length of a list", () => {
     const items = Array.from({ length: 6000 }, (_, index) => aModel(`m${index}`));
     expect(fitForStorage("models", aList(items)).items).toHaveLength(5000);
   });

@@ -32,14 +32,14 @@ async function counterpartIn(step: number): Promise<HostMessage | undefined> {
   return answers[0];
 }
 
-it("the same task, sampled in the same way, is found in another evaluation", async () => {
+it("finds the same task, sampled the same way, in another evaluation", async () => {
   expect(await counterpartIn(0)).toMatchObject({
     kind: "rollout",
     body: { prompt: { text: "Task 13 at 1 after 0" }, reward: 0 },
   });
 });
 
-it("an evaluation without the task says so", async () => {
+it("reports an evaluation without the task", async () => {
   expect(await counterpartIn(20)).toMatchObject({
     kind: "error",
     message: "There is no rollout of this task in the evaluation after 20 steps.",

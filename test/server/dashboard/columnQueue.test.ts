@@ -17,7 +17,7 @@ function addRows(metrics: MetricColumns, count: number): void {
   }
 }
 
-/** Sends all that is waiting, as the session does. */
+/** Sends everything pending, as the session does. */
 function sendAll(queue: ColumnQueue, metrics: MetricColumns, page: ColumnStore): readonly number[] {
   const sizes: number[] = [];
   for (;;) {
@@ -30,7 +30,7 @@ function sendAll(queue: ColumnQueue, metrics: MetricColumns, page: ColumnStore):
 }
 
 describe("the queue of columns", () => {
-  it("brings the page exactly what the run has, in messages of bounded size, however it grows", () => {
+  it("sends the page exactly the run's data, in messages of bounded size, as the run grows", () => {
     const growth = fc.array(fc.integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(growth, fc.integer({ min: 400, max: 20_000 }), (counts, budget) => {
@@ -63,7 +63,7 @@ describe("the queue of columns", () => {
     expect(page.at("late", 1)).toBe(7);
   });
 
-  it("sends only what is asked for, and the rest once it is", () => {
+  it("sends only requested columns, and others once they are requested", () => {
     const metrics = new MetricColumns();
     const queue = new ColumnQueue(10_000);
     addRows(metrics, 3);
@@ -73,7 +73,7 @@ describe("the queue of columns", () => {
     expect([next?.steps, next?.columns.map(({ name }) => name)]).toEqual([null, ["rare"]]);
   });
 
-  it("begins with what is drawn first", () => {
+  it("starts with the columns that are drawn first", () => {
     expect(inDrawingOrder(["zebra", "loss", "rollout/reward/mean"])).toEqual([
       "rollout/reward/mean",
       "loss",
@@ -88,7 +88,7 @@ function rowWith(metrics: number, step: number): { readonly step: number } {
 }
 
 describe("rows with very many metrics", () => {
-  it.each([259, 2_000, 5_000])("arrive whole, live and after reopening: %i", (count) => {
+  it.each([259, 2_000, 5_000])("arrive complete, live and after reopening: %i", (count) => {
     const metrics = new MetricColumns();
     const live = { queue: new ColumnQueue(240_000), page: new ColumnStore() };
     for (let step = 0; step < 8; step += 1) {
@@ -107,7 +107,7 @@ describe("rows with very many metrics", () => {
     }
   });
 
-  it("beyond what the memory holds, the rest is shown and the reader is informed", () => {
+  it("are cut off at the memory limit, with a notice", () => {
     const metrics = new MetricColumns(1_000);
     for (let step = 0; step < 3; step += 1) metrics.add(rowWith(20, step));
     expect([metrics.names.length, metrics.isTruncated]).toEqual([15, true]);

@@ -31,7 +31,7 @@ async function openedSession() {
   const messages: HostMessage[] = [];
   const commands: unknown[] = [];
   const clock = new FakeClock();
-  // The written run has the heartbeat of its trainer from the real clock.
+  // The written run has its trainer's heartbeat from the real clock.
   vi.spyOn(clock, "now").mockImplementation(Date.now);
   const run: DashboardRun = {
     id: "hard",
@@ -93,7 +93,7 @@ async function openedSession() {
   };
 }
 
-/** A session whose page is there and has been sent all that is due. */
+/** A session with an open page that has received everything due. */
 async function settledSession() {
   const opened = await openedSession();
   opened.ready();
@@ -110,7 +110,7 @@ async function moveFolder(fileSystem: FileSystem, from: string, to: string): Pro
 }
 
 describe("a session", () => {
-  it("offers a run that has begun and goes on with the one that it shows, also in a page that is shown again", async () => {
+  it("offers a newly started run and keeps showing its own, also after the page is shown again", async () => {
     const { ready, session, all } = await settledSession();
     session.offer("other");
     expect(all("offer-run")).toEqual([{ kind: "offer-run", run: "other" }]);
@@ -122,7 +122,7 @@ describe("a session", () => {
     expect(all("init")).toHaveLength(2);
   });
 
-  it("says nothing before the page is ready, then one init and all numbers", async () => {
+  it("sends nothing before the page is ready, then one init and all numbers", async () => {
     const { ready, settled, messages, all } = await openedSession();
     expect(messages).toEqual([]);
     ready();
@@ -136,7 +136,7 @@ describe("a session", () => {
     expect([page.at("loss", 6), page.at("skipped", 6)]).toEqual([null, 1]);
   });
 
-  it("says once that the folder of its run is gone, and shows the run again when it is back", async () => {
+  it("reports once that its run's folder is gone, and shows the run again when it is back", async () => {
     const { all, clock, fileSystem, folder, session } = await settledSession();
     await moveFolder(fileSystem, folder, `${folder}-away`);
     const look = async (isDone: () => boolean): Promise<void> => {
@@ -194,7 +194,7 @@ describe("a session", () => {
     expect(kinds.filter((kind) => kind === "retry")).toHaveLength(300);
   });
 
-  it("is silent while the page is hidden, and begins anew when it is shown", async () => {
+  it("is silent while the page is hidden, and starts over when it is shown", async () => {
     const { ready, session, messages, all, folder, fileSystem } = await settledSession();
     session.setVisible(false);
     const before = messages.length;
@@ -209,7 +209,7 @@ describe("a session", () => {
     expect(all("init")).toHaveLength(2);
   });
 
-  it("reads, sends and waits for nothing while it is hidden for 200 steps, then shows them all in its first message", async () => {
+  it("does no work while it is hidden for 200 steps, then sends them all in its first message", async () => {
     const { ready, session, messages, all, folder, fileSystem, clock } = await settledSession();
     session.setVisible(false);
     const before = messages.length;
@@ -233,7 +233,7 @@ describe("a session", () => {
     expect(Array.from(page.steps())).toEqual(Array.from({ length: 224 }, (_, step) => step));
   });
 
-  it("sends new rows alone, at most four times a second", async () => {
+  it("sends only new rows, at most four times a second", async () => {
     const { session, all, folder, fileSystem, clock } = await settledSession();
     const before = all("append").length;
     for (let step = 24; step < 34; step += 1) {
@@ -260,7 +260,7 @@ describe("a session", () => {
     await until(() => all("append").at(-1)?.rows === 25);
   });
 
-  it("replaces everything when a resume has put steps aside", async () => {
+  it("replaces everything after a resume has dropped steps", async () => {
     const { session, all, folder, fileSystem, clock } = await settledSession();
     const starter = { pid: 1, host: "here", owner: "terminal" as const, configPath: "x" };
     const clockOfRun = { ...systemClock, now: () => Date.now() + 60_000 };
@@ -275,7 +275,7 @@ describe("a session", () => {
     expect(all("replace")[0]?.facts.run).toMatchObject({ attempt: 3, completedSteps: 20 });
   });
 
-  it("forwards commands, and shows why one did not work", async () => {
+  it("forwards commands, and shows why one failed", async () => {
     const { session, commands, all } = await settledSession();
     session.receive({
       kind: "command",
@@ -292,7 +292,7 @@ describe("a session", () => {
     });
   });
 
-  it("shows another run, or says that it is gone", async () => {
+  it("shows another run, or reports that it is gone", async () => {
     const { session, all } = await settledSession();
     session.receive({ kind: "select-run", id: "gone" });
     await until(() => all("error").length > 0);
@@ -301,7 +301,7 @@ describe("a session", () => {
 });
 
 describe("answers", () => {
-  it("hold the rollouts of a step, with advantage and what it was used for", async () => {
+  it("contain the rollouts of a step, with advantage and use in training", async () => {
     const { ask, step } = await settledSession();
     const { rows: packed, total } = await ask({ ask: "rollouts", source, step }, "rollouts");
     const rows = unpackRows(packed);
@@ -320,7 +320,7 @@ describe("answers", () => {
     });
   });
 
-  it("come again while the step is played", async () => {
+  it("are sent again while the step is played", async () => {
     const { ask, session, all, step, folder, fileSystem, clock } = await settledSession();
     await ask({ ask: "rollouts", source, step }, "rollouts");
     const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder });
@@ -331,7 +331,7 @@ describe("answers", () => {
     await until(() => all("rollouts").at(-1)?.total === 49);
   });
 
-  it("hold a body as it was stored, bounded where it is huge", async () => {
+  it("contain a body as it was stored, truncated if it is huge", async () => {
     const { ask, step } = await settledSession();
     const { body } = await ask(
       { ask: "rollout", key: { source, step, group: 0, rollout: 0 } },
@@ -345,7 +345,7 @@ describe("answers", () => {
     expect(body.rewardBreakdown).toMatchObject({ reduced: 2.1, clamped: 1 });
   });
 
-  it("hold a part of the tokens with their texts and the range of all", async () => {
+  it("contain a part of the tokens with their texts and the range of all", async () => {
     const { ask, step } = await settledSession();
     const { window } = await ask(
       { ask: "tokens", key: { source, step, group: 0, rollout: 0 }, stream: 0, from: 4_000 },
@@ -361,7 +361,7 @@ describe("answers", () => {
     expect(window.ranges.advantageSize).toBeCloseTo(1, 2);
   });
 
-  it("name the token that a found place begins with", async () => {
+  it("name the first token of a search result", async () => {
     const { ready, settled, ask, step, folder, fileSystem } = await openedSession();
     const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder });
     const [turn] = aRecord().turns;
@@ -395,7 +395,7 @@ describe("answers", () => {
     expect((await ask(question, "found-token")).place).toBeNull();
   });
 
-  it("name the rollouts in whose messages all words occur", async () => {
+  it("name the rollouts whose messages contain all words", async () => {
     const { ask, step } = await settledSession();
     const search = (text: string, isCaseSensitive = false) =>
       ask(
@@ -411,7 +411,7 @@ describe("answers", () => {
     expect((await search("503")).hits).toMatchObject([{ step, group: 0, rollout: 3 }]);
   });
 
-  it("say where every value of the configuration comes from, with short paths", async () => {
+  it("show the origin of every configuration value, with short paths", async () => {
     const { ask } = await settledSession();
     const { config } = await ask({ ask: "config" }, "config");
     const origins = Object.fromEntries(config.entries.map(({ key, origin }) => [key, origin]));
@@ -425,7 +425,7 @@ describe("answers", () => {
     expect(config.entries.find(({ key }) => key === "log_path")?.value).toBe('"~/hard"');
   });
 
-  it("hold the steps that were repeated after an attempt", async () => {
+  it("contain the steps that were repeated after an attempt", async () => {
     const { ask } = await settledSession();
     const names = ["rollout/reward/mean"];
     const { steps, columns } = await ask({ ask: "superseded", attempt: 1, names }, "superseded");
@@ -433,7 +433,7 @@ describe("answers", () => {
     expect(columns[0]?.values).toHaveLength(5);
   });
 
-  it("say what is missing, and are not sent once they are canceled", async () => {
+  it("report missing data, and are not sent once they are canceled", async () => {
     const { ask, session, messages, step } = await settledSession();
     const key = { source, step, group: 0, rollout: 77 };
     expect((await ask({ ask: "rollout", key }, "error")).message).toContain(

@@ -8,7 +8,7 @@ import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts
 
 const FOLDER = "runs/demo";
 
-test("the rollouts that made an alarm are found group by group", async () => {
+test("the rollouts that caused an alarm are found group by group", async () => {
   const files = createMemoryFileSystem().within(FOLDER);
   const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder: FOLDER });
   const rewards = [

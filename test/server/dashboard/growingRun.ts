@@ -1,4 +1,4 @@
-/** A run folder that goes on step by step, with all that comes in between: rollouts, saves, evaluations, an alarm. */
+/** A run folder that grows step by step, including rollouts, saves, evaluations, an alarm. */
 
 import { alarmBegins } from "../../../src/core/alarms/alarmEvents.ts";
 import type { FileSystem } from "../../../src/core/ports.ts";
@@ -20,7 +20,7 @@ import { writeEvaluation } from "../../core/runFolder/evaluatedRun.ts";
 import { startedRun } from "../../fakes/startedRun.ts";
 import { CUT_TURNS, PRICES } from "./writtenRun.ts";
 
-/** The first one, and 50 over which nothing moves. */
+/** The first step, and 50 more during which nothing on the page may move. */
 export const STEPS = 51;
 const ALARM_STEP = 30;
 const ROLLOUTS = 8;
@@ -28,11 +28,11 @@ const ENVIRONMENTS = ["local/calculator", "local/number-hunt"];
 
 export interface GrowingRun {
   readonly folder: string;
-  /** Writes the next step with all that belongs to it. */
+  /** Writes the next step with all its files. */
   step(): Promise<void>;
 }
 
-/** A run with none of its steps yet. */
+/** A run without any steps yet. */
 export async function startGrowingRun(fileSystem: FileSystem, parent: string): Promise<GrowingRun> {
   const clock = systemClock;
   const lease = await startedRun(fileSystem, parent, { name: "growing" });
@@ -68,7 +68,7 @@ export async function startGrowingRun(fileSystem: FileSystem, parent: string): P
   };
 }
 
-/** From 0 to 1, with signs and digits of any kind. */
+/** From 0 to 1, pseudo-random. */
 function rewardOf(step: number, index: number): number {
   return Math.min(1, step / STEPS + ((index * 7 + step * 3) % 10) / 40 - 0.1);
 }

@@ -4,8 +4,8 @@ import { parsePageMessage } from "../../../src/server/dashboard/pageMessages.ts"
 
 const key = { source: "evaluation", step: 1, group: 0, rollout: 2 };
 
-describe("what comes from the page", () => {
-  it("is taken when it is a message of this version, exactly as it is", () => {
+describe("a message from the page", () => {
+  it("is accepted unchanged if it is a message of this version", () => {
     const messages = [
       { kind: "ready" },
       { kind: "question", id: 3, question: { ask: "rollouts", source: "training", step: 0 } },
@@ -45,7 +45,7 @@ describe("what comes from the page", () => {
     for (const message of messages) expect(parsePageMessage(message)).toEqual(message);
   });
 
-  it("is dropped when it is anything else", () => {
+  it("is dropped if it is anything else", () => {
     const others = [
       { kind: "ready", version: 1 },
       { kind: "question", id: -1, question: { ask: "config" } },
@@ -84,7 +84,7 @@ describe("what comes from the page", () => {
     for (const other of others) expect(parsePageMessage(other)).toBeNull();
   });
 
-  it("never throws", () => {
+  it("never causes an exception", () => {
     fc.assert(fc.property(fc.anything(), (value) => void parsePageMessage(value)));
   });
 });

@@ -1,6 +1,6 @@
 import type { DashboardSettings } from "../../../src/shared/dashboardTypes.ts";
 
-/** What a user sets for pages, as it is at first. */
+/** The default page settings. */
 export const PAGE_SETTINGS: DashboardSettings = {
   smoothing: 0.6,
   hasSingleKeys: true,
@@ -11,7 +11,7 @@ export const PAGE_SETTINGS: DashboardSettings = {
   isDemoCardClosed: false,
 };
 
-/** The same for a page of which nothing is kept. */
+/** The same for a page without stored state. */
 export const KEPT_NOWHERE = {
   current: () => PAGE_SETTINGS,
   keep: async () => undefined,

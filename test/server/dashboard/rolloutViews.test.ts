@@ -52,7 +52,7 @@ it.each([
   expect(replayed?.afterCalls.text).toBe(after);
 });
 
-it("the tools that the model was offered are kept with its rollout and replayed", async () => {
+it("the tools offered to the model are stored with its rollout and replayed", async () => {
   const clock = new FakeClock();
   const environment = scriptedEnvironment([
     { onCall: () => result("", { reward: 1, finished: true }) },
@@ -79,7 +79,7 @@ it("the tools that the model was offered are kept with its rollout and replayed"
   ]);
 });
 
-describe("a rollout of three token streams, of which two were trained on", () => {
+describe("a rollout of three token streams, two of them trained", () => {
   const parent = folderOfAllTests();
   const fileSystem = filesOnDisk();
   let reader: RunReader;
@@ -90,11 +90,11 @@ describe("a rollout of three token streams, of which two were trained on", () =>
     [summary] = await reader.rollouts(step);
   });
 
-  it("is listed with the positions of the streams that are stored", () => {
+  it("is listed with the positions of the stored streams", () => {
     expect(summary && rolloutRow(summary).streams).toEqual([0, 2]);
   });
 
-  it("has each turn and each stream named by where they belong", async () => {
+  it("labels each turn and each stream by its position", async () => {
     const record = summary === undefined ? null : await reader.body(summary);
     const turns = record === null ? [] : rolloutBody(record).turns;
     expect(turns.map(({ stream }) => stream)).toEqual([0, 0, 1, 2]);
@@ -105,7 +105,7 @@ describe("a rollout of three token streams, of which two were trained on", () =>
     expect(streamLabel(0, [])).toBe("1");
   });
 
-  it("shows on a terminal where another stream begins", async () => {
+  it("shows in a terminal where another stream begins", async () => {
     const record = summary === undefined ? null : await reader.body(summary);
     if (record === null) throw new Error("the rollout is stored");
     const lines = replayLines(record, { title: "", score: null, width: 100 });

@@ -32,7 +32,7 @@ beforeEach(() => {
   disk = createMemoryFileSystem();
 });
 
-/** What the page gets of the run as it lies there. */
+/** The facts that the page gets for the run on disk. */
 async function facts(changes: Partial<RunFactsOptions> = {}) {
   const fileSystem: FileSystem = disk;
   const follower = new RunFollower({ fileSystem, folder: FOLDER });
@@ -51,7 +51,7 @@ async function facts(changes: Partial<RunFactsOptions> = {}) {
   });
 }
 
-it("the page learns which model was evaluated, and nothing of where it lies", async () => {
+it("the page receives the evaluated model, without its location", async () => {
   const model = { name: "step 10", path: "tinker://r/sampler_weights/c" };
   const line = { step: 10, purpose: "asked", timeMs: 0, model, results: [] };
   await disk.append(runPaths(FOLDER).evaluations, encodeJsonLine(line));
@@ -64,7 +64,7 @@ const DEMO = TEMPLATES.find(({ kind }) => kind === "local")?.text ?? "";
 it.each([
   ["the demo's configuration", DEMO, "demo.yaml"],
   ["one that was made of it", DEMO.replace("max_steps: 40", "max_steps: 1000"), null],
-] as const)("a run of %s is the local demo or not", async (_, text, expected) => {
+] as const)("a run of %s is recognized as the local demo or not", async (_, text, expected) => {
   await disk.append(runPaths(FOLDER).config, text);
   await disk.append(runPaths(FOLDER).resolvedConfig, "{}");
   const file = aRunFile({ configPath: "/home/someone/demo.yaml" });
@@ -77,7 +77,7 @@ it.each([
 it.each([
   ["running", "Too early to tell (4 steps); held-out 0.50"],
   ["failed", "Held-out 0.50"],
-] as const)("a run that is %s has “%s” as its sentence", async (phase, expected) => {
+] as const)("a run that is %s has the sentence “%s”", async (phase, expected) => {
   await disk.append(runPaths(FOLDER).runFile, JSON.stringify(aRunFile({ phase })));
   const row = buildMetricsRow(stepFacts({ step: 0 }));
   await appendMetrics(disk, FOLDER, { ...row, trend: { steps: 4 } });
@@ -102,7 +102,7 @@ it.each([
   },
 );
 
-it("what steered a run is sent to the page however much has happened since", async () => {
+it("events that controlled a run are sent to the page however many others followed", async () => {
   const log = createEventLog({
     fileSystem: disk.within(FOLDER),
     clock: new FakeClock(),
@@ -121,7 +121,7 @@ it("what steered a run is sent to the page however much has happened since", asy
   expect(events.slice(0, kinds.length).map(({ kind }) => kind)).toEqual(kinds);
 });
 
-describe("what a run has used", () => {
+describe("the usage of a run", () => {
   const prices = { sampled: 4, prefill_cached: 0.5, prefill_uncached: 2, trained: 8 };
 
   beforeEach(async () => {
@@ -157,7 +157,7 @@ describe("what a run has used", () => {
 
   const later = async () => (await facts()).run.laterUsed;
 
-  it("has each evaluation once", async () => {
+  it("includes each evaluation once", async () => {
     await addStep();
     expect(await listed()).toEqual({ tokens: 3_000_000, costUsd: 12 });
     expect(await later()).toEqual({ tokens: 0, costUsd: 0 });
@@ -166,7 +166,7 @@ describe("what a run has used", () => {
     expect(await later()).toEqual({ tokens: 500_000, costUsd: 2 });
   });
 
-  it("follows a file that grows, whose lines are read once", async () => {
+  it("follows a growing file, reading each line once", async () => {
     await addStep();
     const later = new LaterUsage(disk, FOLDER);
     await addEvaluation(1, 500_000);
@@ -180,7 +180,7 @@ describe("what a run has used", () => {
     expect((await later.read(1)).costUsd).toBe(0);
   });
 
-  it("is that of its models where nothing is trained", async () => {
+  it("is that of its models if nothing is trained", async () => {
     await addEvaluation(10, 500_000);
     await addEvaluation(0, 500_000);
     expect(await listed()).toEqual({ tokens: 1_000_000, costUsd: 4 });

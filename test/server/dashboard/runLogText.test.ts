@@ -15,7 +15,7 @@ function event(changes: Partial<RunEvent>): RunEvent {
   };
 }
 
-it("the log is a list of times and sentences, an attempt after the other, steps counted from 1", () => {
+it("the log lists times and sentences, attempt after attempt, with steps counted from 1", () => {
   const text = runLogText(
     "demo",
     [
@@ -39,12 +39,12 @@ it("the log is a list of times and sentences, an attempt after the other, steps 
   expect(text).not.toContain("\u001b");
 });
 
-it("the log says so where nothing was written down", () => {
+it("an empty log says so", () => {
   expect(runLogText("demo", [], { isLive: true })).toContain("No events yet.");
   expect(runLogText("demo", [], { isLive: false })).toContain("This run logged no events.");
 });
 
-it("what is said after so many steps has the number of the last one", () => {
+it("messages after completed steps have the number of the last one", () => {
   const text = runLogText(
     "demo",
     [

@@ -9,7 +9,7 @@ import { aRunState } from "../../trainer/runState.ts";
 const FOLDER = "runs/demo";
 const ALL: TaskQuery = { text: "", pool: null, column: "name", isDescending: false, page: 0 };
 
-/** Tasks from 1 on, of which one in three each is solved, open and out of reach. */
+/** Tasks from 1 on: a third each is solved, open and out of reach. */
 async function save(
   fileSystem: ReturnType<typeof createMemoryFileSystem>,
   count: number,
@@ -33,7 +33,7 @@ async function pageOf(count: number, query: Partial<TaskQuery> = {}) {
 const numbers = ({ rows }: Awaited<ReturnType<typeof pageOf>>) => rows.map(({ index }) => index);
 
 describe("a page of the table of tasks", () => {
-  it("has what the curriculum knows of each, in the order of names", async () => {
+  it("shows what the curriculum knows of each task, in name order", async () => {
     const page = await pageOf(12);
     expect(page).toMatchObject({
       completed: 7,
@@ -54,7 +54,7 @@ describe("a page of the table of tasks", () => {
     });
   });
 
-  it("is of those that match, sorted", async () => {
+  it("shows the matching tasks, sorted", async () => {
     expect(
       numbers(await pageOf(12, { column: "success", isDescending: true })).slice(0, 4),
     ).toEqual([1, 4, 7, 10]);
@@ -63,7 +63,7 @@ describe("a page of the table of tasks", () => {
     expect(numbers(await pageOf(12, { text: "TRAIN:1 b" }))).toEqual([1, 10, 11, 12]);
   });
 
-  it("is the last one where there is none behind it, and bounded", async () => {
+  it("is the last page if the index is past the end, and bounded", async () => {
     const page = await pageOf(2 * TASKS_PER_PAGE + 3, { page: 9 });
     expect([page.page, page.rows.length]).toEqual([2, 3]);
     expect((await pageOf(5_000)).rows).toHaveLength(TASKS_PER_PAGE);
@@ -74,7 +74,7 @@ describe("a page of the table of tasks", () => {
     expect(page).toMatchObject({ completed: null, matching: 0, rows: [] });
   });
 
-  it("is made of what the save before said until there is another one", async () => {
+  it("uses the previous save until there is another one", async () => {
     const fileSystem = createMemoryFileSystem();
     const read = vi.spyOn(fileSystem, "readText");
     const understood = () => read.mock.calls.filter(([path]) => path.endsWith("state.prev.json"));

@@ -1,4 +1,4 @@
-/** A run folder of one step whose rollouts queue for slots, wait for a full environment, and lag behind, as in a large run. */
+/** A run folder of one step whose rollouts queue for slots, wait for a full environment, and include a straggler, as in a large run. */
 
 import type { FileSystem } from "../../../src/core/ports.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
@@ -10,13 +10,13 @@ import { startedRun } from "../../fakes/startedRun.ts";
 
 const GROUP_SIZE = 8;
 const SECOND_MS = 1_000;
-/** Of the one rollout that lags behind. */
+/** Turns of the one straggler. */
 const SLOW_TURNS = 9;
 
 export interface TimedRunOptions {
   readonly rollouts: number;
   readonly atOnce: number;
-  /** Sessions that local/depot has. */
+  /** The number of sessions of local/depot. */
   readonly places: number;
 }
 
@@ -52,7 +52,7 @@ export async function writeTimedRun(
   return folder;
 }
 
-/** Slots and places go to whoever waits longest. */
+/** Slots and sessions are given to the rollout that waits longest. */
 function play(beganMs: number, { rollouts, atOnce, places }: TimedRunOptions): RolloutRecord[] {
   const slots = Array.from({ length: atOnce }, () => beganMs);
   const sessions = Array.from({ length: places }, () => beganMs);

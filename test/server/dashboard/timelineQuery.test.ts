@@ -10,7 +10,7 @@ import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts
 const FOLDER = "/runs/demo";
 const SET = { source: "training", step: 0 } as const;
 
-test("a step that grows is read on from where it was, and its phases come with its end", async () => {
+test("a growing step is read incrementally, and its phases follow at its end", async () => {
   const fileSystem = createMemoryFileSystem();
   const files = fileSystem.within(FOLDER);
   const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder: FOLDER });

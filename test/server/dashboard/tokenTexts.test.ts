@@ -26,7 +26,7 @@ it.each([
     COMMIT,
   ],
   ["moonshotai/Kimi-K2.5", "moonshotai--Kimi-K2.5", PINNED, PINNED],
-])("the dashboard shows the texts of tokens of %s", async (model, name, revision, commit) => {
+])("the dashboard shows the token texts of %s", async (model, name, revision, commit) => {
   const cached = join(root, "tinker-rl/tokenizers", name);
   await cp(resolve("test/fixtures/tiny-bytes"), join(cached, commit), { recursive: true });
   await mkdir(join(cached, "refs"));

@@ -1,4 +1,4 @@
-/** A run folder written by the product's own writers that holds what is hard to show: attempts, gaps, failures, hostile and huge texts. */
+/** A run folder by the product's own writers with content that is hard to show: attempts, gaps, failures, hostile and huge texts. */
 
 import { alarmBegins } from "../../../src/core/alarms/alarmEvents.ts";
 import type { AlarmNotice } from "../../../src/core/alarms/evaluateAlarms.ts";
@@ -27,10 +27,10 @@ export const HOSTILE_TEXT = [
   "[click](javascript:alert(1)) [site](https://example.test/a?b=c) **bold**",
 ].join("\n");
 
-/** USD per million tokens, made up. */
+/** Made-up USD per million tokens. */
 export const PRICES = { sampled: 0.6, prefill_cached: 0.04, prefill_uncached: 0.2, trained: 0.6 };
 
-/** Fires from step 18 on, which both attempts played. */
+/** Raised from step 18 on, which both attempts played. */
 const CUT_STEP = 18;
 export const CUT_TURNS: AlarmNotice = {
   id: "truncated_turns",
@@ -46,7 +46,7 @@ const STEPS = 24;
 export interface HardRunSize {
   /** In the last step. */
   readonly rollouts?: number;
-  /** Of the hard rollout. */
+  /** For the hard rollout. */
   readonly tokens?: number;
 }
 
@@ -56,7 +56,7 @@ export interface WrittenRun {
   readonly step: number;
 }
 
-/** Two attempts, the second from step 14 on; rollouts for the last step only, of which `group 0, rollout 0` is the hard one. */
+/** Two attempts, the second from step 14 on; rollouts for the last step only, where `group 0, rollout 0` is the hard one. */
 export async function writeHardRun(
   fileSystem: FileSystem,
   parent: string,
@@ -295,7 +295,7 @@ function hardRecord(): RolloutRecord {
   });
 }
 
-/** Of the last turn; the stream before it came without log-probabilities and is not stored. */
+/** For the last turn; the stream before it came without log-probabilities and is not stored. */
 function lastStream() {
   const ids = Array.from({ length: 60 }, (_, index) => 100 + index);
   const mask = ids.map((_, index) => (index < 40 ? 0 : 1));

@@ -1,4 +1,4 @@
-/** An assistant with the official client, connected to the server over a folder. */
+/** An assistant with the official MCP client, connected to the server over a folder. */
 
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -16,12 +16,12 @@ export interface Assistant {
   /** The framed value of an answer. @throws Error with the framed text of a refusal */
   // biome-ignore lint/suspicious/noExplicitAny: tests look at answers as JSON
   ask(name: string, input?: Readonly<Record<string, unknown>>): Promise<any>;
-  /** The whole text of an answer or a refusal. */
+  /** The full text of an answer or a refusal. */
   text(name: string, input?: Readonly<Record<string, unknown>>): Promise<string>;
   close(): Promise<void>;
 }
 
-/** `cache` is where started programs would lie. */
+/** `cache` is the folder for started programs. */
 export async function anAssistant(
   root: string,
   {

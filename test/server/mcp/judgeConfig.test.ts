@@ -1,4 +1,4 @@
-/** Which configurations an assistant may start: a hostile repository wrote each of these. */
+/** Configurations that an assistant may start; each could come from a hostile repository. */
 
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -54,12 +54,12 @@ describe("a configuration that an assistant starts", () => {
     ["an agent", LOCAL.replace("splits:", 'agent: { command: ["sh"] }, splits:')],
     ["a bridge", own("{ bridge: verifiers, id: x }")],
     ["the Python of a bridge", own("{ bridge: verifiers, id: x, python: ./evil }")],
-  ])("runs %s only with leave", async (_, text) => {
+  ])("runs %s only with permission", async (_, text) => {
     await expect(judge(text)).rejects.toThrow("commands to --allow");
     await judge(text, { allowed: new Set(["start", "commands"]) });
   });
 
-  it("sends messages only where the user allows it, whatever .env says", async () => {
+  it("sends messages only if the user allows it, whatever .env says", async () => {
     const command = `${LOCAL}notify: [{ command: ["sh", "-c", "id"] }]\n`;
     await expect(judge(command)).rejects.toThrow(/notify\.0\.command .*commands to --allow/);
     await judge(command, { allowed: new Set(["start", "commands"]) });
@@ -75,7 +75,7 @@ describe("a configuration that an assistant starts", () => {
     expect(() => requirePlainSettings(paths, false)).toThrow("cannot be set here");
   });
 
-  it("learns which key is meant instead of one that does not exist", () => {
+  it("reports the intended key for one that does not exist", () => {
     expect(() => requirePlainSettings([["temperature"]], true)).toThrow(
       "There is no key temperature. Similar: environments.<name>.temperature",
     );
@@ -94,7 +94,7 @@ describe("a configuration that an assistant starts", () => {
       LOCAL.replace("num_rollouts: 4", "num_rollouts: 4, session_env: { A: https://evil.test/x }"),
     ],
     ["other hosted environments", `${LOCAL}openreward_base_url: https://evil.test\n`],
-  ])("leads to %s only with leave", async (_, text) => {
+  ])("sends data to %s only with permission", async (_, text) => {
     await expect(judge(text)).rejects.toThrow("add --allow-host http");
     const origins = [{ origin: "https://evil.test" }, { origin: "http://127.0.0.1" }];
     await judge(text, { origins });
@@ -124,7 +124,7 @@ describe("a configuration that an assistant starts", () => {
         'agent: { command: ["sh"], env: { TINKER_API_KEY: null } }, splits:',
       ),
     ],
-  ])("hands on no key of the program, as %s would, without leave", async (key, name, text) => {
+  ])("sends no key of the program, as %s would, without permission", async (key, name, text) => {
     const allowed = new Set(["start", "commands"] as const);
     await expect(judge(text, { allowed })).rejects.toThrow(
       `${key} would hand on ${name}, a key of this program`,
@@ -143,11 +143,11 @@ describe("a configuration that an assistant starts", () => {
     ["tokenizer_name: /etc"],
     ["method: sft\ndata: [{ path: link/chats.jsonl }]"],
     ["method: sft\ndata: [{ run: ../other }]"],
-  ])("names nothing outside of the workspace: %s", async (setting) => {
+  ])("refers to nothing outside the workspace: %s", async (setting) => {
     await expect(judge(`${LOCAL}${setting}\n`)).rejects.toThrow("leads out of the workspace");
   });
 
-  it("reads no file of tasks outside of the workspace", async () => {
+  it("reads no task file outside the workspace", async () => {
     const text = `model_name: local/tiny-tool
 environments:
   local/dataset: { tasks: ../../secrets.jsonl, splits: { train: {} }, num_rollouts: 4 }
@@ -157,7 +157,7 @@ batch_size: 4
   });
 });
 
-describe("settings of an assistant", () => {
+describe("settings from an assistant", () => {
   it.each([
     ["learning_rate"],
     ["max_steps"],
@@ -184,7 +184,7 @@ describe("settings of an assistant", () => {
     expect(() => requirePlainSettings([["seed"], path], false)).toThrow("cannot be set here");
   });
 
-  it("lower the budget of a start, and never change that of a run under way", () => {
+  it("can lower the budget of a start, but never change that of a run in progress", () => {
     for (const key of ["max_cost_usd", "max_hours", "max_tokens_total"]) {
       requirePlainSettings([[key]], false);
       expect(() => requirePlainSettings([[key]], true)).toThrow("cannot be set here");

@@ -16,7 +16,7 @@ beforeAll(async () => {
   await writeFile(join(folder, ".env"), [...lines, "NETRC=/evil", "PATH=/evil"].join("\n"));
 });
 
-it("hands a trainer the program's own keys, each for its own host, and secrets by name only", async () => {
+it("gives a trainer the program's own keys, each for its own host, and secrets by name only", async () => {
   const env = { GITHUB_TOKEN: "mine", OPENREWARD_API_KEY: "from-process" };
   const keys = await keysFor(folder, env);
   expect(keys).toEqual({
@@ -27,7 +27,7 @@ it("hands a trainer the program's own keys, each for its own host, and secrets b
   expect(Object.keys(named).sort()).toEqual(["OPENREWARD_API_KEY", "TINKER_API_KEY", "WEATHER"]);
 });
 
-it("keeps the host that a key of the editor is bound to, and takes no secret of it that is not named", async () => {
+it("keeps the host bound to an editor's key, and uses no secret of the editor that is not named", async () => {
   const own = { value: "from-store", origin: "store", host: "gateway.test" };
   const handed = { TINKER_API_KEY: own, WEATHER: { ...own, host: null }, GITHUB_TOKEN: own };
   const env = { TINKER_API_KEY: "from-process", [HANDED_KEYS]: JSON.stringify(handed) };
@@ -48,7 +48,7 @@ it("lets no answer show a key of the editor", async () => {
   await assistant.close();
 });
 
-it("takes addresses from a project's file and nothing else, below those of the process", async () => {
+it("takes only addresses from a project's file, overridden by those of the process", async () => {
   expect(await variablesFor(folder, {})).toEqual({ TINKER_BASE_URL: "https://evil.test" });
   const env = { TINKER_BASE_URL: "https://mine.test", NETRC: "/mine" };
   expect(await variablesFor(folder, env)).toEqual(env);

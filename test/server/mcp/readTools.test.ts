@@ -1,4 +1,4 @@
-/** What an assistant can read, and that it stays within its folder. */
+/** What an assistant can read, limited to its folder. */
 
 import { cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await writeFile(join(root, ".env"), `TINKER_API_KEY=${KEY}\n`);
   await writeHardRun(fileSystem, join(root, ".tinker-rl", "runs"));
   writeComparedRuns(join(root, ".tinker-rl", "runs"), { count: 2, steps: 30, tasks: 20 });
-  // What lies outside, and ways that lead there.
+  // Files outside, and links that lead there.
   await writeFile(join(folder, "elsewhere", "tinker-config.yaml"), `model_name: ${OUTSIDE}\n`);
   await writeHardRun(fileSystem, join(folder, "elsewhere", OUTSIDE));
   await writeFile(
@@ -54,8 +54,8 @@ afterAll(async () => {
   await assistant.close();
 });
 
-describe("an assistant without leave to change anything", () => {
-  it("finds each tool that there can be in the documentation", async () => {
+describe("an assistant with read-only access", () => {
+  it("finds each possible tool in the documentation", async () => {
     const all = await anAssistant(root, {
       permission: { ...NOTHING, allowed: new Set(ALLOWABLE) },
     });
@@ -66,7 +66,7 @@ describe("an assistant without leave to change anything", () => {
     for (const { name } of tools) expect(documented).toContain(`\`${name}\``);
   });
 
-  it("is offered what reads and nothing else, each with a schema and a description", async () => {
+  it("is offered only read tools, each with a schema and a description", async () => {
     const { tools } = await assistant.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       ...["listRuns", "readMetrics", "readRollouts", "validateConfig", "explainAlarms"],
@@ -104,7 +104,7 @@ describe("an assistant without leave to change anything", () => {
     await expect(assistant.ask("readMetrics", { run: "way-out" })).rejects.toThrow("symbolic link");
   });
 
-  it("lists runs while a configuration names a file as the folder of its runs", async () => {
+  it("lists runs although a configuration names a file as the folder of its runs", async () => {
     await writeFile(join(root, "deep", "notes.txt"), "");
     await writeFile(join(root, "deep", "filed.tinker.yaml"), `${CONFIG}log_path: notes.txt\n`);
     expect((await assistant.ask("listRuns")).runs).toHaveLength(4);
@@ -121,7 +121,7 @@ describe("an assistant without leave to change anything", () => {
     expect(firing[0].edits).toEqual(["max_response_tokens=96"]);
   });
 
-  it("finds rollouts by their words", async () => {
+  it("finds rollouts by words", async () => {
     const { found, isWhole } = await assistant.ask("searchRollouts", {
       words: '"long result"',
       roles: ["result"],
@@ -130,7 +130,7 @@ describe("an assistant without leave to change anything", () => {
     expect(found).toMatchObject([{ run: ".tinker-rl/runs/hard", step: 24, group: 1, rollout: 1 }]);
   });
 
-  it("compares runs by what differs", async () => {
+  it("compares runs by their differences", async () => {
     const { differingSettings, runs } = await assistant.ask("compareRuns", {
       runs: ["lr-1e-5-seed-1", "lr-1e-5-seed-2"],
       metrics: ["loss"],
@@ -144,7 +144,7 @@ describe("an assistant without leave to change anything", () => {
     expect(runs[0].lastEvaluation.results.length).toBeGreaterThan(0);
   });
 
-  it("validates configurations of its folder, and opens no other file", async () => {
+  it("validates configurations in its folder, and opens no other file", async () => {
     for (const path of ["tinker-config.yaml", "deep/other.yaml"]) {
       const answer = await assistant.ask("validateConfig", { path });
       expect(answer).toMatchObject({ configPath: path, isValid: true });
@@ -158,13 +158,13 @@ describe("an assistant without leave to change anything", () => {
     }
   });
 
-  it("says what makes a file a configuration", async () => {
+  it("explains which files are configurations", async () => {
     await expect(assistant.ask("validateConfig", { path: "deep/unrelated.yaml" })).rejects.toThrow(
       "or the comment `# tinker-rl: config` in its first five lines",
     );
   });
 
-  it("says that a run has no rollouts of evaluations, which name no steps", async () => {
+  it("reports that a run has no evaluation rollouts for a given step", async () => {
     const runs = join(root, ".tinker-rl", "runs");
     await cp(join(runs, "lr-1e-5-seed-1"), join(runs, "unevaluated"), { recursive: true });
     await rm(join(runs, "unevaluated", "eval"), { recursive: true });
@@ -175,7 +175,7 @@ describe("an assistant without leave to change anything", () => {
     await rm(join(runs, "unevaluated"), { recursive: true });
   });
 
-  it("looks keys up, by a part of their path, or learns which there are", async () => {
+  it("looks up keys by a part of their path, or lists them", async () => {
     const { keys } = await assistant.ask("configReference", { key: "environments.num_rollouts" });
     expect(keys).toEqual([
       {
@@ -198,17 +198,17 @@ describe("an assistant without leave to change anything", () => {
     ["configReference", { keys: ["seed"] }, /Unrecognized key: "keys"/],
     ["listRuns", { last: 3 }, /Unrecognized key: "last"/],
     ["readMetrics", { runn: "hard" }, /Unrecognized key: "runn"\n.*\n.*at run/],
-  ])("learns from %s what of its input is wrong: %j", async (name, input, message) => {
+  ])("learns from %s which part of its input is wrong: %j", async (name, input, message) => {
     await expect(assistant.ask(name, input)).rejects.toThrow(message);
   });
 
-  it("says what an estimate lacks", async () => {
+  it("reports what an estimate lacks", async () => {
     await expect(assistant.ask("estimate", { config: "deep/other.yaml" })).rejects.toThrow(
       "No past run of this workspace",
     );
   });
 
-  it("gets answers of bounded length, without keys and without what lies outside", async () => {
+  it("gets answers of bounded length, without keys and without outside content", async () => {
     const { tools } = await assistant.client.listTools();
     const inputs = [
       ...[{}, { run: "hard" }, { run: "hard", step: 24 }, { run: "hard", step: 24, group: 1 }],

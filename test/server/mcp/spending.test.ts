@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { isAppError } from "../../../src/core/errors.ts";
 import { Spending } from "../../../src/server/mcp/spending.ts";
 
-it("never lets limits of what has started add up to more than the user allowed", () => {
+it("the limits of started runs never add up to more than the user allowed", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 1_000 }),
@@ -33,7 +33,7 @@ it("never lets limits of what has started add up to more than the user allowed",
   );
 });
 
-it("takes no amount that is none", () => {
+it("rejects an amount that is not a finite number", () => {
   const spending = new Spending(5);
   for (const usd of [Number.NaN, Number.POSITIVE_INFINITY]) {
     expect(() => spending.reserve(usd)).toThrow("$5.00");

@@ -37,13 +37,13 @@ describe("the newest run of a configuration", () => {
     ["at its first step", 0, 200],
     ["at its last step", 200, 200],
     ["without an end", 500, null],
-  ])("runs %s: the reward is that of the last completed step", (_, steps, totalSteps) => {
+  ])("for a run %s: the reward is that of the last completed step", (_, steps, totalSteps) => {
     const { status } = newestRun([aRun({ isLive: true, steps, totalSteps })], PATH);
     expect(status).toEqual({ kind: "running", completed: steps, steps: totalSteps, reward: 0.9 });
   });
 });
 
-it("the line above a configuration pairs a step with its own reward", () => {
+it("the lens above a configuration pairs a step with its own reward", () => {
   const run = aRun({ isLive: true, steps: 12, totalSteps: 200, reward: 0.63 });
   const { status } = newestRun([run], PATH);
   const found = lenses("model_name: local/tiny-tool\n", { path: PATH, status });

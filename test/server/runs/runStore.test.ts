@@ -24,14 +24,14 @@ let control: ControlAddress;
 let server: Server;
 let sockets: Socket[];
 let actions: string[];
-/** What the trainer does with a command. */
+/** The trainer's reaction to a command. */
 let answer: (socket: Socket, request: { readonly id: number; readonly action: string }) => void;
 let clock: FakeClock;
 let store: RunStore;
 let fileSystem: ReturnType<typeof createMemoryFileSystem>;
 
 beforeEach(async () => {
-  // Under a name that clients take for one of a trainer.
+  // Under a name that clients accept for a trainer's socket.
   place = await mkdtemp(join(tmpdir(), "tinker-rl-run-"));
   control = { address: join(place, "control.sock"), tokenPath: join(place, "token") };
   await writeFile(control.tokenPath, "t".repeat(43));
@@ -60,7 +60,7 @@ afterEach(async () => {
   await rm(place, { recursive: true });
 });
 
-/** A trainer of this very process has just written a heartbeat. */
+/** As if a trainer in this process had just written a heartbeat. */
 async function writeRun(changes: Partial<RunFile> = {}): Promise<void> {
   const file: RunFile = aRunFile({
     pid: process.pid,
@@ -84,7 +84,7 @@ async function writeSweepRun(): Promise<void> {
   await writeRun({ sweep });
 }
 
-it("knows the best reward of a run of a sweep, also of one whose trainer reports steps", async () => {
+it("knows the best reward of a sweep's run, also while its trainer reports steps", async () => {
   await writeSweepRun();
   await store.look([], [RUN]);
   await vi.waitFor(() => expect(store.get(RUN)?.best).toBeCloseTo(0.2, 12));
@@ -117,7 +117,7 @@ it("is read while the metrics of a sweep are still searched for the best reward"
   await vi.waitFor(() => expect(store.get(RUN)?.best).toBeCloseTo(0.2, 12));
 });
 
-it("finds by itself that a trainer without a connection writes no heartbeat any more", async () => {
+it("detects by itself that an unconnected trainer no longer writes heartbeats", async () => {
   await writeRun({ control: null });
   await store.look([], [RUN]);
   expect(store.get(RUN)).toMatchObject({ isLive: true, phase: "running" });
@@ -129,17 +129,17 @@ it("finds by itself that a trainer without a connection writes no heartbeat any 
   expect(clock.sleeping).toBe(0);
 });
 
-it("follows a run in progress, and carries a command over the same connection", async () => {
+it("follows a run in progress, and sends a command over the same connection", async () => {
   await writeRun();
   await store.look([], [RUN]);
-  // Before the connection stands.
+  // Before the connection is established.
   expect(await store.send(RUN, { action: "pause" })).toBe("It will.");
   expect(actions).toEqual(["attach", "pause"]);
   expect(sockets).toHaveLength(1);
   expect(store.get(RUN)).toMatchObject({ steps: 3, status: { step: 3 } });
 });
 
-it("does not knock again and again at a trainer that lets it not in", async () => {
+it("does not keep retrying a trainer that rejects it", async () => {
   answer = (socket) => socket.destroy();
   await writeRun();
   await store.look([], [RUN]);
@@ -149,7 +149,7 @@ it("does not knock again and again at a trainer that lets it not in", async () =
   expect(sockets).toHaveLength(1);
 });
 
-it("leaves no connection behind that was being made when it was closed", async () => {
+it("closes a pending connection when it is closed", async () => {
   await writeRun();
   await store.look([], [RUN]);
   store.close();
@@ -157,7 +157,7 @@ it("leaves no connection behind that was being made when it was closed", async (
   expect([actions, clock.sleeping]).toEqual([[], 0]);
 });
 
-it("shows the rewards of repeated steps once, when a run continues in a new session", async () => {
+it("shows the rewards of repeated steps once when a run resumes in a new session", async () => {
   await writeRun();
   await store.look([], [RUN]);
   await store.send(RUN, { action: "status" });
@@ -175,7 +175,7 @@ it("shows the rewards of repeated steps once, when a run continues in a new sess
   expect(seen).toEqual([[0.4], [0.4, 0.5], [0.4, 0.5, 0.6], [0.4], [0.4, 0.5]]);
 });
 
-it("a run has the name that the user gave it", async () => {
+it("shows a run under the user's custom name", async () => {
   await writeRun({ phase: "done" });
   const nameOf = (folder: string) => (folder === RUN ? "best one" : null);
   const named = new RunStore({ fileSystem, clock, onError: () => undefined, nameOf });
@@ -184,7 +184,7 @@ it("a run has the name that the user gave it", async () => {
   named.close();
 });
 
-describe("a folder of the Python program", () => {
+describe("a run folder of the Python program", () => {
   const STEPS = 30;
   const fileSystem = filesOnDisk();
   const parent = folderOfEachTest();
@@ -230,11 +230,11 @@ describe("a folder of the Python program", () => {
     if (run === null) return;
     const row = runRow(run, { isSpinning: false, isArchived: false });
     expect(row.description).toBe("0.78 · 30 steps · no run.json");
-    // Nothing can be resumed, and nothing is in progress.
+    // It cannot be resumed, and is not in progress.
     expect(row.context).toBe("run+ended+training");
   });
 
-  it("is not taken for a run where runs of this program lie", async () => {
+  it("is not treated as a run in a folder with runs of this program", async () => {
     const liveness = { nowMs: 0, isProcessAlive: () => false };
     expect(await listRuns(fileSystem, parent, liveness)).toEqual([]);
   });

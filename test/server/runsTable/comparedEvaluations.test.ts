@@ -53,7 +53,7 @@ async function comparedWith(evaluations: readonly Stored[]) {
   return cell?.results["second"];
 }
 
-test("of several models that a folder evaluated after the same steps, the newest is compared by its own rollouts", async () => {
+test("if a folder evaluated several models after the same steps, the newest is compared by its own rollouts", async () => {
   const found = await comparedWith([
     { purpose: "asked", model: "A", rewardOf: () => 0 },
     { purpose: "asked", model: "B", rewardOf: () => 1 },
@@ -67,7 +67,7 @@ test("of several models that a folder evaluated after the same steps, the newest
   expect(found?.tasks.every((reward) => reward === 1)).toBe(true);
 });
 
-test("rollouts that were played for another evaluation of the same weights are not compared", async () => {
+test("rollouts of another evaluation of the same weights are not compared", async () => {
   const found = await comparedWith([
     { purpose: "periodic", rewardOf: () => 0 },
     { purpose: "end", tasks: 10, rewardOf: () => 1 },

@@ -16,7 +16,7 @@ const fileSystem = filesOnDisk();
 
 const root = folderOfEachTest();
 
-/** A run whose reading ends when the test says so. */
+/** A run whose read ends when the test says so. */
 function heldRun(folder: string) {
   const follower = new RunFollower({ fileSystem, folder });
   let finish = (): void => undefined;
@@ -92,7 +92,7 @@ test("the first charts of ended runs are there before their metrics are read, in
   compared.dispose();
 });
 
-test("what was kept goes in one message, and is not sent again when the run was read", async () => {
+test("cached data is sent in one message, and not again after the run was read", async () => {
   const folders = writeComparedRuns(join(root, "runs"), { count: 2, steps: 100 });
   const digests = newDigests();
   await readAll(folders, digests);
@@ -112,7 +112,7 @@ test("what was kept goes in one message, and is not sent again when the run was 
   compared.dispose();
 });
 
-test("curves that could not be kept are kept when the run is read the next time", async () => {
+test("curves that could not be cached are cached when the run is read the next time", async () => {
   const [folder = ""] = writeComparedRuns(join(root, "runs"), { count: 1, steps: 100 });
   const digests = newDigests();
   const inTheWay = join(root, "digests.json.curves");
@@ -123,7 +123,7 @@ test("curves that could not be kept are kept when the run is read the next time"
   expect(await digests.curvesOf(folder)).not.toBeNull();
 });
 
-test("one run after another is read, and what the first has is not held back", async () => {
+test("runs are read one after another, without delaying the first one's data", async () => {
   const folders = writeComparedRuns(join(root, "runs"), { count: 2, steps: 2 });
   const { followed, runs, compared } = compare(folders, newDigests());
   await vi.waitFor(() => expect(followed).toEqual(folders.slice(0, 1)));
@@ -132,7 +132,7 @@ test("one run after another is read, and what the first has is not held back", a
   compared.dispose();
 });
 
-test("curves of runs that are gone are deleted, and an empty list forgets nothing", async () => {
+test("curves of missing runs are deleted, and an empty list deletes nothing", async () => {
   const folders = writeComparedRuns(join(root, "runs"), { count: 2, steps: 100 });
   const digests = newDigests();
   await readAll(folders, digests);

@@ -72,13 +72,13 @@ function rowsIn(posted: readonly RunsHostMessage[]): ReadonlyMap<string, RunsTab
   return new Map(rows.map((row) => [row.name, row]));
 }
 
-/** The page is there, and has its first rows. */
+/** Opens the page and waits for its first rows. */
 async function begin(session: RunsSession, posted: readonly RunsHostMessage[]): Promise<void> {
   session.receive({ kind: "ready" });
   await vi.waitFor(() => expect(posted.some(({ kind }) => kind === "rows")).toBe(true));
 }
 
-/** The page is there, and has all that is in the folders. */
+/** Opens the page and waits for all data in the folders. */
 async function read(session: RunsSession, posted: readonly RunsHostMessage[]): Promise<void> {
   session.receive({ kind: "ready" });
   await untilRead(posted);
@@ -93,7 +93,7 @@ async function untilRead(posted: readonly RunsHostMessage[]): Promise<void> {
 }
 
 describe("the session of the runs table", () => {
-  it("sends the first rows at once, then what follows from the files", async () => {
+  it("sends the first rows immediately, then data from the files", async () => {
     const { session, posted } = await open(80);
     await begin(session, posted);
     expect(posted[0]).toEqual({ kind: "init", layout: null, hasSingleKeys: true });
@@ -112,7 +112,7 @@ describe("the session of the runs table", () => {
     });
   });
 
-  it("has whole rows at once in the next window", async () => {
+  it("has complete rows immediately in the next window", async () => {
     const first = await open(80);
     const [folder = ""] = first.folders;
     await markRun(fileSystem.within(folder), folder, { star: true });
@@ -136,7 +136,7 @@ describe("the session of the runs table", () => {
     await vi.waitFor(() => expect(removals()).toMatchObject([{ removed: [{}] }]), 5_000);
   });
 
-  it("sends a run that went on, and nothing to a page that is hidden", async () => {
+  it("sends a run that has progressed, and nothing to a hidden page", async () => {
     const { session, store, posted, folders } = await open(3);
     await read(session, posted);
     posted.length = 0;
@@ -181,7 +181,7 @@ describe("the session of the runs table", () => {
     );
   });
 
-  it("keeps the layout, opens runs that it knows, and drops what it does not", async () => {
+  it("stores the layout, opens known runs, and ignores unknown ones", async () => {
     const { session, posted, opened, folders, layout } = await open(1);
     await begin(session, posted);
     const [row] = rowsIn(posted).values();
@@ -196,7 +196,7 @@ describe("the session of the runs table", () => {
     expect(posted.at(-1)).toEqual({ kind: "choose", ids: [row?.id] });
   });
 
-  it("sends the mark that another window gave", async () => {
+  it("sends a mark set by another window", async () => {
     const { session, posted, folders } = await open(2);
     await read(session, posted);
     posted.length = 0;
@@ -208,7 +208,7 @@ describe("the session of the runs table", () => {
     );
   });
 
-  it("has what the metrics of another program's folder say, and no settings of it", async () => {
+  it("shows the metrics of another program's folder, and no settings", async () => {
     const { session, store, posted, folders } = await open(3);
     const [folder = ""] = folders;
     await rm(join(folder, "run.json"));
@@ -225,7 +225,7 @@ describe("the session of the runs table", () => {
     );
   });
 
-  it("sends the metrics of compared runs as they were written, and goes on with them", async () => {
+  it("sends the metrics of compared runs as they were written, and keeps them up to date", async () => {
     const { session, store, posted, folders } = await open(3);
     await begin(session, posted);
     const ids = [...rowsIn(posted).values()].map(({ id }) => id);
@@ -282,7 +282,7 @@ describe("the session of the runs table", () => {
     expect(compared).toEqual([[folders[1], folders[0]]]);
   });
 
-  it("keeps stars, tags and notes in the folder of the run, where the next window finds them", async () => {
+  it("stores stars, tags and notes in the folder of the run, where the next window finds them", async () => {
     const { session, posted, folders } = await open(2);
     await read(session, posted);
     const id = rowsIn(posted).get("lr-1e-5-seed-1")?.id;

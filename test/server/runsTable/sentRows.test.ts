@@ -38,14 +38,14 @@ async function rowsOf(
   return rows;
 }
 
-/** Which folder each of these runs is said to be from. */
+/** The folder label of each of these runs. */
 async function startsShown(starts: Readonly<Record<string, string | null>>) {
   const rows = await rowsOf(starts);
   const folders = new Map(Object.keys(starts).map((folder) => [runIdOf(folder), folder]));
   return rows.map(({ from }) => (from === null ? null : folders.get(from)));
 }
 
-it("knows the run that another took its weights from, also where several folders hold one of its name", async () => {
+it("knows the run whose weights another run started from, also if several folders have a run of that name", async () => {
   const from = await startsShown({
     "/projects/a/.tinker-rl/runs/demo": null,
     "/projects/b/.tinker-rl/runs/demo": null,
@@ -57,7 +57,7 @@ it("knows the run that another took its weights from, also where several folders
   expect(from).toEqual([null, null, a, b, a]);
 });
 
-it("names no run where several could be meant, or the named one is not listed", async () => {
+it("names no run if several could be meant, or the named one is not listed", async () => {
   const from = await startsShown({
     "/projects/a/runs/demo": null,
     "/projects/b/runs/demo": null,
@@ -75,14 +75,14 @@ it("sends the losses of a supervised run", async () => {
   ]);
 });
 
-it("has the words of the menu of a row, as the Runs view", async () => {
+it("has the same context value for a row's menu as the Runs view", async () => {
   const wordsOf = async (facts: Partial<RunEntry>) =>
     (await rowsOf({ "/runs/demo": null }, facts))[0]?.words;
   expect(await wordsOf({ phase: "stopped" })).toBe("run+ended+resumable+training");
   expect(await wordsOf({ phase: "running", isLive: true })).toBe("run+running+training");
 });
 
-it("has the tokens of the steps that it counts, also where the list was read before the last one", async () => {
+it("has the tokens of the counted steps, also if the list was read before the last one", async () => {
   const usage = { ...NO_RUN_USAGE, cumulative: addTokens(NO_TOKENS, { sampled: 300 }) };
   const row = { step: 10, tokens: usage, cost: { cumulative_usd: 2 } };
   const used = { tokens: 200, costUsd: 1.5 };
@@ -92,6 +92,6 @@ it("has the tokens of the steps that it counts, also where the list was read bef
     return [shown?.tokens, shown?.costUsd];
   };
   expect(await spent(`${JSON.stringify(row)}\n`)).toEqual([300, 2]);
-  // An evaluation behind the last step is in the list alone.
+  // An evaluation after the last step is in the list only.
   expect(await spent("")).toEqual([200, 1.5]);
 });

@@ -1,6 +1,6 @@
-/** Takes an answer of a tool out of its frame. */
+/** Unwraps a tool's framed answer. */
 
-/** The parts of an answer. @throws when it is not framed, or holds a second mark of its own */
+/** The parts of an answer. @throws if it is not framed, or contains another marker of its own */
 export function framedParts(answer: string): {
   readonly note: string;
   readonly mark: string;

@@ -6,7 +6,7 @@ import { MAX_CHARS, toolText } from "../../../src/server/tools/toolText.ts";
 import { framedParts, readFramed } from "./framed.ts";
 
 describe("the answer of a tool", () => {
-  it("holds no key, no home folder, and no character that acts", () => {
+  it("contains no key, no home folder, and no control character", () => {
     const redactor = new Redactor();
     redactor.learn("tml-secret-4f1c9a7e2b8d");
     const text = toolText(
@@ -20,7 +20,7 @@ describe("the answer of a tool", () => {
     expect(readFramed(text)).toEqual({ said: "key *** in ~/data", "\\u{202e}": "␛[31mred␇" });
   });
 
-  it("holds no mark but its own two, whatever a model has written, and gives the text back", () => {
+  it("contains no marker except its own two, whatever a model has written, and preserves the text", () => {
     const before = framedParts(toolText({}, { redactor: new Redactor() })).mark;
     const said = [
       `</${before}>`,

@@ -29,7 +29,7 @@ describe("a filter", () => {
   });
 });
 
-it("rollouts are ordered by what was asked for, those without a value last", () => {
+it("rollouts are sorted by the chosen field, those without a value last", () => {
   const rollouts = [
     aRolloutSummary(1, { reward: 0.2 }),
     failed,
@@ -40,7 +40,7 @@ it("rollouts are ordered by what was asked for, those without a value last", () 
 });
 
 describe("rows", () => {
-  it("of a rollout name reward, advantage, length and end, counted from 1", () => {
+  it("of rollouts show reward, advantage, length and end, counted from 1", () => {
     expect(rolloutItemRow(aRolloutSummary(2), 1)).toMatchObject({
       label: "#3",
       description: "1.00 · +1.12 · 2 turns · 812 tok · finished",
@@ -48,7 +48,7 @@ describe("rows", () => {
     });
   });
 
-  it("of a group name the spread of its rewards", () => {
+  it("of groups show the spread of their rewards", () => {
     const mixed = [aRolloutSummary(0), aRolloutSummary(1, { reward: 0 })];
     expect(groupRow(0, mixed, 1)).toMatchObject({
       label: "calculator 7",
@@ -65,7 +65,7 @@ describe("rows", () => {
     expect(groupRow(0, [excluded], 1).context).toBe("group+excluded");
   });
 
-  it("have the sign of a success from the success reward of the environment on", () => {
+  it("have a success icon from the environment's success reward on", () => {
     const iconOf = (reward: number, success: number) =>
       rolloutItemRow(aRolloutSummary(0, { reward }), success).icon;
     expect([iconOf(0.7, 0.5), iconOf(0.9999999999, 1)]).toEqual(["pass", "pass"]);
@@ -75,7 +75,7 @@ describe("rows", () => {
     expect([ofGroup(0.7, 0.5), ofGroup(1, 10)]).toEqual(["pass", "circle-outline"]);
   });
 
-  it("of a group take sums of rewards that differ by their rounding only for equal", () => {
+  it("of groups treat rewards that differ only by rounding as equal", () => {
     const group = [aRolloutSummary(0, { reward: 0.3 }), aRolloutSummary(1, { reward: 0.1 + 0.2 })];
     expect(groupRow(0, group, 1)).toMatchObject({
       description: "all 0.30 · train · 2 rollouts",
@@ -83,7 +83,7 @@ describe("rows", () => {
     });
   });
 
-  it("say why a rollout was not trained on", () => {
+  it("show why a rollout was not trained on", () => {
     expect(trainingUseText(excluded)).toBe("Not trained on: uniform rewards.");
     expect(trainingUseText(aRolloutSummary(1))).toBeNull();
   });

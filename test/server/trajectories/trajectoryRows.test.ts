@@ -28,7 +28,7 @@ metrics.add({
   rollout: { reward: { mean: 0.14 } },
 });
 
-test("a step's row begins with its reward and has everything in words for who hears it", () => {
+test("a step's row starts with its reward and has a full text for screen readers", () => {
   expect(stepRow(1, metrics, true)).toMatchObject({
     label: "Step 2",
     description: "0.14 · 9 of 16 groups",
@@ -36,7 +36,7 @@ test("a step's row begins with its reward and has everything in words for who he
   });
 });
 
-test("groups that were not excluded count also where nothing was sent to the trainer", () => {
+test("groups that were not excluded count even if nothing was sent to the trainer", () => {
   const nothingSent = new MetricColumns();
   const counts = { num_groups: 0, num_excluded_groups: 0, group: { size: { count: 8 } } };
   nothingSent.add({ step: 0, ...counts, rollout: { reward: { mean: 0 } } });
@@ -46,7 +46,7 @@ test("groups that were not excluded count also where nothing was sent to the tra
   });
 });
 
-test("an evaluation by itself is called after its model", () => {
+test("a standalone evaluation is labeled by its model", () => {
   const entry = { step: 8, results: [result] };
   const rowOf = (entries: readonly object[]) =>
     evaluationRow(8, entries as readonly EvaluationEntry[], false);
@@ -60,7 +60,7 @@ test("an evaluation by itself is called after its model", () => {
   expect(rowOf([{ ...entry, model: { ...model, name: "step 8" } }]).label).toBe("step 8");
 });
 
-test("each of several models that were evaluated after the same steps has its own mean", () => {
+test("several models evaluated after the same steps have separate means", () => {
   const entryOf = (name: string, ...means: readonly number[]) => ({
     step: 10,
     model: { name, path: null },
@@ -76,7 +76,7 @@ test("each of several models that were evaluated after the same steps has its ow
 
 const folder = "/runs/evaluated";
 
-it("evaluations stand among the steps as they were played, and say what came of them", async () => {
+it("evaluations are listed among the steps in the order played, with their results", async () => {
   const { follower } = await evaluatedRun(folder);
   expect(newestSets([0, 1, 39, 40], [0, 40])).toEqual([
     { source: "training", step: 40 },

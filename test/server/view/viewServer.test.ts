@@ -15,7 +15,7 @@ interface Answer {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-describe("the server of the pages in a browser", () => {
+describe("the server for pages in a browser", () => {
   const fileSystem = filesOnDisk();
   const folder = folderOfEachTest();
   let view: ServedView | null = null;
@@ -69,7 +69,7 @@ describe("the server of the pages in a browser", () => {
       socket.on("error", () => resolve(false));
     });
 
-  it("shows a page that connects to this server only and that no other page can frame", async () => {
+  it("serves a page that connects only to this server and that no other page can frame", async () => {
     const { status, body, headers } = await get(address.pathname);
     expect(status).toBe(200);
     expect(body).toContain("connect-src 'self'");
@@ -78,24 +78,24 @@ describe("the server of the pages in a browser", () => {
   });
 
   it.each(["/", "/runs", "/wrong/runs", "//runs"])(
-    "refuses %s, which has no token",
+    "rejects %s, which has no token",
     async (path) => {
       expect((await get(path)).status).toBe(403);
     },
   );
 
-  it("refuses the name of another host, under which a page could read what is shown here", async () => {
+  it("rejects another host name, under which a page could read the content", async () => {
     expect((await get(address.pathname, "attacker.example")).status).toBe(403);
     expect((await get(address.pathname, `localhost:${address.port}`)).status).toBe(200);
   });
 
-  it("gives its own scripts, and no file outside their folder", async () => {
+  it("serves its own scripts, and no file outside their folder", async () => {
     expect(await get(below("assets/runs.js"))).toMatchObject({ status: 200, body: "// the page" });
     const others = ["..%2Fsecret.js", "%2e%2e/secret.js", ".env", "missing.js"];
     for (const name of others) expect((await get(below(`assets/${name}`))).status).toBe(404);
   });
 
-  it("takes connections of its own pages only", async () => {
+  it("accepts connections from its own pages only", async () => {
     const path = below("socket?page=runs");
     expect(await opens(path, address.origin)).toBe(true);
     expect(await opens(path, "https://attacker.example")).toBe(false);
@@ -125,7 +125,7 @@ describe("the server of the pages in a browser", () => {
     expect(rows).not.toContain(folder);
   });
 
-  it("says what is missing where the package has no pages", async () => {
+  it("reports what is missing if the package has no pages", async () => {
     const options = { fileSystem, clock: systemClock, parents: [], run: null, port: 0 };
     const failing = serveView({
       ...options,
