@@ -1,4 +1,4 @@
-/** Conversations whose models and environment answer as a test has written. */
+/** Chats with scripted models and a scripted environment. */
 
 import { declareTool } from "../../src/core/chat/firstPrompt.ts";
 import { Conversation } from "../../src/core/conversation/conversation.ts";
@@ -19,7 +19,7 @@ import {
 import { someSettings } from "../core/training/builders.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 
-/** A dollar a token. */
+/** One dollar per token. */
 const CONFIG = `
 model_name: Any/Model
 batch_size: 1
@@ -72,7 +72,7 @@ export interface ChatScript {
   /** The turns of each model, by its label. */
   readonly turns: Readonly<Record<string, readonly TurnScript[]>>;
   readonly script?: SessionScript | undefined;
-  /** What is removed from all that is shown. */
+  /** Removed from everything shown. */
   readonly secret?: string;
 }
 

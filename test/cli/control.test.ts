@@ -66,7 +66,7 @@ async function control(...words: readonly string[]): Promise<readonly string[]> 
 
 describe("control", () => {
   it.each(["pause", "continue", "save", "stop", "stop-now"])(
-    "hands the command to %s on and prints what comes of it",
+    "sends the command %s and prints the answer",
     async (action) => {
       await writeRun();
       expect(await control(action)).toEqual(["The run continues."]);
@@ -74,20 +74,20 @@ describe("control", () => {
     },
   );
 
-  it("hands settings on as they were written", async () => {
+  it("sends settings exactly as written", async () => {
     await writeRun();
     await control("set", "learning_rate=5e-4", 'environments."a/b".max_turns=3');
     const settings = ["learning_rate=5e-4", 'environments."a/b".max_turns=3'];
     expect(commands).toMatchObject([{ action: "change-settings", settings }]);
   });
 
-  it("prints each line of an answer as one", async () => {
+  it("prints each line of an answer as one line", async () => {
     await writeRun();
     execute = async () => "A warning.\nThe run continues.";
     expect(await control("continue")).toEqual(["A warning.", "The run continues."]);
   });
 
-  it("reports what a run is doing", async () => {
+  it("reports the status of a run", async () => {
     await writeRun();
     execute = async () => "";
     expect(await control("status")).toEqual(["running  12 of 40 steps completed"]);
@@ -113,7 +113,7 @@ describe("control", () => {
     await expect(control("pause", "--json")).rejects.toThrow("--json is for status");
   });
 
-  it("passes a refusal on", async () => {
+  it("reports a refusal", async () => {
     await writeRun();
     execute = () => Promise.reject(new AppError("config-not-tunable", "seed cannot change."));
     await expect(control("set", "seed=1")).rejects.toMatchObject({
@@ -133,7 +133,7 @@ describe("control", () => {
     ["has ended", { phase: "stopped", control: null }],
     ["has a trainer that writes no heartbeat", { heartbeatAtMs: clock.now() - 60_000 }],
     ["cannot be controlled", { control: null }],
-  ])("says how to continue with a run that %s", async (_, changes) => {
+  ])("says how to continue a run that %s", async (_, changes) => {
     await writeRun(changes);
     await expect(control("pause")).rejects.toMatchObject({
       code: "run-not-running",
@@ -141,20 +141,20 @@ describe("control", () => {
     });
   });
 
-  it("calls a run whose trainer was killed interrupted", async () => {
+  it("reports a run whose trainer was killed as interrupted", async () => {
     await writeRun();
     options = { ...options, isProcessAlive: () => false };
     await expect(control("status")).rejects.toThrow("not being trained now (interrupted)");
   });
 
-  it("says so when the trainer does not answer", async () => {
+  it("reports a trainer that does not answer", async () => {
     await writeRun();
     await server.close();
     await expect(control("pause")).rejects.toMatchObject({ code: "run-not-reachable" });
   });
 });
 
-describe("the words of control", () => {
+describe("the arguments of control", () => {
   it.each([
     [["control"], /needs the run folder and an action/],
     [["control", "runs/demo"], /needs the run folder and an action/],
@@ -162,7 +162,7 @@ describe("the words of control", () => {
     [["control", "runs/demo", "pause", "now"], /unexpected argument "now"/],
     [["control", "runs/demo", "set"], /set needs at least one KEY=VALUE/],
     [["control", "runs/demo", "set", "learning_rate", "1"], /"learning_rate" is not KEY=VALUE/],
-  ])("%j are refused", (words, message) => {
+  ])("%j are rejected", (words, message) => {
     expect(() => parseArguments(words)).toThrow(message);
   });
 });

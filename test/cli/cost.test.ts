@@ -1,4 +1,4 @@
-/** What a terminal shows of tokens and cost. */
+/** Tokens and cost as shown in a terminal. */
 
 import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
@@ -35,13 +35,13 @@ function screen(event: ProgressEvent, width = Number.POSITIVE_INFINITY): readonl
   return lines.map((line) => renderLine(line, false));
 }
 
-test("the line of a step has the cost of the run so far, where it is known", () => {
+test("the line of a step has the cost of the run so far, if it is known", () => {
   const used = { tokens: 6_000_000, costUsd: 10 };
   expect(screen(stepFinished({ used }))[0]).toContain("$10.00");
   expect(screen(stepFinished({ used: { ...used, costUsd: null } }))[0]).not.toContain("$");
 });
 
-test("the end says why a budget ended the run, and what was used", () => {
+test("the end says why a budget ended the run, and how much was used", () => {
   const place = { folder: "/home/me/a", step: 3 };
   const end = { kind: "ended", outcome: "stopped", ...place, trend: null, fit: null } as const;
   const reason = "The run has used up its budget (max_cost_usd: $10.00).";
@@ -73,7 +73,7 @@ async function show(fileSystem: ReturnType<typeof createMemoryFileSystem>): Prom
   return program.out.lines.join("\n");
 }
 
-test("`show` has the cost and the tokens by kind, and what was discarded and evaluated", async () => {
+test("`show` has the cost and the tokens by kind, and those discarded and used in evaluations", async () => {
   const text = await show(await aRun());
   expect(text).toMatch(/^cost +\$10\.00, 6,000,000 tokens$/m);
   expect(text).toMatch(
@@ -83,7 +83,7 @@ test("`show` has the cost and the tokens by kind, and what was discarded and eva
   expect(text).toMatch(/^evaluations +\$1\.00, 250,000 tokens$/m);
 });
 
-test("`show` counts the evaluation after the last step, which no row has", async () => {
+test("`show` counts the evaluation after the last step, which has no row", async () => {
   const fileSystem = await aRun();
   const log = createUsageLog({ fileSystem, folder: FOLDER, log: silentLog });
   log.add({ for: "evaluation", step: 1, tokens: { ...NO_TOKENS, sampled: 250_000 } });
@@ -91,13 +91,13 @@ test("`show` counts the evaluation after the last step, which no row has", async
   expect(await show(fileSystem)).toMatch(/^evaluations +\$2\.00, 500,000 tokens$/m);
 });
 
-test("`show` has tokens alone where no prices are known", async () => {
+test("`show` has only tokens if no prices are known", async () => {
   const text = await show(await aRun({ withPrices: false }));
   expect(text).toMatch(/^used +6,000,000 tokens$/m);
   expect(text).not.toContain("$");
 });
 
-test("a list of runs knows what each has used", async () => {
+test("a list of runs shows the usage of each", async () => {
   const fileSystem = await aRun();
   const file = aRunFile({ phase: "done" });
   await fileSystem.writeAtomic(`${FOLDER}/run.json`, JSON.stringify(file));

@@ -70,7 +70,7 @@ describe("env new", () => {
     });
   });
 
-  test("adds to a configuration, beside it, and keeps its comments", async () => {
+  test("adds to an adjacent configuration, and keeps its comments", async () => {
     await mkdir(join(cwd, "project"));
     const text =
       "model_name: a/b # chosen\nenvironments: # two\n  local/depot:\n    splits: {train: {}}\n";
@@ -86,14 +86,14 @@ describe("env new", () => {
     expect(spaced.lines).toContain('  cd "my project"');
   });
 
-  test("names what must be set where the bundled model is too small", async () => {
+  test("lists the required changes if the embedded model is too small", async () => {
     const { lines } = await env("new", "poem", "--template", "judge");
     const model = "Set model_name in tinker-config.yaml to a model larger than local/tiny-tool.";
     expect(lines).toEqual(expect.arrayContaining([model, "Set the secret OPENAI_API_KEY."]));
     expect((await env("new", "demo")).lines.join("\n")).not.toContain("Set ");
   });
 
-  test("leaves a configuration with a fault alone, and prints the entry", async () => {
+  test("leaves an invalid configuration alone, and prints the entry", async () => {
     await writeFile(join(cwd, "tinker-config.yaml"), "environments: [\n");
     const { exitCode, lines } = await env("new", "demo");
     expect(exitCode).toBe(0);
@@ -120,7 +120,7 @@ describe("env new", () => {
   });
 
   test.each(["Demo", "1st", "a/b", "../a", "a.b", "-a", "a-", "a b", ""])(
-    "refuses the name %j, and writes nothing",
+    "rejects the name %j, and writes nothing",
     async (name) => {
       expect((await env("new", "--", name)).exitCode).toBe(2);
       expect(await readdir(cwd)).toEqual([]);
@@ -133,7 +133,7 @@ describe("env new", () => {
     [["new", "demo", "more"], 'unexpected argument "more"'],
     [["new", "demo", "--template", "quiz"], '--template is "quiz"'],
     [["new", "demo", "--venv", "--no-venv"], "--venv and --no-venv exclude each other"],
-  ])("says what is wrong with %j", async (words, problem) => {
+  ])("reports the error in %j", async (words, problem) => {
     const { exitCode, errors } = await env(...words);
     expect(exitCode).toBe(2);
     expect(errors.join()).toContain(problem);

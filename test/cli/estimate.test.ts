@@ -56,7 +56,7 @@ function program({ isBilled = true, pastRun = null as string | null } = {}) {
   return { ...createFakeProgram({ trainer }), requests };
 }
 
-it("groups that cost something are played only when someone agreed", async () => {
+it("groups that cost money are played only with consent", async () => {
   const asked = program();
   expect(await runProgram(asked, ["estimate", "a.yaml"])).toBe(2);
   expect(asked.err.lines.join("\n")).toContain("Add --yes to agree, or --from RUN_FOLDER");
@@ -73,7 +73,7 @@ it.each([
   ["y", 0, 1],
   ["n", 2, 0],
 ])(
-  "a terminal is asked how many groups may be played, and answers %s",
+  "a terminal asks how many groups may be played, and answers %s",
   async (answer, code, starts) => {
     const asked = program();
     const input = Object.assign(new PassThrough(), { isTTY: true });
@@ -87,7 +87,7 @@ it.each([
   },
 );
 
-it("a past run is taken by itself, unless groups are asked for or another run is named", async () => {
+it("a past run is used by default, unless groups are requested or another run is named", async () => {
   const past = program({ pastRun: "/runs/old" });
   await runProgram(past, ["estimate", "a.yaml"]);
   await runProgram(past, ["estimate", "a.yaml", "--from", "runs/other"]);
@@ -99,7 +99,7 @@ it("a past run is taken by itself, unless groups are asked for or another run is
   ]);
 });
 
-it("the table has tokens by kind, cost and time as ranges, budgets, and what it rests on", async () => {
+it("the table has tokens by kind, cost and time as ranges, budgets, and its basis", async () => {
   const shown = program();
   await runProgram(shown, ["estimate", "a.yaml", "--yes"]);
   const text = shown.out.lines.join("\n");
@@ -115,7 +115,7 @@ it("the table has tokens by kind, cost and time as ranges, budgets, and what it 
   expect(text).toContain("Owner/Game was not sampled");
 });
 
-it("a local model has no prices, and those of another one may be unknown", () => {
+it("a local model has no prices, and those of another model may be unknown", () => {
   const pricesOf = (model: string): string => {
     const lines = estimateLines({ ...REPORT, model, prices: null }, { cwd: "/home/me" }, 100);
     const text = lines.map((line) => renderLine(line, false)).find((row) => /^prices/.test(row));
@@ -125,7 +125,7 @@ it("a local model has no prices, and those of another one may be unknown", () =>
   expect(pricesOf("Org/Model")).toMatch(/ unknown: set prices to get USD$/);
 });
 
-it("--json prints the estimate alone", async () => {
+it("--json prints only the estimate", async () => {
   const shown = program();
   await runProgram(shown, ["estimate", "a.yaml", "--yes", "--json"]);
   const value: unknown = JSON.parse(shown.out.lines.join("\n"));

@@ -3,7 +3,7 @@ import { runProgram } from "../../src/cli/program.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { createFakeProgram } from "./fakeProgram.ts";
 
-it("collect refuses a folder with files before it plays anything", async () => {
+it("collect rejects a folder with files before it plays anything", async () => {
   const fileSystem = createMemoryFileSystem();
   await fileSystem.writeAtomic("/home/me/good/train.jsonl", "{}\n");
   const program = createFakeProgram({ fileSystem });

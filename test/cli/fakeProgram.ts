@@ -1,4 +1,4 @@
-/** The parts of a program for tests: nothing real behind them. */
+/** Fake parts of a program for tests. */
 
 import { Readable } from "node:stream";
 import { expect, vi } from "vitest";
@@ -17,7 +17,7 @@ export interface FakeProgram extends TrainerProgram {
   readonly err: ReturnType<typeof createFakeTerminal>;
   /** Presses Ctrl+C. */
   interrupt(): void;
-  /** Who would hear of an interrupt. */
+  /** The handlers of an interrupt. */
   readonly listeners: ReadonlySet<() => void>;
 }
 
@@ -74,15 +74,15 @@ export function aTrainer(changes: Partial<TrainerApi> = {}): TrainerApi {
   const unused = (): never => {
     throw new Error("The test did not expect this call.");
   };
-  // Whatever is not in `changes` is there, and must not be called.
+  // Members that are not in `changes` exist, but must not be called.
   return new Proxy(changes as TrainerApi, {
-    // A promise asks what it resolves with whether it is a promise.
+    // A promise checks whether its result is a promise.
     get: (known, name: keyof TrainerApi | "then") =>
       name === "then" ? undefined : (known[name] ?? unused),
   });
 }
 
-/** A run that ends when the test says so. */
+/** A run that ends when the test ends it. */
 export function aFakeRun() {
   const calls: string[] = [];
   const requests: TrainRequest[] = [];
@@ -107,7 +107,7 @@ export function aFakeRun() {
   return { calls, requests, trainer, end, fail };
 }
 
-/** What is the same of all services that run until they fail or are closed. */
+/** Common members of all services that run until they fail or are closed. */
 export function aService() {
   const failing = new AbortController();
   const serving = { isClosed: false, fail: (error: AppError) => failing.abort(error) };

@@ -1,4 +1,4 @@
-/** A trainer for tests of sweeps: its runs leave folders as real ones do, and end when the test says so. */
+/** A trainer for tests of sweeps: its runs leave folders like real ones, and end when the test ends them. */
 
 import { hostname } from "node:os";
 import type { TrainerApi } from "../../src/cli/arguments/trainerApi.ts";
@@ -28,12 +28,12 @@ export interface FakeSweepRun {
   name: string | null;
   readonly calls: string[];
   done(rewards: readonly number[]): Promise<void>;
-  /** As a supervised run ends. */
+  /** Like a finished supervised run. */
   fitted(losses: readonly number[]): Promise<void>;
-  /** As a stop with a save does. */
+  /** Like a stop with a save. */
   stop(): Promise<void>;
   fail(error: AppError): Promise<void>;
-  /** As a kill does: the folder says nothing of an end. */
+  /** Like a kill: the folder records no end. */
   vanish(): void;
 }
 

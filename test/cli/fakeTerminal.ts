@@ -1,11 +1,11 @@
-/** A terminal that keeps what it was given, as plain text. */
+/** A terminal that records its output as plain text. */
 
 import { renderLine } from "../../src/cli/terminal/line.ts";
 import type { Terminal } from "../../src/cli/terminal/terminal.ts";
 
 export interface FakeTerminal extends Terminal {
   readonly lines: readonly string[];
-  /** Every live line in its order; null where it was removed. */
+  /** Every live line in order; null when it was removed. */
   readonly live: readonly (string | null)[];
 }
 

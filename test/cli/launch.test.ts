@@ -29,7 +29,7 @@ function start(input: string | readonly string[]) {
 }
 
 describe("a trainer that an editor starts", () => {
-  it("reads its order from the first line it is sent, however it is cut", async () => {
+  it("reads its launch request from the first line of its input, however it is split", async () => {
     const text = `${JSON.stringify(launchRequest)}\nanything else`;
     const { requests, exit, end, begun } = start([text.slice(0, 30), text.slice(30)]);
     await begun();
@@ -42,7 +42,7 @@ describe("a trainer that an editor starts", () => {
     expect(await exit).toBe(0);
   });
 
-  it("reports each phase as it begins, and at last how the run ended", async () => {
+  it("reports each phase as it begins, and finally how the run ended", async () => {
     const { requests, exit, end, begun, record } = start(`${JSON.stringify(launchRequest)}\n`);
     await begun();
     const launch = requests[0]?.launch;
@@ -58,7 +58,7 @@ describe("a trainer that an editor starts", () => {
     expect(await record()).toEqual(last);
   });
 
-  it("reports what went wrong, with what an editor can help with", async () => {
+  it("reports errors, with data that helps an editor to fix them", async () => {
     const { exit, fail, record } = start(`${JSON.stringify(launchRequest)}\n`);
     const data = { key: "TINKER_API_KEY", host: "https://stranger.example", other: 1 };
     fail(new AppError("key-host-not-allowed", "It would go astray.", { data }));
@@ -74,7 +74,7 @@ describe("a trainer that an editor starts", () => {
     });
   });
 
-  it("reports which setting may help, and marks its key also where a name holds dots", async () => {
+  it("reports which setting may help, and marks its key even if a name has dots", async () => {
     const { exit, fail, record } = start(`${JSON.stringify(launchRequest)}\n`);
     const path = ["environments", "Owner/Game-1.5", "max_concurrency"];
     const edits = [{ path, value: 6 }];
@@ -83,7 +83,7 @@ describe("a trainer that an editor starts", () => {
     expect(await record()).toMatchObject({ error: { code: "run-capacity", keys: path, edits } });
   });
 
-  it("writes nothing of its order down", async () => {
+  it("never writes its launch request to disk", async () => {
     const { program, exit, end, begun, requests } = start(`${JSON.stringify(launchRequest)}\n`);
     await begun();
     requests[0]?.launch?.onPlace({ folder: "/runs/demo" });
@@ -94,7 +94,7 @@ describe("a trainer that an editor starts", () => {
     expect([...program.out.lines, ...program.err.lines].join()).not.toContain("tml-from");
   });
 
-  it("does not end when its record cannot be written to the disk", async () => {
+  it("keeps running when its record cannot be written to the disk", async () => {
     const { program, exit, end } = start(`${JSON.stringify(launchRequest)}\n`);
     Object.assign(program.fileSystem, {
       writeAtomic: () => Promise.reject(new AppError("disk", "No space.")),
@@ -109,7 +109,7 @@ describe("a trainer that an editor starts", () => {
     ["an order of another version", `${JSON.stringify({ ...launchRequest, version: 2 })}\n`],
     ["keys without hosts", `${JSON.stringify({ ...launchRequest, keys: { A: "b-secret" } })}\n`],
     ["a line without end", "x".repeat(2 * 1024 * 1024)],
-  ])("does not start with %s, and repeats none of it", async (_, input) => {
+  ])("does not start with %s, and quotes none of it", async (_, input) => {
     const { program, requests, exit, record } = start(input);
     expect(await exit).toBe(2);
     expect(requests).toEqual([]);

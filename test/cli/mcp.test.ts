@@ -20,14 +20,14 @@ async function written(path: string) {
 }
 
 describe("mcp", () => {
-  it("serves the folder that it is started in, and allows nothing", async () => {
+  it("serves the current folder, and allows nothing", async () => {
     const options = program();
     expect(await runProgram(options, ["mcp"])).toBe(0);
     const permission = { allowed: new Set(), maxUsd: 0, origins: [], secrets: [] };
     expect(options.serveMcp).toHaveBeenCalledWith({ root, permission });
   });
 
-  it("understands what is allowed", async () => {
+  it("parses permissions", async () => {
     await mkdir(join(root, "deep"));
     const options = program();
     const flags = ["--allow", "start,stop", "--allow", "commands", "--max-usd", "2.50"];
@@ -51,7 +51,7 @@ describe("mcp", () => {
     [["--max-usd", "Infinity"], "not an amount such as 5"],
     [["--install", "emacs"], "It can be claude, codex, cursor, or vscode"],
     [["somewhere"], "unexpected argument"],
-  ])("refuses %j", async (args, message) => {
+  ])("rejects %j", async (args, message) => {
     const options = program();
     expect(await runProgram(options, ["mcp", ...args])).toBe(2);
     expect(options.err.lines.join("\n")).toContain(message);
@@ -60,7 +60,7 @@ describe("mcp", () => {
 });
 
 it.each([[[]], [["--install", "cursor"]], [["--install", "codex"]]])(
-  "mcp %j refuses a root that is no folder, and makes none",
+  "mcp %j rejects a root that is not a folder, and creates none",
   async (args) => {
     await writeFile(join(root, "file"), "");
     for (const name of ["mistyped", "file"]) {
@@ -79,7 +79,7 @@ describe("mcp --install", () => {
     ["cursor", ".cursor/mcp.json", "mcpServers", ["--root", `$${"{workspaceFolder}"}`]],
     ["vscode", ".vscode/mcp.json", "servers", ["--root", `$${"{workspaceFolder}"}`]],
   ])(
-    "writes the entry of %s beside others, and writes it anew",
+    "writes the entry of %s next to others, and can overwrite it",
     async (client, path, key, args) => {
       const allowing = ["--allow", "start", "--max-usd", "5"];
       expect(await runProgram(program(), ["mcp", "--install", client, ...allowing])).toBe(0);
@@ -97,7 +97,7 @@ describe("mcp --install", () => {
   );
 
   it.each(["{ // mine\n}", "[]", '{"mcpServers": []}', ""])(
-    "leaves a file alone that it does not understand, and says what to add: %j",
+    "leaves a file alone that it cannot parse, and says what to add: %j",
     async (text) => {
       await writeFile(join(root, ".mcp.json"), text);
       const options = program();
@@ -107,7 +107,7 @@ describe("mcp --install", () => {
     },
   );
 
-  it("prints what to add to a file of the user, and changes nothing", async () => {
+  it("prints what to add to a user's file, and changes nothing", async () => {
     const options = program(join(root, "dist", "tinker-rl.js"));
     expect(await runProgram(options, ["mcp", "--install", "codex"])).toBe(0);
     const text = options.out.lines.join("\n");
@@ -116,7 +116,7 @@ describe("mcp --install", () => {
     expect(text).toContain(`args = [${args.map((word) => JSON.stringify(word)).join(", ")}]`);
   });
 
-  it("starts a package that is not installed for all through npx", async () => {
+  it("starts a package that is not installed globally through npx", async () => {
     const options = program(join(root, "node_modules", ".bin", "tinker-rl"));
     await runProgram(options, ["mcp", "--install", "claude"]);
     const { mcpServers } = await written(".mcp.json");

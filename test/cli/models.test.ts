@@ -26,7 +26,7 @@ const offer = (name: string, maxContextLength: number | null) => ({
 });
 
 describe("models", () => {
-  it("without a key are those of the table, with its date", async () => {
+  it("without a key come from the built-in table, with its date", async () => {
     const text = await listed(null);
     expect(text).toMatch(/Qwen\/Qwen3\.8-27B +27B +64K, 256K +yes +on\/off: low, medium, xhigh/);
     expect(text).toMatch(/openai\/gpt-oss-20b +21B-A3\.6B +32K +– +always: low, medium, high/);
@@ -45,7 +45,7 @@ describe("models", () => {
     expect(text).toContain("From the list of https://tinker.example");
   });
 
-  it("of a service that does not list them are those of the table, and this is said", async () => {
+  it("of a service that does not list them come from the table, with a message", async () => {
     const text = await listed(null, true);
     expect(text).toMatch(/openai\/gpt-oss-20b/);
     expect(text).toContain("The server at https://tinker.example does not list its models.");

@@ -25,7 +25,7 @@ test.each([
   expect(await exit).toBe(exitCode);
 });
 
-test("a run is asked for as the terminal's, and what it reports is shown", async () => {
+test("a run is started for the terminal, and its reports are shown", async () => {
   const run = aFakeRun();
   const program = createFakeProgram({ trainer: run.trainer });
   const exit = runProgram(program, ["train", "a.yaml"]);
@@ -50,7 +50,7 @@ test("overrides and allowed hosts reach the trainer", async () => {
   expect(run.requests[0]).toMatchObject({ overrides: ["seed=7"], allowedOrigins });
 });
 
-test("the first interrupt stops and saves, the second ends now, the third is not caught", async () => {
+test("the first interrupt stops and saves, the second ends immediately, the third is not caught", async () => {
   const run = aFakeRun();
   const program = createFakeProgram({ trainer: run.trainer });
   const exit = runProgram(program, ["a.yaml"]);
@@ -69,7 +69,7 @@ test("the first interrupt stops and saves, the second ends now, the third is not
   expect(program.out.lines).toContain("resume        tinker-rl resume runs/demo");
 });
 
-test("a failed run prints one line on stderr and where it can continue", async () => {
+test("a failed run prints one line on stderr and the command to resume it", async () => {
   const run = aFakeRun();
   const program = createFakeProgram({ trainer: run.trainer });
   const exit = runProgram(program, ["a.yaml"]);
@@ -82,7 +82,7 @@ test("a failed run prints one line on stderr and where it can continue", async (
   expect(program.listeners.size).toBe(0);
 });
 
-test("wrong arguments end the program with 2 and one line", async () => {
+test("invalid arguments end the program with 2 and one line", async () => {
   const program = createFakeProgram();
   expect(await runProgram(program, ["train", "--confg_path", "a.yaml"])).toBe(2);
   expect(program.err.lines).toEqual([
@@ -90,7 +90,7 @@ test("wrong arguments end the program with 2 and one line", async () => {
   ]);
 });
 
-test("wrong arguments name the help by the command that started the program", async () => {
+test("invalid arguments point to the help by the command that started the program", async () => {
   const program = createFakeProgram({
     invocation: { program: "node dist/trainer/tinker-rl.js", cwd: "/work" },
   });
@@ -100,7 +100,7 @@ test("wrong arguments name the help by the command that started the program", as
   expect(program.err.lines[1]).toContain("`node dist/trainer/tinker-rl.js --help` explains");
 });
 
-test("the version is printed alone", async () => {
+test("the version is printed without other text", async () => {
   const program = createFakeProgram();
   expect(await runProgram(program, ["--version"])).toBe(0);
   expect(program.out.lines).toEqual(["1.2.3"]);
@@ -119,7 +119,7 @@ test.each([
   expect(Math.max(...program.out.lines.map((line) => line.length))).toBeLessThanOrEqual(80);
 });
 
-/** Services on two ports, of which one may fail. */
+/** Services on two ports, one of which may fail. */
 function aServing() {
   const { serving, ...service } = aService();
   const trainer = aTrainer({
@@ -151,7 +151,7 @@ test("serve prints addresses and key until an interrupt closes the services", as
   expect(serving.isClosed).toBe(true);
 });
 
-test("serve says that weights under the name of a model are random", async () => {
+test("serve warns that weights under the name of a model are random", async () => {
   const { program } = aServing();
   const exit = runProgram(program, ["serve", "--model", "Qwen/Qwen3-8B", "--tokenizer", "./here"]);
   await underWay(program);
@@ -167,7 +167,7 @@ test("serve says that weights under the name of a model are random", async () =>
   expect(await exit).toBe(0);
 });
 
-test("serve ends with the reason when one of its services does, and leaves none behind", async () => {
+test("serve ends with the reason when one of its services does, and stops the others", async () => {
   const { serving, program } = aServing();
   const exit = runProgram(program, ["serve"]);
   await underWay(program);
@@ -177,7 +177,7 @@ test("serve ends with the reason when one of its services does, and leaves none 
   expect(serving.isClosed).toBe(true);
 });
 
-/** Lines of the program for a run that ends without a word of its own. */
+/** The program's output for a run that ends without its own message. */
 async function linesOf(end: RunEnd) {
   const program = createFakeProgram({
     trainer: aTrainer({
@@ -191,17 +191,17 @@ async function linesOf(end: RunEnd) {
   return program.out.lines;
 }
 
-describe("the last words of a run", () => {
+describe("the final lines of a run", () => {
   it.each([
     ["interrupted", "stopped immediately, without saving"],
     ["stopped", "stopped; there was nothing left to save"],
-  ] as const)("that is %s say that it was stopped, and how to continue", async (outcome, words) => {
+  ] as const)("that is %s say that it was stopped, and how to resume", async (outcome, words) => {
     const lines = await linesOf({ outcome, folder: null });
     expect(lines.slice(-4)).toContain(words);
     expect(lines).toContain("resume        tinker-rl resume runs/demo");
   });
 
-  it("that is done say nothing of a stop", async () => {
+  it("that is done do not mention a stop", async () => {
     expect((await linesOf({ outcome: "done", folder: null })).join("\n")).not.toMatch(/stopped/);
   });
 });

@@ -21,7 +21,7 @@ beforeEach(async () => {
   );
 });
 
-it("writes one file beside the caller, and writes it again", async () => {
+it("writes one file to the current folder, and can overwrite it", async () => {
   for (const _ of ["once", "again"]) {
     const { code, lines } = await report(RUN);
     expect(code).toBe(0);
@@ -31,7 +31,7 @@ it("writes one file beside the caller, and writes it again", async () => {
   expect(written).toHaveLength(1);
 });
 
-it("writes a file for a run whose settings cannot be part of a name of a file", async () => {
+it("writes a file for a run whose settings cannot be part of a file name", async () => {
   const settings = ["model_name=Qwen/Qwen3-8B"];
   const sweep = { id: "s", name: "models", combination: 0, combinations: 2, settings };
   const run = { name: "models-1", runId: "m", pid: 1, host: "here", owner: "terminal" } as const;
@@ -43,7 +43,7 @@ it("writes a file for a run whose settings cannot be part of a name of a file", 
   expect(lines.join("\n")).toContain("Wrote model_name-Qwen-Qwen3-8B-report.html");
 });
 
-it("does not write over a file that is no report", async () => {
+it("does not overwrite a file that is not a report", async () => {
   await fileSystem.writeAtomic("/home/me/mine.html", "<p>mine</p>");
   const { code, errors } = await report(RUN, "--output", "/home/me/mine.html");
   expect(code).toBe(2);
@@ -51,7 +51,7 @@ it("does not write over a file that is no report", async () => {
   expect(await fileSystem.readText("/home/me/mine.html", 100)).toBe("<p>mine</p>");
 });
 
-it("makes the folder of its output", async () => {
+it("creates the folder of its output", async () => {
   const files = createFileSystem();
   const output = join(folderOfThisTest(), "sub", "x.html");
   const { makeDirectory, writeAtomic } = files;
@@ -60,13 +60,13 @@ it("makes the folder of its output", async () => {
   expect(await files.size(output)).toBeGreaterThan(0);
 });
 
-it("prints Markdown, which other programs take", async () => {
+it("prints Markdown for other programs", async () => {
   const { lines } = await report(RUN, "--format", "markdown");
   expect(lines[0]).toBe("## demo");
   expect([...fileSystem.files.keys()].some((path) => path.includes("report"))).toBe(false);
 });
 
-it("leaves out the folder of a sweep, whose runs are beside it", async () => {
+it("leaves out the folder of a sweep, whose runs are next to it", async () => {
   const sweep = `${PARENT}/demo-sweep`;
   await fileSystem.writeAtomic(`${sweep}/sweep.json`, "{}");
   await fileSystem.writeAtomic(`${sweep}.seed_1/metrics.jsonl`, "");
@@ -81,7 +81,7 @@ it.each([
   { words: [], message: "report needs a run folder" },
   { words: [RUN, "--format", "pdf"], message: "It can be html or markdown" },
   { words: ["/elsewhere"], message: "is not a run folder" },
-])("refuses $words: $message", async ({ words, message }) => {
+])("rejects $words: $message", async ({ words, message }) => {
   const { code, errors } = await report(...words);
   expect(code).toBe(2);
   expect(errors).toContain(message);

@@ -55,7 +55,7 @@ async function listed(place: string | null): Promise<readonly string[]> {
   return out.lines;
 }
 
-test("runs are listed with what they did and what a resume would repeat, the newest first", async () => {
+test("runs are listed with their progress and the steps a resume would repeat, newest first", async () => {
   const at = new Date(2026, 2, 5, 14, 7).getTime();
   const place = ".tinker-rl/runs";
   await aRun(place, "old", { phase: "done", steps: 4, saved: 4, startedAtMs: at });
@@ -79,7 +79,7 @@ test("runs are listed with what they did and what a resume would repeat, the new
   ]);
 });
 
-test("a run whose last state will be deleted says when, and what a resume costs then", async () => {
+test("a run whose last state expires shows when, and the steps a resume repeats then", async () => {
   await aRun("logs", "cut", { phase: "failed", steps: 7 });
   await aRun("logs", "going", {});
   const expires_at = new Date(clock.now() + 60 * MINUTE_MS).toISOString();
@@ -96,7 +96,7 @@ test("a run whose last state will be deleted says when, and what a resume costs 
   ]);
 });
 
-test("rollouts that wait to be uploaded are counted where there are any", async () => {
+test("rollouts waiting for upload are counted if there are any", async () => {
   await aRun("logs", "left", { phase: "done" });
   await aRun("logs", "plain", { phase: "done" });
   const lines = [
@@ -111,7 +111,7 @@ test("rollouts that wait to be uploaded are counted where there are any", async 
   expect(ends.sort()).toEqual(["15", "to upload", "–"]);
 });
 
-test("a run of another version is there, plain files and other folders are not", async () => {
+test("a run of another version is listed, plain files and other folders are not", async () => {
   await aRun("logs", "new", {});
   await writeFile(join(cwd, "logs", "new", "run.json"), '{"schemaVersion": 2}');
   await writeFile(join(cwd, "logs", "notes.txt"), "");
@@ -124,7 +124,7 @@ test("a run of another version is there, plain files and other folders are not",
   ]);
 });
 
-test("they are found where a configuration puts them", async () => {
+test("runs are found in the folder that a configuration names", async () => {
   await writeFile(join(cwd, "tinker-config.yaml"), textWith("log_path: elsewhere"));
   await writeFile(join(cwd, "broken.yaml"), textWith("seed: x"));
   await aRun("elsewhere", "one", {});
@@ -142,14 +142,14 @@ test("where there are none they are looked for one level down", async () => {
   expect(places).toEqual(["old", join("project", ".tinker-rl", "runs")]);
 });
 
-test("if there are none, it says where it looked", async () => {
+test("an empty result says which folders were searched", async () => {
   await mkdir(join(cwd, "empty"));
   expect(await listed("empty")).toEqual([
     `There are no runs in empty, ${join("empty", ".tinker-rl", "runs")}. Specify a folder of runs, a project or a configuration.`,
   ]);
 });
 
-test("a folder that is not there is an error", async () => {
+test("a missing folder is an error", async () => {
   const fileSystem = createFileSystem();
   const err = createFakeTerminal();
   const program = createFakeProgram({ fileSystem, invocation: { program: "tinker-rl", cwd } });
@@ -157,7 +157,7 @@ test("a folder that is not there is an error", async () => {
   expect(err.lines).toEqual([`error: ${join(cwd, "nowhere")} does not exist. Check the path.`]);
 });
 
-test("a run folder is listed alone", async () => {
+test("a single run folder is listed", async () => {
   await aRun("logs", "one", {});
   await aRun("logs", "two", {});
   const lines = await listed(join("logs", "one"));
@@ -165,7 +165,7 @@ test("a run folder is listed alone", async () => {
   expect(lines.filter((line) => line.includes("running"))).toHaveLength(1);
 });
 
-test("by default those of this folder are listed, too", async () => {
+test("by default the runs of the current folder are listed, too", async () => {
   await aRun(".", "here", {});
   expect((await listed(null))[2]).toMatch(/^here /);
 });

@@ -28,7 +28,7 @@ beforeEach(async () => {
   await write("second", { ...saying(HOSTILE), group: 2, reward: null });
 });
 
-it("prints where a place is, newest step first, with no character that steers a terminal", async () => {
+it("prints the position of each match, newest step first, without control characters", async () => {
   const { code, lines } = await search("secret", "-i");
   expect(code).toBe(0);
   expect(lines).toEqual([
@@ -40,14 +40,14 @@ it("prints where a place is, newest step first, with no character that steers a 
   for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
-it("keeps upper and lower case apart unless it is asked not to, and takes words as they stand", async () => {
+it("is case-sensitive unless asked not to be, and takes words literally", async () => {
   expect((await search("secret")).lines).toEqual(["0 rollouts, 2 runs searched"]);
   expect((await search("sys.exit\\(\\d", "--regex")).lines[0]).toMatch(/^first {2}step 1,/);
   expect((await search("sys.exit\\(\\d")).lines).toHaveLength(1);
   expect((await search("SYS\\.", "--regex", "--ignore-case")).lines).toHaveLength(4);
 });
 
-it("searches the runs that are named, or a folder of them, and only texts of the named roles", async () => {
+it("searches the named runs, or a folder of runs, and only texts of the named roles", async () => {
   expect((await search("Secret", `${RUNS}/first`)).lines).toEqual(["0 rollouts, 1 run searched"]);
   expect((await search("Secret", RUNS, `${RUNS}/second`)).lines.at(-1)).toMatch(/^1 rollout, 2/);
   expect((await search("Secret", "--role", "thinking,call")).lines).toHaveLength(1);
@@ -62,7 +62,7 @@ it("searches the runs of a configuration", async () => {
   expect(program.err.lines).toEqual([expect.stringContaining("There are no runs in ")]);
 });
 
-it("names a rollout of an evaluation as show --eval counts it", async () => {
+it("numbers a rollout of an evaluation like show --eval", async () => {
   await writeEvaluation(fileSystem, `${RUNS}/first`, 2, 1);
   const words = ['"Task 10 at 1 after"', "--limit", "1"];
   expect((await search(...words)).lines[0]).toMatch(/^first {2}evaluation after 2, rollout 15 /);
@@ -70,7 +70,7 @@ it("names a rollout of an evaluation as show --eval counts it", async () => {
   expect(JSON.parse(line)).toMatchObject({ source: "evaluation", step: 2, position: 15 });
 });
 
-it("names the model of a rollout where several were evaluated", async () => {
+it("names the model of a rollout if several were evaluated", async () => {
   await writeEvaluation(fileSystem, `${RUNS}/first`, 2, 1, "col step 10");
   const words = ['"Task 10 at 1 after"', "--limit", "1"];
   expect((await search(...words)).lines[0]).toMatch(
@@ -80,7 +80,7 @@ it("names the model of a rollout where several were evaluated", async () => {
   expect(JSON.parse(line)).toMatchObject({ model: "col step 10", position: 15 });
 });
 
-it("prints a line of JSON for each rollout, and ends with the limit", async () => {
+it("prints a line of JSON for each rollout, and stops at the limit", async () => {
   expect((await search("nothing-like-it", "--json")).lines).toEqual([]);
   const found = await search("2", "--json", "--limit", "2", "--role", "prompt");
   expect(found.lines).toHaveLength(2);
@@ -99,7 +99,7 @@ it("prints a line of JSON for each rollout, and ends with the limit", async () =
   expect((await search("2", "--limit", "1")).lines.at(-1)).toBe("1 rollout, ended by --limit");
 });
 
-it("fits a place into the row of a terminal, and says how far it is", async () => {
+it("fits a match into the width of a terminal, and shows progress", async () => {
   await write("long", saying(`${"word ".repeat(40)}needle ${"word ".repeat(40)}`));
   const out = createFakeTerminal({ columns: 60, isInteractive: true });
   const { lines } = await search("needle", out);
@@ -120,13 +120,13 @@ it.each([
   { words: ["x", "--role", "model"], message: "--role is" },
   { words: ["x", "--limit", "0"], message: "--limit is 0" },
   { words: [" "], message: "search needs a pattern" },
-])("refuses $words: $message", async ({ words, message }) => {
+])("rejects $words: $message", async ({ words, message }) => {
   const { code, errors } = await search(...words);
   expect(code).toBe(2);
   expect(errors.join("\n")).toContain(message);
 });
 
-it("takes roles from several flags", () => {
+it("accepts roles from several flags", () => {
   expect(parseArguments(["search", "a b", "--role", "call", "--role", "error"])).toMatchObject({
     pattern: "a b",
     roles: ["call", "error"],
@@ -153,7 +153,7 @@ async function write(name: string, ...records: readonly RolloutRecord[]): Promis
     owner: "terminal",
     configPath: "/home/me/a.yaml",
   } as const;
-  // Runs are listed by their start.
+  // Runs are listed by start time.
   await clock.advance(60_000);
   const { folder } = await startRun({ fileSystem, clock }, { parent: RUNS, ...run });
   const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder });

@@ -26,7 +26,7 @@ function aServing() {
   return { serving, requests, program: createFakeProgram({ trainer }) };
 }
 
-test("serve-model prints what leads clients to the model, and at the end what they used", async () => {
+test("serve-model prints how to connect clients to the model, and their usage at the end", async () => {
   const { serving, requests, program } = aServing();
   const exit = runProgram(program, ["serve-model", "runs/demo", "--port", "8100"]);
   await underWay(program);
@@ -61,7 +61,7 @@ test("serve-model ends with the reason when the engine does", async () => {
   expect(serving.isClosed).toBe(true);
 });
 
-test("serve-model that is interrupted while it opens ends without an error", async () => {
+test("serve-model exits without an error if it is interrupted while starting", async () => {
   const trainer = aTrainer({
     serveModel: (_, { signal }) =>
       new Promise((_resolve, reject) => {

@@ -15,7 +15,7 @@ max_steps: 2
 `;
 const RUNS = "/p/.tinker-rl/runs";
 
-/** One machine with one project; each start of the program is a new one. */
+/** One machine with one project; each start of the program is a new process. */
 function aMachine() {
   const fileSystem = createMemoryFileSystem();
   const clock = new FakeClock();
@@ -33,7 +33,7 @@ function aMachine() {
         vi.waitFor(() => expect(runs.filter(({ name }) => name !== null)).toHaveLength(count), {
           timeout: 10_000,
         });
-      /** Ends the `count`th run once it has begun. */
+      /** Ends the `count`th run once it has started. */
       const done = async (count: number, rewards = [1]): Promise<void> => {
         await begun(count);
         await runs[count - 1]?.done(rewards);
@@ -57,7 +57,7 @@ function namesOf(runs: readonly FakeSweepRun[]) {
   return runs.map(({ name }) => name);
 }
 
-it("trains each combination once, one after another, and prints what came of them", async () => {
+it("trains each combination once, one after another, and prints their results", async () => {
   const { start, fileSystem } = aMachine();
   const { program, exit, runs, begun } = await start(...GRID, "--max_steps", "3");
   for (const count of [1, 2, 3, 4]) {
@@ -102,7 +102,7 @@ it("trains each combination once, one after another, and prints what came of the
   });
 });
 
-it("says of each of several settings what it explains, and what is left out", async () => {
+it("reports how much each of several settings explains, and what is left out", async () => {
   const { start } = aMachine();
   const grid = [...GRID, "--grid", "batch_size=2,4"];
   const { program, exit, done, fail } = await start(...grid);
@@ -138,7 +138,7 @@ it("compares supervised runs by their loss", async () => {
   expect(rows.at(-1)).toBe("Runs are compared by the mean loss of the last steps (at most 5).");
 });
 
-it("starts as many at once as --parallel says, names the run on each line, and says that they share processors", async () => {
+it("starts as many runs at once as --parallel says, labels each line with its run, and warns that they share processors", async () => {
   const { start } = aMachine();
   const { program, exit, runs, begun } = await start("--grid", "seed=1,2,3", "--parallel", "2");
   await begun(2);
@@ -151,7 +151,7 @@ it("starts as many at once as --parallel says, names the run on each line, and s
   expect(await exit).toBe(0);
 });
 
-it("prints JSON alone on stdout", async () => {
+it("prints only JSON on stdout", async () => {
   const { start } = aMachine();
   const { program, exit, done, fail } = await start("--grid", "seed=1,2", "--json");
   await done(1, [0.5]);
@@ -197,7 +197,7 @@ it("prints JSON alone on stdout", async () => {
 });
 
 describe("the same command again", () => {
-  it("leaves finished runs alone, resumes stopped and killed ones, starts the rest", async () => {
+  it("leaves finished runs alone, resumes stopped and killed ones, and starts the rest", async () => {
     const { start } = aMachine();
     const first = await start("--grid", "seed=1,2,3,4");
     await first.done(1);
@@ -225,7 +225,7 @@ describe("the same command again", () => {
     expect(third.runs).toEqual([]);
   });
 
-  it("says which runs failed, and tries them again only when asked to", async () => {
+  it("reports failed runs, and retries them only on request", async () => {
     const { start } = aMachine();
     const first = await start("--grid", "seed=1,2");
     await first.fail(1);
@@ -241,7 +241,7 @@ describe("the same command again", () => {
     expect(await third.exit).toBe(0);
   });
 
-  it("is refused when the configuration changed in between, naming the keys; a comment changes nothing", async () => {
+  it("is rejected when the configuration changed in between, naming the keys; a comment changes nothing", async () => {
     const { start, configure } = aMachine();
     const first = await start("--grid", "seed=1,2");
     await first.done(1);
@@ -275,7 +275,7 @@ describe("the same command again", () => {
     await second.exit;
   });
 
-  it("is refused while the first one is at work", async () => {
+  it("is rejected while the first one is running", async () => {
     const { start } = aMachine();
     const first = await start("--grid", "seed=1,2");
     await first.begun(1);
@@ -288,7 +288,7 @@ describe("the same command again", () => {
   });
 });
 
-it("a first interrupt saves what runs and starts no more, a second ends it at once", async () => {
+it("a first interrupt saves the runs in progress and starts no more, a second ends them immediately", async () => {
   const { start } = aMachine();
   const { program, exit, runs, begun } = await start(...GRID, "--parallel", "2");
   await begun(2);
@@ -304,7 +304,7 @@ it("a first interrupt saves what runs and starts no more, a second ends it at on
   expect(program.out.lines.filter((line) => line.includes("not started"))).toHaveLength(2);
 });
 
-it("a run that is stopped on its own ends neither the others nor the sweep", async () => {
+it("stopping a single run ends neither the others nor the sweep", async () => {
   const { start } = aMachine();
   const { exit, stop, done } = await start("--grid", "seed=1,2");
   await stop(1);
@@ -312,7 +312,7 @@ it("a run that is stopped on its own ends neither the others nor the sweep", asy
   expect(await exit).toBe(3);
 });
 
-it("starts no more runs at a blocked account, and the same command goes on with them", async () => {
+it("starts no more runs if the account is blocked, and the same command continues them", async () => {
   const { start } = aMachine();
   const first = await start("--grid", "seed=1,2,3");
   await first.done(1);
@@ -328,7 +328,7 @@ it("starts no more runs at a blocked account, and the same command goes on with 
   expect(namesOf(second.runs)).toEqual(["c-sweep.seed_2", "c-sweep.seed_3"]);
 });
 
-it("passes secrets on to new and resumed runs, and stores none", async () => {
+it("passes secrets to new and resumed runs, and stores none", async () => {
   const { start, fileSystem } = aMachine();
   const args = ["--grid", "seed=1", "--overrides", "secrets.TOKEN=hush", "max_steps=3"];
   const first = await start(...args);
@@ -346,7 +346,7 @@ it("passes secrets on to new and resumed runs, and stores none", async () => {
   }
 });
 
-it("--show lists the runs and starts none; a faulty grid starts none either", async () => {
+it("--show lists the runs and starts none; an invalid grid starts none either", async () => {
   const { start, fileSystem } = aMachine();
   const shown = await start("--grid", "seed=1,2", "--show");
   expect(await shown.exit).toBe(0);
@@ -374,7 +374,7 @@ it.each([
   ["stopped", ["resume        tinker-rl train /p/c.yaml --max_hours=2"]],
   ["done", []],
 ] as const)(
-  "a stage that is %s names the command that trains the rest of the stages, or none",
+  "a stage that is %s names the command that trains the remaining stages, or none",
   async (outcome, named) => {
     const { configure, start } = aMachine();
     await configure(`${CONFIG}max_hours: 1\nstages:\n  first: {}\n  second: {}\n`);

@@ -23,7 +23,7 @@ test("a valid configuration is reported as valid", async () => {
   });
 });
 
-test("a program gets each finding with its place, and of an override the key alone", async () => {
+test("with --json each finding has its position, and for an override only the key", async () => {
   const flags = ["--json", "--overrides", "seed=tml-a-secret"];
   const { exitCode, lines } = await validate(textWith("save_every: -1"), ...flags);
   expect(exitCode).toBe(2);
@@ -39,7 +39,7 @@ test("a program gets each finding with its place, and of an override the key alo
   });
 });
 
-test("warnings are printed at their place and do not make it invalid", async () => {
+test("warnings are printed with their position and do not make it invalid", async () => {
   const { exitCode, lines } = await validate(textWith("learning_rate: 0"), "--seed=7");
   expect(exitCode).toBe(0);
   expect(lines).toEqual([
@@ -48,7 +48,7 @@ test("warnings are printed at their place and do not make it invalid", async () 
   ]);
 });
 
-test("a secret that is looked up and set nowhere is named, because the run would not start", async () => {
+test("a secret that is not set anywhere is reported, because the run would not start", async () => {
   const text = textWith("secrets: { openai_api_key: null, token: written, none: '' }");
   vi.stubEnv("OPENAI_API_KEY", "");
   const { exitCode, lines } = await validate(text);
@@ -67,13 +67,13 @@ test.each([
     "no environment gets, as the run has none",
     "model_name: Qwen/Qwen3-8B\nmethod: sft\nbatch_size: 1\nmax_steps: 1\ndata: [{ path: rows.jsonl }]",
   ],
-])("a secret that %s is not missed", async (_why, text) => {
+])("a secret that %s is not reported as missing", async (_why, text) => {
   vi.stubEnv("PIN", "");
   const { lines } = await validate(`${text}\nsecrets: { pin: null }\n`);
   expect(lines.filter((line) => /PIN|TRL1/.test(line))).toEqual([]);
 });
 
-test("errors are printed on standard output, each with its place, and give exit code 2", async () => {
+test("errors are printed on standard output with their position, and give exit code 2", async () => {
   const { exitCode, lines } = await validate(
     textWith("seed: x", "save_every: -1"),
     "--overrides",
@@ -87,7 +87,7 @@ test("errors are printed on standard output, each with its place, and give exit 
   ]);
 });
 
-test("an embedded model, environment or split that does not exist makes it invalid", async () => {
+test("a missing embedded model, environment or split makes it invalid", async () => {
   const text = textWith("lora_rank: 128", "evaluation: {splits: {local/depot: [tset]}}")
     .replace("Qwen/Qwen3-8B", "local/tiny-tool")
     .replace("Owner/Game", "local/calculator")
@@ -103,13 +103,13 @@ test("an embedded model, environment or split that does not exist makes it inval
   expect((await validate(misspelled)).lines[0]).toMatch(/TRL302 .*Did you mean `local\/tiny-tool`/);
 });
 
-test("a file that is not there is one error line", async () => {
+test("a missing file is reported in one line", async () => {
   const program = createFakeProgram();
   expect(await runProgram(program, ["validate", "nowhere.yaml"])).toBe(2);
   expect(program.err.lines).toEqual([expect.stringMatching(/^nowhere\.yaml: error: /)]);
 });
 
-test("the rows of a dataset are a part of it, each problem with its line in the data file", async () => {
+test("rows of a dataset are validated, with the line of each problem in the data file", async () => {
   const program = createFakeProgram();
   const text = textWithEnvironment("tasks: data/q.jsonl").replace("Owner/Game", "local/dataset");
   const rows = Array.from({ length: 12 }, (_, index) => `{"question":"q${index}","answer":""}\n`);
@@ -143,7 +143,7 @@ test("a split that is trained or evaluated needs a row in the data file", async 
   ]);
 });
 
-test("a supervised run needs rows of the splits that it evaluates, and of no others", async () => {
+test("a supervised run needs rows only for the splits that it evaluates", async () => {
   const program = createFakeProgram();
   const text = `method: sft
 model_name: local/tiny-tool
@@ -159,7 +159,7 @@ evaluation: { splits: { local/dataset: [test] } }
   expect(program.out.lines.join("\n")).not.toContain("no row is in the split");
 });
 
-test("the rows of demonstrations are a part of it, too", async () => {
+test("rows of demonstrations are validated, too", async () => {
   const folder = folderOfThisTest();
   await writeFile(join(folder, "demos.jsonl"), "{}\n");
   const program = createFakeProgram();
@@ -176,7 +176,7 @@ test.each([
   ["init_from", ["init_from: nowhere"]],
   ["kl_reference", ["kl_coef: 0.1", "kl_reference: nowhere"]],
   ["teacher.checkpoint", ["teacher: { checkpoint: nowhere }"]],
-])("the runs whose weights a run takes must have them: %s", async (key, settings) => {
+])("a run must have the weights that another run uses: %s", async (key, settings) => {
   const { exitCode, lines } = await validate(textWith(...settings));
   expect(exitCode).toBe(2);
   expect(lines).toEqual([expect.stringMatching(/^run\.yaml:\d+:\d+: error: TRL222 /)]);
@@ -185,7 +185,7 @@ test.each([
   );
 });
 
-test("a script of an agent that is not there is a warning", async () => {
+test("a missing script of an agent is a warning", async () => {
   const folder = folderOfThisTest();
   await writeFile(join(folder, "agent.py"), "");
   const program = createFakeProgram();
@@ -199,7 +199,7 @@ test("a script of an agent that is not there is a warning", async () => {
   ]);
 });
 
-test("the demonstrations of each stage are a part of it, and the run of another stage is not read", async () => {
+test("demonstrations of each stage are validated, and the run of another stage is not read", async () => {
   const folder = folderOfThisTest();
   await writeFile(join(folder, "demos.jsonl"), "{}\n");
   const program = createFakeProgram();

@@ -22,7 +22,7 @@ it("a configuration stands for the folder of its runs", async () => {
   expect(asked).toMatchObject([{ run: null, parents: [expect.any(String)] }]);
 });
 
-it("a folder that does not exist is named, and no pages are served", async () => {
+it("a missing folder is reported, and no pages are served", async () => {
   const folder = join(folderOfThisTest(), "nosuch");
   const program = createFakeProgram({ fileSystem: createFileSystem() });
   expect(await runProgram(program, ["view", folder])).toBe(2);

@@ -19,7 +19,7 @@ beforeEach(async () => {
   await mkdir(join(root, "run", "rollouts", "step-000001"), { recursive: true });
 });
 
-test("a file that is open is looked at once an append", async () => {
+test("an open file is checked once per append", async () => {
   const files = fileSystem.within(join(root, "run"));
   const path = join(root, "run", "rollouts", "step-000001", "rollouts.jsonl");
   await files.append(path, "line\n");
@@ -28,7 +28,7 @@ test("a file that is open is looked at once an append", async () => {
   expect(vi.mocked(fs.lstat).mock.calls.length).toBeLessThanOrEqual(LINES);
 });
 
-test("a file or a folder that a link has replaced since is refused", async () => {
+test("a file or a folder that was replaced by a link is refused", async () => {
   const files = fileSystem.within(join(root, "run"));
   const folder = join(root, "run", "rollouts", "step-000001");
   const path = join(folder, "rollouts.jsonl");

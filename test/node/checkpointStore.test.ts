@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 describe("the folder of embedded checkpoints", () => {
-  it("is made where the variable says", async () => {
+  it("is created at the path in the variable", async () => {
     const store = join(folder, "data", "store");
     vi.stubEnv("TINKER_RL_STORE", store);
     await makeCheckpointStore();
@@ -18,7 +18,7 @@ describe("the folder of embedded checkpoints", () => {
     expect((await stat(store)).isDirectory()).toBe(true);
   });
 
-  it("that cannot be made is an error with the variable for another one", async () => {
+  it("that cannot be created causes an error with the variable for another one", async () => {
     await writeFile(join(folder, "data"), "");
     vi.stubEnv("TINKER_RL_STORE", join(folder, "data", "store"));
     await expect(makeCheckpointStore()).rejects.toMatchObject({
@@ -27,7 +27,7 @@ describe("the folder of embedded checkpoints", () => {
     });
   });
 
-  it("that cannot hold the folder of runs is such an error, too", async () => {
+  it("that cannot hold the folder of runs causes such an error, too", async () => {
     await writeFile(join(folder, "runs"), "");
     vi.stubEnv("TINKER_RL_STORE", folder);
     await expect(makeCheckpointStore()).rejects.toMatchObject({
@@ -35,7 +35,7 @@ describe("the folder of embedded checkpoints", () => {
     });
   });
 
-  // Root writes anywhere, and Windows keeps no such permissions.
+  // Root can write anywhere, and Windows has no such permissions.
   const cannotLosePermission = process.platform === "win32" || process.getuid?.() === 0;
   it.skipIf(cannotLosePermission)(
     "that is there and cannot be written is one as well",

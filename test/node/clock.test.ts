@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/node/clock.ts";
 
-test("a sleep ends by itself, also when it has a signal", async () => {
+test("a sleep ends by itself, even with a signal", async () => {
   await systemClock.sleep(1);
   await systemClock.sleep(1, new AbortController().signal);
 });
@@ -14,7 +14,7 @@ test("an aborted sleep rejects with the reason, before or during the wait", asyn
   await expect(systemClock.sleep(1, controller.signal)).rejects.toBe("stopped");
 });
 
-test("a sleep longer than a timer can hold does not end at once", async () => {
+test("a sleep longer than the maximum timer does not end immediately", async () => {
   const controller = new AbortController();
   const endless = systemClock.sleep(Number.POSITIVE_INFINITY, controller.signal);
   await systemClock.sleep(5);

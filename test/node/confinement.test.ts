@@ -66,7 +66,7 @@ describe.each(Object.entries(ON_ANYTHING))("%s", (_name, use) => {
     await symlink(join(outside, "profile"), join(folder, "linked"));
     await refused(join(folder, "linked"));
   });
-  test("refuses a link to nothing, which a write would make something", async () => {
+  test("refuses a dangling link, whose target a write would create", async () => {
     await symlink(join(outside, "new"), join(folder, "linked"));
     await refused(join(folder, "linked"));
   });
@@ -75,7 +75,7 @@ describe.each(Object.entries(ON_ANYTHING))("%s", (_name, use) => {
     await refused(join(folder, "linked", "kept"));
     await refused(join(folder, "linked", "deeper", "new"));
   });
-  test("refuses names that lead out", async () => {
+  test("refuses names that lead outside", async () => {
     await refused(`${folder}/../home/profile`);
     await refused(`${folder}/rollouts/../../home/new`);
     await refused(join(outside, "profile"));
@@ -87,7 +87,7 @@ describe.each(Object.entries(ON_ANYTHING))("%s", (_name, use) => {
   });
 });
 
-test("a link that someone else opened unguarded stays refused", async () => {
+test("a link that something else opened unguarded stays refused", async () => {
   const path = join(folder, "linked");
   await symlink(join(outside, "inner", "kept"), path);
   await fileSystem.append(path, "!");
@@ -96,7 +96,7 @@ test("a link that someone else opened unguarded stays refused", async () => {
 });
 
 test.skipIf(process.platform === "win32").each(Object.entries(ON_FILES))(
-  "%s refuses a pipe, and does not wait for who is at its other end",
+  "%s refuses a pipe, and does not wait for a process at its other end",
   async (_name, use) => {
     execFileSync("mkfifo", [join(folder, "pipe")]);
     await expect(use(join(folder, "pipe"), files)).rejects.toMatchObject({
@@ -105,7 +105,7 @@ test.skipIf(process.platform === "win32").each(Object.entries(ON_FILES))(
   },
 );
 
-test("a file in place is read as usual, and a missing file is named", async () => {
+test("a regular file is read as usual, and a missing file is named", async () => {
   const own = inPlaceFiles(folder);
   const [plain, missing] = [join(folder, "plain"), join(folder, "deep", "missing")];
   expect(Buffer.from(await own.readRange(plain, 2, 3)).toString()).toBe("ain");
@@ -114,7 +114,7 @@ test("a file in place is read as usual, and a missing file is named", async () =
   await expect(own.readRange(missing, 0, 1)).rejects.toMatchObject({ code: "file-not-found" });
 });
 
-test("the way to the folder may hold links, and the folder need not exist", async () => {
+test("the path to the folder may contain links, and the folder need not exist", async () => {
   await symlink(root, join(root, "bigDisk"));
   const elsewhere = join(root, "bigDisk", "run");
   expect(await fileSystem.within(elsewhere).readText(join(elsewhere, "plain"))).toBe("plain\n");
@@ -134,7 +134,7 @@ test("a refusal names the folder, the entry and what to do", async () => {
   });
 });
 
-test("a folder is looked through as a whole, to its deepest entry", async () => {
+test("a folder is checked completely, to its deepest entry", async () => {
   await files.requireSafe();
   const path = join(folder, "rollouts", "deep", "linked");
   await mkdir(join(folder, "rollouts", "deep"));
@@ -147,7 +147,7 @@ test("a folder is looked through as a whole, to its deepest entry", async () => 
   await files.requireSafe();
 });
 
-test("a read is bounded by its caller's size, also of what has no size", async () => {
+test("a read is limited to the caller's size, even without a known size", async () => {
   const path = join(folder, "large");
   await writeFile(path, "x".repeat(100_000));
   expect(await fileSystem.readText(path, 100_000)).toHaveLength(100_000);
@@ -160,7 +160,7 @@ test.skipIf(process.platform === "win32")("a device does not fill the memory", a
   await expect(reading).rejects.toMatchObject({ code: "file-too-large" });
 });
 
-/** Exchanges a folder for a link to another one and back, as fast as it can, until its thread is ended. */
+/** Swaps a folder for a link to another one and back, as fast as possible, until its thread is ended. */
 const EXCHANGER = `
 const { renameSync, symlinkSync, unlinkSync } = require("node:fs");
 const { inner, aside, outside } = require("node:worker_threads").workerData;

@@ -27,7 +27,7 @@ it.each([
   });
 });
 
-it("reads no folder and no missing file", async () => {
+it("ignores a folder and a missing file", async () => {
   expect(await readDotEnv(folder)).toBeNull();
   expect(await readDotEnv(join(folder, ".env"))).toBeNull();
 });

@@ -3,7 +3,7 @@ import { EventLoopThrottle } from "../../src/node/eventLoopThrottle.ts";
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test("so many actions begin at once, the rest in later turns and in their order", async () => {
+test("a limited number of actions start at once, the rest in later turns and in order", async () => {
   const throttle = new EventLoopThrottle(2);
   const begun: number[] = [];
   for (let i = 0; i < 5; i++) throttle.run(() => begun.push(i));
@@ -17,7 +17,7 @@ test("so many actions begin at once, the rest in later turns and in their order"
   expect(begun.at(-1)).toBe(5);
 });
 
-test("what an action asks for comes after what waits already", async () => {
+test("an action's follow-up runs after pending work", async () => {
   const throttle = new EventLoopThrottle(1);
   const begun: string[] = [];
   throttle.run(() => {

@@ -7,7 +7,7 @@ import { filesOnDisk, folderOfAllTests } from "../fakes/onDisk.ts";
 const fileSystem = filesOnDisk();
 const folder = folderOfAllTests();
 
-test("appends return their offsets, also when many are in progress", async () => {
+test("appends return their offsets, even when many are in progress", async () => {
   const path = join(folder, "appended");
   const lines = Array.from({ length: 20 }, (_, index) => `line ${index} ä\n`);
   const offsets = await Promise.all(lines.map((line) => fileSystem.append(path, line)));
@@ -30,7 +30,7 @@ test("an append to a file that was replaced meanwhile can be refused before it i
   expect(await fileSystem.readText(path)).toBe("of another process");
 });
 
-test("more files than are kept open can be appended to in turn", async () => {
+test("more files than can stay open can be appended to in turn", async () => {
   const paths = Array.from({ length: 40 }, (_, index) => join(folder, `many-${index}`));
   for (const text of ["a", "b"]) {
     await Promise.all(paths.map((path) => fileSystem.append(path, text)));
@@ -38,7 +38,7 @@ test("more files than are kept open can be appended to in turn", async () => {
   for (const path of paths) expect(await fileSystem.readText(path)).toBe("ab");
 });
 
-test("an append after a rename, a cut, a replacement or a removal goes to the file at the path", async () => {
+test("an append after a rename, truncation, replacement or removal goes to the file at the path", async () => {
   const path = join(folder, "moved");
   await fileSystem.append(path, "one");
   await fileSystem.rename(path, join(folder, "moved-away"));
@@ -54,7 +54,7 @@ test("an append after a rename, a cut, a replacement or a removal goes to the fi
   expect(await fileSystem.readText(join(folder, "moved-away"))).toBe("one");
 });
 
-test("an atomic write replaces the file and leaves nothing beside it", async () => {
+test("an atomic write replaces the file and leaves no other file", async () => {
   const room = join(folder, "atomic");
   await fileSystem.makeDirectory(room);
   await Promise.all(["1", "2", "3"].map((text) => fileSystem.writeAtomic(join(room, "f"), text)));
@@ -63,7 +63,7 @@ test("an atomic write replaces the file and leaves nothing beside it", async () 
   expect(await fileSystem.readText(join(room, "f"))).toBe("4");
 });
 
-test("an atomic write succeeds where the system cannot flush a folder", async () => {
+test("an atomic write succeeds if the system cannot flush a folder", async () => {
   const path = join(folder, "unflushed.json");
   const handle = await open(folder);
   await handle.close();
@@ -83,7 +83,7 @@ test("an atomic write succeeds where the system cannot flush a folder", async ()
   }
 });
 
-test("a folder can be claimed once, with its parents made on the way", async () => {
+test("a folder can be claimed once, and its parents are created", async () => {
   const path = join(folder, "runs", "first");
   await fileSystem.claimDirectory(path);
   await expect(fileSystem.claimDirectory(path)).rejects.toMatchObject({
@@ -92,14 +92,14 @@ test("a folder can be claimed once, with its parents made on the way", async () 
   });
 });
 
-test("folders can be made by many at once", async () => {
+test("folders can be created concurrently", async () => {
   for (let round = 0; round < 20; round += 1) {
     const path = join(folder, String(round), "above", "own");
     await Promise.all(Array.from({ length: 16 }, () => fileSystem.makeDirectory(path)));
   }
 });
 
-test("what is not there has no size, no names, and no text", async () => {
+test("a missing path has no size, no names, and no text", async () => {
   const path = join(folder, "missing");
   expect(await fileSystem.size(path)).toBeNull();
   expect(await fileSystem.list(path)).toEqual([]);
@@ -115,15 +115,15 @@ test("a read beyond the end is short", async () => {
   expect(await fileSystem.readRange(path, 2, 10)).toEqual(Uint8Array.of(99));
 });
 
-test("a folder that is read as a file is unreadable", async () => {
+test("reading a folder as a file fails", async () => {
   await expect(fileSystem.readText(folder)).rejects.toMatchObject({
     code: "file-unreadable",
     message: expect.stringContaining("it is a folder"),
   });
 });
 
-// Windows reports this as a path that is not there.
-test.skipIf(process.platform === "win32")("a file in the place of a folder is named", async () => {
+// Windows reports this as a missing path.
+test.skipIf(process.platform === "win32")("a file in place of a folder is named", async () => {
   const file = join(folder, "notes.txt");
   await writeFile(file, "");
   await expect(fileSystem.readText(join(file, "runs", "run.json"))).rejects.toMatchObject({
@@ -132,7 +132,7 @@ test.skipIf(process.platform === "win32")("a file in the place of a folder is na
   });
 });
 
-test.runIf(process.platform === "linux")("a full disk is named, with what to do", async () => {
+test.runIf(process.platform === "linux")("a full disk is reported, with what to do", async () => {
   const path = join(folder, "full");
   await symlink("/dev/full", path);
   await expect(fileSystem.append(path, "data")).rejects.toMatchObject({
@@ -142,7 +142,7 @@ test.runIf(process.platform === "linux")("a full disk is named, with what to do"
   });
 });
 
-test("too many open files are named, with what to do", async () => {
+test("too many open files are reported, with what to do", async () => {
   const fault = Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" });
   await expect(reading("/a", () => Promise.reject(fault))).rejects.toMatchObject({
     code: "file-unreadable",

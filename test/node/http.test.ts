@@ -33,7 +33,7 @@ function addressOf(server: Server): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Asks a server with a client of its own. */
+/** Sends a request with a separate client. */
 function get(server: Server, more: { readonly timeoutMs?: number } = {}): Promise<HttpResponse> {
   return client().send({ method: "GET", url: addressOf(server), ...more });
 }
@@ -44,7 +44,7 @@ function client(options?: HttpClientOptions): ClosableHttpClient {
   return http;
 }
 
-/** A client whose environment names this proxy. */
+/** A client whose environment sets this proxy. */
 function clientThrough(proxy: string): ClosableHttpClient {
   vi.stubEnv("http_proxy", proxy);
   vi.stubEnv("https_proxy", proxy);
@@ -52,7 +52,7 @@ function clientThrough(proxy: string): ClosableHttpClient {
   return client();
 }
 
-test("method, headers and body arrive, status, headers and bytes come back", async () => {
+test("method, headers and body arrive, and status, headers and bytes come back", async () => {
   const server = await serve((request, response) => {
     request.setEncoding("utf8");
     request.on("data", (body) => {
@@ -72,7 +72,7 @@ test("method, headers and body arrive, status, headers and bytes come back", asy
   expect(await response.text()).toBe("got däta");
 });
 
-test("a redirect is an answer like any other", async () => {
+test("a redirect is returned like any other answer", async () => {
   const server = await serve((_request, response) => {
     response.writeHead(302, { location: "/elsewhere" }).end();
   });
@@ -82,7 +82,7 @@ test("a redirect is an answer like any other", async () => {
   expect(await response.bytes()).toEqual(new Uint8Array());
 });
 
-test("a refused connection is a request that was not sent", async () => {
+test("a refused connection counts as not sent", async () => {
   const server = await serve(() => undefined);
   const url = `${addressOf(server)}/v1?key=secret`;
   await new Promise((resolve) => server.close(resolve));
@@ -93,7 +93,7 @@ test("a refused connection is a request that was not sent", async () => {
   expect(String(error)).not.toContain("secret");
 });
 
-test("a connection that breaks after the request may have been served", async () => {
+test("a request whose connection breaks afterward may have been served", async () => {
   const server = await serve((request) => request.socket.destroy());
   await expect(get(server)).rejects.toMatchObject({
     code: "transport",
@@ -101,7 +101,7 @@ test("a connection that breaks after the request may have been served", async ()
   });
 });
 
-test("a body that breaks off is a transport fault in every way of reading it", async () => {
+test("a truncated body is a transport error in every way of reading it", async () => {
   const server = await serve((_request, response) => {
     response.writeHead(200, { "content-length": "100" });
     response.write("partial", () => response.socket?.destroy());
@@ -150,7 +150,7 @@ test("an abort rejects with the signal's reason, before, during and after the he
   await expect(text).rejects.toBe("after");
 });
 
-test("a stream arrives piece by piece and may be left early", async () => {
+test("a stream arrives in chunks and may be abandoned early", async () => {
   const server = await serve((_request, response) => {
     response.write("first");
   });
@@ -163,7 +163,7 @@ test("a stream arrives piece by piece and may be left early", async () => {
   expect(pieces).toEqual(["first"]);
 });
 
-test("a body that no one reads makes the server wait, and is whole in the end", async () => {
+test("an unread body applies backpressure to the server, and is complete in the end", async () => {
   const whole = Buffer.alloc(8 * 1024 * 1024, "body");
   let isTaken = false;
   const server = await serve((_request, response) => {
@@ -182,7 +182,7 @@ test("a body that no one reads makes the server wait, and is whole in the end", 
   expect(length).toBe(whole.length);
 });
 
-test("many requests at once have a connection each, and later ones use these again", async () => {
+test("concurrent requests use one connection each, and later ones reuse them", async () => {
   const ports = new Set<number | undefined>();
   const held: (() => void)[] = [];
   const count = 50;
@@ -206,7 +206,7 @@ test("many requests at once have a connection each, and later ones use these aga
   expect(ports.size).toBe(count);
 });
 
-test("a request that cannot be written does not cost a connection", async () => {
+test("an invalid request does not use up a connection", async () => {
   const server = await serve((_request, response) => void response.end("answer"));
   const http = client();
   const url = addressOf(server);
@@ -218,7 +218,7 @@ test("a request that cannot be written does not cost a connection", async () => 
   expect(await (await http.send({ method: "GET", url })).text()).toBe("answer");
 });
 
-test("a time limit that ends before the connection is there says that nothing was sent", async () => {
+test("a timeout before the connection is established counts as not sent", async () => {
   const http = clientThrough(addressOf(await serve(() => undefined)));
   const request = { method: "GET", url: "http://service.example/", timeoutMs: 20 } as const;
   await expect(http.send(request)).rejects.toMatchObject({
@@ -278,7 +278,7 @@ test("no address of this computer is reached through a proxy", async () => {
   expect(seen).toEqual([]);
 });
 
-test("a proxy that ends the connection is not asked again", async () => {
+test("a proxy that closes the connection is not retried", async () => {
   const again = new AbortController();
   const asked: unknown[] = [];
   const proxy = await serve(() => undefined);
@@ -295,7 +295,7 @@ test("a proxy that ends the connection is not asked again", async () => {
 });
 
 test.each(["403 Forbidden", "407 Proxy Authentication Required", "503 Service Unavailable"])(
-  "what a proxy refuses with %s was not sent",
+  "a request that a proxy rejects with %s counts as not sent",
   async (status) => {
     const proxy = await serve(() => undefined);
     proxy.on("connect", (_request, socket) => socket.end(`HTTP/1.1 ${status}\r\n\r\n`));
@@ -309,7 +309,7 @@ test.each(["403 Forbidden", "407 Proxy Authentication Required", "503 Service Un
   },
 );
 
-test("a proxy that wants a password is said to want one", async () => {
+test("a proxy that requires a password is reported", async () => {
   const proxy = await serve(() => undefined);
   proxy.on("connect", (_request, socket) =>
     socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"),
@@ -323,7 +323,7 @@ test("a proxy that wants a password is said to want one", async () => {
 test.each([
   ["the user and the password", "ada:100%25", "ada:100%"],
   ["a token without a password", "token", "token:"],
-])("each proxy is sent %s of its own address", async (_what, user, sent) => {
+])("each proxy receives %s from its own address", async (_what, user, sent) => {
   const received: unknown[] = [];
   const proxy = await serve(() => undefined);
   proxy.on("connect", ({ headers }, socket) => {
@@ -338,7 +338,7 @@ test.each([
   expect(received).toEqual([`Basic ${btoa(sent)}`, undefined]);
 });
 
-test("a proxy whose address is none is named when it is needed, and stops nothing else", async () => {
+test("an invalid proxy address is reported when it is needed, and affects nothing else", async () => {
   const server = await serve((_request, response) => void response.end("direct"));
   const http = clientThrough("socks5://127.0.0.1:1080");
   const near = await http.send({ method: "GET", url: addressOf(server) });
@@ -348,7 +348,7 @@ test("a proxy whose address is none is named when it is needed, and stops nothin
   });
 });
 
-test("an address that is none is refused without showing it", async () => {
+test("an invalid address is rejected without being shown", async () => {
   await expect(client().send({ method: "GET", url: "key=secret" })).rejects.toMatchObject({
     code: "transport",
     data: { sent: false, url: "an invalid URL" },

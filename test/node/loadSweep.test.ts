@@ -60,7 +60,7 @@ async function trainAll(text = STAGES, lastWith = "init_from=.tinker-rl/runs/imi
   }
 }
 
-/** A run that ended before its first step: it has only what its start writes. */
+/** A run that ended before its first step: it has only the files from its start. */
 async function failAtStart({ name, sweep }: { name: string; sweep: SweepStart }) {
   const all = await loaded(STAGES);
   const run = join(all.parent, name);
@@ -86,7 +86,7 @@ describe("a stage that ended before its first step", () => {
     return failAtStart({ name: "first", sweep: first });
   }
 
-  it("is started again with the file as it is now, in a folder of its own", async () => {
+  it("is restarted with the current file, in a separate folder", async () => {
     const run = await failed();
     const before = await readFile(runPaths(run).resolvedConfig, "utf8");
     const corrected = STAGES.replace("first: { max_steps: 2 }", "first: { max_steps: 1 }");
@@ -96,14 +96,14 @@ describe("a stage that ended before its first step", () => {
     expect(await readFile(runPaths(run).resolvedConfig, "utf8")).toBe(before);
   });
 
-  it("is resumed where the file has not changed", async () => {
+  it("is resumed if the file has not changed", async () => {
     const run = await failed();
     const { lease, rows } = await beginSweep(ports, await loaded(STAGES));
     await lease.release();
     expect(rows[0]?.run?.folder).toBe(run);
   });
 
-  it("refuses another file once it has saved something", async () => {
+  it("rejects another file once it has saved something", async () => {
     const run = await failed();
     await writeFile(runPaths(run).checkpoints, "{}\n");
     const corrected = STAGES.replace("first: { max_steps: 2 }", "first: { max_steps: 1 }");
@@ -113,7 +113,7 @@ describe("a stage that ended before its first step", () => {
   });
 });
 
-it("stages do not begin where a later one names weights that are not there", async () => {
+it("stages do not start if a later one names missing weights", async () => {
   const text = STAGES.replace(
     "reinforce: { max_steps: 3 }",
     "reinforce: { max_steps: 3, teacher: { checkpoint: gone } }",
@@ -126,8 +126,8 @@ it("stages do not begin where a later one names weights that are not there", asy
   expect(await ports.fileSystem.list(all.parent)).toEqual([]);
 });
 
-describe("stages that are done", () => {
-  it("are kept where the file has not changed", async () => {
+describe("finished stages", () => {
+  it("are kept if the file has not changed", async () => {
     await trainAll();
     const { lease } = await beginSweep(ports, await loaded(STAGES));
     await lease.release();
@@ -146,7 +146,7 @@ describe("stages that are done", () => {
   });
 
   it.each([[["gather"]], [["first"]], [["imitate"]], [["first", "gather", "imitate"]]])(
-    "are kept where runs of earlier stages were deleted: %s",
+    "are kept if runs of earlier stages were deleted: %s",
     async (names) => {
       await trainAll();
       const { parent } = await loaded(STAGES);
@@ -156,7 +156,7 @@ describe("stages that are done", () => {
     },
   );
 
-  it("refuse another file where a run was deleted, too", async () => {
+  it("reject another file even if a run was deleted", async () => {
     await trainAll();
     const { parent } = await loaded(STAGES);
     await rm(join(parent, "gather"), { recursive: true });
@@ -182,7 +182,7 @@ describe("stages that are done", () => {
       /teacher .* rei/,
     ],
     ["  reinforce", "  between: { max_steps: 1 }\n  reinforce", /init_from .* since reinforce/],
-  ])("refuse a file that begins them with something else: %s → %s", async (was, is, message) => {
+  ])("reject a file that starts them from something else: %s → %s", async (was, is, message) => {
     await trainAll();
     const beginning = beginSweep(ports, await loaded(STAGES.replace(was, is)));
     await expect(beginning).rejects.toThrow(message);

@@ -9,9 +9,9 @@ const fileSystem = filesOnDisk();
 
 const start = (parent: string) => startedRun(fileSystem, parent);
 
-describe("a `log_path` in which no folder can be made is refused with the name of the key", () => {
+describe("a `log_path` in which no folder can be created is rejected with the name of the key", () => {
   it.runIf(process.platform === "linux").each(["/proc/tinker-rl", "/proc/tinker-rl/runs"])(
-    "%s, where mkdir says that the parent is missing, which is there",
+    "%s, where mkdir reports that the existing parent is missing",
     async (parent) => {
       await expect(start(parent)).rejects.toMatchObject({
         code: "disk",
@@ -30,7 +30,7 @@ describe("a `log_path` in which no folder can be made is refused with the name o
     });
   });
 
-  it("while one that is several folders away is made", async () => {
+  it("while a folder several levels deep is created", async () => {
     const lease = await start(join(folder, "a", "b", "c"));
     expect(lease.folder).toBe(join(folder, "a", "b", "c", "demo"));
   });

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it("knows an open file on Windows, whose device has other digits by its path", () => {
+it("identifies an open file on Windows, whose device number differs by path", () => {
   vi.stubGlobal("process", Object.create(process, { platform: { value: "win32" } }));
   const folder = join(parent, "run");
   mkdirSync(folder);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { proxyPasswords, proxySettings } from "../../src/node/proxy.ts";
 
-it("finds the passwords in the addresses of proxies, as written and as meant", () => {
+it("finds the passwords in proxy addresses, as written and decoded", () => {
   const variables = {
     HTTPS_PROXY: "http://ada:p%40ss-word@proxy:8080",
     http_proxy: "http://proxy",
@@ -17,7 +17,7 @@ it("finds the password of an address without a scheme", () => {
   ]);
 });
 
-it("finds a token that stands as a name without a password", () => {
+it("finds a token that is given as a user name without a password", () => {
   expect(proxyPasswords({ HTTP_PROXY: "http://t%40ken0123456789@proxy" })).toEqual([
     "t%40ken0123456789",
     "t@ken0123456789",
@@ -25,7 +25,7 @@ it("finds a token that stands as a name without a password", () => {
   ]);
 });
 
-it("takes a short name without a password for no secret: texts may have the word", () => {
+it("does not treat a short name without a password as secret: texts may contain the word", () => {
   expect(proxyPasswords({ HTTP_PROXY: "http://student@proxy" })).toEqual(["student:"]);
 });
 
@@ -46,7 +46,7 @@ it("prefers the lower-case variable", () => {
 });
 
 it.each(["http://", "socks5://127.0.0.1:1080", "http://a b", "ftp://proxy"])(
-  "refuses %s and names the variable, not the value",
+  "rejects %s and names the variable, not the value",
   (value) => {
     expect(() => proxySettings({ HTTP_PROXY: value })).toThrow(
       "HTTP_PROXY is not the address of an HTTP proxy. Write it as http://HOST:PORT, or list the hosts to reach directly in NO_PROXY.",
@@ -54,7 +54,7 @@ it.each(["http://", "socks5://127.0.0.1:1080", "http://a b", "ftp://proxy"])(
   },
 );
 
-it("takes what cannot be read as it stands", () => {
+it("uses an undecodable password literally", () => {
   expect(
     proxyPasswords({ HTTP_PROXY: "http://ada:100%@proxy", HTTPS_PROXY: "proxy:8080" }),
   ).toEqual(["100%", "100%", "ada:100%"]);

@@ -5,11 +5,11 @@ it.each([
   "c:\\projects\\.tinker-rl\\runs/demo",
   "C:\\projects\\.tinker-rl\\runs\\demo",
   "C:/projects/.tinker-rl/runs/demo/",
-])("knows the folder %s on Windows as the editor spells it", (folder) => {
+])("spells the folder %s on Windows like the editor", (folder) => {
   expect(runFolder(folder, "win32")).toBe("c:\\projects\\.tinker-rl\\runs\\demo");
 });
 
-it("leaves names alone elsewhere, also odd ones", () => {
+it("leaves names unchanged elsewhere, even odd ones", () => {
   expect(runFolder("/projects/runs/C:\\odd", "linux")).toBe("/projects/runs/C:\\odd");
   expect(runFolder("/projects/runs/demo/", "linux")).toBe("/projects/runs/demo");
 });

@@ -5,7 +5,7 @@ import { RunningTime } from "../../src/node/runningTime.ts";
 
 let skippedMs = 0;
 
-/** Time that continues with the fake timers, and by what a test skips. */
+/** Time that advances with the fake timers, plus the time that a test skips. */
 function startTime(): RunningTime {
   skippedMs = 0;
   return new RunningTime(() => Date.now() + skippedMs);
@@ -18,8 +18,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("time in which the program ran", () => {
-  it("continues while no one reads it, and not in a standstill", async () => {
+describe("time in which the program was running", () => {
+  it("advances while nothing reads it, but not while suspended", async () => {
     const time = startTime();
     expect(time.now()).toBe(0);
     await vi.advanceTimersByTimeAsync(3_600_000);
@@ -28,20 +28,20 @@ describe("time in which the program ran", () => {
     expect(time.now()).toBe(3_600_000);
     skippedMs += 60_000;
     await vi.advanceTimersByTimeAsync(1_000);
-    // Less than what lies between two notes may be lost.
+    // At most the interval between two samples may be lost.
     expect(time.now()).toBe(3_600_000);
     await vi.advanceTimersByTimeAsync(2_000);
     expect(time.now()).toBe(3_602_000);
   });
 
-  it("holds work that keeps the event loop busy for time in which it ran", () => {
+  it("includes work that keeps the event loop busy", () => {
     const time = startTime();
     expect(time.now()).toBe(0);
     skippedMs += 9_000;
     expect(time.now()).toBe(9_000);
   });
 
-  it("waits on after a standstill, however often there is one", async () => {
+  it("keeps waiting after a suspension, however often there is one", async () => {
     const time = startTime();
     const action = vi.fn();
     time.after(5_000, action);
@@ -56,7 +56,7 @@ describe("time in which the program ran", () => {
     expect(action).toHaveBeenCalledOnce();
   });
 
-  it("calls nothing that was called off, nor anything that is endlessly far away", async () => {
+  it("fires no canceled timer, nor one that is infinitely far away", async () => {
     const time = startTime();
     const action = vi.fn();
     const callOff = time.after(5_000, action);

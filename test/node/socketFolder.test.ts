@@ -34,7 +34,7 @@ async function make(): Promise<{ readonly folder: string; readonly address: stri
 }
 
 it.skipIf(isWindows).each([40, 69, 70, 82, 86, 90, 96, 104, 200])(
-  "gives a socket that listens in its own folder with a temporary folder of %i characters",
+  "returns a socket path that works in its own folder with a temporary folder of %i characters",
   async (length) => {
     const parent = await folderOf(length);
     vi.stubEnv("TMPDIR", parent);
@@ -58,13 +58,13 @@ it.skipIf(isWindows)("prefers the user's runtime folder to /tmp", async () => {
   expect(dirname((await make()).folder)).toBe(runtime);
 });
 
-it.skipIf(isWindows)("uses the next place where the first cannot be written", async () => {
+it.skipIf(isWindows)("uses the next location if the first is not writable", async () => {
   vi.stubEnv("TMPDIR", join(base, "missing"));
   vi.stubEnv("XDG_RUNTIME_DIR", "");
   expect(dirname((await make()).folder)).toBe("/tmp");
 });
 
-it("is not removed as a temporary folder that nobody has used for three days, with what it holds", async () => {
+it("survives the cleanup of temporary folders unused for three days, with its content", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const { folder } = await make();
   const token = join(folder, "token");

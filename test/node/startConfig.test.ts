@@ -13,7 +13,7 @@ beforeEachPlantedRun((home, path) => {
   run = path;
 });
 
-it("more overrides than anybody gives a run are damage, as each is compared with all others", async () => {
+it("an implausible number of overrides is treated as damage, because each is compared with all others", async () => {
   const texts = (count: number) => Array.from({ length: count }, (_, i) => `a.b${i}=${i}`);
   const files = planted.fileSystem.within(run);
   await writeFile(join(run, "overrides.json"), JSON.stringify(texts(900)));
@@ -22,7 +22,7 @@ it("more overrides than anybody gives a run are damage, as each is compared with
   await expect(readOverrides(files, run)).rejects.toMatchObject({ code: "run-file-invalid" });
 });
 
-it("a stored override without a value is read as null, which it meant, so that the run can be resumed", async () => {
+it("a stored override without a value is read as null, so that the run can be resumed", async () => {
   const stored = ["max_tokens_total=", "seed=7", "system_prompt_template=1 + 1 ="];
   await writeFile(join(run, "overrides.json"), JSON.stringify(stored));
   const { text, path, overrides } = await startConfig(planted.fileSystem, {
@@ -36,7 +36,7 @@ it("a stored override without a value is read as null, which it meant, so that t
   });
 });
 
-it("resume_from: auto finds the run of a file whose name no folder can have", async () => {
+it("resume_from: auto finds the run of a file whose name is not a valid folder name", async () => {
   const configPath = join(dirname(planted.configPath), "my config.yaml");
   await copyFile(planted.configPath, configPath);
   const folder = await planted.stoppedRun("my-config");

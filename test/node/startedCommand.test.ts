@@ -7,7 +7,7 @@ vi.mock("node:child_process", async (original) => ({
   spawn: vi.fn(),
 }));
 
-/** Answers as a system does that has only `programs`, and none that is a script. */
+/** Behaves like a system that has only `programs`, and no scripts. */
 function onSystemWith(programs: readonly string[]): void {
   vi.mocked(spawn).mockImplementation((program) => {
     const fault = (code: string) => Object.assign(new Error(`spawn ${program} ${code}`), { code });
@@ -27,7 +27,7 @@ it("a command has no window of its own on Windows", async () => {
   expect(vi.mocked(spawn).mock.lastCall).toEqual(["serve", ["--port", "1"], options]);
 });
 
-it("`python` is python3 where there is no other", async () => {
+it("`python` is python3 if there is no other", async () => {
   onSystemWith(["python3"]);
   await startedCommand(["python", "agent.py"], {});
   expect(vi.mocked(spawn).mock.lastCall?.slice(0, 2)).toEqual(["python3", ["agent.py"]]);
@@ -37,7 +37,7 @@ it.each([
   ["python", "spawn python ENOENT"],
   ["codex", "spawn codex ENOENT"],
   ["codex.cmd", "spawn codex.cmd EINVAL"],
-])("says why %s cannot be started where there is none, or no program", async (program, why) => {
+])("reports why %s cannot be started: missing, or not a program", async (program, why) => {
   onSystemWith([]);
   await expect(startedCommand([program], {})).rejects.toThrow(why);
 });

@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 it.each(["EPERM", "EACCES", "EBUSY"])(
-  "a file that a scanner holds for seconds on Windows, with %s, is changed then",
+  "a file that a virus scanner holds for seconds on Windows, with %s, is changed afterward",
   async (code) => {
     on("win32");
     const start = Date.now();
@@ -26,7 +26,7 @@ it.each(["EPERM", "EACCES", "EBUSY"])(
   },
 );
 
-it("a file that stays held is given up after ten seconds", async () => {
+it("a file that stays locked is given up after ten seconds", async () => {
   on("win32");
   const start = Date.now();
   const change = expect(whileHeld(() => Promise.reject(held("EBUSY")))).rejects.toThrow("EBUSY");
@@ -38,7 +38,7 @@ it("a file that stays held is given up after ten seconds", async () => {
 it.each([
   ["win32", "ENOSPC"],
   ["linux", "EPERM"],
-])("another fault is no wait: on %s %s", async (platform, code) => {
+])("another error causes no wait: on %s %s", async (platform, code) => {
   on(platform);
   const change = vi.fn(() => Promise.reject(held(code)));
   await expect(whileHeld(change)).rejects.toThrow(code);

@@ -35,7 +35,7 @@ test.each([
   });
 });
 
-test("every other command takes its values", () => {
+test("every other command parses its values", () => {
   expect(parseArguments(["resume", "runs/x"])).toEqual({
     kind: "resume",
     folder: "runs/x",
@@ -87,7 +87,7 @@ test("every other command takes its values", () => {
   expect(parseArguments(words)).toMatchObject({ kind: "serve", random });
 });
 
-test("overrides are taken in both forms, in the order they are in", () => {
+test("overrides are accepted in both forms, in their order", () => {
   const words = [
     "--seed=1",
     "--overrides",
@@ -131,7 +131,7 @@ test("several hosts can be allowed", () => {
   }
 });
 
-test("an editor says nothing but its folder, and people have no such flag", () => {
+test("an editor passes only its folder, in a flag that is hidden from people", () => {
   expect(parseArguments(["--launch", "/launches/1"])).toEqual({
     kind: "launch",
     folder: "/launches/1",
@@ -144,7 +144,7 @@ test("an editor says nothing but its folder, and people have no such flag", () =
   }
 });
 
-test("help and version are there with and without a command", () => {
+test("help and version are available with and without a command", () => {
   expect(parseArguments([])).toEqual({ kind: "help", topic: null });
   expect(parseArguments(["-h"])).toEqual({ kind: "help", topic: null });
   expect(parseArguments(["show", "--help"])).toEqual({ kind: "help", topic: "show" });
@@ -184,7 +184,7 @@ test.each([
   [["serve", "--max_sessions", "0"], "--max_sessions is 0, not at least 1."],
   [["serve", "--model", "a/b"], "--model serves random weights and needs --tokenizer."],
   [["serve", "--tokenizer", "a"], "--tokenizer serves random weights and needs --model."],
-])("%j is refused in one line", (args, message) => {
+])("%j is rejected in one line", (args, message) => {
   expect(() => parseArguments(args)).toThrow(message);
   expect(() => parseArguments(args)).toThrow(/^[^\n]* --help` explains the command line\.$/);
 });
@@ -262,11 +262,11 @@ test.each([
   [["download", "a", "--for", "merged", "--drop-unembed"], "--drop-unembed goes with --for vllm"],
   [["publish", "a", "b", "--name", "c"], 'unexpected argument "b"'],
   [["info", "a", "b"], 'unexpected argument "b"'],
-])("checkpoints %j is refused", (words, message) => {
+])("checkpoints %j is rejected", (words, message) => {
   expect(() => parseArguments(["checkpoints", ...words])).toThrow(message);
 });
 
-test("a sweep takes its grid, beside what train takes", () => {
+test("a sweep accepts its grid, besides the arguments of train", () => {
   const words = ["sweep", "a.yaml", "--grid", "seed=1,2", "--grid=lora_rank=4", "--max_steps", "3"];
   const flags = ["--parallel", "2", "--retry-failed", "--allow-host", "one.example"];
   expect(parseArguments([...words, ...flags])).toEqual({
@@ -284,7 +284,7 @@ test("a sweep takes its grid, beside what train takes", () => {
   expect(() => parseArguments(["sweep", "a.yaml", "--parallel", "0"])).toThrow(/at least 1/);
 });
 
-test("evaluate takes models, and flags of the evaluation as settings", () => {
+test("evaluate accepts models, and flags of the evaluation as settings", () => {
   const flags = ["--splits", "test", "--splits", "a/b=x,y", "--num_samples", "8"];
   const more = ["--rollouts_per_task", "4", "--temperature", "0,0.5", "--json", "--seed=7"];
   expect(
@@ -307,7 +307,7 @@ test("evaluate takes models, and flags of the evaluation as settings", () => {
   expect(() => parseArguments(["evaluate"])).toThrow("needs a model or --config_path");
 });
 
-test("a dry run plays two groups unless --groups says how many, and has flags of its own", () => {
+test("a dry run plays two groups unless --groups is set, and has its own flags", () => {
   const dry = { kind: "dry-run", configPath: "a.yaml", overrides: [], allowedOrigins: [] };
   expect(parseArguments(["train", "a.yaml", "--dry_run"])).toEqual({
     ...dry,
@@ -323,7 +323,7 @@ test("a dry run plays two groups unless --groups says how many, and has flags of
   expect(() => parseArguments(["a.yaml", "--keep"])).toThrow("need --dry_run");
 });
 
-it("a checkpoint path from a run folder is never read as a flag", () => {
+it("a checkpoint path from a run folder is never parsed as a flag", () => {
   const words = [
     "checkpoints",
     "delete",
@@ -379,14 +379,14 @@ describe("a setting whose value follows after a space", () => {
     expect(overridesOf([...words, "--config_path", "a.yaml"])).toEqual(overrides);
   });
 
-  it("leaves the configuration after it in its place", () => {
+  it("leaves the configuration after it in place", () => {
     expect(parseArguments(["train", "--max_steps", "12", "a.yaml"])).toMatchObject({
       configPath: "a.yaml",
       overrides: ["max_steps=12"],
     });
   });
 
-  it("may be a file where the setting is a text", () => {
+  it("may be a file name if the setting is a text", () => {
     expect(parseArguments(["train", "--log_path", "logs.json", "a.yaml"])).toMatchObject({
       configPath: "a.yaml",
       overrides: ["log_path=logs.json"],
@@ -399,13 +399,13 @@ describe("a setting whose value follows after a space", () => {
     ["before a short flag", ["train", "--max_steps", "-c", "a.yaml"]],
     ["before the configuration", ["train", "--max_steps", "a.yaml"]],
     ["before the end of the flags", ["train", "--max_steps", "--", "a.yaml"]],
-  ])("is asked for where it is missing %s", (_where, words) => {
+  ])("is reported as missing %s", (_where, words) => {
     expect(() => parseArguments(words)).toThrow(
       "--max_steps needs a value: --max_steps VALUE. `tinker-rl train --help` explains the command line.",
     );
   });
 
-  it("is not taken for a flag that does not exist, or by a command without settings", () => {
+  it("is not accepted for an unknown flag, or by a command without settings", () => {
     expect(() => parseArguments(["train", "--max_step", "12", "a.yaml"])).toThrow(
       "Unknown flag --max_step. Did you mean --max_steps?",
     );

@@ -25,7 +25,7 @@ interface Talk {
   readonly secret?: string;
 }
 
-/** A program whose models answer as written. */
+/** A program with scripted models. */
 async function aProgram({ flags = [], turns, script, secret = "" }: Talk) {
   const input = new PassThrough();
   const { opened, isClosed } = await anOpenChat({ turns, script, secret });
@@ -62,8 +62,8 @@ const game: SessionScript = {
     name === "answer" ? result("Right.", { reward: 1, finished: true }) : result("5"),
 };
 
-describe("talking to a model", () => {
-  it("shows thinking and text apart, and what was cut off", async () => {
+describe("chatting with a model", () => {
+  it("shows reasoning and text separately, and marks truncated output", async () => {
     const turns = { base: [ended("Hello")] };
     const { code, isClosed, text, partners } = await talked({ turns }, "Hi");
     expect([code, isClosed()]).toEqual([0, true]);
@@ -77,7 +77,7 @@ describe("talking to a model", () => {
     expect(lines.join("\n")).toMatch(/thinking +Hm\n +text +Hello\n.*cut off/);
   });
 
-  it("prints what a service says while it goes on", async () => {
+  it("prints service messages in progress", async () => {
     const { program, input, ending, requests } = await aProgram({ turns: { demo: [ended("a")] } });
     await vi.waitFor(() => expect(requests).toHaveLength(1));
     requests[0]?.onNotice("The server does not answer.");
@@ -86,7 +86,7 @@ describe("talking to a model", () => {
     expect(program.err.lines).toContain("The server does not answer.");
   });
 
-  it("says what all requests took and cost, those of turns that were taken back included", async () => {
+  it("reports the tokens and cost of all requests, including undone turns", async () => {
     const turns = { base: [ended("Hello"), ended("Hello there")] };
     const { text, partners } = await talked({ turns }, "Hi", "/again");
     const turn = partners[0]?.conversation.events.findLast((event) => event.kind === "turn")?.turn;
@@ -114,7 +114,7 @@ describe("talking to a model", () => {
     );
   });
 
-  it("puts the same message before two models, and picks one of several samples", async () => {
+  it("sends the same message to two models, and picks one of several samples", async () => {
     const turns = { one: [ended("a"), ended("b")], two: [ended("c"), ended("d")] };
     const flags = ["--beside", "two", "--samples", "2"];
     const { text, partners, requests } = await talked({ turns, flags }, "Hi", "/pick 2");
@@ -125,19 +125,19 @@ describe("talking to a model", () => {
     expect(contexts.map((context) => context.slice(-11, -10))).toEqual(["b", "d"]);
   });
 
-  it("takes turns back, and samples them again", async () => {
+  it("undoes turns, and samples them again", async () => {
     const turns = { base: [ended("one"), ended("two")] };
     const { text, partners } = await talked({ turns }, "Hi", "/again", "/undo");
     expect(text).toMatch(/one.*two.*undone/s);
     expect(partners[0]?.conversation.events).toEqual([]);
   });
 
-  it("joins lines that end with a backslash, and takes two slashes for one", async () => {
+  it("joins lines that end with a backslash, and treats two slashes as one", async () => {
     const { partners } = await talked({ turns: { base: [ended("ok")] } }, "//one\\", "two");
     expect(partners[0]?.conversation.events[0]).toEqual({ kind: "message", content: "/one\ntwo" });
   });
 
-  it("prints lines for programs that fit their schemas", async () => {
+  it("prints JSON lines that match their schemas", async () => {
     const turns = { base: [ended(call("add")), ended(call("answer"))] };
     const { shown } = await talked({ turns, script: game, flags: ["--json"] });
     const lines = shown.map((line) =>
@@ -156,7 +156,7 @@ describe("talking to a model", () => {
     }
   });
 
-  it("writes the conversation with its tokens, without secrets, and over no other file", async () => {
+  it("exports the conversation with its tokens, without secrets, and overwrites no file", async () => {
     const turns = { base: [ended("the key is sesame-open")] };
     const talk = { turns, secret: "sesame-open" };
     const { program, code, faults, text } = await talked(
@@ -179,7 +179,7 @@ describe("talking to a model", () => {
   });
 });
 
-describe("Ctrl+C while talking to a model", () => {
+describe("Ctrl+C while chatting with a model", () => {
   it("stops the current sample, and exits if there is none", async () => {
     const { program, input, ending, partners, isClosed } = await aProgram({
       turns: { base: ["hang", ended("now")] },
@@ -196,7 +196,7 @@ describe("Ctrl+C while talking to a model", () => {
     expect([isClosed(), program.listeners.size]).toEqual([true, 0]);
   });
 
-  it("leaves at once while the services are being connected", async () => {
+  it("exits immediately while the services are being connected", async () => {
     const program = createFakeProgram({
       trainer: aTrainer({ openChat: () => new Promise(() => undefined) }),
     });
@@ -207,8 +207,8 @@ describe("Ctrl+C while talking to a model", () => {
   });
 });
 
-describe("a mistake while talking to a model", () => {
-  it("ends a script with one line, and lets a person who watches continue", async () => {
+describe("an input error while chatting with a model", () => {
+  it("ends a script with one line, and lets an interactive user continue", async () => {
     const turns = { base: [ended("fine")] };
     const script = await talked({ turns }, "/unod", "Hi");
     expect([script.code, script.faults]).toEqual([

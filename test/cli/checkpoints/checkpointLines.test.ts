@@ -6,10 +6,10 @@ import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 const NOW_MS = Date.parse("2026-11-01T08:00:00.000Z");
 const lasting = aCheckpointEntry({ name: "checkpoint_000001", step: 1 });
 
-/** A line about an earlier save, as *Keep Checkpoint…* writes one. */
+/** A line about an earlier save, as *Keep Checkpoint…* writes it. */
 const note = { ...lasting, expires_at: "2026-12-01T00:00:00.000Z" };
 
-it("a save is listed once with what holds of it now, however many notes there are about it", () => {
+it("a save is listed once with its current state, however many notes there are about it", () => {
   const expires_at = "2026-11-01T07:00:00Z";
   const gone = aCheckpointEntry({ name: "checkpoint_000003", step: 3, expires_at });
   const shown = checkpointLines([lasting, note, note, gone], NOW_MS)

@@ -56,7 +56,7 @@ describe("checkpoints list", () => {
     expect(text).toMatch(/sampler_weights\/b +Tinker +– +– +2026-11-29 09:41/);
   });
 
-  it("hands the same to a program, in one line", async () => {
+  it("prints the same as JSON, in one line", async () => {
     const { text } = await run({ listCheckpoints: async () => [LOCAL, HOSTED] }, [
       ...["list", "--json"],
     ]);
@@ -66,7 +66,7 @@ describe("checkpoints list", () => {
     });
   });
 
-  it("says so when there are none", async () => {
+  it("reports when there are none", async () => {
     expect((await run({ listCheckpoints: async () => [] }, ["list"])).text).toBe(
       "There are no checkpoints.",
     );
@@ -74,7 +74,7 @@ describe("checkpoints list", () => {
     expect(JSON.parse(text)).toMatchObject({ checkpoints: [] });
   });
 
-  it("of a run asks no one, and lists those that can be used", async () => {
+  it("of a run sends no request, and lists those that can be used", async () => {
     const fileSystem = createMemoryFileSystem();
     const folder = "/home/me/runs/demo";
     const entry: CheckpointEntry = aCheckpointEntry({
@@ -123,7 +123,7 @@ describe("checkpoints info", () => {
     expect(JSON.parse(json.text)).toEqual({ format: "tinker-rl.checkpoint/1", ...DESCRIBED });
   });
 
-  it("lets no server move the cursor", async () => {
+  it("prints no control characters from a server", async () => {
     const baseModel = "org/\u001b[2Jmodel";
     const { text } = await run({ describeCheckpoint: async () => ({ ...DESCRIBED, baseModel }) }, [
       ...["info", PATH],
@@ -139,13 +139,13 @@ describe("checkpoints download", () => {
     files: [{ name: "adapter_model.safetensors", sizeBytes: 250_000, sha256: "ab" }],
   };
 
-  it("quotes the folder where a shell needs it", async () => {
+  it("quotes the folder if a shell needs it", async () => {
     const downloadCheckpoint = async () => ({ ...done, folder: "/home/me/my weights" });
     const { text } = await run({ downloadCheckpoint }, ["download", PATH]);
     expect(text).toContain('hf upload USER/NAME "my weights"');
   });
 
-  it("shows progress and cost beside its output, which is the folder", async () => {
+  it("prints progress and cost on stderr, and the folder on stdout", async () => {
     const downloadCheckpoint = vi.fn<TrainerApi["downloadCheckpoint"]>(async (_, request) => {
       request.onExport?.();
       request.onProgress?.({ name: "a", receivedBytes: 1000, totalBytes: 4000 });
@@ -167,7 +167,7 @@ describe("checkpoints download", () => {
     });
   });
 
-  it("takes the base model's folder from where the command runs", async () => {
+  it("resolves the base model's folder from the current folder", async () => {
     const downloadCheckpoint = vi.fn<TrainerApi["downloadCheckpoint"]>(async () => done);
     await run({ downloadCheckpoint }, ["download", PATH, "--for", "merged", "--base", "qwen"]);
     await run({ downloadCheckpoint }, ["download", PATH, "--for=vllm"]);
@@ -179,20 +179,20 @@ describe("checkpoints download", () => {
     ]);
   });
 
-  it("hands a program the folder and its files, and nothing else", async () => {
+  it("prints only the folder and its files with --json", async () => {
     const { text } = await run({ downloadCheckpoint: async () => done }, [
       ...["download", PATH, "--json"],
     ]);
     expect(JSON.parse(text)).toEqual({ format: "tinker-rl.download/1", ...done });
   });
 
-  it("needs a run if it gets no address", async () => {
+  it("requires a run if it gets no address", async () => {
     const { code, errors } = await run({}, ["download", "runs/nothing"]);
     expect(code).toBe(2);
     expect(errors).toContain("is not a run folder");
   });
 
-  it("is stopped by an interrupt, and says that it can continue", async () => {
+  it("is stopped by an interrupt, and says that it can be continued", async () => {
     const program = createFakeProgram({
       trainer: aTrainer({
         downloadCheckpoint: (_, { signal }) =>
@@ -232,7 +232,7 @@ describe("changes of checkpoints", () => {
     [["set-ttl", PATH, "1h"], "kept for 1 hour from now"],
     [["set-ttl", PATH, "never"], "kept until it is deleted"],
     [["delete", PATH], "deleted from Tinker"],
-  ])("%j is said once it is made", async (words, expected) => {
+  ])("%j is confirmed once it is made", async (words, expected) => {
     async function* changeCheckpoints() {
       yield { path: PATH, place: "Tinker" as const };
     }
@@ -240,7 +240,7 @@ describe("changes of checkpoints", () => {
     expect(text).toBe(`${expected}: ${PATH}`);
   });
 
-  it("of a run's checkpoint goes by its name", async () => {
+  it("of a run's checkpoint refers to it by name", async () => {
     const fileSystem = createMemoryFileSystem();
     await fileSystem.writeAtomic("/home/me/runs/demo/metrics.jsonl", "");
     const asked: unknown[] = [];
@@ -256,7 +256,7 @@ describe("changes of checkpoints", () => {
     ]);
   });
 
-  it("says what was not there", async () => {
+  it("reports what was missing", async () => {
     async function* changeCheckpoints() {
       yield { path: PATH, place: null };
     }

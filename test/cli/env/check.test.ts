@@ -58,7 +58,7 @@ function aProgram(...reports: readonly EnvironmentReport[]) {
 }
 
 describe("env check", () => {
-  it("lists each check with what it measured or why it was not made, and ends with 0", async () => {
+  it("lists each check with its measurement or the reason it was skipped, and exits with 0", async () => {
     const program = aProgram(REPORT);
     expect(await runProgram(program, ["env", "check", "products"])).toBe(0);
     const text = program.out.lines.join("\n");
@@ -67,7 +67,7 @@ describe("env check", () => {
     expect(text).toContain("nothing found");
   });
 
-  it("says when most checks were not made", async () => {
+  it("reports when most checks were skipped", async () => {
     const [made, notMade] = REPORT.checks;
     const other = { id: "load", rule: "Many play at once.", notMade: "there is no task" };
     const checks = [made, notMade, notMade, { ...other, findings: [] }, notMade].flatMap(
@@ -78,12 +78,12 @@ describe("env check", () => {
     const text = program.out.lines.join("\n");
     expect(text).toContain("1 of 5 checks made, nothing found");
     expect(text).toContain("not made near-overlap        for the same reason");
-    // Behind another reason, it would be taken for that one.
+    // After another reason it would be mistaken for that one.
     expect(text.split("for the same reason")).toHaveLength(2);
     expect(text.split("there is only one split")).toHaveLength(3);
   });
 
-  it("shows a defect with its evidence and what to do, and ends with 2", async () => {
+  it("shows a defect with its evidence and what to do, and exits with 2", async () => {
     const program = aProgram(REPORT, BROKEN);
     expect(await runProgram(program, ["env", "check", "products"])).toBe(2);
     const text = program.out.lines.join("\n");
@@ -94,7 +94,7 @@ describe("env check", () => {
     expect(text).not.toContain("\u001b[2J");
   });
 
-  it("refuses a model without a configuration before the first check", async () => {
+  it("rejects a model without a configuration before the first check", async () => {
     const program = createFakeProgram();
     expect(await runProgram(program, ["env", "check", "products", "--model", "a/b"])).toBe(2);
     expect(program.err.lines).toEqual([
@@ -102,7 +102,7 @@ describe("env check", () => {
     ]);
   });
 
-  it("has an agent that cannot be started as a defect", async () => {
+  it("reports an agent that cannot be started as a defect", async () => {
     const fault = new AppError("agent-not-started", "agent.command: nosuchbin is not on the path.");
     const trainer = aTrainer({
       checkEnvironments: async () => [{ ...REPORT, hasAgent: true, printed: undefined }],
@@ -126,7 +126,7 @@ describe("env check", () => {
     expect(program.out.lines.join("\n")).toContain("An empty answer earns a reward.");
   });
 
-  it("prints one versioned JSON value, and the exit code stays", async () => {
+  it("prints one versioned JSON value, with the same exit code", async () => {
     const program = aProgram(BROKEN);
     expect(await runProgram(program, ["env", "check", "products", "--json"])).toBe(2);
     expect(program.out.lines).toHaveLength(1);
@@ -136,7 +136,7 @@ describe("env check", () => {
     });
   });
 
-  it("takes names, a configuration or a server", () => {
+  it("accepts names, a configuration or a server", () => {
     expect(parseArguments(["env", "check", "-c", "a.yaml", "--tasks", "8"])).toMatchObject({
       kind: "env-check",
       names: [],

@@ -26,7 +26,7 @@ const TOOLS = [
 ];
 const read = (line: string) => readMove(line, TOOLS);
 
-describe("a line of a play", () => {
+describe("an input line of a play", () => {
   it.each([
     ['move {"x": 1, "y": 2}', { kind: "call", name: "move", args: { x: 1, y: 2 } }],
     ["look", { kind: "call", name: "look", args: {} }],
@@ -44,7 +44,7 @@ describe("a line of a play", () => {
     ['move {"x": 1', "The arguments are not a JSON object. Write move {…}"],
     ["wait long", "hours is not of type integer: long"],
     ['mov {"x": 1}', "There is no tool mov. Did you mean move?"],
-  ])("%s is corrected in words", (line, words) => {
+  ])("%s is rejected with a hint", (line, words) => {
     expect(() => read(line)).toThrow(words);
   });
 });
@@ -69,7 +69,7 @@ const FIRST_TURN = {
   problem: null,
 };
 
-it("Ctrl+C ends a play that waits for a move, and what was played to its end is counted", async () => {
+it("Ctrl+C ends a play that waits for a move, and finished plays are counted", async () => {
   const trainer = aTrainer({
     playTask: async (_files, { player, signal, onPlayed }) => {
       onPlayed(WON);
@@ -109,7 +109,7 @@ it("the results of the last turn are shown however the play ended", async () => 
   ]);
 });
 
-it("a word with a slash is no move, and a mean says how many plays have no reward", async () => {
+it("a word with a slash is not a move, and a mean says how many plays have no reward", async () => {
   const input = new PassThrough();
   input.end("/help\n/hlep\n/quit\n");
   const trainer = aTrainer({

@@ -11,7 +11,7 @@ const PIPE = { width: Number.POSITIVE_INFINITY, isLive: false };
 const WINDOW = { width: 80, isLive: true };
 const invocation = { program: "tinker-rl", cwd: "/home/me" };
 
-/** What stands on the screen after the events. */
+/** The screen after the events. */
 function screen(events: readonly ProgressEvent[], layout = PIPE): readonly string[] {
   let model = INITIAL_PROGRESS;
   return events.flatMap((event) => {
@@ -45,7 +45,7 @@ test("the header names model, environments, plan and run folder", () => {
   );
 });
 
-test("an alarm says what was seen, what it means and what to try, and how to do that at once", () => {
+test("an alarm shows its evidence, its meaning, and a remedy with the command for it", () => {
   const alarm: ProgressEvent = {
     kind: "alarm",
     id: "truncated_turns",
@@ -72,13 +72,13 @@ test("an alarm says what was seen, what it means and what to try, and how to do 
   );
 });
 
-test("an alarm that is over is one line", () => {
+test("the end of an alarm is one line", () => {
   expect(screen([{ kind: "alarm-over", step: 5, title: "Many turns are cut off" }])).toEqual([
     "resolved: many turns are cut off",
   ]);
 });
 
-test("a pipe gets one plain line a step, with everything in columns", () => {
+test("a pipe gets one plain line per step, aligned in columns", () => {
   const steps = [
     stepFinished(),
     stepFinished({ step: 12, rewardMean: null, loss: null, trainedGroups: 0, etaS: null }),
@@ -89,12 +89,12 @@ test("a pipe gets one plain line a step, with everything in columns", () => {
   ]);
 });
 
-test("the line of a step has the agents that failed, also where their rollouts have a reward", () => {
+test("the line of a step shows failed agents, even if their rollouts have a reward", () => {
   expect(screen([stepFinished({ failedAgents: 3 })]).at(-1)).toMatch(/ {2}3 agents failed$/);
   expect(screen([stepFinished({ failedAgents: 1 })], WINDOW).at(-1)).toMatch(/ {2}1 agent failed$/);
 });
 
-test("a run that may end with its data says that its steps are a bound, and what groups without a signal cost", () => {
+test("a run that may run out of data marks its steps as a bound, and shows the cost of groups without a signal", () => {
   const begun = started({ isTotalAtMost: true });
   const step = { isTotalAtMost: true, groups: 28, untrainedTokens: 1_234 };
   const lines = screen([begun, stepFinished(step)]);
@@ -105,7 +105,7 @@ test("a run that may end with its data says that its steps are a bound, and what
   expect(screen([begun, stepFinished(step)], WINDOW).at(-1)).toMatch(/ETA 35 s$/);
 });
 
-test("a window shows the last rewards and what fits in its width", () => {
+test("a window shows the last rewards and the columns that fit its width", () => {
   const steps = [0, 0.25, 0.5, 1].map((rewardMean, step) => stepFinished({ step, rewardMean }));
   expect(screen(steps, WINDOW).at(-1)).toBe(
     "step  4/40  reward  1.00 ▁▃▅█      loss -12.3  groups 13/16  1.2 s  ETA 35 s",
@@ -130,7 +130,7 @@ test("failed rollouts of a step are counted in its line", () => {
   expect(screen(events).map((line) => line.endsWith("  1 failed"))).toEqual([true, false]);
 });
 
-test("a later evaluation is next to the first, with the difference by task if there is one", () => {
+test("a later evaluation is compared with the first, by task if possible", () => {
   const before = [aResult({}), aResult({ temperature: 1, rewardMean: 0.2, low: 0.13, high: 0.27 })];
   const difference = { tasks: 64, mean: 0.89, low: 0.8, high: 0.98 };
   const after = [
@@ -153,7 +153,7 @@ test("a later evaluation is next to the first, with the difference by task if th
   ]);
 });
 
-test("lasting checkpoints are reported, rolling ones are not", () => {
+test("permanent checkpoints are reported, rolling ones are not", () => {
   const checkpoint = { kind: "checkpoint", name: "x_000010", step: 10, statePath: "" } as const;
   expect(
     screen([
@@ -163,7 +163,7 @@ test("lasting checkpoints are reported, rolling ones are not", () => {
   ).toEqual(["saved x_000010 (periodic) after 10 steps"]);
 });
 
-test("the end says how the reward moved and gives commands to copy", () => {
+test("the end shows how the reward moved and gives commands to copy", () => {
   const end = {
     kind: "ended",
     outcome: "stopped",
@@ -200,7 +200,7 @@ test("the end says how the reward moved and gives commands to copy", () => {
   ]);
 });
 
-test("the end of a supervised run says how the loss fell", () => {
+test("the end of a supervised run shows how the loss fell", () => {
   const fit = { steps: 12, was: 0.08, now: 0.04, heldOut: null };
   const end = { kind: "ended", outcome: "done", folder: "/home/me/runs/sft", step: 12 } as const;
   const used = { tokens: 0, costUsd: null };
@@ -209,7 +209,7 @@ test("the end of a supervised run says how the loss fell", () => {
   );
 });
 
-test("counts of a long run have separators, in columns", () => {
+test("counts of a long run have separators, aligned in columns", () => {
   const long = { totalSteps: 10_000, trainedGroups: 1_013, groups: 1_200 };
   const [early, late] = screen([
     stepFinished({ ...long, step: 8 }),
@@ -219,7 +219,7 @@ test("counts of a long run have separators, in columns", () => {
   expect(late).toMatch(/^step {2}1,204\/10,000 /);
 });
 
-test("a warning about a configuration keeps the form that editors read", () => {
+test("a warning about a configuration keeps the format that editors parse", () => {
   const warn = (message: string) => screen([{ kind: "warning", message }]);
   expect(warn("slow disk")).toEqual(["warning: slow disk"]);
   expect(warn("a.yaml:1:2: warning: odd")).toEqual(["a.yaml:1:2: warning: odd"]);
@@ -239,7 +239,7 @@ test("the live line follows the step from its rollouts to its training", () => {
   );
 });
 
-test("the live line has the total of the last step, which new settings may have changed", () => {
+test("the live line uses the total of the last step, which new settings may have changed", () => {
   const next = { kind: "step-started", step: 12, rollouts: 4 } as const;
   const rollouts = "░░░░░░░░░░░░░░░░  0 of 4 rollouts";
   const longer = stepFinished({ totalSteps: 60 });
@@ -261,7 +261,7 @@ test("the live line has the total of the last step, which new settings may have 
   expect(live([started(), batch, next])).toBe(`step 13/60  ${rollouts}`);
 });
 
-test("an evaluation beside a step is in its live line, and takes nothing from the step when it ends", () => {
+test("an evaluation in parallel with a step is in its live line, and does not reset the step when it ends", () => {
   const begun: ProgressEvent[] = [
     started(),
     { kind: "step-started", step: 0, rollouts: 4 },
@@ -284,7 +284,7 @@ test("an evaluation beside a step is in its live line, and takes nothing from th
   expect(live([...trained, over])).toBeNull();
 });
 
-test("a pause amid a step takes nothing from what the step has come to", () => {
+test("a pause in the middle of a step does not reset the step's progress", () => {
   const begun: readonly ProgressEvent[] = [
     started(),
     { kind: "step-started", step: 0, rollouts: 4 },
@@ -299,7 +299,7 @@ test("a pause amid a step takes nothing from what the step has come to", () => {
   expect(live([...begun, ...pause, rest])).toBe(live([...begun, rest]));
 });
 
-test("rollouts that are still being uploaded at the end are counted, and those that are left named", () => {
+test("rollouts still being uploaded at the end are counted, and those left over are named", () => {
   const uploading = (waiting: number, isOver = false) =>
     ({ kind: "uploading", waiting, isOver }) as const;
   expect(screen([uploading(12), uploading(0, true)])).toEqual([
@@ -318,7 +318,7 @@ test("the plan names the steps that are sampled ahead", () => {
   expect(screen([started({ stepsAhead: 2, step: 12 })])).toContain(ahead);
 });
 
-test("sampled tokens are counted over the whole step, in which sampling continues", () => {
+test("sampled tokens are counted over the whole step, while sampling continues", () => {
   const step = stepFinished({ rolloutS: 0.01, totalS: 4, sampledTokens: 4_000 });
   const throughput = (stepsAhead: number) =>
     screen([started({ stepsAhead }), step])

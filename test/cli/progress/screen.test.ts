@@ -11,7 +11,7 @@ function aScreen(isInteractive: boolean) {
   return { terminal, clock, screen: new Screen({ terminal, clock, invocation }) };
 }
 
-test("the live line is drawn at once, then at most ten times a second, and ends up to date", async () => {
+test("the live line is drawn immediately, then at most ten times a second, and ends up to date", async () => {
   const { terminal, clock, screen } = aScreen(true);
   screen.watch({ kind: "step-started", step: 0, rollouts: 4 });
   for (const done of [1, 2, 3]) screen.watch(rolloutFinished(done, 1));
@@ -23,7 +23,7 @@ test("the live line is drawn at once, then at most ten times a second, and ends 
   expect(terminal.live[1]).toContain("3 of 4 rollouts");
 });
 
-test("a closed screen has no live line and draws none any more", async () => {
+test("a closed screen removes the live line and draws none afterward", async () => {
   const { terminal, clock, screen } = aScreen(true);
   screen.watch({ kind: "step-started", step: 0, rollouts: 4 });
   screen.watch(rolloutFinished(1, 1));
@@ -44,7 +44,7 @@ test("a pipe gets lines and never a live line", () => {
   expect(terminal.lines.at(-1)).toMatch(/^step {2}1\/40 {2}reward {2}0\.53/);
 });
 
-test("the way back into a run is shown only as far as there is one", () => {
+test("the command to resume a run is shown only if there is a run", () => {
   const { terminal, screen } = aScreen(false);
   screen.printNextSteps();
   expect(terminal.lines).toEqual([]);

@@ -14,7 +14,7 @@ const ROLLOUT: RolloutCells = {
   tokens: 120,
 };
 
-it("a narrow table of several environments keeps the numbers of the tasks", () => {
+it("a narrow table of several environments keeps the task numbers", () => {
   const rows = [ROLLOUT, { ...ROLLOUT, environment: "my-state", index: 4 }];
   const texts = rolloutTable(["group", "rollout"], rows, 74).map((line) =>
     line.map(shownText).join(""),

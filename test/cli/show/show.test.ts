@@ -99,7 +99,7 @@ async function show(
   return { text: lines.join("\n"), lines, errors: program.err.lines.join("\n") };
 }
 
-test("the overview shows steps, checkpoints and how to look closer", async () => {
+test("the overview shows steps, checkpoints and further commands", async () => {
   const { lines, text } = await show(await aRun());
   expect(lines).toContain("model         local/tiny-tool");
   const title = lines.findIndex((line) => line.startsWith("step  reward"));
@@ -109,7 +109,7 @@ test("the overview shows steps, checkpoints and how to look closer", async () =>
   expect(text).toContain("  tinker-rl show runs/demo --step 1 --group 1 --rollout 1");
 });
 
-test("steps of a supervised run are shown by what they trained, and their examples as such", async () => {
+test("steps of a supervised run show their training data, labeled as examples", async () => {
   const fileSystem = await aRun();
   const row = { num_examples: 16, loss: 0.5, train: { action_tokens: 1_200 } };
   await appendMetrics(fileSystem, FOLDER, { step: 1, ...row, time: { total_s: 2 } });
@@ -132,7 +132,7 @@ test("an example is shown without stop, duration and reward", async () => {
   expect(text).not.toMatch(/received|reduced|clamped/);
 });
 
-test("a step without groups, as of a supervised run, is no warning", async () => {
+test("a step without groups, as in a supervised run, causes no warning", async () => {
   const fileSystem = createMemoryFileSystem();
   await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 0, groups: [] })));
   const reader = createRunReader(fileSystem, FOLDER);
@@ -154,7 +154,7 @@ test("a run whose trainer no longer exists is interrupted", async () => {
   );
 });
 
-test("a run is named after its folder also where that is the working directory", async () => {
+test("a run is named after its folder even if that is the working directory", async () => {
   const fileSystem = createMemoryFileSystem();
   const file = new TextEncoder().encode(JSON.stringify(aRunFile()));
   await fileSystem.writeAtomic(runPaths(".").runFile, file);
@@ -167,7 +167,7 @@ test("a run is named after its folder also where that is the working directory",
   });
 });
 
-test("a rollout that an agent played shows how its program ended, and what it was refused", async () => {
+test("a rollout played by an agent shows how its program ended, and its refused requests", async () => {
   const refusals = [{ message: "n: 2 is not supported.", count: 3 }];
   const record = aRecord({ agent: { exit: "1", output: "Traceback\nKeyError\n", refusals } });
   const { lines } = await show(await aRun([record]), ...FIRST);
@@ -182,7 +182,7 @@ test("a rollout that an agent played shows how its program ended, and what it wa
   expect((await show(await aRun(), ...FIRST)).lines).not.toContain("agent");
 });
 
-test("the JSON of a rollout has why its agent failed, and the arguments of calls that it made itself", async () => {
+test("the JSON of a rollout has the reason why its agent failed, and the arguments of its own calls", async () => {
   const turns = aRecord().turns.map((turn) => ({
     ...turn,
     results: turn.results.map((result) => ({ ...result, agentArgs: '{"value":6}' })),
@@ -195,7 +195,7 @@ test("the JSON of a rollout has why its agent failed, and the arguments of calls
   });
 });
 
-test("of what an agent printed the last lines are shown, and how many are not", async () => {
+test("the last lines of an agent's output are shown, and the number of omitted ones", async () => {
   const output = Array.from({ length: 30 }, (_, at) => `line ${at + 1}\n`).join("");
   const record = aRecord({ agent: { exit: "1", output, refusals: [] } });
   const { text } = await show(await aRun([record]), ...FIRST);
@@ -226,7 +226,7 @@ test("the overview counts all groups of a step even if nothing was sent to the t
   expect((await show(fileSystem)).text).toMatch(/^ {3}1 {4}0\.00 .* 0\/2 /m);
 });
 
-test("the overview says what changed, what a person noted, and how many rollouts have a star", async () => {
+test("the overview shows what changed, a person's notes, and the number of starred rollouts", async () => {
   const fileSystem = await aRun();
   const events = eventsOf(fileSystem);
   const rate = { path: ["learning_rate"], before: 0.004, after: 0.2 };
@@ -240,7 +240,7 @@ test("the overview says what changed, what a person noted, and how many rollouts
   expect(lines).toContain("starred       1 rollout");
 });
 
-test("the overview has the reward of each environment, where there are several", async () => {
+test("the overview shows the reward of each environment if there are several", async () => {
   const fileSystem = createMemoryFileSystem();
   const env = { maze: { reward: { mean: 0.25 } }, code: { reward: { mean: 0.75 } } };
   await appendMetrics(fileSystem, FOLDER, { step: 0, rollout: { reward: { mean: 0.5 }, env } });
@@ -251,7 +251,7 @@ test("the overview has the reward of each environment, where there are several",
   );
 });
 
-test("an alarm about a fall has the command that goes on from the checkpoint before it", async () => {
+test("an alarm about a fall has the command that continues from the checkpoint before it", async () => {
   const fileSystem = await aRun();
   const extra = { alarm: { reward_decline: 1 } };
   await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 1, extra })));
@@ -275,7 +275,7 @@ test("an alarm about a fall has the command that goes on from the checkpoint bef
   );
 });
 
-test("the overview shows the alarms that fire, as they were reported when they began", async () => {
+test("the overview shows the current alarms as they were reported when raised", async () => {
   const fileSystem = await aRun();
   const rollouts = [rolloutFacts(), rolloutFacts({ reward: 0 })];
   const extra = { alarm: { truncated_turns: 1, tool_errors: 0 } };
@@ -311,14 +311,14 @@ test("a step lists its rollouts and says why some are not trained on", async () 
   );
 });
 
-test("a table has a column of advantages only where a rollout has one", async () => {
+test("a table has a column of advantages only if a rollout has one", async () => {
   const record = aRecord({ rollout: 1 });
   expect((await show(await aRun(), "--step", "1")).text).toContain("advantage  training");
   const { text } = await show(await aRun([record]), "--step", "1");
   expect(text).toMatch(/reward {2}training {2}stop .*\n.* {2}equal +finished/);
 });
 
-test("a replay shows turns, calls, results and how the reward was made", async () => {
+test("a replay shows turns, calls, results and how the reward was computed", async () => {
   const { lines } = await show(await aRun(), ...FIRST);
   expect(lines).toEqual([
     "step 1, group 1, rollout 1   local/calculator train 3",
@@ -367,7 +367,7 @@ test("a reward for an unfinished rollout and a clamp are explained", async () =>
   );
 });
 
-test("a hostile tool cannot steer the terminal", async () => {
+test("a hostile tool cannot control the terminal", async () => {
   const [turn] = aRecord().turns;
   const [result] = turn?.results ?? [];
   if (turn === undefined || result === undefined) throw new Error("The builder has one.");
@@ -378,7 +378,7 @@ test("a hostile tool cannot steer the terminal", async () => {
   expect(text.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
 });
 
-test("tokens stand beside their own values and what they are trained to predict", async () => {
+test("tokens are shown with their values and their training targets", async () => {
   const { lines } = await show(await aRun(), ...FIRST, "--tokens");
   expect(lines.slice(-6)).toEqual([
     "index   id  token  source  mask  sampler  trainer  advantage  predicts",
@@ -397,7 +397,7 @@ test("a rollout without token data says why", async () => {
   );
 });
 
-test("without a tokenizer ids are shown and the reason is given", async () => {
+test("without a tokenizer, ids are shown with the reason", async () => {
   const fileSystem = await aRun();
   await fileSystem.remove(runPaths(FOLDER).resolvedConfig);
   const { text, lines } = await show(fileSystem, ...FIRST, "--tokens");
@@ -417,7 +417,7 @@ test.each([
     ["--eval", "--step", "3"],
     "There is no evaluation after 3 steps. Completed steps with one: none yet.",
   ],
-])("%j does not exist, and what does is listed", async (flags, message) => {
+])("%j does not exist, and the existing ones are listed", async (flags, message) => {
   expect((await show(await aRun(), ...flags)).errors).toBe(`error: ${message}`);
 });
 
@@ -458,7 +458,7 @@ test("evaluations are compared with the first, and their rollouts can be replaye
   ]);
 });
 
-test("a run cut at any place still shows what is whole", async () => {
+test("a run truncated at any position still shows its complete parts", async () => {
   const fileSystem = await aRun();
   const { bodies, index } = stepPaths(FOLDER, 0);
   const bodyBytes = await fileSystem.readBytes(bodies);
@@ -473,7 +473,7 @@ test("a run cut at any place still shows what is whole", async () => {
   }
 });
 
-test("a folder of runs names the runs in it, and files beside them do not disturb", async () => {
+test("a folder of runs lists its runs, and other files are ignored", async () => {
   const parent = folderOfThisTest();
   await writeFile(join(parent, ".gitignore"), "*");
   await mkdir(join(parent, "demo"));
@@ -485,7 +485,7 @@ test("a folder of runs names the runs in it, and files beside them do not distur
   );
 });
 
-test("the bill of a run is asked for by its folder, and says until when costs are known", async () => {
+test("the bill of a run is requested by its folder, with the time until which costs are known", async () => {
   const fileSystem = await aRun();
   const tokens = { ...NO_TOKENS, sampled: 1_200, trained: 300 };
   const asked: unknown[] = [];
@@ -504,7 +504,7 @@ test("the bill of a run is asked for by its folder, and says until when costs ar
   expect(await runProgram(program, ["show", FOLDER, "--billed", "--step", "1"])).toBe(2);
 });
 
-test("of a run with thousands of steps the newest are shown, and how many are not", async () => {
+test("a run with thousands of steps shows the newest, and the number of omitted ones", async () => {
   const rows = Array.from({ length: 7_000 }, (_, step) => `${JSON.stringify({ step })}\n`);
   const fileSystem = createMemoryFileSystem();
   await fileSystem.append(runPaths(FOLDER).metrics, rows.join(""));
@@ -517,7 +517,7 @@ test("of a run with thousands of steps the newest are shown, and how many are no
   expect(shown).not.toMatch(/^ *2000 /m);
 });
 
-test("show names what waits in the queue, and how old it was when it was trained", async () => {
+test("show names the rollouts in the queue, and their age when trained", async () => {
   const fileSystem = createMemoryFileSystem();
   const async = { queue_depth: 12, queue_ready: 5, staleness: { mean: 2, min: 2, max: 2 } };
   const row = buildMetricsRow(stepFacts({ step: 6, extra: { async } }));
@@ -531,14 +531,14 @@ test("show names what waits in the queue, and how old it was when it was trained
   );
 });
 
-test("the tasks of a curriculum are shown by when they were trained last", async () => {
+test("the tasks of a curriculum are shown by when they were last trained", async () => {
   const task = { environment: "Owner/Game", split: "train", index: 2 };
   const fileSystem = await aRun([
     aRecord({ ...task, step: 0, group: 0, rollout: 0 }),
     aRecord({ ...task, step: 0, group: 0, rollout: 1 }),
     aRecord({ ...task, step: 3, group: 1, rollout: 0 }),
     aRecord({ ...task, step: 3, group: 2, rollout: 0, index: 3 }),
-    // Of a step that the save does not have.
+    // From a step that the save does not include.
     aRecord({ ...task, step: 5, group: 0, rollout: 0 }),
   ]);
   const of = (successes: number, failures: number, step: number) => {
@@ -562,7 +562,7 @@ test("the tasks of a curriculum are shown by when they were trained last", async
   expect((await show(fileSystem, "--tasks")).text).toContain("it has no curriculum");
 });
 
-test("a replay says where an agent begins another conversation, with its prompt, and where one goes on", async () => {
+test("a replay shows where an agent starts another conversation, with its prompt, and where one continues", async () => {
   const [turn] = aRecord().turns;
   if (turn === undefined) throw new Error("the record has a turn");
   const record = aRecord({

@@ -31,7 +31,7 @@ function shown(evaluations: readonly EvaluationEntry[]): readonly string[] {
   return evaluationTable(evaluations, 80).map((line) => renderLine(line, false).trimEnd());
 }
 
-test("models stand below each other, with intervals and their change from the first", () => {
+test("models are listed with intervals and their change from the first", () => {
   expect(shown(EVALUATIONS)).toEqual([
     "test split of a/b, temperature 1, 4 tasks, 2 rollouts of each",
     "model         reward [95%]          change [95%]  pass@1  pass@2",
@@ -45,7 +45,7 @@ test("shows nothing if there is no interval", () => {
   expect(lines.at(-1)).toBe("base           0.30             –    0.25    0.50");
 });
 
-test("failures have a column where there are some", () => {
+test("failures have a column if there are any", () => {
   const results = [{ ...RESULT, failed: 3 }];
   const lines = shown([{ step: 2, purpose: "end", timeMs: 0, results }]);
   expect(lines.slice(1)).toEqual([

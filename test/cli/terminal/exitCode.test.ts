@@ -45,12 +45,12 @@ test("an expected error is one line without a stack", () => {
   expect(plain(error, true).join("\n")).toContain("exitCode.test.ts");
 });
 
-test("problems of a configuration keep their lines, which editors read", () => {
+test("problems of a configuration keep their lines, which editors parse", () => {
   const text = "a.yaml:1:2: error: Wrong. (lr)\na.yaml:3:1: warning: Odd.";
   expect(plain(new AppError("config-invalid", text), false)).toEqual(text.split("\n"));
 });
 
-test("problems of a configuration keep their lines where a warning comes first, too", () => {
+test("problems of a configuration keep their lines even if a warning comes first", () => {
   const text = "--overrides seed=1: warning: Odd.\na.yaml:1:2: error: Wrong. (lr)";
   expect(plain(new AppError("config-invalid", text), false)).toEqual(text.split("\n"));
 });
@@ -61,7 +61,7 @@ test.each([
     "local-service",
     "It did not start: WebAssembly.Memory(): could not allocate memory",
   ),
-])("a lack of memory is no bug, and on Linux names the limit that may cause it", (error) => {
+])("a lack of memory is not a bug, and on Linux names the possible limit", (error) => {
   const platform = vi.spyOn(process, "platform", "get");
   platform.mockReturnValue("linux");
   expect(plain(error, false)).toEqual([
@@ -71,12 +71,12 @@ test.each([
   expect(plain(error, false)).toEqual([`error: ${error.message}. Close other programs.`]);
 });
 
-test("a server that is out of memory has no limit of this computer", () => {
+test("a server that is out of memory is not blamed on this computer's limits", () => {
   const error = new AppError("tinker-request-failed", "CUDA out of memory. Lower batch_size.");
   expect(plain(error, false)).toEqual([`error: ${error.message}`]);
 });
 
-test("a bug shows its stack and says that it is one", () => {
+test("a bug shows its stack and is labeled as one", () => {
   const lines = plain(new TypeError("x is undefined"), false);
   expect(lines[0]).toBe("error: This is a bug in Tinker RL, not in your setup: x is undefined");
   expect(lines.join("\n")).toContain("exitCode.test.ts");

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { expect, it } from "vitest";
 import { createInterrupts } from "../../../src/cli/terminal/interrupts.ts";
 
-/** What a command hears of `signals`. */
+/** The stop requests that a command receives for `signals`. */
 function heard(
   signals: readonly NodeJS.Signals[],
   env: Record<string, string> = {},
@@ -21,7 +21,7 @@ function heard(
   return count;
 }
 
-it("counts Ctrl+C and a stop by the system each time", () => {
+it("counts each Ctrl+C and each system stop", () => {
   expect(heard(["SIGINT", "SIGTERM", "SIGINT"])).toBe(3);
 });
 
@@ -31,7 +31,7 @@ it("counts the closing of a terminal once, and not after another request", () =>
   expect(heard(["SIGTERM", "SIGHUP"])).toBe(1);
 });
 
-it("lets a person end at once what the closing of a terminal stopped", () => {
+it("lets a person immediately end a run that the closing of a terminal is stopping", () => {
   expect(heard(["SIGHUP", "SIGINT"])).toBe(2);
 });
 
@@ -43,14 +43,14 @@ it("ignores the closing of a terminal under nohup, also outside a run", () => {
   expect(source.listenerCount("SIGHUP")).toBe(1);
 });
 
-it("ignores the closing of a terminal when the script that starts it does, as Linux describes it", () => {
+it("ignores the closing of a terminal if its parent script does, according to /proc on Linux", () => {
   const statusOf = (ignored: string) =>
     `Name:\tbash\nSigBlk:\t0000000000000001\nSigIgn:\t${ignored}\nSigCgt:\t0000000000000001\n`;
   expect(heard(["SIGHUP"], {}, statusOf("0000000000000005"))).toBe(0);
   expect(heard(["SIGHUP"], {}, statusOf("0000000000001004"))).toBe(1);
 });
 
-it("leaves signals to the system once released", () => {
+it("returns signals to the system once released", () => {
   const source = new EventEmitter();
   createInterrupts(source, {}, null)(() => undefined)();
   expect(source.eventNames()).toEqual([]);

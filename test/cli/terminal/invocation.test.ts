@@ -14,7 +14,7 @@ test.each([
   expect(describeInvocation(path, "/home/me/x").program).toBe(program);
 });
 
-test("a path is shown from here when that is shorter", () => {
+test("a path is shown relative to the current folder if that is shorter", () => {
   expect(shortPath("/home/me/runs/a", "/home/me")).toBe("runs/a");
   expect(shortPath("/tmp/a", "/home/me/deep/er")).toBe("/tmp/a");
   expect(shortPath("/home/me", "/home/me")).toBe(".");

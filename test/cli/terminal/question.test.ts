@@ -10,7 +10,7 @@ function answerTo(keys: string): Promise<boolean> {
   return asking;
 }
 
-describe("a question at a terminal", () => {
+describe("a prompt in a terminal", () => {
   it("is answered by a line", async () => {
     expect(await answerTo("y\r")).toBe(true);
     expect(await answerTo("\r")).toBe(false);

@@ -20,7 +20,7 @@ function plain(rows: readonly (readonly string[])[], width: number): readonly st
   return tableLines(columns, rows, width).map((line) => renderLine(line, false));
 }
 
-test("cells stand under their titles", () => {
+test("cells are aligned under their titles", () => {
   expect(
     plain(
       [
@@ -32,7 +32,7 @@ test("cells stand under their titles", () => {
   ).toEqual(["step  task     stop", "   1  train 3  end", "  12  test 4   end"]);
 });
 
-test("a table too wide cuts the cells that may shrink in their middle", () => {
+test("a table that is too wide truncates shrinkable cells in the middle", () => {
   const names = ["demo-sweep.seed_1", "demo-sweep.seed_2"];
   const rows = names.map((name) => ["1", name, "finished"]);
   expect(plain(rows, 30)).toEqual([
@@ -42,7 +42,7 @@ test("a table too wide cuts the cells that may shrink in their middle", () => {
   ]);
 });
 
-test("a clipped text is never wider than asked", () => {
+test("a clipped text is never wider than requested", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), fc.nat(20), (text, width) => {
       expect(textWidth(clipText(text, width))).toBeLessThanOrEqual(width);
@@ -61,7 +61,7 @@ test("wrapping keeps words whole, cuts longer ones, and keeps line feeds", () =>
   ]);
 });
 
-test("wrapping loses nothing but the spaces it breaks at", () => {
+test("wrapping loses only the spaces at line breaks", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z ]*$/), fc.integer({ min: 1, max: 12 }), (text, width) => {
       const rows = wrapText(text, width);

@@ -21,7 +21,7 @@ function aStream(isTTY: boolean) {
   };
 }
 
-test("the live line is erased before lines that stay and drawn again below them", () => {
+test("the live line is erased before permanent lines and redrawn below them", () => {
   const stream = aStream(true);
   const terminal = createTerminal(stream, { NO_COLOR: "1" });
   terminal.showLive(["working"]);
@@ -30,7 +30,7 @@ test("the live line is erased before lines that stay and drawn again below them"
   expect(stream.written).toEqual(["working", "\r\u001b[2Kdone\nworking", "\r\u001b[2K"]);
 });
 
-test("the live line leaves the last column free, and an unchanged one is not drawn again", () => {
+test("the live line leaves the last column free, and is not redrawn if unchanged", () => {
   const stream = aStream(true);
   const terminal = createTerminal(stream, { NO_COLOR: "1" });
   terminal.showLive(["x".repeat(40)]);
@@ -38,7 +38,7 @@ test("the live line leaves the last column free, and an unchanged one is not dra
   expect(stream.written).toEqual([`${"x".repeat(18)}…`]);
 });
 
-test("color is for terminals, unless NO_COLOR is set", () => {
+test("color is on in terminals, unless NO_COLOR is set", () => {
   const texts = [
     [true, {}],
     [true, { NO_COLOR: "1" }],
@@ -62,7 +62,7 @@ test("a pipe gets no live line, and lines of any width", () => {
   expect(createTerminal(aStream(true), {}).columns).toBe(20);
 });
 
-test("after the reader has gone nothing is written and a long output ends early", async () => {
+test("after the reader is gone nothing is written, and a long output ends early", async () => {
   const stream = aStream(false);
   const terminal = createTerminal(stream, {});
   let made = 0;
@@ -78,14 +78,14 @@ test("after the reader has gone nothing is written and a long output ends early"
   expect(terminal.isClosed).toBe(true);
 });
 
-test.each(["EPIPE", "EOF", "EIO"])("a reader that has gone (%s) is no fault", (code) => {
+test.each(["EPIPE", "EOF", "EIO"])("a closed reader (%s) is not an error", (code) => {
   const stream = aStream(false);
   const terminal = createTerminal(stream, {});
   stream.break(code);
   expect(terminal.fault).toBeNull();
 });
 
-test("output that cannot be written is a fault, and the first one says why", () => {
+test("output that cannot be written is an error, and the first one gives the reason", () => {
   const stream = aStream(false);
   const terminal = createTerminal(stream, {});
   stream.break("ENOSPC");

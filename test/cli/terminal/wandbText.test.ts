@@ -6,6 +6,6 @@ it.each([
   [{ rows: 1, isSummaryMissing: false }, "1 row of metrics to send; resume the run to send it"],
   [{ rows: 0, isSummaryMissing: true }, "the summary is not sent; resume the run to send it"],
   [{ rows: 0, isSummaryMissing: false }, null],
-])("of %j it is said what is missing at Weights & Biases", (pending, text) => {
+])("%j describes what is missing at Weights & Biases", (pending, text) => {
   expect(wandbText(pending)).toBe(text);
 });

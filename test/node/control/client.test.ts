@@ -20,7 +20,7 @@ let target: ControlAddress;
 let server: Server;
 let asked: unknown[];
 let connections: Socket[];
-/** What the trainer does with a line. */
+/** The trainer's reaction to a line. */
 let answer: (socket: Socket, id: number) => void;
 
 beforeEach(async () => {
@@ -49,7 +49,7 @@ afterEach(async () => {
 const status: RunStatus = { ...INITIAL_STATUS, step: 3 };
 
 describe("a connection to a trainer", () => {
-  it("shows the token with each command and matches answers by their number", async () => {
+  it("sends the token with each command and matches answers by number", async () => {
     const client = await ControlClient.open(target);
     const ids: number[] = [];
     answer = (socket, id) => {
@@ -72,7 +72,7 @@ describe("a connection to a trainer", () => {
     client.close();
   });
 
-  it("throws a refusal under the trainer's own code", async () => {
+  it("throws a refusal with the trainer's error code", async () => {
     const client = await ControlClient.open(target);
     answer = (socket, id) =>
       sendLine(socket, { id, ok: false, code: "run-ended", message: "Over." });
@@ -83,7 +83,7 @@ describe("a connection to a trainer", () => {
     client.close();
   });
 
-  it("forwards notices, and ignores everything else", async () => {
+  it("forwards notifications, and ignores everything else", async () => {
     const seen: RunStatus[] = [];
     const client = await ControlClient.open(target, { onStatus: (each) => seen.push(each) });
     answer = (socket, id) => {
@@ -98,7 +98,7 @@ describe("a connection to a trainer", () => {
     client.close();
   });
 
-  it("ends when a trainer that is suspended gives no answer", async () => {
+  it("ends when a suspended trainer gives no answer", async () => {
     const clock = new FakeClock();
     answer = () => undefined;
     for (const action of ["status", "save"] as const) {
@@ -110,7 +110,7 @@ describe("a connection to a trainer", () => {
     expect(clock.sleeping).toBe(0);
   });
 
-  it("waits for a save for as long as the service takes", async () => {
+  it("waits for a save as long as the service takes", async () => {
     const clock = new FakeClock();
     const client = await ControlClient.open(target, { clock });
     answer = (socket, id) => {
@@ -125,7 +125,7 @@ describe("a connection to a trainer", () => {
     client.close();
   });
 
-  it("fails whatever waits when it ends, and says so once", async () => {
+  it("rejects all pending commands when it ends, and reports the end once", async () => {
     let ends = 0;
     const client = await ControlClient.open(target, { onClose: () => ends++ });
     answer = (socket) => socket.destroy();
@@ -139,19 +139,19 @@ describe("a connection to a trainer", () => {
 describe("no connection is made", () => {
   const refused = { code: "run-not-reachable" };
 
-  it("where no one listens any more", async () => {
+  it("if nothing is listening any more", async () => {
     server.close();
     await expect(ControlClient.open(target)).rejects.toMatchObject(refused);
   });
 
-  it("where there is no token", async () => {
+  it("if there is no token", async () => {
     await rm(target.tokenPath);
     await expect(ControlClient.open(target)).rejects.toMatchObject(refused);
   });
 
-  // Root may read every file, and Windows keeps no such permissions.
+  // Root can read every file, and Windows has no such permissions.
   const readsAll = process.platform === "win32" || process.getuid?.() === 0;
-  it.skipIf(readsAll)("with a trainer of another user, who is named as the reason", async () => {
+  it.skipIf(readsAll)("with a trainer of another user, who is given as the reason", async () => {
     await chmod(target.tokenPath, 0o000);
     await expect(ControlClient.open(target)).rejects.toMatchObject({
       ...refused,
@@ -159,7 +159,7 @@ describe("no connection is made", () => {
     });
   });
 
-  it("with the content of a file that is no token", async () => {
+  it("with the content of a file that is not a token", async () => {
     await writeFile(target.tokenPath, "-----BEGIN PRIVATE KEY-----\n");
     await expect(ControlClient.open(target)).rejects.toMatchObject(refused);
     expect(connections).toEqual([]);
@@ -170,7 +170,7 @@ describe("no connection is made", () => {
     ["a pipe on another machine", (own) => ({ ...own, address: "\\\\stranger\\pipe\\x" })],
     ["a socket elsewhere", (own) => ({ ...own, address: "/tmp/control.sock" })],
     ["a token elsewhere", (own) => ({ ...own, tokenPath: "/etc/hostname" })],
-  ])("with %s, which a strange run.json may name", async (_, change) => {
+  ])("with %s, which an untrusted run.json may name", async (_, change) => {
     await expect(ControlClient.open(change(target))).rejects.toMatchObject(refused);
     expect(connections).toEqual([]);
   });

@@ -39,7 +39,7 @@ function received(count: number): Promise<readonly string[]> {
 }
 
 describe("lines over a socket", () => {
-  it("come whole, however they were cut on the way", async () => {
+  it("arrive complete, however they were split", async () => {
     const all = received(4);
     const bytes = Buffer.from('{"a":1}\n\nzwölf\nlast\nnot yet');
     for (const byte of bytes) {
@@ -49,14 +49,14 @@ describe("lines over a socket", () => {
     expect(await all).toEqual(['{"a":1}', "", "zwölf", "last"]);
   });
 
-  it("come one by one when they were sent at once", async () => {
+  it("arrive one by one when they were sent at once", async () => {
     const all = received(2);
     sendLine(here, { a: "1\n2" });
     sendLine(here, { b: 2 });
     expect(await all).toEqual(['{"a":"1\\n2"}', '{"b":2}']);
   });
 
-  it("are not read on once the connection was given up", async () => {
+  it("are not read further once the connection was closed", async () => {
     onLines(there, (line) => {
       lines.push(line);
       there.destroy();
@@ -67,8 +67,8 @@ describe("lines over a socket", () => {
   });
 });
 
-describe("a peer that goes too far", () => {
-  it("is cut off when its line does not end", async () => {
+describe("a peer that exceeds a limit", () => {
+  it("is disconnected when its line does not end", async () => {
     onLines(there, (line) => lines.push(line));
     const closed = once(there, "close");
     const piece = Buffer.alloc(64 * 1024, "x");

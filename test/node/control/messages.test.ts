@@ -16,7 +16,7 @@ describe("a request", () => {
     },
   );
 
-  it("can carry new settings", () => {
+  it("can contain new settings", () => {
     const request = { ...line, action: "change-settings", settings: ["learning_rate=1e-4"] };
     expect(controlRequestSchema.parse(request)).toEqual(request);
   });
@@ -34,7 +34,7 @@ describe("a request", () => {
     ],
     ["that is a list", [line]],
     ["that is null", null],
-  ])("%s is none", (_, value) => {
+  ])("%s is invalid", (_, value) => {
     expect(controlRequestSchema.safeParse(value).success).toBe(false);
   });
 });
@@ -48,7 +48,7 @@ describe("an answer", () => {
     { id: 1, ok: true, message: "", status: INITIAL_STATUS },
     { id: 1, ok: false, code: "run-ended", message: "Over." },
     { notice: "status", status: INITIAL_STATUS },
-  ])("%j is read as it was sent", (answer) => {
+  ])("%j is parsed as it was sent", (answer) => {
     expect(controlAnswerSchema.parse(JSON.parse(JSON.stringify(answer)))).toEqual(answer);
   });
 
@@ -58,7 +58,7 @@ describe("an answer", () => {
   });
 });
 
-describe("an editor's order", () => {
+describe("an editor's launch request", () => {
   const order = {
     version: 1,
     training: { configPath: "/a.yaml", resume: null, overrides: ["seed=1"], digest: "0a" },
@@ -69,13 +69,13 @@ describe("an editor's order", () => {
     onQuit: "stop and save",
   };
 
-  it("says for each key which host it may go to", () => {
+  it("names the allowed host for each key", () => {
     expect(launchRequestSchema.parse(order)).toEqual(order);
     const keys = { TINKER_API_KEY: { value: "tml-1" } };
     expect(launchRequestSchema.safeParse({ ...order, keys }).success).toBe(false);
   });
 
-  it("says which run of a sweep it is", () => {
+  it("names its run in a sweep", () => {
     const sweep = {
       id: "s",
       name: "demo-sweep",
@@ -89,7 +89,7 @@ describe("an editor's order", () => {
     expect(launchRequestSchema.safeParse({ ...order, training }).success).toBe(false);
   });
 
-  it("says what to do when the editor is quit", () => {
+  it("says what to do when the editor quits", () => {
     expect(launchRequestSchema.safeParse({ ...order, onQuit: "shrug" }).success).toBe(false);
   });
 });

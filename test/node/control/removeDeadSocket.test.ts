@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Leaves a socket behind as a process that is killed does. */
+/** Leaves a socket behind like a killed process. */
 async function killListener(): Promise<void> {
   const source = `require("node:net").createServer().listen(process.argv[1], () => process.kill(process.pid, "SIGKILL"))`;
   await once(spawn(process.execPath, ["-e", source, target.address]), "exit");
@@ -26,13 +26,13 @@ async function killListener(): Promise<void> {
 }
 
 describe.skipIf(process.platform === "win32")("the folder of a control socket", () => {
-  it("goes when its trainer was killed", async () => {
+  it("is removed if its trainer was killed", async () => {
     await killListener();
     await removeDeadSocket(target);
     expect(existsSync(folder)).toBe(false);
   });
 
-  it("stays while a trainer listens", async () => {
+  it("stays while a trainer is listening", async () => {
     const server = createServer().listen(target.address);
     await once(server, "listening");
     await removeDeadSocket(target);
@@ -40,7 +40,7 @@ describe.skipIf(process.platform === "win32")("the folder of a control socket", 
     server.close();
   });
 
-  it("stays where there is no socket, or something that no trainer has written", async () => {
+  it("stays if there is no socket, or a file that no trainer wrote", async () => {
     await removeDeadSocket(target);
     expect(existsSync(target.tokenPath)).toBe(true);
     await writeFile(join(folder, "notes.txt"), "");
@@ -49,7 +49,7 @@ describe.skipIf(process.platform === "win32")("the folder of a control socket", 
     expect(existsSync(join(folder, "notes.txt"))).toBe(true);
   });
 
-  it("is not reached by another name", async () => {
+  it("cannot be reached by another name", async () => {
     await killListener();
     await removeDeadSocket({ ...target, tokenPath: join(folder, "key") });
     expect(existsSync(target.tokenPath)).toBe(true);

@@ -3,7 +3,7 @@ import { isControlSocketPath } from "../../../src/node/control/socketPath.ts";
 
 const PIPE = "\\\\.\\pipe\\tinker-rl-run-1";
 
-it("accepts an address as a trainer makes it", () => {
+it("accepts an address made by a trainer", () => {
   const folder = "/tmp/tinker-rl-run-x";
   const target = { address: `${folder}/control.sock`, tokenPath: `${folder}/token` };
   expect(isControlSocketPath(target, "linux")).toBe(true);
@@ -19,7 +19,7 @@ it.each([
   expect(isControlSocketPath({ address: PIPE, tokenPath }, "win32")).toBe(false);
 });
 
-it("connects to no pipe of another machine", () => {
+it("does not connect to a pipe on another machine", () => {
   const target = {
     address: "\\\\elsewhere\\pipe\\tinker-rl-run-1",
     tokenPath: "C:\\tinker-rl-run-x\\token",

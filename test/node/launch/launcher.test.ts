@@ -31,7 +31,7 @@ afterEach(() => {
   opened.remove();
 });
 
-/** How a start ends that leads no key out of the project. */
+/** The end of a start that sends no key out of the project. */
 async function startSecretly(request: ReturnType<typeof aTrainingRequest>) {
   const end = await openEditor(folder)
     .start(request)
@@ -41,7 +41,7 @@ async function startSecretly(request: ReturnType<typeof aTrainingRequest>) {
   return end;
 }
 
-it("a key of .env goes to another host with leave only, as a stored one does", async () => {
+it("a key of .env is sent to another host only with permission, like a stored one", async () => {
   const configPath = opened.configure("Qwen/Qwen3-8B");
   writeFileSync(join(folder, ".env"), `TINKER_API_KEY=${KEY}\n`);
   const end = await openEditor(folder, [{ notify: "Yes" }]).start(aTrainingRequest(configPath));
@@ -53,7 +53,7 @@ it("a key of .env goes to another host with leave only, as a stored one does", a
   });
 });
 
-it("a trainer that an editor started knows no key of that editor's environment", async () => {
+it("a trainer that an editor started sees no key of that editor's environment", async () => {
   vi.stubEnv("SEARCH_KEY", KEY);
   const handedOver = { keys: {}, variables: {}, envFile: null };
   const variables = await loadVariables(folder, handedOver);
@@ -78,7 +78,7 @@ it.skipIf(process.platform !== "linux")(
 );
 
 it.each(["--allow-host=x", "--config_path=other.yaml", "--launch=/tmp", "-c=other.yaml"])(
-  "%s among the overrides is an error, and no key leaves",
+  "%s among the overrides is an error, and no key is sent",
   async (odd) => {
     const all = ["batch_size=2", odd];
     for (const [key, source] of [
@@ -134,14 +134,14 @@ function project(more = ""): { readonly benign: string; readonly run: string } {
   return { benign, run };
 }
 
-it("a task whose configuration and run disagree is refused in words, and no key leaves", async () => {
+it("a task whose configuration and run disagree is rejected, and no key is sent", async () => {
   const { benign, run } = project();
   const end = await startSecretly(aTrainingRequest(benign, { resume: run }));
   expect(end).toMatchObject({ code: "config-mismatch" });
   expect(String(end)).toMatch(/benign\.yaml.*evil\.yaml/);
 });
 
-it("a configuration that leads to another run is the one that runs, and refuses a run of another", async () => {
+it("a configuration that resumes another run is the one that runs, and rejects a run of another", async () => {
   const { benign } = project("resume_from: runs/evil");
   const end = await startSecretly(aTrainingRequest(benign));
   expect(JSON.stringify(end)).toContain("config-identity");

@@ -28,7 +28,7 @@ beforeEach(() => {
   writeFileSync(join(program, "model", "weights"), "w");
 });
 
-it("is made once for what the program holds, and without source maps", async () => {
+it("is made once per program content, without source maps", async () => {
   const copies = await Promise.all([copiedProgram(program, store), copiedProgram(program, store)]);
   expect(new Set(copies).size).toBe(1);
   const [copy] = copies;
@@ -36,7 +36,7 @@ it("is made once for what the program holds, and without source maps", async () 
   expect(existsSync(join(copy, "main.js.map"))).toBe(false);
 });
 
-it("does not change when the program changes, which gets its own copy", async () => {
+it("does not change when the program changes, which gets a new copy", async () => {
   const first = await copiedProgram(program, store);
   writeFileSync(join(program, "main.js"), "two");
   const second = await copiedProgram(program, store);
@@ -74,14 +74,14 @@ it("is not deleted while another window starts a run from it", async () => {
   expect([existsSync(halfMade), existsSync(chosen)]).toEqual([false, false]);
 });
 
-it("is made although a virus scanner reads it on Windows for a moment", async () => {
+it("is made although a virus scanner locks it on Windows for a moment", async () => {
   vi.stubGlobal("process", Object.create(process, { platform: { value: "win32" } }));
   vi.mocked(rename).mockRejectedValueOnce(Object.assign(new Error("held"), { code: "EPERM" }));
   const copy = await copiedProgram(program, store);
   expect(readdirSync(store)).toEqual([basename(copy)]);
 });
 
-it("leaves nothing beside it where another window was quicker", async () => {
+it("leaves no extra files if another window was faster", async () => {
   const quicker = await copiedProgram(program, join(folder, "of-another-window"));
   vi.mocked(rename).mockImplementationOnce(async (_, target) => {
     cpSync(quicker, String(target), { recursive: true });

@@ -5,7 +5,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-it("has what the commands of a run need of the editor's environment, and none of the user's keys", () => {
+it("has the editor's variables that a run's commands need, and none of the user's keys", () => {
   const needed = { VIRTUAL_ENV: "/home/ada/.venv", CUDA_VISIBLE_DEVICES: "1", https_proxy: "a:1" };
   for (const [name, value] of Object.entries(needed)) vi.stubEnv(name, value);
   vi.stubEnv("TINKER_API_KEY", "tml-secret");

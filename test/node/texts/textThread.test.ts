@@ -36,7 +36,7 @@ beforeAll(async () => {
   ];
 });
 
-it("finds what several runs say, one run after the other", async () => {
+it("searches several runs, one after the other", async () => {
   const reports = await search({ text: "apple" });
   const found = reports.flatMap(({ folder, hits }) => hits.map((hit) => [folder, hit.taskKey]));
   expect(found).toEqual(folders.map((folder) => [folder, "local/calculator:train:3"]));
@@ -44,7 +44,7 @@ it("finds what several runs say, one run after the other", async () => {
   expect(reports.filter(({ isComplete }) => isComplete)).toHaveLength(1);
 });
 
-it("ends an expression that would never end, and says what to do", async () => {
+it("stops a regular expression that would never end, and says what to do", async () => {
   const query = { text: "(a+)+$", isRegex: true };
   await expect(search(query, { workerPath, deadlineMs: 1_000 })).rejects.toMatchObject({
     code: "text-stuck",
@@ -52,7 +52,7 @@ it("ends an expression that would never end, and says what to do", async () => {
   });
 });
 
-it("gives what changed the time that it takes", async () => {
+it("gives the comparison the time that it needs", async () => {
   const { folder } = await startedRun(fileSystem, parent, { name: "changing" });
   for (const step of [0, 1]) await addRollout(folder, { step });
   const ranges = { before: { from: 0, to: 0 }, after: { from: 1, to: 1 } };
@@ -66,7 +66,7 @@ it("gives what changed the time that it takes", async () => {
   }
 });
 
-it("passes on why a search cannot begin", async () => {
+it("reports why a search cannot start", async () => {
   await expect(search({ text: "[", isRegex: true })).rejects.toMatchObject({
     code: "bad-expression",
   });
@@ -80,11 +80,11 @@ it("ends when it is canceled", async () => {
   });
 });
 
-it("writes into the runs of the window, and nothing into a folder that was opened", async () => {
+it("caches results in the runs of the window, but not in a folder that was opened", async () => {
   const own = await runSaying("own", "apples");
   const opened = await runSaying("opened", "apples");
   for (const folder of [own, opened]) {
-    // The newest step may grow, so nothing is kept about it.
+    // The newest step may grow, so it is not cached.
     await addRollout(folder, { step: 1, promptText: "pears" });
     const before = await readdir(join(folder, "rollouts"));
     const readOnly = [opened];

@@ -5,7 +5,7 @@ import { createMergeTable, MAX_RANKS, type Merge } from "../../../src/node/token
 
 const BYTE_IDS = Int32Array.from({ length: 256 }, (_, byte) => byte);
 
-/** Scans for the best pair again after every merge. */
+/** Searches for the best pair again after every merge. */
 function mergeSlowly(bytes: readonly number[], merges: readonly Merge[]): readonly number[] {
   let ids = [...bytes];
   for (;;) {
@@ -19,7 +19,7 @@ function mergeSlowly(bytes: readonly number[], merges: readonly Merge[]): readon
   }
 }
 
-/** Merges of three bytes and of what comes of them, some of them never reached, in an order of their own. */
+/** Merges of three bytes and of their results in random order, some of them unreachable. */
 const someMerges = fc
   .array(fc.tuple(fc.nat(), fc.nat(), fc.nat(MAX_RANKS / 32 - 1)), { maxLength: 30 })
   .map((drawn) => {
@@ -35,7 +35,7 @@ const someMerges = fc
     return Array.from(merges.values());
   });
 
-it("merges every piece as a scan for the best pair does", () => {
+it("merges every piece like a search for the best pair", () => {
   const pieces = fc.array(fc.array(fc.nat(2), { maxLength: 300 }), { minLength: 1, maxLength: 3 });
   fc.assert(
     fc.property(someMerges, pieces, (merges, all) => {

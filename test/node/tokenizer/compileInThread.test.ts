@@ -16,8 +16,8 @@ beforeAll(() => buildProgram({ entry: "src/node/tokenizer/compileWorker.ts" }, w
 
 const alone = (workerPath: string) => ({ workerPath, cacheFolder: null });
 
-describe("a tokenizer that is read in a thread", () => {
-  it("is the same as one that is read here", async () => {
+describe("a tokenizer that is compiled in a thread", () => {
+  it("equals one that is compiled in the main thread", async () => {
     const compiled = await compileInThread(QWEN3_FOLDER, alone(worker));
     const { tokenizer, template } = createModelTokenizer(QWEN3_FOLDER, compiled);
     const here = qwen3Model.tokenizer;
@@ -29,7 +29,7 @@ describe("a tokenizer that is read in a thread", () => {
     expect(template).toEqual(qwen3Model.template);
   });
 
-  it("is refused with the code and the message that it has here", async () => {
+  it("is rejected with the same code and message as in the main thread", async () => {
     const loading = compileInThread(join(folder, "nothing"), alone(worker));
     await expect(loading).rejects.toMatchObject({
       code: "tokenizer-not-found",
@@ -38,7 +38,7 @@ describe("a tokenizer that is read in a thread", () => {
     });
   });
 
-  it("ends in an error that says what to do when the thread fails", async () => {
+  it("reports an error with what to do when the thread fails", async () => {
     const broken = join(folder, "broken.mjs");
     await writeFile(broken, "throw new Error('out of order.');");
     const silent = join(folder, "silent.mjs");
@@ -53,7 +53,7 @@ describe("a tokenizer that is read in a thread", () => {
     }
   });
 
-  it("is given up with the reason of the abort", async () => {
+  it("is aborted with the reason of the abort", async () => {
     const stopping = new AbortController();
     const reason = new Error("stopped");
     const loading = compileInThread(QWEN3_FOLDER, { ...alone(worker), signal: stopping.signal });
@@ -65,7 +65,7 @@ describe("a tokenizer that is read in a thread", () => {
   });
 });
 
-describe("a tokenizer that was read before", () => {
+describe("a cached tokenizer", () => {
   const LONG_AGO = 1_000_000_000;
   const broken = "throw new Error('must not be asked again');";
   let home = "";
@@ -84,7 +84,7 @@ describe("a tokenizer that was read before", () => {
       tokenizer,
       await compileInThread(tokenizer, { workerPath: program, cacheFolder: join(home, "cache") }),
     );
-  it("is taken as it was kept, and says the same", async () => {
+  it("is used from the cache, with the same warnings", async () => {
     const first = await load();
     const size = (await stat(program)).size;
     await writeFile(program, broken.padEnd(size));
@@ -95,7 +95,7 @@ describe("a tokenizer that was read before", () => {
     expect(again.template).toEqual(first.template);
   });
 
-  it("is read again when one of its files or the program changes", async () => {
+  it("is compiled again when one of its files or the program changes", async () => {
     await load();
     const template = join(tokenizer, "chat_template.jinja");
     await writeFile(template, "another one");
@@ -104,14 +104,14 @@ describe("a tokenizer that was read before", () => {
     await expect(load()).rejects.toMatchObject({ code: "tokenizer-thread" });
   });
 
-  it("is read again when what was kept is damaged", async () => {
+  it("is compiled again when the cache is damaged", async () => {
     const first = await load();
     const [name = ""] = await readdir(join(home, "cache/compiled"));
     await writeFile(join(home, "cache/compiled", name), "no longer whole");
     expect((await load()).tokenizer.vocabSize).toBe(first.tokenizer.vocabSize);
   });
 
-  it("replaces those that were kept first", async () => {
+  it("replaces the oldest cached ones", async () => {
     const cache = join(home, "cache/compiled");
     await load();
     const [name = ""] = await readdir(cache);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 describe("the hub's settings", () => {
-  it("are the public hub and the caches in the user's home unless variables say otherwise", async () => {
+  it("default to the public hub and the caches in the user's home", async () => {
     expect(await loadHubSettings({ HF_TOKEN_PATH: join(folder, "none") }, null)).toMatchObject({
       endpoint: "https://huggingface.co",
       token: null,
@@ -33,7 +33,7 @@ describe("the hub's settings", () => {
     expect((await loadHubSettings(shared, null)).pythonCacheFolder).toBe("/c/huggingface/hub");
   });
 
-  it("take a token that is given before the one in the file", async () => {
+  it("prefer a token from the caller over the one in the file", async () => {
     expect((await loadHubSettings({ HF_HOME: folder }, "hf_given")).token).toBe("hf_given");
   });
 
@@ -46,7 +46,7 @@ describe("the hub's settings", () => {
     expect((await loadHubSettings(variables, null)).isOffline).toBe(isOffline);
   });
 
-  it.each(["hub.example", "file:///hub"])("refuse the address %s", async (endpoint) => {
+  it.each(["hub.example", "file:///hub"])("reject the address %s", async (endpoint) => {
     await expect(loadHubSettings({ HF_ENDPOINT: endpoint }, null)).rejects.toMatchObject({
       code: "hub-endpoint",
     });

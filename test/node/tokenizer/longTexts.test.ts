@@ -23,7 +23,7 @@ async function tokenizerWith(workerPath: string) {
   return createModelTokenizer(TINY_BYTES, await compileModel(TINY_BYTES), workerPath).tokenizer;
 }
 
-/** Turns of the event loop while something is awaited. */
+/** Turns of the event loop while a promise is pending. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   let turns = 0;
   const timer = setInterval(() => {
@@ -55,7 +55,7 @@ describe("a long text", () => {
     expect(again).toEqual([expected.length, expected.length + 1, expected.length]);
   });
 
-  it("lets its thread end when nothing follows, and has another one for the next", async () => {
+  it("lets its thread end after a while, and starts another for the next text", async () => {
     const ended: Promise<unknown>[] = [];
     const note = (thread: Worker): void => void ended.push(once(thread, "exit"));
     process.on("worker", note);
@@ -68,7 +68,7 @@ describe("a long text", () => {
     expect(ended).toHaveLength(2);
   });
 
-  it("is encoded here when the thread fails", async () => {
+  it("is encoded in the main thread when the thread fails", async () => {
     const broken = join(folder, "broken.mjs");
     await writeFile(broken, "throw new Error('out of order');");
     const { tokenizer: compiled } = await compileModel(TINY_BYTES);
@@ -82,7 +82,7 @@ describe("a long text", () => {
     expect(await rendering).toEqual(expected);
   });
 
-  it("is asked for once a rendering; the faults of a rendering are its own", async () => {
+  it("is encoded once per rendering, and errors belong to their rendering", async () => {
     const asked: string[] = [];
     const here: string[] = [];
     const { encodeText, whileEncoding } = createLongTextEncoder(
@@ -104,7 +104,7 @@ describe("a long text", () => {
       throw new RangeError("no such thing");
     });
     await expect(failing).rejects.toThrow(RangeError);
-    // Outside of a rendering no one could wait.
+    // Outside a rendering nothing could wait.
     expect(encodeText(texts[0] ?? "")).toEqual([20_000]);
     let count = 0;
     const endless = whileEncoding(() => {

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 describe("the files of a tokenizer", () => {
-  it("may be links to plain files, as in the caches of other programs", async () => {
+  it("may be links to regular files, as in the caches of other programs", async () => {
     const name = join(folder, "tokenizer.json");
     cpSync(name, join(folder, "blob"));
     rmSync(name);
@@ -36,7 +36,7 @@ describe("the files of a tokenizer", () => {
     },
   );
 
-  it("are quoted in no message, for a link may lead to a file with a secret", async () => {
+  it("are quoted in no message, because a link may lead to a file with a secret", async () => {
     const path = join(folder, "tokenizer.json");
     writeFileSync(join(folder, "secret"), "hunter2");
     rmSync(path);
@@ -46,7 +46,7 @@ describe("the files of a tokenizer", () => {
     await expect(refused).rejects.not.toHaveProperty("cause", expect.anything());
   });
 
-  it("are refused where they are larger than any of their kind", async () => {
+  it("are rejected if they exceed the maximum size for their kind", async () => {
     writeFileSync(join(folder, "chat_template.jinja"), "");
     truncateSync(join(folder, "chat_template.jinja"), 2 ** 33);
     await expect(readModelFiles(folder)).rejects.toMatchObject(REFUSED);

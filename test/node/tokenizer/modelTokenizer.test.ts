@@ -76,7 +76,7 @@ async function loadSmallBpe(
 }
 
 describe("a tokenizer of single bytes", () => {
-  it("maps text to its bytes and control tokens in it to their letters", async () => {
+  it("maps text to its bytes, and control tokens in it to their letters", async () => {
     const { tokenizer } = await loadModelTokenizer(TINY_BYTES);
     expect(tokenizer.vocabSize).toBe(265);
     expect(tokenizer.encodeText(`é${END}`)).toEqual([0xc3, 0xa9, ...new TextEncoder().encode(END)]);
@@ -85,7 +85,7 @@ describe("a tokenizer of single bytes", () => {
     expect(tokenizer.decode([])).toBe("");
   });
 
-  it("gives every text back", async () => {
+  it("round-trips every text", async () => {
     const { tokenizer } = await loadModelTokenizer(TINY_BYTES);
     const { decode, encodeText } = tokenizer;
     fc.assert(
@@ -96,13 +96,13 @@ describe("a tokenizer of single bytes", () => {
     expect(decode(encodeText("\uFEFFmark"))).toBe("\uFEFFmark");
   });
 
-  it("shows broken characters as U+FFFD and passes over unknown ids", async () => {
+  it("shows invalid characters as U+FFFD and skips unknown ids", async () => {
     const { decode } = (await loadModelTokenizer(TINY_BYTES)).tokenizer;
     expect(decode([0x61, 0xf0, 0x9f])).toBe("a\uFFFD");
     expect(decode([0x61, 9999, -1, 0x62])).toBe("ab");
   });
 
-  it("carries a chat format that holds", async () => {
+  it("supports a chat format", async () => {
     const model = await loadModelTokenizer(TINY_BYTES);
     const family = findChatFamily("org/unknown", model);
     const renderer = createTemplateRenderer({ model, family, thinking: false });
@@ -125,7 +125,7 @@ describe("a small BPE", () => {
     expect(tokenizer.decode(ids)).toBe(`a${END}${END}<|im_start|>`);
   });
 
-  it("looks a piece up before it merges, where the model says so", async () => {
+  it("looks up a piece before merging, if the model says so", async () => {
     const bpe = smallBpe();
     const { tokenizer } = await loadSmallBpe();
     expect(tokenizer.encodeText(" the").map((id) => tokenizer.decode([id]))).toEqual([" the"]);
@@ -148,7 +148,7 @@ describe("a small BPE", () => {
     expect(texts).toEqual(["an", "d"]);
   });
 
-  it("splits as its rules say when they continue after the bytes are spelt, or split with them", async () => {
+  it("follows split rules that continue after the byte encoding, or combine with it", async () => {
     const bpe = smallBpe();
     const byteLevel = { type: "ByteLevel", add_prefix_space: false, use_regex: true };
     const digits = { type: "Digits", individual_digits: true };
@@ -163,7 +163,7 @@ describe("a small BPE", () => {
     }
   });
 
-  it("takes its template from the config, and rather from the file", async () => {
+  it("reads its template from the config, but prefers the template file", async () => {
     const fromConfig = await loadSmallBpe();
     expect(fromConfig.template).toEqual({ source: "from the config", bosToken: "", eosToken: END });
     const [chat, tools] = ["{{ messages }}", "{{ tools }}"];
@@ -180,8 +180,8 @@ describe("a small BPE", () => {
   });
 });
 
-describe("a folder that cannot be used", () => {
-  it("says which file is missing", async () => {
+describe("an unusable folder", () => {
+  it("reports the missing file", async () => {
     const loading = loadModelTokenizer(join(folder, "nothing"));
     await expect(loading).rejects.toThrow(/no tokenizer\.json.*`tokenizer_name`/);
     await expect(loading).rejects.toMatchObject({ code: "tokenizer-not-found" });
@@ -202,7 +202,7 @@ describe("a folder that cannot be used", () => {
     ],
     ["does not cut text into bytes", { ...smallBpe(), pre_tokenizer: { type: "Whitespace" } }],
     ["has unknown rules", { ...smallBpe(), normalizer: { type: "Upside" } }],
-  ])("says that its tokenizer %s", async (_what, content) => {
+  ])("reports that its tokenizer %s", async (_what, content) => {
     await expect(loadSmallBpe({ "tokenizer.json": content })).rejects.toMatchObject({
       code: "tokenizer-unsupported",
     });

@@ -74,7 +74,7 @@ describe("the tokenizer of Qwen3", () => {
     expect(tokenizer.decode(ids)).toBe(text.normalize("NFC"));
   });
 
-  it("makes no control token of any text, and gives the text back", () => {
+  it("makes no control token from any text, and round-trips the text", () => {
     const texts = tokenizer.addedTokens.map((token) => token.text);
     const part = fc.oneof(fc.constantFrom(...texts), fc.string({ unit: "grapheme-ascii" }));
     fc.assert(
@@ -86,13 +86,13 @@ describe("the tokenizer of Qwen3", () => {
     );
   });
 
-  it("passes over ids that the model can sample and no token has", () => {
+  it("skips ids that the model can sample but that have no token", () => {
     expect(tokenizer.decode([9707, 151_669, 151_935, 1879])).toBe("Hello world");
   });
 });
 
 describe("the chat format of Qwen3", () => {
-  it("opens a conversation with tools as its template does, thinking or not", () => {
+  it("starts a conversation with tools like its template, with and without reasoning", () => {
     const ids = (thinking: boolean) =>
       qwen3Chat(thinking).renderer.renderInitial(
         [{ role: "user", content: "Add 1 and 2." }],
@@ -102,7 +102,7 @@ describe("the chat format of Qwen3", () => {
     expect(ids(false)).toEqual(encodeWhole(`${PROMPT}<think>\n\n</think>\n\n`));
   });
 
-  it("continues after results and after a message as its template does", () => {
+  it("continues after results and after a message like its template", () => {
     const { renderer } = qwen3Chat(true);
     const result = (content: string): FollowUp => ({
       role: "tool",
@@ -124,7 +124,7 @@ describe("the chat format of Qwen3", () => {
     expect(renderer.parse(turn)).toMatchObject({ reasoning: "So.", thinkingTokens: 3 });
   });
 
-  it("prunes earlier reasoning as its template does when it thinks", () => {
+  it("drops earlier reasoning like its template when reasoning is on", () => {
     expect(qwen3Chat(true, "template")).toMatchObject({ retention: "template", warnings: [] });
     expect(qwen3Chat(false, "template").retention).toBe("all");
   });

@@ -1,4 +1,4 @@
-/** The published tokenizer and template of Qwen3, and the library's own way of encoding with it to compare with. */
+/** The published tokenizer and template of Qwen3, and the library's own encoding to compare with. */
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,7 +13,7 @@ export const qwen3Model = await loadModelTokenizer(QWEN3_FOLDER);
 const read = (name: string) => JSON.parse(readFileSync(join(QWEN3_FOLDER, name), "utf8"));
 const library = new PreTrainedTokenizer(read("tokenizer.json"), read("tokenizer_config.json"));
 
-/** Ids of a whole text at once, in which every control token is meant. */
+/** Ids of a whole text at once, where control tokens are recognized. */
 export function encodeWhole(text: string): readonly number[] {
   return library.encode(text, { add_special_tokens: false });
 }

@@ -9,7 +9,7 @@ const PATTERN = " ?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+|\\s+";
 
 const folder = folderOfAllTests();
 
-/** The bytes first, in an order of their own, then words; `abcd` is a token that no merge of pairs reaches. */
+/** First the bytes in a shuffled order, then words; `abcd` is a token that no pair merge reaches. */
 const BYTES = Array.from({ length: 256 }, (_, at) => Buffer.from([(at * 7) % 256]));
 const WORDS = ["aa", "aaa", "th", "the", " the", "abcd", "漢字", "漢"].map((word) =>
   Buffer.from(word),
@@ -36,7 +36,7 @@ const CONFIG = {
 
 describe("a rank file", () => {
   it.each(["tiktoken.model", "words.tiktoken"])(
-    "is read where there is no tokenizer.json: %s",
+    "is read if there is no tokenizer.json: %s",
     async (name) => {
       const tokenizer = await load(RANKS, CONFIG, name);
       expect(tokenizer.encodeText("the the")).toEqual([rankOf("the"), rankOf(" the")]);
@@ -49,7 +49,7 @@ describe("a rank file", () => {
     },
   );
 
-  it("looks a piece up before it merges, and merges the leftmost of equals", async () => {
+  it("looks up a piece before merging, and merges the leftmost of equal pairs", async () => {
     const { encodeText } = await load(RANKS, CONFIG);
     expect(encodeText("abcd")).toEqual([rankOf("abcd")]);
     expect(encodeText("abcda")).toEqual([..."abcda"].map(byteRank));
@@ -57,7 +57,7 @@ describe("a rank file", () => {
     expect(encodeText("aaaaa")).toEqual([rankOf("aa"), rankOf("aaa")]);
   });
 
-  it("makes no control token of any text, and gives every text back", async () => {
+  it("makes no control token from any text, and round-trips every text", async () => {
     const tokenizer = await load(RANKS, CONFIG);
     const text = "the <|im_end|> [EOS] 漢字 ü\r\n\u0000";
     const ids = tokenizer.encodeText(text);
@@ -76,13 +76,13 @@ describe("a rank file", () => {
       { ...CONFIG, added_tokens_decoder: { 7: { content: "[EOS]" } } },
       /the id 7 of \[EOS\] is the rank of an ordinary token/,
     ],
-  ])("is refused with %s", async (_, lines, config, message) => {
+  ])("is rejected with %s", async (_, lines, config, message) => {
     const loading = load(lines, config);
     await expect(loading).rejects.toMatchObject({ code: "tokenizer-unsupported" });
     await expect(loading).rejects.toThrow(message);
   });
 
-  it("is cut as its model's own program cuts it", async () => {
+  it("is split like in its model's own program", async () => {
     const pattern = RANK_PATTERNS.find(({ ranks }) => ranks === 163_584)?.pattern;
     expect(pattern).toBe(
       "[\\p{Han}]+|[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}&&[^\\p{Han}]]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}&&[^\\p{Han}]]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}&&[^\\p{Han}]]+[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}&&[^\\p{Han}]]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+",

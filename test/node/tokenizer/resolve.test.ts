@@ -44,7 +44,7 @@ const REQUIRED = ["tokenizer.json", "tokenizer_config.json"];
 const RANKS = ["tiktoken.model", "tokenizer_config.json"];
 const nothing: Site = () => ({ status: 404 });
 
-/** Sends the tokenizer on to a storage host and answers for the rest itself; there is no template file. */
+/** Redirects the tokenizer to a storage host and answers everything else itself; there is no template file. */
 const hub: Site = (path, url) => {
   const headers = { "x-repo-commit": COMMIT };
   if (url.startsWith(STORAGE)) return { text: "big", headers: { "x-repo-commit": "f".repeat(40) } };
@@ -53,8 +53,8 @@ const hub: Site = (path, url) => {
   return { status: 302, headers: { ...headers, location: `${STORAGE}/blob` } };
 };
 
-describe("a tokenizer that is on this computer", () => {
-  it("is a folder beside the configuration before anything else", async () => {
+describe("a tokenizer on this computer", () => {
+  it("is found in a folder next to the configuration first", async () => {
     await write(join(root, NAME), REQUIRED);
     const from = sources(nothing);
     const found = { folder: join(root, NAME), source: "folder", commit: null };
@@ -64,7 +64,7 @@ describe("a tokenizer that is on this computer", () => {
     expect(from.http.requests).toEqual([]);
   });
 
-  it("is found where Python's hub library keeps it, if it is whole there", async () => {
+  it("is found in the cache of Python's hub library, if it is complete there", async () => {
     const model = join(root, "python/models--org--model");
     await mkdir(join(model, "refs"), { recursive: true });
     await writeFile(join(model, "refs/main"), COMMIT);
@@ -92,7 +92,7 @@ describe("a tokenizer that is on this computer", () => {
     expect(await find(from)).toEqual(found);
   });
 
-  it("is of the commit that Tinker takes if one of the caches has it, else of the main branch", async () => {
+  it("has the commit that Tinker uses if one of the caches has it, otherwise the main branch", async () => {
     const name = "moonshotai/Kimi-K2.5";
     const [taken, main] = ["4d01dfe0332d63057c186e0b262165819efb6611", "b".repeat(40)];
     const model = join(root, "python/models--moonshotai--Kimi-K2.5");
@@ -116,7 +116,7 @@ describe("a tokenizer that is on this computer", () => {
 });
 
 describe("a tokenizer from the hub", () => {
-  it("is downloaded once, whole, and of one commit", async () => {
+  it("is downloaded once, complete, and from one commit", async () => {
     const from = sources(hub);
     const folder = join(root, "own/org--model", COMMIT);
     expect(await find(from)).toEqual({ folder, source: "hub", commit: COMMIT });
@@ -132,7 +132,7 @@ describe("a tokenizer from the hub", () => {
     expect(await find(offline)).toEqual({ folder, source: "cache", commit: COMMIT });
   });
 
-  it("is a rank file where the hub has no tokenizer.json, and then is used from the cache", async () => {
+  it("is a rank file if the hub has no tokenizer.json, and is used from the cache afterward", async () => {
     const headers = { "x-repo-commit": COMMIT };
     const from = sources((path) =>
       RANKS.some((name) => path.endsWith(`/${name}`)) ? { text: "{}", headers } : { status: 404 },
@@ -144,7 +144,7 @@ describe("a tokenizer from the hub", () => {
     expect(await find(offline)).toEqual({ folder, source: "cache", commit: COMMIT });
   });
 
-  it("has the name that the hub lists, if it is a plain one", async () => {
+  it("has the file name that the hub lists, if it is a plain one", async () => {
     const names = ["../out.tiktoken", "b.tiktoken", "README.md", "tokenizer_config.json"];
     const siblings = names.map((rfilename) => ({ rfilename }));
     const from = sources((path) => {
@@ -156,7 +156,7 @@ describe("a tokenizer from the hub", () => {
     expect((await readdir(folder)).sort()).toEqual(["b.tiktoken", "tokenizer_config.json"]);
   });
 
-  it("costs the token to the hub, and to no host behind it", async () => {
+  it("sends the token to the hub, and to no host that it redirects to", async () => {
     const from = sources(hub);
     await find(from);
     const sent = from.http.requests.map(({ url, headers }) => [
@@ -189,7 +189,7 @@ describe("a tokenizer from the hub", () => {
     expect(unread).toBe(0);
   });
 
-  it("keeps a commit of its own making when the hub names none", async () => {
+  it("computes a commit of its own if the hub names none", async () => {
     const found = await find(sources((path) => ({ text: path })));
     expect(found.commit).toMatch(/^[0-9a-f]{64}$/);
     expect(await find(sources(nothing))).toEqual({ ...found, source: "cache" });
@@ -202,7 +202,7 @@ describe("a tokenizer from the hub", () => {
     expect(seen.at(-1)).toEqual({ file: "tokenizer.json", receivedBytes: 3, totalBytes: 3 });
   });
 
-  it("is given up with the reason of the abort", async () => {
+  it("is aborted with the reason of the abort", async () => {
     const stopping = new AbortController();
     const reason = new Error("stopped");
     const finding = find({ ...sources(() => "hang"), signal: stopping.signal });
@@ -224,7 +224,7 @@ describe("a tokenizer from the hub", () => {
     expect(await files.list(join(root, "own"))).toEqual([]);
   });
 
-  it("that a storage host refuses is not called gated, and names the host", async () => {
+  it("that a storage host refuses is not reported as gated, and names the host", async () => {
     const finding = find(
       sources((path, url) => (url.startsWith(STORAGE) ? { status: 403 } : hub(path, url))),
     );
@@ -234,7 +234,7 @@ describe("a tokenizer from the hub", () => {
     });
   });
 
-  it("that is cut off on the way leaves nothing behind", async () => {
+  it("that is interrupted leaves no files", async () => {
     const { url, close } = await serveHere((request, response) => {
       response.writeHead(200, { "content-length": "100" });
       if (request.url?.endsWith("/tokenizer.json"))
@@ -250,8 +250,8 @@ describe("a tokenizer from the hub", () => {
   });
 });
 
-describe("a name that leads nowhere", () => {
-  it("offline says where was searched", async () => {
+describe("a name that cannot be resolved", () => {
+  it("lists the searched places when offline", async () => {
     const from = sources(hub, { isOffline: true });
     const finding = find(from);
     await expect(finding).rejects.toMatchObject({ code: "tokenizer-offline" });
@@ -262,7 +262,7 @@ describe("a name that leads nowhere", () => {
   });
 
   it.each(["./missing", "/missing/folder", "../up", "a/b/c", "org/model:tuned", "two words"])(
-    "and is no model name, %s, is never asked for at the hub",
+    "is never requested from the hub if it is no model name: %s",
     async (name) => {
       const from = sources(hub);
       await expect(find(from, name)).rejects.toMatchObject({ code: "tokenizer-not-found" });
