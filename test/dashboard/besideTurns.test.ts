@@ -1,4 +1,4 @@
-/** Two rollouts beside each other in the built page: each turn stands beside the same turn of the other. */
+/** Two rollouts side by side in the built page: each turn is aligned with the same turn of the other. */
 
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -14,7 +14,7 @@ const RIGHT = [20, 60, 900];
 const STEP = { source: "training", step: 23 };
 const { parent, fileSystem, open, storeIn } = pagesOfEachTest();
 
-it("begins each turn at the height of the same turn beside it, also in a small window", async () => {
+it("starts each turn at the same height as the other rollout's, also in a small window", async () => {
   const rollout = { group: GROUP, rollout: 0 };
   const { page } = await open({
     folder: await writeRun(),
@@ -40,7 +40,7 @@ it("begins each turn at the height of the same turn beside it, also in a small w
   expect(widths).toBe(0);
 });
 
-it("shows the tokens of a rollout beside the other, or why it has none", async () => {
+it("shows the tokens of a rollout next to the other, or why it has none", async () => {
   const size = { rollouts: 8, tokens: 60 };
   const { folder } = await writeHardRun(fileSystem, join(parent, "tokens"), size);
   const rollout = { group: 0, rollout: 0 };
@@ -57,7 +57,7 @@ it("shows the tokens of a rollout beside the other, or why it has none", async (
   expect(new Set(titles).size).toBe(2);
 });
 
-it("leaves the room to a replay in a small window, and brings the list back where one asks", async () => {
+it("gives the space to a replay in a small window, and shows the list again on request", async () => {
   const rollout = { group: GROUP, rollout: 0 };
   const { page } = await open({
     folder: join(parent, "hard"),

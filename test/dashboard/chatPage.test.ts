@@ -1,4 +1,4 @@
-/** The built page of a conversation in a browser. */
+/** The built chat page in a browser. */
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ChatPageMessage, ChatPartnerView, ChatView } from "../../src/shared/chat.ts";
@@ -32,7 +32,7 @@ function hostileView(): ChatView {
   return aView([partner, asked], { task: text, notes: [text], askedCall: text });
 }
 
-describe("the page of a conversation", () => {
+describe("the chat page", () => {
   const browser = browserOfAllTests();
   let opened: ServedPage[] = [];
   afterEach(async () => {
@@ -74,7 +74,7 @@ describe("the page of a conversation", () => {
     expect(faults).toEqual([]);
   });
 
-  it("sends by keyboard, stops by keyboard, and keeps the focus where people write", async () => {
+  it("sends and stops by keyboard, and keeps focus in the message field", async () => {
     const view = aView([aPartner()]);
     const { page, post, acts } = await open(view);
     const input = page.getByRole("textbox", { name: "Message" });
@@ -97,14 +97,14 @@ describe("the page of a conversation", () => {
     await page.locator("textarea:focus").waitFor();
   });
 
-  it("answers instead of a tool, with an empty answer, too", async () => {
+  it("answers in place of a tool, even with an empty answer", async () => {
     const asked = aView([aPartner({ next: "answers" })], { askedCall: "calc" });
     const { page, acts } = await open(asked);
     await page.getByRole("textbox", { name: "Answer instead of the tool calc" }).press("Enter");
     await vi.waitFor(() => expect(acts()).toEqual([{ action: "answer", text: "" }]));
   });
 
-  it("keeps what is being typed when a view arrives, and a draft when it loads again", async () => {
+  it("keeps the text being typed when a view arrives, and a draft when it reloads", async () => {
     const view = aView([aPartner()]);
     const { page, post, acts, keptState } = await open(view, { draft: "begun" });
     const input = page.getByRole("textbox", { name: "Message" });
@@ -124,7 +124,7 @@ describe("the page of a conversation", () => {
     expect(await keptState()).toEqual({ draft: "begun anew" });
   });
 
-  it("sends no setting that the program would refuse", async () => {
+  it("sends no setting that the program would reject", async () => {
     const { page, acts } = await open(aView([aPartner()]));
     for (const [label, text] of [
       ["Samples", "65"],
@@ -141,7 +141,7 @@ describe("the page of a conversation", () => {
     await vi.waitFor(() => expect(acts()).toEqual([{ action: "change", settings: { seed: 9 } }]));
   });
 
-  it("continues after a stop, and takes turns back", async () => {
+  it("continues after a stop, and undoes turns", async () => {
     const entries = [{ kind: "turn", turn: aTurn() }] as const;
     const { page, acts } = await open(aView([aPartner({ next: "turn", entries })]));
     for (const name of ["Continue", "Try again", "Undo"]) {

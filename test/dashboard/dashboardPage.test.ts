@@ -16,12 +16,12 @@ import { THEMES } from "./themes.ts";
 import { showViews } from "./views.ts";
 
 const [dark, light = dark] = THEMES;
-/** What other themes than the first are looked at in. */
+/** Views that are checked in the other themes. */
 const MAIN_VIEWS = ["overview", "replay", "tokens", "checkpoints", "config"];
 
 const HARD_ROLLOUT = { tab: "rollouts", rollout: { group: 0, rollout: 0 } };
 
-/** Notes what is written on canvases, and what of it their edges cut. */
+/** Records texts drawn on canvases, and those cut off at the edges. */
 const RECORD_LABELS = `
   window.drawnLabels = [];
   window.cutLabels = [];
@@ -35,7 +35,7 @@ const RECORD_LABELS = `
     return draw.call(this, text, x, y, ...more);
   };`;
 
-/** Pixels of the reward chart that are no shade of gray. */
+/** Non-gray pixels of the reward chart. */
 const COLORED_PIXELS = `{
   const canvas = document.querySelector(".reward canvas");
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -47,10 +47,10 @@ const COLORED_PIXELS = `{
   count;
 }`;
 
-describe("the page of the dashboard", () => {
+describe("the dashboard page", () => {
   const { parent, fileSystem, open } = pagesOfEachTest();
   let folder = "";
-  /** For what looks at every element. */
+  /** For tests that check every element. */
   let smallFolder = "";
 
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describe("the page of the dashboard", () => {
     return (kept as { readonly view: Readonly<Record<string, unknown>> }).view;
   };
 
-  it("has nothing that axe-core objects to and no cut-off text without a tooltip, in any view and theme, and breaks no rule of its content policy", async () => {
+  it("has no axe-core findings, no cut-off text without a tooltip and no content policy violation, in any view and theme", async () => {
     const dashboard = await open({ folder: smallFolder });
     for (const theme of THEMES) {
       await dashboard.setTheme(theme);
@@ -75,13 +75,13 @@ describe("the page of the dashboard", () => {
         expect(await cutTexts(dashboard.page.mainFrame()), name).toEqual([]);
       });
       await dashboard.page.keyboard.press("Escape");
-      // Keys belong to the dialog until it is gone.
+      // Keys belong to the dialog until it is closed.
       await dashboard.page.locator("dialog").waitFor({ state: "detached" });
       await dashboard.page.keyboard.press("1");
     }
   }, 300_000);
 
-  it("has charts in color, and shows what is chosen, where the system forces its own colors", async () => {
+  it("has colored charts, and shows the selection, under forced colors", async () => {
     const { page, setTheme } = await open({ folder: smallFolder });
     await page.emulateMedia({ forcedColors: "active" });
     await setTheme(light);
@@ -102,7 +102,7 @@ describe("the page of the dashboard", () => {
     expect(await style(share, "forced-color-adjust")).toBe("none");
   });
 
-  it("leads with every number to a place: the tabs, then timeline, search and what changed", async () => {
+  it("links every number: the tabs, then timeline, search and changes", async () => {
     const { page } = await open({ folder: smallFolder });
     const chosen = page.getByRole("tab", { selected: true });
     await page.locator(".reward canvas").waitFor();
@@ -125,12 +125,12 @@ describe("the page of the dashboard", () => {
     expect(await page.locator("#rollout-filter").inputValue()).toBe("answer");
   });
 
-  it("says beside the steps how far the evaluation in progress is", async () => {
+  it("shows the progress of an evaluation next to the steps", async () => {
     const { page } = await open({ folder: smallFolder });
     await page.locator("header").getByText("evaluating 24 of 64").waitFor();
   });
 
-  it("has the alarm that fires in one line, with a button for what it suggests", async () => {
+  it("shows the current alarm in one line, with a button for its suggestion", async () => {
     const { page, commands } = await open({ folder: smallFolder });
     const strip = page.getByRole("region", { name: "Alarms" });
     await strip.getByText("step 19: 41% of the turns were cut off").waitFor();
@@ -143,7 +143,7 @@ describe("the page of the dashboard", () => {
     expect(await strip.getByRole("listitem").count()).toBe(2);
   });
 
-  it("shows all of the run's sentence beside the alarm in windows from 700 pixels on", async () => {
+  it("shows the run's full sentence next to the alarm in windows from 700 pixels on", async () => {
     for (const width of [700, 900, 1100, 1280]) {
       const { page } = await open({ folder, width });
       const sentence = page.locator(".sentence");
@@ -163,7 +163,7 @@ describe("the page of the dashboard", () => {
     expect(cut).toBe(0);
   });
 
-  it("leads from an alarm to its metric around its step, and to the rollouts that made it", async () => {
+  it("links an alarm to its metric around its step, and to the rollouts that caused it", async () => {
     const { page } = await open({ folder: smallFolder });
     const strip = page.getByRole("region", { name: "Alarms" });
     await strip.getByRole("button", { name: "Show chart" }).click();
@@ -174,7 +174,7 @@ describe("the page of the dashboard", () => {
     await page
       .getByText("Only rollouts that triggered the alarm “Many turns are cut off”")
       .waitFor();
-    // No rollout of the last step was cut off, and those of the alarm's step were not stored.
+    // No rollout of the last step was truncated, and those of the alarm's step were not stored.
     await page.getByRole("button", { name: "Follow latest" }).click();
     await page.getByText("“Many turns are cut off”: 0").waitFor();
     await expect.poll(() => page.locator(".alarm-filter").getAttribute("aria-busy")).toBe("false");
@@ -184,7 +184,7 @@ describe("the page of the dashboard", () => {
     await expect.poll(() => page.getByRole("grid").getAttribute("aria-rowcount")).toBe("25");
   });
 
-  it("shows hostile text as text: nothing runs, nothing loads, links lead through the editor", async () => {
+  it("shows hostile text as text: nothing runs, nothing loads, links open through the editor", async () => {
     const dashboard = await open({ folder, view: HARD_ROLLOUT });
     const { page, commands } = dashboard;
     const replay = page.getByRole("article", { name: "Replay" });
@@ -206,7 +206,7 @@ describe("the page of the dashboard", () => {
     expect(await page.title()).not.toBe("owned");
   });
 
-  it("offers to talk to a checkpoint, and to continue from a turn where its tokens are stored", async () => {
+  it("offers to chat with a checkpoint, and to continue from a turn if its tokens are stored", async () => {
     const { page, commands } = await open({ folder: smallFolder, view: HARD_ROLLOUT });
     const replay = page.getByRole("article", { name: "Replay" });
     const second = replay.locator('[data-turn="1"]');
@@ -226,7 +226,7 @@ describe("the page of the dashboard", () => {
     await expect.poll(() => commands.at(-1)?.command).toBe("chatWithCheckpoint");
   });
 
-  it("shows every entry of a checkpoint's menu, also for the last row of a low page", async () => {
+  it("shows every entry of a checkpoint's menu, even for the last row of a short page", async () => {
     const { page, commands } = await open({
       folder: smallFolder,
       view: { tab: "run", runPart: "checkpoints" },
@@ -238,7 +238,7 @@ describe("the page of the dashboard", () => {
     await button.click();
     const entries = page.getByRole("menuitem");
     for (const entry of await entries.all()) {
-      // A click that another element would take is refused.
+      // A click that another element would receive fails.
       await entry.click({ trial: true });
       const box = await entry.boundingBox();
       expect(box?.y).toBeGreaterThanOrEqual(0);
@@ -254,7 +254,7 @@ describe("the page of the dashboard", () => {
     }
   });
 
-  it("says why a rollout without tokens cannot be continued from", async () => {
+  it("says why a rollout without tokens cannot be continued", async () => {
     const { page, commands } = await open({ folder: smallFolder });
     await page.getByRole("tab", { name: "Evaluations" }).click();
     await page.locator(".opens").last().click();
@@ -266,7 +266,7 @@ describe("the page of the dashboard", () => {
     expect(commands).toEqual([]);
   });
 
-  it("says below its facts why a rollout failed, and writes from right to left what is read so", async () => {
+  it("shows why a rollout failed below its facts, and displays right-to-left text as such", async () => {
     const { page } = await open({ folder: smallFolder });
     await page.getByRole("tab", { name: "Rollouts" }).click();
     await page.locator(".grid-row", { hasText: "failed" }).first().click();
@@ -281,7 +281,7 @@ describe("the page of the dashboard", () => {
     expect(beginning).toBeLessThan(2);
   });
 
-  it("makes no element, image, address or attribute of hostile Markdown that does something", async () => {
+  it("creates no active element, image, address or attribute from hostile Markdown", async () => {
     const { page, faults } = await open({ folder });
     const sources = [
       HOSTILE_TEXT,
@@ -301,11 +301,11 @@ describe("the page of the dashboard", () => {
     expect(
       [...known].some((element) => /^(img|script|style|iframe|form|input)/.test(element)),
     ).toBe(false);
-    // The browser names each style that the content policy refuses.
+    // The browser reports each style that the content policy blocks.
     faults.length = 0;
   });
 
-  it("zooms by drags, resets by a double click, and leads from a point to its step", async () => {
+  it("zooms by dragging, resets on a double-click, and opens the step of a point", async () => {
     const dashboard = await open({ folder });
     const { page } = dashboard;
     const plot = page.locator(".reward .u-over");
@@ -335,7 +335,7 @@ describe("the page of the dashboard", () => {
       .toEqual([null, null]);
   });
 
-  it("zooms by single keys, and leaves those with Ctrl to the editor", async () => {
+  it("zooms with single keys, and leaves Ctrl combinations to the editor", async () => {
     const dashboard = await open({ folder: smallFolder });
     const { page } = dashboard;
     await page.locator(".reward .u-over").waitFor();
@@ -355,7 +355,7 @@ describe("the page of the dashboard", () => {
     await expect.poll(range).toBeNull();
   });
 
-  it("points at one step in all charts of the page, and opens it by a click on any of them", async () => {
+  it("highlights one step in all charts of the page, and opens it on a click in any of them", async () => {
     const dashboard = await open({ folder: smallFolder });
     const { page } = dashboard;
     const charts = page.locator(".small");
@@ -376,7 +376,7 @@ describe("the page of the dashboard", () => {
       .toEqual({ source: "training", step: 0 });
   });
 
-  it("has the settings of charts in one stop of the Tab key, with arrows between them", async () => {
+  it("has one Tab stop for the chart settings, with arrow keys between them", async () => {
     const { page } = await open({ folder: smallFolder });
     const settings = page.getByRole("toolbar", { name: "Chart settings" });
     const focused = async (): Promise<string> =>
@@ -396,7 +396,7 @@ describe("the page of the dashboard", () => {
     expect(await focused()).toBe("Log y");
   });
 
-  it("opens from a cell of the evaluations what was sampled in its way, and from a mark on the chart what is behind it", async () => {
+  it("opens the samples behind an evaluation's cell, and the evaluation behind a mark on the chart", async () => {
     const dashboard = await open({ folder: smallFolder });
     const { page } = dashboard;
     const listed = page.locator(".filter-count");
@@ -416,7 +416,7 @@ describe("the page of the dashboard", () => {
     expect((await viewOf(dashboard))["filter"]).toMatchObject({ split: "", temperature: 1 });
   });
 
-  it("leads by keyboard alone from a step to a rollout, its reward, and a token's stored numbers", async () => {
+  it("is navigable by keyboard from a step to a rollout, its reward, and a token's stored numbers", async () => {
     const { page } = await open({ folder });
     await page.locator(".reward canvas").waitFor();
     await page.keyboard.press("2");
@@ -465,7 +465,7 @@ describe("the page of the dashboard", () => {
     await page.getByText("Tokens 1 to 60 of 60").waitFor();
   });
 
-  it("comes back as it was left", async () => {
+  it("restores its state", async () => {
     const first = await open({ folder });
     await first.page.locator(".reward canvas").waitFor();
     await first.page.getByRole("button", { name: "Chart settings" }).click();
@@ -488,7 +488,7 @@ describe("the page of the dashboard", () => {
     );
   });
 
-  it("finds a rollout by what was said in it", async () => {
+  it("finds a rollout by its messages", async () => {
     const { page } = await open({ folder });
     await page.locator(".reward canvas").waitFor();
     await page.keyboard.press("2");
@@ -499,7 +499,7 @@ describe("the page of the dashboard", () => {
     await expect.poll(() => page.getByRole("grid").getAttribute("aria-rowcount")).toBe("2");
   });
 
-  it("takes a number key by key, also where its beginning is another number or none", async () => {
+  it("accepts a number key by key, even if its prefix is another number or invalid", async () => {
     const dashboard = await open({ folder: smallFolder, view: { tab: "rollouts" } });
     const { page } = dashboard;
     await page.getByRole("button", { name: "Filter", exact: true }).click();
@@ -514,7 +514,7 @@ describe("the page of the dashboard", () => {
     }
   });
 
-  it("draws only the rows in sight of a long list, and finds the last one at once", async () => {
+  it("draws only the visible rows of a long list, and finds the last one immediately", async () => {
     const { page } = await open({ folder });
     await page.locator(".reward canvas").waitFor();
     await page.keyboard.press("2");
@@ -525,7 +525,7 @@ describe("the page of the dashboard", () => {
     await page.locator('.grid-row[aria-rowindex="2001"]').waitFor();
   });
 
-  it("folds the tabs that do not fit into a menu, and shows the chosen one", async () => {
+  it("moves tabs that do not fit into a menu, and shows the selected one", async () => {
     const { page } = await open({ folder: smallFolder });
     const tabs = page.locator(".tab-row [role=tab]");
     await tabs.nth(3).waitFor();
@@ -544,7 +544,7 @@ describe("the page of the dashboard", () => {
     expect(await menu.count()).toBe(0);
   });
 
-  it("scrolls wide tables in themselves, not the page", async () => {
+  it("scrolls wide tables, not the page", async () => {
     const { page } = await open({ folder: smallFolder });
     await page.locator(".reward canvas").waitFor();
     await page.setViewportSize({ width: 320, height: 700 });
@@ -556,13 +556,13 @@ describe("the page of the dashboard", () => {
     expect(await page.locator("html").evaluate(width)).toBe(0);
   });
 
-  it("keeps the heads of the rollouts apart, whatever they are sorted by", async () => {
+  it("keeps the column headers of the rollouts apart, whatever they are sorted by", async () => {
     const { page } = await open({ folder, state: { view: { tab: "rollouts" } } });
     const heads = page.locator(".grid-head button");
     await heads.first().waitFor();
     for (const head of await heads.all()) {
       await head.click();
-      // Of the heads that begin before the end of the one before them.
+      // Headers that start before the end of the previous one.
       const met = await page.evaluate(`(() => {
         const ends = [...document.querySelectorAll(".grid-head button")].map((button) => {
           const content = document.createRange();
@@ -575,7 +575,7 @@ describe("the page of the dashboard", () => {
     }
   });
 
-  it("scrolls the view in itself, not the page", async () => {
+  it("scrolls the view, not the page", async () => {
     const { page } = await open({ folder: smallFolder });
     await page.locator(".reward canvas").waitFor();
     await page.setViewportSize({ width: 900, height: 500 });
@@ -584,7 +584,7 @@ describe("the page of the dashboard", () => {
     expect(await page.locator("html").evaluate(height)).toBe(0);
   });
 
-  it("leaves the steps of a run beside its name, however long that is", async () => {
+  it("keeps the steps of a run next to its name, however long the name is", async () => {
     const { page } = await open({ folder: smallFolder });
     await page.locator(".header-progress .fact").waitFor();
     await page.locator(".run-picker option:checked").evaluate((option) => {
@@ -599,7 +599,7 @@ describe("the page of the dashboard", () => {
     expect((progress?.x ?? 0) - ((last?.x ?? 0) + (last?.width ?? 0))).toBeLessThan(40);
   });
 
-  it("draws native controls for the theme, and the chosen tab apart from the others", async () => {
+  it("draws native controls for the theme, and highlights the selected tab", async () => {
     for (const theme of THEMES) {
       const { page } = await open({ folder: smallFolder, theme });
       const tab = page.getByRole("tab", { name: "Overview" });
@@ -616,7 +616,7 @@ describe("the page of the dashboard", () => {
     }
   });
 
-  it("has a header of one height, whatever its numbers are", async () => {
+  it("has a header of constant height, whatever its numbers", async () => {
     const { page } = await open({ folder: smallFolder });
     const facts = page.locator(".header-progress .fact");
     const header = page.locator("header");
@@ -638,7 +638,7 @@ describe("the page of the dashboard", () => {
     }
   });
 
-  it("aligns the plots of one row of small charts, whatever is above them", async () => {
+  it("aligns the plots of small charts in a row, whatever is above them", async () => {
     const { page } = await open({ folder: smallFolder });
     await page.locator(".small .u-over").last().waitFor();
     const places = (await page.evaluate(`[...document.querySelectorAll(".small")].map((card) =>
@@ -652,7 +652,7 @@ describe("the page of the dashboard", () => {
     expect(starts).toEqual(starts.map(() => 1));
   });
 
-  it("draws every metric of a folder that holds metrics only, and has no tab without content", async () => {
+  it("draws every metric of a metrics-only folder, and has no empty tab", async () => {
     const plain = join(parent, "plain");
     await mkdir(plain, { recursive: true });
     const names = ["train/loss", "train/grad_norm", "eval/acc", "lr", "throughput"];
@@ -667,7 +667,7 @@ describe("the page of the dashboard", () => {
     expect(await accessibilityFaults(page.mainFrame())).toEqual([]);
   });
 
-  it("lists charts by section, with those ticked that are drawn, and keeps the choice", async () => {
+  it("lists charts by section, with the drawn ones checked, and stores the selection", async () => {
     const { page, kept } = await open({ folder: smallFolder });
     await page.getByRole("button", { name: "Choose metrics" }).click();
     const box = (name: string) => page.getByRole("checkbox", { name, exact: true });
@@ -686,7 +686,7 @@ describe("the page of the dashboard", () => {
     await expect.poll(kept).toMatchObject({ pinnedMetrics: [], hiddenCharts: [] });
   });
 
-  it("cuts no label of an axis", async () => {
+  it("cuts off no axis label", async () => {
     const many = join(parent, "many");
     await mkdir(many, { recursive: true });
     const rows = Array.from({ length: 1_000 }, (_, step) => ({
@@ -705,7 +705,7 @@ describe("the page of the dashboard", () => {
     expect(await page.evaluate("cutLabels")).toEqual([]);
   });
 
-  it("hands numbers over as they are stored", async () => {
+  it("exports numbers as they are stored", async () => {
     const { page, commands } = await open({ folder });
     await page.locator(".reward canvas").waitFor();
     await page.getByRole("button", { name: "Export" }).click();

@@ -1,4 +1,4 @@
-/** The built page in Chromium, talking to a real session over a real run folder, as it would in the editor. */
+/** The built page in Chromium, connected to a real session over a real run folder, as in the editor. */
 
 import { basename } from "node:path";
 import type { Browser } from "playwright-core";
@@ -17,7 +17,7 @@ import type { DashboardChoices } from "../../src/shared/dashboardTypes.ts";
 import { textsHere } from "../fakes/textsHere.ts";
 import { openServedPage, type ServedPage, type ServedPageOptions } from "./servedPage.ts";
 
-/** Runs that were written for a test stay in progress, however long it takes. */
+/** Test runs stay in progress, however long the test takes. */
 const LOADED_AT_MS = Date.now();
 
 export interface DashboardPageOptions extends ServedPageOptions {
@@ -97,7 +97,7 @@ function createSession(
         find: async (id) => (id === name ? run : null),
       },
       command: async (command, _, args) => {
-        // The page says by itself what it has no room for.
+        // The page reports what it has no room for.
         if (command !== "titleActions") commands.push({ command, args });
         if (command === "markRollout" && args.key !== undefined && args.mark !== undefined)
           await markRollout(fileSystem.within(folder), folder, args.key, args.mark);

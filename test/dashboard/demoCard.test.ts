@@ -1,4 +1,4 @@
-/** What a run of the local demo says about itself, in a browser. */
+/** The card of a local demo run, in a browser. */
 
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ describe("a run of the local demo", () => {
     ({ folder } = await writeHardRun(fileSystem, parent, { rollouts: 24 }));
     const demo = TEMPLATES.find(({ kind }) => kind === "local")?.text ?? "";
     await writeFile(join(folder, "config.yaml"), demo);
-    // With other settings it is no demo.
+    // With other settings it is not the demo.
     await rm(join(folder, "overrides.json"));
     await writeFile(join(folder, "config.resolved.json"), JSON.stringify({ max_steps: 40 }));
   });
@@ -35,7 +35,7 @@ describe("a run of the local demo", () => {
     await writeFile(path, JSON.stringify({ ...file, phase }));
   };
 
-  it("says what the model learns, and names its configuration", async () => {
+  it("explains what the model learns, and links its configuration", async () => {
     const dashboard = await open();
     await cardOf(dashboard).getByText("answer arithmetic questions").waitFor();
     await cardOf(dashboard)
@@ -60,7 +60,7 @@ describe("a run of the local demo", () => {
     await dashboard.page.locator(".reward-footer").waitFor();
   });
 
-  it("has a card without faults in every theme, which stays away once it is dismissed", async () => {
+  it("has an accessible card in every theme, which stays hidden once it is dismissed", async () => {
     for (const theme of THEMES) {
       const dashboard = await open(theme);
       await cardOf(dashboard).waitFor();

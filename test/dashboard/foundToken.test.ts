@@ -1,4 +1,4 @@
-/** A found place in the built page, opened among the tokens of its rollout. */
+/** A search result in the built page, opened in the tokens of its rollout. */
 
 import { expect, it } from "vitest";
 import { aRecord } from "../core/runFolder/builders.ts";
@@ -11,7 +11,7 @@ const TOKENS = 2_600;
 const FOUND = 2_345;
 const { parent, fileSystem, open, storeIn } = pagesOfEachTest();
 
-it("shows the token at which a found place begins, and the text where there are no tokens", async () => {
+it("opens the token where a search result starts, or the text if there are no tokens", async () => {
   const { page } = await open({
     folder: await writeRun(),
     tokenTexts: async (_, ids) => Array.from(ids, (id) => `w${id} `),
@@ -38,7 +38,7 @@ it("shows the token at which a found place begins, and the text where there are 
   await page.locator(".turns").waitFor();
 });
 
-/** Two rollouts beside those of the run: one with tokens, and one without. */
+/** Two rollouts next to those of the run: one with tokens, and one without. */
 async function writeRun(): Promise<string> {
   const { folder, step } = await writeHardRun(fileSystem, parent, { rollouts: 8, tokens: 20 });
   const store = storeIn(folder);

@@ -1,10 +1,10 @@
-/** The page of a run that goes on: nothing moves as its numbers come. */
+/** The page of a run in progress: nothing moves as its numbers arrive. */
 
 import { expect, it } from "vitest";
 import { STEPS, startGrowingRun } from "../server/dashboard/growingRun.ts";
 import { pagesOfEachTest } from "./pagesOfEachTest.ts";
 
-/** Keeps what moved without a key or a click, and where. */
+/** Records layout shifts without user input, and their positions. */
 const RECORD_SHIFTS = `
   window.shifts = [];
   new PerformanceObserver((list) => {

@@ -1,4 +1,4 @@
-/** The colors of lines in the themes that a browser has, which are VS Code's own. */
+/** The line colors in the themes of the browser, which are VS Code's own. */
 
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";

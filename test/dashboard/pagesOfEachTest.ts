@@ -16,11 +16,11 @@ import {
 import { browserOfAllTests } from "./testBrowser.ts";
 
 interface PageOptions extends DashboardPageOptions {
-  /** Where the page begins, as it would have kept it. */
+  /** The initial state of the page, as if stored earlier. */
   readonly view?: Readonly<Record<string, unknown>>;
 }
 
-/** A page that a test opens is closed after it, and must have had no fault. */
+/** A page that a test opens is closed after it, and must have had no error. */
 export function pagesOfEachTest() {
   const browser = browserOfAllTests();
   const parent = folderOfAllTests();
@@ -33,7 +33,7 @@ export function pagesOfEachTest() {
     expect(pages.flatMap(({ faults }) => faults)).toEqual([]);
   });
   return {
-    /** Where run folders are written; it is there in all tests of the file. */
+    /** Where run folders are written; exists in all tests of the file. */
     parent,
     fileSystem,
     open: async ({ view, ...options }: PageOptions): Promise<DashboardPage> => {

@@ -1,4 +1,4 @@
-/** The images of a rollout in the built page: from the run folder, and from nowhere else. */
+/** The images of a rollout in the built page: loaded only from the run folder. */
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { pagesOfEachTest } from "./pagesOfEachTest.ts";
 
 const { parent, fileSystem, open, storeIn } = pagesOfEachTest();
 
-/** The first rollout of the last step has two images, of which the second one is damaged. */
+/** The first rollout of the last step has two images, the second one damaged. */
 async function writeRun(): Promise<string> {
   const { folder, step } = await writeHardRun(fileSystem, parent, { rollouts: 8, tokens: 20 });
   const pictures = [drawnPng(224, 150), drawnPng(96, 96)].map((bytes) => {
@@ -42,7 +42,7 @@ async function writeRun(): Promise<string> {
   return folder;
 }
 
-it("shows images where a text names them, says what is wrong with others, and asks no address", async () => {
+it("shows the images that a text names, reports invalid ones, and requests no address", async () => {
   const { page } = await open({ folder: await writeRun() });
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
@@ -56,7 +56,7 @@ it("shows images where a text names them, says what is wrong with others, and as
   expect(size).toEqual([224, 150]);
   await page.getByText("is not the one that the model saw").waitFor();
   expect(await page.locator(".replay-image").count()).toBe(2);
-  // The page's own parts load when a view is opened first.
+  // The page loads its own parts when a view is first opened.
   const isOwn = (url: string): boolean => /^http:\/\/dashboard\.test\/[\w.-]+$/.test(url);
   expect(asked.filter((url) => !url.startsWith("data:") && !isOwn(url))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** The extension's side of the runs table over real run folders, with what a person answers and what is opened or saved. */
+/** The extension's side of the runs table over real run folders, with scripted answers and a record of opened and saved items. */
 
 import { join } from "node:path";
 import { systemClock } from "../../src/node/clock.ts";
@@ -24,12 +24,12 @@ export interface RunsHost {
   readonly opened: string[];
   /** Folders whose configurations were compared. */
   readonly compared: [string, string][];
-  /** What the page keeps. */
+  /** The stored state of the page. */
   layout(): string | null;
   close(): void;
 }
 
-/** The list as the editor has it before anybody opens the table. */
+/** The list as the editor has it before the table is opened. */
 export async function listRunsIn(parent: string): Promise<ListedRuns> {
   const fileSystem = createFileSystem();
   const onError = (error: unknown): void => console.error(error);
@@ -38,7 +38,7 @@ export async function listRunsIn(parent: string): Promise<ListedRuns> {
   return { fileSystem, store, parent };
 }
 
-/** A new window's session; what earlier ones kept lies beside the runs. */
+/** A new window's session; the cache of earlier ones is next to the runs. */
 export function openRunsHost(
   { fileSystem, store, parent }: ListedRuns,
   kept: string | null,

@@ -44,7 +44,7 @@ describe("the page of the runs table", () => {
   const names = ({ page }: RunsPage): Promise<string[]> =>
     page.locator('.grid-row [data-column="name"]').allTextContents();
 
-  it("sorts, filters, groups and keeps what was arranged", async () => {
+  it("sorts, filters, groups and keeps the arrangement", async () => {
     const first = await open();
     await first.page.getByRole("button", { name: /^Best/ }).click();
     await first.page.getByLabel("Filter runs").fill("learning_rate = 1e-4 reward.best > 0");
@@ -61,12 +61,12 @@ describe("the page of the runs table", () => {
     const before = await names(first);
     await first.close();
     const again = await open(kept);
-    // What filters and sorts is read again.
+    // The text of filters and sorting is parsed again.
     await vi.waitFor(async () => expect(await names(again)).toEqual(before), 10_000);
     expect(await again.page.getByLabel("Filter runs").inputValue()).toContain("1e-4");
   });
 
-  it("draws the rows in sight after a filter that matched nothing, too", async () => {
+  it("draws the visible rows after a filter that matched nothing, too", async () => {
     const { page } = await open(undefined, dark, "many");
     const last = page.locator('[aria-rowindex="121"]');
     await page.getByRole("treegrid").focus();
@@ -81,7 +81,7 @@ describe("the page of the runs table", () => {
     await last.waitFor();
   });
 
-  it("is used by keys alone: chooses a range, opens a run, moves and resizes a column", async () => {
+  it("works by keyboard alone: selects a range, opens a run, moves and resizes a column", async () => {
     const { page, opened, layout } = await open();
     await page.getByRole("treegrid").focus();
     for (const key of ["ArrowDown", " ", "Shift+ArrowDown", "Shift+ArrowDown"]) {
@@ -98,7 +98,7 @@ describe("the page of the runs table", () => {
     await expect.poll(() => layout()).toContain('"reward.best":112');
   });
 
-  it("compares runs, and saves what is seen as the runs have written it", async () => {
+  it("compares runs, and exports the visible range as recorded", async () => {
     const shownPage = await open();
     const { page, saved, compared } = shownPage;
     for (const name of ["lr-1e-5-seed-1", "lr-1e-4-seed-1", "lr-1e-3-seed-1"]) {
@@ -138,7 +138,7 @@ describe("the page of the runs table", () => {
     await expect.poll(() => compared.length).toBe(1);
   });
 
-  it("shows how other runs differ from a pinned baseline, and keeps it", async () => {
+  it("shows the differences of other runs from a pinned baseline, and remembers it", async () => {
     const first = await open();
     for (const name of ["lr-1e-5-seed-1", "lr-1e-4-seed-1"]) {
       await first.page.getByRole("checkbox", { name: `Compare ${name}`, exact: true }).click();
@@ -148,7 +148,7 @@ describe("the page of the runs table", () => {
     const pin = { name: "Pin lr-1e-4-seed-1 as the baseline" };
     await first.page.getByRole("button", pin).click();
     await values.filter({ has: first.page.locator(".fact") }).waitFor();
-    // The baseline stands first.
+    // The baseline is first.
     const shown = async (part: string) =>
       (await values.locator(part).allTextContents()).map(Number);
     const [[baseline = Number.NaN, value = Number.NaN], [difference = Number.NaN]] = [
@@ -168,7 +168,7 @@ describe("the page of the runs table", () => {
       .toBe("true");
   });
 
-  it("gives a low page to the charts once they are used, and moves charts by dragging", async () => {
+  it("gives the space of a short page to the charts once they are used, and moves charts by dragging", async () => {
     const { page, layout } = await open();
     await page.setViewportSize({ width: 1024, height: 560 });
     for (const name of ["lr-1e-5-seed-1", "lr-1e-4-seed-1"]) {
@@ -190,7 +190,7 @@ describe("the page of the runs table", () => {
     await page.getByRole("treegrid").waitFor();
   });
 
-  it("keeps in sight which run a row is about", async () => {
+  it("keeps the run's name visible when scrolling", async () => {
     const { page } = await open();
     await page.setViewportSize({ width: 560, height: 560 });
     const name = page.locator('.grid-row [data-column="name"]').first();
@@ -203,7 +203,7 @@ describe("the page of the runs table", () => {
     expect((await name.boundingBox())?.x).toBeGreaterThan(40);
   });
 
-  it("says with one click which setting of a sweep mattered, and remembers that it did", async () => {
+  it("shows with one click which setting of a sweep mattered, and remembers that view", async () => {
     const first = await open(undefined, dark, "swept");
     await first.page.getByRole("button", { name: "Show sweep" }).click();
     await first.page.getByText(/^learning_rate mattered most: it explains \d+%/).waitFor();
@@ -225,10 +225,10 @@ describe("the page of the runs table", () => {
     await again.page.getByRole("treegrid").waitFor();
   });
 
-  it("shows one run of a sweep in all drawings, by the mouse and by keys, and opens it", async () => {
+  it("highlights one run of a sweep in all charts, by mouse and keyboard, and opens it", async () => {
     const { page, opened } = await open(undefined, dark, "swept");
     await page.locator('.grid-row [data-column="sweep"] button').first().click();
-    // In a window too low for it, the view scrolls and shrinks nothing.
+    // In a window that is too short, the view scrolls and shrinks nothing.
     const around = await page.getByRole("region", { name: "Runs of the sweep" }).boundingBox();
     const table = await page.locator(".sweep-table").boundingBox();
     expect(around?.height).toBeGreaterThanOrEqual(table?.height ?? Number.POSITIVE_INFINITY);
@@ -260,7 +260,7 @@ describe("the page of the runs table", () => {
     expect(faults).toEqual([]);
   });
 
-  it.each(THEMES)("is accessible and cuts no text for good in the theme $name", async (theme) => {
+  it.each(THEMES)("is accessible and cuts off no text in the theme $name", async (theme) => {
     const { page, faults } = await open(undefined, theme);
     await showRunsViews(page, async (name) => {
       expect(await accessibilityFaults(page.mainFrame()), name).toEqual([]);

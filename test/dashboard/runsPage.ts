@@ -1,4 +1,4 @@
-/** The built page of the runs table in Chromium, talking to a real session over real run folders. */
+/** The built page of the runs table in Chromium, connected to a real session over real run folders. */
 
 import type { Browser } from "playwright-core";
 import { listRunsIn, openRunsHost, type RunsHost } from "./runsHost.ts";
@@ -7,7 +7,7 @@ import { openServedPage, type ServedPage, type ServedPageOptions } from "./serve
 export interface RunsPageOptions extends ServedPageOptions {
   /** Holds the run folders. */
   readonly parent: string;
-  /** What an earlier page kept. */
+  /** The stored state of an earlier page. */
   readonly layout?: string;
 }
 

@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 
-/** Calls `look` with a name at every stop, when the view is drawn. */
+/** Calls `look` with a name at every stop, once the view is drawn. */
 export async function showRunsViews(
   page: Page,
   look: (name: string) => Promise<void>,

@@ -1,4 +1,4 @@
-/** The switch for upper and lower case of the search, in the built page. */
+/** The case-sensitivity switch of the search, in the built page. */
 
 import { expect, it } from "vitest";
 import { writeHardRun } from "../server/dashboard/writtenRun.ts";
@@ -7,9 +7,9 @@ import { pagesOfEachTest } from "./pagesOfEachTest.ts";
 
 const { parent, fileSystem, open } = pagesOfEachTest();
 
-it("distinguishes upper and lower case by a button or Alt+C, and keeps that", async () => {
+it("switches case sensitivity by a button or Alt+C, and remembers it", async () => {
   const { folder } = await writeHardRun(fileSystem, parent, { rollouts: 8, tokens: 20 });
-  // As a page that knew no switch has kept it.
+  // State stored by a page without the switch.
   const search = { text: "", isRegex: false, roles: [], isEveryRun: false };
   const dashboard = await open({
     folder,

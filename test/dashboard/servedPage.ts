@@ -1,4 +1,4 @@
-/** A built page in Chromium, as the editor shows it: its content policy, a theme, and messages both ways. */
+/** A built page in Chromium, as in the editor: its content policy, a theme, and messages in both directions. */
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ export interface ServedPageOptions {
   readonly theme?: Theme;
   readonly width?: number;
   readonly height?: number;
-  /** What the page kept before. */
+  /** The stored state of an earlier page. */
   readonly state?: unknown;
   /** Runs in the page before its own script. */
   readonly atStart?: string;
@@ -24,24 +24,24 @@ export interface ServedPageOptions {
 
 export interface ServedPage {
   readonly page: Page;
-  /** Console errors and refusals of the content policy. */
+  /** Console errors and content policy violations. */
   readonly faults: string[];
-  /** Hands the page a message of the extension. */
+  /** Sends the page a message from the extension. */
   post(message: object): void;
-  /** What the page has given the editor to keep. */
+  /** The state that the page has stored in the editor. */
   keptState(): Promise<unknown>;
   setTheme(theme: Theme): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `receive` gets what the page posts. */
+/** `receive` gets the messages that the page posts. */
 export async function openServedPage(
   browser: Browser,
   name: keyof typeof STYLES,
   { theme = THEMES[0], width = 1200, height = 900, state, atStart = "" }: ServedPageOptions,
   receive: (message: unknown, post: ServedPage["post"]) => void,
 ): Promise<ServedPage> {
-  // Colors that still change are no contrast that anybody sees.
+  // The contrast of colors in transition does not count.
   const context = await browser.newContext({
     viewport: { width, height },
     reducedMotion: "reduce",
@@ -93,7 +93,7 @@ async function serveFiles(page: Page, name: keyof typeof STYLES): Promise<void> 
   });
 }
 
-/** The editor hands typed arrays over as they are; here they travel as Base64. */
+/** The editor passes typed arrays unchanged; here they are sent as Base64. */
 function send(page: Page, message: object): void {
   const json = JSON.stringify(message, (_, value: unknown) =>
     ArrayBuffer.isView(value)
@@ -124,7 +124,7 @@ function EDITOR_SCRIPT({ state }: { readonly state: unknown }): void {
     },
   });
   page["keptState"] = () => kept;
-  // The editor's own way takes next to no time; older browsers have no function for it.
+  // The editor's own conversion takes almost no time; older browsers have no function for it.
   const bytesOf = (data: string): Uint8Array<ArrayBuffer> => {
     const own = Uint8Array as { readonly fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
     if (own.fromBase64 !== undefined) return own.fromBase64(data);

@@ -1,5 +1,5 @@
 /**
- * Pictures of every view of the dashboard and of the runs table in every theme, and what axe-core finds: `node scripts/run.mjs
+ * Pictures of every view of the dashboard and of the runs table in every theme, and axe-core findings: `node scripts/run.mjs
  * test/dashboard/shots.ts OUT_FOLDER [theme] [width] [RUN_FOLDER]`. Without a run folder the dashboard shows the hard run.
  */
 

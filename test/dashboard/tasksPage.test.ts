@@ -1,4 +1,4 @@
-/** The table of the tasks of a curriculum in the built page, in each theme. */
+/** The task table of a curriculum in the built page, in each theme. */
 
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
@@ -35,7 +35,7 @@ async function writeCurriculumRun(): Promise<string> {
   return folder;
 }
 
-describe("the table of tasks", () => {
+describe("the task table", () => {
   let folder = "";
   beforeAll(async () => {
     folder = await writeCurriculumRun();
@@ -74,7 +74,7 @@ describe("the table of tasks", () => {
     },
   );
 
-  it("says why it is not there", async () => {
+  it("says why it is not available", async () => {
     await writeFile(runPaths(folder).state, "{");
     const { page } = await open({ folder });
     await showRunPart(page, "Tasks");

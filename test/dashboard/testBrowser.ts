@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { launchBrowser } from "../workbench/browser.ts";
 
-/** The browser of the tests of the file, or of the `describe`, that calls this; it is there once they begin. */
+/** The browser for the tests of the file, or of the `describe`, that calls this; available once they begin. */
 export function browserOfAllTests(): () => Browser {
   const launched: Browser[] = [];
   beforeAll(async () => void launched.push(await launchBrowser()));

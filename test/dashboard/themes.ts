@@ -1,10 +1,10 @@
-/** The themes in which pages are looked at: those of `browser.css`, which has the colors of the editor's own. */
+/** The themes for page tests: those of `browser.css`, with the editor's own colors. */
 
 export interface Theme {
   readonly name: string;
   /** Classes of the body, as the editor sets them. */
   readonly classes: string;
-  /** What the system asks for. */
+  /** The system's preferences. */
   readonly media: {
     readonly colorScheme: "dark" | "light";
     readonly contrast: "more" | "no-preference";

@@ -28,7 +28,7 @@ describe("the timeline", () => {
     await dashboard?.close();
   });
 
-  it("names what made the step slow, and leads to the rollout that lagged behind", async () => {
+  it("names the cause of a slow step, and links to the straggler", async () => {
     const { page } = dashboard;
     const stalls = page.getByRole("region", { name: "Stalls" });
     const texts = await stalls.getByRole("listitem").allTextContents();
@@ -43,7 +43,7 @@ describe("the timeline", () => {
     await page.locator(".timeline-row").first().waitFor();
   });
 
-  it("draws only the rows in sight, and opens the rollout of the row that the keys lead to", async () => {
+  it("draws only the visible rows, and opens the rollout of the row selected by keyboard", async () => {
     const { page } = dashboard;
     const grid = page.getByRole("grid");
     expect(await grid.getAttribute("aria-rowcount")).toBe("1024");
@@ -60,7 +60,7 @@ describe("the timeline", () => {
     await page.locator(".timeline-row").first().waitFor();
   });
 
-  it("has the seconds of each rollout as a table, in the chosen order", async () => {
+  it("has the seconds of each rollout as a table, in the selected order", async () => {
     const { page } = dashboard;
     await page.getByLabel("Order").selectOption({ label: "critical path first" });
     await page.getByRole("button", { name: "View as table" }).click();
@@ -73,7 +73,7 @@ describe("the timeline", () => {
     await page.locator('.timeline-row[aria-rowindex="1"][data-path="true"]').waitFor();
   });
 
-  it("has nothing that axe-core objects to, in any theme and also in a small window", async () => {
+  it("has no axe-core findings, in any theme and also in a small window", async () => {
     const { page } = dashboard;
     await page.setViewportSize({ width: 1024, height: 700 });
     for (const theme of THEMES) {

@@ -1,4 +1,4 @@
-/** `tinker-rl view` as its user has it: the program in a process, runs of the embedded engine, a browser. */
+/** `tinker-rl view` from the user's perspective: the program in a process, runs of the embedded engine, a browser. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -60,7 +60,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("lists a run that begins, opens it, follows it, steers it, and says when the server is gone", async () => {
+it("lists a new run, opens it, follows it, controls it, and reports when the server is gone", async () => {
   const url = await serve("0");
   const { page, faults } = await openPage(url);
   await page.getByText("No run to show").waitFor();
@@ -90,7 +90,7 @@ it("lists a run that begins, opens it, follows it, steers it, and says when the 
   await page.locator(".segments").getByRole("button", { name: "Tokens" }).click();
   await page.getByRole("listbox", { name: "Tokens" }).waitFor();
 
-  // What needs an editor is not offered.
+  // Actions that need an editor are not offered.
   await page.getByRole("button", { name: "More actions" }).click();
   await page.getByRole("menuitem", { name: "Show run log" }).waitFor();
   expect(await page.getByRole("menuitem", { name: "Reveal run folder" }).count()).toBe(0);
@@ -115,14 +115,14 @@ it("lists a run that begins, opens it, follows it, steers it, and says when the 
   expect(code).toBe(3);
   await page.getByText("stopped", { exact: true }).first().waitFor();
 
-  // The page says that the server has gone.
+  // The page reports that the server is gone.
   const [server] = children;
   server?.kill("SIGINT");
   await page.getByText("Connection lost.").waitFor();
   await expect.poll(() => server?.exitCode).toBe(0);
 });
 
-it("needs the token of the address", async () => {
+it("requires the token in the address", async () => {
   const url = await serve("0");
   const { page } = await openPage(`${new URL(url).origin}/runs`);
   expect(await page.textContent("body")).toContain("Open the address that");

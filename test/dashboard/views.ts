@@ -5,7 +5,7 @@ import { showChangesPart, showRunPart, showSearchPart } from "../workbench/dashb
 
 type Look = (name: string) => Promise<void>;
 
-/** Calls `look` with a name at every stop, when the view is drawn. */
+/** Calls `look` with a name at every stop, once the view is drawn. */
 export async function showViews(page: Page, look: Look): Promise<void> {
   const lookAt: Look = async (name) => {
     await settle(page);
@@ -78,7 +78,7 @@ async function showReading(page: Page, look: Look): Promise<void> {
   await page.locator(".grid-row:not(.group-row)").first().click();
   await page.keyboard.press("j");
   await page.getByText(/^2 of \d/).waitFor();
-  // What was marked in one theme still is in the next.
+  // Marks set in one theme remain in the next.
   const unmarked = page.getByRole("button", { name: "Tags and note" });
   if (await unmarked.isVisible()) {
     await page.getByRole("button", { name: "Star", exact: true }).click();
@@ -88,7 +88,7 @@ async function showReading(page: Page, look: Look): Promise<void> {
   await page.keyboard.press("Enter");
   await page.getByLabel("Note", { exact: true }).fill("Answers without a look at the file.");
   await page.getByLabel("Add a tag").focus();
-  // A narrow list beside the replay leaves the column out.
+  // A narrow list next to the replay leaves the column out.
   await page.locator(".mark-icons").first().waitFor({ state: "attached" });
   await page.locator(".replay-body").focus();
   await look("reading-marks");

@@ -1,4 +1,4 @@
-/** A dashboard whose extension is the test. */
+/** A dashboard with the test in place of the extension. */
 
 import { act } from "preact/test-utils";
 import type {
@@ -23,16 +23,16 @@ interface Asked {
 
 export interface ADashboard {
   readonly dashboard: DashboardModel;
-  /** In the order in which they were asked. */
+  /** In the order in which they were requested. */
   readonly asked: readonly Asked[];
   readonly commands: readonly CommandArgs[];
-  /** Sends the page what the extension says. */
+  /** Sends the page a message from the extension. */
   receive(message: HostMessage): void;
-  /** The run, and what else is known of it. */
+  /** The run, and further facts about it. */
   know(run: Partial<RunView>, facts?: Partial<RunFacts>): void;
 }
 
-/** `can` says which commands there are. */
+/** `can` sets the available commands. */
 export function aDashboard(can: Host["can"] = () => true): ADashboard {
   const asked: Asked[] = [];
   const commands: CommandArgs[] = [];

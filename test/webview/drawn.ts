@@ -1,11 +1,11 @@
-/** A component in a page of its own. */
+/** A component in a separate page. */
 
 import { type ComponentChild, render } from "preact";
 import { act } from "preact/test-utils";
 
 export interface Drawn {
   readonly place: HTMLElement;
-  /** Draws the element in the place of the one before. */
+  /** Draws the element in place of the previous one. */
   draw(element: ComponentChild): void;
 }
 
@@ -18,7 +18,7 @@ export function drawn(element: ComponentChild): Drawn {
   return { place, draw };
 }
 
-/** Writes into a field as a person does who has not left it. */
+/** Types into a field without leaving it. */
 export function typeInto(field: HTMLInputElement | HTMLTextAreaElement, text: string): void {
   void act(() => {
     field.value = text;
@@ -26,7 +26,7 @@ export function typeInto(field: HTMLInputElement | HTMLTextAreaElement, text: st
   });
 }
 
-/** Leaves a field that was written into. */
+/** Leaves a field after typing. */
 export function leave(field: HTMLElement): void {
   void act(() => {
     field.dispatchEvent(new Event("change", { bubbles: true }));

@@ -1,9 +1,9 @@
-/** Runs as the page of the dashboard knows them. */
+/** Runs as the dashboard page stores them. */
 
 import type { RunFacts } from "../../src/shared/dashboardMessages.ts";
 import { RunSignals } from "../../webview-ui/model/runData.ts";
 
-/** A run with these metrics, one number a step from the first step on; all are as long as the first. */
+/** A run with these metrics, one number per step from the first step on; all are as long as the first. */
 export function aRunStore(
   columns: Readonly<Record<string, readonly number[]>>,
   facts: Partial<RunFacts> = {},

@@ -21,7 +21,7 @@ function failedCallsChart(failures: readonly (number | null)[]): Element | undef
   );
 }
 
-it("what was measured in one step between two gaps is drawn as a point", () => {
+it("a value in one step between two gaps is drawn as a point", () => {
   const chart = failedCallsChart([0.5, null, 0.25, 0.5]);
   const [line, points] = [...(chart?.querySelectorAll("path") ?? [])].map((path) =>
     path.getAttribute("d"),
@@ -30,7 +30,7 @@ it("what was measured in one step between two gaps is drawn as a point", () => {
   expect(points).toMatch(/^M[\d.]+ [\d.]+h0$/);
 });
 
-it("a share that is next to nothing is drawn low, and its highest value is written", () => {
+it("a tiny share is drawn low, and its highest value is labeled", () => {
   const rare = failedCallsChart([0, 0.01, 0]);
   expect(rare?.textContent).toContain("0% → 0%, highest 1%");
   const heights = rare

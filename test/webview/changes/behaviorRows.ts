@@ -1,4 +1,4 @@
-/** What a step of a run says about the model. */
+/** Facts about the model's behavior in a run's step. */
 
 import type { BehaviorRow, RewardPart } from "../../../src/shared/changes.ts";
 

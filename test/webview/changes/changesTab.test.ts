@@ -8,7 +8,7 @@ import { drawn } from "../drawn.ts";
 
 const steps = (count: number) => Array.from({ length: count }, (_, step) => step);
 
-it("the steps that are compared stay the same while the run goes on", () => {
+it("the compared steps stay the same while the run progresses", () => {
   const { dashboard, know } = aDashboard();
   know({ id: "run", attempt: 1 }, { rolloutSteps: steps(1) });
   const { place } = drawn(h(ChangesTab, { dashboard }));

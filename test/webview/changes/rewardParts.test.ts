@@ -7,7 +7,7 @@ import { rewardChartData } from "../../../webview-ui/views/charts/rewardChartDat
 import { aRunStore } from "../runStores.ts";
 import { aBehaviorRow } from "./behaviorRows.ts";
 
-it("draws a curve with its interval and rollouts for each split that was read", () => {
+it("draws a curve with its interval and number of rollouts for each split", () => {
   const rows = [
     aBehaviorRow(0, {}, { name: "a hard", mean: 0 }),
     aBehaviorRow(2, { mean: 1 }, { by: "difficulty" }),
@@ -24,11 +24,11 @@ it("draws a curve with its interval and rollouts for each split that was read", 
   const line = drawn.series.find(({ label }) => label === "a train");
   expect(Array.from(line?.values ?? [])).toEqual([0.5, 0.75, 1]);
   const edge = drawn.series.find(({ key }) => key === "part:0-upper");
-  // As it was computed, also beyond the rewards of the step.
+  // As computed, even beyond the rewards of the step.
   expect(Array.from(edge?.values ?? [])).toEqual([0.75, 0.75, 0.75]);
 });
 
-it("a part that a step was read without has a gap there, in the reward chart and in the small ones", () => {
+it("a part without a value in a step has a gap there, in the reward chart and in the small ones", () => {
   const hard = { name: "a hard" };
   const rows = [aBehaviorRow(0, {}, hard), aBehaviorRow(1, {}), aBehaviorRow(2, {}, hard)];
   const data = aRunStore({ "rollout/reward/mean": [0.5, 0.5, 0.5] });
@@ -40,13 +40,13 @@ it("a part that a step was read without has a gap there, in the reward chart and
   expect(small?.values).toEqual([0.5, null, 0.5]);
 });
 
-it("a run whose rollouts are all in one part has no curve of it", () => {
+it("a run whose rollouts are all in one part has no curve for it", () => {
   const rows = [aBehaviorRow(0, {}), aBehaviorRow(1, {})];
   expect(partColumns(rows, "split", Float64Array.of(0, 1))).toEqual([]);
   expect(behaviorSeries(rows).map(({ title }) => title)).not.toContain("Reward: a train");
 });
 
-it("joins what was read and adds nothing before the first value or after the last", () => {
+it("joins the values and adds nothing before the first or after the last", () => {
   const values = Float64Array.of(Number.NaN, 1, Number.NaN, 3, Number.NaN);
   expect(Array.from(joined(values))).toEqual([Number.NaN, 1, 2, 3, Number.NaN]);
 });

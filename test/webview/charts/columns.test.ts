@@ -19,7 +19,7 @@ function filled(columns: Readonly<Record<string, readonly number[]>>): ColumnSto
 }
 
 describe("the columns of a page", () => {
-  it("come together from parts of any size and order", () => {
+  it("are assembled from parts of any size and order", () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(sizes, sizes, (stepSizes, valueSizes) => {
@@ -50,20 +50,20 @@ describe("the columns of a page", () => {
     );
   });
 
-  it("are all gaps for a name that never came", () => {
+  it("are all gaps for a name that was never received", () => {
     expect(Array.from(filled({ step: [0, 1] }).values("nothing"))).toEqual([
       Number.NaN,
       Number.NaN,
     ]);
   });
 
-  it("begin again after a resume", () => {
+  it("restart after a resume", () => {
     const store = filled({ step: [0, 1, 2], loss: [1, 2, 3] });
     store.reset(["loss"]);
     expect([store.rows, store.at("loss", 0), store.names]).toEqual([0, null, ["loss"]]);
   });
 
-  it("are asked for once someone looks at them, in one message for all that is drawn at once", async () => {
+  it("are requested when first shown, in one message for everything drawn at once", async () => {
     const asked: (readonly string[])[] = [];
     const store = new ColumnStore((names) => asked.push(names));
     store.reset(["loss", "reward", "other"]);
@@ -94,13 +94,13 @@ describe("the horizontal axis", () => {
     message: "",
   } as const;
 
-  it("counts steps from 1, adds up seconds and tokens, and never goes back", () => {
+  it("counts steps from 1, sums seconds and tokens, and never decreases", () => {
     expect(Array.from(xValues("step", columns, []))).toEqual([1, 2, 3, 4]);
     expect(Array.from(xValues("active", columns, []))).toEqual([10, 10, 30, 35]);
     expect(Array.from(xValues("tokens", columns, []))).toEqual([100, 100, 250, 300]);
   });
 
-  it("can hold what the run has recorded", () => {
+  it("is available if the run has recorded its values", () => {
     const store = new ColumnStore();
     store.reset(["time/total_s"]);
     const offered = (events: readonly (typeof event)[]) =>
@@ -109,7 +109,7 @@ describe("the horizontal axis", () => {
     expect(offered([])).toEqual(["step", "active"]);
   });
 
-  it("places an attempt at the moment at which it started", () => {
+  it("places an attempt at the time when it started", () => {
     const resumed = { ...event, attempt: 2, timeMs: 5_000_000, step: 2 };
     expect(Array.from(xValues("wall", columns, [event, resumed]))).toEqual([
       1_010_000, 1_010_000, 5_020_000, 5_025_000,
@@ -125,7 +125,7 @@ describe("the horizontal axis", () => {
     ]);
   });
 
-  it("knows where something stands that happened after some steps", () => {
+  it("places an event that happened after some steps", () => {
     const steps = columns.steps();
     const xs = xValues("active", columns, []);
     expect(xAfterSteps(0, steps, xs)).toBeNull();

@@ -5,7 +5,7 @@ import { environmentLook } from "../../../webview-ui/views/charts/environmentSer
 import { SMALL_CHARTS } from "../../../webview-ui/views/charts/smallChartSpecs.ts";
 
 describe("colors of lines", () => {
-  it("have a contrast of 3 in any theme, and stay as they are where they have it already", () => {
+  it("have a contrast of 3 in any theme, and are unchanged if they have it already", () => {
     const part = fc.integer({ min: 0, max: 255 });
     const anyColor = fc.tuple(part, part, part, fc.double({ min: 0, max: 1, noNaN: true }));
     fc.assert(
@@ -16,7 +16,7 @@ describe("colors of lines", () => {
     expect(readableOn([55, 148, 255, 1], [31, 31, 31, 1])).toEqual([55, 148, 255, 1]);
   });
 
-  it("are never all that distinguishes two lines of a chart", () => {
+  it("are never the only difference between two lines of a chart", () => {
     const environments = Array.from({ length: 8 }, (_, index) => environmentLook(index));
     expect(new Set(environments.map(({ dash }) => dash.join())).size).toBe(8);
     const many = Array.from({ length: 40 }, (_, index) => JSON.stringify(environmentLook(index)));

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { drawnPositions, pick } from "../../../webview-ui/charts/decimate.ts";
 
-describe("thinning out a long series", () => {
-  it("draws every point of a series that is not long", () => {
+describe("decimating a long series", () => {
+  it("draws every point of a short series", () => {
     expect(Array.from(drawnPositions(new Float64Array(5), 100))).toEqual([0, 1, 2, 3, 4]);
   });
 
@@ -24,14 +24,14 @@ describe("thinning out a long series", () => {
     );
   });
 
-  it("finds the peak of a part that begins with a gap", () => {
+  it("finds the peak of a part that starts with a gap", () => {
     const values = new Float64Array(30_000);
     values[0] = Number.NaN;
     values[7] = 3;
     expect(Array.from(drawnPositions(values, 10))).toContain(7);
   });
 
-  it("hands gaps and infinities on as gaps", () => {
+  it("returns gaps and infinities as gaps", () => {
     const positions = Uint32Array.from([0, 1, 2, 3]);
     expect(pick([1, Number.NaN, Number.POSITIVE_INFINITY, 4], positions)).toEqual([
       1,

@@ -21,7 +21,7 @@ const smoothings: fc.Arbitrary<ReturnType<typeof smoothingOf>> = fc.oneof(
 );
 
 describe("smoothing", () => {
-  it("leaves a gap where there is one, and nowhere else", () => {
+  it("leaves gaps exactly where they are", () => {
     fc.assert(
       fc.property(values, smoothings, (series, smoothing) => {
         const result = Array.from(smooth(series, smoothing));
@@ -44,7 +44,7 @@ describe("smoothing", () => {
     );
   });
 
-  it("takes no gap for zero", () => {
+  it("does not treat a gap as zero", () => {
     const ema = { kind: "ema", factor: 0.5 } as const;
     expect(Array.from(smooth([4, GAP, GAP, 4], ema))).toEqual([4, GAP, GAP, 4]);
     expect(Array.from(smooth([4, GAP, 6], { kind: "window", size: 2 }))).toEqual([4, GAP, 5]);
@@ -56,7 +56,7 @@ describe("smoothing", () => {
     expect(result[2]).toBeCloseTo((0.25 * 1 + 0.5 * 2 + 3) / 1.75, 12);
   });
 
-  it("is off below 100 steps unless it was chosen, and an exponential average from there on", () => {
+  it("is off below 100 steps unless selected, and an exponential average from there on", () => {
     const auto = { kind: "auto", factor: 0.6 } as const;
     const ema = { kind: "ema", factor: 0.6 } as const;
     expect(smoothingOf(auto, 99)).toEqual({ kind: "none" });
@@ -66,7 +66,7 @@ describe("smoothing", () => {
     expect(FIRST_LAYOUT.smoothing).toEqual(auto);
   });
 
-  it("takes the middle of a window as median, so that one spike does not show", () => {
+  it("uses the median of a window, so that one spike does not show", () => {
     expect(Array.from(smooth([1, 1, 900, 1, 1], { kind: "median", size: 3 }))).toEqual([
       1, 1, 1, 1, 1,
     ]);

@@ -27,7 +27,7 @@ describe("a chart in words", () => {
     );
   });
 
-  it("calls best what the table of runs does: no single step, and none with many failures", () => {
+  it("agrees with the runs table about the best: no single step, and none with many failures", () => {
     const lucky = [0.5, 0.5, 1, 0.5, 0.5, 0.5];
     expect(summarizeReward(series(lucky), points(lucky))).toContain(
       "Latest 0.50, best 5-step mean 0.60 at step 5.",

@@ -15,7 +15,7 @@ describe("ticks", () => {
     }
   });
 
-  it("of small and large values have one form along the axis", () => {
+  it("of small and large values have the same format along the axis", () => {
     const labels = (step: number) => [1, 2, 3, 4].map((count) => formatTick(count * step, step));
     expect(labels(5e-6)).toEqual(["5e-6", "1e-5", "1.5e-5", "2e-5"]);
     expect(labels(5e-4)).toEqual(["0.0005", "0.001", "0.0015", "0.002"]);

@@ -3,7 +3,7 @@ import type { ChatEntry, ChatPartnerView, ChatView } from "../../../src/shared/c
 import { chatState, isBusy, undoneMessage } from "../../../webview-ui/chat/chatState.ts";
 import { aPartner, aTurn, aView } from "../../fakes/chatViews.ts";
 
-/** Of a conversation in a task, in which each partner does one of these next. */
+/** A chat about a task, in which the partners have these next actions. */
 function waiting(
   next: readonly ChatPartnerView["next"][],
   changes: Partial<ChatView> = {},
@@ -12,7 +12,7 @@ function waiting(
   return aView(partners, { task: "local/calculator train 0", ...changes });
 }
 
-describe("what a conversation waits for", () => {
+describe("the next input that a chat waits for", () => {
   const person = { ...aView([]).settings, answersBy: "person" } as const;
   it.each<readonly [string, ChatView, string, boolean]>([
     ["samples", waiting(["turn"], { sampling: { done: 0, total: 1 } }), "sampling", true],
@@ -39,7 +39,7 @@ describe("what a conversation waits for", () => {
   });
 });
 
-describe("the message that an undo takes back", () => {
+describe("the message that an undo restores", () => {
   const turn: ChatEntry = { kind: "turn", turn: aTurn() };
   const message = (text: string): ChatEntry => ({ kind: "message", text });
   const answers: ChatEntry = { kind: "answers", by: "environment", answers: [] };

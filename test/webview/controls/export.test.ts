@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { toCsv } from "../../../webview-ui/controls/export.ts";
 
-/** The cell as the file has it. */
+/** The cell as written to the file. */
 function cell(text: string): string {
   return toCsv({ heads: ["a"], rows: [[text]] }).slice("a\n".length, -1);
 }
 
 describe("a text in a CSV file", () => {
   it.each(["=1+1", "+1", "-1", "@SUM(A1)", "＝1", "＋1", "－1", "＠A1"])(
-    "is no formula: %s",
+    "is not a formula: %s",
     (formula) => {
       expect(cell(formula)).toBe(`'${formula}`);
     },
@@ -28,7 +28,7 @@ describe("a text in a CSV file", () => {
     "a\n",
     "a;  ",
     "a\r\t",
-  ])("is no formula behind %j, which separates cells for some spreadsheets", (before) => {
+  ])("is not a formula after %j, which separates cells in some spreadsheets", (before) => {
     expect(cell(`${before}=1`).replaceAll('"', "")).toBe(`${before}'=1`);
   });
 
@@ -37,13 +37,13 @@ describe("a text in a CSV file", () => {
   });
 
   it.each(["a", "a-b", "1e-5", "a = b", "lr 1e-2 · seed 1", "2026-01-02"])(
-    "stays as it is: %s",
+    "is unchanged: %s",
     (text) => {
       expect(cell(text)).toBe(text);
     },
   );
 
-  it("keeps quotes and blanks at both ends", () => {
+  it("keeps quotes and spaces at both ends", () => {
     expect(cell(' say "a" ')).toBe('" say ""a"" "');
   });
 });

@@ -4,7 +4,7 @@ import { gridKey } from "../../../webview-ui/runs/runsGrid.tsx";
 const NOT_HELD = { shiftKey: false, ctrlKey: false, metaKey: false };
 const PLACE = { at: 3, count: 10, page: 5, hasSingleKeys: true };
 
-test("j and k move through the runs table, with Shift they choose", () => {
+test("j and k move through the runs table, and select with Shift", () => {
   expect(gridKey({ ...NOT_HELD, key: "j" }, PLACE)).toEqual({ kind: "move", to: 4 });
   expect(gridKey({ ...NOT_HELD, key: "k" }, PLACE)).toEqual({ kind: "move", to: 2 });
   expect(gridKey({ ...NOT_HELD, key: "PageDown" }, PLACE)).toEqual({ kind: "move", to: 8 });
@@ -14,7 +14,7 @@ test("j and k move through the runs table, with Shift they choose", () => {
   });
 });
 
-test("letters mean nothing where people want no keys of one letter", () => {
+test("letters have no effect if single-letter shortcuts are off", () => {
   const place = { ...PLACE, hasSingleKeys: false };
   for (const key of ["j", "k", "s"]) expect(gridKey({ ...NOT_HELD, key }, place)).toBeNull();
   expect(gridKey({ ...NOT_HELD, key: "ArrowDown" }, place)).toEqual({ kind: "move", to: 4 });

@@ -21,7 +21,7 @@ function aField(commitsOnBlur: boolean) {
   return { field, set, get: (value: number | null) => draw(input(value)) };
 }
 
-it("sets each number that is typed, and keeps how it is written", () => {
+it("sets each number that is typed, and keeps its spelling", () => {
   const { field, set, get } = aField(false);
   typeInto(field, "2.50");
   get(2.5);
@@ -32,7 +32,7 @@ it("sets each number that is typed, and keeps how it is written", () => {
   expect(set).toEqual([2.5, null]);
 });
 
-it("shows another number that comes meanwhile", () => {
+it("shows another number that arrives in the meantime", () => {
   const { field, get } = aField(false);
   typeInto(field, "2");
   get(2);
@@ -40,7 +40,7 @@ it("shows another number that comes meanwhile", () => {
   expect(field.value).toBe("7");
 });
 
-it("sets nothing that it does not allow, and shows the last number again when it is left", () => {
+it("ignores an invalid number, and shows the last one again when it is left", () => {
   const { field, set } = aField(false);
   typeInto(field, "0");
   expect([field.value, set]).toEqual(["0", []]);
@@ -48,7 +48,7 @@ it("sets nothing that it does not allow, and shows the last number again when it
   expect([field.value, set]).toEqual(["4", []]);
 });
 
-it("sets a number once it is left where each would cost something", () => {
+it("sets a number only when it is left, if each change is expensive", () => {
   const { field, set, get } = aField(true);
   typeInto(field, "12");
   get(4);

@@ -14,7 +14,7 @@ import { aRunStore } from "../runStores.ts";
 
 const CELL = { environment: "local/calculator", split: "test", temperature: 0 };
 
-/** The filter behind the row of `opened`, of `models` that were evaluated after the same steps. */
+/** The filter behind the row of `opened`, one of `models` evaluated after the same steps. */
 function filterOf(models: readonly string[], opened: string): RolloutFilter {
   const numbers = { rollouts: 1, rewardMean: 0.5, low: 0, high: 1, failed: 0, passAtK: [] };
   const results = [{ ...CELL, ...numbers }];
@@ -31,7 +31,7 @@ function filterOf(models: readonly string[], opened: string): RolloutFilter {
   return view.filter;
 }
 
-test("the row of one of several models opens the rollouts of that model", () => {
+test("the row of one of several models opens that model's rollouts", () => {
   expect(filterOf(["A", "B"], "A")).toEqual({ ...NO_FILTER, model: "A" });
   expect(filterOf(["A", "B"], "B")).toEqual({ ...NO_FILTER, model: "B" });
   expect(filterOf(["A"], "A")).toEqual(NO_FILTER);
@@ -43,7 +43,7 @@ const PLACES = ["local/calculator", "local/depot"].flatMap((environment) =>
   ),
 );
 
-/** Which of the rollouts of the evaluation after 40 steps are listed once the result at `position` is opened. */
+/** The listed rollouts of the evaluation after 40 steps once the result at `position` is opened. */
 function listed(results: typeof PLACES, position: number): readonly number[] {
   const numbers = { rollouts: 1, rewardMean: 0.5, low: 0, high: 1, failed: 0, passAtK: [] };
   let view = firstViewState(0);
@@ -74,13 +74,13 @@ describe("a result of an evaluation", () => {
     }
   });
 
-  it("hides no rollout of a training step that no longer exists to from there", () => {
+  it("hides no rollout of a training step while its temperature filter is set", () => {
     const trained = { environment: "a", split: "train", temperature: null, error: null };
     const rows = [trained as RolloutRow];
     expect(filterRows(rows, { ...NO_FILTER, temperature: 0 })).toEqual(rows);
   });
 
-  it("is shown by a page that kept a filter from before there was one by split", () => {
+  it("is shown by a page with a stored filter from before filters by split", () => {
     const fresh = firstViewState(0);
     const kept = { filter: { text: "503", stop: "", trainingUse: "", environment: "" } };
     expect(restoreViewState(kept, fresh).filter).toEqual({ ...NO_FILTER, text: "503" });

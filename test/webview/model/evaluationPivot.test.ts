@@ -17,7 +17,7 @@ function evaluation(step: number, means: Readonly<Record<string, number>>): Eval
   return { step, results };
 }
 
-it("has a column per split and way to sample, also where only some rows were evaluated", () => {
+it("has a column per split and sampling setting, even if only some rows were evaluated", () => {
   const { columns, rows } = evaluationPivot([
     evaluation(0, { test: 0.1 }),
     evaluation(10, { test: 0.3, hard: 0.2 }),
@@ -29,14 +29,14 @@ it("has a column per split and way to sample, also where only some rows were eva
   ]);
 });
 
-it("keeps two models that were evaluated after the same steps apart", () => {
+it("keeps two models evaluated after the same steps separate", () => {
   const { rows } = evaluationPivot(
     ["small", "large"].map((name) => ({ ...evaluation(0, { test: 0.5 }), model: { name } })),
   );
   expect(rows.map(({ model }) => model)).toEqual(["small", "large"]);
 });
 
-it("calls the first row with the highest mean of a column the best, and none where all are equal", () => {
+it("marks the first row with the highest mean of a column as the best, and none if all are equal", () => {
   const { best } = evaluationPivot([
     evaluation(0, { test: 0.1, hard: 0 }),
     evaluation(10, { test: 0.4, hard: 0 }),

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { aBehaviorRow } from "../changes/behaviorRows.ts";
 import { aDashboard } from "../dashboards.ts";
 
-/** What the charts of a run know, and how it comes. */
+/** A run's chart data, and how it arrives. */
 function aReading() {
   const { dashboard, asked } = aDashboard();
   const { behavior } = dashboard;
@@ -24,7 +24,7 @@ function aReading() {
   };
 }
 
-it("shows what comes until it is complete, and asks once", () => {
+it("shows partial answers until they are complete, and asks once", () => {
   const { ask, answer, shown, questions } = aReading();
   ask("run", 2);
   expect(shown()).toEqual([]);
@@ -36,7 +36,7 @@ it("shows what comes until it is complete, and asks once", () => {
   expect(questions()).toBe(1);
 });
 
-it("a complete answer stays until the next one is, too", () => {
+it("a complete answer stays until the next one is complete, too", () => {
   const { ask, answer, shown } = aReading();
   ask("run", 2);
   answer([0, 1], true);
@@ -47,7 +47,7 @@ it("a complete answer stays until the next one is, too", () => {
   expect(shown()).toEqual([0, 1, 2]);
 });
 
-it("what is known of another run is not shown", () => {
+it("data of another run is not shown", () => {
   const { ask, answer, shown } = aReading();
   ask("run", 2);
   answer([0, 1], true);

@@ -22,7 +22,7 @@ function aHost() {
   return { host, asked, canceled, answer };
 }
 
-it("a rollout that was asked for early is there at once when someone continues to it", () => {
+it("a prefetched rollout is available immediately when it is opened", () => {
   const { host, asked, answer } = aHost();
   const bodies = new RolloutBodies(host);
   bodies.request(keyOf(1), "run#1");
@@ -35,7 +35,7 @@ it("a rollout that was asked for early is there at once when someone continues t
   expect(asked).toHaveLength(1);
 });
 
-it("keeps few, forgets all of another attempt, and asks again for what failed", () => {
+it("keeps only a few, drops all of another attempt, and requests failed ones again", () => {
   const { host, asked, canceled, answer } = aHost();
   const bodies = new RolloutBodies(host);
   for (let rollout = 0; rollout < 8; rollout += 1) bodies.request(keyOf(rollout), "run#1");

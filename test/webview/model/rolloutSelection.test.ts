@@ -48,7 +48,7 @@ it("the first step is shown before it is complete", () => {
   expect(aSelection(0).chosen.value?.step).toBe(0);
 });
 
-it("the rollouts of a step stay until those of the next one come, but not those of another run", () => {
+it("the rollouts of a step stay until those of the next one arrive, but not those of another run", () => {
   const { rollouts, report, answer } = aSelection(4);
   answer();
   report("one", 5);

@@ -3,7 +3,7 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { connectShell } from "../../../webview-ui/model/shell.ts";
 
-/** What the browser has in its place is not there in a test. */
+/** The browser's replacement for the editor API is missing in a test. */
 class ASocket extends EventTarget {
   static readonly opened: ASocket[] = [];
 
@@ -15,7 +15,7 @@ class ASocket extends EventTarget {
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** What a page gets of a message. */
+/** The message as the page receives it. */
 function received(message: object): unknown {
   vi.stubGlobal("WebSocket", ASocket);
   const messages: unknown[] = [];
@@ -25,14 +25,14 @@ function received(message: object): unknown {
   return messages[0];
 }
 
-it("a page in a browser gets typed arrays as an editor gives them", () => {
-  // Two numbers of 16 bits, the low byte first.
+it("a page in a browser gets typed arrays like in an editor", () => {
+  // Two 16-bit numbers, little-endian.
   expect(received({ turns: { typedArray: "Int16Array", bytes: "AQD//w==" } })).toEqual({
     turns: Int16Array.of(1, -1),
   });
 });
 
-it("a setting of a run that is named like the mark of a typed array is a setting", () => {
+it("a run's setting with the name of the typed array marker stays a setting", () => {
   const settings = { typedArray: '"constructor"', bytes: "0" };
   expect(received({ settings })).toEqual({ settings });
   expect(received({ settings: { typedArray: "toString" } })).toEqual({

@@ -6,7 +6,7 @@ import { PlayApp } from "../../../webview-ui/play/playApp.tsx";
 import { PlayModel } from "../../../webview-ui/play/playModel.ts";
 import { drawn } from "../drawn.ts";
 
-it("the end of a play writes reward and ending as the reader of rollouts does", () => {
+it("the end of a play shows reward and ending like the rollout reader", () => {
   const play = new PlayModel({ postMessage: () => undefined } as never); // what is called of it
   const end = { reward: 1, stop: "context_exceeded", error: null, folder: null };
   play.view.value = { tools: [], turns: [], problem: null, isAwaited: false, end };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { argumentFields, initialValue } from "../../../webview-ui/play/schemaField.ts";
 
-/** The kinds of the fields of an object with these properties. */
+/** The field kinds for an object with these properties. */
 function kinds(properties: Record<string, unknown>, more: Record<string, unknown> = {}) {
   return argumentFields({ type: "object", properties, ...more }).map(({ field }) => field);
 }
@@ -39,7 +39,7 @@ describe("a form", () => {
     ]);
   });
 
-  it("looks behind references, and through a choice with null", () => {
+  it("follows references, and a choice with null", () => {
     const $defs = { Side: { enum: ["buy", "sell"], description: "Which side" } };
     const fields = argumentFields({
       type: "object",
@@ -56,7 +56,7 @@ describe("a form", () => {
     ]);
   });
 
-  it("asks for JSON where no form can ask, also of a schema that refers to itself", () => {
+  it("asks for JSON if no form is possible, also for a schema that refers to itself", () => {
     expect(kinds({ any: {}, either: { anyOf: [{ type: "string" }, { type: "number" }] } })).toEqual(
       [{ kind: "json" }, { kind: "json" }],
     );
@@ -70,7 +70,7 @@ describe("a form", () => {
     expect(kinds({})).toEqual([]);
   });
 
-  it("begins with what its schema allows, and leaves out what need not be given", () => {
+  it("starts with the schema's allowed values, and leaves out optional ones", () => {
     const [place] = argumentFields({
       type: "object",
       properties: {

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { ToolForm } from "../../../webview-ui/play/toolForm.tsx";
 import { drawn, typeInto } from "../drawn.ts";
 
-/** The form of a tool that needs nothing and takes these. */
+/** The form of a tool with these optional arguments. */
 function aForm(properties: Record<string, unknown>) {
   const sent: string[] = [];
   const { place } = drawn(
@@ -33,14 +33,14 @@ function aForm(properties: Record<string, unknown>) {
   };
 }
 
-it("an optional argument that is ticked and left empty holds the call back", () => {
+it("an optional argument that is checked but empty blocks the call", () => {
   const { tick, send, json } = aForm({ extra: {} });
   tick();
   expect(json().value).toBe("");
   expect(send()).toBeUndefined();
 });
 
-it("a field stays while what is typed is not valid yet", () => {
+it("a field stays while its input is not valid yet", () => {
   const { tick, send, json } = aForm({ extra: {} });
   tick();
   typeInto(json(), '{"a": ');
@@ -51,7 +51,7 @@ it("a field stays while what is typed is not valid yet", () => {
   expect(send()).toBe("{}");
 });
 
-it("an optional number begins empty, and must be filled in", () => {
+it("an optional number starts empty, and must be filled in", () => {
   const { tick, send, number } = aForm({ limit: { type: "number" } });
   tick();
   expect([number().value, number().required]).toEqual(["", true]);

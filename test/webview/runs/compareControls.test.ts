@@ -8,7 +8,7 @@ import { drawn } from "../drawn.ts";
 import { aRow } from "./rows.ts";
 import { aRunsPage } from "./runsPages.ts";
 
-it("the list of metrics begins at its filter, and leaves the focus where it is moved to", () => {
+it("the list of metrics opens with focus in its filter, and does not take focus back", () => {
   const { runs, receive } = aRunsPage();
   receive({ kind: "rows", rows: [aRow("one", 1, 1, 1)], removed: [], settingKeys: [], unread: 0 });
   runs.choose(["one"]);
@@ -26,7 +26,7 @@ it("the list of metrics begins at its filter, and leaves the focus where it is m
   expect(document.activeElement).toBe(box);
 });
 
-it("offers the horizontal axes that one of the runs has recorded, and draws over steps without the chosen one", async () => {
+it("offers the horizontal axes that one of the runs has recorded, and draws over steps without the selected one", async () => {
   const { runs, receive } = aRunsPage();
   receive({ kind: "rows", rows: [aRow("one", 1, 1, 1)], removed: [], settingKeys: [], unread: 0 });
   runs.choose(["one"]);

@@ -26,7 +26,7 @@ const valuesOf = (chart: ReturnType<typeof runsChart>, wanted: string): readonly
 ];
 
 describe("a chart of several runs", () => {
-  it("draws each run as it was written, over the values of all, without filling its gaps", () => {
+  it("draws each run as recorded, over the values of all runs, without filling its gaps", () => {
     const chart = runsChart(
       [aCurve("a", [1, 2, 3, 4], [1, Number.NaN, 3, 4]), aCurve("b", [2, 4, 6], [20, 40, 60])],
       OPTIONS,
@@ -37,14 +37,14 @@ describe("a chart of several runs", () => {
     expect(chart.xRange).toEqual([1, 6]);
   });
 
-  it("fits the vertical axis to what the horizontal zoom shows", () => {
+  it("fits the vertical axis to the horizontal zoom", () => {
     const curve = aCurve("a", [1, 2, 3, 4], [100, 1, 2, 3]);
     const { yRange } = runsChart([curve], { ...OPTIONS, xRange: [2, 4] });
     expect(yRange[1]).toBeLessThan(4);
     expect(runsChart([curve], { ...OPTIONS, yRange: [5, 6] }).yRange).toEqual([5, 6]);
   });
 
-  it("draws the mean of a group with its interval, or its lowest and highest, as long as all runs continue", () => {
+  it("draws the mean of a group with its interval, or its lowest and highest value, while all runs have values", () => {
     const curves = [
       aCurve("a", [1, 2, 3], [0, 1, 2]),
       aCurve("b", [1, 2, 3], [2, 1, 4]),
@@ -55,7 +55,7 @@ describe("a chart of several runs", () => {
     const range = groupsChart([group], "range", OPTIONS);
     expect(valuesOf(range, "g")).toEqual([2, 1, Number.NaN]);
     expect(valuesOf(range, "g-lower")).toEqual([0, 1, Number.NaN]);
-    // Of very long runs the rows are chosen by the first series.
+    // In very long runs the rows are selected by the first series.
     expect(range.series[0]?.key).toBe("g");
     expect(valuesOf(range, "g-upper")).toEqual([4, 1, Number.NaN]);
     // s = 2, n = 3: t(2) · s / √3 = 4.303 · 2 / √3 = 4.9687.
@@ -63,13 +63,13 @@ describe("a chart of several runs", () => {
     expect(low).toBeCloseTo(2 - 4.9687, 3);
   });
 
-  it("stands on at most 2,000 values where those are no steps", () => {
+  it("uses at most 2,000 values on an axis other than steps", () => {
     const xs = Array.from({ length: 3_000 }, (_, index) => index * 1.5);
     const { xs: grid } = runsChart([aCurve("a", xs, xs)], { ...OPTIONS, xAxis: "tokens" });
     expect([grid.length, grid[0], grid.at(-1)]).toEqual([2_000, 0, 2_999 * 1.5]);
   });
 
-  it("keeps on those each value of a metric that only some steps have", () => {
+  it("keeps each value of a metric that only some steps have on such an axis", () => {
     const xs = Array.from({ length: 3_000 }, (_, index) => index * 1.5);
     const ys = xs.map((_, index) => (index % 10 === 5 ? index : Number.NaN));
     const chart = runsChart([aCurve("a", xs, ys)], { ...OPTIONS, xAxis: "tokens" });
@@ -78,8 +78,8 @@ describe("a chart of several runs", () => {
   });
 });
 
-describe("the looks of compared runs", () => {
-  it("all differ, also without colors among any six that follow each other", () => {
+describe("the line styles of compared runs", () => {
+  it("all differ, even without colors among any six in sequence", () => {
     const looks = Array.from({ length: 12 }, (_, look) => runLook(look));
     expect(new Set(looks.map((look) => JSON.stringify(look))).size).toBe(12);
     for (const start of [0, 6]) {
@@ -88,7 +88,7 @@ describe("the looks of compared runs", () => {
     }
   });
 
-  it("stay with their runs when others come and go, also in the next window", () => {
+  it("stay with their runs when others are added or removed, also in the next window", () => {
     const first = withChosen(restoreLayout(null), ["a", "b", "c"]);
     expect(first.looks).toEqual({ a: 0, b: 1, c: 2 });
     const without = withChosen(first, ["c"]);

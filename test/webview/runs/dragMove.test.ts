@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { movedTo } from "../../../webview-ui/runs/dragMove.ts";
 
-it("puts what is dragged in the place of another, in both directions", () => {
+it("moves the dragged item to another's position, in both directions", () => {
   const keys = ["a", "b", "c", "d"];
   expect(movedTo(keys, "c", "a")).toEqual(["c", "a", "b", "d"]);
   expect(movedTo(keys, "a", "c")).toEqual(["b", "c", "a", "d"]);

@@ -33,7 +33,7 @@ function csvOver(xRange: readonly [number, number] | null): string {
   return last?.kind === "export" ? last.file.content : "";
 }
 
-it("a run that has not recorded the axis has no values of it", () => {
+it("a run that has not recorded the axis has no values for it", () => {
   expect(csvOver(null).trim().split(/\r?\n/)).toEqual([
     "run,step,cost,entropy",
     "billed,1,0.5,3",
@@ -43,7 +43,7 @@ it("a run that has not recorded the axis has no values of it", () => {
   ]);
 });
 
-it("only what the horizontal zoom shows is saved", () => {
+it("only the range of the horizontal zoom is exported", () => {
   expect(csvOver([0, 0.6]).trim().split(/\r?\n/)).toEqual([
     "run,step,cost,entropy",
     "billed,1,0.5,3",

@@ -6,7 +6,7 @@ const row = (name: string, from: string | null = null) => ({ ...aRow(name, 0.1, 
 const items = (rows: readonly ReturnType<typeof row>[]) =>
   rows.map((each) => ({ kind: "run", row: each, isInGroup: false }) as const);
 
-it("a chain is one line of dots, and a second branch has a lane of its own", () => {
+it("a chain is one line of dots, and a second branch has its own lane", () => {
   const chain = [row("third", "second"), row("second", "first"), row("first")];
   const of = (rows: readonly ReturnType<typeof row>[]) =>
     lineageCells(items(rows), parentsOf(rows));
@@ -22,7 +22,7 @@ it("a chain is one line of dots, and a second branch has a lane of its own", () 
   expect(cells.get("x")).toEqual({ lane: 0, up: [0, 1], down: [1], joins: null });
 });
 
-it("a run that begins with one and that others begin with joins two lanes", () => {
+it("a run that starts from one run and is the start of others joins two lanes", () => {
   const rows = [row("leaf", "middle"), row("side", "root"), row("middle", "root"), row("root")];
   const cells = lineageCells(items(rows), parentsOf(rows));
   expect(cells.get("middle")).toMatchObject({ lane: 0, joins: 1 });

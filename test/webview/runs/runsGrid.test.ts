@@ -8,7 +8,7 @@ import { drawn } from "../drawn.ts";
 import { aRow } from "./rows.ts";
 import { aRunsPage } from "./runsPages.ts";
 
-/** Runs 0 to 7, sorted by their rewards, the highest first. */
+/** Runs 0 to 7, sorted by reward, highest first. */
 function aGrid() {
   const { runs, sent, receive } = aRunsPage();
   const report = (rewards: Readonly<Record<string, number>>): void => {
@@ -25,7 +25,7 @@ function aGrid() {
     chosen: () => [...runs.layout.value.chosen].sort(),
     names: () =>
       [...place.querySelectorAll('.grid-row [data-column="name"]')].map((cell) => cell.textContent),
-    /** What the editor reads for the menu of an element: what it says itself goes before what those around it say. */
+    /** The editor's context for an element's menu: its own values override those of its ancestors. */
     menuOf: (selector: string) => {
       let context = {};
       let element = place.querySelector<HTMLElement>(selector);
@@ -34,7 +34,7 @@ function aGrid() {
       }
       return context;
     },
-    /** True when the editor is asked for a menu of the grid itself. */
+    /** True if the editor is asked for the menu of the grid itself. */
     asksForMenu: (button: number) => {
       const event = new MouseEvent("contextmenu", { bubbles: true, cancelable: true, button });
       return grid?.dispatchEvent(event);
@@ -49,7 +49,7 @@ function aGrid() {
         const event = { key, ctrlKey, bubbles: true, cancelable: true };
         grid?.dispatchEvent(new KeyboardEvent("keydown", event));
       }),
-    /** Keys that the editor would see, which listens around the page. */
+    /** Keys that reach the editor, which listens around the page. */
     seen: () => {
       const keys: string[] = [];
       place.parentNode?.addEventListener("keydown", (event) => {
@@ -60,14 +60,14 @@ function aGrid() {
   };
 }
 
-it("a click begins a range that a click with Shift ends", () => {
+it("a click starts a range that a Shift-click ends", () => {
   const { click, chosen } = aGrid();
   click(2);
   click(4, true);
   expect(chosen()).toEqual(["run2", "run3", "run4"]);
 });
 
-it("Ctrl+A chooses all runs, and is not the editor's key for all text of the page", () => {
+it("Ctrl+A selects all runs, and does not reach the editor's Select All", () => {
   const { press, chosen, seen } = aGrid();
   const keys = seen();
   press("a", true);
@@ -76,7 +76,7 @@ it("Ctrl+A chooses all runs, and is not the editor's key for all text of the pag
   expect(keys).toEqual(["ArrowDown"]);
 });
 
-it("keys act on the run that was moved to, wherever new numbers have put it", () => {
+it("keys act on the focused run, wherever new numbers have moved it", () => {
   const { press, report, sent, names } = aGrid();
   press("ArrowDown");
   report({ run7: 20 });
@@ -85,7 +85,7 @@ it("keys act on the run that was moved to, wherever new numbers have put it", ()
   expect(sent.at(-1)).toEqual({ kind: "open", id: "run1" });
 });
 
-it("a range begins at the run that was moved to, wherever new numbers have put it", () => {
+it("a range starts at the focused run, wherever new numbers have moved it", () => {
   const { click, report, chosen } = aGrid();
   click(2);
   report({ run7: 20 });
@@ -93,7 +93,7 @@ it("a range begins at the run that was moved to, wherever new numbers have put i
   expect(chosen()).toEqual(["run2", "run3"]);
 });
 
-it("a row has what the editor's menu needs, in the place of copy and paste", () => {
+it("a row has the context of the editor's menu, in place of copy and paste", () => {
   expect(aGrid().menuOf("#run-row-1")).toEqual({
     run: "run1",
     viewItem: "run+ended+training",
@@ -102,7 +102,7 @@ it("a row has what the editor's menu needs, in the place of copy and paste", () 
   });
 });
 
-it("the menu that a key opens is about the row of the cursor, one of the mouse below the rows about none", () => {
+it("a menu opened by keyboard is for the focused row; one opened with the mouse below the rows is for none", () => {
   const { press, menuOf, asksForMenu } = aGrid();
   press("ArrowDown");
   expect(menuOf(".grid")).toMatchObject({ run: "run1", viewItem: "run+ended+training" });
@@ -111,7 +111,7 @@ it("the menu that a key opens is about the row of the cursor, one of the mouse b
   expect([asksForMenu(0), asksForMenu(2)]).toEqual([true, false]);
 });
 
-it("the menu of a row knows which runs are chosen", () => {
+it("the menu of a row knows the selected runs", () => {
   const { click, menuOf } = aGrid();
   click(2);
   click(4, true);

@@ -1,4 +1,4 @@
-/** The page of the runs table, with the test in the place of the extension. */
+/** The page of the runs table, with the test in place of the extension. */
 
 import { act } from "preact/test-utils";
 import type { RunsHostMessage, RunsPageMessage } from "../../../src/shared/runsPage.ts";

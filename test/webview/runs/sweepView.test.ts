@@ -7,7 +7,7 @@ import { drawn } from "../drawn.ts";
 import { aRow } from "./rows.ts";
 import { aRunsPage } from "./runsPages.ts";
 
-/** Runs in the order of the table; `key` is the column that they are compared by. */
+/** Runs in table order; `key` is the column that they are compared by. */
 function namesBy(key: string, results: Readonly<Record<string, number | null>>) {
   const { runs, receive } = aRunsPage();
   const rows = Object.entries(results).map(([id, result], index) => ({
@@ -29,14 +29,14 @@ function namesBy(key: string, results: Readonly<Record<string, number | null>>) 
   return [...place.querySelectorAll(".sweep-table tbody th")].map((cell) => cell.textContent);
 }
 
-it("lists the highest reward first, and the lowest loss", () => {
+it("lists the highest reward first, and the lowest loss first", () => {
   const results = { middle: 0.5, none: null, low: 0.1, high: 0.9 };
   expect(namesBy("reward.last", results)).toEqual(["high", "middle", "low", "none"]);
   expect(namesBy("loss", results)).toEqual(["low", "middle", "high", "none"]);
   expect(namesBy("mean_loss", results)).toEqual(["low", "middle", "high", "none"]);
 });
 
-it("begins with the result that terminals compare by, named in the list and said below it", () => {
+it("starts with the result that terminals compare by, selected in the list and named below it", () => {
   const { runs, receive } = aRunsPage();
   const rows = ["a", "b"].map((id, index) => ({
     ...aRow(id, 1, index, 0.5),

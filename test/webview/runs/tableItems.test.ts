@@ -28,14 +28,14 @@ const reward = columns.find(({ key }) => key === "reward.last");
 const ids = (rows: readonly RunsTableRow[]): string => rows.map(({ id }) => id).join("");
 
 describe("the rows of the runs table", () => {
-  it("are sorted by number, and those without a value stand last in either direction", () => {
+  it("are sorted by number, and those without a value are last in both directions", () => {
     expect(ids(sortedRows(ROWS, reward, false))).toBe("acbd");
     expect(ids(sortedRows(ROWS, reward, true))).toBe("bcad");
     const rate = columns.find(({ key }) => key === "learning_rate");
     expect(ids(sortedRows(ROWS, rate, false))).toBe("bdac");
   });
 
-  it("are in groups of one setting, or of all others but names", () => {
+  it("are grouped by one setting, or by all others except names", () => {
     const by = groupRows(ROWS, { key: "seed", isOver: false }, KEYS);
     expect(by.map(({ label, rows }) => [label, ids(rows)])).toEqual([
       ["seed = 1", "ab"],
@@ -48,7 +48,7 @@ describe("the rows of the runs table", () => {
     ]);
   });
 
-  it("have groups that begin with what sweeps vary", () => {
+  it("have groups that start with the settings varied by sweeps", () => {
     const rows = ROWS.map((row, index) => ({
       ...row,
       settings: { ...row.settings, max_turns: String(index % 2) },
@@ -75,7 +75,7 @@ describe("the rows of the runs table", () => {
     ]);
   });
 
-  it("have a mean with the spread between runs, of those that have a value", () => {
+  it("have a mean with the spread between runs that have a value", () => {
     const read = { value: ({ reward: own }: RunsTableRow) => own };
     expect(meanAndSpread(ROWS.slice(0, 2), read)?.mean).toBeCloseTo(0.35);
     expect(meanAndSpread(ROWS.slice(0, 2), read)?.spread).toBeCloseTo(0.2121, 4);
@@ -85,13 +85,13 @@ describe("the rows of the runs table", () => {
 });
 
 describe("the columns of the runs table", () => {
-  it("hold settings that differ, of which names are not shown at first", () => {
+  it("contain the settings that differ; names are hidden at first", () => {
     const shown = shownColumns(columns, { order: [], shown: {} }).map(({ key }) => key);
     expect(shown).toContain("learning_rate");
     expect(shown).not.toContain("run_name");
   });
 
-  it("keep the place that they were moved to when others come", () => {
+  it("stay where they were moved when others are added", () => {
     const moved = ["learning_rate", "name"];
     const [first, second] = inOrder(columns, moved).map(({ key }) => key);
     expect([first, second]).toContain("learning_rate");
@@ -101,7 +101,7 @@ describe("the columns of the runs table", () => {
   });
 });
 
-describe("the columns and groups that are offered", () => {
+describe("the offered columns and groups", () => {
   const aSweepRow = (id: string, learningRate: number): RunsTableRow => ({
     ...aRow(id, learningRate, 1, 0.5),
     sweep: {
@@ -122,7 +122,7 @@ describe("the columns and groups that are offered", () => {
       .filter(({ key }) => key.startsWith("eval."))
       .map(({ head }) => head);
 
-  it("begin with what a run reached, followed by what the sweeps vary", () => {
+  it("start with a run's results, followed by the settings varied by sweeps", () => {
     const rows = [aSweepRow("a", 0.1), { ...evaluated(["local/a test greedy"]), id: "b" }];
     const all = columnsFor(rows, ["seed", "learning_rate"]);
     expect(shownColumns(all, { order: [], shown: {} }).map(({ key }) => key)).toEqual([
@@ -154,12 +154,12 @@ describe("the columns and groups that are offered", () => {
     ]);
   });
 
-  it("count alarms whole, and their mean in parts", () => {
+  it("show whole alarm counts, and decimals for their mean", () => {
     const alarms = columns.find(({ key }) => key === "alarms");
     expect([alarms?.text(evaluated([])), alarms?.format(0.25)]).toEqual(["0", "0.250"]);
   });
 
-  it("offer what runs reached before what they took, as the result of a sweep", () => {
+  it("list results of runs before their costs, as for a sweep", () => {
     const first = (rows: readonly RunsTableRow[]) => resultColumns(columnsFor(rows, []), rows)[0];
     const supervised = { ...evaluated([]), reward: null };
     const digest = supervised.digest && { ...supervised.digest, metrics: { loss: 0.5 } };
@@ -177,7 +177,7 @@ describe("the columns and groups that are offered", () => {
     expect([lasting(0), lasting(12)]).toEqual(["–", "12 s"]);
   });
 
-  it("begin with the losses of supervised runs, with what is held out if all have measured it", () => {
+  it("start with the losses of supervised runs, with the held-out one if all have measured it", () => {
     const aFit = (heldOut: number | null): RunsTableRow => ({
       ...aRow("a", 0.1, 1, null),
       fit: { now: 0.5, heldOut },
@@ -192,7 +192,7 @@ describe("the columns and groups that are offered", () => {
     expect(shown).not.toContain("mean_loss");
   });
 
-  it("offer groups by what sweeps vary, and by keys that put runs together and apart, not by one that a single run has", () => {
+  it("offer groups by settings varied in sweeps, and by keys that group runs, not by one that a single run has", () => {
     const rows = [aSweepRow("a", 0.1), aSweepRow("b", 0.02), aSweepRow("c", 0.02)].map(
       (row, index) => ({
         ...row,

@@ -5,6 +5,6 @@ it.each([
   ["reached_terminal_state", "finished"],
   ["a_later_reason", "a later reason"],
   ["constructor", "constructor"],
-])("%s is written as %s", (stop, text) => {
+])("%s is shown as %s", (stop, text) => {
   expect(stopText(stop)).toBe(text);
 });

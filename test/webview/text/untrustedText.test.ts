@@ -21,12 +21,12 @@ describe("hostile text", () => {
     expect(place.children).toHaveLength(0);
   });
 
-  it("shows what would act as a sign of its own", () => {
+  it("shows active characters as visible symbols", () => {
     const place = drawn(h(UntrustedText, { text: "a\u202eb" }));
     expect(place.querySelector(".sign")?.textContent).toBe("U+202E");
   });
 
-  it("is bounded: a huge line is folded, and what was cut before is named", () => {
+  it("is bounded: a huge line is folded, and earlier truncation is shown", () => {
     const place = drawn(h(FoldedText, { content: { text: "x".repeat(50_000), omitted: 7 } }));
     expect(place.querySelector(".plain-text")?.textContent).toHaveLength(4_000);
     expect(place.querySelector("button")?.textContent).toContain("50,000 characters");

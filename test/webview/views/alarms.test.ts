@@ -15,7 +15,7 @@ function summaryOf(run: Partial<RunView>, hasButtons = true): HTMLElement {
   return drawn(h(Summary, { dashboard, hasSentence: false })).place;
 }
 
-it("a run that ended because nothing could be trained on is a warning, one that a user stopped is not", () => {
+it("a run that ended because nothing could be trained on shows a warning, one that a user stopped does not", () => {
   const severityOf = (code: string) =>
     summaryOf({ state: "stopped", ending: { code, message: "It ended." } })
       .querySelector(".summary")

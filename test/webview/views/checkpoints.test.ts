@@ -33,19 +33,19 @@ function banner(...checkpoints: readonly CheckpointView[]): string | undefined {
   return listed(...checkpoints).querySelector(".banner")?.textContent;
 }
 
-it("warns of the save that expires first, and of how many others do within a day", () => {
+it("warns about the save that expires first, and the number of others that expire within a day", () => {
   const saves = [aSave("late", 20.01), aSave("first", 2.01), aSave("rolling", 1, "rolling")];
   expect(banner(...saves, aSave("kept", null), aSave("next week", 170), aSave("gone", -1))).toMatch(
     /^first expires in 2 hours, and 1 more within a day\. To keep them, /,
   );
 });
 
-it("warns of a single save, and of none", () => {
+it("warns about a single save, and about none", () => {
   expect(banner(aSave("only", 2.01))).toMatch(/^only expires in 2 hours\. To keep it, /);
   expect(banner(aSave("kept", null))).toBeUndefined();
 });
 
-it("was saved just now where the clock of the service is ahead", () => {
+it("shows “just now” when the clock of the service is ahead", () => {
   const createdAt = new Date(Date.now() + HOUR_MS).toISOString();
   const place = listed({ ...aSave("early", null), createdAt });
   expect(place.querySelector(`[title="${createdAt}"]`)?.textContent).toBe("just now");

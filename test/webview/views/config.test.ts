@@ -15,7 +15,7 @@ function anAnswer(value: string) {
   } as const;
 }
 
-it("the configuration is that of the run and attempt that are shown", () => {
+it("the configuration belongs to the displayed run and attempt", () => {
   const { dashboard, asked, know } = aDashboard();
   know({ id: "one", attempt: 1 });
   const { place } = drawn(h(Config, { dashboard }));
@@ -29,7 +29,7 @@ it("the configuration is that of the run and attempt that are shown", () => {
   expect(asked.map(({ isCanceled }) => isCanceled)).toEqual([true, true, false]);
 });
 
-it("a configuration that cannot be read says why", () => {
+it("an unreadable configuration shows the reason", () => {
   const { dashboard, asked, know } = aDashboard();
   know({ id: "one", attempt: 1 });
   const { place } = drawn(h(Config, { dashboard }));

@@ -8,7 +8,7 @@ function columnsWith(row: Readonly<Record<string, number>>) {
 
 const STEPS = { "tokens/cumulative/sampled": 300, "tokens/cumulative/trained": 200 };
 
-it("tokens and cost of a run both have its evaluations, also one after the last row", () => {
+it("tokens and cost of a run both include its evaluations, even one after the last row", () => {
   const columns = columnsWith({
     ...STEPS,
     "tokens/evaluation/prefill_uncached": 50,

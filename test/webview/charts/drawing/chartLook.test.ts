@@ -2,7 +2,7 @@ import type uPlot from "uplot";
 import { expect, it } from "vitest";
 import { seriesOptions } from "../../../../webview-ui/charts/drawing/chartLook.ts";
 
-it("a metric that only some steps have is drawn as points, the edge of a band never", () => {
+it("a metric that only some steps have is drawn as points, but never the edge of a band", () => {
   const pointsOf = (share: number): readonly number[] | null | undefined => {
     const look = { key: "a", label: "a", values: new Float64Array(), color: "blue" } as const;
     const { filter } = seriesOptions({ ...look, share, width: 1 }).points ?? {};

@@ -23,13 +23,13 @@ describe("a click on a chart", () => {
   const stepAt = (left: number, top: number, all: readonly ChartMark[] = marks) =>
     markAt(plot, all, { left, top })?.cell.step ?? null;
 
-  it("is on the mark of an evaluation that it is nearest to, with its shift", () => {
+  it("hits the nearest evaluation mark, including its shift", () => {
     expect([stepAt(400, 150), stepAt(405, 153), stepAt(2, 236)]).toEqual([40, 40, 0]);
     expect(markAt(plot, marks, { left: 408, top: 150 })).toBe(marks[2]);
     expect(markAt(plot, marks, { left: 401, top: 150 })).toBe(marks[1]);
   });
 
-  it("is on none beside them, on another kind of mark, or where a zoom has hidden them", () => {
+  it("hits no mark next to them, of another kind, or hidden by a zoom", () => {
     expect([stepAt(380, 150), stepAt(400, 165), stepAt(200, 150)]).toEqual([null, null, null]);
     expect(stepAt(1_010, 150, [mark(101, 0.5)])).toBeNull();
     expect(stepAt(400, 330, [mark(40, -0.1)])).toBeNull();

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { spread } from "../../../../webview-ui/charts/drawing/endLabels.ts";
 
-it("labels stay where their curves end while there is room", () => {
+it("labels stay where their curves end if there is room", () => {
   expect(spread([20, 80, 50], 100, 10)).toEqual([20, 80, 50]);
   expect(spread([50, 52], 100, 10)).toEqual([50, 60]);
   expect(spread([100, 99], 100, 10)).toEqual([95, 85]);
 });
 
-it("no two labels lie over each other or outside of the chart, in the order of their curves", () => {
+it("labels never overlap or leave the chart, and keep the order of their curves", () => {
   const ends = fc.array(fc.double({ min: 0, max: 200, noNaN: true }), { maxLength: 20 });
   fc.assert(
     fc.property(ends, (wanted) => {

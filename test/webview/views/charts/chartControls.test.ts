@@ -7,7 +7,7 @@ import { ChartControls } from "../../../../webview-ui/views/charts/chartControls
 import { aDashboard } from "../../dashboards.ts";
 import { drawn } from "../../drawn.ts";
 
-it("an axis that was chosen for another run, and this one has not recorded, is neither named nor offered", () => {
+it("an axis selected for another run is neither shown nor offered if this run has not recorded it", () => {
   const { dashboard } = aDashboard();
   dashboard.update({ xAxis: "cost" });
   const { place } = drawn(h(ChartControls, { dashboard }));

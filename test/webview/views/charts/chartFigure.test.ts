@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { omittedText } from "../../../../webview-ui/views/charts/chartFigure.tsx";
 import { aDashboard } from "../../dashboards.ts";
 
-it("a chart with a logarithmic axis says how many values it leaves out", () => {
+it("a chart with a logarithmic axis shows how many values it leaves out", () => {
   const { dashboard } = aDashboard();
   const note = (...columns: readonly number[][]) =>
     omittedText(

@@ -21,7 +21,7 @@ describe("the histogram of rewards", () => {
     );
   });
 
-  it("gives a value its own bin when there are few", () => {
+  it("gives each value its own bin when there are few", () => {
     expect(histogram([1, 0, 1, 0.5])).toEqual([
       { low: 0, high: 0, count: 1 },
       { low: 0.5, high: 0.5, count: 1 },
@@ -29,7 +29,7 @@ describe("the histogram of rewards", () => {
     ]);
   });
 
-  it("says that rollouts failed, and not that there are none", () => {
+  it("shows that rollouts failed, instead of showing none", () => {
     const placeOf = (rewards: readonly null[]) => {
       const rows = rewards.map((reward) => ({ reward }));
       const rollouts = signal({ source: "training", step: 3, rows });

@@ -11,7 +11,7 @@ import {
 } from "../../../../webview-ui/views/charts/rewardChartData.ts";
 import { aRunStore } from "../../runStores.ts";
 
-/** Edges of the bands of a step whose rollouts all succeeded, and of one with both. */
+/** Edges of the bands of a step whose rollouts all succeeded, and of one with both outcomes. */
 function edgesOf(key: string): readonly (readonly number[])[] {
   const data = aRunStore({
     "rollout/reward/mean": [1, 0.5],
@@ -28,14 +28,14 @@ function edgesOf(key: string): readonly (readonly number[])[] {
   ]);
 }
 
-test("the 95% confidence interval is drawn as it is, also where all rewards of a step are equal", () => {
+test("the 95% confidence interval is drawn unchanged, even if all rewards of a step are equal", () => {
   expect(edgesOf("interval")).toEqual([
     [0.28, 0.25],
     [1, 0.75],
   ]);
 });
 
-test("the band of one standard deviation ends at the lowest and the highest reward of its step", () => {
+test("the one-standard-deviation band ends at the lowest and the highest reward of its step", () => {
   expect(edgesOf("tasks")).toEqual([
     [1, 0],
     [1, 1],
@@ -77,7 +77,7 @@ function result(environment: string, rewardMean: number, temperature = 1) {
 }
 
 describe("the reward chart", () => {
-  it("has the true values of a row, also where smoothed ones are drawn", () => {
+  it("shows the true values of a row, even if smoothed ones are drawn", () => {
     const { mean, smoothed, legend, series, bands } = rewardChartData(aSource(REWARDS), null);
     expect(Array.from(mean)).toEqual(REWARDS["rollout/reward/mean"]);
     expect(smoothed?.[2]).not.toBeCloseTo(0.242, 2);
@@ -89,7 +89,7 @@ describe("the reward chart", () => {
     expect(edge("interval-lower")).toEqual([-0.1, 0.8, 0.2]);
   });
 
-  it("has the bands that were chosen", () => {
+  it("has the selected bands", () => {
     const { data } = aSource(REWARDS);
     const view = signal({ ...SMOOTHED, hiddenSeries: ["interval"] });
     const { series, bands } = rewardChartData({ data, view }, null);
@@ -100,7 +100,7 @@ describe("the reward chart", () => {
     expect(edge("tasks-lower")).toEqual([0, 0.8, expect.closeTo(0.142, 9)]);
   });
 
-  it("is drawn over steps, with its marks, where the run has not recorded the axis that was chosen", () => {
+  it("is drawn over steps, with its marks, if the run has not recorded the selected axis", () => {
     const results = [result("local/calculator", 0.3)];
     const { data } = aSource(REWARDS, [{ step: 2, results }]);
     const view = signal<ViewState>({ ...SMOOTHED, xAxis: "cost" });
@@ -156,21 +156,21 @@ describe("the curve of an evaluated split", () => {
     rewardChartData(source, null).legend.filter(({ key }) => key.startsWith("env:"));
   const look = ({ color, dash }: SeriesLook): string => `${color} ${dash}`;
 
-  it("looks as the curve of its environment, whatever was evaluated first", () => {
+  it("looks like the curve of its environment, whatever was evaluated first", () => {
     const results = [result("local/depot", 0.6), result("local/calculator", 0.3)];
     const source = aSource(REWARDS, [{ step: 2, results }]);
     const lines = linesOf(source).map(look);
     expect(evaluationSeries(source.data).map(look)).toEqual(lines.toReversed());
   });
 
-  it("is of the temperature of training, not of the highest", () => {
+  it("uses the training temperature, not the highest", () => {
     const results = [0, 0.7, 1.5].map((at) => result("local/calculator", at / 2, at));
     const run = { trainedAt: { "local/calculator": 1 } } as unknown as RunView; // only the members it reads
     const data = aRunStore(REWARDS, { evaluations: [{ step: 2, results }], run });
     expect(evaluationSeries(data)).toMatchObject([{ temperature: 0.7, points: [{ y: 0.35 }] }]);
   });
 
-  it("is distinguished by dashes from another split, and by color from the environments of training", () => {
+  it("differs by dashes from another split, and by color from the training environments", () => {
     const results = ["validation", "test"].flatMap((split) =>
       ["local/calculator", "local/other"].map((name) => ({ ...result(name, 0.5), split })),
     );
@@ -193,7 +193,7 @@ function markedASource(events: readonly EventView[]): RewardChartSource {
   return { data, view: signal(firstViewState(0)) };
 }
 
-it("other settings and pauses, also of an environment that is full, are marked where they took effect", () => {
+it("changed settings and pauses, including a full environment, are marked where they took effect", () => {
   const { marks } = rewardChartData(
     markedASource([
       event("run-started", 0),

@@ -22,7 +22,7 @@ function drawn({ chart }: ReturnType<typeof smallChartData>, key: string): reado
 }
 
 describe("a small chart", () => {
-  it("smooths its line where that was chosen, has its values, and shows behind it what the run wrote", () => {
+  it("smooths its line if selected, keeps its values, and shows the raw values behind it", () => {
     const data = smallChartData(RUN, VIEW, SPEC);
     expect(drawn(data, "loss")).toEqual([...smooth(LOSS, SMOOTHING)]);
     expect(drawn(data, "loss")).not.toEqual(LOSS);
@@ -32,7 +32,7 @@ describe("a small chart", () => {
     expect(describeRow(data, SPEC, 1)).toMatch(/Loss 0\.9\d*, smoothed 0\.[1-8]/);
   });
 
-  it("shades from the lowest to the highest that occurred, not from smoothed ones", () => {
+  it("shades from the lowest to the highest raw value, not smoothed ones", () => {
     const data = smallChartData(RUN, VIEW, SPEC);
     expect([drawn(data, "range-upper"), drawn(data, "range-lower")]).toEqual([
       [1, 2, 3],
@@ -41,7 +41,7 @@ describe("a small chart", () => {
     expect(data.chart.bands).toMatchObject([{ upper: "range-upper", lower: "range-lower" }]);
   });
 
-  it("draws what the run wrote once where nothing is smoothed", () => {
+  it("draws raw values once if nothing is smoothed", () => {
     const view = firstViewState(0);
     const data = smallChartData(RUN, view, SPEC);
     expect(data.chart.series.map(({ key }) => key)).toEqual(["range-upper", "range-lower", "loss"]);
@@ -49,14 +49,14 @@ describe("a small chart", () => {
     expect(describeRow(data, SPEC, 1)).not.toContain("smoothed");
   });
 
-  it("is drawn over steps where the run has not recorded the axis that was chosen", () => {
+  it("is drawn over steps if the run has not recorded the selected axis", () => {
     const data = smallChartData(RUN, { ...VIEW, xAxis: "wall" }, SPEC);
     expect([...data.chart.xs]).toEqual([1, 2, 3]);
     expect(data.chart.formatX(2, 1)).toBe("2");
     expect(describeRow(data, SPEC, 1)).toContain("step 2:");
   });
 
-  it("has ticks on whole numbers only where it counts, and where one is in sight", () => {
+  it("has ticks on whole numbers only for counts, and only if one is in view", () => {
     const isWhole = (values: readonly number[], spec: Partial<SmallChartSpec> = {}) => {
       const run = aRunStore({ turns: values, max: [2, 3, 3], min: [1, 1, 2] });
       const one = oneMetric("Turns", "turns", "blue");
@@ -68,7 +68,7 @@ describe("a small chart", () => {
     expect(isWhole([1.2, 1.5, 1.8], { band: { upper: "max", lower: "min" } })).toBe(true);
   });
 
-  it("has no lines of raw values where it draws several series", () => {
+  it("has no lines of raw values if it draws several series", () => {
     const series = ["time/rollout_s", "time/train_s"].map((name) => {
       return { name, label: name, color: "blue" } as const;
     });

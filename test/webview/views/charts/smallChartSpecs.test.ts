@@ -4,7 +4,7 @@ import { listCharts } from "../../../../webview-ui/views/charts/smallChartSpecs.
 
 const NONE = { pinned: [], hidden: [], isForeign: false };
 
-it("charts stand by what they are about, the usual ones first", () => {
+it("charts are grouped by topic, the usual ones first", () => {
   const names = [
     "own",
     "time/tool_s/mean",
@@ -23,7 +23,7 @@ it("charts stand by what they are about, the usual ones first", () => {
   ]);
 });
 
-it("those of every run are drawn unless they are hidden, and others once they are chosen", () => {
+it("standard charts are drawn unless hidden, and others once selected", () => {
   const names = ["loss", "optim/entropy", "optim/lr", "own"];
   const drawn = listCharts(names, { ...NONE, pinned: ["own"], hidden: ["loss"] }).filter(
     ({ isDrawn }) => isDrawn,
@@ -36,7 +36,7 @@ it("a chart is hidden in all runs, whichever of its metrics they have", () => {
   expect(idOf("time/train_s")).toBe(idOf("time/rollout_s", "time/train_s"));
 });
 
-it("what the large chart shows is in no list, and of a run by another program other metrics are drawn, too", () => {
+it("metrics of the large chart are not listed, and other metrics of another program's run are drawn, too", () => {
   const names = ["loss", "rollout/reward/mean", "train/acc"];
   const drawn = (isForeign: boolean): readonly string[] =>
     listCharts(names, { ...NONE, isForeign }).flatMap((chart) => (chart.isDrawn ? chart.id : []));
@@ -45,7 +45,7 @@ it("what the large chart shows is in no list, and of a run by another program ot
   expect(drawn(true)).toEqual(["loss", "train/acc"]);
 });
 
-it("a search finds a chart by its title, its metrics and a pattern, and text that is no pattern as it is", () => {
+it("a search finds a chart by title, metrics or pattern, and uses an invalid pattern literally", () => {
   const charts = listCharts(["optim/grad_norm", "time/train_s", "a(b"], NONE);
   const found = (search: string) => foundCharts(charts, search).map(({ id }) => id);
   expect(found("gradient")).toEqual(["optim/grad_norm"]);

@@ -10,7 +10,7 @@ import { drawn } from "../../drawn.ts";
 // There is no canvas.
 vi.mock("../../../../webview-ui/controls/plot.tsx", () => ({ Plot: () => null }));
 
-it("a small chart says in its tooltip how many values it leaves out, so that nothing moves", () => {
+it("a small chart shows the number of omitted values in its tooltip, so that nothing moves", () => {
   const { dashboard, receive } = aDashboard();
   const { place } = drawn(h(SmallCharts, { dashboard }));
   const append = (fromRow: number, value: number): void => {

@@ -7,7 +7,7 @@ import { BesidePicker } from "../../../../webview-ui/views/replay/besideReplay.t
 import { aDashboard } from "../../dashboards.ts";
 import { drawn } from "../../drawn.ts";
 
-it("beside the best rollout of a group stands the worst, by its name", () => {
+it("the worst rollout of a group is shown next to the best, with its name", () => {
   const group = [0, 1, 0.5].map((reward, rollout) => ({ rollout, reward })) as RolloutRow[]; // only the members it reads
   const { dashboard } = aDashboard();
   dashboard.update({ beside: "best" });

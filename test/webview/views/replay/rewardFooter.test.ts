@@ -6,7 +6,7 @@ import type { RolloutBody } from "../../../../src/shared/dashboardTypes.ts";
 import { RewardFooter } from "../../../../webview-ui/views/replay/rewardFooter.tsx";
 import { drawn } from "../../drawn.ts";
 
-it("a rollout that failed has no reward, whatever was computed before", () => {
+it("a failed rollout has no reward, whatever was computed before", () => {
   const rewardBreakdown = { group: null, nonterminal: 0, reduction: "sum", reduced: 0, clamped: 0 };
   const textOf = (changes: Partial<RolloutBody>) => {
     const body = { turns: [], rewards: [], rewardBreakdown, ...changes } as unknown as RolloutBody; // only the members it reads

@@ -8,7 +8,7 @@ import { aDashboard } from "../../dashboards.ts";
 import { drawn } from "../../drawn.ts";
 import { TOKENS } from "./tokenWindows.ts";
 
-it("the tokens of two rollouts side by side have ids of their own, and keys move in one of them", () => {
+it("the tokens of two rollouts side by side have their own ids, and keys move in one of them", () => {
   const { dashboard } = aDashboard();
   const boxes = h(TokenBoxes, { dashboard, window: TOKENS, color: "logprob", found: null });
   const { place } = drawn(h("main", {}, boxes, h(TokenBoxes, { ...boxes.props, found: 2 })));
@@ -27,7 +27,7 @@ it("the tokens of two rollouts side by side have ids of their own, and keys move
   expect(right?.querySelector('[aria-selected="true"]')?.getAttribute("data-index")).toBe("2");
 });
 
-it("a token of the prompt was not sampled, whether or not the rollout is trained on", () => {
+it("a prompt token was not sampled, whether or not the rollout is trained on", () => {
   const { dashboard } = aDashboard();
   const details = (color: "logprob" | "loss"): string | null | undefined => {
     const boxes = h(TokenBoxes, { dashboard, window: TOKENS, color, found: null });

@@ -1,4 +1,4 @@
-/** A prompt of one token, and two that were sampled. */
+/** A prompt of one token, and two sampled tokens. */
 
 import type { TokenWindow } from "../../../../src/shared/dashboardTypes.ts";
 

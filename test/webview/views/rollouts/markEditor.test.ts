@@ -8,7 +8,7 @@ import { drawn, leave, typeInto } from "../../drawn.ts";
 
 const KEY = { source: "training", step: 0, group: 0, rollout: 0 } as const;
 
-it("a note stays as it is being typed, and is stored once the field is left", () => {
+it("a note stays while it is typed, and is stored when the field is left", () => {
   const { dashboard, commands } = aDashboard();
   const editor = (note: string, star = false) =>
     h(MarkEditor, {

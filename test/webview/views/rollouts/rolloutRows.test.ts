@@ -74,7 +74,7 @@ describe("the list of rollouts", () => {
     expect(by(true)).toEqual([0, 2, 3, 1]);
   });
 
-  it("sorts groups by their mean, and in each the best rollout first", () => {
+  it("sorts groups by their mean, and rollouts within a group best first", () => {
     const grouped = [0.25, 1, 0, 0.5].map((reward, rollout) =>
       row({ group: rollout % 2, rollout, reward }),
     );
@@ -84,7 +84,7 @@ describe("the list of rollouts", () => {
     expect(positions(sortRows(grouped, sorting, { ...NO_CONTEXT, groupOf }))).toEqual([0, 2, 1, 3]);
   });
 
-  it("filters by words, reward, stop reason and use, all at once", () => {
+  it("filters by words, reward, stop reason and use, combined", () => {
     const by = (filter: Partial<typeof NO_FILTER>) =>
       positions(filterRows(rows, { ...NO_FILTER, ...filter }));
     expect(by({})).toEqual([0, 1, 2, 3]);
@@ -99,7 +99,7 @@ describe("the list of rollouts", () => {
     expect(by({ rewardHigh: 0.5, text: "calculator", trainingUse: "trained" })).toEqual([2]);
   });
 
-  it("filters an evaluation by model, and the weights of the run by none", () => {
+  it("filters an evaluation by model, and the run's own weights by null", () => {
     const evaluated = ["A", "B"].map((model, rollout) => row({ rollout, model }));
     const by = (model: string) => filterRows(evaluated, { ...NO_FILTER, model });
     expect(["", "A", "B"].map((model) => positions(by(model)))).toEqual([[0, 1], [0], [1]]);
@@ -121,7 +121,7 @@ describe("marks", () => {
     markOf: ({ rollout }) => (rollout === 2 ? mark : { ...NO_MARK, pin: rollout === 3 }),
   };
 
-  it("filter the list by star, pin, note and tag, and their words are found", () => {
+  it("filter the list by star, pin, note and tag, and are searched", () => {
     const by = (filter: Partial<typeof NO_FILTER>) =>
       positions(filterRows(rows, { ...NO_FILTER, ...filter }, undefined, context.markOf));
     expect(by({ mark: "note" })).toEqual([2]);
@@ -131,7 +131,7 @@ describe("marks", () => {
     expect(by({ text: "reads answer" })).toEqual([2]);
   });
 
-  it("put pinned rollouts on top, whatever the list is sorted by", () => {
+  it("put pinned rollouts on top, regardless of the sort order", () => {
     const sorted = sortRows(rows, { column: "reward", isDescending: true }, context);
     expect(positions(sorted)).toEqual([3, 0, 2, 1]);
   });
@@ -152,7 +152,7 @@ describe("groups", () => {
     expect(stats.get(0)).toMatchObject({ size: 2, scored: 1, mean: 1, spread: null });
   });
 
-  it("stand where their first rollout stands, and closed ones show their head only", () => {
+  it("are placed at their first rollout, and show only their header if closed", () => {
     const lines = tableLines(groups, true, [0]);
     expect(lines.map(({ kind, row: own }) => [kind, own.group, own.rollout])).toEqual([
       ["group", 1, 0],
@@ -162,7 +162,7 @@ describe("groups", () => {
     ]);
   });
 
-  it("name their best and worst rollout, and skip those that failed", () => {
+  it("name their best and worst rollout, and skip failed ones", () => {
     const own = groups.filter(({ group }) => group === 1);
     expect(extremeOf(own, "best")?.rollout).toBe(1);
     expect(extremeOf(own, "worst")?.rollout).toBe(0);
@@ -187,7 +187,7 @@ describe("two rollouts of one task", () => {
   });
   const text = (words: string) => ({ text: words, omitted: 0 });
 
-  it("part in the first turn in which either side says something else", () => {
+  it("diverge in the first turn with different messages", () => {
     const base = [turn("look", "three files"), turn("open", "text")];
     const parted = (other: readonly ReplayTurn[]) =>
       divergenceOf({ turns: base }, { turns: other });
@@ -210,7 +210,7 @@ describe("exports", () => {
     ],
   };
 
-  it("keep all digits, leave gaps empty, and hold no formula", () => {
+  it("keep all digits, leave gaps empty, and contain no formula", () => {
     expect(toCsv(table)).toBe(`step,"'=cmd(), x"\n1,0.30000000000000004\n2,\n`);
     expect(toMarkdown({ heads: ["a|b"], rows: [[1]] })).toBe("| a\\|b |\n| ---: |\n| 1 |\n");
   });
@@ -219,7 +219,7 @@ describe("exports", () => {
 describe("a stored view", () => {
   const fresh = firstViewState(0.6);
 
-  it("comes back as it was", () => {
+  it("is restored unchanged", () => {
     const rolloutSet = { source: "evaluation", step: 4 };
     const changed = {
       ...fresh,
@@ -231,7 +231,7 @@ describe("a stored view", () => {
     expect(restoreViewState(JSON.parse(JSON.stringify(changed)), fresh)).toEqual(changed);
   });
 
-  it("loses what this version does not know", () => {
+  it("drops what this version does not know", () => {
     const strange = {
       tab: "gone",
       runPart: "gone",
@@ -252,7 +252,7 @@ describe("the columns of a list", () => {
       ({ key }) => key,
     );
 
-  it("have marks and log-probabilities from when there are any", () => {
+  it("include marks and log-probabilities once there are any", () => {
     const waiting = shown([row({ streams: [] })]);
     expect(waiting).not.toContain("marks");
     expect(waiting).not.toContain("strip");
@@ -261,7 +261,7 @@ describe("the columns of a list", () => {
     );
   });
 
-  it("keep the task beside a replay, and leave out what takes too much room there", () => {
+  it("keep the task next to a replay, and leave out wide columns there", () => {
     const beside = shown([row({ streams: [0] })], true, true);
     expect(beside).toContain("taskText");
     expect(beside).not.toContain("strip");

@@ -18,7 +18,7 @@ interface FoundProps extends Pick<ADashboard, "dashboard"> {
   readonly rollouts: number;
 }
 
-it("what was found stays while further rollouts are looked through, not with another step", () => {
+it("results stay while further rollouts are searched, but not for another step", () => {
   const { dashboard, asked } = aDashboard();
   dashboard.update({ alarmFilter: ALARM });
   const of = (step: number, rollouts: number) => h(Found, { dashboard, step, rollouts });
