@@ -1,4 +1,4 @@
-/** Environments of other libraries, served by our bridge and played by our client: the rewards are those of each library's own means. */
+/** Environments of other libraries, served by our bridge and played by our client: the rewards match those of each library itself. */
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -92,7 +92,7 @@ class HigherEnvironment(Environment):
         return State(step_count=self._tries)
 `;
 
-/** Serves that environment as OpenEnv does, and prints at which port. A guess of 20 is answered when a second session makes it, too. */
+/** Serves the environment like OpenEnv, and prints its port. The server answers a guess of 20 even if a second session makes it, too. */
 const HIGHER_SERVER = `import socket
 import threading
 
@@ -121,7 +121,7 @@ uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
 
 describe.skipIf(python === null)("the bridge", () => {
   let folder = "";
-  /** Where the taskset that `vf-init` has made can be imported. */
+  /** The folder from which the taskset made by `vf-init` can be imported. */
   let taskset = "";
 
   beforeAll(async () => {
@@ -134,7 +134,7 @@ describe.skipIf(python === null)("the bridge", () => {
   }, 120_000);
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** The rewards of plays as the library itself gives them. */
+  /** The rewards of plays as computed by the library itself. */
   async function reference<T>(library: string, plays: Json, cwd = folder): Promise<T> {
     const env = { ...process.env, PYTHONPATH: cwd };
     const args = [REFERENCE, library, JSON.stringify(plays)];
@@ -142,7 +142,7 @@ describe.skipIf(python === null)("the bridge", () => {
     return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as T; // our own program writes it
   }
 
-  /** Serves an environment as the trainer does, while `work` plays in it. */
+  /** Serves an environment like the trainer, while `work` plays in it. */
   async function bridged(
     server: JsonObject,
     work: (environment: RemoteEnvironment) => Promise<void>,
@@ -202,14 +202,14 @@ describe.skipIf(python === null)("the bridge", () => {
     }
   }
 
-  /** Makes a call that is run. */
+  /** Makes a call that must succeed. */
   async function called(session: EnvironmentSession, tool: string, input: JsonObject) {
     const outcome = await session.callTool(tool, input);
     if (outcome.kind !== "result") throw new Error(outcome.error);
     return { reward: outcome.reward, finished: outcome.finished };
   }
 
-  it("gives the scores of reasoning-gym", async () => {
+  it("returns the scores of reasoning-gym", async () => {
     const plays = [null, "12", "", null, "not a number"];
     const expected = await reference<readonly { given: string; reward: number }[]>(
       "reasoning-gym",
@@ -230,7 +230,7 @@ describe.skipIf(python === null)("the bridge", () => {
   });
 
   it.each(["chain_sum", "spell_backward"])(
-    "gives the check of environments nothing to say about %s",
+    "causes no findings in the environment check of %s",
     async (id) => {
       await bridged({ bridge: "reasoning-gym", id, args: { size: 200 } }, async (remote) => {
         const report = await checkEnvironment({
@@ -247,7 +247,7 @@ describe.skipIf(python === null)("the bridge", () => {
     },
   );
 
-  it("plays a game of textarena as it is played there", async () => {
+  it("plays a textarena game as textarena does", async () => {
     const low = Array.from({ length: 12 }, () => "[1]");
     const search = Array.from({ length: 12 }, (_, i) => `[${2 * i + 1}]`);
     const plays = [low, search, ["no number", ...low], search];
@@ -269,7 +269,7 @@ describe.skipIf(python === null)("the bridge", () => {
     });
   });
 
-  it("shows the rules and the board where a game of textarena repeats no more than these", async () => {
+  it("shows the rules and the board of a textarena game that repeats nothing else", async () => {
     await bridged({ bridge: "textarena", id: "TowerOfHanoi-v0-train" }, async (environment) => {
       await inTask(environment, 0, async (session) => {
         for (const [action, board] of [
@@ -286,7 +286,7 @@ describe.skipIf(python === null)("the bridge", () => {
     });
   });
 
-  it("ends a game of textarena that takes the reward of an invalid move for its reason", async () => {
+  it("ends a textarena game that uses the reward of an invalid move as its reason", async () => {
     await bridged({ bridge: "textarena", id: "Countdown-v0" }, async (environment) => {
       await inTask(environment, 0, async (session) => {
         expect(await called(session, "act", { action: "no move" })).toMatchObject({
@@ -299,14 +299,14 @@ describe.skipIf(python === null)("the bridge", () => {
     });
   });
 
-  it("keeps tasks of a taskset of verifiers to train on", async () => {
+  it("reserves tasks of a verifiers taskset for training", async () => {
     const server = { bridge: "verifiers", id: "my-sums", cwd: taskset, args: { test_size: 20 } };
     await expect(bridged(server, async () => undefined)).rejects.toThrow(
       "my-sums has 20 tasks: test_size 20 leaves none to train on.",
     );
   });
 
-  it("gives the rewards of a taskset of verifiers that its own vf-init began", async () => {
+  it("returns the rewards of a verifiers taskset created by its own vf-init", async () => {
     const plays = ["7", "8", "10", "a very long answer that is wrong"];
     const expected = await reference<readonly number[]>("verifiers", plays, taskset);
     expect(expected).toEqual([1.25, 1.25, 0.25, 0]);
@@ -321,7 +321,7 @@ describe.skipIf(python === null)("the bridge", () => {
     });
   });
 
-  it("steps through an environment of OpenEnv", async () => {
+  it("steps through an OpenEnv environment", async () => {
     const plays = Array.from({ length: 4 }, () => [5, 10, 15, 18, 19]);
     const expected = await reference<readonly (readonly { reward: number; done: boolean }[])[]>(
       "openenv",
@@ -343,7 +343,7 @@ describe.skipIf(python === null)("the bridge", () => {
     const local = { bridge: "openenv", id: "higher:HigherEnvironment", cwd: folder };
     await bridged(local, playAll);
 
-    // The same environment, where OpenEnv serves it.
+    // The same environment, served by OpenEnv.
     await writeFile(join(folder, "serve_higher.py"), HIGHER_SERVER);
     const server = spawn(python ?? "", ["serve_higher.py"], { cwd: folder });
     try {
@@ -362,7 +362,7 @@ describe.skipIf(python === null)("the bridge", () => {
     }
   });
 
-  it("says how to install a library that its Python does not have", async () => {
+  it("says how to install a library that its Python lacks", async () => {
     await run(python ?? "", ["-m", "venv", "--without-pip", join(folder, "empty")]);
     const empty = join(folder, "empty", process.platform === "win32" ? "Scripts" : "bin", "python");
     const server = { bridge: "reasoning-gym", id: "chain_sum", python: empty };
@@ -385,7 +385,7 @@ describe.skipIf(python === null)("the bridge", () => {
     [{ bridge: "openenv", id: "higher" }, "id is higher, neither MODULE:CLASS"],
     [{ bridge: "openenv", id: "http://127.0.0.1:9" }, "no OpenEnv server at http://127.0.0.1:9"],
     [{ bridge: "verifiers", id: "no-such-taskset" }, "no_such_taskset"],
-  ])("says why it cannot serve %j", async (server, words) => {
+  ])("reports why it cannot serve %j", async (server, words) => {
     await expect(bridged(server, async () => undefined)).rejects.toThrow(words);
   });
 });

@@ -1,4 +1,4 @@
-/** Lets a kit's program run its checks, and reads the lines that it prints. */
+/** Runs the checks of a kit's program, and parses its output. */
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -7,7 +7,7 @@ import * as z from "zod";
 const run = promisify(execFile);
 const failureSchema = z.object({ stdout: z.string(), stderr: z.string() });
 
-/** Nothing is written beside the kit's programs, and nothing is asked of a package index. */
+/** Writes no files next to the kit's programs, and uses no package index. */
 export const KIT_ENVIRONMENT = {
   ...process.env,
   PYTHONDONTWRITEBYTECODE: "1",
@@ -22,7 +22,7 @@ export interface Checks {
   readonly skipped: ReadonlyMap<string, string>;
 }
 
-/** A program that ends with 1 has failed checks, which its lines name. @throws when it prints no check at all */
+/** A program that exits with 1 has failed checks, which its output names. @throws if it prints no check at all */
 export async function runChecks(python: string, args: readonly string[]): Promise<Checks> {
   const options = { env: KIT_ENVIRONMENT, maxBuffer: 64 * 1024 * 1024 };
   const { stdout, stderr } = await run(python, args, options).catch((error: unknown) =>

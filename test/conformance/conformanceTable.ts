@@ -1,4 +1,4 @@
-/** Prints, after all checks, how the rows of the wire's tables were played and who our side was compared with. */
+/** Prints, after all checks, how the rows of the wire tables were played and what our implementation was compared with. */
 
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 import { PEERS, type Peer, peerOf } from "./peers.ts";
@@ -49,7 +49,7 @@ function outcomeOf(
   };
 }
 
-/** A failed test without differences of its own is one. */
+/** A failed test without reported differences counts as one. */
 function differencesOf(test: TestCase): readonly string[] {
   const reported = test.meta().tally?.differences ?? [];
   return reported.length === 0 && test.result().state === "failed" ? [test.fullName] : reported;
@@ -70,7 +70,7 @@ function tableLines(outcomes: readonly Outcome[]): readonly string[] {
   return [...aligned([["peer", "version", "checks", "differences"], ...rows]), ...notes];
 }
 
-/** Which tests play a row of the wire's tables, so that none is left out unseen. */
+/** The tests that play a row of the wire tables, so that none is missed. */
 function rowLines(tests: readonly TestCase[]): readonly string[] {
   const rows = new Set(tests.flatMap((test) => test.meta().row ?? []));
   return [...rows]

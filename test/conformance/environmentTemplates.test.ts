@@ -1,4 +1,4 @@
-/** The templates of `env new`, on the server of openreward: their own tests, and our client that plays a right and a wrong answer. */
+/** The templates of `env new`, on the openreward server: their own tests, and our client playing a right and a wrong answer. */
 
 import { execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -29,7 +29,7 @@ type Call = readonly [tool: string, input: JsonObject];
 
 interface Plays {
   readonly template: EnvironmentTemplateKind;
-  /** Of the first training task. */
+  /** For the first training task. */
   readonly right: readonly Call[];
   readonly wrong: readonly Call[];
 }
@@ -106,7 +106,7 @@ describe.skipIf(python === null)("a new environment", () => {
     });
 
     it("is clean Python", async () => {
-      // From within, so that its modules count as its own.
+      // From within its folder, so that its modules count as first-party.
       const options = { cwd: join(TEMPLATES, template) };
       const ruff = async (...args: readonly string[]) =>
         run(python ?? "", ["-m", "ruff", "--isolated", ...args, "--no-cache", "."], options);
@@ -114,7 +114,7 @@ describe.skipIf(python === null)("a new environment", () => {
       await ruff("format", "--check");
     });
 
-    it("pays 1 for a right answer, and less for a wrong one", async () => {
+    it("rewards a right answer with 1, and a wrong one with less", async () => {
       await served(folder, async (environment) => {
         expect(await environment.splits()).toEqual([
           { name: "train", type: "train" },
@@ -127,7 +127,7 @@ describe.skipIf(python === null)("a new environment", () => {
       });
     });
 
-    it("names the line of a task that cannot be read", async () => {
+    it("reports the line of an unreadable task", async () => {
       const tasks = join(folder, "tasks.jsonl");
       const lines = (await readFile(tasks, "utf8")).trimEnd().split("\n");
       await writeFile(tasks, `\ufeff${[...lines, "{"].join("\n")}`);
@@ -162,7 +162,7 @@ async function play(environment: RemoteEnvironment, calls: readonly Call[]): Pro
   }
 }
 
-/** Runs `environment.py` as the trainer does: with its port in a variable. */
+/** Runs `environment.py` like the trainer: with its port in a variable. */
 async function served(
   folder: string,
   work: (environment: RemoteEnvironment) => Promise<void>,

@@ -4,7 +4,7 @@ import { systemClock } from "../../src/node/clock.ts";
 import { systemRandom } from "../../src/node/random.ts";
 import { silentLog } from "../fakes/silentLog.ts";
 
-/** The environments of a server, with a key that none of them is to see. */
+/** The environments of a server, with a key that must not reach any of them. */
 export function environmentsAt(baseUrl: string, http: HttpClient) {
   return connectEnvironments({
     http,

@@ -1,4 +1,4 @@
-/** A Tinker server on a port that answers every call of a session, and plays faults on the wire instead of answers. */
+/** A Tinker server on a port that answers every call of a session, and injects faults on the wire instead of answers. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
@@ -13,7 +13,7 @@ import type { Arrival, OpenTransport } from "./faultTransport.ts";
 const ROOT = "/prefix/api/v1/";
 const FAKE_ROOT = "http://tinker.test/prefix/api/v1/";
 
-/** Our own HTTP client, with connections to such a server. */
+/** Our own HTTP client, connected to such a server. */
 export const overConnections: OpenTransport = async (faultFor, haste) => {
   const arrivals: Arrival[] = [];
   const fake = fakeTinker();
@@ -90,12 +90,12 @@ function sendFault(response: ServerResponse, fault: FakeAnswer): void {
   const length = fault.hasLength === false ? {} : { "content-length": bytes.byteLength };
   const headers = { "content-type": "application/json", ...fault.headers, ...length };
   response.writeHead(fault.status ?? 200, headers);
-  // Node gives a length to an answer that is ended with all of its content.
+  // Node sends a content length for an answer that is ended with all of its content.
   response.write(bytes);
   response.end();
 }
 
-/** Knows whether requests are in progress, their bodies included. */
+/** Knows whether requests are in progress, including their bodies. */
 class WatchedHttp implements HttpClient {
   readonly #http: HttpClient;
   readonly #haste: number;

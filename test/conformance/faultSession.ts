@@ -1,4 +1,4 @@
-/** Our client with a server that plays faults, and a clock that only moves while no request is in progress. */
+/** Our client with a server that injects faults, and a clock that only moves while no request is in progress. */
 
 import type { SampleRequest, SamplingClient } from "../../src/core/tinker/samplingClient.ts";
 import { connectTinker, type ServiceClient } from "../../src/core/tinker/serviceClient.ts";
@@ -12,15 +12,15 @@ export interface FaultSession {
   readonly service: ServiceClient;
   readonly model: TrainingClient;
   readonly sampler: SamplingClient;
-  /** What the client has said about the server. */
+  /** The client's warnings about the server. */
   readonly messages: readonly string[];
-  /** Faults from now on; until then the server answers as it should. */
+  /** Starts injecting faults; until then the server answers normally. */
   inject(faultFor: FaultFor): void;
-  /** Requests since the last `inject`, with the clock's time of their arrival. */
+  /** Requests since the last `inject`, with their arrival times on the clock. */
   arrivals(): readonly (Arrival & { readonly atMs: number })[];
-  /** Lets time pass until the promise is settled. */
+  /** Advances time until the promise is settled. */
   run<Result>(promise: Promise<Result>): Promise<Result>;
-  /** Resolves when no request is in progress, with the clock where it is. */
+  /** Resolves when no request is in progress, without moving the clock. */
   rest(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export interface FaultSessionOptions {
   readonly open: OpenTransport;
   /** Flags of the server. */
   readonly config?: object;
-  /** Time limits of requests are real time; they are this much shorter. */
+  /** Request timeouts are real time; they are shortened by this factor. */
   readonly haste?: number;
 }
 
@@ -44,7 +44,7 @@ export const SAMPLE: SampleRequest = {
   topP: 1,
 };
 
-/** Does some work in a session with one model and one sampler. */
+/** Runs some work in a session with one model and one sampler. */
 export async function withFaultSession<Result>(
   options: FaultSessionOptions,
   work: (session: FaultSession) => Promise<Result>,
@@ -72,7 +72,7 @@ async function openFaultSession(options: FaultSessionOptions): Promise<OpenSessi
     return faultFor(arrival);
   }, haste);
   const service = await connectTinker({
-    // As in a run that has trained: its model is waited for, too.
+    // As in a run that has trained: its model is awaited, too.
     waitsForBills: "all",
     http,
     clock,

@@ -1,14 +1,14 @@
-/** How a fault session reaches a Tinker server that plays faults: over connections, or, as here, within the process. */
+/** How a fault session reaches a Tinker server that injects faults: over connections, or, as here, within the process. */
 
 import type { HttpClient } from "../../src/core/ports.ts";
 import { settle } from "../fakes/fakeClock.ts";
 import { type FakeAnswer, isJson, jsonBody } from "../fakes/fakeHttp.ts";
 import { fakeTinker } from "../fakes/fakeTinker.ts";
 
-/** `truncate` = the true answer, cut in its middle; `hang` = none. */
+/** `truncate` = the true answer, truncated in the middle; `hang` = none. */
 export type Fault = FakeAnswer | "reset" | "truncate" | "hang";
 
-/** A request as it came in. */
+/** A request as received. */
 export interface Arrival {
   /** Below the API's root. */
   readonly path: string;
@@ -19,7 +19,7 @@ export interface Arrival {
   readonly body: Buffer;
 }
 
-/** Asked at every request; undefined = the true answer. */
+/** Called for every request; undefined = the true answer. */
 export type FaultFor = (arrival: Arrival) => Fault | undefined;
 
 export interface FaultTransport {
@@ -31,10 +31,10 @@ export interface FaultTransport {
   close(): Promise<void>;
 }
 
-/** Time limits of requests that take real time are `haste` times shorter. */
+/** Real-time request timeouts are `haste` times shorter. */
 export type OpenTransport = (faultFor: FaultFor, haste: number) => Promise<FaultTransport>;
 
-/** What breaks a connection is an answer that never comes as a whole, and takes no time. */
+/** A broken connection is an answer that never arrives completely, and takes no time. */
 export const withinProcess: OpenTransport = async (faultFor) => {
   const arrivals: Arrival[] = [];
   const { http, baseUrl } = fakeTinker((path, request) => {

@@ -3,18 +3,18 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** Where they lie if no environment variable says otherwise: beside the clone. */
+/** Their default location if no environment variable is set: next to the clone. */
 const SHARED = new URL("../../../shared/", import.meta.url);
 
-/** Whether checks that cannot run must fail instead of being skipped. */
+/** True if checks that cannot run must fail instead of being skipped. */
 export function isRequired(): boolean {
   return process.env["CI"] === "true";
 }
 
 /**
- * The folder that an environment variable names, else `../shared/<path>`; empty, after printing why, when there is
+ * The folder in an environment variable, else `../shared/<path>`; empty, after printing why, if there is
  * none: the checks are skipped.
- * @throws when the variable names no folder, or when there is none and the checks must run
+ * @throws if the variable names no folder, or if there is none and the checks must run
  */
 export function kitFolder(variable: string, path: string, what: string): string {
   const named = process.env[variable] ?? "";

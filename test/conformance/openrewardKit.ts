@@ -8,14 +8,14 @@ import { inject } from "vitest";
 import { type Checks, KIT_ENVIRONMENT, runChecks } from "./checkLines.ts";
 import { kitFolder } from "./kits.ts";
 
-/** Empty = there is none. */
+/** Empty = not available. */
 export const KIT = kitFolder(
   "TINKER_RL_OPENREWARD_KIT",
   "conformance/openreward",
   "servers and drivers of the official ORS packages",
 );
 
-/** Path of a Python for the kit; null = something is missing, which was said, and the checks are skipped. */
+/** Path of a Python for the kit; null = something is missing, which was reported, and the checks are skipped. */
 export const kitPython = KIT === "" ? null : inject("python");
 
 /** Packages whose servers the kit can start. */
@@ -50,7 +50,7 @@ export async function startPythonServer(
   return { url, stop: () => child.kill() };
 }
 
-/** The address is printed a moment before anybody can connect. */
+/** The address is printed slightly before the server accepts connections. */
 export async function untilListening(url: string): Promise<void> {
   for (let tries = 0; tries < LISTEN_TRIES; tries += 1) {
     const response = await fetch(`${url}/health`).catch(() => null);
@@ -60,7 +60,7 @@ export async function untilListening(url: string): Promise<void> {
   throw new Error(`Nothing listens at ${url}.`);
 }
 
-/** The address that the server prints first; its output is read on, or the server would freeze when the pipe is full. */
+/** The first address that the server prints; its output is drained, or the server would block when the pipe is full. */
 function firstAddress(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     child.once("error", reject);
@@ -73,7 +73,7 @@ function firstAddress(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Lets the official clients check a server; `others` are further arguments of their driver. */
+/** Runs the official clients' checks of a server; `others` are further arguments of their driver. */
 export async function driveOfficially(
   url: string,
   others: readonly string[] = [],

@@ -1,4 +1,4 @@
-/** The probe environment of the ORS conformance kit: a counter, and one tool for each thing a transport can get wrong. */
+/** The probe environment of the ORS conformance kit: a counter, and one tool per aspect that a transport can get wrong. */
 
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -21,7 +21,7 @@ afterAll(() => http.close());
 
 const BOOKING = { room: "double", nights: 2, guests: [{ name: "Zoë 😀", age: 30 }, { name: "B" }] };
 
-/** What a whole run does not play in `trainOfficial.test.ts`: far tasks, which are on no first page, and texts in many parts. */
+/** Cases that the whole run in `trainOfficial.test.ts` does not cover: tasks beyond the first page, and texts in many parts. */
 const PLAYS: readonly (readonly [
   environment: string,
   index: number,
@@ -86,7 +86,7 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
       await environment.release();
     });
 
-    it("brings long and awkward texts over unchanged", async () => {
+    it("transfers long and awkward texts unchanged", async () => {
       await within(remote("bulk"), { index: 0 }, async (session) => {
         const prompt = await session.prompt();
         const lengths = prompt.map(({ blocks }) =>
@@ -107,7 +107,7 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
       });
     });
 
-    it("asks for a call again whose stream was cut, and the tool runs once", async () => {
+    it("repeats a call whose stream was interrupted, and the tool runs once", async () => {
       await within(remote("slow", cuttingFirstCall(http)), { index: 0 }, async (session) => {
         expect(await session.callTool("once", { seconds: 1 })).toMatchObject({
           reward: 1,
@@ -139,7 +139,7 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
       ["book", { ...BOOKING, extra: 1 }, "input_validation"],
       ["book", {}, "input_validation"],
     ])(
-      "hands a refused call back (%s %j: %s), and the session continues",
+      "passes on a rejected call (%s %j: %s), and the session continues",
       async (tool, input, reason) => {
         await within(remote("strict"), { index: 0 }, async (session) => {
           expect(await session.callTool(tool, input)).toMatchObject({ kind: "rejected", reason });
@@ -152,14 +152,14 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
       [{ demo_token: "open-sesame" }, 1],
       [{ demo_token: "wrong" }, 0],
       [{}, -1],
-    ])("hands over the secrets %j, and never its own key", async (secrets, reward) => {
+    ])("sends the secrets %j, and never its own key", async (secrets, reward) => {
       await within(remote("secret"), { index: 0, secrets }, async (session) => {
         const metadata = { names: Object.keys(secrets), api_key_sent: false };
         expect(await session.callTool("unlock", {})).toMatchObject({ reward, metadata });
       });
     });
 
-    it("rides out a set-up of 35 s", async () => {
+    it("survives a setup of 35 s", async () => {
       await within(remote("setupcases"), { index: 2 }, async (session) => {
         await session.prompt();
         expect(await session.callTool("check", {})).toMatchObject({ reward: 1 });
@@ -171,7 +171,7 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
       [4, "environment-protocol", "setup refused on purpose"],
       [5, "environment-tool-crashed", "constructor failed on purpose"],
       [6, "environment-tool-crashed", "prompt failed on purpose"],
-    ])("reports what went wrong before the first call of task %i", async (index, code, words) => {
+    ])("reports the failure before the first call of task %i", async (index, code, words) => {
       const prompt = within(remote("setupcases"), { index }, (session) => session.prompt());
       await expect(prompt).rejects.toMatchObject({ code, message: expect.stringContaining(words) });
     });
@@ -184,7 +184,7 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
       });
     });
 
-    it("learns that a toolset is refused, and that variables of a session are not", async () => {
+    it("is told that a toolset is rejected, but session variables are not", async () => {
       const refused = remote("probe", http, { toolsetName: "codex" });
       await expect(
         within(refused, { index: 0 }, (session) => session.tools()),
@@ -196,7 +196,7 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
       expect(await within(allowed, { index: 0 }, (session) => session.prompt())).toHaveLength(1);
     });
 
-    it.runIf(isNewer)("may call at once, and learns which call the end overtook", async () => {
+    it.runIf(isNewer)("may call concurrently, and learns which call came late", async () => {
       await within(remote("overlap"), { index: 0 }, async (session) => {
         const calls = [
           ["tick", 0.1],
@@ -214,14 +214,14 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
       });
     });
 
-    it.runIf(isNewer)("learns that the episode is over when it calls once more", async () => {
+    it.runIf(isNewer)("learns that the episode is over on the next call", async () => {
       await within(remote("faulty"), { index: 0 }, async (session) => {
         await session.callTool("fine", {});
         expect(await session.callTool("fine", {})).toMatchObject({ reason: "episode_finished" });
       });
     });
 
-    it.runIf(isNewer)("brings a conversation over message by message", async () => {
+    it.runIf(isNewer)("transfers a conversation message by message", async () => {
       const conversation = await within(remote("conversation"), { index: 0 }, (session) =>
         session.prompt(),
       );
@@ -246,7 +246,7 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
       ]);
     });
 
-    it.runIf(isNewer)("sees terminal tools and group scoring", async () => {
+    it.runIf(isNewer)("supports terminal tools and group scoring", async () => {
       await within(remote("notools"), { index: 0 }, async (session) => {
         expect(await session.tools()).toMatchObject({
           tools: [],
@@ -260,7 +260,7 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
       });
     });
 
-    it.runIf(isNewer)("has a group scored, and continues after a judge that failed", async () => {
+    it.runIf(isNewer)("requests group scores, and continues after a failed judge", async () => {
       const call = { type: "tool_call", id: "c1", name: "answer", input: { answer: "5" } } as const;
       const heard = { type: "tool_result", callId: "c1", blocks: [], isError: false } as const;
       const candidates = [1, 2, 4].map((length): readonly Message[] => [

@@ -1,4 +1,4 @@
-/** The official ORS clients drive our environment server, with the kit's own environments as far as ours can do the same. */
+/** The official ORS clients drive our environment server, with the kit's own environments as far as ours support the same features. */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -11,7 +11,7 @@ import { manyTasks } from "./openrewardManyTasks.ts";
 import { probe } from "./openrewardProbe.ts";
 import { addTally } from "./tally.ts";
 
-/** What embedded environments do not have, and the checks that are about nothing else. */
+/** Features that embedded environments lack, with the checks that only concern them. */
 const ABSENT: Readonly<Record<string, readonly string[]>> = {
   "secrets for tools": ["secrets-by-header", "secrets-by-body"],
   "tools that grade an answer": ["terminal-tool"],

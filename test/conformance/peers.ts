@@ -1,11 +1,11 @@
-/** Who our side is compared with: a row of the table each, in this order. A new file of checks needs a row here. */
+/** The implementations that ours is compared with: one table row each, in this order. A new file of checks needs a row here. */
 
 import { readFileSync } from "node:fs";
 
 export interface Peer {
   /** Beginning of the test file's path below `test/`. */
   readonly file: string;
-  /** A part of the tests' full names, where a file has several peers; absent = all. */
+  /** A part of the tests' full names, if a file has several peers; absent = all. */
   readonly tests?: string;
   readonly name: string;
   readonly version: string;
@@ -24,7 +24,7 @@ const TINKER = pinned("tinker");
 const OPENREWARD = pinned("openreward");
 const ORS_SDK = pinned("ors-sdk");
 
-/** Installed in an environment of its own, with the kit's pins. */
+/** Installed in a separate environment, with the kit's pins. */
 const WANDB = "0.31.0";
 
 export const CHAT_FAMILIES = [

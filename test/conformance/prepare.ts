@@ -1,11 +1,11 @@
-/** Before all checks: makes the Python that they share. */
+/** Before all checks: creates the Python environment that they share. */
 
 import type { TestProject } from "vitest/node";
 import { preparePython } from "./python.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Path of a Python with the official packages; null = there is none, and what needs it is skipped. */
+    /** Path of a Python with the official packages; null = not available, and checks that need it are skipped. */
     python: string | null;
   }
 }

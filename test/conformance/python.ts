@@ -1,4 +1,4 @@
-/** Makes a Python for a suite: a virtual environment below `.venv/` with the pinned packages of a file. */
+/** Creates a Python for a suite: a virtual environment below `.venv/` with the pinned packages of a file. */
 
 import { execFile } from "node:child_process";
 import { copyFile, readFile } from "node:fs/promises";
@@ -14,24 +14,24 @@ const isWindows = process.platform === "win32";
 export interface PythonSuite {
   /** The name of its virtual environment. */
   readonly name: string;
-  /** Pinned packages, one a line. */
+  /** Pinned packages, one per line. */
   readonly requirements: URL;
-  /** Versions of Python that have these packages, for people. */
+  /** Versions of Python that have these packages, as shown to people. */
   readonly versions: string;
-  /** True when the file has the packages that its packages need, too: they are not looked for, which halves the time. */
+  /** True if the file also lists transitive dependencies: they are not resolved, which halves the time. */
   readonly isComplete?: boolean;
 }
 
 /**
- * Path of a Python with the packages, or null after printing why there is none. Two callers must not make the same one
- * at once.
- * @throws when there is none and the suites must run
+ * Path of a Python with the packages, or null after printing why there is none. Two callers must not create the same one
+ * concurrently.
+ * @throws if there is none and the suites must run
  */
 export async function preparePython(suite: PythonSuite): Promise<string | null> {
   const requirements = fileURLToPath(suite.requirements);
   const venv = join(VENVS, suite.name);
   const python = isWindows ? join(venv, "Scripts", "python.exe") : join(venv, "bin", "python");
-  // What the environment was made of; written last, so that a half-made one is made again.
+  // The environment's inputs; written last, so that an incomplete one is created again.
   const stamp = join(venv, "requirements.txt");
   try {
     if (!(await isSame(requirements, stamp))) {

@@ -1,4 +1,4 @@
-/** The official ORS clients drive the embedded environments, as `serve` opens them to other programs. */
+/** The official ORS clients drive the embedded environments, as `serve` exposes them to other programs. */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EMBEDDED_ENVIRONMENTS } from "../../src/local/environment/catalogue.ts";

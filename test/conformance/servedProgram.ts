@@ -1,4 +1,4 @@
-/** The built program, opened to other programs by `serve`, with a store of its own. */
+/** The built program, exposed to other programs by `serve`, with its own store. */
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** The client's requests against those that the official client sent in the same session, recorded and compared by a kit. */
+/** The client's requests compared by a kit with the recorded requests of the official client in the same session. */
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -29,7 +29,7 @@ const recordSchema = z.looseObject({ path: z.string(), body: z.unknown() });
 const sampleBodySchema = z.looseObject({ num_samples: z.number(), seq_id: z.number() });
 type KitRecord = z.output<typeof recordSchema>;
 
-/** This client draws every sample by itself, so the recorded draws of several are taken apart. */
+/** This client requests every sample separately, so recorded requests for several samples are split. */
 function oneByOne(record: KitRecord): readonly KitRecord[] {
   if (record.path !== "asample") return [record];
   const body = sampleBodySchema.parse(record.body);
@@ -39,7 +39,7 @@ function oneByOne(record: KitRecord): readonly KitRecord[] {
   }));
 }
 
-/** Returns how many requests it holds. */
+/** Returns the number of requests it contains. */
 async function writeReference(path: string): Promise<number> {
   const lines = (await readFile(REFERENCE, "utf8")).trim().split("\n");
   const records = lines.flatMap((line) => oneByOne(recordSchema.parse(JSON.parse(line))));
@@ -129,7 +129,7 @@ describe.skipIf(tinkerKitPython === null)(
       const records = await read(`${url}/__kit/records`, z.array(z.unknown()));
       await writeFile(mine, JSON.stringify(records));
       const args = [join(TINKER_KIT, "compare.py"), join(folder, "reference.json"), mine];
-      // The comparison ends with status 1 when there are differences, and its output says which.
+      // The comparison exits with 1 if there are differences, and its output lists them.
       const { stdout } = await run(tinkerKitPython ?? "", args).catch((error: unknown) =>
         z.object({ stdout: z.string() }).parse(error),
       );

@@ -38,7 +38,7 @@ const EXPLAINED = [
   "a download asks for the model and the rank of the weights first, for the card that it writes beside them",
   "the export has a name of its own here, so that two downloads at once do not meet",
 ];
-/** How often they come depends on time, or on how a client is set up. */
+/** Their number depends on timing, or on a client's configuration. */
 const NOT_COMPARED =
   /\/(telemetry|client\/(config|dynamic_config)|session_heartbeat|retrieve_future\w*|get_info|weights_info|get_server_capabilities)$/;
 const body = z.looseObject({});
@@ -147,7 +147,7 @@ describe.skipIf(python === null)("the official program and this one", () => {
   });
 });
 
-/** Without what names a session, an export or a client. */
+/** Without the ids of a session, an export or a client. */
 function callOf({ method, path, body: text }: Asked): readonly Call[] {
   if (NOT_COMPARED.test(path)) return [];
   const plain = path

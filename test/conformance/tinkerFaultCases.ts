@@ -1,4 +1,4 @@
-/** Our Tinker client against injected faults: the rows of the wire's tables that take more than a list of faults. */
+/** Our Tinker client against injected faults: the rows of the wire tables that take more than a list of faults. */
 
 import { expect } from "vitest";
 import { ADAM } from "../fakes/fakeTinker.ts";
@@ -22,7 +22,7 @@ const LOST: Fault = { status: 410, json: { detail: "expired" } };
 const VALIDATION = { loc: ["body", "rank"], msg: "not positive", type: "value_error" };
 const BUSY: Fault = { status: 429, json: { detail: "slow down" } };
 
-/** Answers the first requests to a path, one each; then the server answers as it should. */
+/** Answers the first requests to a path, one reply each; then the server answers normally. */
 function first({ inject }: FaultSession, path: string, ...replies: readonly Fault[]): void {
   let count = 0;
   inject((arrival) => (arrival.path === path ? replies[count++] : undefined));
@@ -179,7 +179,7 @@ const POLLS: readonly FaultCase[] = [
     first(session, "retrieve_future", LOST);
     await session.run(session.sampler.sample(SAMPLE));
     expect(numbersOf(session)).toEqual([0, 1]);
-    // Half a second and a quarter more: the test's random numbers are 0, which take nothing away.
+    // Half a second plus a quarter: the test's random numbers are 0, which subtract nothing.
     expect(sentTo(session, "asample").map(({ atMs }) => atMs)).toEqual([0, 625]);
   }),
 
@@ -207,7 +207,7 @@ const POLLS: readonly FaultCase[] = [
   }),
 ];
 
-/** Begins a sample that is not finished, gives it up, and lets two seconds pass; the first cancellation is refused. */
+/** Starts a sample that does not finish, cancels it, and lets two seconds pass; the first cancellation is rejected. */
 async function abandon(session: FaultSession, dynamicConfig: object): Promise<void> {
   const pending: Fault = { status: 408, json: { type: "try_again", queue_state: "active" } };
   const refusals: Fault[] = [{ status: 503 }];

@@ -1,11 +1,11 @@
 /**
- * The rows of the Tinker wire's tables of errors, retries and polls that a list of faults plays: what our client sends
+ * The rows of the Tinker wire's tables of errors, retries and polls that a list of faults can play: what our client sends
  * again, after which pauses, and how it ends. The rows say where it differs from the official client.
  */
 
 import type { Fault } from "./faultTransport.ts";
 
-/** A step of training, a sample, the making of a model. */
+/** A training step, a sample, the creation of a model. */
 export type Call = "step" | "sample" | "create";
 
 export interface FaultRow {
@@ -14,21 +14,21 @@ export interface FaultRow {
   readonly phase: "submit" | "poll";
   readonly calls: readonly Call[];
   readonly fault: string;
-  /** One request each, in this order; then the server answers as it should. */
+  /** One request each, in this order; then the server answers normally. */
   readonly replies: readonly Fault[];
-  /** The last reply comes for ever. */
+  /** The last reply repeats forever. */
   readonly isEndless?: true;
   /** Flags of the server. */
   readonly config?: object;
-  /** Sum of the pauses, in virtual time; time limits of requests take none. */
+  /** Sum of the pauses, in virtual time; request timeouts take none. */
   readonly pausesMs: number;
   /** Absent = one more than there are replies. */
   readonly requests?: number;
   /** Absent = the call succeeds. */
   readonly code?: string;
-  /** A part of what the error holds. */
+  /** A part of the error's content. */
   readonly data?: object;
-  /** Why it is another way than the official client's. */
+  /** Why it differs from the official client. */
   readonly explained?: string;
 }
 
@@ -41,7 +41,7 @@ const QUICK_MS = [250, 500, 1000, 2000, 4000, 5000];
 const BACKOFF_MS = [500, 1000, 2000, 4000, 8000, 10_000];
 const LOST_MS = [1000, 2000, 4000, 8000, 16_000, 30_000];
 
-/** Sum of the first pauses; the last of the list continues. */
+/** Sum of the first pauses; the last of the list repeats. */
 function sum(pauses: readonly number[], count: number): number {
   return Array.from({ length: count }, (_, i) => pauses[i] ?? pauses.at(-1) ?? 0).reduce(
     (total, pause) => total + pause,

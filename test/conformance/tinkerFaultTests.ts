@@ -14,7 +14,7 @@ const SUBMITS: Readonly<Record<Call, string>> = {
   sample: "asample",
   create: "create_model",
 };
-/** 45 s become 3 s: a machine that is busy answers within that. */
+/** Shortens 45 s to 3 s: even a busy machine answers within that. */
 const HASTE = 15;
 
 function begin({ model, sampler, service }: FaultSession, call: Call): Promise<unknown> {
@@ -23,7 +23,7 @@ function begin({ model, sampler, service }: FaultSession, call: Call): Promise<u
   return service.createTrainingClient({ baseModel: "org/model", rank: 8 });
 }
 
-/** Requests that a row is about: the submits of a call, or the polls of its result. */
+/** The requests that a row concerns: the submits of a call, or the polls of its result. */
 function isAbout({ path, json }: Arrival, call: Call, phase: FaultRow["phase"]): boolean {
   if (phase === "submit") return path === SUBMITS[call];
   return path === "retrieve_future" && String(json?.["request_id"]).startsWith(SUBMITS[call]);
@@ -58,7 +58,7 @@ const rows = FAULT_ROWS.flatMap((row) =>
   }),
 );
 
-/** The tests of all rows but those with the faults `without`, with requests that go the way that `open` opens. */
+/** The tests of all rows except those with the faults `without`, over the transport opened by `open`. */
 export function testFaults(open: OpenTransport, without: readonly Fault[] = []): void {
   const played = rows.filter(
     ([, { row }]) => !row.replies.some((fault) => without.includes(fault)),
@@ -76,7 +76,7 @@ export function testFaults(open: OpenTransport, without: readonly Fault[] = []):
         requests,
       });
       if (row.data !== undefined) expect(error).toMatchObject({ data: row.data });
-      // What is sent again is the same to the byte, and a submit's tries share the key that identifies the submit.
+      // A retry is identical to the byte, and all attempts of a submit share its idempotency key.
       expect(new Set(sent.map(({ body }) => body.toString("hex"))).size).toBe(1);
       const keys = new Set(sent.map(({ headers }) => headers["x-idempotency-key"]));
       if (row.phase === "submit") expect(keys.size).toBe(1);

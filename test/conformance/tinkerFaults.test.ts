@@ -1,4 +1,4 @@
-/** The wire's tables of faults on real connections; `core/tinker/faults.test.ts` plays them without. */
+/** The wire tables of faults on real connections; `core/tinker/faults.test.ts` plays them in the process. */
 
 import { overConnections } from "./faultServer.ts";
 import { testFaults } from "./tinkerFaultTests.ts";

@@ -1,4 +1,4 @@
-/** Prompts and training data with images: what this program's client posts, beside what the official one makes of the same. */
+/** Prompts and training data with images: the requests of this program's client compared with the official client's. */
 
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -20,7 +20,7 @@ const python = inject("python");
 const SCRIPT = fileURLToPath(new URL("officialImages.py", import.meta.url));
 
 const everyByte = String.fromCharCode(...Array.from({ length: 256 }, (_, byte) => byte));
-/** Files of lengths that base64 fills up differently, with all bytes. */
+/** Files with every base64 padding length, and all byte values. */
 const images = [
   Buffer.concat([pngBytes(224, 224), Buffer.from(everyByte, "latin1")]),
   jpegBytes(64, 32),
@@ -40,7 +40,7 @@ interface Played {
     readonly logprobs: readonly number[];
     readonly delta?: readonly number[];
   }[];
-  /** As `trajectory_to_data` of the official cookbook (commit 9dfcc3a2) makes it of the same, with the advantage 2. */
+  /** As made by `trajectory_to_data` of the official cookbook (commit 9dfcc3a2) from the same rollout, with the advantage 2. */
   readonly trained: Readonly<Record<string, readonly number[]>>;
 }
 
@@ -64,7 +64,7 @@ const ROLLOUTS: readonly Played[] = [
   },
 ];
 
-/** What the loop trains of a rollout; the arrays in the order of their names, as the wire has none. */
+/** The loop's training data for a rollout; the arrays sorted by name, because the wire has no order. */
 function datumOf({ prompt, turns }: Played): Datum {
   const ledger = new Ledger(prompt);
   for (const { sampled, logprobs, delta = [] } of turns) {
@@ -81,7 +81,7 @@ const data = ROLLOUTS.map(datumOf);
 const wire = toWireData(data, "ppo", { forwardOnly: false });
 const SAMPLE = { maxTokens: 6, temperature: 1, topK: -1, topP: 1, seed: 7, stop: [9] };
 
-/** Defaults that the official client writes out. */
+/** Defaults that the official client sends explicitly. */
 const DEFAULTS = { topk_prompt_logprobs: 0, topk_sample_logprobs: 0, prompt_alt_tokens_k: 0 };
 const EXPLAINED = [
   "top-k numbers of 0, the defaults, are written out there and absent here",
@@ -99,7 +99,7 @@ const officialSchema = z.object({
     sizes: z.array(z.number()),
   }),
 });
-/** Ids, or an image, as the official types name their parts. */
+/** Ids, or an image, in the official types' field names. */
 function partsOf(ids: readonly number[] | Int32Array) {
   return inputChunks(ids, images).map((part) => {
     if (part.type === "encoded_text") return part.tokens;
@@ -142,7 +142,7 @@ describe.skipIf(python === null)("images on the wire", () => {
     official = await askOfficial();
   });
 
-  it("are sampled from with the same request", async (context) => {
+  it("are sampled with the same request", async (context) => {
     const server = fakeTinker();
     const sampler = await (await server.connect()).samplerForBase("org/model");
     for (const prompt of PROMPTS) await sampler.sample({ ...SAMPLE, prompt, images });
@@ -153,7 +153,7 @@ describe.skipIf(python === null)("images on the wire", () => {
     );
   });
 
-  it("are trained on with the same bytes", async (context) => {
+  it("are trained with the same bytes", async (context) => {
     const body = await trainingBody();
     addTally(context, { checks: data.length, differences: [], explained: [] });
     expect(body instanceof Uint8Array && Buffer.from(body).toString("hex")).toBe(official.call.hex);
@@ -169,7 +169,7 @@ describe.skipIf(python === null)("images on the wire", () => {
     expect(body).toMatchObject({ forward_backward_input: { data: sent } });
   });
 
-  it("count as many positions, and as many bytes against the limit of a request", () => {
+  it("count as the same number of positions, and of bytes against the limit of a request", () => {
     expect(data.map(({ tokens }) => tokens.length)).toEqual(official.call.lengths);
     const requests = (maxBytes: number) => chunkData(wire, { maxDatums: 9, maxBytes }).length;
     const together = official.call.sizes.reduce((sum, size) => sum + size, 0);

@@ -113,7 +113,7 @@ export async function readScenario(path: string): Promise<Scenario> {
   return scenarioSchema.parse(JSON.parse(await readFile(path, "utf8")));
 }
 
-/** Connects with what the session is to be known by. */
+/** Connects with the session's tags and metadata. */
 export type Connect = (service: StepOf<"service">) => Promise<ServiceClient>;
 
 export async function playScenario(scenario: Scenario, connect: Connect): Promise<void> {
@@ -123,7 +123,7 @@ export async function playScenario(scenario: Scenario, connect: Connect): Promis
   for (const step of steps) await player.play(step);
 }
 
-/** What the steps so far have made, by the names they gave it. */
+/** Objects created by the steps so far, by name. */
 class Named<Value> {
   readonly #values = new Map<string, Value>();
 

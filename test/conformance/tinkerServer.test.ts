@@ -1,4 +1,4 @@
-/** The official Tinker client drives our engine, as `serve` opens it to other programs. */
+/** The official Tinker client drives our engine, as `serve` exposes it to other programs. */
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ async function read<Schema extends z.ZodType>(name: string, schema: Schema) {
   return schema.parse(JSON.parse(await readFile(join(MODEL, name), "utf8")));
 }
 
-/** What the driver knows of the model. */
+/** The driver's facts about the model. */
 async function tokenizerArguments(): Promise<readonly string[]> {
   const { model, added_tokens: added } = await read("tokenizer.json", tokenizerSchema);
   const { eos_token: end } = await read("tokenizer_config.json", tokenizerConfigSchema);

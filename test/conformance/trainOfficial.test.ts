@@ -48,7 +48,7 @@ function config(environments: readonly OfficialEnvironment[], tinker: string, or
     max_steps: 1,
     max_active_tasks: 100,
     max_rollout_retries: 0,
-    // Shorter than the longest set-up, which must not count.
+    // Shorter than the longest setup, which must not count.
     rollout_timeout: 25,
     tinker_base_url: tinker,
     openreward_base_url: ors,
@@ -94,7 +94,7 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
 
     const recordsOf = (name: string) => records.filter(({ environment }) => environment === name);
 
-    it("ends well, with an update and a checkpoint", async () => {
+    it("ends successfully, with an update and a checkpoint", async () => {
       expect(ended).toMatchObject({ code: 0, stderr: "" });
       const paths = stub.calls.map(({ path }) => path);
       for (const path of ["forward_backward", "optim_step", "save_weights"]) {
@@ -115,7 +115,7 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
       }
     });
 
-    it("is played in every environment that the server has", async () => {
+    it("is played in every environment of the server", async () => {
       const response = await fetch(`${official.url}/list_environments`);
       const offered = z.array(z.string()).parse(await response.json());
       expect(offered.sort()).toEqual(environments.map(({ name }) => name).sort());
@@ -138,7 +138,7 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
   },
 );
 
-/** An episode that never began counts as the first play. */
+/** An episode that never started counts as the first play. */
 function playOf({ turns }: RolloutRecord): number {
   return turns[0] === undefined ? 0 : playNumber(turns[0].content);
 }
@@ -149,13 +149,13 @@ function expectPlayed(record: RolloutRecord, plays: readonly Play[]): void {
   const { stop, reward, error = null, answer = null } = play;
   const reported = error === null ? null : expect.stringMatching(error);
   expect(record, record.taskKey).toMatchObject({ stop, error: reported });
-  // A tool that fails has no result; what it was called with is in the error.
+  // A failed tool has no result; its call is in the error.
   if (error === null) expect(movesOf(record, play)).toEqual(play.moves);
   if (answer !== null) expect(record.turns.at(-1)?.results.at(-1)?.text).toMatch(answer);
   expect(record.reward).toEqual(reward === null ? null : expect.closeTo(reward, 9));
 }
 
-/** What a record says of a play's moves, in the play's own words. */
+/** The record's account of a play's moves, in the format of the play. */
 function movesOf({ turns }: RolloutRecord, { moves }: Play): Play["moves"] {
   return turns.slice(0, moves.length).map(({ calls: [call], results: [result], content }) => {
     if (call?.raw.startsWith("<tool_call>") !== true) return content.replace(/^Play \d+\. /, "");

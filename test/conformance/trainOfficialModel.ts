@@ -1,11 +1,11 @@
-/** A model that plays by heart: it reads from the prompt which task and turn it is, and says the move of the next play. */
+/** A scripted model: it identifies the task and turn from the prompt, and makes the move of the next play. */
 
 import { encodeWhole, qwen3Model } from "../node/tokenizer/qwen3Model.ts";
 import { type OfficialEnvironment, type Play, SETUP_CASES } from "./trainOfficialPlays.ts";
 
 const ANSWER = "<|im_start|>assistant\n";
 
-/** What a play is called in the model's own words, so that later turns and the records show which one it is. */
+/** A marker for the play in the model's text, so that later turns and the records show which one it is. */
 const MARK = /Play (\d+)\./;
 
 /** Number of the play that a turn's text belongs to. */
@@ -13,7 +13,7 @@ export function playNumber(text: string): number {
   return Number(MARK.exec(text)?.[1] ?? Number.NaN);
 }
 
-/** From a prompt's token ids to the ids of an answer; every new episode of a task is the next of its plays. */
+/** Maps a prompt's token ids to the ids of an answer; every new episode of a task is the next of its plays. */
 export function playingModel(
   environments: readonly OfficialEnvironment[],
 ): (prompt: readonly number[]) => readonly number[] {
@@ -22,7 +22,7 @@ export function playingModel(
     const text = qwen3Model.tokenizer.decode(prompt);
     const { name, index } = taskOf(text);
     const plays = environments.find((each) => each.name === name)?.plays(index) ?? [];
-    // Turns of the model; an environment may have opened with others.
+    // The model's turns; an environment may have started with others.
     const turns = text
       .split(ANSWER)
       .slice(1, -1)
@@ -46,7 +46,7 @@ function answerTo(play: Play | undefined, number: number, turn: number): string 
   return `${mark}${says}\n<tool_call>\n${call}\n</tool_call>`;
 }
 
-/** The environments show their tasks in these ways; those without a number are played in their first task only. */
+/** How the environments show their tasks; those without a number only play their first task. */
 function taskOf(text: string): { readonly name: string; readonly index: number } {
   const [, name, task] = /(\w+): task train-(\d+)/.exec(text) ?? [];
   if (name !== undefined) return { name: name.toLowerCase(), index: Number(task) };

@@ -1,25 +1,25 @@
-/** What a model must say to earn the rewards that the ORS kit documents, and what it must earn by saying something else. */
+/** The moves that earn the rewards documented by the ORS kit, and the rewards of other moves. */
 
 import type { JsonObject } from "../../src/core/json.ts";
 
-/** A call of a tool with what it brings; `refused` = the server calls it a mistake of the model. */
+/** A tool call with its result; `refused` = the server counts it as a mistake of the model. */
 export interface Call {
   readonly tool: string;
   readonly input: JsonObject;
-  /** Before the call. */
+  /** Text before the call. */
   readonly says?: string;
   readonly reward: number | null | "refused";
 }
 
 export interface Play {
-  /** A text is a turn without a call. After the last move the model has nothing to say. */
+  /** A text is a turn without a call. After the last move the model says nothing. */
   readonly moves: readonly (Call | string)[];
-  /** What is trained on: the sum, with 0 for the end when the environment did not end the episode; null = failed. */
+  /** The trained reward: the sum, with 0 for the end if the environment did not end the episode; null = failed. */
   readonly reward: number | null;
   readonly stop: string;
-  /** What the record says about a failure. */
+  /** The failure in the record. */
   readonly error?: RegExp;
-  /** What the last call is answered. */
+  /** The answer to the last call. */
   readonly answer?: RegExp;
 }
 
@@ -29,7 +29,7 @@ export interface OfficialEnvironment {
   readonly split: JsonObject;
   /** Further settings of the environment. */
   readonly settings?: JsonObject;
-  /** Each is played once in a group. */
+  /** Each is played once per group. */
   readonly plays: (index: number) => readonly Play[];
 }
 
@@ -50,7 +50,7 @@ function failed(error: RegExp, ...moves: Play["moves"]): Play {
   return { moves, reward: null, stop: "max_retries", error };
 }
 
-/** The model called a tool that crashes: its own doing, so the end counts. */
+/** The model called a tool that crashes, which is its own fault, so the end counts. */
 function crashed(answer: RegExp, move: Call): Play {
   return { moves: [move], reward: 0, stop: "tool_crashed", answer };
 }
@@ -70,7 +70,7 @@ const REWARDS: readonly (readonly (number | null)[])[] = [
   [0.1, 0.1, 0.1, 0.1, 0.1],
 ];
 
-/** A rollout that never got a reward cannot be scored; one that was not ended gets 0 for that. */
+/** A rollout without any reward cannot be scored; an unfinished one gets 0 for the end. */
 function listed(index: number): Play {
   const rewards = REWARDS[index] ?? [];
   const moves = rewards.map((reward) => call("step", {}, reward));
@@ -272,7 +272,7 @@ export const NEWER_ENVIRONMENTS: readonly OfficialEnvironment[] = [
   {
     name: "group",
     split: first(1),
-    // A rollout's score is the length of its last text over the longest of the group, the numbers of the plays included.
+    // A rollout's score is the length of its last text over the longest of the group, including the play numbers.
     plays: () =>
       [
         { says: "x", reward: 9 / 18 },

@@ -1,4 +1,4 @@
-/** A run by the hosted form of names on the official ORS servers, which redirect it, behind a gateway that knows nothing of that. */
+/** A run with hosted-style names on the official ORS servers, which redirect them, behind a gateway that is unaware of redirects. */
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";

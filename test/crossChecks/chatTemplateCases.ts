@@ -1,4 +1,4 @@
-/** Conversations, tools and expressions whose rendering differs between engines. */
+/** Conversations, tools and expressions that template engines render differently. */
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -20,7 +20,7 @@ const withProperties = (properties: object, more: object = {}): object => ({
 
 const METHOD_NAMES = "items keys values get type properties required description pop name update";
 
-/** Parameters as pydantic and hand-written servers declare them. */
+/** Parameters as declared by pydantic and by hand-written servers. */
 const PARAMETERS: Readonly<Record<string, object>> = {
   plain: withProperties(
     { city: { type: "string", description: text }, days: { type: "integer", default: 3 } },
@@ -182,7 +182,7 @@ const SETTINGS: Readonly<Record<string, Variables>> = {
 };
 const TOKENS = { bos_token: "<BOS>", eos_token: "<EOS>" };
 
-/** Every talk with no tools and with one; every list of tools with a talk that has calls; each in all settings. */
+/** Every conversation with no tools and with one; every list of tools with a conversation with calls; each in all settings. */
 export const CONVERSATIONS: Readonly<Record<string, Variables>> = Object.fromEntries(
   Object.entries(SETTINGS).flatMap(([setting, variables]) => [
     ...Object.entries(TALKS).flatMap(([name, messages]) =>
@@ -198,7 +198,7 @@ export const CONVERSATIONS: Readonly<Record<string, Variables>> = Object.fromEnt
   ]),
 );
 
-/** Between semicolons. */
+/** Separated by semicolons. */
 const EXPRESSIONS = [
   "n;t;f;i;x;L;D;u;s;n ~ s;t ~ 1.5;u ~ 'a';s + i;i + s;s + n;s + u;u + s;L + L;i + 2;x * 2;i / 2;i // 2;-i",
   "n == u;u == u;n == none;'' == 0;t == 1;'1' == 1;L == L;[1] == [1];{'a': 1} == {'a': 1};[] == '';s != n",
@@ -245,7 +245,7 @@ const PROGRAMS = [
   "{% generation %}{{ n }}{% endgeneration %}",
 ];
 
-/** Expressions over values of every kind, among them what is undefined (`u`), and short programs. */
+/** Expressions over values of every kind, including undefined (`u`), and short programs. */
 export const SNIPPETS: { readonly sources: readonly string[]; readonly variables: Variables } = {
   sources: [...EXPRESSIONS.map((each) => `{{ ${each} }}|`), ...PROGRAMS],
   variables: {

@@ -1,4 +1,4 @@
-/** Chat templates as Python's Jinja2 renders them, over the templates and conversations that break other engines. */
+/** Chat templates compared with Python's Jinja2, over templates and conversations that break other engines. */
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -22,22 +22,22 @@ const render = z.union([z.object({ text: z.string() }), z.object({ error: z.stri
 type Render = z.infer<typeof render>;
 type Variables = Readonly<Record<string, unknown>>;
 
-describe.skipIf(python === null || !hasData())("chat templates beside Python's Jinja2", () => {
-  it("render equal text, or are refused, for every template and conversation", async () => {
+describe.skipIf(python === null || !hasData())("chat templates versus Python's Jinja2", () => {
+  it("render equal text, or are rejected, for every template and conversation", async () => {
     const names = namesOfTemplates();
     const sources = names.map((name) => readData(name));
     expect(await differences(names, sources, CONVERSATIONS)).toEqual([]);
   }, 300_000);
 });
 
-describe.skipIf(python === null)("expressions of templates beside Python's Jinja2", () => {
-  it("give equal text, or are refused", async () => {
+describe.skipIf(python === null)("template expressions versus Python's Jinja2", () => {
+  it("give equal text, or are rejected", async () => {
     const { sources, variables } = SNIPPETS;
     expect(await differences(sources, sources, { all: variables })).toEqual([]);
   });
 });
 
-/** What we render although Python renders something else or refuses, and what Python renders and we refuse. */
+/** Cases that we render although Python renders something else or rejects them, and cases that only Python renders. */
 async function differences(
   names: readonly string[],
   sources: readonly string[],

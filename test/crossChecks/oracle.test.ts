@@ -48,7 +48,7 @@ const LOSSES: readonly LossSpec[] = [
 const MODES = ["lora", "full"] as const;
 type Mode = (typeof MODES)[number];
 
-/** A correction with bounds that some tokens and sequences exceed, as the oracle reads it, too. */
+/** A correction with bounds that some tokens and sequences exceed, in a form that the oracle also reads. */
 interface Correction {
   readonly name: Exclude<CorrectionName, "none">;
   readonly low: number;
@@ -60,7 +60,7 @@ const CORRECTIONS: readonly Correction[] = [
   { name: "sequence_mask", low: 0.97, high: 1.03 },
 ];
 
-/** Means of supervised steps, by the names of the oracle, which takes them over tokens and examples; the engine gets weights. */
+/** Means of supervised steps, in the oracle's names, which averages over tokens and examples; the engine gets weights. */
 const MEANS = { token_mean: "token_mean", example_mean: "sequence_mean" } as const;
 type Mean = keyof typeof MEANS;
 
@@ -110,7 +110,7 @@ function anExample(streams: readonly (readonly number[])[], index: number): Exam
   return { ...place, streams: ledgers, record: aRecord() };
 }
 
-/** What a supervised step sends of the examples. */
+/** The data that a supervised step sends for the examples. */
 function sentExamples(mean: Mean): readonly EngineDatum[] {
   const config = { loss_normalization: MEANS[mean], max_response_tokens: 1 };
   return weightedData(EXAMPLES, EXAMPLE_DATA, config).map(({ tokens, lossInputs }) => ({
@@ -121,7 +121,7 @@ function sentExamples(mean: Mean): readonly EngineDatum[] {
   }));
 }
 
-/** The same for the oracle: 1 where a token is trained. */
+/** The same for the oracle: 1 if a token is trained. */
 function markedExamples(loss: LossSpec): readonly WireDatum[] {
   return EXAMPLE_DATA.map(({ tokens, targets, mask, group }) => ({
     ...wireDatum({ tokens, targets, weights: Float32Array.from(mask), logprobs: null }, loss),
@@ -135,11 +135,11 @@ const python = await preparePython({ name: "crossChecks", requirements, versions
 interface Result {
   readonly loss: number;
   readonly logprobs: readonly Float32Array[];
-  /** By the names and in the orientation of checkpoint files. */
+  /** With the names and in the orientation of checkpoint files. */
   readonly gradients: ReadonlyMap<string, Float32Array>;
 }
 
-/** An adapter in its true rank: what lies in the padding is zero. */
+/** An adapter in its true rank: the padding is zero. */
 function adapter(): Float32Array {
   const bytes = encodeAdapter(MODEL, contents(randomAdapter(LAYOUT, 2)));
   const parameters = new Float32Array(LAYOUT.length);
@@ -167,7 +167,7 @@ function transposedInto(tensor: Tensor | undefined, width: number): Float32Array
   return out;
 }
 
-/** The engine's own answer, as one of its workers computes it. */
+/** The engine's own result, as computed by one of its workers. */
 class Candidate {
   readonly #networks: Readonly<Record<Mode, Network>>;
 
@@ -202,7 +202,7 @@ class Candidate {
     }));
   }
 
-  /** What the program makes of `data` with a correction and sends; a datum without any weight is not sent. */
+  /** The data that the program sends for `data` with a correction; a datum without any weight is not sent. */
   corrected(
     mode: Mode,
     data: readonly EngineDatum[],
@@ -213,7 +213,7 @@ class Candidate {
     const { data: weighed } = correctOffPolicy(data.map(trainingDatum), trainer, {
       off_policy_correction: name,
       off_policy_correction_config: bounds,
-      // As dro: nothing is left out for an advantage of 0.
+      // As in dro: nothing is left out for an advantage of 0.
       loss_fn: "dro",
     });
     const sent = weighed.filter((datum) => !isMasked(datum));
@@ -264,7 +264,7 @@ function baseTensors(gradient: Float32Array): ReadonlyMap<string, Float32Array> 
   );
 }
 
-/** A sequence of which `ratioMask` marks what was sampled; `rollout` is its position. */
+/** A sequence in which `ratioMask` marks the sampled tokens; `rollout` is its index. */
 function trainingDatum(datum: EngineDatum, rollout: number): TrainingDatum {
   const { tokens, targets, weights, logprobs, ratioMask } = datum;
   const mask = Uint8Array.from(ratioMask ?? []);
@@ -283,7 +283,7 @@ function trainingDatum(datum: EngineDatum, rollout: number): TrainingDatum {
 
 type WireDatum = Readonly<Record<string, readonly number[]>>;
 
-/** What a loss does not read is zeros. */
+/** Inputs that a loss does not read are zeros. */
 function wireDatum(datum: EngineDatum, loss: LossSpec): WireDatum {
   const zeros = Array.from(datum.tokens, () => 0);
   return {
@@ -369,7 +369,7 @@ function largestDifference(actual: Float32Array, expected: Float32Array): number
   );
 }
 
-/** Norm of the difference over the norm of what is expected. */
+/** Norm of the difference divided by the norm of the expected value. */
 function relativeError(actual: Float32Array, expected: Float32Array): number {
   expect(actual.length).toBe(expected.length);
   const difference = Math.hypot(...actual.map((value, i) => value - (expected[i] ?? Number.NaN)));

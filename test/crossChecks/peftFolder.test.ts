@@ -1,4 +1,4 @@
-/** The weights of a local run, downloaded, read by Python: with its base model they give the log-probs of the engine that trained them. */
+/** Downloaded weights of a local run, read by Python: with the base model they give the log-probs of the engine that trained them. */
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -28,9 +28,9 @@ import { MODEL_FOLDER, startEngine } from "../local/engine/engineFixture.ts";
 
 const READER = fileURLToPath(new URL("peftFolder.py", import.meta.url));
 const LOGPROB_LIMIT = 1e-5;
-/** What the training must have changed at least: else a wrong scale would not show. */
+/** The minimum change by training: otherwise a wrong scale would not show. */
 const LEAST_CHANGE = 0.01;
-/** The rank is less than eight, whose padding must not be in the files. */
+/** The rank is less than eight; its padding must not be in the files. */
 const CONFIG = `
 model_name: local/tiny-tool
 run_name: run
@@ -76,7 +76,7 @@ describe.skipIf(python === null)("a PEFT folder of a local checkpoint", () => {
     await Promise.all([folder, project].map((path) => rm(path, { recursive: true })));
   });
 
-  /** What training saved, untouched by the download. */
+  /** Saved by training, unchanged by the download. */
   async function storedBytes(path: string): Promise<Uint8Array> {
     const store = await openCheckpointStore({
       root: join(project, "checkpoints", "runs"),

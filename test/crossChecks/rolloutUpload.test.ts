@@ -168,14 +168,14 @@ describe.skipIf(kitPython === null)("our upload of the fixed scenario", () => {
     expect(isEqual).toBe(true);
   });
 
-  it("would be noticed with any of the kit's alterations", async () => {
+  it("is detected as different after any of the kit's alterations", async () => {
     const { isEqual, text } = await compare("--self-test", mine);
     expect(text.split("\n").filter((line) => line.startsWith("FAIL"))).toEqual([]);
     expect(text).toMatch(/49 as expected, 0 not/);
     expect(isEqual).toBe(true);
   });
 
-  it("refuses the messages that the official client refuses", () => {
+  it("rejects the messages that the official client rejects", () => {
     const refused = scenario.rollouts.flatMap(({ messages }) =>
       messages.filter((message) => !isUploadable(messageOf(message, 0))),
     );

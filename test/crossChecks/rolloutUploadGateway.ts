@@ -1,18 +1,18 @@
-/** Stands between a trainer and a service: it loses some answers after the service has taken the requests in, and gives some itself. */
+/** A gateway between a trainer and a service: it drops some answers after the service has accepted the requests, and fakes others. */
 
 import type { IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { type Served, serveHere } from "../fakes/serveHere.ts";
 
 export interface LosingGateway extends Served {
-  /** Answers lost so far. */
+  /** Answers dropped so far. */
   readonly lost: () => number;
 }
 
-/** Requests of which one meets a page that wants a login, with status 200, and gets no further. */
+/** Every this many requests, one gets a login page with status 200 instead of reaching the service. */
 const REQUESTS_A_PAGE = 13;
 
-/** Every `every`th POST is taken in, and its connection breaks before the answer. */
+/** Every `every`th POST is accepted, and its connection breaks before the answer. */
 export async function startLosingGateway(upstream: string, every: number): Promise<LosingGateway> {
   let taken = 0;
   let requests = 0;

@@ -1,4 +1,4 @@
-/** The fake of the hosted OpenReward service, and the comparison of recordings, of the ORS conformance kit. */
+/** The fake of the hosted OpenReward service, and the comparison of recordings, from the ORS conformance kit. */
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,21 +9,21 @@ import { promisify } from "node:util";
 import { KIT_ENVIRONMENT } from "../conformance/checkLines.ts";
 import { KIT, kitPython } from "../conformance/openrewardKit.ts";
 
-/** What the official client sent for the scenario. */
+/** The official client's requests for the scenario. */
 export const RECORDING = join(KIT, "recordings", "rollouts-openreward-0.1.167.jsonl");
 export const API_KEY = "or_test";
 
-/** An event as it arrived. */
+/** An event as received. */
 export type Event = Readonly<Record<string, unknown>>;
 
-/** A rollout as the service has it. */
+/** A rollout as stored by the service. */
 export interface Kept {
   readonly started: Event;
   readonly updates: readonly Event[];
   readonly messages: readonly Event[];
 }
 
-/** A request as the service saw it. */
+/** A request as received by the service. */
 export interface Row {
   readonly method: string;
   readonly path: string;
@@ -54,7 +54,7 @@ export async function readScenario(): Promise<unknown> {
   return JSON.parse(await readFile(join(KIT, "rollout_scenario.json"), "utf8"));
 }
 
-/** Starts the fake with catalogue entries; `record` is a file for what it sees. */
+/** Starts the fake with catalogue entries; `record` is a file for its received requests. */
 export async function startHosted(
   environments: readonly string[],
   more: readonly string[] = [],
@@ -79,7 +79,7 @@ export async function startHosted(
   };
   return {
     url,
-    // The fake is part of the suite: its answers are as the kit says.
+    // The fake is part of the kit: its answers conform to it.
     rollouts: async () => (await control("rollouts")) as Readonly<Record<string, Kept>>,
     recording: async () => (await control("recording")) as readonly Row[],
     faults: async (rules) => void (await control("faults", rules)),
@@ -91,7 +91,7 @@ export async function startHosted(
   };
 }
 
-/** Runs the kit's comparison; its output and whether it found nothing. */
+/** Runs the kit's comparison; returns its output and whether it found no difference. */
 export async function compare(
   ...args: readonly string[]
 ): Promise<{ readonly isEqual: boolean; readonly text: string }> {

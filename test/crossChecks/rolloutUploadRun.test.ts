@@ -15,7 +15,7 @@ const STEPS = 4;
 const ROLLOUTS = 12;
 /** At the start, in the middle and at the end, three tasks at two temperatures each. */
 const EVALUATED = 3 * 3 * 2;
-/** Rollouts that the service has begun to take in when the trainer is killed, and killed again. */
+/** Number of rollouts begun at the service when the trainer is killed, and killed again. */
 const KILLED_AFTER = [14, 27];
 const SECRET = "open-sesame-9731";
 
@@ -54,7 +54,7 @@ function startsOf(kept: readonly Kept[], runType: "train" | "eval") {
   return starts.filter(({ run_info }) => run_info.run_type === runType);
 }
 
-/** Names of what the run folder holds of evaluations. */
+/** Names of the run folder's evaluation rollouts. */
 async function evaluatedNames(folder: string): Promise<readonly string[]> {
   const names = new Set<string>();
   for (const file of await readdir(join(folder, "eval"))) {
@@ -77,12 +77,12 @@ const evaluatedSchema = z.object({
   model: z.string().optional(),
 });
 
-/** What the run folder holds: name of each scored rollout, with its score. */
+/** The run folder's scored rollouts: name and score. */
 async function scoredNames(folder: string): Promise<ReadonlyMap<string, number | null>> {
   const names = new Map<string, number | null>();
   for (const file of await readdir(join(folder, "rollouts"))) {
     if (!file.endsWith(".index.jsonl")) continue;
-    // Other lines say when the parts of the step ended.
+    // Other lines contain the end times of the step's phases.
     const lines = (await readLines(join(folder, "rollouts", file))).flatMap(
       (line) => indexLineSchema.safeParse(line).data ?? [],
     );
@@ -156,14 +156,14 @@ describe.skipIf(kitPython === null)(
       await rm(home, { recursive: true, force: true });
     });
 
-    it("ends well, and so does a further resume, which sends nothing", async () => {
+    it("ends successfully, and so does a further resume, which sends nothing", async () => {
       expect(resumed).toMatchObject({ code: 0, stderr: "" });
       expect(again).toMatchObject({ code: 0, stderr: "" });
       expect(keptAgain).toEqual(kept);
       expect(gateway.lost()).toBeGreaterThan(3);
     });
 
-    it("has every rollout of the run at the service, and each once", async () => {
+    it("has every rollout of the run exactly once at the service", async () => {
       const names = await scoredNames(folder);
       expect(names.size).toBe(STEPS * ROLLOUTS);
       const uploaded = startsOf(kept, "train");
@@ -178,7 +178,7 @@ describe.skipIf(kitPython === null)(
       }
     });
 
-    it("has every rollout of the evaluations, and each once, as a run of their own", async () => {
+    it("has every rollout of the evaluations exactly once, as a separate run", async () => {
       const names = await evaluatedNames(folder);
       expect(names).toHaveLength(EVALUATED);
       const uploaded = startsOf(kept, "eval");
@@ -186,7 +186,7 @@ describe.skipIf(kitPython === null)(
       expect(new Set(uploaded.map(({ runName }) => runName))).toEqual(new Set(["run-***-eval"]));
     });
 
-    it("has the rollouts of an evaluation by itself, too", async () => {
+    it("has the rollouts of a standalone evaluation, too", async () => {
       expect(measured).toMatchObject({ code: 0, stderr: "" });
       const all = startsOf(Object.values(await hosted.rollouts()), "eval");
       const names = all.map(({ rolloutName }) => rolloutName).slice(EVALUATED);
@@ -194,7 +194,7 @@ describe.skipIf(kitPython === null)(
       expect(names).toHaveLength(12);
     });
 
-    it("has every message of every rollout, and each once", () => {
+    it("has every message of every rollout exactly once", () => {
       for (const { messages, updates } of kept) {
         const indices = messages.map((message) => Number(message["index"])).sort((a, b) => a - b);
         expect(indices).toEqual(messages.map((_, index) => index));

@@ -16,7 +16,7 @@ const folder = kitFolder(
   "tokenizers and their golden vectors",
 );
 
-/** Whether the vectors are there. */
+/** True if the vectors are available. */
 export function hasData(): boolean {
   return folder !== "";
 }
@@ -53,7 +53,7 @@ export function namesOfTemplates(): readonly string[] {
   return readdirSync(join(folder, "chat_templates")).map((name) => `chat_templates/${name}`);
 }
 
-/** A template on the day that Python rendered; one that prints the day is refused outside of these tests. */
+/** A template on the date that Python rendered it; outside these tests a template that prints the date is rejected. */
 export function compileOnFixedDay(source: string): CompiledTemplate {
   const compiled = compileTemplate(source.replaceAll("strftime_now(", "fixed_day("));
   const day = (format: string): string =>

@@ -38,7 +38,7 @@ describe.skipIf(!isThere).each(FAMILIES)("the tokenizer of %s", (family) => {
   const own = goldens.filter((vector) => vector.family === family);
   const fromLlamaCpp = llamaCpp.filter((vector) => vector.family.split("/").includes(family));
 
-  it("encodes every recorded text as the original does", () => {
+  it("encodes every recorded text like the original", () => {
     expect(own.length).toBeGreaterThan(500);
     const wrong = [...own, ...fromLlamaCpp].filter(
       ({ text, ids: expected }) => controls.encode(text).join() !== expected.join(),
@@ -46,14 +46,14 @@ describe.skipIf(!isThere).each(FAMILIES)("the tokenizer of %s", (family) => {
     expect(wrong).toEqual([]);
   });
 
-  it("decodes all recorded ids as the original does", () => {
+  it("decodes all recorded ids like the original", () => {
     const wrong = own.filter(
       ({ text, decoded, ids: given }) => tokenizer.decode(given) !== (decoded ?? text),
     );
     expect(wrong).toEqual([]);
   });
 
-  it("makes no control token of any recorded text", () => {
+  it("makes no control token from any recorded text", () => {
     const added = new Set(tokenizer.addedTokens.map(({ id }) => id));
     const forged = own.filter(({ text }) => tokenizer.encodeText(text).some((id) => added.has(id)));
     expect(forged).toEqual([]);
@@ -74,7 +74,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe.skipIf(!isThere)("chat templates", () => {
-  it("render every recorded conversation as Python does, but for the exceptions listed", () => {
+  it("render every recorded conversation like Python, except for the listed exceptions", () => {
     const scenarios = z
       .array(scenario)
       .parse(JSON.parse(readData("golden/template_scenarios.json")));
@@ -111,7 +111,7 @@ describe.skipIf(!isThere)("the chat format made from the template", () => {
     tokenizer = await recordedTokenizer("qwen3");
   });
 
-  it.each(QWEN_TEMPLATES)("%s holds, and keeps reasoning: %s", (name, keepsReasoning) => {
+  it.each(QWEN_TEMPLATES)("%s works, and keeps reasoning: %s", (name, keepsReasoning) => {
     const source = readData(`chat_templates/${name}.jinja`);
     const model = { tokenizer, template: { source, bosToken: "", eosToken: "<|im_end|>" } };
     const create = (enabled: boolean, retention: "all" | "template") =>
@@ -137,8 +137,8 @@ const HERMES_TEMPLATES: readonly (readonly [template: string, model: string])[] 
   ["hermes3-tool_use", "NousResearch/Hermes-3-Llama-3.1-8B"],
 ];
 
-describe.skipIf(!isThere)("the chat format of models that call tools in the way of Hermes", () => {
-  it.each(HERMES_TEMPLATES)("%s holds, by the name %s and by the template", async (name, model) => {
+describe.skipIf(!isThere)("the chat format of models with Hermes-style tool calls", () => {
+  it.each(HERMES_TEMPLATES)("%s works, by the name %s and by the template", async (name, model) => {
     const tokenizer = await recordedTokenizer("qwen2.5");
     const source = readData(`chat_templates/${name}.jinja`);
     for (const chat_format of ["auto", "template"] as const) {
@@ -160,7 +160,7 @@ describe.skipIf(!isThere)("the chat format of models that call tools in the way 
 
 const TOKENS = { bos_token: "<BOS>", eos_token: "<EOS>", pad_token: "<PAD>" };
 
-/** Null for a template that refuses: the wordings of the two engines differ. */
+/** Null for a template that rejects its input: the error messages of the two engines differ. */
 function textOf(work: () => string): string | null {
   try {
     return work();

@@ -1,4 +1,4 @@
-/** Our client of W&B leaves a run on the server that equals the official client's, whatever happens on the way. */
+/** Our W&B client leaves a run on the server that equals the official client's, whatever faults occur. */
 
 import { createHash } from "node:crypto";
 import { describe, expect, it, type TestContext } from "vitest";
@@ -25,7 +25,7 @@ import {
 import { initOf, NOT_ASKED_FOR, playAttempt } from "./wandbScenario.ts";
 
 const KEY = "k".repeat(40);
-/** Waits between tries are this much shorter, so that faults cost a test seconds, not minutes. */
+/** Pauses between retries are shortened by this factor, so that faults cost a test seconds, not minutes. */
 const HASTE = 50;
 const hastyClock: Clock = {
   ...systemClock,
@@ -65,7 +65,7 @@ function connect(fake: FakeWandb) {
   return { http, parts };
 }
 
-/** As the run folder has it. */
+/** As in the run folder. */
 const CHECKPOINT: CheckpointEntry = aCheckpointEntry({
   name: "checkpoint_000040",
   step: 40,
@@ -74,7 +74,7 @@ const CHECKPOINT: CheckpointEntry = aCheckpointEntry({
   created_at: "2026-11-01T00:00:00Z",
 });
 
-/** What equals anyway, or what the comparison leaves out. */
+/** Equal by construction, or left out of the comparison. */
 const EXPLAINED = [
   "no run asks for hidden metrics, or for other summaries than last values",
   "an answer with status 200 that is not JSON is no delivery; the official client loses what it sent",
@@ -95,7 +95,7 @@ async function expectNoDifference(context: TestContext, options: object): Promis
   }
 }
 
-/** Those of the kit's own tests, and answers that are none. */
+/** The plans of the kit's own tests, and invalid answers. */
 const PLANS: Readonly<Record<string, readonly Fault[]>> = {
   "429 with Retry-After": [
     { match: "file_stream", nth: 3, times: 2, do: "status", status: 429, retryAfter: "0.1" },
@@ -138,12 +138,12 @@ describe.skipIf(WANDB_KIT === "")("a run on the server", () => {
     await expectNoDifference(context, { uploadHeaders: true });
   });
 
-  it("does so with relative upload addresses and a limited rate", async (context) => {
+  it("equals it with relative upload addresses and a limited rate", async (context) => {
     const options = { relativeUploads: true, nullViewer: true, rateLimit: true };
     await expectNoDifference(context, options);
   });
 
-  it("takes the addresses of a checkpoint as an artifact, and needs no data for it", async () => {
+  it("accepts the addresses of a checkpoint as an artifact, and needs no data for it", async () => {
     const fake = await startFakeWandb({ uploadHeaders: true });
     const { http, parts } = connect(fake);
     try {
@@ -181,7 +181,7 @@ describe.skipIf(WANDB_KIT === "")("a run on the server", () => {
     }
   });
 
-  it.for(Object.keys(PLANS))("does so after %s", async (name, context) => {
+  it.for(Object.keys(PLANS))("equals it after %s", async (name, context) => {
     await expectNoDifference(context, { faults: structuredClone(PLANS[name]) });
   });
 
@@ -189,7 +189,7 @@ describe.skipIf(WANDB_KIT === "")("a run on the server", () => {
     ["a conflict", { match: "file_stream", nth: 4, times: -1, do: "status", status: 409 }],
     ["a refused key", { match: "graphql", times: -1, do: "status", status: 401 }],
     ["an error with status 200", { match: "graphql:UpsertBucket", times: -1, do: "errors" }],
-  ])("is given up after %s, which repeats do not repair", async (_, fault) => {
+  ])("is given up after %s, which retries cannot fix", async (_, fault) => {
     const fake = await startFakeWandb({ faults: [fault] });
     try {
       await expect(play(fake)).rejects.toMatchObject({ code: "wandb-refused" });

@@ -9,7 +9,7 @@ import type {
 } from "../../src/core/tracking/wandb/run/extendedJson.ts";
 import { kitFolder } from "../conformance/kits.ts";
 
-/** Empty when the checks are skipped. */
+/** Empty if the checks are skipped. */
 export const WANDB_KIT = kitFolder(
   "TINKER_RL_WANDB_KIT",
   "conformance/wandb",
@@ -42,7 +42,7 @@ export interface RecordedRequest {
   readonly body?: unknown;
 }
 
-/** Only what tests here look at. */
+/** Only the members that tests here read. */
 export interface RunStates {
   readonly runs: Readonly<Record<string, RunState>>;
   readonly violations: readonly string[];
@@ -105,7 +105,7 @@ export async function startFakeWandb(options: object = {}): Promise<FakeWandb> {
   return start(options);
 }
 
-/** What two states differ in; an empty list says that they are equivalent. */
+/** The differences of two states; an empty list means that they are equivalent. */
 export async function compareStates(
   expected: unknown,
   actual: unknown,
@@ -119,13 +119,13 @@ export async function readKitJson(name: string): Promise<unknown> {
   return JSON.parse(await readFile(join(WANDB_KIT, name), "utf8"));
 }
 
-/** The scenario with its fakes for numbers that JSON cannot hold turned into those. */
+/** The scenario with its placeholders for numbers that JSON cannot represent replaced by those numbers. */
 export async function readScenario(): Promise<Scenario> {
   const { revive } = await kitModule("lib/extjson.mjs");
   return revive(await readKitJson("scenario.json"));
 }
 
-/** The kit comes with types of its own, which are out of reach where it is not there. */
+/** The kit has its own types, which are not available without it. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 async function kitModule(name: string): Promise<any> {
   return import(pathToFileURL(join(WANDB_KIT, name)).href);

@@ -1,4 +1,4 @@
-/** The official `wandb sync` takes what our client files, and leaves on the server what it leaves of its own files. */
+/** The official `wandb sync` accepts our client's offline files, and leaves the same on the server as for its own files. */
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -30,7 +30,7 @@ const python =
         versions: "3.9 to 3.13",
       });
 
-describe.skipIf(python === null)("a filed run", () => {
+describe.skipIf(python === null)("an offline run", () => {
   const tool = join(dirname(python ?? ""), "wandb");
   const fileSystem = createFileSystem();
   let folder = "";
@@ -50,7 +50,7 @@ describe.skipIf(python === null)("a filed run", () => {
     return stdout;
   }
 
-  it("equals the official client's after its sync", { timeout: 300_000 }, async () => {
+  it("equals the official client's after `wandb sync`", { timeout: 300_000 }, async () => {
     const folders = await fileScenario(fileSystem, folder);
     const expected = join(WANDB_KIT, "states", "official-offline-0.31.0.json");
     const ignored = NOT_ASKED_FOR.flatMap((path) => ["--ignore", path]);
@@ -87,7 +87,7 @@ describe.skipIf(python === null)("a filed run", () => {
     await rm(work, { recursive: true });
   });
 
-  it("keeps records that reach over several blocks", { timeout: 120_000 }, async () => {
+  it("keeps records that span several blocks", { timeout: 120_000 }, async () => {
     const parts = {
       fileSystem: fileSystem.within(folder),
       parent: folder,
@@ -128,7 +128,7 @@ wandb_project_name: filed
 `;
 }
 
-/** Plays every attempt of the scenario into a folder of its own. */
+/** Plays every attempt of the scenario into a separate folder. */
 async function fileScenario(fileSystem: FileSystem, parent: string): Promise<readonly string[]> {
   const scenario = await readScenario();
   const parts = {

@@ -1,10 +1,10 @@
-/** Plays the kit's scenario: what the official client was given, given to ours, which knows one axis and keeps last values only. */
+/** Plays the kit's scenario: the official client's inputs with our client, which has one axis and keeps last values only. */
 
 import type { ExtendedObject } from "../../src/core/tracking/wandb/run/extendedJson.ts";
 import type { WandbRun, WandbRunInit } from "../../src/core/tracking/wandb/run/wandbRun.ts";
 import type { Scenario, ScenarioAttempt, ScenarioStep } from "./wandbKit.ts";
 
-/** What the official client makes of kinds of summaries and of hidden metrics, which no run here asks for. */
+/** The official client's features for summaries and hidden metrics, which no run here uses. */
 export const NOT_ASKED_FOR: readonly string[] = [
   "metricsEffective.grad_norm.hidden",
   "metricsEffective.loss.summary",
@@ -63,7 +63,7 @@ async function playOther(run: WandbRun, step: ScenarioStep): Promise<void> {
   else if (op === "file") await run.addFile(path, text);
 }
 
-/** Of a pattern those that a row has. */
+/** The names in a row that match a pattern. */
 function definedNames({ steps }: ScenarioAttempt): readonly string[] {
   const logged = steps.flatMap(({ row = {} }) => Object.keys(row));
   return steps

@@ -55,7 +55,7 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
   const resume = (folder: string): Promise<Ended> =>
     runProgram(["resume", runIn(folder)], variables());
 
-  /** The one run that the server knows, without any rule broken. */
+  /** The only run on the server, with no rule violated. */
   function reportedRun(): RunState {
     const { runs, violations } = fake.state();
     expect(violations).toEqual([]);
@@ -71,7 +71,7 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     return rows.map((row) => flattenMetrics(row as MetricsTree));
   }
 
-  /** Rows without what W&B adds, and without tables. */
+  /** Rows without W&B's own values, and without tables. */
   const reported = ({ history }: RunState) =>
     history.map(({ _step, rollouts: _, ...row }) => {
       expect(Number.isInteger(_step)).toBe(true);
@@ -100,12 +100,12 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     expect(state).toMatchObject({ run_ids: { wandb: run.id } });
   });
 
-  it("is complete whatever requests meet", async () => {
+  it("is complete whatever faults requests meet", async () => {
     fake.addFaults([
       { match: "graphql:UpsertBucket", nth: 1, do: "lost" },
       { match: "put", nth: 1, do: "reset" },
       { match: "put", nth: 3, do: "lost" },
-      // Both of the same rows: a server that has taken the end of a run takes no repeat of it.
+      // Both of the same rows: a server that has received the end of a run accepts no repeat of it.
       { match: "file_stream", nth: 1, do: "lost" },
       { match: "file_stream", nth: 2, do: "garbage" },
       { match: "file_stream", nth: 4, do: "status", status: 500 },
@@ -118,7 +118,7 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     expect(fake.requests.filter(({ fault }) => fault).length).toBeGreaterThanOrEqual(6);
   });
 
-  it("continues as one run after every kill, whatever requests meet, with every row once", async () => {
+  it("continues as one run after every kill, whatever faults requests meet, with every row once", async () => {
     fake.addFaults([
       { match: "file_stream", nth: 2, do: "lost" },
       { match: "graphql:RunResumeStatus", nth: 2, do: "garbage" },
@@ -148,7 +148,7 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
     expect(fake.requests.filter(({ fault }) => fault).length).toBeGreaterThanOrEqual(5);
   });
 
-  it("ends there as failed when it fails", async () => {
+  it("is marked as failed there when it fails", async () => {
     const config = CONFIG.replace(
       "nonterminal_reward: 0",
       "nonterminal_reward: 0\n    max_reward: 0",
@@ -172,13 +172,13 @@ describe.skipIf(WANDB_KIT === "")("a run reported to W&B", () => {
       join(folder, "config.yaml"),
       CONFIG.replace(`max_steps: ${STEPS}`, `max_steps: ${before + 3}`),
     );
-    // The page still says stopped: that request was met.
+    // The page still says stopped: that request was honored.
     expect(await resume(folder)).toMatchObject({ code: 0 });
     expect(reported(reportedRun())).toEqual(await metrics(folder));
     expect(reportedRun().attempts).toHaveLength(2);
   });
 
-  it("trains through an outage, says so, and is complete after a resume", async () => {
+  it("trains through an outage, reports it, and is complete after a resume", async () => {
     fake.addFaults([{ match: "*", times: -1, do: "status", status: 503 }]);
     const folder = await newFolder();
     const ended = await train(folder);

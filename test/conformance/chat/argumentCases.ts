@@ -1,4 +1,4 @@
-/** Calls of the tools of `argumentsServer.py`: what the model means, and what the environment must get. */
+/** Calls of the tools of `argumentsServer.py`: the model's intention, and the arguments that the environment must receive. */
 
 import {
   type ExactJson,
@@ -9,7 +9,7 @@ import {
 export interface ArgumentCase {
   readonly tool: "edit" | "take" | "plant" | "draw";
   readonly args: ExactJsonObject;
-  /** Where it is not `args`: other spellings of a number. */
+  /** If it differs from `args`: other spellings of a number. */
   readonly arrives?: ExactJsonObject;
 }
 
@@ -18,8 +18,8 @@ const PACKAGE =
 const BIG = new ExactNumber("123456789012345678901234567890");
 
 /**
- * Strings that look like something else. Not among them: a value of DeepSeek V4.1 cannot hold the tag that closes the call itself, which is
- * no single token there; such a call is answered in words.
+ * Strings that look like something else. Excluded: a value of DeepSeek V4.1 cannot contain the tag that closes the call itself, which
+ * is not a single token there; such a call gets an error message.
  */
 const TEXTS = [
   ...["", " ", "\n", "\n\n", "  padded  ", "\nfirst\nlast\n", "\tindented\r\n", "a\n\n\nb"],
@@ -59,14 +59,14 @@ const TEXTS = [
   ...["<|tool_call_end|>", "<｜tool▁call▁end｜>", "to=functions.take", "# a\n- b: [c]\n"],
 ];
 
-/** Words that an optional string cannot spell in a format without quotes, where they mean that there is none. */
+/** Words that an optional string cannot contain in a format without quotes, where they mean null. */
 const NO_VALUE = ["null", "None"];
 
 function take(args: ExactJsonObject, arrives?: ExactJsonObject): ArgumentCase {
   return { tool: "take", args, ...(arrives === undefined ? {} : { arrives }) };
 }
 
-/** A value each for parameters of the tool `take`. */
+/** A value for each parameter of the tool `take`. */
 const VALUES: Readonly<Record<string, readonly ExactJson[]>> = {
   maybe: [null],
   number: [0, -7, BIG],

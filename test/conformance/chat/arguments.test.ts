@@ -1,4 +1,4 @@
-/** Calls as each format writes them, read by its parser, run by a server of the official package: what was meant arrives. */
+/** Calls written in each format, read by its parser, and run by a server of the official package: the intended arguments arrive. */
 
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
@@ -28,7 +28,7 @@ const SERVER = fileURLToPath(new URL("argumentsServer.py", import.meta.url));
 const python = inject("python");
 const http = createHttpClient();
 
-/** Writes a call as the format does and reads it; what is wrong with the reading where it is not one call. */
+/** Writes a call in the format and reads it back; describes the error if the result is not one call. */
 function writtenAndRead(renderer: Renderer, tools: readonly ToolDeclaration[], call: ArgumentCase) {
   const turn = renderer.writeTurn(callingTurn({ name: call.tool, args: call.args }, null));
   const { calls, errors } = renderer.parse(turn, tools);
@@ -37,7 +37,7 @@ function writtenAndRead(renderer: Renderer, tools: readonly ToolDeclaration[], c
   return JSON.stringify({ calls, errors });
 }
 
-/** A renderer of each format of the family that calls tools, by name. */
+/** A renderer of each format of the family that supports tools, by name. */
 async function formatsOf(family: string): Promise<ReadonlyMap<string, Renderer>> {
   const formats = new Map<string, Renderer>();
   for (const [profile, facts] of comparedProfiles(readFamily(family)).compared) {
@@ -47,7 +47,7 @@ async function formatsOf(family: string): Promise<ReadonlyMap<string, Renderer>>
   return formats;
 }
 
-/** What the tool got, or its refusal. */
+/** The arguments that the tool received, or its rejection. */
 async function sent(session: EnvironmentSession, name: string, args: ExactJsonObject) {
   const outcome = await session.callTool(name, args);
   if (outcome.kind === "rejected") return outcome.error;
@@ -76,14 +76,14 @@ describe.runIf(hasKitTokenizers && python !== null)("arguments in an official en
     await http.close();
   });
 
-  it("are accepted where they are made up", async () => {
+  it("are accepted when generated from the schema", async () => {
     for (const { name, inputSchema } of list.tools) {
       const args = exampleArguments(inputSchema ?? {});
       expect(await sent(session, name, args), `${name} ${text(args)}`).toBeTypeOf("object");
     }
   });
 
-  /** One request for equal arguments, which most formats read alike. */
+  /** One request for equal arguments, which most formats parse alike. */
   const answers = new Map<string, Promise<ExactJson>>();
   const answerTo = (name: string, args: ExactJsonObject): Promise<ExactJson> => {
     const key = `${name} ${text(args)}`;
@@ -93,7 +93,7 @@ describe.runIf(hasKitTokenizers && python !== null)("arguments in an official en
   };
 
   it.for(CHAT_FAMILIES.filter((family) => family !== "base"))(
-    "arrive as they were meant by a model of family %s",
+    "arrive as intended by a model of family %s",
     async (name, context) => {
       const tools = list.tools.map(declareTool);
       const formats = await formatsOf(name);

@@ -1,4 +1,4 @@
-/** Where our formats differ on purpose from what the kit holds to be right: a line for each kind of difference. */
+/** Intended differences of our formats from the kit's expectations: one line per kind of difference. */
 
 export interface Explained {
   /** Matches `FAMILY: VECTOR`. */

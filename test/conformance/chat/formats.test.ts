@@ -9,10 +9,10 @@ import { kitTokenizer } from "./kitTokenizers.ts";
 import { comparedProfiles, rendererOf } from "./profiles.ts";
 import { describeFamilies, type Family, toFollowUp, toMessage, toTools } from "./vectors.ts";
 
-/** Which of our lines may explain a difference: what several renderers agree on is equal, but for the few of `AGREED`. */
+/** Which of our lines may explain a difference: where several renderers agree ours must equal theirs, except for the few in `AGREED`. */
 type Lines = readonly Explained[];
 
-/** Runs each vector with its profile's renderer; what differs fails the test unless a line explains it. */
+/** Runs each vector with its profile's renderer; a difference fails the test unless a line explains it. */
 async function compare<V extends { readonly id: string; readonly profile: string }>(
   context: TestContext,
   name: string,
@@ -59,7 +59,7 @@ describeFamilies(CHAT_FAMILIES, (family, name) => {
     return renderer.renderInitial(messages.map(toMessage), toTools(tools));
   };
 
-  it("stops on the tokens of the kit", async (context) => {
+  it("stops at the tokens of the kit", async (context) => {
     const stops = Object.entries(family.profiles).map(([profile, facts]) => ({
       id: `stops of ${profile}`,
       profile,
@@ -82,14 +82,14 @@ describeFamilies(CHAT_FAMILIES, (family, name) => {
   it.for([
     ["several renderers agree", true, AGREED],
     ["one renderer was asked", false, EXPLAINED],
-  ] as const)("lays prompts out as expected where %s", async ([, areSeveral, lines], context) => {
+  ] as const)("renders prompts as expected where %s", async ([, areSeveral, lines], context) => {
     const vectors = family.prompts.filter(({ oracles = [] }) => oracles.length > 1 === areSeveral);
     await compare(context, name, family, vectors, lines, (vector, renderer) => {
       expect(promptOf(vector.scenario, renderer)).toEqual(vector.expected.prompt_ids);
     });
   });
 
-  it("lays prompts out as is right where renderers differ", async (context) => {
+  it("renders prompts correctly where renderers differ", async (context) => {
     const judged = family.disputed_prompts.filter((vector) => vector.judged != null);
     await compare(context, name, family, judged, EXPLAINED, (vector, renderer) => {
       expect(promptOf(vector.scenario, renderer)).toEqual(vector.judged?.prompt_ids);
@@ -102,7 +102,7 @@ describeFamilies(CHAT_FAMILIES, (family, name) => {
     });
   });
 
-  it("continues sampled turns as is right where renderers differ", async (context) => {
+  it("continues sampled turns correctly where renderers differ", async (context) => {
     const judged = family.disputed_bridges.filter((vector) => vector.judged != null);
     await compare(context, name, family, judged, EXPLAINED, (vector, renderer) => {
       expect(bridgeOf(vector, renderer)).toEqual(vector.judged?.delta_ids);
@@ -113,14 +113,14 @@ describeFamilies(CHAT_FAMILIES, (family, name) => {
   it.for([
     ["several renderers agree", true, AGREED],
     ["one renderer was asked", false, EXPLAINED],
-  ] as const)("reads turns as expected where %s", async ([, areSeveral, lines], context) => {
+  ] as const)("parses turns as expected where %s", async ([, areSeveral, lines], context) => {
     await compare(context, name, family, family.parses, lines, (vector, renderer) => {
       const parsed = comparable(renderer.parse(vector.turn_ids, vector.tools == null ? [] : tools));
       expect(parsed).toMatchObject(normal(agreedFields(vector, areSeveral)));
     });
   });
 
-  it("reads turns as is right where renderers differ", async (context) => {
+  it("parses turns correctly where renderers differ", async (context) => {
     const judged = family.parses.filter((vector) => vector.judged != null);
     await compare(context, name, family, judged, EXPLAINED, (vector, renderer) => {
       const parsed = comparable(renderer.parse(vector.turn_ids, vector.tools == null ? [] : tools));
@@ -137,7 +137,7 @@ function bridgeOf(
   return [...closing, ...delta];
 }
 
-/** The fields of `expected` that several renderers agree on, or those that one was asked for. */
+/** The fields of `expected` that several renderers agree on, or those of a single one. */
 function agreedFields({ expected, agree }: Family["parses"][number], areSeveral: boolean): Parsed {
   const fields = Object.entries(expected).filter(([field]) => {
     const [first, ...others] = agree[field] ?? [];
@@ -146,7 +146,7 @@ function agreedFields({ expected, agree }: Family["parses"][number], areSeveral:
   return Object.fromEntries(fields);
 }
 
-/** What the kit keeps of a parse: text without blanks around it, and whether a call was broken, which a cut one is not. */
+/** The kit's view of a parse: trimmed text, and whether a call was invalid, which a truncated one is not. */
 function comparable({ reasoning, content, calls, errors, ended }: ParsedTurn) {
   return {
     reasoning: reasoning?.trim() ?? "",
@@ -168,7 +168,7 @@ function normal(expected: Family["parses"][number]["expected"]): object {
   };
 }
 
-/** Numbers that the kit's programs read and wrote may be spelled in another way than the model's: 1e3 and 1000.0. */
+/** Numbers that passed through the kit's programs may be spelled differently from the model's: 1e3 and 1000.0. */
 function asNumbers(value: ExactJson): ExactJson {
   if (value instanceof ExactNumber) {
     const number = Number(value.text);

@@ -9,7 +9,7 @@ import { describeFamilies } from "./vectors.ts";
 const COUNT = 10_000;
 
 describeFamilies(CHAT_FAMILIES, (family) => {
-  it(`makes no control token of ${COUNT} hostile texts of an environment`, async (context) => {
+  it(`makes no control token from ${COUNT} hostile texts of an environment`, async (context) => {
     const { compared } = comparedProfiles(family);
     const checks = await Promise.all(
       [...compared].map(async ([profile, facts]) => {

@@ -9,17 +9,17 @@ import type { Tokenizer } from "../../../src/core/chat/tokenizer.ts";
 import { hasData, loadFiles, type NamedFiles, readData } from "../../crossChecks/tokenizerData.ts";
 import { kitFolder } from "../kits.ts";
 
-/** Empty = there is none. */
+/** Empty = not available. */
 export const CHAT_KIT = kitFolder(
   "TINKER_RL_CHAT_KIT",
   "conformance/chat",
   "golden prompts, bridges and parses of chat formats",
 );
 
-/** Whether `kitTokenizer` can load anything. */
+/** True if `kitTokenizer` can load anything. */
 export const hasKitTokenizers = CHAT_KIT !== "" && hasData();
 
-/** All that `kitTokenizer` knows. */
+/** All names that `kitTokenizer` knows. */
 export const KIT_TOKENIZERS = [
   ...["qwen2.5", "qwen3", "qwen3.5", "nemotron3", "gpt-oss", "llama3.1", "glm-5", "tml-v0"],
   ...["deepseek-v3.1", "deepseek-v4", "deepseek-v4.1"],
@@ -43,7 +43,7 @@ const kimiSchema = z.object({
 
 const loaded = new Map<string, Promise<Tokenizer>>();
 
-/** Loads a tokenizer once a process, in a second or less. `name` is the `tokenizer` of a profile in the kit's vectors. */
+/** Loads a tokenizer once per process, in a second or less. `name` is the `tokenizer` of a profile in the kit's vectors. */
 export function kitTokenizer(name: string): Promise<Tokenizer> {
   const tokenizer = loaded.get(name) ?? loadFiles(kitFiles(name));
   loaded.set(name, tokenizer);
@@ -55,12 +55,12 @@ export async function unpackKitTokenizer(name: string, folder: string): Promise<
   for (const [file, content] of kitFiles(name)) await writeFile(join(folder, file), content);
 }
 
-/** A recorded chat template by the name of its file. */
+/** A recorded chat template by file name. */
 export function kitTemplate(name: string): string {
   return readData(`chat_templates/${name}.jinja`);
 }
 
-/** The files of the tokenizer, as the model's own folder on the hub has them. */
+/** The files of the tokenizer, as in the model's own folder on the hub. */
 export function kitFiles(name: string): NamedFiles {
   if (!KIT_TOKENIZERS.includes(name)) throw new Error(`The kit has no tokenizer ${name}.`);
   if (name.startsWith(KIMI)) return kimiFiles(name.slice(KIMI.length));
@@ -78,7 +78,7 @@ function jsonFiles(tokenizerJson: string | Buffer) {
   ] as const;
 }
 
-/** Replaces added tokens of another tokenizer, as the kit's README says. */
+/** Replaces added tokens of another tokenizer, as described in the kit's README. */
 function withOverlay(text: string): string {
   const overlay = overlaySchema.parse(JSON.parse(text));
   const { base, replace_added_tokens: replaced, remove_added_tokens: removed } = overlay;

@@ -1,4 +1,4 @@
-/** Which of our formats, with which options, each profile of the kit's vectors is made with. */
+/** The format and options of ours for each profile of the kit's vectors. */
 
 import { createNativeRenderer } from "../../../src/core/chat/nativeRenderer.ts";
 import type { Renderer } from "../../../src/core/chat/renderer.ts";
@@ -10,7 +10,7 @@ import { ExactNumber } from "../../../src/core/util/exactJson.ts";
 import { kitTemplate, kitTokenizer } from "./kitTokenizers.ts";
 import type { Family, Profile } from "./vectors.ts";
 
-/** By the beginning of the profile's name, the first that fits. */
+/** By profile name prefix; the first match counts. */
 const FORMAT_OF: readonly (readonly [profile: string, format: FormatName])[] = [
   ["qwen3.5-base", "base"],
   ["qwen3-base", "base"],
@@ -35,7 +35,7 @@ const FORMAT_OF: readonly (readonly [profile: string, format: FormatName])[] = [
   ["llama3", "llama3"],
 ];
 
-/** Profiles of models that speak by their own template; its file among the recorded ones. */
+/** Profiles of models that use their own template, with its file among the recorded ones. */
 const TEMPLATE_OF: Readonly<Record<string, string>> = {
   "qwen3-think": "qwen3",
   "qwen3-nothink": "qwen3",
@@ -44,7 +44,7 @@ const TEMPLATE_OF: Readonly<Record<string, string>> = {
   "qwen2.5": "qwen2.5",
 };
 
-/** Profiles that no configuration asks for, and why. */
+/** Profiles that no configuration selects, and why. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   "llama3.1-system-tools":
     "Not compared: tools in the system turn of Llama 3, as its template declares them in the first message of the user by default.",
@@ -66,7 +66,7 @@ function createOf(name: string) {
   return format === undefined ? undefined : NATIVE_FORMATS[format];
 }
 
-/** @throws Error for a profile that no format of ours stands for */
+/** @throws Error for a profile without a matching format of ours */
 export async function rendererOf(name: string, profile: Profile): Promise<Renderer> {
   const tokenizer = await kitTokenizer(profile.tokenizer);
   const template = TEMPLATE_OF[name];

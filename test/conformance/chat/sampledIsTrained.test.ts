@@ -15,7 +15,7 @@ import { describeFamilies, type Family } from "./vectors.ts";
 const MAX_RESPONSE = 24;
 const TURNS = 6;
 
-/** Samples the given turns, cut where a request's limit cuts them; each token has a log-probability of its own. */
+/** Samples the given turns, truncated at the request's limit; each token has a unique log-probability. */
 function samplerOf(turns: readonly (readonly number[])[]) {
   const requests: SampleRequest[] = [];
   const samples: { readonly tokens: readonly number[]; readonly logprobs: readonly number[] }[] =

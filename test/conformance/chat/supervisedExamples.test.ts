@@ -1,5 +1,5 @@
 /**
- * Conversations as training data, beside `build_supervised_examples` of tinker-cookbook 0.6.1: the same tokens, the same of them trained.
+ * Conversations as training data, compared with tinker-cookbook 0.6.1's `build_supervised_examples`: same tokens, same ones trained.
  * The vectors in `supervisedExamples.json.gz` were made with that package and the kit's tokenizers.
  */
 
@@ -17,7 +17,7 @@ import { type Profile, readFamily } from "./vectors.ts";
 
 interface Stream {
   readonly ids: readonly number[];
-  /** A digit for each token: 1 where it is trained. */
+  /** A digit for each token: 1 if it is trained. */
   readonly weights: string;
 }
 
@@ -36,7 +36,7 @@ interface Vectors {
 const bytes = readFileSync(new URL("supervisedExamples.json.gz", import.meta.url));
 const vectors: Vectors = JSON.parse(gunzipSync(bytes).toString());
 
-/** A line of a file, as OpenAI has it. */
+/** A line of a file in OpenAI's format. */
 function lineOf(name: string): Json {
   const messages = (vectors.cases[name] ?? []).map(({ reasoning, tool_calls, ...rest }) => {
     const calls = Array.isArray(tool_calls) ? tool_calls : [];
@@ -52,7 +52,7 @@ function lineOf(name: string): Json {
   return { messages, tools: declared.map((tool) => ({ function: tool })) };
 }
 
-/** Where ours is another way on purpose; one that is no longer different fails. */
+/** Intended differences; one that no longer occurs fails the test. */
 const ON_PURPOSE: readonly {
   readonly profiles: RegExp;
   readonly cases: readonly string[];

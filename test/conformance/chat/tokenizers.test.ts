@@ -21,7 +21,7 @@ const vector = z.object({
   decoded: z.string().optional(),
 });
 
-/** Recorded texts by the tokenizer that they are for; versions of Kimi differ in their added tokens only. */
+/** Recorded texts by their tokenizer; versions of Kimi differ only in their added tokens. */
 const RECORDED = KIT_TOKENIZERS.map(
   (name) => [name, name.replace(/^(kimi-k2).*/, "$1")] as const,
 ).filter(([, recorded]) => !["qwen2.5", "qwen3", "gpt-oss", "llama3.1"].includes(recorded));
@@ -49,7 +49,7 @@ function expectRecorded(test: TestContext, tokenizer: Tokenizer, recorded: strin
 }
 
 describe.skipIf(!hasKitTokenizers).each(RECORDED)("the tokenizer of %s", (name, recorded) => {
-  it("encodes and decodes every recorded text as the original does", async (test) => {
+  it("encodes and decodes every recorded text like the original", async (test) => {
     expectRecorded(test, await kitTokenizer(name), recorded);
   });
 });
@@ -59,7 +59,7 @@ const jsonSchema = z.looseObject({
   model: z.looseObject({ vocab: z.record(z.string(), z.int()) }),
 });
 
-/** The same tokenizer as its publisher would ship it with a rank file and nothing that says how text is cut. */
+/** The same tokenizer as its publisher would ship it with a rank file and no rule for splitting text. */
 async function loadRanksOf(name: string): Promise<Tokenizer> {
   const [, json] = kitFiles(name).find(([file]) => file === "tokenizer.json") ?? [];
   const { added_tokens: added, model } = jsonSchema.parse(JSON.parse(String(json)));

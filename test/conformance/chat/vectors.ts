@@ -1,4 +1,4 @@
-/** The kit's golden prompts, bridges and parses of one family, in the words of our chat layer. */
+/** The kit's golden prompts, bridges and parses of one family, in the types of our chat layer. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -82,7 +82,7 @@ const familySchema = z.object({
       profile: z.string(),
       tools: z.unknown(),
       turn_text: z.string(),
-      /** Who agrees on a field of `expected`. */
+      /** The renderers that agree on a field of `expected`. */
       agree: z.record(z.string(), z.array(z.string())),
       turn_ids: z.array(z.int()),
       expected: parsedSchema,

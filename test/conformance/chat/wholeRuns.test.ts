@@ -28,11 +28,11 @@ const MODELS: readonly (readonly [model: string, tokenizer: string])[] = [
   ["zai-org/GLM-5.3", "glm-5"],
   ["meta-llama/Llama-3.1-8B-Instruct", "llama3.1"],
 ];
-/** It calls no tools: an environment that takes plain text grades its answers. */
+/** It calls no tools: an environment that accepts plain text grades its answers. */
 const BASE_MODEL = "Qwen/Qwen3.5-9B-Base";
 /** Formats in which the model always reasons. */
 const ALWAYS_REASONS = /gpt-oss|GLM-5\.3/;
-/** A resume reads tokens, not text, so it depends little on the format: one with reasoning, one always with, one without. */
+/** A resume reads tokens, not text, so it hardly depends on the format: one with reasoning, one always with, one without. */
 const RESUMED = /Qwen3\.5-9B|gpt-oss|Kimi/;
 const STEPS = 2;
 
@@ -62,14 +62,14 @@ let root = "";
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), "chat-runs-"));
 });
-/** Keeps the runs for people who want to look at them. */
+/** Keeps the run folders for manual inspection. */
 const kept = process.env["TINKER_RL_KEPT_RUNS"] ?? "";
 afterAll(async () => {
   if (kept !== "") await cp(root, kept, { recursive: true });
   await rm(root, { recursive: true, force: true });
 });
 
-/** Takes any text as an answer. */
+/** Accepts any text as an answer. */
 const spoken = defineEnvironment<{ readonly text: string }, null>({
   name: "spoken",
   description: "Say a word.",
@@ -103,7 +103,7 @@ describe.runIf(hasKitTokenizers)("a whole run of", () => {
   });
 });
 
-/** Trains; for some models once more, killed on the way and resumed to the same tokens. */
+/** Trains; some models train once more, killed on the way and resumed to the same tokens. */
 async function play(model: string, name: string, environment: string, more: string) {
   const folder = join(root, model.replace("/", "--"));
   const [tokenizer, whole, killed] = ["tokenizer", "whole", "killed"].map((part) =>

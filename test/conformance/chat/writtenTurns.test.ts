@@ -1,4 +1,4 @@
-/** Turns that were given, as each format writes them: they read back as what was given, and continue as sampled ones do. */
+/** Given turns written in each format: they parse back to the same turns, and continue like sampled ones. */
 
 import { describe, expect, it } from "vitest";
 import type {
@@ -49,7 +49,7 @@ const TURNS: Readonly<Record<string, AssistantMessage>> = {
   },
 };
 
-/** What a turn is read as, in the words of {@link given}. */
+/** The parsed turn, in the form of {@link given}. */
 function read(renderer: Renderer, message: AssistantMessage) {
   const { calls, content, ended, errors, reasoning } = renderer.parse(
     renderer.writeTurn(message),
@@ -60,12 +60,12 @@ function read(renderer: Renderer, message: AssistantMessage) {
     reasoning: reasoning === "" ? null : reasoning,
     calls: textsOf(calls),
     errors,
-    // A format that stops at a text need not have a token that ends a turn.
+    // A format that stops at a text may have no token that ends a turn.
     ended: renderer.stopTexts.length === 0 ? ended : true,
   };
 }
 
-/** A format that is asked not to think, or that cannot, leaves reasoning out. */
+/** A format without reasoning, by setting or always, leaves reasoning out. */
 function given({ content, reasoning, calls }: AssistantMessage, thinks: boolean) {
   const shown = thinks ? reasoning : null;
   return { content, reasoning: shown, calls: textsOf(calls), errors: [], ended: true };
@@ -76,7 +76,7 @@ function textsOf(calls: readonly Pick<AssistantMessage["calls"][number], "name" 
 }
 
 describe.runIf(hasKitTokenizers)("a written turn", () => {
-  it.each(CHAT_FAMILIES)("of %s is read as what was given", async (family) => {
+  it.each(CHAT_FAMILIES)("of %s parses back to the given turn", async (family) => {
     for (const [name, facts] of comparedProfiles(readFamily(family)).compared) {
       const renderer = await rendererOf(name, facts);
       for (const [what, message] of Object.entries(TURNS)) {

@@ -4,7 +4,7 @@ import { adamStep, newOptimizerState } from "../../../src/local/engine/adam.ts";
 import { createNormal } from "../../../src/local/random.ts";
 import { ADAM } from "./engineFixture.ts";
 
-/** AdamW on one number, straight from its definition, in 64-bit floats. */
+/** AdamW on one number, directly from its definition, in 64-bit floats. */
 function scalarAdam(start: number, gradients: readonly number[], params: AdamParams): number {
   let [p, m, v] = [start, 0, 0];
   for (const [i, g] of gradients.entries()) {
@@ -46,7 +46,7 @@ describe("adamStep", () => {
     expect(parameters[2]).toBe(1);
   });
 
-  it("decays weights apart from the gradient", () => {
+  it("decays weights independently of the gradient", () => {
     const parameters = Float32Array.of(2);
     const state = newOptimizerState(1);
     adamStep(parameters, Float32Array.of(0), state, { ...ADAM, weight_decay: 0.5 });
@@ -68,7 +68,7 @@ describe("adamStep", () => {
     expect(clipped.v[1]).toBeCloseTo(scaled.v[1] ?? Number.NaN, 7);
   });
 
-  it("leaves a gradient within the clip norm, or with clipping off, alone", () => {
+  it("leaves a gradient unchanged within the clip norm, or with clipping off", () => {
     const moments = [0, 5, 6].map((grad_clip_norm) => {
       const state = newOptimizerState(2);
       adamStep(Float32Array.of(0, 0), Float32Array.of(3, 4), state, { ...ADAM, grad_clip_norm });

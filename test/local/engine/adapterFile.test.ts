@@ -49,12 +49,12 @@ function contents(rank: number, withOptimizer: boolean): AdapterContents {
 }
 
 describe("an adapter file", () => {
-  it.each([1, 3, 8, 12])("brings back rank %i with its optimizer, bit for bit", (rank) => {
+  it.each([1, 3, 8, 12])("restores rank %i with its optimizer, bit for bit", (rank) => {
     const before = contents(rank, true);
     expect(decodeAdapter(encodeAdapter(MODEL, before), MODEL, SMALL, true)).toEqual(before);
   });
 
-  it("holds PEFT's names and orientation in the true rank", () => {
+  it("uses PEFT's names and orientation in the true rank", () => {
     const before = contents(3, false);
     const { tensors, metadata } = decodeSafetensors(encodeAdapter(MODEL, before));
     const prefix = "base_model.model.model.layers.1.mlp.down_proj";
@@ -72,45 +72,45 @@ describe("an adapter file", () => {
     expect(metadata).toMatchObject({ base_model: MODEL, rank: "3" });
   });
 
-  it("may hold an optimizer that is not asked for", () => {
+  it("may contain an optimizer that is not requested", () => {
     const before = contents(8, true);
     const after = decodeAdapter(encodeAdapter(MODEL, before), MODEL, SMALL, false);
     expect(after).toEqual({ ...before, optimizer: null });
   });
 });
 
-describe("a checkpoint that does not fit", () => {
+describe("an incompatible checkpoint", () => {
   const invalid = expect.objectContaining({ code: "checkpoint-invalid" });
   const good = encodeAdapter(MODEL, contents(8, false));
 
-  it("is refused when it belongs to another model", () => {
+  it("is rejected if it belongs to another model", () => {
     expect(() => decodeAdapter(good, "local/other", SMALL, false)).toThrow(invalid);
   });
 
-  it("is refused when the optimizer is asked for and missing", () => {
+  it("is rejected if the optimizer is requested but missing", () => {
     expect(() => decodeAdapter(good, MODEL, SMALL, true)).toThrow(invalid);
   });
 
-  it("is refused when the model has other sizes", () => {
+  it("is rejected if the model has other sizes", () => {
     const wider = { ...SMALL, feedForwardSize: 56 };
     expect(() => decodeAdapter(good, MODEL, wider, false)).toThrow(invalid);
     expect(() => decodeAdapter(good, MODEL, { ...SMALL, layers: 3 }, false)).toThrow(invalid);
   });
 
-  it("is refused when it is cut off or no such file", () => {
+  it("is rejected if it is truncated or not such a file", () => {
     expect(() => decodeAdapter(good.subarray(0, good.length - 4), MODEL, SMALL, false)).toThrow(
       invalid,
     );
     expect(() => decodeAdapter(new Uint8Array(20), MODEL, SMALL, false)).toThrow(invalid);
   });
 
-  it.each(["", "x", "0", "-8", "1.5", "1e9"])("is refused when it states the rank %j", (rank) => {
+  it.each(["", "x", "0", "-8", "1.5", "1e9"])("is rejected if it states the rank %j", (rank) => {
     const file = decodeSafetensors(good);
     const bytes = encodeSafetensors({ ...file, metadata: { ...file.metadata, rank } }, "F32");
     expect(() => decodeAdapter(bytes, MODEL, SMALL, false)).toThrow(invalid);
   });
 
-  it("is refused when its count of optimizer steps is not a count", () => {
+  it("is rejected if its count of optimizer steps is invalid", () => {
     const optimizer = { ...newOptimizerState(adapterLayout(SMALL, 8).length), steps: Number.NaN };
     const bytes = encodeAdapter(MODEL, { ...contents(8, false), optimizer });
     expect(() => decodeAdapter(bytes, MODEL, SMALL, true)).toThrow(invalid);

@@ -27,7 +27,7 @@ async function both(): Promise<Both> {
   return { weights, network, decoder, set };
 }
 
-/** Log-probs of a sequence's targets, its tokens appended in pieces of the given sizes (the last size repeats). */
+/** Log-probs of a sequence's targets, its tokens appended in chunks of the given sizes (the last size repeats). */
 function decode(
   { decoder, set }: Both,
   slot: number,
@@ -62,7 +62,7 @@ describe("the decoder", () => {
     }
   });
 
-  it("gives the same bits however the tokens are cut into steps", async () => {
+  it("gives the same bits however the tokens are split into steps", async () => {
     const setup = await both();
     const [sequence] = randomSequences(SMALL, [SMALL.maxContext], 4);
     if (sequence === undefined) throw new Error("no sequence");
@@ -86,7 +86,7 @@ describe("the decoder", () => {
     }
   });
 
-  it("takes up a truncated slot as if nothing had followed", async () => {
+  it("reuses a truncated slot as if nothing had followed", async () => {
     const setup = await both();
     const { decoder, set } = setup;
     const [sequence] = randomSequences(SMALL, [30], 6);
@@ -103,7 +103,7 @@ describe("the decoder", () => {
     expect(again).toEqual(straight.slice(11));
   });
 
-  it("returns only the rows that are wanted", async () => {
+  it("returns only the requested rows", async () => {
     const { decoder, set } = await both();
     const [sequence] = randomSequences(SMALL, [6], 7);
     if (sequence === undefined) throw new Error("no sequence");
@@ -115,7 +115,7 @@ describe("the decoder", () => {
     expect(last).toEqual(all.slice(-SMALL.vocabSize));
   });
 
-  it("refuses a step beyond its rows", async () => {
+  it("rejects a step beyond its rows", async () => {
     const { decoder, set } = await both();
     decoder.truncate(0, 0);
     const tokens = new Int32Array(ROWS + 1);

@@ -51,7 +51,7 @@ async function contentsOf(adapter: Adapter): Promise<AdapterContents> {
   return decodeAdapter(await engine.exportAdapter(adapter, false), engine.model.name, TINY, false);
 }
 
-/** Parameters of every attention projection, or of every other one. */
+/** The number of parameters with all attention projections, or with every other one. */
 function projectionValues(
   { layout, parameters }: AdapterContents,
   attention: boolean,
@@ -82,7 +82,7 @@ describe("training", () => {
     expect(results[2]).toEqual(results[0]);
   });
 
-  it("of k steps, an export, an import and k more steps is that of 2k steps, bit for bit", async () => {
+  it("for k steps, an export, an import and k more steps equals 2k steps, bit for bit", async () => {
     const straight = await trained(engine, 4);
     const first = await trained(engine, 2);
     const resumed = engine.importAdapter(await engine.exportAdapter(first, true), true);
@@ -93,7 +93,7 @@ describe("training", () => {
     expect(Buffer.from(actual ?? []).equals(expected ?? new Uint8Array())).toBe(true);
   });
 
-  it("adds up the gradients of calls between two optimizer steps", async () => {
+  it("sums the gradients of calls between two optimizer steps", async () => {
     const data = randomData(12, 5);
     const whole = engine.createAdapter(OPTIONS);
     const halves = engine.createAdapter(OPTIONS);
@@ -106,7 +106,7 @@ describe("training", () => {
     expect(Math.abs(actual - expected) / expected).toBeLessThan(1e-6);
   });
 
-  it("clears the gradient with every optimizer step, and takes none from forward-only calls", async () => {
+  it("clears the gradient with every optimizer step, and accumulates none from forward-only calls", async () => {
     const adapter = engine.createAdapter(OPTIONS);
     const data = randomData(3, 6);
     await engine.forwardBackward(adapter, data, PPO, false);
@@ -133,7 +133,7 @@ describe("training", () => {
   it.each([
     { trainAttn: true, trainMlp: false },
     { trainAttn: false, trainMlp: true },
-  ])("changes only what an adapter trains: $trainAttn, $trainMlp", async (flags) => {
+  ])("changes only the parts that an adapter trains: $trainAttn, $trainMlp", async (flags) => {
     const adapter = engine.createAdapter({ ...OPTIONS, ...flags });
     const before = await contentsOf(adapter);
     for (const seed of [1, 2]) await trainStep(engine, adapter, seed);
@@ -163,7 +163,7 @@ describe("training", () => {
     expect(Buffer.from(again).equals(bytes)).toBe(true);
   });
 
-  it("does not begin from a checkpoint of a rank beyond the largest", () => {
+  it("does not start from a checkpoint of a rank beyond the largest", () => {
     const layout = adapterLayout(TINY, 72);
     const parameters = new Float32Array(layout.length);
     const contents = { layout, parameters, optimizer: null, trainAttn: true, trainMlp: true };
@@ -173,7 +173,7 @@ describe("training", () => {
     expect(() => engine.importSnapshot(bytes)).toThrow(invalid);
   });
 
-  it("of several adapters at once keeps them apart", async () => {
+  it("of several adapters at once keeps them separate", async () => {
     const alone = await engine.exportAdapter(await trained(engine, 2), true);
     const many = await Promise.all([trained(engine, 2), trained(engine, 2), trained(engine, 2)]);
     for (const adapter of many) {
@@ -187,7 +187,7 @@ function lossOf(datum: EngineDatum, logprobs: Float32Array): number {
 }
 
 describe("handles", () => {
-  it("of snapshots stand still while their adapter continues", async () => {
+  it("of snapshots do not change while their adapter trains", async () => {
     const adapter = await trained(engine, 1);
     const snapshot = await engine.snapshot(adapter);
     const before = await engine.exportAdapter(snapshot, false);
@@ -196,7 +196,7 @@ describe("handles", () => {
     expect(Buffer.from(await engine.exportAdapter(adapter, false)).equals(before)).toBe(false);
   });
 
-  it("that are released are refused", async () => {
+  it("are rejected after they were released", async () => {
     const adapter = engine.createAdapter(OPTIONS);
     const snapshot = await engine.snapshot(adapter);
     engine.releaseAdapter(adapter);
@@ -207,7 +207,7 @@ describe("handles", () => {
     await expect(engine.exportAdapter(snapshot, false)).rejects.toMatchObject(released);
   });
 
-  it.each([0, -8, 1.5, 65])("of rank %f are refused", (rank) => {
+  it.each([0, -8, 1.5, 65])("of rank %f are rejected", (rank) => {
     expect(() => engine.createAdapter({ ...OPTIONS, rank })).toThrow(
       expect.objectContaining({ code: "engine-rank" }),
     );
@@ -222,7 +222,7 @@ describe("an engine that cannot start", () => {
     });
   });
 
-  it("says so and gives up, instead of starting its threads again and again", async () => {
+  it("reports that and gives up, instead of restarting its threads repeatedly", async () => {
     let started = 0;
     const count = (): number => started++;
     process.on("worker", count);
@@ -243,7 +243,7 @@ describe("an engine that cannot start", () => {
 });
 
 describe("the shipped model", () => {
-  it("samples with the log-probs that training sees, before and after training", async () => {
+  it("samples with the log-probs that training computes, before and after training", async () => {
     const own = await createEngine({
       modelFolder: MODEL_FOLDER,
       wasmPath: KERNELS,

@@ -21,7 +21,7 @@ import { KERNELS, randomBase, SMALL } from "./testModel.ts";
 export const WORKER = fileURLToPath(
   new URL("../../../dist/trainer/engineWorker.js", import.meta.url),
 );
-/** The model that is shipped. */
+/** The shipped model. */
 export const MODEL_FOLDER = fileURLToPath(
   new URL("../../../src/local/engine/model", import.meta.url),
 );
@@ -70,7 +70,7 @@ export const ADAM: AdamParams = {
 export const PPO: LossSpec = { name: "ppo", clipLow: 0.8, clipHigh: 1.2, beta: 0 };
 export const CROSS_ENTROPY: LossSpec = { name: "cross_entropy", clipLow: 0, clipHigh: 0, beta: 0 };
 
-/** Sequences of random tokens with random advantages, and a sampler that thought about as little of them as the model. */
+/** Sequences of random tokens with random advantages, and sampler log-probs as low as the model's. */
 export function randomData(count: number, seed: number): readonly EngineDatum[] {
   const uniform = createUniform(seed);
   const token = (): number => integerBetween(uniform, 0, TINY.vocabSize - 1);
@@ -95,7 +95,7 @@ export function datumOf(text: Int32Array, weight = 0): EngineDatum {
   };
 }
 
-/** One step as a training loop does it; seeds differ from step to step. Enough data for several micro-batches. */
+/** One training step; seeds differ between steps. Enough data for several micro-batches. */
 export async function trainStep(engine: Engine, adapter: Adapter, seed: number): Promise<void> {
   const forward = engine.forwardBackward(adapter, randomData(90, seed), PPO, false);
   const step = engine.optimStep(adapter, ADAM);

@@ -18,7 +18,7 @@ beforeAll(async () => {
   output = arena.alloc(ROOM);
 });
 
-/** Fills the input with numbers that all differ and the output with 7, which no kernel writes. */
+/** Fills the input with distinct numbers and the output with 7, which no kernel writes. */
 function fill(): Float32Array {
   const normal = createNormal(1);
   const values = Float32Array.from({ length: ROOM }, normal);
@@ -76,7 +76,7 @@ describe("exponentials", () => {
     { title: "ordinary", row: [0.3, -1.2, 2.5, 0, -0.0, 1e-9, 4, -3] },
     { title: "far apart", row: [-1e30, 90, 89.5, -100, 3, 88, -87, 90] },
     { title: "equal", row: [-5, -5, -5, -5] },
-  ])("are those of double precision: $title", ({ row }) => {
+  ])("match double precision: $title", ({ row }) => {
     const own = kernelLogSoftmax(row);
     const error = 1e-7 * Math.max(1, ...row);
     for (const [i, expected] of logSoftmax(row.map(Math.fround)).entries()) {
@@ -90,7 +90,7 @@ describe("exponentials", () => {
     expect(kernelLogSoftmax(row).every(Number.isNaN)).toBe(true);
   });
 
-  it("gate as in double precision from -80 to 80", () => {
+  it("match double precision in gates from -80 to 80", () => {
     const gates = Float32Array.from({ length: ROOM }, (_, i) => (160 * i) / ROOM - 80);
     const ones = arena.alloc(ROOM);
     arena.floats(ones, ROOM).fill(1);

@@ -85,23 +85,20 @@ function numericSlope(spec: LossSpec, token: Token): number {
   return (at(token.p + h) - at(token.p - h)) / (2 * h);
 }
 
-describe("the slopes", () => {
+describe("the derivatives", () => {
   const around = [0.25, 0.79, 0.81, 1, 1.19, 1.21, 3.9].flatMap((ratio) =>
     [1.5, -1.5].map((a) => atRatio(ratio, a)),
   );
 
-  it.each([CROSS_ENTROPY, IMPORTANCE, PPO, DRO])(
-    "of $name are those of finite differences",
-    (spec) => {
-      for (const token of around) {
-        const numeric = numericSlope(spec, token);
-        const allowed = 1e-4 * Math.max(1, Math.abs(numeric));
-        expect(Math.abs(evaluate(spec, token).slope - numeric), JSON.stringify(token)).toBeLessThan(
-          allowed,
-        );
-      }
-    },
-  );
+  it.each([CROSS_ENTROPY, IMPORTANCE, PPO, DRO])("of $name match finite differences", (spec) => {
+    for (const token of around) {
+      const numeric = numericSlope(spec, token);
+      const allowed = 1e-4 * Math.max(1, Math.abs(numeric));
+      expect(Math.abs(evaluate(spec, token).slope - numeric), JSON.stringify(token)).toBeLessThan(
+        allowed,
+      );
+    }
+  });
 
   it("of cispo hold the clipped ratio constant", () => {
     const spec: LossSpec = { ...CISPO, clipLow: 0.8, clipHigh: 1.2 };
@@ -111,7 +108,7 @@ describe("the slopes", () => {
     expect(evaluate(spec, atRatio(5, -2)).slope).toBeCloseTo(2.4, 6);
   });
 
-  it("of ppo vanish only where the step would go further in the direction already taken", () => {
+  it("of ppo vanish only if the step would go further in the direction already taken", () => {
     expect(evaluate(PPO, atRatio(1.21, 1)).slope).toBe(0);
     expect(evaluate(PPO, atRatio(1.19, 1)).slope).toBeCloseTo(-1.19, 5);
     expect(evaluate(PPO, atRatio(0.79, 1)).slope).toBeCloseTo(-0.79, 5);
@@ -132,7 +129,7 @@ describe("the slopes", () => {
     }
   });
 
-  it("of dro pull toward the sampler at advantage 0, as its formula says", () => {
+  it("of dro pull toward the sampler at advantage 0, according to its formula", () => {
     expect(evaluate(DRO, { p: -1, q: -3, a: 0 }).slope).toBeCloseTo(0.1, 7);
   });
 });
@@ -152,7 +149,7 @@ describe("gspo", () => {
       p,
     );
 
-  it("clips the geometric mean of the ratios of the marked tokens", () => {
+  it("clips the geometric mean of the ratios of the masked tokens", () => {
     // exp((0.2 + 0.1) / 2) = 1.1618342, which the bound 1.1 clips where the advantage is positive.
     const { loss, coefficients } = evaluateAt([1.5, -1, 0]);
     expect(loss).toBeCloseTo(-1.65 + 1.1618342, 6);

@@ -1,4 +1,4 @@
-/** A trained adapter merged into the bundled base model: the engine computes the same log-probs of one as of the two. */
+/** A trained adapter merged into the bundled base model: the engine computes the same log-probs with the merge as with both. */
 
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { MODEL_FOLDER, randomData, startEngine, trainStep } from "./engineFixtur
 
 const RANK = 4;
 const WEIGHTS = "model.safetensors";
-/** What the training must have changed at least: else a merge of nothing would pass. */
+/** The minimum change by training: otherwise an empty merge would pass. */
 const LEAST_CHANGE = 0.05;
 
 const folder = folderOfAllTests();
@@ -66,7 +66,7 @@ async function mergedScores(base: string, name: string): Promise<readonly number
 }
 
 describe("an adapter merged into the bundled base model", () => {
-  it("gives the log-probs of base and adapter, where the base model has 32-bit floats", async () => {
+  it("gives the log-probs of base and adapter, if the base model has 32-bit floats", async () => {
     const wide = join(folder, "wide");
     await cp(MODEL_FOLDER, wide, { recursive: true });
     const contents = decodeSafetensors(await readFile(join(wide, WEIGHTS)));
@@ -76,7 +76,7 @@ describe("an adapter merged into the bundled base model", () => {
     expect(largestDifference(await mergedScores(wide, "inWide"), own)).toBeLessThan(1e-5);
   });
 
-  it("differs by the rounding of its 16-bit floats, where it is as it is shipped", async () => {
+  it("differs by the rounding of its 16-bit floats for the shipped model", async () => {
     const own = await scores(engine, trained);
     const difference = largestDifference(await mergedScores(MODEL_FOLDER, "inHalf"), own);
     console.info(`16-bit floats change a log-prob by at most ${difference.toExponential(1)}`);

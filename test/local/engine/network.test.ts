@@ -52,7 +52,7 @@ function weighted(logprobs: Float32Array, weights: Float32Array): number {
 }
 
 describe("the backward pass", () => {
-  it("gives every LoRA tensor the gradient that finite differences give", async () => {
+  it("gives every LoRA tensor the gradient from finite differences", async () => {
     const network = new Network(await smallWeights(), { kind: "lora", largest: RANK_8 }, ROWS);
     const sequences = randomSequences(SMALL, LENGTHS, 3);
     const parameters = randomAdapter(RANK_8, 2);
@@ -76,7 +76,7 @@ describe("the backward pass", () => {
     }
   });
 
-  it("gives every base tensor the gradient that finite differences give", async () => {
+  it("gives every base tensor the gradient from finite differences", async () => {
     const network = new Network(await smallWeights(), { kind: "full" }, ROWS);
     const sequences = randomSequences(SMALL, LENGTHS, 4);
     const parameters = randomBase(SMALL, 1);

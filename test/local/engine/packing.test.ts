@@ -44,7 +44,7 @@ describe("a packed batch", () => {
     expect(difference / norm).toBeLessThan(1e-6);
   });
 
-  it("is refused beyond the rows of the network", async () => {
+  it("is rejected beyond the rows of the network", async () => {
     const network = await trainedNetwork();
     const sequences = randomSequences(SMALL, [60, 60, 60, 60, 17], 5);
     expect(() => network.forward(sequences)).toThrow(
@@ -54,7 +54,7 @@ describe("a packed batch", () => {
 });
 
 describe("the model", () => {
-  it("is causal: a changed token leaves all log-probs before it alone, bit for bit", async () => {
+  it("is causal: a changed token leaves all earlier log-probs unchanged, bit for bit", async () => {
     const network = await trainedNetwork();
     const [sequence] = randomSequences(SMALL, [SMALL.maxContext], 6);
     if (sequence === undefined) throw new Error("no sequence");
@@ -83,7 +83,7 @@ describe("the model", () => {
     expect(Array.from(network.forward(sequences))).toEqual(Array.from(base.forward(sequences)));
   });
 
-  it("gives probabilities that add up to 1", async () => {
+  it("gives probabilities that sum to 1", async () => {
     const network = await trainedNetwork();
     const [sequence] = randomSequences(SMALL, [9], 9);
     if (sequence === undefined) throw new Error("no sequence");

@@ -26,7 +26,7 @@ function folder(withOptimizer: boolean) {
 }
 
 describe("a PEFT folder", () => {
-  it("says how the weights are to be added to the base model", () => {
+  it("describes how to add the weights to the base model", () => {
     const config: unknown = JSON.parse(
       new TextDecoder().decode(folder(true).get("adapter_config.json")),
     );
@@ -41,7 +41,7 @@ describe("a PEFT folder", () => {
     });
   });
 
-  it("holds the weights and nothing of the optimizer", () => {
+  it("contains the weights and nothing from the optimizer", () => {
     const bytes = folder(true).get("adapter_model.safetensors") ?? new Uint8Array();
     const { tensors, metadata } = decodeSafetensors(bytes);
     expect([...tensors.keys()].filter((name) => !/\.lora_[AB]\.weight$/.test(name))).toEqual([]);
@@ -57,7 +57,7 @@ describe("a PEFT folder", () => {
     }
   });
 
-  it("is not made of a damaged file", () => {
+  it("is not made from a damaged file", () => {
     const bytes = adapter(false).subarray(0, 100);
     expect(() => peftFiles({ baseModel: "local/test", rank: RANK, bytes })).toThrowError(
       expect.objectContaining({ code: "safetensors-invalid" }),

@@ -33,7 +33,7 @@ function halfBits(values: readonly number[]): readonly number[] {
 }
 
 describe("a safetensors file", () => {
-  it("holds names, shapes, metadata and exact 32-bit floats", () => {
+  it("contains names, shapes, metadata and exact 32-bit floats", () => {
     const tensors = new Map([
       ["a.weight", { shape: [2, 3], data: Float32Array.of(1, -0, 1e-42, 3.4e38, Number.NaN, -7) }],
       ["empty", { shape: [0, 4], data: new Float32Array() }],
@@ -57,7 +57,7 @@ describe("a safetensors file", () => {
 });
 
 describe("16-bit floats", () => {
-  it("come back with every bit, subnormal or infinite", () => {
+  it("are restored with every bit, subnormal or infinite", () => {
     const patterns = Array.from({ length: 0x10000 }, (_, bits) => bits);
     const header = JSON.stringify({
       x: { dtype: "F16", shape: [patterns.length], data_offsets: [0, 2 * patterns.length] },
@@ -92,7 +92,7 @@ describe("16-bit floats", () => {
     expect(halfBits(cases.map(([value]) => value))).toEqual(cases.map(([, bits]) => bits));
   });
 
-  it("are the nearest there are", () => {
+  it("are the nearest representable ones", () => {
     fc.assert(
       fc.property(fc.float({ min: -65504, max: 65504, noNaN: true }), (value) => {
         const [bits = 0] = halfBits([value]);
@@ -139,15 +139,15 @@ describe("a file that is not safetensors", () => {
     ["a shape beyond numbers", holding({ dtype: "F32", shape: huge, data_offsets: [0, 4] }, 4)],
     ["a tensor without a shape", holding({ dtype: "F32" }, 0)],
     ["metadata that are not texts", holding(empty, 0, "__metadata__")],
-  ])("is refused: %s", (_, bytes) => {
+  ])("is rejected: %s", (_, bytes) => {
     expect(() => decodeSafetensors(bytes)).toThrow(/not a safetensors file/);
   });
 
-  it("fails with one error, whatever its bytes are", () => {
+  it("fails with one error, whatever its bytes", () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), failsPolitely));
   });
 
-  it("fails with one error, whatever its header says", () => {
+  it("fails with one error, whatever its header", () => {
     const size = fc.oneof(fc.nat(9), fc.integer(), fc.double());
     const entry = fc.record(
       {
@@ -167,7 +167,7 @@ describe("a file that is not safetensors", () => {
     );
   });
 
-  it("fails with one error when a byte of a good file is changed", () => {
+  it("fails with one error when a byte of a valid file is changed", () => {
     const good = encodeSafetensors(
       { ...single(Float32Array.of(1, 2, 3)), metadata: { a: "b" } },
       "F32",

@@ -10,7 +10,7 @@ const PLAIN: SampleTokenOptions = { temperature: 1, topK: -1, topP: 1 };
 const PROBABILITIES = [0.05, 0.3, 0.02, 0.2, 0.13, 0.1, 0.15, 0.05];
 const ROW = logRow(PROBABILITIES);
 const DRAWS = 20_000;
-/** Chi-square of seven degrees of freedom exceeds this once in a thousand. */
+/** Chi-square with seven degrees of freedom exceeds this once in a thousand. */
 const CHI_SQUARE_LIMIT = 24.3;
 
 function logRow(probabilities: readonly number[]): Float32Array {
@@ -38,7 +38,7 @@ function chiSquare(counts: readonly number[], weights: readonly number[]): numbe
 }
 
 describe("sampleToken", () => {
-  it.each([1, 2, 3])("draws as often as the model says, seed %i", (seed) => {
+  it.each([1, 2, 3])("draws with the model's probabilities, seed %i", (seed) => {
     expect(chiSquare(frequencies(PLAIN, seed), PROBABILITIES)).toBeLessThan(CHI_SQUARE_LIMIT);
   });
 
@@ -81,7 +81,7 @@ describe("sampleToken", () => {
     expect(sampleToken(tied, { ...PLAIN, topK: 1 }, 0.99)).toBe(1);
   });
 
-  it("gives the last token when rounding leaves the masses below the uniform number", () => {
+  it("returns the last token when rounding leaves the total mass below the uniform number", () => {
     expect(sampleToken(logRow([0.5, 0.4999]), PLAIN, 0.99999)).toBe(1);
   });
 });

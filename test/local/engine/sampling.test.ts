@@ -31,13 +31,13 @@ async function trainedSnapshot(on: Engine): Promise<Snapshot> {
   return on.snapshot(adapter);
 }
 
-/** What must be the same whatever was cached. */
+/** The parts that must be the same regardless of the cache. */
 function drawn({ tokens, logprobs, stopReason }: SampledSequence): unknown {
   return { tokens: Array.from(tokens), logprobs: Array.from(logprobs), stopReason };
 }
 
 describe("sampling", () => {
-  it("repeats itself for a seed and varies with it", async () => {
+  it("repeats for a seed and varies with it", async () => {
     const [first, again, other] = await Promise.all(
       [4, 4, 5].map((seed) => engine.sample(snapshot, sampleRequest({ seed }))),
     );
@@ -49,7 +49,7 @@ describe("sampling", () => {
     expect(first.stopReason).toBe("length");
   });
 
-  it("of many prompts at once gives what each gives alone, also beyond the slots there are", async () => {
+  it("of many prompts at once gives the same as each alone, even with more prompts than slots", async () => {
     const requests = Array.from({ length: 210 }, (_, seed) =>
       sampleRequest({
         seed,
@@ -67,7 +67,7 @@ describe("sampling", () => {
     await fresh.close();
   });
 
-  it("ends with a stop token, which it keeps", async () => {
+  it("ends with a stop token, which is included", async () => {
     const free = await engine.sample(snapshot, sampleRequest());
     const stop = free.tokens[4] ?? -1;
     const first = free.tokens.indexOf(stop);
@@ -103,7 +103,7 @@ describe("sampling", () => {
     expect(hot).toEqual(scores);
   });
 
-  it("refuses a prompt that leaves no room", async () => {
+  it("rejects a prompt that leaves no room", async () => {
     const tooLong = sampleRequest({ prompt: new Int32Array(60), maxTokens: 5 });
     await expect(engine.sample(snapshot, tooLong)).rejects.toMatchObject({
       code: "engine-context",
@@ -118,7 +118,7 @@ describe("sampling", () => {
   });
 });
 
-/** A sample's log-probs, and those that scoring it as a prompt gives. */
+/** A sample's log-probs, and those from scoring it as a prompt. */
 async function scored(
   request: ReturnType<typeof sampleRequest>,
 ): Promise<readonly [number[], number[]]> {
@@ -134,7 +134,7 @@ async function scored(
 }
 
 describe("scoring a prompt", () => {
-  it("gives its tokens the log-probs of training, none to the first", async () => {
+  it("gives its tokens the log-probs of training, and none for the first", async () => {
     const adapter = engine.createAdapter(OPTIONS);
     const fresh = await engine.snapshot(adapter);
     const request = { prompt: CONVERSATION, top: 0, targets: null, targetsPerPosition: 0 };
@@ -171,7 +171,7 @@ describe("scoring a prompt", () => {
 });
 
 describe("more weights at once than a worker holds", () => {
-  it("wait for their turn when prompts are scored", async () => {
+  it("are processed in turn when prompts are scored", async () => {
     const own = await startEngine(folder, 1);
     const adapter = own.createAdapter(OPTIONS);
     const weights = await Promise.all(Array.from({ length: 9 }, () => own.snapshot(adapter)));
@@ -184,7 +184,7 @@ describe("more weights at once than a worker holds", () => {
 });
 
 describe("the prefix cache", () => {
-  it("gives the tokens and log-probs of a fresh start while a conversation grows", async () => {
+  it("gives the same tokens and log-probs as without a cache while a conversation grows", async () => {
     const fresh = await startEngine(folder, 1);
     let prompt = CONVERSATION.slice(0, 8);
     for (let turn = 0; turn < 4; turn++) {
@@ -198,7 +198,7 @@ describe("the prefix cache", () => {
     await fresh.close();
   });
 
-  it("uses what two prompts share, and always runs the last token of the prompt", async () => {
+  it("reuses the shared prefix of two prompts, and always runs the last token of the prompt", async () => {
     const prompt = CONVERSATION.slice(5, 25);
     await engine.sample(null, sampleRequest({ prompt, maxTokens: 1 }));
     const again = await engine.sample(null, sampleRequest({ prompt, maxTokens: 1 }));
@@ -234,7 +234,7 @@ describe("the prefix cache", () => {
   });
 });
 
-/** The sample of a slot that held something else: its prompt is computed from the first token. */
+/** The sample of a slot that held another prompt: its prompt is computed from the first token. */
 async function startedFrom(
   fresh: Engine,
   request: ReturnType<typeof sampleRequest>,
@@ -250,7 +250,7 @@ describe("cancelling", () => {
     const reason = new Error("no longer wanted");
     const controller = new AbortController();
     const short = own.sample(null, sampleRequest({ maxTokens: 3 }));
-    // More than there are slots: when the short one is done, some of these are half way and some wait.
+    // More than there are slots: when the short one is done, some of these are half done and some wait.
     const canceled = Array.from({ length: 150 }, (_, seed) =>
       own.sample(null, sampleRequest({ seed, maxTokens: 59 }), controller.signal),
     );
@@ -282,17 +282,17 @@ describe("cancelling", () => {
     expect(drawn(await kept)).toEqual(drawn(expected));
   });
 
-  it("rejects at once when the signal was aborted before", async () => {
+  it("rejects immediately if the signal was aborted before", async () => {
     const request = engine.sample(snapshot, sampleRequest(), AbortSignal.abort());
     await expect(request).rejects.toMatchObject({ name: "AbortError" });
   });
 });
 
 describe("a worker that dies", () => {
-  /** A token far outside the vocabulary: no service lets it through, and the kernels trap on it. */
+  /** A token far outside the vocabulary: no service accepts it, and the kernels trap on it. */
   const deadlyRequest = sampleRequest({ prompt: Int32Array.of(1, 0x3fffff) });
 
-  it("fails what it was doing, and a fresh one takes over without its cache", async () => {
+  it("fails its current work, and a new one takes over without its cache", async () => {
     const own = await startEngine(folder, 1);
     const adapter = own.createAdapter(OPTIONS);
     await trainStep(own, adapter, 1);
@@ -310,7 +310,7 @@ describe("a worker that dies", () => {
     await own.close();
   });
 
-  it("does not take down samples on other workers or samples that wait", async () => {
+  it("does not affect samples on other workers or waiting samples", async () => {
     const own = await startEngine(folder, 2);
     const requests = Array.from({ length: 220 }, (_, seed) =>
       sampleRequest({ seed, maxTokens: 3 }),

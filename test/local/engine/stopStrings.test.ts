@@ -13,14 +13,14 @@ function table(pieces: readonly Uint8Array[]): ByteTable {
 const TEXTS = ["a", "</an", "swer", "> and more", "", "x</answer>y"];
 const TOKENS = table(TEXTS.map((text) => encoder.encode(text)));
 
-/** Place of the token after which the watch stops, or -1. */
+/** Index of the token after which the watch stops, or -1. */
 function stopsAfter(stops: readonly string[], ids: readonly number[], tokens = TOKENS): number {
   const watch = new StopStringWatch(stops, tokens);
   return ids.findIndex((id) => watch.push(id));
 }
 
 describe("StopStringWatch", () => {
-  it("finds a stop string that crosses token borders", () => {
+  it("finds a stop string that crosses token boundaries", () => {
     expect(stopsAfter(["</answer>"], [0, 1, 2, 3, 0])).toBe(3);
   });
 
@@ -46,7 +46,7 @@ describe("StopStringWatch", () => {
     expect(stopsAfter(["€"], [1, 2, 0], split)).toBe(-1);
   });
 
-  it("finds what a client decoded from broken characters", () => {
+  it("finds text that a client decoded from incomplete characters", () => {
     const broken = table([Uint8Array.of(0x61), Uint8Array.of(0xff), Uint8Array.of(0xfe)]);
     expect(stopsAfter(["\ufffd\ufffd"], [0, 1, 2], broken)).toBe(2);
   });

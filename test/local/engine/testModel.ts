@@ -41,7 +41,7 @@ export function randomBase(arch: Architecture, seed: number): Float32Array {
   return base;
 }
 
-/** Both factors random, so that no gradient is zero by construction. */
+/** Both factors are random, so that no gradient is zero by construction. */
 export function randomAdapter(layout: AdapterLayout, seed: number): Float32Array {
   const normal = createNormal(seed);
   return Float32Array.from({ length: layout.length }, () => normal() * 0.1);

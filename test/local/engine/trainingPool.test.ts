@@ -17,7 +17,7 @@ function lengths(data: readonly number[]): readonly (readonly number[])[] {
 }
 
 describe("microBatches", () => {
-  it("fills a micro-batch to its last token", () => {
+  it("fill a micro-batch to its last token", () => {
     expect(lengths([512, 512, 1])).toEqual([[512, 512], [1]]);
     expect(lengths([512, 513])).toEqual([[512], [513]]);
   });
@@ -26,7 +26,7 @@ describe("microBatches", () => {
     expect(microBatches([])).toEqual([]);
   });
 
-  it("keep every datum, in order, within the limit and none of them empty", () => {
+  it("contain every datum, in order, within the limit and none of them empty", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: MICRO_BATCH_TOKENS })), (sizes) => {
         const data = sizes.map(datumOf);

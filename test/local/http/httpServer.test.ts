@@ -66,18 +66,18 @@ describe("the HTTP server", () => {
     expect(await response.json()).toEqual({ detail });
   });
 
-  it("knows routes below its prefix only", async () => {
+  it("has routes below its prefix only", async () => {
     const base = await start();
     expect((await fetch(base.replace("/api/v1", "/items/1"))).status).toBe(404);
   });
 
-  it("refuses bodies beyond its limit", async () => {
+  it("rejects bodies beyond its limit", async () => {
     const url = `${await start({ maxBodyBytes: 10 })}/items`;
     expect((await fetch(url, { method: "POST", body: "0123456789" })).status).toBe(200);
     expect((await fetch(url, { method: "POST", body: "0123456789a" })).status).toBe(413);
   });
 
-  it("asks every request for the key, when there is one", async () => {
+  it("requires the key in every request, if there is one", async () => {
     const url = `${await start({ key: "tml-secret" })}/items/1`;
     const status = async (headers: Record<string, string>) =>
       (await fetch(url, { headers })).status;
@@ -89,7 +89,7 @@ describe("the HTTP server", () => {
     expect(await status({ Authorization: "tml-secret" })).toBe(401);
   });
 
-  it("reports faults in the form of the protocol that it serves", async () => {
+  it("reports errors in the format of the protocol that it serves", async () => {
     const errorBody: HttpServerOptions["errorBody"] = ({ status, detail, path }) => {
       return { error: [status, detail, path] };
     };
@@ -116,7 +116,7 @@ describe("the HTTP server", () => {
     expect(answer).toContain('{"id":"7"}');
   });
 
-  it("says which port is taken", async () => {
+  it("reports which port is taken", async () => {
     const address = await start();
     const port = Number(new URL(address).port);
     await expect(listen(serverWith({}), { kind: "port", port })).rejects.toMatchObject({

@@ -33,7 +33,7 @@ const samples = (
     ),
   );
 
-/** The sampled tokens as data for training. */
+/** The sampled tokens as training data. */
 function playedDatum({ tokens, logprobs }: SampledSequence, advantage: number): EngineDatum {
   const before = prompt.length - 1;
   const datum = datumOf(Int32Array.of(...prompt, ...tokens));
@@ -48,7 +48,7 @@ const sampledPart = (logprobs: Float32Array | undefined): number[] =>
   Array.from(logprobs?.slice(prompt.length - 1) ?? []);
 
 describe("an engine with random weights", () => {
-  it("has the name that it was given and all ids of the tokenizer", async () => {
+  it("has the given name and all ids of the tokenizer", async () => {
     expect(engine.model).toMatchObject({ name: NAME, vocabSize: 151_669, eosIds: [END] });
     const ids = (await samples(20)).flatMap(({ tokens }) => Array.from(tokens));
     expect(Math.max(...ids)).toBeLessThan(151_669);
@@ -68,7 +68,7 @@ describe("an engine with random weights", () => {
     for (const id of ids("a")) expect(Number.isInteger(id) && id >= 0 && id < vocabSize).toBe(true);
   });
 
-  it("ends turns: a good part of the samples reaches an end token or a stop text", async () => {
+  it("ends turns: a good share of the samples reaches an end token or a stop text", async () => {
     const byId = await samples(40, { stopIds: [END] });
     const ended = byId.filter(({ stopReason }) => stopReason === "stop");
     expect(ended.length).toBeGreaterThan(10);
@@ -116,7 +116,7 @@ describe("an engine with random weights", () => {
     engine.releaseAdapter(adapter);
   });
 
-  it("learns: what is rewarded becomes more likely, and the loss is that of all ids", async () => {
+  it("learns: rewarded tokens become more likely, and the loss covers all ids", async () => {
     const [good, bad] = await samples(2, { maxTokens: 12 });
     if (good === undefined || bad === undefined) throw new Error("nothing was sampled");
     const adapter = engine.createAdapter(OPTIONS);
@@ -137,7 +137,7 @@ describe("an engine with random weights", () => {
     engine.releaseAdapter(adapter);
   });
 
-  it("continues after a restart exactly as without one, with another number of workers too", async () => {
+  it("continues after a restart exactly as without one, even with another number of workers", async () => {
     const data = (await samples(6)).map((sample, at) => playedDatum(sample, at % 2 === 0 ? 1 : -1));
     const step = async (
       on: Engine,
@@ -164,7 +164,7 @@ describe("an engine with random weights", () => {
     await restarted.close();
   });
 
-  it("takes prompts that are longer than a micro-batch", async () => {
+  it("accepts prompts that are longer than a micro-batch", async () => {
     const long = Int32Array.from({ length: 3_000 }, (_, at) => (at * 37) % 150_000);
     const sampled = await engine.sample(null, sampleRequest({ prompt: long, maxTokens: 8 }));
     expect(sampled.tokens).toHaveLength(8);

@@ -26,7 +26,7 @@ it("every id is in one group, and every group has an id", () => {
   }
 });
 
-it("control tokens stand alone, unless their names are numbered", () => {
+it("control tokens have their own groups, unless their names are numbered", () => {
   expect(CONTROLS.map(({ id }) => ownGroup(groups, id))).toEqual([0, 1, 2]);
   expect(SERIES.map(({ id }) => ownGroup(groups, id))).toEqual(SERIES.map(() => null));
   expect(ownGroup(groups, 5)).toBe(null);

@@ -1,4 +1,4 @@
-/** A service over a fake engine that holds one model, and gives out one real adapter as its files. */
+/** A service over a fake engine that holds one model, and exports one real adapter as its files. */
 
 import type { Clock } from "../../../../src/core/ports.ts";
 import { encodeAdapter } from "../../../../src/local/engine/adapterFile.ts";

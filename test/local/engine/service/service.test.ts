@@ -29,7 +29,7 @@ interface Setup {
   readonly session: string;
 }
 
-/** A service as a process of its own would offer it, over the store of this test. */
+/** A service like in a separate process, over the store of this test. */
 async function setUp(): Promise<Setup> {
   const engine = createFakeEngine();
   const service = await createTinkerService({
@@ -151,8 +151,8 @@ describe("a session", () => {
   });
 });
 
-describe("submits", () => {
-  it("reach the engine in the order of their numbers when chunks arrive as 2, 3, 1", async () => {
+describe("submitted requests", () => {
+  it("reach the engine in numerical order when chunks arrive as 2, 3, 1", async () => {
     const setup = await setUp();
     const { client, engine } = setup;
     const modelId = await newModel(setup);
@@ -170,7 +170,7 @@ describe("submits", () => {
     expect(engine.calls).toEqual(order);
   });
 
-  it("that are repeated get the same future and run once; another body gets 409", async () => {
+  it("get the same future and run once when repeated; another body gets 409", async () => {
     const setup = await setUp();
     const { client, engine } = setup;
     const modelId = await newModel(setup);
@@ -182,7 +182,7 @@ describe("submits", () => {
     expect(other["detail"]).toContain("another body");
   });
 
-  it("of an unnamed sampler may be repeated with another sampler number", async () => {
+  it("for an unnamed sampler may be repeated with another sampler number", async () => {
     const setup = await setUp();
     const { client } = setup;
     const save = { model_id: await newModel(setup), seq_id: 1, kind: "snapshot" };
@@ -193,7 +193,7 @@ describe("submits", () => {
     expect(second).toEqual(first);
   });
 
-  it("that are wrong fail as the user's mistake, and the next one works", async () => {
+  it("fail as the user's mistake if invalid, and the next one works", async () => {
     const setup = await setUp();
     const { client } = setup;
     const modelId = await newModel(setup);
@@ -204,7 +204,7 @@ describe("submits", () => {
     await train(setup, modelId, 3);
   });
 
-  it("that load weights later than first are refused, and use up their number", async () => {
+  it("that load weights later than first are rejected, and use up their number", async () => {
     const setup = await setUp();
     const { client } = setup;
     const modelId = await newModel(setup);
@@ -216,7 +216,7 @@ describe("submits", () => {
     await train(setup, modelId, 4);
   });
 
-  it("of chunks other than text fail without blocking the model", async () => {
+  it("with chunks other than text fail without blocking the model", async () => {
     const setup = await setUp();
     const { client } = setup;
     const modelId = await newModel(setup);
@@ -268,7 +268,7 @@ describe("creating a model", () => {
     expect(result).toEqual({ error: expect.stringContaining(message), category: "user" });
   });
 
-  it("with a malformed body is a 422 with the list of what is wrong", async () => {
+  it("with a malformed body is a 422 with a list of the errors", async () => {
     const { client } = await setUp();
     const { status, body } = await client.call("POST", "/create_model", {});
     expect(status).toBe(422);
@@ -282,7 +282,7 @@ describe("samples", () => {
     return client.post("/create_sampling_session", body);
   }
 
-  it("carry an id per sequence and are the same for the same seed", async () => {
+  it("have an id per sequence and are the same for the same seed", async () => {
     const setup = await setUp();
     const { client } = setup;
     const sampler = await baseSampler(setup);
@@ -310,14 +310,14 @@ describe("samples", () => {
     expect(await client.result(future)).toMatchObject({ category: "user" });
   });
 
-  it("that ask for what the engine lacks are refused with the reason", async () => {
+  it("that need features the engine lacks are rejected with the reason", async () => {
     const setup = await setUp();
     const body = { ...sampleBody(await baseSampler(setup), 0), prompt_alt_tokens_k: 2 };
     const result = await setup.client.submit("/asample", body);
     expect(result["error"]).toContain("not supported");
   });
 
-  it("of a name that was deleted and saved again are of the new weights", async () => {
+  it("from a name that was deleted and saved again use the new weights", async () => {
     const setup = await setUp();
     const { client, session } = setup;
     const modelId = await newModel(setup);
@@ -339,7 +339,7 @@ describe("samples", () => {
     expect(await saveAndScore(5)).toBeCloseTo(trained, 4);
   });
 
-  it("need a sampler checkpoint that exists", async () => {
+  it("require an existing sampler checkpoint", async () => {
     const { client, session } = await setUp();
     const create = (model_path: string) =>
       client.call("POST", "/create_sampling_session", {
@@ -354,7 +354,7 @@ describe("samples", () => {
 });
 
 describe("listings", () => {
-  it("show runs, checkpoints and sessions, and what was done to them", async () => {
+  it("show runs, checkpoints and sessions, and their changes", async () => {
     const setup = await setUp();
     const { client, session } = setup;
     const modelId = await newModel(setup);
@@ -389,7 +389,7 @@ describe("listings", () => {
     });
   });
 
-  it("refuse names that lead out of the store", async () => {
+  it("reject names that lead out of the store", async () => {
     const { client } = await setUp();
     const { status } = await client.call(
       "DELETE",
@@ -398,7 +398,7 @@ describe("listings", () => {
     expect(status).toBe(400);
   });
 
-  it("say that archives and copies are not supported", async () => {
+  it("report that archives and copies are not supported", async () => {
     const { client } = await setUp();
     expect((await client.call("POST", "/copy_weights", {})).status).toBe(501);
   });

@@ -1,4 +1,4 @@
-/** A dataset as a configuration describes it, with the defaults of its settings. */
+/** A dataset as configured, with default settings. */
 
 import type { GraderConfig } from "../../../../src/core/config/fields/schema.ts";
 import type { DatasetSource } from "../../../../src/local/environment/dataset/datasetSource.ts";

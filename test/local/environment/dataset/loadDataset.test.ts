@@ -39,7 +39,7 @@ const lines = (...rows: readonly unknown[]): string =>
 
 const GOOD = { question: "Is it?", answer: "yes" };
 
-describe("rows that cannot be used are named with row, column and reason", () => {
+describe("unusable rows are reported with row, column and reason", () => {
   const question = "Why?";
   const answer = "So.";
   it.each<readonly [string, unknown, Given, string]>([
@@ -124,7 +124,7 @@ describe("rows that cannot be used are named with row, column and reason", () =>
     );
   });
 
-  it("an odd or missing name of a split, and a question in two splits", async () => {
+  it("an invalid or missing split name, and a question in two splits", async () => {
     const rows = [
       { ...GOOD, split: "train" },
       { question: "a", answer: "b" },
@@ -140,8 +140,8 @@ describe("rows that cannot be used are named with row, column and reason", () =>
   });
 });
 
-describe("a file that cannot be used", () => {
-  it("lists ten problems and says how many more there are", async () => {
+describe("an unusable file", () => {
+  it("lists ten problems and the number of further ones", async () => {
     const rows = Array.from({ length: 25 }, (_, index) => ({ question: `q${index}`, answer: "" }));
     const [head, ...rest] = (await faultsOf(lines(...rows))).split("\n");
     expect(head).toBe(
@@ -164,7 +164,7 @@ describe("a file that cannot be used", () => {
     expect(await faultsOf(content)).toContain(`TRL222 the file ${expected}`);
   });
 
-  it("needs an optional column that the configuration names", async () => {
+  it("requires an optional column that the configuration names", async () => {
     const columns = { system: "instructions" };
     expect(await faultsOf(lines(GOOD), { columns })).toContain('"instructions" for the system');
   });
@@ -173,7 +173,7 @@ describe("a file that cannot be used", () => {
     ["file-not-found", "/data/questions.jsonl: error: TRL222 the file does not exist"],
     ["file-too-large", "is larger than 200 MB"],
     ["file-unreadable", "denied"],
-  ] as const)("says so with the key of the configuration: %s", async (code, expected) => {
+  ] as const)("is reported with the key of the configuration: %s", async (code, expected) => {
     const readBytes = () => Promise.reject(new AppError(code, "denied"));
     await expect(loadDataset({ readBytes }, SOURCE)).rejects.toMatchObject({
       code: "dataset-invalid",
@@ -195,7 +195,7 @@ describe("the environment of a dataset", () => {
     expect(definition.task("a", 1)).toMatchObject({ question: "q2" });
   });
 
-  it("divides questions by their text alone, so that equal ones are in one split", async () => {
+  it("splits questions by their text alone, so that equal ones are in one split", async () => {
     const rows = Array.from({ length: 2_000 }, (_, index) => ({
       question: `Q ${index}`,
       answer: "x",
@@ -244,7 +244,7 @@ describe("the environment of a dataset", () => {
     expect(await run("no")).toMatchObject({ text: "wrong", reward: 0, finished: true });
   });
 
-  it("says in the prompt how to answer where the configuration says so", async () => {
+  it("explains the answer format in the prompt if configured", async () => {
     const given = { grader: { in_prompt: true }, splitFractions: { train: 1 } };
     const { definition } = await load(lines(GOOD), given);
     expect(definition.prompt(definition.task("train", 0))).toBe(

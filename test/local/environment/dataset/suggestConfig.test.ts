@@ -25,7 +25,7 @@ it("columns with the usual names need no setting", async () => {
   });
 });
 
-it("columns with other names are found by them", async () => {
+it("columns with other names are detected", async () => {
   const text = "id,Problem,target,split\n1,Why?,So.,dev\n2,How?,Well.,train\n";
   expect(await suggest("my data.csv", text)).toMatchObject({
     tasks: "my data.csv",
@@ -43,13 +43,13 @@ it("a large file may have line breaks in its texts", async () => {
   });
 });
 
-it("columns that nobody knows are the first two", async () => {
+it("unrecognizable columns default to the first two", async () => {
   expect(await suggest("q.csv", "no,yes: #\na,b\n")).toMatchObject({
     columns: { question: "no", answer: "yes: #" },
   });
 });
 
-it("choices and nested answers decide on the grader", async () => {
+it("choices and nested answers determine the grader", async () => {
   expect(await suggest("q.parquet", bytesOf(PARQUET.snappy))).toMatchObject({
     grader: { type: "choice" },
   });

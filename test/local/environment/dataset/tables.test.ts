@@ -8,7 +8,7 @@ import { bytesOf, PARQUET } from "./parquetFiles.ts";
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describe("JSON lines", () => {
-  it("takes a byte order mark, CR LF, empty lines and no line feed at the end", () => {
+  it("may have a byte order mark, CRLF, empty lines and no final newline", () => {
     const { rows, faults, columns } = jsonLinesTable(encode('\ufeff{"a":1}\r\n\r\n{"b":"x"}'));
     expect(faults).toEqual([]);
     expect(rows).toEqual([
@@ -18,7 +18,7 @@ describe("JSON lines", () => {
     expect([...columns]).toEqual(["a", "b"]);
   });
 
-  it("names each line that is no object", () => {
+  it("reports each line that is not an object", () => {
     const { rows, faults } = jsonLinesTable(encode('{"a":1}\n{"a":\n[1]\n7\nnull\n'));
     expect(rows).toHaveLength(1);
     expect(faults.map(({ line, message }) => `${line} ${message.slice(0, 9)}`)).toEqual([
@@ -29,7 +29,7 @@ describe("JSON lines", () => {
     ]);
   });
 
-  it("names each line that is not UTF-8", () => {
+  it("reports each line that is not UTF-8", () => {
     const bytes = new Uint8Array([...encode('{"a":1}\n{"a":"'), 0xff, ...encode('"}\n{"a":2}\n')]);
     const { rows, faults } = jsonLinesTable(bytes);
     expect(rows).toHaveLength(2);
@@ -46,7 +46,7 @@ describe("JSON lines", () => {
 });
 
 describe("CSV", () => {
-  it("takes a byte order mark, CR LF, quotes and line breaks in them", () => {
+  it("may have a byte order mark, CRLF, quotes and quoted line breaks", () => {
     const text = '\ufeffquestion,answer\r\n"a, b",1\r\n\r\n"two\r\nlines ""q""",2\r\nx,3\r\n';
     const { rows, faults } = csvTable(encode(text));
     expect(faults).toEqual([]);
@@ -65,33 +65,30 @@ describe("CSV", () => {
     ['question,answer\na,b "c"\n', 2, "is not valid CSV"],
     ["a,b,a\n1,2,3\n", 1, 'the name "a" occurs twice in the header'],
     ["a,,b\n1,2,3\n", 1, "column 2 has no name"],
-  ])("%j has a fault in row %s: %s", (text, line, message) => {
+  ])("%j has an error in row %s: %s", (text, line, message) => {
     const { faults } = csvTable(encode(text));
     expect(faults).toMatchObject([{ line, message: expect.stringContaining(message) }]);
   });
 
-  it("names the first line that is not UTF-8", () => {
+  it("reports the first line that is not UTF-8", () => {
     const bytes = new Uint8Array([...encode("a,b\nx,y\n"), 0xe9, ...encode(",z\n")]);
     expect(csvTable(bytes).faults).toMatchObject([{ line: 3 }]);
   });
 });
 
 describe("Parquet", () => {
-  it.each(["snappy", "gzip"] as const)(
-    "reads the columns that are asked for, with %s",
-    async (codec) => {
-      const names = ["question", "answer", "choices", "system"];
-      const { rows, columns, faults } = await parquetTable(bytesOf(PARQUET[codec]), names);
-      expect(faults).toEqual([]);
-      expect([...columns]).toEqual(["question", "answer", "choices", "extra"]);
-      expect(rows).toEqual([
-        { line: 1, values: { question: "What is 1+1?", answer: 2, choices: ["1", "2", "3"] } },
-        { line: 2, values: { question: "Which is hot?", answer: 1, choices: ["ice", "fire"] } },
-      ]);
-    },
-  );
+  it.each(["snappy", "gzip"] as const)("reads the requested columns, with %s", async (codec) => {
+    const names = ["question", "answer", "choices", "system"];
+    const { rows, columns, faults } = await parquetTable(bytesOf(PARQUET[codec]), names);
+    expect(faults).toEqual([]);
+    expect([...columns]).toEqual(["question", "answer", "choices", "extra"]);
+    expect(rows).toEqual([
+      { line: 1, values: { question: "What is 1+1?", answer: 2, choices: ["1", "2", "3"] } },
+      { line: 2, values: { question: "Which is hot?", answer: 1, choices: ["ice", "fire"] } },
+    ]);
+  });
 
-  it("reads integers within structs as numbers, or as texts where they are too large", async () => {
+  it("reads integers within structs as numbers, or as texts if they are too large", async () => {
     const file = parquetWriteBuffer({
       schema: [
         { name: "root", num_children: 1 },
@@ -108,7 +105,7 @@ describe("Parquet", () => {
     ]);
   });
 
-  it("says how to write a file whose compression it does not know", async () => {
+  it("says how to write a file whose compression is not supported", async () => {
     const file = parquetWriteBuffer({
       columnData: [{ name: "question", data: ["What is 1+1?"] }],
       codec: "LZ4_RAW",
@@ -120,13 +117,13 @@ describe("Parquet", () => {
     expect(faults).toMatchObject([{ message }]);
   });
 
-  it("reads a file that lies within a larger buffer", async () => {
+  it("reads a file within a larger buffer", async () => {
     const bytes = bytesOf(PARQUET.snappy);
     const within = Buffer.concat([Buffer.from("before"), bytes]).subarray("before".length);
     expect((await parquetTable(within, ["question"])).rows).toHaveLength(2);
   });
 
-  it.each([0, 10, 300, 700])("a file that is cut off after %i bytes is a fault", async (length) => {
+  it.each([0, 10, 300, 700])("a file truncated after %i bytes is an error", async (length) => {
     const { faults } = await parquetTable(bytesOf(PARQUET.snappy).slice(0, length), ["question"]);
     expect(faults).toMatchObject([{ line: null, message: expect.stringContaining("Parquet") }]);
   });

@@ -87,7 +87,7 @@ describe.each(["port", "socket"] as const)("the client against the server over a
 });
 
 describe("the client against the server", () => {
-  it("gets a long result whole, after a drop too, and the tool ran once", async () => {
+  it("receives a long result completely, even after a drop, and the tool ran once", async () => {
     const { environment, runs, letGo } = counter();
     const running = await startServer({ environments: [environment] });
     const session = await connect(running, breakFirstCall(running.http, letGo)).openSession({

@@ -1,4 +1,4 @@
-/** An environment for tests of the server: a counter that is brought to a target, and a tool that waits for the test. */
+/** An environment for server tests: a counter with a target, and a tool that waits for the test. */
 
 import * as z from "zod";
 import {
@@ -8,9 +8,9 @@ import {
 
 export interface Counter {
   readonly environment: EnvironmentDefinition;
-  /** Names of the tools that ran, in their order. */
+  /** Names of the tools that ran, in order. */
   readonly runs: readonly string[];
-  /** Lets the oldest waiting `wait` end. */
+  /** Ends the oldest pending `wait`. */
   readonly letGo: () => void;
 }
 

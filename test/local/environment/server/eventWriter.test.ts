@@ -12,7 +12,7 @@ const awkwardText = fc
   .map((parts) => parts.join(""));
 
 describe("cutPieces", () => {
-  it("keeps the value, whatever the cut, in short ASCII pieces that never begin with white space", () => {
+  it("keeps the value, wherever it is cut, in short ASCII chunks that never start with whitespace", () => {
     fc.assert(
       fc.property(awkwardText, fc.integer({ min: 8, max: 40 }), (text, maxChars) => {
         const pieces = cutPieces(asciiJson({ text }), maxChars);
@@ -25,20 +25,20 @@ describe("cutPieces", () => {
     );
   });
 
-  it("cuts 100 000 spaces at the protocol's limit", () => {
+  it("splits 100 000 spaces at the protocol's limit", () => {
     const text = " ".repeat(100_000);
     const pieces = cutPieces(asciiJson(text));
     expect(JSON.parse(pieces.join(""))).toBe(text);
     expect(Math.max(...pieces.map((piece) => piece.length))).toBe(MAX_PIECE_CHARS);
   });
 
-  it("gives one empty piece for no result", () => {
+  it("gives one empty chunk for no result", () => {
     expect(cutPieces("")).toEqual([""]);
   });
 });
 
 describe("formatEvent", () => {
-  it("gives every line of the data a field of its own", () => {
+  it("gives every line of the data a separate field", () => {
     expect(formatEvent("error", "one\r\ntwo\n\nthree")).toBe(
       "event: error\ndata: one\ndata: two\ndata: \ndata: three\n\n",
     );

@@ -28,7 +28,7 @@ async function firstLine(stream: NodeJS.ReadableStream | null): Promise<string> 
 }
 
 describe("the environment process", () => {
-  it("serves the embedded environments on a socket, and ends when its stdin does", async () => {
+  it("serves the embedded environments on a socket, and exits when its stdin closes", async () => {
     const socketPath = join(folder, "s");
     const child = start("--socket", socketPath);
     const ready = await firstLine(child.stdout);
@@ -43,7 +43,7 @@ describe("the environment process", () => {
     expect(await once(child, "exit")).toEqual([0, null]);
   });
 
-  it("serves the datasets that its first line describes, and says which content they have", async () => {
+  it("serves the datasets in its first input line, and reports their digests", async () => {
     const path = join(folder, "q.jsonl");
     await writeFile(path, '{"question":"Why?","answer":"So."}\n');
     const socketPath = join(folder, "d");
@@ -62,7 +62,7 @@ describe("the environment process", () => {
     ]);
   });
 
-  it("reports a dataset that cannot be used, and ends", async () => {
+  it("reports an unusable dataset, and exits", async () => {
     const child = spawn(process.execPath, [program, "--port", "0", "--datasets"]);
     child.stdin.write(`${JSON.stringify([{ ...ONE, path: join(folder, "none.csv") }])}\n`);
     const [line, [code]] = await Promise.all([firstLine(child.stdout), once(child, "exit")]);
@@ -77,7 +77,7 @@ describe("the environment process", () => {
     expect(code).toBe(1);
   });
 
-  it("ends at SIGTERM", async () => {
+  it("exits on SIGTERM", async () => {
     const child = start("--port", "0");
     expect(await firstLine(child.stdout)).toMatch(/"address":"http:\/\/127\.0\.0\.1:\d+"/);
     child.kill("SIGTERM");
@@ -89,7 +89,7 @@ describe("the environment process", () => {
     [["--port", "70000"]],
     [["--port", "0", "--socket", "s"]],
     [["--port", "0", "--max-sessions", "0"]],
-  ])("refuses the arguments %j with a usage line", async (args) => {
+  ])("rejects the arguments %j with a usage line", async (args) => {
     const child = start(...args);
     const [line, [code]] = await Promise.all([firstLine(child.stderr), once(child, "exit")]);
     expect(line).toContain("Usage: environment.js --socket PATH | --port N");

@@ -1,4 +1,4 @@
-/** Starts an environment server on a loopback port or a socket for one test, and asks it raw questions. */
+/** Starts an environment server on a loopback port or a socket for one test, and sends it raw requests. */
 
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -15,11 +15,11 @@ import { folderOfThisTest } from "../../../fakes/onDisk.ts";
 export interface Running {
   readonly baseUrl: string;
   readonly http: ClosableHttpClient;
-  /** A request with the session's header; a body makes it a POST of JSON. */
+  /** A request with the session's header; with a body it is a POST of JSON. */
   ask(path: string, request?: AskOptions): Promise<HttpResponse>;
   /** Opens an episode of task `train` 0 and returns its session id. */
   open(): Promise<string>;
-  /** The whole text of a call's stream. */
+  /** The full text of a call's stream. */
   call(sid: string, name: string, body?: Readonly<Record<string, unknown>>): Promise<string>;
 }
 

@@ -41,7 +41,7 @@ describe("the endpoints of an environment", () => {
     expect(tasks).toMatchObject({ env_name: "counter", tasks: [{ target: 200 }, {}, {}, {}, {}] });
   });
 
-  it("name the tool that takes an answer in plain text", async () => {
+  it("name the tool that accepts an answer in plain text", async () => {
     const { environment } = counter();
     const terminalTool = { name: "add", arg: "amount" };
     const { ask } = await startServer({ environments: [{ ...environment, terminalTool }] });
@@ -70,7 +70,7 @@ describe("the endpoints of an environment", () => {
     expect(reply).toEqual({ tasks: targets.map((target) => ({ target })), env_name: "counter" });
   });
 
-  it("choose the environment by path, by X-Deployment, else the first", async () => {
+  it("select the environment by path, by X-Deployment, or else the first", async () => {
     const environments = [counter("first").environment, counter("second").environment];
     const { ask } = await startServer({ environments });
     const body = { split: "train", index: 0 };
@@ -90,14 +90,14 @@ describe("the endpoints of an environment", () => {
     ["/num_tasks", { split: "nope" }, 400],
     ["/task", { split: "train", index: 20 }, 400],
     ["/task", { split: "train" }, 422],
-  ])("answer %s with body %j by %i and a detail", async (path, body, status) => {
+  ])("answer %s with body %j with %i and a detail", async (path, body, status) => {
     const { ask } = await startServer({ environments: [counter().environment] });
     const response = await ask(path, { body });
     expect(response.status).toBe(status);
     expect(await json(response)).toHaveProperty("detail");
   });
 
-  it("say the length of their JSON, and refuse a body above the limit", async () => {
+  it("send the length of their JSON, and reject a body above the limit", async () => {
     const { ask } = await startServer({ environments: [counter().environment] });
     const health = await ask("/health");
     expect(health.header("content-length")).toBe(String((await health.bytes()).length));
@@ -107,7 +107,7 @@ describe("the endpoints of an environment", () => {
 });
 
 describe("a session", () => {
-  it("starts from a task that the environment gave out, and from no other", async () => {
+  it("starts only from a task that the environment returned", async () => {
     const { ask } = await startServer({ environments: [counter().environment] });
     const create = (sid: string, body: unknown) => ask("/create", { sid, body });
     expect((await create("a", { task_spec: { target: 103 } })).status).toBe(200);
@@ -120,7 +120,7 @@ describe("a session", () => {
     expect((await ask("/create", broken)).status).toBe(400);
   });
 
-  it("is needed by its endpoints and gone after delete", async () => {
+  it("is required by its endpoints and gone after delete", async () => {
     const { ask, open } = await startServer({ environments: [counter().environment] });
     const sid = await open();
     expect((await ask("/ping", { method: "POST" })).status).toBe(400);
@@ -135,7 +135,7 @@ describe("a session", () => {
     expect((await ask("/prompt", { sid })).status).toBe(404);
   });
 
-  it("says of splits with other names which of the three types they are", async () => {
+  it("maps splits with other names to one of the three types", async () => {
     const splits = { train: 1, easy: 1, dev: 1, validation: 1, test_hard: 1 };
     const environment = { ...counter().environment, splits };
     const { ask } = await startServer({ environments: [environment] });
@@ -148,7 +148,7 @@ describe("a session", () => {
     ]);
   });
 
-  it("begins with the system text of its task, as a message of its own and in the prompt", async () => {
+  it("starts with the system text of its task, as a separate message and in the prompt", async () => {
     const environment = { ...counter().environment, system: () => "Be brief." };
     const { ask, open } = await startServer({ environments: [environment] });
     const sid = await open();
@@ -167,7 +167,7 @@ describe("a session", () => {
     expect(eventData(text, "task_id")).toBe(UNKNOWN);
   });
 
-  it("is reaped after 15 minutes without ping or call", async () => {
+  it("expires after 15 minutes without ping or call", async () => {
     const clock = new FakeClock();
     const { ask, open } = await startServer({ environments: [counter().environment], clock });
     const [kept, idle] = [await open(), await open()];
@@ -179,8 +179,8 @@ describe("a session", () => {
   });
 });
 
-describe("a server with a limit of sessions", () => {
-  it("refuses more, counts ids without an episode, and has room again after a delete", async () => {
+describe("a server with a session limit", () => {
+  it("rejects more, counts ids without an episode, and has room again after a delete", async () => {
     const { ask, open } = await startServer({
       environments: [counter().environment],
       maxSessions: 2,
@@ -199,7 +199,7 @@ describe("a server with a limit of sessions", () => {
     expect((await ask("/create_session", { body: {} })).status).toBe(200);
   });
 
-  it("gives an unused id's place back after two minutes", async () => {
+  it("frees the place of an unused id after two minutes", async () => {
     const clock = new FakeClock();
     const { ask } = await startServer({
       environments: [counter().environment],
@@ -213,7 +213,7 @@ describe("a server with a limit of sessions", () => {
 });
 
 describe("a call", () => {
-  it("runs behind the call before it, and not at all after the end of the episode", async () => {
+  it("runs after the previous call, and not at all after the end of the episode", async () => {
     const { environment, runs, letGo } = counter();
     const { call, open } = await startServer({ environments: [environment] });
     const sid = await open();
@@ -230,7 +230,7 @@ describe("a call", () => {
     expect(runs).toEqual(["wait", "add"]);
   });
 
-  it("can be asked for again for 60 s, by its own session only", async () => {
+  it("can be repeated for 60 s, by its own session only", async () => {
     const clock = new FakeClock();
     const { environment, runs } = counter();
     const { call, open } = await startServer({ environments: [environment], clock });
@@ -245,7 +245,7 @@ describe("a call", () => {
     expect(runs).toEqual(["add"]);
   });
 
-  it("shows that it is alive every 10 s while it runs", async () => {
+  it("sends a keep-alive every 10 s while it runs", async () => {
     const clock = new FakeClock();
     const { environment, runs, letGo } = counter();
     const { call, open } = await startServer({ environments: [environment], clock });
@@ -258,7 +258,7 @@ describe("a call", () => {
 });
 
 describe("access", () => {
-  it("needs the key for everything but /health", async () => {
+  it("requires the key for everything except /health", async () => {
     const { ask } = await startServer({ environments: [counter().environment], apiKey: "sesame" });
     expect((await ask("/health")).status).toBe(200);
     expect((await ask("/version")).status).toBe(401);
@@ -271,7 +271,7 @@ describe("access", () => {
     ["127.0.0.1.evil.example", 403],
     ["localhost:99", 200],
     ["[::1]", 200],
-  ])("with Host %s on loopback is answered %i", async (host, status) => {
+  ])("with Host %s on loopback is answered with %i", async (host, status) => {
     const { baseUrl } = await startServer({ environments: [counter().environment] });
     const answered = await new Promise((resolve, reject) => {
       const asked = request(`${baseUrl}/health`, { headers: { host } }, (response) => {
@@ -285,12 +285,12 @@ describe("access", () => {
 });
 
 describe("createEnvironmentServer", () => {
-  it.each([["call"], ["Maze"], [""]])("refuses the environment name %j", (name) => {
+  it.each([["call"], ["Maze"], [""]])("rejects the environment name %j", (name) => {
     const environments = [counter(name).environment];
     expect(() => createEnvironmentServer({ environments, apiKey: null })).toThrow(/Rename it/);
   });
 
-  it("refuses two environments of one name, and none at all", () => {
+  it("rejects two environments of the same name, and none at all", () => {
     const { environment } = counter();
     const twice = { environments: [environment, environment], apiKey: null };
     expect(() => createEnvironmentServer(twice)).toThrow(/Rename it/);

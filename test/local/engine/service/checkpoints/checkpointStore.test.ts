@@ -24,7 +24,7 @@ const clock = new FakeClock();
 const bytes = (...values: number[]) => Uint8Array.from(values);
 const root = folderOfEachTest();
 
-/** A store as process `pid` sees it; only that process lives. */
+/** A store as seen by process `pid`; only that process is alive. */
 function openStore(pid: number, options: Partial<CheckpointStoreOptions> = {}) {
   return openCheckpointStore({
     root,
@@ -38,7 +38,7 @@ function openStore(pid: number, options: Partial<CheckpointStoreOptions> = {}) {
   });
 }
 
-/** The files of the disk, of which some calls do something else. */
+/** The files of the disk, with some calls overridden. */
 function filesWith(changes: (files: FolderFiles) => Partial<FolderFiles>): FileSystem {
   const files = createFileSystem();
   const within = (folder: string): FolderFiles => {
@@ -72,7 +72,7 @@ const sampler = (name: string, run = "s:train:0"): CheckpointKey => ({
 });
 
 describe("the checkpoint store", () => {
-  it("gives another process what was saved, with its record", async () => {
+  it("gives another process the saved data, with its record", async () => {
     const first = await openStore(1);
     await first.save(weights("step-1"), checkpoint({ userMetadata: { step: "1" } }));
     const second = await openStore(2);
@@ -82,7 +82,7 @@ describe("the checkpoint store", () => {
     expect(await second.runs()).toMatchObject([{ run_id: "s:train:0", pid: 1 }]);
   });
 
-  it("refuses a name that is taken, and replaces it when asked to, leaving one file of weights", async () => {
+  it("rejects an existing name, and replaces it on request, leaving one weights file", async () => {
     const store = await openStore(1);
     await store.save(weights("last"), checkpoint());
     await expect(store.save(weights("last"), checkpoint())).rejects.toThrow(
@@ -93,7 +93,7 @@ describe("the checkpoint store", () => {
     expect(await readdir(join(root, "s.train.0", "weights"))).toHaveLength(2);
   });
 
-  it("distinguishes names that differ in case only", async () => {
+  it("distinguishes names that differ only in case", async () => {
     const store = await openStore(1);
     await store.save(weights("Best"), checkpoint({ bytes: bytes(1) }));
     await store.save(weights("best"), checkpoint({ bytes: bytes(2) }));
@@ -103,14 +103,14 @@ describe("the checkpoint store", () => {
     ).toBe(4);
   });
 
-  it("takes names as long as the protocol allows", async () => {
+  it("accepts names as long as the protocol allows", async () => {
     const store = await openStore(1);
     const key = weights("n".repeat(255));
     await store.save(key, checkpoint());
     expect(await store.find(key)).not.toBeNull();
   });
 
-  it("keeps the old checkpoint whole when replacing it fails half-way", async () => {
+  it("keeps the old checkpoint intact when replacing it fails halfway", async () => {
     const store = await openStore(1);
     await store.save(weights("last"), checkpoint());
     const files = filesWith(({ writeAtomic }) => ({
@@ -125,7 +125,7 @@ describe("the checkpoint store", () => {
     expect((await full.read(weights("last"))).bytes).toEqual(bytes(1, 2, 3));
   });
 
-  it("cleans up what a dead process left half-written, and folders without checkpoints", async () => {
+  it("cleans up incomplete files of a dead process, and folders without checkpoints", async () => {
     const store = await openStore(1);
     await store.save(weights("a"), checkpoint());
     await store.save(weights("b", "t:train:0"), checkpoint());
@@ -137,7 +137,7 @@ describe("the checkpoint store", () => {
     expect(await readdir(root)).toEqual(["s.train.0"]);
   });
 
-  it("keeps the weights of a record that cannot be read for a moment, and saves nothing over it", async () => {
+  it("keeps the weights of a temporarily unreadable record, and saves nothing over it", async () => {
     await (await openStore(1)).save(weights("a"), checkpoint());
     const files = filesWith(({ readText }) => ({
       readText: (path) =>
@@ -173,7 +173,7 @@ describe("the checkpoint store", () => {
     expect(read).toEqual([join(root, "s.train.0"), join(root, "s.train.0", "weights")]);
   });
 
-  it("takes a record that does not parse for an absent checkpoint", async () => {
+  it("treats a record that does not parse as an absent checkpoint", async () => {
     const store = await openStore(1);
     await store.save(weights("a"), checkpoint());
     const folder = join(root, "s.train.0", "weights");
@@ -184,7 +184,7 @@ describe("the checkpoint store", () => {
     await expect(store.read(weights("a"))).rejects.toThrow("There is no checkpoint");
   });
 
-  it("forgets a checkpoint when its time is over, and keeps one whose expiry was removed", async () => {
+  it("drops a checkpoint when it expires, and keeps one whose expiry was removed", async () => {
     const store = await openStore(1);
     await store.save(weights("rolling"), checkpoint({ ttlSeconds: 3600 }));
     await store.save(weights("kept"), checkpoint({ ttlSeconds: 3600 }));
@@ -213,7 +213,7 @@ describe("the checkpoint store", () => {
     expect((await store.allCheckpoints()).map((record) => record.name)).toEqual(["new", "old"]);
   });
 
-  it("over its bound gives up samplers of finished runs, never its own nor weights", async () => {
+  it("beyond its limit deletes samplers of finished runs, never its own nor weights", async () => {
     const past = await openStore(1);
     await past.save(weights("state", "past:train:0"), checkpoint());
     await past.save(sampler("older", "past:train:0"), checkpoint());
@@ -231,7 +231,7 @@ describe("the checkpoint store", () => {
     ]);
   });
 
-  it("keeps samplers within the bound however large the lasting weights are", async () => {
+  it("keeps samplers within the limit however large the permanent weights are", async () => {
     const past = await openStore(1);
     await past.save(weights("state", "past:train:0"), checkpoint());
     await past.save(sampler("step", "past:train:0"), checkpoint({ bytes: bytes(1) }));
@@ -239,7 +239,7 @@ describe("the checkpoint store", () => {
     expect(await store.find(sampler("step", "past:train:0"))).not.toBeNull();
   });
 
-  it("does not look through all runs at each save while its own samplers exceed the bound", async () => {
+  it("does not scan all runs at each save while its own samplers exceed the limit", async () => {
     let looks = 0;
     const files = filesWith(({ list }) => ({
       list(path) {
@@ -253,7 +253,7 @@ describe("the checkpoint store", () => {
     expect(looks).toBe(2);
   });
 
-  it("spares the runs of other processes that live", async () => {
+  it("spares the runs of other live processes", async () => {
     const other = await openStore(1);
     await other.save(sampler("theirs", "other:train:0"), checkpoint());
     const store = await openStore(2, { maxBytes: 1, isProcessAlive: (pid) => pid === 1 });
@@ -265,13 +265,13 @@ describe("the checkpoint store", () => {
 describe("checkpoint names", () => {
   const hostile = ["..", ".", "", "a/b", "a\\b", "a.b", "a b", "ä", "a\u0000", "n".repeat(256)];
 
-  it.each(hostile)("refuse %j, as name and as run", (part) => {
+  it.each(hostile)("reject %j, as name and as run", (part) => {
     expect(() => checkpointKey("s:train:0", "weights", part)).toThrow("is not a checkpoint");
     expect(() => checkpointKey(part, "weights", "name")).toThrow("is not a checkpoint");
     expect(() => checkpointKey(`${part}:train:0`, "weights", "name")).toThrow();
   });
 
-  it("refuse kinds other than the three", () => {
+  it("reject kinds other than the three", () => {
     expect(() => checkpointKey("s:train:0", "archives", "name")).toThrow();
   });
 });
@@ -298,7 +298,7 @@ describe("a store with links or forged records in it", () => {
     ["a run", "s.train.0", "home"],
     ["a folder of weights", "s.train.0/weights", "home/.ssh"],
   ])(
-    "%s that is a link is refused before anything is tidied away or saved",
+    "%s that is a link is refused before anything is cleaned up or saved",
     async (_what, entry, target) => {
       await (await open(1)).save(KEY, CHECKPOINT);
       await rename(join(root, entry), join(planted.root, "moved"));

@@ -17,7 +17,7 @@ function recording() {
 }
 
 describe("ModelQueue", () => {
-  it("runs parallel chunks that arrive as 2, 3, 1 in the order of their numbers", async () => {
+  it("runs parallel chunks that arrive as 2, 3, 1 in numerical order", async () => {
     const { ran, enqueue } = recording();
     await enqueue(0);
     const chunks = [enqueue(2), enqueue(3), enqueue(1)];
@@ -53,14 +53,14 @@ describe("ModelQueue", () => {
     expect(await next).toBe(1);
   });
 
-  it("counts the number of a refused request as done", async () => {
+  it("counts the number of a rejected request as done", async () => {
     const { queue, enqueue } = recording();
     const next = enqueue(1);
     queue.skip(0);
     expect(await next).toBe(1);
   });
 
-  it("refuses a number that is waiting, done or skipped", async () => {
+  it("rejects a number that is waiting, done or skipped", async () => {
     const { queue, enqueue } = recording();
     await enqueue(0);
     queue.skip(1);
@@ -70,7 +70,7 @@ describe("ModelQueue", () => {
     expect(await Promise.all([enqueue(2), parked])).toEqual([2, 3]);
   });
 
-  it("when closed finishes what can run and fails what waits for a number that never came", async () => {
+  it("finishes runnable tasks when closed, and fails those that wait for a number that never came", async () => {
     const { queue, ran, enqueue } = recording();
     const possible = [enqueue(0), enqueue(1)];
     const parked = enqueue(5);

@@ -28,7 +28,7 @@ function setUp(limits: Partial<FutureLimits> = {}) {
 }
 
 describe("Futures", () => {
-  it("holds a poll until the result is there, and serves overlapping polls alike", async () => {
+  it("holds a poll until the result is available, and serves concurrent polls alike", async () => {
     const { clock, futures } = setUp();
     futures.submit("a", "body", () => clock.sleep(29_000).then(() => done));
     const polls = [futures.poll("a", open), futures.poll("a", open)];
@@ -44,7 +44,7 @@ describe("Futures", () => {
     expect(clock.sleeping).toBe(0);
   });
 
-  it("stops holding when the client no longer exists", async () => {
+  it("stops holding when the client disconnects", async () => {
     const { clock, futures } = setUp();
     const gone = new AbortController();
     futures.submit("a", "body", () => new Promise(() => undefined));
@@ -54,7 +54,7 @@ describe("Futures", () => {
     expect(clock.sleeping).toBe(0);
   });
 
-  it("runs the same submit once, and refuses another body with 409", async () => {
+  it("runs the same submit once, and rejects another body with 409", async () => {
     const { futures } = setUp();
     let runs = 0;
     const start = async () => {
@@ -69,7 +69,7 @@ describe("Futures", () => {
     expect(runs).toBe(1);
   });
 
-  it("keeps no future for a submit that is refused at once", async () => {
+  it("keeps no future for a submit that is rejected immediately", async () => {
     const { futures } = setUp();
     const refuse = () => {
       throw new AppError("http-refused", "used up", { data: { status: 409 } });
@@ -78,7 +78,7 @@ describe("Futures", () => {
     await expect(futures.poll("a", open)).rejects.toMatchObject({ data: { status: 404 } });
   });
 
-  it("reports a mistake of the caller as user and a fault of the engine as server", async () => {
+  it("reports a caller's mistake as user and an engine error as server", async () => {
     const { futures } = setUp();
     futures.submit("a", "x", async () => {
       throw new AppError("invalid-request", "NaN advantage");

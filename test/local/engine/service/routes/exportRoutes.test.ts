@@ -41,7 +41,7 @@ async function signedUrl(): Promise<string> {
   return (await signed()).urls[WEIGHTS] ?? "";
 }
 
-/** Bytes that a whole answer has. */
+/** Bytes in a complete answer. */
 async function whole(url: string): Promise<{ readonly bytes: Buffer; readonly etag: string }> {
   const response = await fetch(url);
   expect(response.status).toBe(200);
@@ -63,13 +63,13 @@ describe("exported weights", () => {
     expect(Object.values(urls).join()).not.toContain(KEY);
   });
 
-  it("have no addresses for those without the key", async () => {
+  it("have no addresses for clients without the key", async () => {
     await exportAs("mine");
     const { status } = await createServiceClient(service.address).call("GET", urlsPath("mine"));
     expect(status).toBe(401);
   });
 
-  it("continue from a byte, if the file is the one it was", async () => {
+  it("continue from a byte offset if the file is unchanged", async () => {
     const url = await signedUrl();
     const { bytes, etag } = await whole(url);
     const ask = (headers: Record<string, string>): Promise<Response> => fetch(url, { headers });
@@ -85,7 +85,7 @@ describe("exported weights", () => {
     expect(beyond.headers.get("content-range")).toBe(`bytes */${bytes.length}`);
   });
 
-  it("are given to no one who changed an address, or has an old one", async () => {
+  it("are refused for a changed or expired address", async () => {
     const url = await signedUrl();
     const status = async (changed: string): Promise<number> => (await fetch(changed)).status;
     const later = encodeURIComponent(new Date(clock.now() + 10 * HOUR_MS).toISOString());
@@ -95,7 +95,7 @@ describe("exported weights", () => {
     expect(await status(url.replace("/mine/", "/other/"))).toBe(403);
     expect(await status(url.replace(/&signature=.*/, ""))).toBe(403);
     expect(await status(url)).toBe(200);
-    // The files stay longer than the address.
+    // The files outlive the address.
     const ttl = urlsPath("mine").replace("external_weights_urls", "ttl");
     expect((await client.call("PUT", ttl, { ttl_seconds: null })).status).toBeLessThan(300);
     await clock.advance(HOUR_MS + 1);
@@ -103,7 +103,7 @@ describe("exported weights", () => {
     expect(await status((await signed()).urls[WEIGHTS] ?? "")).toBe(200);
   });
 
-  it("no longer exist after they are deleted or expire, even for those who have an address", async () => {
+  it("are gone after they are deleted or expire, even with a valid address", async () => {
     const url = await signedUrl();
     const path = urlsPath("mine").replace("/external_weights_urls", "");
     expect((await client.call("DELETE", path)).status).toBeLessThan(300);
@@ -115,7 +115,7 @@ describe("exported weights", () => {
     expect((await fetch(second)).status).toBe(404);
   });
 
-  it("are refused encrypted, under a taken name, and under one that leads elsewhere", async () => {
+  it("are refused when encrypted, under an existing name, and under one that leads elsewhere", async () => {
     const encrypted = await exportAs("mine", { age_encryption_recipients: ["age1x"] });
     expect(encrypted).toMatchObject({ error: expect.stringContaining("does not encrypt") });
     await exportAs("taken", { seq_id: 2 });

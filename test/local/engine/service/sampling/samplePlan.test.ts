@@ -37,11 +37,11 @@ describe("planSample", () => {
       "shape",
     ],
     ["too many top tokens", { topk_prompt_logprobs: 33 }, {}, "33"],
-  ])("refuses %s", (_what, fields, params, message) => {
+  ])("rejects %s", (_what, fields, params, message) => {
     expect(() => plan(fields, params)).toThrow(message);
   });
 
-  it("ends at end-of-text by default, at nothing with an empty list, else at what is named", () => {
+  it("ends at end-of-text by default, never with an empty list, otherwise at the given stops", () => {
     const stops = (stop: unknown) => {
       const { stopIds, stopStrings } = plan({}, { stop }).sequences[0] ?? {};
       return [stopIds, stopStrings];
@@ -57,7 +57,7 @@ describe("planSample", () => {
     expect(plan({}, { max_tokens: undefined }).sequences[0]?.maxTokens).toBe(61);
   });
 
-  it("gives each sequence a stream of its own, the same for the same seed", () => {
+  it("gives each sequence its own random stream, the same for the same seed", () => {
     const seeds = (count: number, params = {}) =>
       plan({}, params, count).sequences.map((sequence) => sequence.seed);
     const three = seeds(3, { seed: 5 });
@@ -66,7 +66,7 @@ describe("planSample", () => {
     expect(seeds(3)).toEqual(seeds(3, { seed: 17 }));
   });
 
-  it("scores the prompt only when asked", () => {
+  it("scores the prompt only on request", () => {
     expect(plan().score).toBeNull();
     expect(plan({ prompt_logprobs: true }).score).toMatchObject({ top: 0, targets: null });
     expect(plan({ topk_prompt_logprobs: 2 }).score).toMatchObject({ top: 2 });
@@ -78,7 +78,7 @@ describe("planSample", () => {
 });
 
 describe("sequenceSeed", () => {
-  it("is an integer of 32 bits that differs between sequences of any seed", () => {
+  it("is a 32-bit integer that differs between sequences of any seed", () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), fc.nat(200), fc.nat(200), (seed, a, b) => {
         const first = sequenceSeed(seed, a);

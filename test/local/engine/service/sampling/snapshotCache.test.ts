@@ -17,7 +17,7 @@ const idOf = async (snapshot: Snapshot) => snapshot.id;
 const loading = (id: number) => async () => ({ id });
 
 describe("SnapshotCache", () => {
-  it("lets the snapshot go that was used least recently", async () => {
+  it("releases the least recently used snapshot", async () => {
     const { cache, released } = setUp(2);
     cache.put("a", { id: 1 });
     cache.put("b", { id: 2 });
@@ -28,7 +28,7 @@ describe("SnapshotCache", () => {
     await expect(cache.use("b", null, idOf)).rejects.toThrow("The sampler b no longer exists");
   });
 
-  it("loads a saved one again, once for all that ask together", async () => {
+  it("reloads a saved one, once for all concurrent callers", async () => {
     const { cache } = setUp(1);
     let loads = 0;
     const load = async () => {
@@ -43,14 +43,14 @@ describe("SnapshotCache", () => {
     expect(loads).toBe(2);
   });
 
-  it("tries again after a load that failed", async () => {
+  it("retries after a failed load", async () => {
     const { cache } = setUp(1);
     const failing = () => Promise.reject(new Error("unreadable"));
     await expect(cache.use("a", failing, idOf)).rejects.toThrow("unreadable");
     expect(await cache.use("a", loading(4), idOf)).toBe(4);
   });
 
-  it("keeps a snapshot in memory while it is used, even when it was dropped", async () => {
+  it("keeps a snapshot in memory while it is in use, even when it was dropped", async () => {
     const { cache, released } = setUp(1);
     const clock = new FakeClock();
     cache.put("a", { id: 1 });

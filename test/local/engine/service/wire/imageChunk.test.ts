@@ -12,7 +12,7 @@ import { readTokens } from "../../../../../src/local/engine/service/wire/jsonTen
 import { aPng, pngBytes } from "../../../../core/images/someImages.ts";
 import { fakeModel } from "../../../../fakes/fakeEngine.ts";
 
-/** Every position of an image has the id that is the last byte of its file. */
+/** Every position of an image has the id in the last byte of its file. */
 const VISION: EngineModel = {
   ...fakeModel,
   imageIds: (image, tokens) => new Int32Array(tokens).fill(image.at(-1) ?? 0),
@@ -45,8 +45,8 @@ function fromJson(model: EngineModel, changes: object = {}): readonly number[] {
   return [...readTokens({ chunks }, model, "The prompt")];
 }
 
-describe("an engine whose model reads images", () => {
-  it("puts as many ids in their place as they have tokens, in protobuf and in JSON", () => {
+describe("an engine whose model supports images", () => {
+  it("replaces images by as many ids as they have tokens, in protobuf and in JSON", () => {
     expect(fromProtobuf(VISION)).toEqual(READ);
     expect(fromJson(VISION)).toEqual(READ);
   });
@@ -64,12 +64,12 @@ describe("an engine whose model reads images", () => {
     ["half a token", { expected_tokens: 1.5 }, "expected_tokens 1.5"],
     ["a count beyond the context", { expected_tokens: 65 }, "send a count from 1 to 64"],
     ["no base64", { data: "!" }, "base64"],
-  ])("refuses %s", (_what, changes, message) => {
+  ])("rejects %s", (_what, changes, message) => {
     expect(() => fromJson(VISION, changes)).toThrow(message);
   });
 });
 
-it("an engine whose model reads text only refuses images in words", () => {
+it("an engine with a text-only model rejects images with a message", () => {
   const words = "Images are not supported: local/fake reads text only.";
   expect(() => fromProtobuf(fakeModel)).toThrow(words);
   expect(() => fromJson(fakeModel)).toThrow(words);

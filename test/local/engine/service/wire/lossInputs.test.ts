@@ -82,11 +82,11 @@ const refused: readonly (readonly [string, Batch, string])[] = [
 ];
 
 describe("checkBatch", () => {
-  it.each(refused)("refuses %s", (_what, input, message) => {
+  it.each(refused)("rejects %s", (_what, input, message) => {
     expect(() => checkBatch(input, fakeModel)).toThrow(message);
   });
 
-  it("hands over advantages and sampling log-probs of an RL loss", () => {
+  it("passes on advantages and sampling log-probs of an RL loss", () => {
     const { data } = checkBatch(batch("importance_sampling", rl), fakeModel);
     expect(data).toEqual([
       {
@@ -98,13 +98,13 @@ describe("checkBatch", () => {
     ]);
   });
 
-  it("hands over the mask of gspo", () => {
+  it("passes on the mask of gspo", () => {
     const { data, loss } = checkBatch(batch("gspo", gspo, { lossConfig: BOUNDS }), fakeModel);
     expect(data[0]?.ratioMask).toEqual(Float32Array.of(0, 1));
     expect(loss).toMatchObject({ clipLow: 0.9, clipHigh: 1.1 });
   });
 
-  it("hands over the weights of cross_entropy, and no log-probs", () => {
+  it("passes on the weights of cross_entropy, and no log-probs", () => {
     const { data } = checkBatch(batch("cross_entropy", sft), fakeModel);
     expect(data[0]).toMatchObject({ weights: Float32Array.of(1, 0.5), logprobs: null });
   });
@@ -116,7 +116,7 @@ describe("checkBatch", () => {
     expect(checkBatch(batch(name, rl), fakeModel).loss).toMatchObject({ clipLow, clipHigh });
   });
 
-  it("takes bounds from the config, and bounds per token from the inputs", () => {
+  it("reads bounds from the config, and bounds per token from the inputs", () => {
     const input = batch(
       "ppo",
       { ...rl, clip_high_threshold: floats(1.1, 1.3) },
