@@ -35,28 +35,28 @@ export const CHAT_FAMILIES = [
 export const PEERS: readonly Peer[] = [
   {
     file: "conformance/chat/tokenizers",
-    name: "our tokenizers, beside tml-renderers and tiktoken",
+    name: "our tokenizers versus tml-renderers and tiktoken",
     version: "0.2.1, 0.14.0",
   },
   { file: "conformance/tinkerServer", name: "tinker drives our engine", version: TINKER },
   {
     file: "conformance/tinkerClient",
-    name: "our client, beside a recording of tinker",
+    name: "our client versus a recording of tinker",
     version: TINKER,
   },
   {
     file: "conformance/tinkerDownload",
-    name: "downloads and changes of checkpoints, beside those of tinker",
+    name: "downloads and changes of checkpoints versus tinker's",
     version: TINKER,
   },
   {
     file: "conformance/tinkerImages",
-    name: "our images on the wire, beside those of tinker",
+    name: "our images on the wire versus tinker's",
     version: TINKER,
   },
   {
     file: "conformance/tinkerFault",
-    name: "our client, the tables of the Tinker wire",
+    name: "our client versus the tables of the Tinker wire",
     version: TINKER,
   },
   {
@@ -90,7 +90,7 @@ export const PEERS: readonly Peer[] = [
   },
   {
     file: "conformance/servedEnvironments",
-    name: "the same drive our own environments",
+    name: "both drive our own environments",
     version: `${OPENREWARD}, ${ORS_SDK}`,
   },
   {
@@ -105,7 +105,7 @@ export const PEERS: readonly Peer[] = [
   },
   {
     file: "crossChecks/rolloutUpload.",
-    name: "our uploads, beside a recording of openreward",
+    name: "our uploads versus a recording of openreward",
     version: OPENREWARD,
   },
   {
@@ -115,12 +115,12 @@ export const PEERS: readonly Peer[] = [
   },
   {
     file: "crossChecks/wandbConformance",
-    name: "our runs at W&B, beside those of wandb",
+    name: "our runs at W&B versus wandb's",
     version: WANDB,
   },
   {
     file: "crossChecks/wandbOffline",
-    name: "wandb sync takes the runs that we file",
+    name: "wandb sync uploads our offline runs",
     version: WANDB,
   },
   {
@@ -130,12 +130,12 @@ export const PEERS: readonly Peer[] = [
   },
   {
     file: "conformance/chat/tokenizers",
-    name: "our tokenizers, beside recorded texts",
+    name: "our tokenizers versus recorded texts",
     version: "",
   },
   {
     file: "conformance/chat/sampledIsTrained",
-    name: "what is sampled is what is trained, in every chat format",
+    name: "sampled tokens equal trained tokens, in every chat format",
     version: "",
   },
   {
@@ -150,12 +150,12 @@ export const PEERS: readonly Peer[] = [
   },
   {
     file: "conformance/chat/writtenTurns",
-    name: "demonstrated turns, read as what was given, in every chat format",
+    name: "demonstrated turns parse back unchanged, in every chat format",
     version: "",
   },
   {
     file: "conformance/chat/supervisedExamples",
-    name: "conversations as training data, beside tinker-cookbook",
+    name: "conversations as training data versus tinker-cookbook",
     version: "0.6.1",
   },
   {
@@ -166,7 +166,7 @@ export const PEERS: readonly Peer[] = [
   ...CHAT_FAMILIES.map((family) => ({
     file: "conformance/chat/formats",
     tests: `family ${family} `,
-    name: `chat format ${family}, beside the vendors' renderers`,
+    name: `chat format ${family}, versus the vendors' renderers`,
     version: "",
   })),
 ];

@@ -154,7 +154,7 @@ describe("sources other than plainWindow.ts", () => {
       /\bwindow\s*\.\s*(show\w*Message|withProgress|setStatusBarMessage)\b/,
     ],
     ["shows prompts directly", /\bwindow\s*\.\s*(show|create)(QuickPick|InputBox)\b/],
-    ["destructures the window", /=\s*vscode(\.window)?\s*;|vscode\.window\[/],
+    ["aliases or indexes the window", /=\s*vscode(\.window)?\s*;|vscode\.window\[/],
     ["imports single members of VS Code", /import (?!type\b)(?!\* as vscode )[^;]* from "vscode"/],
     ["trusts Markdown", /\.(isTrusted|supportHtml)\s*=[^=]/],
   ])("no file %s", (_, pattern) => {

@@ -112,7 +112,7 @@ export function configReaders(): readonly Reader[] {
     },
     { name: "Markdown of a hover", prepare: reads((text) => [plainText(text), code(text)]) },
     {
-      name: "what looks like a key",
+      name: "strings that look like a key",
       atoms: ["sk-", "://", "://a:", ":a", "hf_a", "AKIA"],
       frames: [
         ["", ""],

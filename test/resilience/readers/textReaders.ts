@@ -61,7 +61,7 @@ export function textReaders(): readonly Reader[] {
   return [
     { name: "redaction", atoms: ENCODED, prepare: reads((text) => redactor.redact(text)) },
     {
-      name: "what redaction took out",
+      name: "redacted text",
       prepare: (text) => {
         const cleaned = redactor.redact(`hunter${text}hunter`);
         return () => restoreRedacted([cleaned, text], [text, cleaned]);
