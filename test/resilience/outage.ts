@@ -37,7 +37,7 @@ const { values } = parseArgs({
 const steps = Number(values.steps);
 const faults = Number(values.faults);
 const seed = Number(values.seed);
-const blows = Number(values["random-faults"]);
+const faultCount = Number(values["random-faults"]);
 const without = new Set(values.without);
 
 function config(parent: string): string {
@@ -128,7 +128,7 @@ async function compareRuns(disk: SmallDisk | null): Promise<readonly Check[]> {
       steps,
       disk,
       without,
-      blows,
+      faultCount,
       uniform: createUniform(seed),
       say,
     }),

@@ -18,7 +18,7 @@ import {
   keysOf,
 } from "./secretsPlanted.ts";
 import { startProxy } from "./secretsProxy.ts";
-import { makePlace, runWatched, type Told } from "./secretsRun.ts";
+import { makePlace, runWatched, type WatchedRun } from "./secretsRun.ts";
 import type { Opened, SecretsSetup } from "./secretsSetup.ts";
 
 const RUN = join(".tinker-rl", "runs", "run");
@@ -79,7 +79,7 @@ function terminalRun(setup: SecretsSetup, wandb: "online" | "offline"): Promise<
   const config = hostedConfig(setup.planted, wandb);
   return inCase(setup, `terminal, W&B ${wandb}`, config, "grumbles", async (opened) => {
     const { name, place, report, fakeServices } = opened;
-    let asking: Promise<readonly Told[]> | null = null;
+    let asking: Promise<readonly WatchedRun[]> | null = null;
     const ask = () =>
       Promise.all([
         runWatched(place, ["control", RUN, "status"]),
@@ -89,7 +89,7 @@ function terminalRun(setup: SecretsSetup, wandb: "online" | "offline"): Promise<
       if (/step\s+1\b/.test(stdout)) asking ??= ask();
     });
     ended(opened, train, 0);
-    const asked: readonly Told[] = (await asking) ?? [];
+    const asked: readonly WatchedRun[] = (await asking) ?? [];
     report.expect(asked.length > 0, `${name}: the run was never asked for its status`);
     for (const each of asked) ended(opened, each, 0, "control");
     for (const args of readingCommands()) {
@@ -232,7 +232,7 @@ function allowing(urls: Readonly<Record<string, string>>): readonly string[] {
   return Object.values(urls).flatMap((url) => ["--allow-host", new URL(url).origin]);
 }
 
-function ended({ report, name }: Opened, reported: Told, code: number, what = ""): void {
+function ended({ report, name }: Opened, reported: WatchedRun, code: number, what = ""): void {
   const where = what === "" ? name : `${name}, ${what}`;
   const words = (reported.stderr.trim() || reported.stdout).slice(-600);
   report.expect(

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { FakeService } from "./secretsFakeServices.ts";
 import { treeContents } from "./secretsPlaces.ts";
-import type { Place, Told } from "./secretsRun.ts";
+import type { Place, WatchedRun } from "./secretsRun.ts";
 import { type Finding, Search, type Secret } from "./secretsSearch.ts";
 
 type Contents = Iterable<readonly [where: string, content: Buffer | string]>;
@@ -38,7 +38,7 @@ export class Report {
   }
 
   /** A command's output, and what its processes showed; `variables` are those that the user gave to the first of them. */
-  lookAtProcesses(name: string, reported: Told, variables: readonly string[] = []): void {
+  lookAtProcesses(name: string, reported: WatchedRun, variables: readonly string[] = []): void {
     const { stdout, stderr, seen } = reported;
     this.look(`${name}: output`, [
       ["stdout", stdout],

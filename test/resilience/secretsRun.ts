@@ -13,7 +13,7 @@ export interface Place {
   readonly temp: string;
 }
 
-export interface Told {
+export interface WatchedRun {
   readonly pid: number;
   readonly code: number | null;
   readonly stdout: string;
@@ -47,7 +47,7 @@ export async function runWatched(
   args: readonly string[],
   variables: Readonly<Record<string, string>> = {},
   meanwhile: (stdout: string) => void = () => undefined,
-): Promise<Told> {
+): Promise<WatchedRun> {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: place.project,
     env: { ...plainVariables(place), ...variables },

@@ -8,7 +8,7 @@ import {
 import { isMetricsRow } from "../../../src/core/runFolder/reader.ts";
 import { FAULT_KINDS, type FaultLedger } from "./faultPlan.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Told } from "./scenario.ts";
+import type { ScenarioResult } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
 
 export interface Check {
@@ -209,7 +209,7 @@ export function outageChecks({ proxies }: Stage): readonly Check[] {
 }
 
 /** The file, its problem, and what to do. */
-export function diskChecks({ diskErrors }: Told, folder: string): readonly Check[] {
+export function diskChecks({ diskErrors }: ScenarioResult, folder: string): readonly Check[] {
   const isClear = (text: string): boolean =>
     text.includes(folder) && /disk is full: free some space.*resume/i.test(text);
   return diskErrors.map((text) =>

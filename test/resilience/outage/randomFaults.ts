@@ -9,7 +9,7 @@ export interface RandomFaultsOptions {
   readonly attempts: Attempts;
   /** Null = kills only. */
   readonly disk: SmallDisk | null;
-  readonly blows: number;
+  readonly faultCount: number;
   /** Seeded. */
   readonly uniform: () => number;
   readonly say: (text: string) => void;
@@ -25,14 +25,14 @@ const ENDING_MS = 4_000;
 export async function applyRandomFaults({
   attempts,
   disk,
-  blows,
+  faultCount,
   uniform,
   say,
 }: RandomFaultsOptions): Promise<void> {
-  for (let blow = 0; blow < blows; blow += 1) {
+  for (let fault = 0; fault < faultCount; fault += 1) {
     const ended = await endedWithin(attempts, PAUSE_MS + uniform() * MORE_PAUSE_MS);
     if (ended?.code === 0) return;
-    if (disk === null || blow % 2 === 0) {
+    if (disk === null || fault % 2 === 0) {
       await attempts.trainer.kill();
       say("killed");
       attempts.resume();

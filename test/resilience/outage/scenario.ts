@@ -22,12 +22,12 @@ export interface ScenarioOptions {
   /** Events to leave out. */
   readonly without: ReadonlySet<string>;
   /** How often the trainer is killed or its disk fills up at the end, at random times. */
-  readonly blows: number;
+  readonly faultCount: number;
   readonly uniform: () => number;
   readonly say: (text: string) => void;
 }
 
-export interface Told {
+export interface ScenarioResult {
   /** How the program ended each time its disk was full. */
   readonly diskErrors: readonly string[];
 }
@@ -44,8 +44,8 @@ const AMID = 40;
 const DISK_LIMIT_MS = 90_000;
 
 /** Returns once the run is done. @throws Error if an attempt ends unexpectedly */
-export async function disturb(options: ScenarioOptions): Promise<Told> {
-  const { stage, configPath, run, steps, disk, without, blows, say } = options;
+export async function disturb(options: ScenarioOptions): Promise<ScenarioResult> {
+  const { stage, configPath, run, steps, disk, without, faultCount, say } = options;
   /** A step that no attempt has started yet. */
   const at = (share: number): number => Math.max(Math.floor(steps * share), stepsBegun(run));
   const attempts = new Attempts(stage, configPath, run);
@@ -64,10 +64,10 @@ export async function disturb(options: ScenarioOptions): Promise<Told> {
       await allDown(options, attempts.trainer, step);
     }
     const diskErrors = disk === null ? [] : await fullDisk(options, attempts, disk, at(0.7));
-    if (blows > 0) await applyRandomFaults({ ...options, attempts });
+    if (faultCount > 0) await applyRandomFaults({ ...options, attempts });
     requireDone(await attempts.trainer.ended);
     // Data that trackers could not write on a full disk waits for the next resume.
-    if (blows > 0) attempts.resume();
+    if (faultCount > 0) attempts.resume();
     requireDone(await attempts.trainer.ended);
     return { diskErrors };
   } finally {
