@@ -184,7 +184,7 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
       });
     });
 
-    it("is told that a toolset is rejected, but session variables are not", async () => {
+    it("receives an error for a toolset, but not for session variables", async () => {
       const refused = remote("probe", http, { toolsetName: "codex" });
       await expect(
         within(refused, { index: 0 }, (session) => session.tools()),

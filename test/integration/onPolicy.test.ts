@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import recorded from "./onPolicyRecording.json" with { type: "json" };
 import { recordedRun } from "./recordedRun.ts";
 
-/** `onPolicyRecording.json` was made by the program as it was before groups could be sampled ahead; intervals, norms of gradients and the last digit of means are newer. */
+// `onPolicyRecording.json` was recorded before groups could be sampled ahead; intervals, gradient norms and last digits of means are newer.
 it("an on-policy run requests, trains and reports the same as before runs could sample ahead", async () => {
   const { rows, ...asked } = await recordedRun();
   const { rows: recordedRows, ...askedBefore } = recorded;

@@ -182,7 +182,7 @@ function isOffered(command: string, contextValue: string): boolean {
   return patterns.every((pattern) => new RegExp(pattern).test(contextValue));
 }
 
-it("a row offers the evidence when an alarm is raised, and tells screen readers", () => {
+it("a row offers the evidence when an alarm is raised, and announces it to screen readers", () => {
   const healthy = runRow(aRun(), PLAIN);
   const ill = runRow(aRun({ alarms: ["reward_decline"] }), PLAIN);
   expect([healthy, ill].map(({ context }) => isOffered("showAlarm", context))).toEqual([
