@@ -107,7 +107,7 @@ it("numbers rollouts as the screen does, and includes tokens on request", async 
 });
 
 it("every format is covered", () => {
-  // Those that are several lines, need a run in progress or ask a service: tests of their commands in test/cli read them.
+  // Formats with several lines, of a run in progress, or from a service are covered by the tests of their commands in test/cli.
   const others = ["found", "chat-turn", "chat-answers", "status", "models"];
   expect([...seen, ...others].sort()).toEqual(OUTPUTS.map(({ name }) => name).toSorted());
 });
