@@ -29,7 +29,7 @@ export async function parentFolders(
   return parents;
 }
 
-/** The run folders one level down: each folder in `path`, and its own default one; none for a configuration. */
+/** Folders that may contain runs one level down: each folder in `path`, and its default run folder; none for a configuration. */
 export async function foldersBelow(
   { fileSystem, invocation }: PlaceOptions,
   path: string | null,

@@ -8,8 +8,8 @@ export const RUNS: HelpText = (program) => `Lists runs, newest first.
 
   FOLDER   a folder of runs, a run, a project with .tinker-rl/runs in it, or
            a configuration file; by default this folder, and where its
-           tinker-config.yaml puts runs. Where it has none, the folders in it
-           are looked at, too
+           tinker-config.yaml puts runs. If there are none, the folders
+           one level down are searched
 
   --json   print one JSON value instead of the tables
 

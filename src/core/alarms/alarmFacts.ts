@@ -22,10 +22,10 @@ export function alarmFacts(row: MetricsRow) {
   const stops = (reason: StopReason): number => count(`rollout/stop_reason/${reason}/count`);
   const toolCalls = total("rollout/tool_calls");
   const turns = count("rollout/tokens_per_turn/count");
-  // An agent decides by itself which of its turns need a call.
+  // Turns of agents are excluded, because an agent decides by itself which of them need a call. Counts are whole numbers.
   const agentTurns = count("rollout/agent/turns");
   const withoutAgents = (share: "turn_truncated_frac" | "parse_ok_frac"): number =>
-    turns * count(`rollout/${share}`) - agentTurns * count(`rollout/agent/${share}`);
+    Math.round(turns * count(`rollout/${share}`) - agentTurns * count(`rollout/agent/${share}`));
   // Runs that sample nothing ahead allow no lag and store only the second metric.
   const samplerAge = number("async/staleness/beyond_allowed") ?? number("async/staleness/max");
   const mixed = number("group/frac_mixed");
@@ -49,7 +49,7 @@ export function alarmFacts(row: MetricsRow) {
     agents: count("rollout/agent/count"),
     agentFailures: Math.round(count("rollout/agent/count") * count("rollout/agent/failed_frac")),
     turns,
-    /** Of rollouts without an agent: turns that were not cut off, and turns with a readable call. */
+    /** In rollouts without an agent: turns that were not cut off, and turns with a readable call. */
     wholeTurns: turns - agentTurns - withoutAgents("turn_truncated_frac"),
     readableTurns: withoutAgents("parse_ok_frac"),
     toolCalls: Math.round(toolCalls),

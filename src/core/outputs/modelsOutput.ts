@@ -12,13 +12,15 @@ export const modelsOutput = defineOutput(
     models: list(
       z.object({
         name: z.string(),
-        size: z.string().nullable().describe("parameters, and those active for a token"),
-        contexts: list(count).describe("in tokens, those of variants too; empty: not known"),
+        size: z.string().nullable().describe("number of parameters, and of those active per token"),
+        contexts: list(count).describe(
+          "context lengths in tokens, including those of variants; empty: unknown",
+        ),
         readsImages: z.boolean().nullable(),
         isSupported: z.boolean().describe("false: it cannot be trained yet"),
         callsTools: z.boolean().nullable(),
         thinking: z.enum(["on", "off", "switch"]).nullable(),
-        efforts: list(z.string()).describe("what thinking.effort may be"),
+        efforts: list(z.string()).describe("values that thinking.effort may have"),
       }),
     ),
   },

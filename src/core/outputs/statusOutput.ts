@@ -12,11 +12,11 @@ export const statusOutput = defineOutput(
   {
     folder: z.string().describe("absolute path of the run folder"),
     phase: z.enum(runPhases),
-    preparing: z.string().nullable().describe("what is prepared; null: the run is prepared"),
+    preparing: z.string().nullable().describe("current step of the preparation; null: finished"),
     steps: count.describe("completed steps"),
-    totalSteps: count.nullable().describe("null: endless, or not known"),
-    rollouts: rollouts.nullable().describe("of the step in progress; null: between steps"),
-    evaluated: rollouts.nullable().describe("of the evaluation in progress; null: there is none"),
+    totalSteps: count.nullable().describe("null: endless, or unknown"),
+    rollouts: rollouts.nullable().describe("rollouts of the current step; null: between steps"),
+    evaluated: rollouts.nullable().describe("rollouts of the evaluation in progress; null: none"),
     reward: measure.describe("mean reward of the last step"),
   },
 );

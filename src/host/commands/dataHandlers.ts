@@ -15,7 +15,7 @@ import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { settingOverrides } from "../vscode/settingOverrides.ts";
 import { askDataSource, browseExamples } from "./askDataSource.ts";
-import { lastRunText } from "./chooseSoundConfig.ts";
+import { lastRunText } from "./chooseValidConfig.ts";
 
 export interface DataHandlerOptions {
   readonly store: RunList;

@@ -14,8 +14,8 @@ import { runInTerminal } from "../task/programTask.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { askTaskNumber } from "./askChat.ts";
-import { chooseSoundConfig } from "./chooseSoundConfig.ts";
 import { type ChosenTasks, chooseTasks, chosenTask } from "./chooseTasks.ts";
+import { chooseValidConfig } from "./chooseValidConfig.ts";
 
 export interface EnvironmentProgramsOptions {
   readonly store: RunList;
@@ -119,7 +119,7 @@ async function choose(
   const environment = typeof name === "string" ? name : null;
   const named = environment === null ? target : undefined;
   const own = environment !== null && typeof path === "string" ? vscode.Uri.file(path) : named;
-  const config = await chooseSoundConfig(options.store, own);
+  const config = await chooseValidConfig(options.store, own);
   if (config === undefined) return undefined;
   // Without a row, nothing says which environment is meant.
   const takesOnly = environment !== null;

@@ -13,8 +13,8 @@ import { PROMPT_SCHEME, PromptDocuments, type PromptPlace } from "../views/promp
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { askTaskNumber } from "./askChat.ts";
-import { chooseSoundConfig } from "./chooseSoundConfig.ts";
 import { chooseTasks, chosenTask } from "./chooseTasks.ts";
+import { chooseValidConfig } from "./chooseValidConfig.ts";
 
 export interface PromptHandlerOptions {
   readonly store: RunList;
@@ -60,7 +60,7 @@ export function promptHandlers(options: PromptHandlerOptions) {
       await show({ configPath, environment, split, task });
     },
     previewPrompt: async (target) => {
-      const config = await chooseSoundConfig(options.store, target);
+      const config = await chooseValidConfig(options.store, target);
       if (config === undefined) return;
       const choice = await chooseTasks(config, vscode.l10n.t("Show the prompts of which tasks?"));
       if (choice !== undefined) await show({ configPath: config.fsPath, ...choice, task: 0 });

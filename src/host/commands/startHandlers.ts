@@ -19,7 +19,7 @@ import { mayEstimate } from "./askEstimate.ts";
 import { askOverrides } from "./askOverrides.ts";
 import { askSweep } from "./askSweep.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
-import { chooseSoundConfig } from "./chooseSoundConfig.ts";
+import { chooseValidConfig } from "./chooseValidConfig.ts";
 import type { DemoConfig, LocalDemo } from "./localDemo.ts";
 
 export interface StartHandlerOptions extends ChooseRunOptions {
@@ -50,32 +50,32 @@ export function startHandlers(options: StartHandlerOptions) {
   return {
     startTraining: async (target) => {
       const { config: named, stage } = stageIn(target);
-      const config = await chooseSoundConfig(options.store, named);
+      const config = await chooseValidConfig(options.store, named);
       if (config === undefined) return;
       if (stage === null) return train(config);
       await train(config, { overrides: { stage } }, vscode.l10n.t("stage {0}", stage));
     },
     startWithOverrides: async (target) => {
-      const config = await chooseSoundConfig(options.store, target);
+      const config = await chooseValidConfig(options.store, target);
       if (config === undefined) return;
       const overrides = await askOverrides(config);
       if (overrides !== undefined) await train(config, { overrides });
     },
     dryRun: async (target) => {
-      const config = await chooseSoundConfig(options.store, target);
+      const config = await chooseValidConfig(options.store, target);
       if (config === undefined) return;
       const name = basename(config.fsPath, extname(config.fsPath));
       await train(config, { action: "dry_run" }, vscode.l10n.t("dry run {0}", name));
     },
     estimateCost: async (target) => {
-      const config = await chooseSoundConfig(options.store, target);
+      const config = await chooseValidConfig(options.store, target);
       if (config === undefined) return;
       if (!(await mayEstimate(options.server, config))) return;
       const name = basename(config.fsPath, extname(config.fsPath));
       await train(config, { action: "estimate" }, vscode.l10n.t("estimate {0}", name));
     },
     startSweep: async (target) => {
-      const config = await chooseSoundConfig(options.store, target);
+      const config = await chooseValidConfig(options.store, target);
       if (config === undefined) return;
       const { fileSystem } = options;
       const overrides = settingOverrides(config);

@@ -6,7 +6,7 @@ import { plainWindow } from "../vscode/plainWindow.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import { findConfigs } from "./findConfigs.ts";
 
-/** Undefined if there is none or none was picked. `describe` says what the list shows beside a name. */
+/** Undefined if there is none or none was picked. `describe` returns the text next to a name in the list. */
 export async function chooseConfig(
   target: unknown,
   describe: (config: vscode.Uri) => string = () => "",

@@ -1,10 +1,10 @@
-/** Where a configuration has a setting. */
+/** Finds the range of a setting in a configuration. */
 
 import type * as vscode from "vscode";
 import { keySpan } from "../../core/config/source/locate.ts";
 import { rangeOf } from "./textEdits.ts";
 
-/** The key or the value at `path`, or the nearest one above it that the text has. */
+/** Range of the key or value at `path`, or of its nearest ancestor in the text. */
 export function rangeAt(
   document: vscode.TextDocument,
   path: Parameters<typeof keySpan>[1],

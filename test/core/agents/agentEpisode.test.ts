@@ -602,7 +602,7 @@ describe("the record of an agent", () => {
     expect(turn?.results.map(({ agentArgs }) => agentArgs)).toEqual([undefined, '{"a":2,"b":4}']);
   });
 
-  it("has a call in which a framework filled in defaults as the model's", async () => {
+  it("treats a call with filled-in defaults as the model's", async () => {
     const { episode } = await playAgent({
       ...game,
       turns: [ended(`${call("add")}${call("add", { a: 2 })}`)],

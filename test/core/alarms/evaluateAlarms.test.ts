@@ -63,7 +63,16 @@ describe("alarms", () => {
     expect(begunBy(cut)).toEqual(["5 truncated_turns begins"]);
   });
 
-  it("are about turns without a call where no agent played, beside agents too", () => {
+  it("count whole turns from stored shares, whose products are not whole", () => {
+    const sixteen = {
+      "rollout/tokens_per_turn/count": 45,
+      "rollout/turn_truncated_frac": 29 / 45,
+      "rollout/parse_ok_frac": 0,
+    };
+    expect(begunBy(sixteen)).toContain("5 parse_success begins");
+  });
+
+  it("judge turns without a call only in rollouts without an agent", () => {
     // Half of the turns are of agents, which need no calls.
     const mixed = { "rollout/agent/count": 32, "rollout/agent/turns": 64 };
     const ofAgents = { ...mixed, "rollout/agent/turn_truncated_frac": 0.02 };

@@ -1,6 +1,6 @@
-/** Parts of a text, and where they are in the text that it was decoded from. */
+/** Spans of a decoded text, and their positions in the source text. */
 
-/** A part of a text: from `start` up to but excluding `end`. */
+/** A range of a text; `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -10,12 +10,12 @@ export const NO_SPANS: readonly Span[] = [];
 
 /** One way to decode a text. */
 export interface Decoding {
-  /** What is replaced; with the flag `g`. */
+  /** Matches what is replaced; needs the flag `g`. */
   readonly pattern: RegExp;
   readonly meaningOf: (written: string) => string;
 }
 
-/** Sorts spans and joins those that overlap. */
+/** Returns the spans sorted, with overlapping ones joined. */
 export function joined(spans: readonly Span[]): readonly Span[] {
   const apart: Span[] = [];
   for (const span of [...spans].sort((a, b) => a.start - b.start)) {

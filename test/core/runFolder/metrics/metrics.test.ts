@@ -311,7 +311,7 @@ test("additional metrics join the branches they belong to", () => {
   expect(row).toMatchObject({ "alarm/parse-success": 1, "optim/grad_norm": 2, "optim/lr": 1e-3 });
 });
 
-test("turns that agents asked for are also counted apart", () => {
+test("turns of agents are also counted separately", () => {
   const [read] = rolloutFacts().turns;
   const unread = read === undefined ? [] : [{ ...read, isParsed: false }];
   const rollouts = [rolloutFacts(), rolloutFacts({ agentFailed: true, turns: unread })];

@@ -20,7 +20,7 @@ it("environments, checkpoints, and folders link to their locations", () => {
   ]);
 });
 
-it("weights lead where they are wherever a setting names them, but for those of a stage", () => {
+it("every setting that names weights is a link, except weights of a stage", () => {
   const teacher = `teacher: {checkpoint: ${NEW_CHECKPOINT}}`;
   const stages = "stages: {a: {init_from: runs/b}, b: {init_from: 'stage:a', kl_reference: base}}";
   const text = textWith("kl_reference: runs/a@10", teacher, stages);

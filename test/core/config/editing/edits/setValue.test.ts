@@ -221,7 +221,7 @@ describe("adding an environment", () => {
     );
   });
 
-  it("evaluates on one that is known to have a split for it as on the others", () => {
+  it("adds a new environment to the evaluation if it has a test split", () => {
     const text = "environments:\n  a: {}\nevaluation:\n  splits:\n    a: [test]\n  every: 10\n";
     const entry = { num_rollouts: 8 };
     const unknown = insertEnvironment(text, "ledger", { entry });

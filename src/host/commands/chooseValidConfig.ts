@@ -1,4 +1,4 @@
-/** Chooses the configuration of a command that starts something. */
+/** Chooses, saves and validates the configuration of a command that starts something. */
 
 import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
@@ -9,8 +9,8 @@ import type { RunList } from "../runs/runList.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { settingOverrides } from "../vscode/settingOverrides.ts";
 
-/** Like {@link chooseConfig}, but saved first. Undefined if it is not saved or has errors, which are then shown in Problems. */
-export async function chooseSoundConfig(
+/** Like {@link chooseConfig}, but saves the file first. Undefined if it is not saved, or has errors; Problems then shows them. */
+export async function chooseValidConfig(
   store: Pick<RunList, "runs">,
   target: unknown,
 ): Promise<vscode.Uri | undefined> {
@@ -19,7 +19,7 @@ export async function chooseSoundConfig(
   const document = await vscode.workspace.openTextDocument(chosen);
   const saved = document.isDirty ? await save(document) : chosen;
   if (saved === undefined) return undefined;
-  return (await isSound(saved)) ? saved : undefined;
+  return (await isValid(saved)) ? saved : undefined;
 }
 
 /** The state of a configuration's newest run. */
@@ -34,7 +34,7 @@ async function save(document: vscode.TextDocument): Promise<vscode.Uri | undefin
   return (await document.save()) ? document.uri : undefined;
 }
 
-async function isSound(config: vscode.Uri): Promise<boolean> {
+async function isValid(config: vscode.Uri): Promise<boolean> {
   const document = await vscode.workspace.openTextDocument(config);
   const overrides = settingOverrides(config);
   const result = parseConfig(document.getText(), { path: document.fileName, overrides });

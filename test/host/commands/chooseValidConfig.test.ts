@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from "vitest";
-import { chooseSoundConfig } from "../../../src/host/commands/chooseSoundConfig.ts";
+import { chooseValidConfig } from "../../../src/host/commands/chooseValidConfig.ts";
 
 const COMPLETE = `model_name: local/tiny-tool
 environments:
@@ -74,7 +74,7 @@ const choose = async () => {
   const uri = new (vscode.Uri as unknown as new (path: string) => typeof vscode.Uri.prototype)(
     "/a.yaml",
   );
-  return (await chooseSoundConfig({ runs: [] }, uri))?.path;
+  return (await chooseValidConfig({ runs: [] }, uri))?.path;
 };
 
 it("uses a valid configuration", async () => {
@@ -109,6 +109,6 @@ it("applies the overrides of the setting, as a start does", async () => {
 });
 
 it("offers the configuration in the active editor, also when its effective version is shown", async () => {
-  await chooseSoundConfig({ runs: [] }, undefined);
+  await chooseValidConfig({ runs: [] }, undefined);
   expect(editor.shown).toEqual(["/beside.tinker.yaml", "/a.tinker.yaml"]);
 });
