@@ -127,11 +127,15 @@ export class Workbench {
     if ((await header.getAttribute("aria-expanded")) !== "true") await header.click();
   }
 
-  /** Expands a collapsed row. */
+  /** Expands a collapsed row; again if the tree was redrawn under the click. */
   async expand(row: Locator): Promise<void> {
-    if ((await row.getAttribute("aria-expanded")) !== "true") {
+    const expanded = row.and(this.page.locator('[aria-expanded="true"]'));
+    for (let click = 0; click < 3; click += 1) {
+      if (await expanded.isVisible()) return;
       await row.locator(".monaco-tl-twistie").click();
+      if (await appears(expanded, 5_000)) return;
     }
+    await expanded.waitFor();
   }
 
   /** Tree rows, located by their accessible name. */

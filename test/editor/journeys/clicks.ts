@@ -12,7 +12,7 @@ import { aRecord, rolloutFacts, stepFacts } from "../../core/runFolder/builders.
 import { startedRun } from "../../fakes/startedRun.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
-import { type Journey, until } from "../journey.ts";
+import { type Journey, type Stage, until } from "../journey.ts";
 
 const CLICKS = 60;
 const ROLLOUT_CLICKS = 20;
@@ -30,76 +30,77 @@ export const clicks: Journey = {
     writeFiles(folder, { "tinker-config.yaml": localConfig() });
     await (await writeRun(folder, "amber")).update({ phase: "done" });
   },
-  async run({ workbench, folder, step, picture }) {
-    const row = (name: string) => workbench.row(new RegExp(`^run ${name},`));
-    const underWay = [await writeRun(folder, "basil"), await writeRun(folder, "clove")];
+  async run(stage) {
+    const underWay = [await writeRun(stage.folder, "basil"), await writeRun(stage.folder, "clove")];
     const writing = new AbortController();
-    const failures: string[] = [];
-
-    await step("three runs are listed, two of them in progress", async () => {
-      await workbench.show("Tinker RL");
-      await workbench.unfold("Trajectories");
-      for (const name of NAMES) await row(name).waitFor();
-    });
     const written = Promise.all(underWay.map((lease) => keepAlive(lease, writing.signal)));
-    const tab = workbench.page.locator(".tabs-container .tab.active");
-    const focused = workbench.view("Trajectories").locator(".pane-header .description");
-    const shown = async (): Promise<string> =>
-      (await Promise.all([tab.textContent(), focused.textContent()]))
-        .map((text) => (text ?? "").trim())
-        .join();
-    const isShown = async (name: string) => (await shown()) === [name, name].join();
-
-    await step(`${CLICKS} clicks on runs open the clicked run, in all views`, async () => {
-      for (let count = 0; count < CLICKS; count += 1) {
-        const name = NAMES[count % NAMES.length] ?? "amber";
-        await row(name).click(LABEL);
-        await until("the run", () => isShown(name), 15_000).catch(async () => {
-          const selected = workbench.view("Runs").locator(".monaco-list-row.selected");
-          const row = await selected.textContent().catch(() => "no row is selected");
-          failures.push(`click ${count + 1} on ${name}: ${await shown()}, selected: ${row}`);
-          await picture(`wrong-${count + 1}`);
-        });
-      }
-      await picture("runs");
-      return `${failures.length} went wrong`;
-    });
-
-    await step(`${ROLLOUT_CLICKS} clicks on rollouts open the clicked rollout`, async () => {
-      const before = failures.length;
-      await row("basil").click(LABEL);
-      // Until then the tree shows the steps of the previous run.
-      await until("the run", () => isShown("basil"));
-      for (const name of [/^Step 1, mean/, /^calculator train 3/]) {
-        await until("its rows", async () => {
-          const found = workbench.row(name);
-          if ((await found.getAttribute("aria-expanded")) === "true") return true;
-          await found.click(LABEL);
-          await workbench.page.waitForTimeout(1_000);
-          return false;
-        });
-      }
-      for (let count = 0; count < ROLLOUT_CLICKS; count += 1) {
-        const rollout = 1 + (count % ROLLOUTS);
-        await workbench.row(new RegExp(`^rollout ${rollout},`)).click(LABEL);
-        const name = new RegExp(`^Step 1, group 1, rollout ${rollout}\\b`);
-        const title = workbench.panel().getByRole("heading", { name });
-        await title
-          .waitFor({ timeout: 15_000 })
-          .catch(() => failures.push(`click ${count + 1} on rollout ${rollout}`));
-      }
-      await picture("rollouts");
-      return `${failures.length - before} went wrong`;
-    });
-
-    await step("no errors occurred", async () => {
+    try {
+      await clickRows(stage);
+    } finally {
       writing.abort();
       await written;
-      assert.deepEqual(failures, []);
-      assert.equal(await workbench.notification("not found").count(), 0);
-    });
+    }
   },
 };
+
+async function clickRows({ workbench, step, picture }: Stage): Promise<void> {
+  const row = (name: string) => workbench.row(new RegExp(`^run ${name},`));
+  const failures: string[] = [];
+
+  await step("three runs are listed, two of them in progress", async () => {
+    await workbench.show("Tinker RL");
+    await workbench.unfold("Trajectories");
+    for (const name of NAMES) await row(name).waitFor();
+  });
+  const tab = workbench.page.locator(".tabs-container .tab.active");
+  const focused = workbench.view("Trajectories").locator(".pane-header .description");
+  const shown = async (): Promise<string> =>
+    (await Promise.all([tab.textContent(), focused.textContent()]))
+      .map((text) => (text ?? "").trim())
+      .join();
+  const isShown = async (name: string) => (await shown()) === [name, name].join();
+
+  await step(`${CLICKS} clicks on runs open the clicked run, in all views`, async () => {
+    for (let count = 0; count < CLICKS; count += 1) {
+      const name = NAMES[count % NAMES.length] ?? "amber";
+      await row(name).click(LABEL);
+      await until("the run", () => isShown(name), 15_000).catch(async () => {
+        const selected = workbench.view("Runs").locator(".monaco-list-row.selected");
+        const row = await selected.textContent().catch(() => "no row is selected");
+        failures.push(`click ${count + 1} on ${name}: ${await shown()}, selected: ${row}`);
+        await picture(`wrong-${count + 1}`);
+      });
+    }
+    await picture("runs");
+    return `${failures.length} went wrong`;
+  });
+
+  await step(`${ROLLOUT_CLICKS} clicks on rollouts open the clicked rollout`, async () => {
+    const before = failures.length;
+    await row("basil").click(LABEL);
+    // Until then the tree shows the steps of the previous run.
+    await until("the run", () => isShown("basil"));
+    for (const name of [/^Step 1, mean/, /^calculator train 3/]) {
+      await workbench.expand(workbench.row(name));
+    }
+    for (let count = 0; count < ROLLOUT_CLICKS; count += 1) {
+      const rollout = 1 + (count % ROLLOUTS);
+      await workbench.row(new RegExp(`^rollout ${rollout},`)).click(LABEL);
+      const name = new RegExp(`^Step 1, group 1, rollout ${rollout}\\b`);
+      const title = workbench.panel().getByRole("heading", { name });
+      await title
+        .waitFor({ timeout: 15_000 })
+        .catch(() => failures.push(`click ${count + 1} on rollout ${rollout}`));
+    }
+    await picture("rollouts");
+    return `${failures.length - before} went wrong`;
+  });
+
+  await step("no errors occurred", async () => {
+    assert.deepEqual(failures, []);
+    assert.equal(await workbench.notification("not found").count(), 0);
+  });
+}
 
 /** A run with one step, in progress. */
 async function writeRun(folder: string, name: string): Promise<RunLease> {

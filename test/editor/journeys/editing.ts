@@ -212,7 +212,7 @@ export const editing: Journey = {
       await workbench.unfold("Environments");
       const local = workbench.row(/^environment local\/calculator on this computer, 4,096 train/);
       await local.first().waitFor();
-      await workbench.row(/^environments: OpenReward, 2 /).click();
+      await workbench.expand(workbench.row(/^environments: OpenReward, 2 /));
       const hosted = workbench.row(/^environment GeneralReasoning\/Wordle at OpenReward/).last();
       await hosted.click();
       await workbench.row(/^submit_answer, tool/).waitFor();
