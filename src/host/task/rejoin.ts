@@ -19,8 +19,8 @@ export interface RejoinOptions {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** Number of attempts, to give the previous window time to close. */
-const TRIES = 5;
+/** Number of attempts: on a busy computer, a window that reloads takes many seconds to close. */
+const TRIES = 30;
 const PAUSE_MS = 1_000;
 
 /** Skips trainings that another window follows: their terminal stays there, and this window's views show them anyway. */
