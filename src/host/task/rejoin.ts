@@ -19,7 +19,7 @@ export interface RejoinOptions {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** Number of attempts: on a busy computer, a window that reloads takes many seconds to close. */
+/** Number of attempts: on a busy computer the previous window closes, and the trainer answers, only after many seconds. */
 const TRIES = 30;
 const PAUSE_MS = 1_000;
 
@@ -45,16 +45,14 @@ async function rejoin(
   await vscode.tasks.executeTask(tasks.training(definitionOf(launch), folder, name));
 }
 
-/** True if no other window is attached to it. */
+/** True once the trainer answers that no other window is attached to it. */
 async function isFree(
   launch: KnownLaunch,
   isAttached: RejoinOptions["isAttached"],
 ): Promise<boolean> {
   for (let left = TRIES; left > 0; left -= 1) {
     const status = await ask(launch);
-    if (status === null) return false;
-    const own = isAttached(status.pid) ? 1 : 0;
-    if (status.attached <= own) return true;
+    if (status !== null && status.attached <= (isAttached(status.pid) ? 1 : 0)) return true;
     await sleep(PAUSE_MS);
   }
   return false;
@@ -72,7 +70,7 @@ function definitionOf({ folder, request }: KnownLaunch) {
   } as const;
 }
 
-/** Null if there is no answer: the process no longer exists, or its id was reused. */
+/** Null if there is no answer. */
 async function ask({ file }: KnownLaunch): Promise<RunStatus | null> {
   if (file?.control == null) return null;
   try {
