@@ -42,7 +42,10 @@ export async function runListLines(
   const listsIn = async (folders: Iterable<string>): Promise<readonly RunsOfFolder[]> => {
     const found: RunsOfFolder[] = [];
     for (const parent of folders) {
-      const runs = await listRuns(fileSystem, parent, liveness);
+      const runs = await listRuns(fileSystem, parent, liveness).catch((error: unknown) => {
+        if (parents.has(parent)) throw error;
+        return []; // a plain file one level down
+      });
       if (runs.length > 0) found.push({ parent, runs });
     }
     return found;

@@ -44,8 +44,10 @@ async function aRun(parent: string, name: string, options: RunWishes): Promise<v
   if (saved !== null) await writeFile(join(folder, "state.json"), JSON.stringify(aRunState(saved)));
 }
 
-async function listed(place: string | null): Promise<readonly string[]> {
-  const fileSystem = createFileSystem();
+async function listed(
+  place: string | null,
+  fileSystem = createFileSystem(),
+): Promise<readonly string[]> {
   const out = createFakeTerminal({ columns: 100 });
   const invocation = { program: "tinker-rl", cwd };
   const isProcessAlive = (pid: number): boolean => pid === 1;
@@ -140,6 +142,18 @@ test("where there are none they are looked for one level down", async () => {
   await aRun("project/.tinker-rl/runs", "two", {});
   const places = (await listed(null)).filter((line) => /^\w\S*$/.test(line));
   expect(places).toEqual(["old", join("project", ".tinker-rl", "runs")]);
+});
+
+test("one level down, each folder is read once", async () => {
+  await aRun("old", "one", {});
+  const fileSystem = createFileSystem();
+  const read: string[] = [];
+  const list = (path: string) => {
+    read.push(path);
+    return fileSystem.list(path);
+  };
+  await listed(null, { ...fileSystem, list });
+  expect(read.filter((path) => path === join(cwd, "old"))).toHaveLength(1);
 });
 
 test("an empty result says which folders were searched", async () => {

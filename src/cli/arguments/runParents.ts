@@ -29,23 +29,17 @@ export async function parentFolders(
   return parents;
 }
 
-/** Folders that may contain runs one level down: each folder in `path`, and its default run folder; none for a configuration. */
+/** Where runs may be one level down: each entry of `path`, plain files included, and its default run folder; none for a configuration. */
 export async function foldersBelow(
   { fileSystem, invocation }: PlaceOptions,
   path: string | null,
 ): Promise<readonly string[]> {
   if (path !== null && CONFIG_FILE.test(path)) return [];
   const folder = resolve(invocation.cwd, path ?? ".");
-  const folders: string[] = [];
-  for (const name of await fileSystem.list(folder)) {
+  return (await fileSystem.list(folder)).flatMap((name) => {
     const inside = join(folder, name);
-    const isFolder = await fileSystem.list(inside).then(
-      () => true,
-      () => false,
-    );
-    if (isFolder) folders.push(inside, runParent({ log_path: null }, join(inside, "any")));
-  }
-  return folders;
+    return [inside, runParent({ log_path: null }, join(inside, "any"))];
+  });
 }
 
 /** The configuration's run folder, or the default one if the configuration is invalid. */
