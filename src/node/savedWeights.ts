@@ -57,7 +57,8 @@ export async function requireWeights(config: Config, configPath: string): Promis
 /** Weights to continue training from. @throws AppError `run-not-found`, `no-such-checkpoint` */
 export async function statePathOf(named: Named): Promise<string> {
   if (named.given.startsWith("tinker:")) return named.given;
-  return (await newest(named, "state_path")).state_path;
+  const { state_path: path } = await newest(named, "state_path");
+  return path ?? named.given;
 }
 
 /** Weights to sample from; for a training state path, the sampler weights saved with it. @throws like {@link statePathOf} */

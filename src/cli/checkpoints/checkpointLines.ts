@@ -30,12 +30,12 @@ function saveLines(entry: CheckpointEntry, lines: readonly CheckpointEntry[]): r
   const step = plural(entry.step, "after {0} step", "after {0} steps");
   const best =
     entry.best === undefined ? "" : ` (${entry.best.metric} ${formatMeasure(entry.best.value)})`;
-  const facts = `${kinds}${best}, ${step}${expiry}`;
+  const deleted = entry.state_path === null ? `, ${l10n.t("state deleted")}` : "";
+  const facts = `${kinds}${best}, ${step}${expiry}${deleted}`;
   // Never truncate paths, because they are meant to be copied.
-  const shown: Line[] = [
-    [`  ${entry.name}`, styled("quiet", `  ${facts}`)],
-    [`    ${l10n.t("state").padEnd(7)}  `, entry.state_path],
-  ];
+  const shown: Line[] = [[`  ${entry.name}`, styled("quiet", `  ${facts}`)]];
+  if (entry.state_path !== null)
+    shown.push([`    ${l10n.t("state").padEnd(7)}  `, entry.state_path]);
   if (entry.sampler_path !== null)
     shown.push([`    ${l10n.t("sampler").padEnd(7)}  `, entry.sampler_path]);
   return shown;

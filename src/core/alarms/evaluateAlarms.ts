@@ -2,7 +2,7 @@
 
 import { formatQuantity } from "../../shared/format.ts";
 import type { AlarmId, AlarmsConfig, Config } from "../config/fields/schema.ts";
-import type { CheckpointEntry } from "../runFolder/checkpointLog.ts";
+import { type CheckpointEntry, withState } from "../runFolder/checkpointLog.ts";
 import type { AlarmSeverity } from "./alarm.ts";
 import type { AlarmEdits } from "./alarmEdits.ts";
 import { ALARM_IDS } from "./alarmFacts.ts";
@@ -74,7 +74,7 @@ function goBackAdvice(
   goodUntil: number,
   checkpoints: readonly CheckpointEntry[],
 ): Pick<AlarmNotice, "meaning" | "goBackTo"> {
-  const [saved] = checkpoints
+  const [saved] = withState(checkpoints)
     .filter(({ kind, step }) => kind !== "rolling" && step > 0 && step <= goodUntil + 1)
     .toSorted((a, b) => b.step - a.step);
   if (saved === undefined) {

@@ -10,7 +10,9 @@ export const checkpointOfRunShape = {
   name: z.string(),
   step: count.describe("completed steps"),
   kind: z.enum(["periodic", "rolling", "final", "interrupt", "manual", "best"]),
-  statePath: address.nullable().describe("training state to continue from"),
+  statePath: address
+    .nullable()
+    .describe("training state to continue from; null: only the weights for sampling are left"),
   samplerPath: address.nullable().describe("weights for sampling"),
   expiresAt: time.nullable().describe("null: kept until deleted"),
   createdAt: time,

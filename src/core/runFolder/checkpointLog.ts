@@ -20,8 +20,8 @@ const checkpointSchema = z
     /** Position in the list of tasks. */
     position: count,
     kind: z.enum(["periodic", "rolling", "final", "interrupt", "manual", "best"]),
-    /** Training state, to resume from. */
-    state_path: checkpointPath,
+    /** Training state, to resume from; null = it was deleted and the weights for sampling were kept. */
+    state_path: checkpointPath.nullable(),
     /** Weights for sampling; null = none were saved. */
     sampler_path: checkpointPath.nullable(),
     /** ISO 8601; null = kept until deleted. */
@@ -88,6 +88,15 @@ export function usableCheckpoints(
         (kind !== "rolling" || name === last?.name),
     )
     .sort((a, b) => Number(a.created_at > b.created_at) - Number(a.created_at < b.created_at));
+}
+
+export interface ResumableEntry extends CheckpointEntry {
+  readonly state_path: string;
+}
+
+/** The saves whose state was not deleted. */
+export function withState(entries: readonly CheckpointEntry[]): readonly ResumableEntry[] {
+  return entries.filter((entry): entry is ResumableEntry => entry.state_path !== null);
 }
 
 /** The newest usable save with weights of this kind, preferring any other save over a rolling one; undefined if there is none. */

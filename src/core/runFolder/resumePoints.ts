@@ -44,9 +44,14 @@ export interface RecordedSaves {
 export function recordedSaves(entries: readonly CheckpointEntry[]): RecordedSaves {
   const points = new Map<string, ResumePoint>();
   const expiries = new Map<string, number | null>();
-  for (const { state, state_path: statePath, expires_at } of entries) {
-    if (statePath === null) continue;
-    const expiresAtMs = expires_at === null ? null : Date.parse(expires_at);
+  const paths = new Map<string, string>();
+  for (const { name, state, state_path, expires_at } of entries) {
+    const statePath = state_path ?? paths.get(name);
+    if (statePath === undefined) continue;
+    paths.set(name, statePath);
+    // A state that was deleted alone has expired, although the entry's sampler has not.
+    const expiresAtMs =
+      state_path === null ? 0 : expires_at === null ? null : Date.parse(expires_at);
     expiries.set(statePath, expiresAtMs);
     points.delete(statePath);
     if (state !== undefined) points.set(statePath, { state, statePath, expiresAtMs });

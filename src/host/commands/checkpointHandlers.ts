@@ -3,7 +3,12 @@
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
 import { setValue } from "../../core/config/editing/edits/setValue.ts";
-import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
+import {
+  type CheckpointEntry,
+  type ResumableEntry,
+  usableCheckpoints,
+  withState,
+} from "../../core/runFolder/checkpointLog.ts";
 import { formatCount } from "../../shared/format.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
@@ -56,20 +61,20 @@ export function checkpointHandlers(options: CheckpointHandlerOptions) {
     });
   return {
     refreshCheckpoints: () => options.view.refresh(),
-    copyCheckpointPath: onChosen(async ({ entry }) => {
-      await vscode.env.clipboard.writeText(entry.state_path);
+    copyCheckpointPath: onChosen(async ({ entry: { state_path, sampler_path } }) => {
+      await vscode.env.clipboard.writeText(state_path ?? sampler_path ?? "");
     }),
     openCheckpointPage: on(async (run, entry) => {
       const place = await placeOf(run, options.changes);
       await openCheckpointPage(run, entry, place, options.downloads.keys);
     }),
-    insertCheckpointPath: onChosen(({ entry }) => useInConfig(entry.state_path)),
+    insertCheckpointPath: onChosen(({ entry }) => useInConfig(requireState(entry).state_path)),
     deleteCheckpoint: on(async (run, entry) => {
       if (await removeCheckpoint(run, entry, options.changes)) options.view.refresh();
     }),
     branchFromCheckpoint: onChosen(async ({ folder, entry }) => {
       const { fileSystem } = options.changes;
-      await branchRun({ fileSystem, folder, checkpoint: entry, edits: [] });
+      await branchRun({ fileSystem, folder, checkpoint: requireState(entry), edits: [] });
     }),
     evaluateCheckpoint: on(async (run, { sampler_path: path }) => {
       if (path === null) {
@@ -103,11 +108,24 @@ export function checkpointHandlers(options: CheckpointHandlerOptions) {
     },
     publishCheckpoint: on((run, entry) => share(options, run, entry, "publish")),
     unpublishCheckpoint: on((run, entry) => share(options, run, entry, "unpublish")),
-    startFromCheckpoint: on(async ({ file }, { state_path: path }) => {
+    startFromCheckpoint: on(async ({ file }, entry) => {
       if (file === null) return;
+      const { state_path: path } = requireState(entry);
       await startFrom(options, vscode.Uri.file(file.configPath), path);
     }),
   } satisfies Partial<CommandHandlers>;
+}
+
+/** @throws Error if its state was deleted and only its weights for sampling are left */
+function requireState(entry: CheckpointEntry): ResumableEntry {
+  const [found] = withState([entry]);
+  if (found !== undefined) return found;
+  throw new Error(
+    vscode.l10n.t(
+      "The training state of {0} was deleted, so nothing can start from it.",
+      entry.name,
+    ),
+  );
 }
 
 async function share(

@@ -73,7 +73,7 @@ async function showDownloaded(name: string, folder: string): Promise<void> {
 
 async function isCostAccepted(
   run: RunEntry,
-  { name, state_path }: CheckpointEntry,
+  { name, state_path, sampler_path }: CheckpointEntry,
   place: CheckpointPlace,
 ): Promise<boolean> {
   const yes = vscode.l10n.t("Download");
@@ -81,7 +81,7 @@ async function isCostAccepted(
   const cost = vscode.l10n.t(
     "Tinker exports the weights in a training session, which it may bill. Nothing is trained. The exported files are deleted afterward.",
   );
-  const detail = `${cost}\n${addressesText(place, { state_path, sampler_path: null })}`;
+  const detail = `${cost}\n${addressesText(place, { state_path: state_path ?? sampler_path, sampler_path: null })}`;
   return (await plainWindow.showInformationMessage(title, { modal: true, detail }, yes)) === yes;
 }
 

@@ -11,13 +11,14 @@ import type { CheckpointPlace } from "./changeCheckpoint.ts";
 /** @throws Error for checkpoints on this computer or at another service */
 export async function openCheckpointPage(
   run: RunEntry,
-  { state_path }: CheckpointEntry,
+  { state_path, sampler_path }: CheckpointEntry,
   place: CheckpointPlace,
   keys: Pick<Keys, "variables">,
 ): Promise<void> {
   const address =
     place.kind === "Tinker" ? (place.baseUrl ?? safeAddress("tinker", keys.variables())) : null;
-  const page = address === null ? null : checkpointPage(state_path, address);
+  const path = state_path ?? sampler_path;
+  const page = path === null || address === null ? null : checkpointPage(path, address);
   if (page === null) {
     throw new Error(
       vscode.l10n.t("The service of {0} has no web pages for its checkpoints.", run.name),

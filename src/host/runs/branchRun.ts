@@ -13,9 +13,10 @@ import {
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import {
-  type CheckpointEntry,
+  type ResumableEntry,
   readCheckpoints,
   usableCheckpoints,
+  withState,
 } from "../../core/runFolder/checkpointLog.ts";
 import { startConfig } from "../../node/startConfig.ts";
 import { formatCount } from "../../shared/format.ts";
@@ -29,7 +30,7 @@ export interface BranchOptions {
   readonly fileSystem: FileSystem;
   /** Folder of the original run. */
   readonly folder: string;
-  readonly checkpoint: Pick<CheckpointEntry, "name" | "state_path" | "step">;
+  readonly checkpoint: Pick<ResumableEntry, "name" | "state_path" | "step">;
   readonly edits: readonly AlarmEdit[];
 }
 
@@ -57,9 +58,9 @@ export async function saveBefore(
   fileSystem: FileSystem,
   folder: string,
   step: number,
-): Promise<CheckpointEntry | null> {
+): Promise<ResumableEntry | null> {
   const entries = await readCheckpoints(fileSystem.within(folder), folder);
-  return nearestSave(usableCheckpoints(entries, Date.now()), step);
+  return nearestSave(withState(usableCheckpoints(entries, Date.now())), step);
 }
 
 /** Opens it unsaved, like a quick fix. @throws AppError `no-config`, or like {@link startConfig} */

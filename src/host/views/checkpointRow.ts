@@ -30,7 +30,10 @@ export function checkpointRow(
   const { best, step } = entry;
   const kind = entry.kind === "best" && best === undefined ? "candidate" : entry.kind;
   const reward = entry.metrics["rollout/reward/mean"] ?? null;
-  const parts = [l10n.t("state"), ...(entry.sampler_path === null ? [] : [l10n.t("sampler")])];
+  const parts = [
+    ...(entry.state_path === null ? [] : [l10n.t("state")]),
+    ...(entry.sampler_path === null ? [] : [l10n.t("sampler")]),
+  ];
   const details = [
     // Most important first, because rows are cut off at the end.
     ...(best === undefined ? [] : [bestText(best)]),

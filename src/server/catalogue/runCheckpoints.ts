@@ -6,6 +6,7 @@ import {
   type CheckpointEntry,
   readCheckpoints,
   usableCheckpoints,
+  withState,
 } from "../../core/runFolder/checkpointLog.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
@@ -85,7 +86,7 @@ async function readSaves(
   const entries = await readCheckpoints(fileSystem, folder).catch(() => []);
   const trained = entries.length === 0 ? null : await readRunModel(fileSystem, folder);
   // A changed save is appended again; the last entry counts.
-  const byPath = new Map(entries.map((entry) => [entry.state_path, entry]));
+  const byPath = new Map(withState(entries).map((entry) => [entry.state_path, entry]));
   const usable = new Set(usableCheckpoints(entries, Date.now()).map((entry) => entry.state_path));
   return {
     saved: [...byPath].map(([path, entry]) => ({

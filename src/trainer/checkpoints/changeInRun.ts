@@ -63,7 +63,7 @@ export async function* changeByAddress(
   }
 }
 
-/** Removes a checkpoint from its local run's list once both state and sampler are deleted, or a sampler without a state is. */
+/** Removes from its local run's list what was deleted: a checkpoint's state, its sampler, or both and so the checkpoint. */
 async function noteDeleted(
   fileSystem: FileSystem,
   path: string,
@@ -76,15 +76,13 @@ async function noteDeleted(
   for (const entry of usableCheckpoints(await readCheckpoints(files, folder), nowMs)) {
     const { state_path, sampler_path } = entry;
     if (path !== state_path && path !== sampler_path) continue;
-    const hasState = !deleted.has(state_path);
-    const hasSampler = sampler_path !== null && !deleted.has(sampler_path);
-    if (!hasState && !hasSampler) {
-      await appendCheckpoint(files, folder, {
-        ...entry,
-        expires_at: new Date(nowMs).toISOString(),
-      });
-    } else if (!hasSampler) {
-      await appendCheckpoint(files, folder, { ...entry, sampler_path: null });
-    }
+    const isLeft = (own: string | null): boolean => own !== null && !deleted.has(own);
+    const left = {
+      state_path: isLeft(state_path) ? state_path : null,
+      sampler_path: isLeft(sampler_path) ? sampler_path : null,
+    };
+    const isGone = left.state_path === null && left.sampler_path === null;
+    const change = isGone ? { expires_at: new Date(nowMs).toISOString() } : left;
+    await appendCheckpoint(files, folder, { ...entry, ...change });
   }
 }

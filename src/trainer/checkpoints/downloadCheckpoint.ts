@@ -88,7 +88,7 @@ export async function downloadCheckpoint(
   const named = (await namedRun(fileSystem, source)) ?? { folder: resolve(source), step: null };
   const options = { ...named, name, clock: systemClock };
   const run = isPath ? null : await weightsOfRun(fileSystem, options);
-  const path = run?.checkpoint.state_path ?? source;
+  const path = run?.checkpoint.state_path ?? run?.checkpoint.sampler_path ?? source;
   if (run !== null) await requireNamedService(run.tinkerBaseUrl, options.folder, request);
   const folder = resolve(output ?? folderName(path, run));
   const files = fileSystem.within(folder);

@@ -20,3 +20,13 @@ it("a save is listed once with its current state, however many notes there are a
   expect(shown).not.toContain("periodic, periodic");
   expect(shown).not.toContain(gone.name);
 });
+
+it("a save whose state alone was deleted says so", () => {
+  const sampler_path = "tinker://a/sampler_weights/checkpoint_000001";
+  const [facts, ...paths] = checkpointLines(
+    [lasting, { ...lasting, state_path: null, sampler_path }],
+    NOW_MS,
+  ).map((line) => renderLine(line, false));
+  expect(facts).toContain("after 1 step, state deleted");
+  expect(paths).toEqual([expect.stringContaining(sampler_path)]);
+});

@@ -36,10 +36,11 @@ import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
 
 const FOLDER = "runs/demo";
 const FIRST = ["--step", "1", "--group", "1", "--rollout", "1"];
+const STATE_PATH = "tinker://a/weights/checkpoint_000001";
 const CHECKPOINT = aCheckpointEntry({
   name: "checkpoint_000001",
   step: 1,
-  state_path: "tinker://a/weights/checkpoint_000001",
+  state_path: STATE_PATH,
 });
 
 /** A run of one step: two scored rollouts with tokens, and a second step in progress. */
@@ -267,11 +268,11 @@ test("an alarm about a fall has the command that continues from the checkpoint b
       seen: "It fell.",
       meaning: "Go back.",
       edits: [{ path: ["learning_rate"], value: 0.004 }],
-      goBackTo: CHECKPOINT.state_path,
+      goBackTo: STATE_PATH,
     }),
   );
   expect((await show(fileSystem)).text).toContain(
-    `go back: tinker-rl train /c.yaml --stage=reinforce --init_from=null --resume_from=${CHECKPOINT.state_path} --learning_rate=0.004`,
+    `go back: tinker-rl train /c.yaml --stage=reinforce --init_from=null --resume_from=${STATE_PATH} --learning_rate=0.004`,
   );
 });
 

@@ -67,6 +67,14 @@ describe("the expiry of the state that a resume starts from", () => {
     expect(await expiryHours([PERIODIC, gone, limited])).toEqual([5, 24]);
   });
 
+  it("excludes a checkpoint whose state alone was deleted", async () => {
+    const newer = { ...PERIODIC, name: "q", step: 8, state_path: "tinker://a/weights/q" };
+    const gone = { ...ENTRY, state_path: null };
+    const kept = [PERIODIC, { ...newer, state: aRunState(8) }, ENTRY, gone];
+    expect(await expiryHours(kept)).toEqual([8, null]);
+    expect(await expiryHours([...kept, { ...newer, state_path: null }])).toEqual([5, null]);
+  });
+
   it("excludes the checkpoint once it has passed", async () => {
     const gone = { ...ENTRY, expires_at: inHours(-1) };
     const past = { ...PERIODIC, expires_at: inHours(-1) };

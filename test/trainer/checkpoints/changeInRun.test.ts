@@ -70,7 +70,7 @@ it("a deleted checkpoint is not listed any more, and one that cannot be publishe
   await expect(change({ action: "delete" })).rejects.toMatchObject({ code: "no-such-checkpoint" });
 });
 
-it("a checkpoint deleted by its addresses is not listed any more, and has no sampler once that is deleted", async () => {
+it("of a checkpoint deleted by its addresses the list keeps only what is left", async () => {
   const sampler: CheckpointKey = { ...KEY, kind: "sampler_weights" };
   const sampler_path = tinkerPath(sampler);
   const entry = anEntry({ sampler_path });
@@ -78,10 +78,14 @@ it("a checkpoint deleted by its addresses is not listed any more, and has no sam
   const usable = async () => usableCheckpoints(await lines(), Date.now());
   await saveIn(here.store, sampler);
   await deleteAt(PATH);
-  expect(await usable()).toEqual([entry]);
+  expect(await usable()).toEqual([{ ...entry, state_path: null }]);
+  await deleteAt(sampler_path);
+  expect(await usable()).toEqual([]);
+  for (const key of [KEY, sampler]) await saveIn(here.store, key);
+  await appendCheckpoint(fileSystem.within(run), run, entry);
   await deleteAt(sampler_path);
   expect(await usable()).toEqual([anEntry()]);
-  for (const key of [KEY, sampler]) await saveIn(here.store, key);
+  await saveIn(here.store, sampler);
   await appendCheckpoint(fileSystem.within(run), run, entry);
   await deleteAt(PATH, sampler_path);
   expect(await usable()).toEqual([]);
