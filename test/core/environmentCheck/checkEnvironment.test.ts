@@ -5,16 +5,18 @@ import {
 } from "../../../src/core/environmentCheck/checkEnvironment.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { connectEnvironments } from "../../../src/core/openreward/environments.ts";
-import type { HttpClient, HttpRequest } from "../../../src/core/ports.ts";
+import type { Clock, HttpClient, HttpRequest } from "../../../src/core/ports.ts";
 import { calculator } from "../../../src/local/environment/calculator.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { systemRandom } from "../../../src/node/random.ts";
+import { FakeClock, settle, until } from "../../fakes/fakeClock.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
 import { startServer } from "../../local/environment/server/running.ts";
 
 async function check(
   changes: Partial<EnvironmentCheckOptions>,
   onRequest: (request: HttpRequest) => Promise<void> = async () => undefined,
+  clock: Clock = systemClock,
 ) {
   const running = await startServer({ environments: [calculator] }, "socket");
   const http: HttpClient = {
@@ -25,30 +27,44 @@ async function check(
   };
   const remote = connectEnvironments({
     http,
-    clock: systemClock,
+    clock,
     random: systemRandom,
     log: silentLog,
     baseUrl: running.baseUrl,
     apiKey: null,
     userAgent: "tinker-rl/test",
   }).environment("local/calculator");
-  const common = { clock: systemClock, split: null, secrets: {}, maxTotalTokens: null };
+  const common = { clock, split: null, secrets: {}, maxTotalTokens: null };
   return checkEnvironment({ ...common, remote, seed: 1, tasks: 4, ...changes });
 }
 
-/** Hangs calls until they are aborted. */
-function hangingCalls({ url, signal }: HttpRequest): Promise<void> {
-  if (!url.endsWith("/call")) return Promise.resolve();
-  return new Promise((_, reject) => {
-    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+/** A check whose calls hang until they are aborted; time passes only while one hangs. */
+async function checkHanging(limits: EnvironmentCheckOptions["limits"]) {
+  const clock = new FakeClock();
+  let hanging = 0;
+  const hang = async ({ url, signal }: HttpRequest): Promise<void> => {
+    if (!url.endsWith("/call")) return;
+    hanging += 1;
+    await new Promise((_, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+    }).finally(() => {
+      hanging -= 1;
+    });
+  };
+  let isOver = false;
+  const checking = check({ limits }, hang, clock).finally(() => {
+    isOver = true;
+  });
+  return await clock.run(checking, async () => {
+    await settle();
+    await until(() => hanging > 0 || isOver);
   });
 }
 
 describe("an environment check", () => {
   it("ends when its time is up, and reports which checks were skipped", async () => {
-    const limits = { totalMs: 400, callMs: 100 };
-    const { checks, seconds } = await check({ limits }, hangingCalls);
-    expect(seconds).toBeLessThan(5);
+    const { checks, seconds } = await checkHanging({ totalMs: 400, callMs: 100 });
+    expect(seconds).toBe(0.4);
     expect(checks.at(-1)?.notMade).toContain("took longer than 0.4 s");
     expect(checks.find(({ id }) => id === "splits")?.notMade).toBeUndefined();
   });
