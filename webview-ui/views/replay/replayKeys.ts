@@ -26,10 +26,9 @@ export function replayKey(event: KeyboardEvent, prefix: string, target: ReplayTa
   const { dashboard, region } = target;
   if (isTyping(event) || !dashboard.settings.value.hasSingleKeys) return "";
   const jump = prefix === "g" ? JUMPS[event.key] : undefined;
-  if (jump !== undefined) goTo(region, jump, 1);
-  else if (event.key === "g") return "g";
-  else if (!actOn(event, target)) return "";
-  event.preventDefault();
+  if (jump === undefined && event.key === "g") return "g";
+  const hasActed = jump === undefined ? actOn(event, target) : goTo(region, jump, 1);
+  if (hasActed) event.preventDefault();
   return "";
 }
 
@@ -72,7 +71,7 @@ function actOn(
   }
 }
 
-/** Scrolls to the next or previous matching element, if there is one. Returns false without a region. */
+/** Scrolls to the next or previous matching element; false if there is none. */
 function goTo(region: HTMLElement | null, selector: string, direction: 1 | -1): boolean {
   if (region === null) return false;
   const top = region.getBoundingClientRect().top;
@@ -85,8 +84,9 @@ function goTo(region: HTMLElement | null, selector: string, direction: 1 | -1): 
     ? elements.findLastIndex((element) => element === active || isBefore(element, active))
     : elements.findLastIndex((element) => distance(element) < 4);
   const next = elements[from + direction];
-  next?.scrollIntoView({ block: "start" });
-  next?.focus({ preventScroll: true });
+  if (next === undefined) return false;
+  next.scrollIntoView({ block: "start" });
+  next.focus({ preventScroll: true });
   return true;
 }
 
@@ -95,6 +95,7 @@ function isBefore(element: Element, other: Element): boolean {
   return (element.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 }
 
+/** Shows the next or previous rollout of the group; false if there is none. */
 export function goToSibling(
   dashboard: DashboardModel,
   own: readonly RolloutRow[],
@@ -103,7 +104,7 @@ export function goToSibling(
 ): boolean {
   const at = own.findIndex((row) => row.rollout === rollout);
   const next = own[at + direction];
-  if (next !== undefined)
-    dashboard.update({ rollout: { group: next.group, rollout: next.rollout } });
+  if (next === undefined) return false;
+  dashboard.update({ rollout: { group: next.group, rollout: next.rollout } });
   return true;
 }
