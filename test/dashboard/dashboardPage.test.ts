@@ -155,12 +155,15 @@ describe("the dashboard page", () => {
     }
   });
 
-  it("shows all of the first alarm in narrow windows", async () => {
+  it("shows all of the first alarm and of the chart's legend in narrow windows", async () => {
     const { page } = await open({ folder: smallFolder, width: 400 });
-    const cut = await page
-      .locator(".alarm-text")
-      .evaluate((shown) => shown.scrollWidth - shown.clientWidth);
-    expect(cut).toBe(0);
+    await page.getByRole("button", { name: "evaluation, temperature 1" }).waitFor();
+    for (const place of [".alarm-text", ".legend .curves", ".legend .marks"]) {
+      const cut = await page
+        .locator(place)
+        .evaluate((shown) => shown.scrollWidth - shown.clientWidth);
+      expect(cut, place).toBe(0);
+    }
   });
 
   it("links an alarm to its metric around its step, and to the rollouts that caused it", async () => {
