@@ -9,7 +9,7 @@ import {
 } from "../../core/config/fields/environmentServers.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
-import { parseConfig } from "../../core/config/parse.ts";
+import type { ParseResult } from "../../core/config/parse.ts";
 import { withOnlyEnvironment } from "../../core/config/taskChoices.ts";
 import { isSafeAddress } from "../../core/secrets/hostBinding.ts";
 import { OWN_KEYS } from "../../core/secrets/keySource.ts";
@@ -26,7 +26,8 @@ import type { KeySources } from "./keySources.ts";
 
 /** The configuration of the run to start. */
 export interface LaunchConfig {
-  readonly text: string;
+  /** With the overrides. */
+  readonly parsed: ParseResult;
   /** Absolute path of its file. */
   readonly path: string;
   /** Real path of the folder for which the run is started; the user's permissions apply only there. */
@@ -83,11 +84,10 @@ const NOTHING: LaunchKeys = { needsKeys: false, keys: {}, missing: [], toApprove
  * An invalid configuration needs nothing, because the trainer reports what is wrong.
  */
 export async function launchKeys(
-  { text, path, overrides, project: folder, only }: LaunchConfig,
+  { parsed, project: folder, only }: LaunchConfig,
   sources: KeySources,
   inFile: Values,
 ): Promise<LaunchKeys> {
-  const parsed = parseConfig(text, { path, overrides });
   if (!parsed.ok) return NOTHING;
   const { config, needs: ofModel } = scopeOf(parsed.config, only);
   const ofServers = [...environmentNeeds(config, inFile, sources), ...serverNeeds(config)];

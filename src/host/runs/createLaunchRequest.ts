@@ -3,7 +3,6 @@
 import * as vscode from "vscode";
 import type { RequestOutcome } from "../../api/requests.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
-import { parseConfig } from "../../core/config/parse.ts";
 import { serviceVariables } from "../../core/secrets/serviceHosts.ts";
 import { CONTROL_VERSION, type LaunchError, type LaunchRequest } from "../../shared/control.ts";
 import type { Keys } from "../keys/createKeys.ts";
@@ -89,7 +88,7 @@ export function requestFor(configPath: string): TrainingRequest {
 function onQuit(config: LaunchConfig | null): LaunchRequest["onQuit"] {
   const setting = readSetting("run.onQuit");
   if (setting !== "auto") return setting === "keepRunning" ? "keep running" : "stop and save";
-  const result = config === null ? null : parseConfig(config.text, config);
-  const isLocal = result?.ok === true && isLocalModel(result.config.model_name);
+  const parsed = config?.parsed;
+  const isLocal = parsed?.ok === true && isLocalModel(parsed.config.model_name);
   return isLocal ? "stop and save" : "keep running";
 }

@@ -42,10 +42,11 @@ export async function launchConfig(request: LaunchConfigRequest): Promise<Judged
   const start = await started({ ...what, overrides });
   if (start === null) return null;
   if (resume !== null) await requireSameConfig(request, start);
-  const { text, path } = start;
+  const { text, path, overrides: all } = start;
   await requireSoundOverrides(start, request);
   const project = await projectOf(start, request.project);
-  return { text, path, overrides: start.overrides, project, digest: startDigest(start) };
+  const parsed = parseConfig(text, { path, overrides: all });
+  return { parsed, path, overrides: all, project, digest: startDigest(start) };
 }
 
 /** {@link LaunchConfig.project} for a resume of the run; `asking` is the workspace folder of its configuration, or null. */

@@ -1,20 +1,17 @@
 /** Rejects secrets in settings and tasks, which are files that others can read. */
 
-import { parseConfig } from "../../core/config/parse.ts";
 import { AppError } from "../../core/errors.ts";
 import { formatKey } from "../../shared/format.ts";
 import type { LaunchConfig } from "../keys/launchKeys.ts";
 
 /** Ignores an invalid configuration, which the trainer will reject. @throws AppError `secret-not-allowed` */
 export function requireNoSecret({
-  path,
-  text,
+  parsed,
   overrides,
-}: Pick<LaunchConfig, "path" | "text" | "overrides">): void {
-  const result = parseConfig(text, { path, overrides });
-  if (!result.ok) return;
+}: Pick<LaunchConfig, "parsed" | "overrides">): void {
+  if (!parsed.ok) return;
   // Applied overrides are unchanged except for redacted secrets.
-  const found = result.overrides.find((applied, index) => applied.text !== overrides[index]);
+  const found = parsed.overrides.find((applied, index) => applied.text !== overrides[index]);
   if (found === undefined) return;
   const key = formatKey(found.path);
   throw new AppError(

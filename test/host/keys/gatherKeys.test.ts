@@ -1,4 +1,5 @@
 import { expect, it, vi } from "vitest";
+import { parseConfig } from "../../../src/core/config/parse.ts";
 import { gatherKeys, recoverFromLaunchError } from "../../../src/host/keys/gatherKeys.ts";
 import type { Answer } from "./fakeUi.ts";
 import { keyParts } from "./keyParts.ts";
@@ -16,7 +17,8 @@ function configOf(model: string, environment: string, more = "") {
 batch_size: 4
 environments: {"${environment}": {splits: {train: {}}, num_rollouts: 4}}
 ${more}`;
-  return { text, path: `${PROJECT}/tinker-config.yaml`, project: PROJECT, overrides: [] };
+  const path = `${PROJECT}/tinker-config.yaml`;
+  return { parsed: parseConfig(text, { path }), path, project: PROJECT, overrides: [] };
 }
 
 /** A folder whose `.env` holds `envFile`. */

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { parseConfig } from "../../../src/core/config/parse.ts";
 import { KeySources } from "../../../src/host/keys/keySources.ts";
 import { type LaunchConfig, launchKeys } from "../../../src/host/keys/launchKeys.ts";
 import { FakeVault, openStore } from "./fakeVault.ts";
@@ -18,12 +19,10 @@ function config({ model = "Qwen/Qwen3-8B", environments = { [HOSTED]: "" }, more
     ([name, lines]) =>
       `  ${name}:\n    splits: {train: {}}\n    num_rollouts: 4\n${lines && `    ${lines}\n`}`,
   );
-  return {
-    text: `model_name: ${model}\nbatch_size: 4\nenvironments:\n${blocks.join("")}${more}\n`,
-    path: "/projects/project/tinker-config.yaml",
-    project: "/projects/project",
-    overrides: [],
-  };
+  const text = `model_name: ${model}\nbatch_size: 4\nenvironments:\n${blocks.join("")}${more}\n`;
+  const path = "/projects/project/tinker-config.yaml";
+  const parsed = parseConfig(text, { path });
+  return { parsed, path, project: "/projects/project", overrides: [] };
 }
 
 let vault: FakeVault;

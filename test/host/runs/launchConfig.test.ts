@@ -9,9 +9,8 @@ import { folderOfEachTest } from "../../fakes/onDisk.ts";
 
 const folder = folderOfEachTest();
 const path = join(folder, "c.yaml");
-const text = textWith("max_steps: 9");
 
-beforeEach(() => writeFile(path, text));
+beforeEach(() => writeFile(path, textWith("max_steps: 9")));
 
 /** A run folder at `place` that names the configuration at `configPath`. */
 async function aRun(place: string, configPath = path): Promise<string> {
@@ -28,7 +27,8 @@ it("is the file with the overrides of a new run, those from the setting first", 
     settingOverrides: ["seed=3"],
   });
   const overrides = ["seed=3", "max_steps=2"];
-  expect(await launchConfig(request)).toMatchObject({ path, text, overrides, project: folder });
+  const parsed = { ok: true, config: { seed: 3, max_steps: 2 } };
+  expect(await launchConfig(request)).toMatchObject({ path, parsed, overrides, project: folder });
 });
 
 it("uses the run's recorded overrides for a resume, which may need other keys than the file", async () => {
@@ -41,11 +41,10 @@ it("uses the run's recorded overrides for a resume, which may need other keys th
 it("is the run's own copy if the file no longer exists", async () => {
   const gone = join(folder, "gone.yaml");
   const resume = await aRun("runs/r", gone);
-  const copy = '{"model_name": "Qwen/Qwen3-8B"}';
-  await writeFile(join(resume, "config.resolved.json"), copy);
+  await writeFile(join(resume, "config.resolved.json"), textWith("seed: 7"));
   expect(await launchConfig(aTrainingRequest(gone, { resume }))).toMatchObject({
     path: gone,
-    text: copy,
+    parsed: { config: { seed: 7 } },
   });
 });
 

@@ -1,9 +1,11 @@
 import { expect, it } from "vitest";
+import { parseConfig } from "../../../src/core/config/parse.ts";
 import { requireNoSecret } from "../../../src/host/runs/requireNoSecret.ts";
 import { textWith } from "../../core/config/configText.ts";
 
+const text = textWith("secrets: { token: null }");
 const check = (...overrides: readonly string[]) =>
-  requireNoSecret({ path: "run.yaml", text: textWith("secrets: { token: null }"), overrides });
+  requireNoSecret({ parsed: parseConfig(text, { path: "run.yaml", overrides }), overrides });
 
 it.each(["secrets.token=hunter-2", "secrets={token: hunter-2}"])(
   "rejects a secret in an override without showing it: %s",
