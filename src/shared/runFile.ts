@@ -2,15 +2,18 @@
 
 export type RunOwner = "terminal" | "editor";
 
-export type RunPhase =
-  | "preparing"
-  | "running"
-  | "pausing"
-  | "paused"
-  | "finishing"
-  | "done"
-  | "failed"
-  | "stopped";
+export const RUN_PHASES = [
+  "preparing",
+  "running",
+  "pausing",
+  "paused",
+  "finishing",
+  "done",
+  "failed",
+  "stopped",
+] as const;
+
+export type RunPhase = (typeof RUN_PHASES)[number];
 
 export interface RunFile {
   readonly schemaVersion: 1;

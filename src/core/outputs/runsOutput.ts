@@ -1,14 +1,14 @@
 /** Output record of runs and their progress. */
 
 import * as z from "zod";
+import { RUN_PHASES } from "../../shared/runFile.ts";
 import type { Trend } from "../../shared/trend.ts";
-import { runPhases } from "../runFolder/runFile.ts";
 import type { ListedRun } from "../runs/runList.ts";
 import { runSentence } from "../runs/runSentence.ts";
 import { count, counted, defineOutput, finite, list, measure, time, timeText } from "./output.ts";
 
 const PHASES = [
-  ...runPhases,
+  ...RUN_PHASES,
   "interrupted",
   "unreadable",
   "foreign",

@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import type { RunStatus } from "../../shared/control.ts";
-import { runPhases } from "../runFolder/runFile.ts";
+import { RUN_PHASES } from "../../shared/runFile.ts";
 import { count, defineOutput, finite, measure } from "./output.ts";
 
 const rollouts = z.object({ done: count, total: count });
@@ -11,7 +11,7 @@ export const statusOutput = defineOutput(
   { name: "status", version: 1, command: "control RUN_FOLDER status --json" },
   {
     folder: z.string().describe("absolute path of the run folder"),
-    phase: z.enum(runPhases),
+    phase: z.enum(RUN_PHASES),
     preparing: z.string().nullable().describe("current step of the preparation; null: finished"),
     steps: count.describe("completed steps"),
     totalSteps: count.nullable().describe("null: endless, or unknown"),

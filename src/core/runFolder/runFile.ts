@@ -2,7 +2,13 @@
 
 import * as z from "zod";
 import { hasEnded } from "../../shared/hasEnded.ts";
-import type { EvaluationPlan, RunFile, RunPhase, SweepMember } from "../../shared/runFile.ts";
+import {
+  type EvaluationPlan,
+  RUN_PHASES,
+  type RunFile,
+  type RunPhase,
+  type SweepMember,
+} from "../../shared/runFile.ts";
 import { AppError, absent } from "../errors.ts";
 import type { FolderFiles } from "../ports.ts";
 import { parseJson } from "../util/jsonl.ts";
@@ -14,17 +20,6 @@ import { MAX_BYTES } from "./files/wholeFiles.ts";
 export const HEARTBEAT_MS = 5_000;
 /** A heartbeat further away than this, in the past or (with a wrong clock) in the future, is not evidence of a living trainer. */
 const STALE_HEARTBEAT_MS = 30_000;
-
-export const runPhases = [
-  "preparing",
-  "running",
-  "pausing",
-  "paused",
-  "finishing",
-  "done",
-  "failed",
-  "stopped",
-] as const satisfies readonly RunPhase[];
 
 const wholeNumber = z.number().int().nonnegative();
 /** For attempts and the like; bounded, so that it can always be incremented. */
@@ -78,7 +73,7 @@ export const runFileSchema: z.ZodType<RunFile> = z
     heartbeatAtMs: z.number(),
     generation: smallNumber,
     attempt: smallNumber,
-    phase: z.enum(runPhases),
+    phase: z.enum(RUN_PHASES),
     configPath: z.string(),
     control: z.object({ address: z.string(), tokenPath: z.string() }).readonly().nullable(),
     ending: z.object({ code: z.string(), message: z.string() }).readonly().exactOptional(),

@@ -1,7 +1,7 @@
 /** Validates messages on both sides of a control socket. */
 
 import * as z from "zod";
-import { runPhases, sweepMemberSchema } from "../../core/runFolder/runFile.ts";
+import { sweepMemberSchema } from "../../core/runFolder/runFile.ts";
 import {
   CONTROL_VERSION,
   type ControlCommand,
@@ -14,6 +14,7 @@ import {
   type RequestedTraining,
   type RunStatus,
 } from "../../shared/control.ts";
+import { RUN_PHASES } from "../../shared/runFile.ts";
 import type { Trend } from "../../shared/trend.ts";
 
 const count = z.number().int().nonnegative();
@@ -55,7 +56,7 @@ const rolloutCount = z.object({ done: count, total: count });
 const runStatus: z.ZodType<RunStatus> = z
   .object({
     pid: count,
-    phase: z.enum(runPhases),
+    phase: z.enum(RUN_PHASES),
     preparing: z.string().nullable(),
     folder: z.string().nullable(),
     step: count,
