@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
 import { describeStatus } from "../core/outputs/statusOutput.ts";
-import { isRunInUse, phaseOf, readRunFile } from "../core/runFolder/runFile.ts";
+import { isRunInUse, phaseOf, requireRunFile } from "../core/runFolder/runFile.ts";
 import { ControlClient } from "../node/control/client.ts";
 import { plural } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
@@ -26,13 +26,7 @@ export async function controlRun(
   const { fileSystem, clock, invocation, isProcessAlive } = options;
   const folder = resolve(invocation.cwd, given);
   const shown = shortPath(folder, invocation.cwd);
-  const file = await readRunFile(fileSystem.within(folder), folder);
-  if (file === null) {
-    throw new AppError(
-      "run-not-found",
-      `${shown} is not a run folder: run.json is missing. Specify a run folder.`,
-    );
-  }
+  const file = await requireRunFile(fileSystem.within(folder), folder);
   const liveness = { nowMs: clock.now(), isProcessAlive };
   if (!isRunInUse(file, liveness) || file.control === null) {
     const resume = commandLine(invocation, "resume", shown);

@@ -246,7 +246,8 @@ export async function reading<T>(path: string, read: () => Promise<T>): Promise<
     const code = errorCode(error);
     if (code === "ENOENT") throw notFound(path, error);
     if (code === "ENOTDIR") {
-      const message = `Cannot read ${path}, because ${await fileAbove(path)} is a file, not a folder. Check the path.`;
+      const file = await nearestExisting(path);
+      const message = `Cannot read ${path}, because ${file === path ? "it" : file} is a file, not a folder. Check the path.`;
       throw new AppError("file-unreadable", message, { data: { path }, cause: error });
     }
     const advice = ADVICE[code] ?? "Check the path and its permissions.";
@@ -258,14 +259,14 @@ export async function reading<T>(path: string, read: () => Promise<T>): Promise<
   }
 }
 
-/** What blocks `path`: its nearest existing ancestor. */
-async function fileAbove(path: string): Promise<string> {
-  const parent = dirname(path);
-  const isThere = await stat(parent).then(
+/** What blocks `path`: itself, or its nearest ancestor that exists. */
+async function nearestExisting(path: string): Promise<string> {
+  const isThere = await stat(path).then(
     () => true,
     () => false,
   );
-  return isThere || parent === dirname(parent) ? parent : await fileAbove(parent);
+  const parent = dirname(path);
+  return isThere || parent === path ? path : await nearestExisting(parent);
 }
 
 /** Runs a write to `path`, converting errors to those of {@link createFileSystem}. */

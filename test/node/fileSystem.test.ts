@@ -130,6 +130,9 @@ test.skipIf(process.platform === "win32")("a file in place of a folder is named"
     code: "file-unreadable",
     message: `Cannot read ${join(file, "runs", "run.json")}, because ${file} is a file, not a folder. Check the path.`,
   });
+  await expect(fileSystem.list(file)).rejects.toMatchObject({
+    message: `Cannot read ${file}, because it is a file, not a folder. Check the path.`,
+  });
 });
 
 test.runIf(process.platform === "linux")("a full disk is reported, with what to do", async () => {

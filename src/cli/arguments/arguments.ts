@@ -99,6 +99,7 @@ export function parseArguments(
     return parseCommand(call, readFlags(args.slice(1), FLAGS[name], call));
   }
   const call = { command: null, invocation };
+  if (first === "help") return helpOn(args[1], call);
   if (!first.startsWith("-") && !CONFIG_FILE.test(first)) throw unknownCommand(first, call);
   const given = readFlags(args, NO_COMMAND_FLAGS, call);
   if (given.switches.has("version")) return { kind: "version" };
@@ -113,6 +114,13 @@ function parseCommand(
   const { command } = call;
   const given = new GivenArguments(call, flags);
   return given.has("help") ? { kind: "help", topic: command } : READERS[command](given);
+}
+
+/** `help COMMAND`, which other programs have, is `COMMAND --help`. */
+function helpOn(word: string | undefined, call: HelpCall): Command {
+  const topic = COMMANDS.find((command) => command === word) ?? null;
+  if (word !== undefined && topic === null) throw unknownCommand(word, call);
+  return { kind: "help", topic };
 }
 
 function unknownCommand(word: string, call: HelpCall): AppError {

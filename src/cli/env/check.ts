@@ -20,6 +20,7 @@ import { jsonLine } from "../terminal/asciiJson.ts";
 import { untilInterrupt } from "../terminal/interrupts.ts";
 import { quietLine } from "../terminal/line.ts";
 import { environmentReportLines } from "./checkLines.ts";
+import { requireDefaultConfig } from "./play.ts";
 
 /** Resolves with the exit code. @throws AppError from the trainer, `interrupted` on Ctrl+C */
 export async function checkEnvironments(
@@ -27,7 +28,9 @@ export async function checkEnvironments(
   { kind: _, wantsJson, output, signal: wantedSignal, ...wanted }: EnvCheckCommand,
 ): Promise<number> {
   const { fileSystem, trainer, out, err, invocation } = options;
-  await requireConfig(options, wanted.configPath, wantedSignal);
+  // A model needs a configuration to play.
+  if (wantedSignal !== null && wanted.configPath === null)
+    await requireDefaultConfig(options, "env check --model");
   const stopped = new AppError("interrupted", "The check was stopped.");
   const check = async (signal: AbortSignal): Promise<number> => {
     const show = (report: CheckedEnvironment): void => {
@@ -83,20 +86,6 @@ export async function checkEnvironments(
 
 function hasDefect(report: EnvironmentReport): boolean {
   return findingsOf(report).some(({ severity }) => severity === "defect");
-}
-
-/** A model needs a configuration to play. @throws AppError `bad-arguments` */
-async function requireConfig(
-  { fileSystem, invocation }: TrainerProgram,
-  configPath: string | null,
-  wantedSignal: EnvCheckCommand["signal"],
-): Promise<void> {
-  if (wantedSignal === null || configPath !== null) return;
-  if ((await fileSystem.size(resolve(invocation.cwd, DEFAULT_CONFIG))) !== null) return;
-  throw new AppError(
-    "bad-arguments",
-    `env check --model needs --config_path: there is no ${DEFAULT_CONFIG} here.`,
-  );
 }
 
 type PlayedRequest = Omit<EnvCheckCommand, "kind" | "output" | "wantsJson">;

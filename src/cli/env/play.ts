@@ -1,5 +1,6 @@
 /** The command `env play`: plays tasks line by line, with a person, a script of calls on standard input, or another player. */
 
+import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import * as l10n from "@vscode/l10n";
 import { AppError, isAppError } from "../../core/errors.ts";
@@ -13,6 +14,7 @@ import {
   parseExactJson,
 } from "../../core/util/exactJson.ts";
 import { mean } from "../../core/util/stats.ts";
+import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
 import { difficultyText } from "../../shared/difficultyText.ts";
 import { nearestWord } from "../../shared/editDistance.ts";
 import { formatReward, plural } from "../../shared/format.ts";
@@ -24,12 +26,13 @@ import { commandLine, type Invocation, shortPath } from "../terminal/invocation.
 import { clipText, type Line, quietLine, styled } from "../terminal/line.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** @throws AppError like {@link TrainerApi.playTask}, `interrupted` on Ctrl+C */
+/** @throws AppError like {@link TrainerApi.playTask}, `bad-arguments`, `interrupted` on Ctrl+C */
 export async function playInTerminal(
   options: TrainerProgram,
   { kind: _, player, ...wanted }: EnvPlayCommand,
 ): Promise<void> {
   const { fileSystem, trainer, out, err, invocation } = options;
+  if (wanted.configPath === DEFAULT_CONFIG) await requireDefaultConfig(options, "env play");
   const isOne = wanted.tasks === 1;
   const all: EndedPlay[] = [];
   const request: Omit<PlayRequest, "signal"> = {
@@ -67,6 +70,16 @@ export async function playInTerminal(
     if (!isOne && all.length > 0) out.print(meanLines(all));
   });
   if (folder !== null) out.print(storedLines(folder, invocation));
+}
+
+/** For a command without --config_path. @throws AppError `bad-arguments` */
+export async function requireDefaultConfig(
+  { fileSystem, invocation }: Pick<ProgramOptions, "fileSystem" | "invocation">,
+  command: string,
+): Promise<void> {
+  if ((await fileSystem.size(resolve(invocation.cwd, DEFAULT_CONFIG))) !== null) return;
+  const message = `${command} needs --config_path: there is no ${DEFAULT_CONFIG} here.`;
+  throw new AppError("bad-arguments", message);
 }
 
 /** Moves from a person, or from a script on standard input. */

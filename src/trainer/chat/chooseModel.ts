@@ -1,6 +1,7 @@
 /** Resolves a checkpoint, a run folder, or a model name to weights and their configuration. */
 
 import { join, resolve } from "node:path";
+import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import {
@@ -53,7 +54,7 @@ export interface ChosenModel {
   readonly promptDate: string | null;
   /**
    * `continued` is the rollout that the chat continues. @throws AppError `checkpoint-not-sampler`, `checkpoint-model-unknown`,
-   * `no-checkpoint`, `tinker-*`
+   * `model-not-offered`, `no-checkpoint`, `tinker-*`
    */
   open(service: ServiceClient, continued?: FoundTurn | null): Promise<OpenedModel>;
 }
@@ -100,9 +101,26 @@ async function baseModel(
   const ofRun = beside?.loaded.config.model_name === target ? beside : null;
   const loaded = ofRun?.loaded ?? (await configFor(fileSystem, request, target));
   const open = async (service: ServiceClient): Promise<OpenedModel> => {
-    return { sampler: await service.samplerForBase(target), label: target, loaded };
+    const sampler = await service.samplerForBase(target).catch((error: unknown) => {
+      if (!isAppError(error, "tinker-not-found")) throw error;
+      throw notOffered(target, error);
+    });
+    return { sampler, label: target, loaded };
   };
   return { label: target, loaded, run: null, promptDate: ofRun?.promptDate ?? null, open };
+}
+
+function notOffered(model: string, cause: AppError): AppError {
+  const next = isLocalModel(model)
+    ? "On this computer there is local/tiny-tool."
+    : "tinker-rl models lists those of Tinker.";
+  return new AppError(
+    "model-not-offered",
+    `The service does not have the model ${model}. ${next}`,
+    {
+      cause,
+    },
+  );
 }
 
 function notFound(target: string): AppError {

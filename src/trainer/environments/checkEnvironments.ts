@@ -4,6 +4,8 @@ import { dirname, join } from "node:path";
 import { EMBEDDED_MODELS } from "../../core/config/editing/catalogue/embedded.ts";
 import { hasAgent, serverOwner } from "../../core/config/fields/environmentServers.ts";
 import type { Config, EnvironmentConfig } from "../../core/config/fields/schema.ts";
+import { parseConfig } from "../../core/config/parse.ts";
+import { describeProblem } from "../../core/config/source/problem.ts";
 import { environmentConfig } from "../../core/config/taskChoices.ts";
 import {
   checkEnvironment,
@@ -23,7 +25,7 @@ import { systemRandom } from "../../node/random.ts";
 import { startConfig } from "../../node/startConfig.ts";
 import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
 import { USER_AGENT } from "../../shared/version.ts";
-import { type LoadedConfig, loadConfigText } from "../config/configFiles.ts";
+import type { LoadedConfig } from "../config/configFiles.ts";
 import { loadNamed } from "../config/requireNamed.ts";
 import { checkReachable } from "../services/checkReachable.ts";
 import { type ConnectionOptions, connectEnvironmentServices } from "../services/connections.ts";
@@ -225,7 +227,13 @@ function bareConfig({ url, overrides }: EnvironmentCheckRequest, names: readonly
       names.map((name) => [name, { splits: { train: {} }, num_rollouts: 2 }]),
     ),
   });
-  return loadConfigText(text, "command line", overrides).config;
+  const result = parseConfig(text, { path: "", overrides });
+  if (result.ok) return result.config;
+  // Positions in this text would mean nothing to the user.
+  const lines = result.problems.map((each) =>
+    describeProblem({ ...each, at: null }, "command line"),
+  );
+  throw new AppError("config-invalid", lines.join("\n"));
 }
 
 /** The key is sent where training would send it. @throws AppError `environment-*`, `key-host-not-allowed` */

@@ -148,6 +148,9 @@ test("help and version are available with and without a command", () => {
   expect(parseArguments([])).toEqual({ kind: "help", topic: null });
   expect(parseArguments(["-h"])).toEqual({ kind: "help", topic: null });
   expect(parseArguments(["show", "--help"])).toEqual({ kind: "help", topic: "show" });
+  expect(parseArguments(["help"])).toEqual({ kind: "help", topic: null });
+  expect(parseArguments(["help", "show"])).toEqual({ kind: "help", topic: "show" });
+  expect(() => parseArguments(["help", "shw"])).toThrow("Did you mean show?");
   expect(parseArguments(["--version"])).toEqual({ kind: "version" });
 });
 

@@ -130,3 +130,11 @@ it("a word with a slash is not a move, and a mean says how many plays have no re
   expect(program.err.lines).toContain("There is no command /hlep. Use /help, /tools or /quit.");
   expect(program.out.lines).toContain("mean reward 1.00, 1 without a reward · 2 tasks");
 });
+
+it("without a configuration, a play says what it needs", async () => {
+  const program = createFakeProgram();
+  expect(await runProgram(program, ["env", "play", "local/calculator"])).toBe(EXIT.invalid);
+  expect(program.err.lines).toEqual([
+    "error: env play needs --config_path: there is no tinker-config.yaml here.",
+  ]);
+});

@@ -61,6 +61,14 @@ const choose = async (
 ) => chooseModel(files, { target, runFolder, configPath: null, overrides: [] });
 
 describe("the weights of a conversation", () => {
+  it("are not those of a model that the service does not have", async () => {
+    const samplerForBase = () => Promise.reject(new AppError("tinker-not-found", "404"));
+    const chosen = await choose("local/tiny-tol");
+    await expect(chosen.open({ samplerForBase } as unknown as ServiceClient)).rejects.toThrow(
+      "The service does not have the model local/tiny-tol. On this computer there is local/tiny-tool.",
+    );
+  });
+
   it("are the newest of a run that the service still has and can sample from, with the run's own settings", async () => {
     const files = await aRun(
       saved("old"),

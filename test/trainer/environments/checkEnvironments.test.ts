@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import { checkEnvironments } from "../../../src/trainer/environments/checkEnvironments.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 
-it("a check without environments or a configuration says what it needs", async () => {
-  const checking = checkEnvironments(createMemoryFileSystem(), {
-    names: [],
+const checking = (...names: readonly string[]) =>
+  checkEnvironments(createMemoryFileSystem(), {
+    names,
     configPath: null,
     url: null,
     overrides: [],
@@ -17,8 +17,16 @@ it("a check without environments or a configuration says what it needs", async (
     onReport: () => undefined,
     signal: new AbortController().signal,
   });
-  await expect(checking).rejects.toMatchObject({
+
+it("a check without environments or a configuration says what it needs", async () => {
+  await expect(checking()).rejects.toMatchObject({
     code: "bad-arguments",
     message: expect.stringContaining("needs the name of an environment"),
   });
+});
+
+it("an unknown name is rejected without a position in a file that nobody wrote", async () => {
+  await expect(checking("local/calculatr")).rejects.toThrow(
+    /^command line: error: TRL300 .* Did you mean `local\/calculator`\?/,
+  );
 });
