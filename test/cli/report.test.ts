@@ -66,6 +66,11 @@ it("prints Markdown for other programs", async () => {
   expect([...fileSystem.files.keys()].some((path) => path.includes("report"))).toBe(false);
 });
 
+it("is Markdown in a file whose name ends in .md, with each run once", async () => {
+  await report(RUN, RUN, "--output", "/project/report.md");
+  expect(await fileSystem.readText("/project/report.md")).toMatch(/^## demo\n/);
+});
+
 it("leaves out the folder of a sweep, whose runs are next to it", async () => {
   const sweep = `${PARENT}/demo-sweep`;
   await fileSystem.writeAtomic(`${sweep}/sweep.json`, "{}");

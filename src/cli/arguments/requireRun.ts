@@ -26,11 +26,12 @@ export async function requireRun(fileSystem: FileSystem, folder: string): Promis
   );
 }
 
-/** Skips sweep folders, which a pattern such as `runs/NAME*` matches along with their runs. @throws AppError `run-not-found` */
+/** Each once, without sweep folders, which a pattern such as `runs/NAME*` matches along with their runs. @throws AppError `run-not-found` */
 export async function requireRuns(
   fileSystem: FileSystem,
-  folders: readonly string[],
+  given: readonly string[],
 ): Promise<readonly string[]> {
+  const folders = [...new Set(given)];
   const areSweeps = await Promise.all(folders.map((each) => isSweepFolder(fileSystem, each)));
   const runs = folders.filter((_, index) => areSweeps[index] === false);
   for (const folder of runs.length === 0 ? folders : runs) await requireRun(fileSystem, folder);

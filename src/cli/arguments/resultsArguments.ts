@@ -98,12 +98,14 @@ export function searchCommand(given: GivenArguments) {
 export function reportCommand(given: GivenArguments) {
   const { positionals: folders } = given;
   if (folders.length === 0) throw given.error("report needs a run folder");
+  const output = given.text("output");
+  const usual = output?.endsWith(".md") ? "markdown" : "html";
   return {
     kind: "report" as const,
     folders,
-    format: given.oneOf("format", ["html", "markdown"], given.text("format") ?? "html"),
+    format: given.oneOf("format", ["html", "markdown"], given.text("format") ?? usual),
     /** Null = named after the run for HTML, standard output for Markdown. */
-    output: given.text("output"),
+    output,
   };
 }
 

@@ -86,7 +86,7 @@ export const REPORT: HelpText = (program) => `Writes a report of runs, to send o
                            opens in any browser without a network. markdown: a
                            summary for a pull request, printed on stdout
   --output FILE            where to write; html goes to RUN-report.html by
-                           default
+                           default. A name that ends in .md means markdown
 
 Examples:
 
