@@ -7,15 +7,7 @@ import {
 import { fixAll, fixesAt } from "../../../../../src/core/config/editing/fixes/fixes.ts";
 import { applyEdits } from "../../../../../src/core/config/editing/text/textEdit.ts";
 import { textWith, textWithEnvironment } from "../../configText.ts";
-import {
-  aCheckpoint,
-  CATALOGUE,
-  checkpointCatalogue,
-  GONE,
-  listing,
-  NEW_CHECKPOINT,
-  OLD_CHECKPOINT,
-} from "../aCatalogue.ts";
+import { aCheckpoint, CATALOGUE, listing, NEW_CHECKPOINT, OLD_CHECKPOINT } from "../aCatalogue.ts";
 
 const OPTIONS: DiagnoseOptions = { path: "run.yaml" };
 const LIVE: DiagnoseOptions = { path: "run.yaml", catalogue: CATALOGUE };
@@ -343,6 +335,7 @@ describe("catalogue lists", () => {
     [`resume_from: ${OLD_CHECKPOINT}`, { expiresInMs: -1 }, `TRL303 error ${OLD_CHECKPOINT}`],
     [`resume_from: ${OLD_CHECKPOINT}`, { model: "Other/Model" }, `TRL303 error ${OLD_CHECKPOINT}`],
     [`init_from: ${OLD_CHECKPOINT}`, { rank: 8 }, `TRL303 error ${OLD_CHECKPOINT}`],
+    [`init_from: ${OLD_CHECKPOINT}`, { isGone: true }, `TRL303 error ${OLD_CHECKPOINT}`],
   ])("check checkpoints: %s %j", (line, rest, mark) => {
     const checkpoints = listing([aCheckpoint(OLD_CHECKPOINT, rest), aCheckpoint(NEW_CHECKPOINT)]);
     const catalogue = { ...CATALOGUE, hosted: { ...CATALOGUE.hosted, checkpoints } };
@@ -495,34 +488,5 @@ it("JSON files get the same checks and fixes", () => {
     batch_size: 2,
     learning_rate: 1e-5,
     num_epochs: 1,
-  });
-});
-
-const PATH_ONLY = { path: "run.yaml" };
-
-describe("a value written as text", () => {
-  it.each([
-    ['save_every: "16"', "is read as the number 16"],
-    ["sampling_seed: yes", "is read as the boolean true"],
-    ["thinking: yes", "is read as the boolean true"],
-  ])("%s is shown in the list of problems, with the value it is read as", (line, words) => {
-    const found = diagnoseAll(textWith(line), PATH_ONLY).find(({ code }) => code === "TRL123");
-    expect(found?.severity).toBe("info");
-    expect(found?.message).toContain(words);
-  });
-});
-
-it("a checkpoint that no longer exists is marked, with an existing one as a fix", () => {
-  const catalogue = checkpointCatalogue(
-    aCheckpoint(GONE, { kind: "rolling", isGone: true }),
-    aCheckpoint("tinker://s:train:0/weights/final_000050", { kind: "final" }),
-  );
-  const marks = diagnoseAll(textWith(`init_from: ${GONE}`), { path: "run.yaml", catalogue });
-  const mark = marks.find(({ code }) => code === "TRL303");
-  expect(mark).toMatchObject({
-    severity: "error",
-    message:
-      "This checkpoint no longer exists: it expired, was deleted, or a newer one replaced it. Choose another one.",
-    remedies: [{ kind: "set", value: "tinker://s:train:0/weights/final_000050" }],
   });
 });
