@@ -107,6 +107,21 @@ describe("a conversation in OpenAI's format", () => {
       /got 5/,
     ],
     [{ messages: [user, { ...answer, tool_calls: {} }] }, "messages[1].tool_calls", /list/],
+    [
+      { messages: [user, { ...answer, function_call: {} }] },
+      "messages[1].function_call",
+      /older form of a call/,
+    ],
+    [
+      {
+        messages: [
+          user,
+          { ...calling, tool_calls: [...calling.tool_calls, ...calling.tool_calls] },
+        ],
+      },
+      "messages[1].tool_calls[1].id",
+      /same id, "c1"/,
+    ],
     [withCall({}), "messages[1].tool_calls[0].function", /object/],
     [
       withCall({ function: { arguments: "{}" } }),

@@ -61,16 +61,6 @@ describe("demonstrations from a file", () => {
     expect(warnings).toEqual([`${file}: 1 line of split test is left out.`]);
   });
 
-  it("are rejected with every invalid line, its column and the reason", async () => {
-    const file = join(folder, "demos.jsonl");
-    await writeFile(file, [line("A"), "{\n", line(""), line("B")].join(""));
-    const refused = load([{ path: "demos.jsonl" }]);
-    await expect(refused).rejects.toMatchObject({ code: "examples-invalid" });
-    await expect(refused).rejects.toThrow(`${file}:2:2: error: this is not JSON: `);
-    await expect(refused).rejects.toThrow(`${file}:3:1: error: messages[1].content: the assistant`);
-    await expect(refused).rejects.toThrow("2 lines of 4 cannot be trained on");
-  });
-
   it("are rejected if the file does not exist", async () => {
     await expect(load([{ path: "none.jsonl" }])).rejects.toThrow(/none\.jsonl cannot be read/);
   });
