@@ -9,7 +9,7 @@ import { describeRollout } from "../../../src/core/tracking/openreward/describeR
 import { collectRollouts } from "../../../src/core/training/generation/collectRollouts.ts";
 import { scoreGroups } from "../../../src/core/training/update/groups.ts";
 import { sha256 } from "../../../src/node/hash.ts";
-import { aConfig, anEnvironment, aTask, someSettings } from "../training/builders.ts";
+import { aConfig, aTask, someSettings } from "../training/builders.ts";
 import { aContext } from "../training/fakeContext.ts";
 import { result, type SessionScript, scriptedEnvironment } from "./scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "./scriptedModel.ts";
@@ -133,18 +133,6 @@ describe("an environment that scores groups", () => {
     const { context, play } = setUp({ maxSessions: 1 });
     const rollouts = await context.clock.run(play());
     expect(rollouts.map(({ record }) => record.reward)).toEqual([1, 2, 3, 1, 2, 3]);
-  });
-
-  it("adds its score as the last reward, before nonterminal_reward", async () => {
-    const script = { ...judging, onCall: () => result("noted", { reward: 10 }) };
-    const rewardOf = async (changes: Parameters<typeof anEnvironment>[0]) => {
-      const rewards = anEnvironment({ nonterminal_reward: -1, ...changes });
-      const { context, play } = setUp({ script, settings: { rewards, maxTurns: 1 } });
-      return (await context.clock.run(play())).map(({ record }) => record.reward)[2];
-    };
-    expect(await rewardOf({ reward_reduction: "sum" })).toBe(12);
-    expect(await rewardOf({ reward_reduction: "last", nonterminal_reward: null })).toBe(3);
-    expect(await rewardOf({ nonterminal_mode: "replace" })).toBe(-1);
   });
 
   it("fails all rollouts of a group that it cannot score, and reports why", async () => {

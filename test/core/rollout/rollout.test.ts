@@ -133,13 +133,6 @@ describe("a rollout", () => {
     expect(await left({ ...wide, maxTotalTokens: length + 3 })).toBe(3);
   });
 
-  it("does not get nonterminal_reward if it finished", async () => {
-    const rewards = anEnvironment({ nonterminal_reward: -5 });
-    expect(await setUp({ settings: { rewards } }).run()).toMatchObject({
-      record: { reward: 1, rewardBreakdown: { nonterminal: null } },
-    });
-  });
-
   it("fails if the prompt leaves no room for a turn", async () => {
     const rewards = anEnvironment({ nonterminal_reward: 0 });
     const { record } = await setUp({ settings: { maxTotalTokens: 3, rewards } }).run();

@@ -52,13 +52,6 @@ describe("a new model", () => {
       loraRank: 8,
     });
   });
-
-  it("is accepted from a server without get_info", async () => {
-    const { client } = await training((path) =>
-      path === "get_info" ? { status: 404, json: { detail: "Not Found" } } : undefined,
-    );
-    expect(client.info().baseModel).toBeNull();
-  });
 });
 
 describe("training calls", () => {

@@ -87,15 +87,6 @@ describe("requests", () => {
     ]);
   });
 
-  it("report a bill that keeps the server from working", async () => {
-    const reported: string[] = [];
-    const { call } = server([...Array<FakeReply>(9).fill({ status: 402 }), ok], {
-      onMessage: ({ text }) => reported.push(text),
-    });
-    await call();
-    expect(reported).toEqual([expect.stringContaining("billing"), "It accepts requests again."]);
-  });
-
   it.each([
     [1, 64_000],
     [5, 120_000],
