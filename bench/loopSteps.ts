@@ -2,12 +2,9 @@
 
 import { rolloutSeed } from "../src/core/rollout/seeds.ts";
 import type { SamplingClient } from "../src/core/tinker/samplingClient.ts";
-import { GroupQueue } from "../src/core/training/generation/groupQueue.ts";
 import { type RunContext, runLimits } from "../src/core/training/run/context.ts";
 import type { Watcher } from "../src/core/training/run/progress.ts";
-import { StepAlarms } from "../src/core/training/step/alarms.ts";
 import { type TaskItem, taskKeyOf } from "../src/core/training/tasks/dataset.ts";
-import { NO_RUN_USAGE } from "../src/core/usage/tokenUsage.ts";
 import { runStep } from "../test/core/training/playedStep.ts";
 import { type BenchRun, ENVIRONMENT } from "./benchRun.ts";
 import { CALLS_BEFORE_ANSWER, rolloutMs, TRAINING_MS } from "./fakeTimes.ts";
@@ -64,15 +61,19 @@ export class StepTimer {
   async step(): Promise<number> {
     const index = this.#step;
     this.#step += 1;
-    const { sequence, config } = this.#context;
-    const batchSize = config.batch_size;
-    const items = Array.from({ length: batchSize }, (_, i) =>
-      sequence.itemAt(index * batchSize + i),
-    );
+    const batchSize = this.#context.config.batch_size;
     const ideal = idealMs(this.#context, index, batchSize, this.#groupSize);
     const startedMs = performance.now();
-    this.#sampler = await playStep(this.#context, this.#sampler, index, items);
-    return (performance.now() - startedMs) / ideal;
+    const { trained } = await runStep(this.#context, {
+      sampler: this.#sampler,
+      groups: batchSize,
+      cursor: index * batchSize,
+      step: index,
+    });
+    const took = performance.now() - startedMs;
+    if (trained === null) throw new Error("Nothing was trained.");
+    this.#sampler = trained.sampler;
+    return took / ideal;
   }
 }
 
@@ -88,32 +89,6 @@ export function contextFor(context: RunContext, batchSize: number, groupSize: nu
     environments: { [ENVIRONMENT]: { ...own, num_rollouts: groupSize } },
   };
   return { ...context, config, limits: runLimits(config) };
-}
-
-/** Returns the sampler after the step. */
-async function playStep(
-  context: RunContext,
-  sampler: SamplingClient,
-  step: number,
-  items: readonly TaskItem[],
-): Promise<SamplingClient> {
-  const queue = new GroupQueue();
-  const policy = { sampler, version: step, updates: step, behind: 0 };
-  queue.issue(context, { step, isStepKnown: true, items, policy, settingsHash: "" });
-  const { trained } = await runStep(context, {
-    step,
-    take: () => queue.take(context, step, items.length),
-    saveSampler: () => context.services.client.ephemeralSampler(),
-    cursor: step * items.length,
-    optimizerUpdates: step,
-    usage: NO_RUN_USAGE,
-    secondsUntilNow: () => 0,
-    elapsedS: [],
-    extra: {},
-    alarms: new StepAlarms(),
-  });
-  if (trained === null) throw new Error("Nothing was trained.");
-  return trained.sampler;
 }
 
 /** The step's longest rollout plus the training. */

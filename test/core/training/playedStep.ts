@@ -5,46 +5,50 @@ import type { SamplingClient } from "../../../src/core/tinker/samplingClient.ts"
 import { GroupQueue } from "../../../src/core/training/generation/groupQueue.ts";
 import type { RunContext } from "../../../src/core/training/run/context.ts";
 import { StepAlarms } from "../../../src/core/training/step/alarms.ts";
-import type { StepBeginning, StepInput } from "../../../src/core/training/step/gatherStepFacts.ts";
 import { beginStep, recordStep, type StepOutput } from "../../../src/core/training/step/step.ts";
-import type { TaskItem } from "../../../src/core/training/tasks/dataset.ts";
-import { NO_RUN_USAGE } from "../../../src/core/usage/tokenUsage.ts";
+import { NO_RUN_USAGE, type RunUsage } from "../../../src/core/usage/tokenUsage.ts";
 import { result, scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";
 import { call, encode, ended, scriptedSampler } from "../rollout/scriptedModel.ts";
 import { aConfig, anEnvironment, ENVIRONMENT } from "./builders.ts";
 import { aContext } from "./fakeContext.ts";
 
-/** A step's groups, issued as the loop issues them. */
-export interface Issued {
-  readonly step: number;
-  readonly items: readonly TaskItem[];
+interface StepRun {
   readonly sampler: SamplingClient;
-  /** Updates included in the sampler's weights. */
-  readonly updates: number;
+  readonly groups?: number;
+  /** The position of the first group's task. */
+  readonly cursor?: number;
+  /** The steps before it made one update each. */
+  readonly step?: number;
+  readonly usage?: RunUsage;
 }
 
-export function issued(
+/** Plays and trains one step and appends its row. */
+export async function runStep(
   context: RunContext,
-  { step, items, sampler, updates }: Issued,
-): StepBeginning["take"] {
+  { sampler, groups = 1, cursor = 0, step = 0, usage = NO_RUN_USAGE }: StepRun,
+): Promise<StepOutput> {
   const queue = new GroupQueue();
   queue.issue(context, {
     step,
     isStepKnown: true,
-    items,
-    policy: { sampler, version: step, updates, behind: 0 },
+    items: Array.from({ length: groups }, (_, i) => context.sequence.itemAt(cursor + i)),
+    policy: { sampler, version: step, updates: step, behind: 0 },
     settingsHash: "h",
   });
-  return () => queue.take(context, step, items.length);
-}
-
-/** Runs one step and appends its row. */
-export async function runStep(
-  context: RunContext,
-  input: StepBeginning & Omit<StepInput, "fromMs">,
-): Promise<StepOutput> {
-  const fromMs = context.ports.clock.monotonic();
-  return recordStep(context, { ...input, fromMs }, await beginStep(context, input));
+  const input = {
+    step,
+    take: () => queue.take(context, step, groups),
+    saveSampler: () => context.services.client.ephemeralSampler(),
+    cursor,
+    optimizerUpdates: step,
+    usage,
+    fromMs: context.ports.clock.monotonic(),
+    secondsUntilNow: () => 0,
+    elapsedS: [],
+    extra: {},
+    alarms: new StepAlarms(),
+  };
+  return recordStep(context, input, await beginStep(context, input));
 }
 
 /** A rollout of one turn; a higher `length` makes it longer. */
@@ -76,24 +80,6 @@ export async function playStep(
     config: aConfig({ environments, advantage_calculation: "centered", ...changes }),
   });
   const sampler = scriptedSampler(groups.flat().map(turnText));
-  const output = await context.clock.run(
-    runStep(context, {
-      step: 0,
-      take: issued(context, {
-        step: 0,
-        items: groups.map((_, position) => context.sequence.itemAt(position)),
-        sampler,
-        updates: 0,
-      }),
-      saveSampler: () => context.services.client.ephemeralSampler(),
-      cursor: groups.length,
-      optimizerUpdates: 0,
-      usage: NO_RUN_USAGE,
-      secondsUntilNow: () => 0,
-      elapsedS: [],
-      extra: {},
-      alarms: new StepAlarms(),
-    }),
-  );
+  const output = await context.clock.run(runStep(context, { groups: groups.length, sampler }));
   return { client: context.client, output };
 }

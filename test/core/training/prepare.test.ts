@@ -1,7 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { Chat } from "../../../src/core/chat/chat.ts";
-import type { Config } from "../../../src/core/config/fields/schema.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { readState, writeState } from "../../../src/core/runFolder/state.ts";
 import { type PrepareOptions, prepareRun } from "../../../src/core/training/prepare.ts";
@@ -10,7 +9,6 @@ import { batchAt } from "../../../src/core/training/tasks/dataset.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { loadModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
-import { fakeTinker } from "../../fakes/fakeTinker.ts";
 import { byteTokenizer } from "../chat/byteTokenizer.ts";
 import { configIn, messagesIn, textWith } from "../config/configText.ts";
 import { scriptedEnvironment } from "../rollout/scriptedEnvironment.ts";
@@ -20,16 +18,36 @@ import { aContext, FOLDER, fakeService } from "./fakeContext.ts";
 const FULL = new AppError("environment-capacity", "at maximum capacity");
 const MINUTE_MS = 60_000;
 
-/** Starts a run whose environment refuses the first queries with `fault`; a tokenizer that never loads stops it before the first step. */
+interface Prepared extends Partial<PrepareOptions> {
+  readonly numTasks?: (split: string, environment: string) => Promise<number>;
+}
+
+/** Prepares a run; the tokenizer loads only if the test gives it one. */
+function prepare({ numTasks = async () => 8, ...options }: Prepared) {
+  return prepareRun({
+    config: aConfig(),
+    service: { ...fakeService([]), capabilities: async () => null },
+    sha256,
+    clock: new FakeClock(),
+    random: { uuid: () => "", uniform: () => 0 },
+    environment: (name) => ({
+      ...scriptedEnvironment(),
+      name,
+      numTasks: (split) => numTasks(split, name),
+    }),
+    loadModel: () => new Promise(() => undefined),
+    secretsOf: async () => ({}),
+    onPart: () => undefined,
+    onWarning: () => undefined,
+    ...options,
+  });
+}
+
+/** Starts a run whose environment refuses the first queries with `fault`. */
 function setUp(
   refusals: number,
   fault: Error,
-  {
-    model = "Qwen/Qwen3-8B",
-    offered = null,
-    config = aConfig({ model_name: model }),
-    isContinued = false,
-  }: { model?: string; offered?: string[] | null; config?: Config; isContinued?: boolean } = {},
+  { offered = null, config = aConfig({ model_name: "Qwen/Qwen3-8B" }), ...options }: Offered = {},
 ) {
   const clock = new FakeClock();
   const warnings: string[] = [];
@@ -43,28 +61,20 @@ function setUp(
     }
     return 8;
   };
-  const preparing = prepareRun({
+  const models = offered?.map((name) => ({ name, maxContextLength: null, isTrainable: true }));
+  const preparing = prepare({
     config,
-    isContinued,
-    service: {
-      ...fakeService([]),
-      capabilities: async () =>
-        offered?.map((name) => ({
-          name,
-          maxContextLength: null,
-          isTrainable: true,
-        })) ?? null,
-    },
-    sha256,
     clock,
-    random: { uuid: () => "", uniform: () => 0 },
-    environment: () => ({ ...scriptedEnvironment(), numTasks }),
-    loadModel: () => new Promise(() => undefined),
-    secretsOf: async () => ({}),
-    onPart: () => undefined,
+    numTasks,
+    service: { ...fakeService([]), capabilities: async () => models ?? null },
     onWarning: (message) => void warnings.push(message),
+    ...options,
   });
   return { clock, preparing, warnings: () => warnings.slice(1), asked: () => asked };
+}
+
+interface Offered extends Pick<Prepared, "config" | "isContinued"> {
+  readonly offered?: readonly string[] | null;
 }
 
 describe("a run whose environment is at capacity at the start", () => {
@@ -118,7 +128,7 @@ describe("a split that is only evaluated", () => {
 describe("a model that the service does not train", () => {
   it("is refused with a hint to start a new run when the run is a resume", async () => {
     const { clock, preparing } = setUp(0, FULL, {
-      model: "Qwen/Qwen3-32B",
+      config: aConfig({ model_name: "Qwen/Qwen3-32B" }),
       offered: ["Qwen/Qwen4-32B"],
       isContinued: true,
     });
@@ -133,7 +143,8 @@ describe("a model that the service does not train", () => {
     ["Qwen/Qwen3-32B", ["Qwen/Qwen4-32B"], /Did you mean Qwen\/Qwen4-32B\?/],
     ["Owner/Own-7B", ["Qwen/Qwen3-8B"], /It offers Qwen\/Qwen3-8B\./],
   ])("%s is refused where it offers %s", async (model, offered, words) => {
-    const { clock, preparing } = setUp(0, FULL, { model, offered });
+    const config = aConfig({ model_name: model });
+    const { clock, preparing } = setUp(0, FULL, { config, offered });
     await expect(clock.run(preparing)).rejects.toMatchObject({
       code: "model-not-offered",
       message: expect.stringMatching(words),
@@ -151,18 +162,11 @@ async function prepareOn(day: number, promptDate?: string): Promise<Chat> {
   const clock = new FakeClock();
   await clock.advance(day * DAY_MS);
   const { chat } = await clock.run(
-    prepareRun({
+    prepare({
       config: aConfig({ model_name: "openai/gpt-oss-20b" }),
-      service: { ...fakeService([]), capabilities: async () => null },
-      sha256,
       clock,
       promptDate,
-      random: { uuid: () => "", uniform: () => 0 },
-      environment: () => ({ ...scriptedEnvironment(), numTasks: async () => 8 }),
       loadModel: async () => ({ tokenizer, template: null }),
-      secretsOf: async () => ({}),
-      onPart: () => undefined,
-      onWarning: () => undefined,
     }),
   );
   return chat;
@@ -204,31 +208,20 @@ async function plan(
     `model_name: local/tiny-tool\nbatch_size: ${batchSize}\n${line}\nenvironments:\n${environments.join("")}`,
   );
   const clock = new FakeClock();
-  const service = await fakeTinker().connect();
-  const options: PrepareOptions = {
-    config,
-    service: { ...service, capabilities: async () => null },
-    sha256,
-    clock,
-    random: { uuid: () => "id", uniform: () => 0 },
-    environment: (name) => ({
-      ...scriptedEnvironment(),
-      name,
-      numTasks: async () => {
+  const { sequence } = await clock.run(
+    prepare({
+      config,
+      clock,
+      numTasks: async (_split, name) => {
         const position = Number(name.slice(-1));
         await clock.sleep(delaysMs[position] ?? 0);
         return tasks[position] ?? 0;
       },
+      loadModel: async () => plannedTokenizer,
     }),
-    loadModel: async () => plannedTokenizer,
-    secretsOf: async () => ({}),
-    onPart: () => undefined,
-    onWarning: () => undefined,
-  };
-  const { sequence, totalSteps: steps } = await clock.run(prepareRun(options));
-  service.close();
+  );
   const batch = (cursor: number) => batchAt(sequence, cursor, config);
-  return { config, sequence, steps, batch };
+  return { sequence, batch };
 }
 
 it("the order of tasks does not depend on which environment answers first", async () => {
@@ -237,16 +230,6 @@ it("the order of tasks does not depend on which environment answers first", asyn
 });
 
 describe("shuffle", () => {
-  it("is on by default for the whole run", () => {
-    const text = "model_name: local/tiny-tool\nbatch_size: 1\n";
-    const rest = "environments: { o/E: { num_rollouts: 2, splits: { train: {} } } }\n";
-    expect(configIn(text + rest).shuffle).toBe(true);
-    expect(configIn(`${text}shuffle: false\n${rest}`).shuffle).toBe(false);
-    expect(messagesIn(`${text}shuffle: 3\n${rest}`)).toEqual([
-      expect.stringContaining("Expected true or false, got 3. (shuffle)"),
-    ]);
-  });
-
   it("turned off for the run, overrides that of a split, which gets a warning", () => {
     const text = `model_name: local/tiny-tool
 batch_size: 1

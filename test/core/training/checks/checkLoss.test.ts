@@ -3,14 +3,11 @@ import type { Config } from "../../../../src/core/config/fields/schema.ts";
 import type { NewRunEvent } from "../../../../src/core/runFolder/events.ts";
 import { tinkerError } from "../../../../src/core/tinker/transport/errors.ts";
 import { checkLoss } from "../../../../src/core/training/checks/checkLoss.ts";
-import { runLoop } from "../../../../src/core/training/loop.ts";
-import { START } from "../../../../src/core/training/step/loopPosition.ts";
-import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
-import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
 import { answerOf, type LossServer } from "../../serverChecks/lossServer.ts";
-import { aConfig, anEnvironment, ENVIRONMENT } from "../builders.ts";
+import { aConfig } from "../builders.ts";
 import { aContext } from "../fakeContext.ts";
 import { resultOf } from "../fakeTrainingClient.ts";
+import { prepareRun } from "../loop/prepareRun.ts";
 
 function aRunOn(server: LossServer, changes: Partial<Config> = {}) {
   const recorded: NewRunEvent[] = [];
@@ -127,25 +124,15 @@ describe("the loss check", () => {
 /** Runs three steps on a server that accepts no request without an update. */
 async function run(changes: Partial<Config>) {
   const recorded: NewRunEvent[] = [];
-  let rewards = 0;
-  const onCall = () => result("", { reward: rewards++ % 2, finished: true });
-  const context = aContext({
-    remote: scriptedEnvironment([{ onCall }]),
-    totalSteps: 3,
-    config: aConfig({
-      batch_size: 1,
-      environments: { [ENVIRONMENT]: anEnvironment({ num_rollouts: 2 }) },
-      ...changes,
-    }),
+  const { context, run: train } = prepareRun({
+    config: changes,
     events: { record: async (event) => void recorded.push(event) },
   });
-  context.client.sampler = scriptedSampler([ended(call("answer"))]);
   context.client.answer = (one) => {
     if (one.forwardOnly) throw tinkerError("tinker-request-failed", "no forward pass here");
     return resultOf(one, -1);
   };
-  const identity = { runId: "run", configHash: "h", generation: 1 };
-  await context.clock.run(runLoop(context, START, identity));
+  await train();
   const said = context.progress.flatMap((event) =>
     event.kind === "notice" || event.kind === "warning" ? [event.message] : [],
   );

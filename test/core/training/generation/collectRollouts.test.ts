@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/core/errors.ts";
 import type { FinishedRollout, RolloutTask } from "../../../../src/core/rollout/rollout.ts";
-import type { CollectOptions } from "../../../../src/core/training/generation/collectRollouts.ts";
 import { settle } from "../../../fakes/fakeClock.ts";
 import {
   result,
@@ -128,14 +127,6 @@ describe("playing rollouts", () => {
     expect(await seedsWith(false)).toEqual([undefined]);
   });
 
-  it("lets an evaluation override settings", async () => {
-    const sampler = scriptedSampler([ANSWER]);
-    const context = aContext({ remote: scriptedEnvironment([solved]) });
-    const settings: CollectOptions["settings"] = (given) => ({ ...given, temperature: 0 });
-    await context.clock.run(playRollouts(context, tasks(1), { sampler, settings }));
-    expect(sampler.requests[0]?.temperature).toBe(0);
-  });
-
   it("writes a rollout down before the next one takes its slot", async () => {
     const { remote, open } = countingEnvironment();
     const context = aContext({ config: aConfig({ max_active_tasks: 1 }), remote });
@@ -216,15 +207,6 @@ describe("rollouts whose environment service becomes unreachable", () => {
     const finished = await playing.catch((error: unknown) => error);
     return { context, finished, order };
   }
-
-  it("are played again once the service answers, while finished rollouts are not", async () => {
-    const { remote, asked } = vanishing((before) => before >= 3 && before < 5);
-    const { context, finished, order } = await playOut(remote, 6, 3);
-    expect(finished).toMatchObject(tasks(6).map((task) => ({ record: { ...task, reward: 1 } })));
-    expect(order.toSorted()).toEqual([0, 1, 2, 3, 4, 5]);
-    expect(asked()).toBe(8);
-    expect(context.phases).toEqual(["paused", "running"]);
-  });
 
   it("are not tried once others have shown that the environment does not answer", async () => {
     const { remote, asked } = vanishing((before) => before < 16);

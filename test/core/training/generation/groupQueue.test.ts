@@ -24,23 +24,30 @@ function unevenSampler({ clock }: FakeContext): SamplingClient {
   return scriptedSampler([ANSWER], { beforeAnswer });
 }
 
-function issue(context: FakeContext, stored: StoredGroups, sampler: SamplingClient): GroupQueue {
+interface Issued {
+  readonly stored: StoredGroups | null;
+  readonly sampler: SamplingClient;
+  readonly isStepKnown?: boolean;
+}
+
+function issue(context: FakeContext, { stored, sampler, isStepKnown = true }: Issued): GroupQueue {
   const queue = new GroupQueue(stored);
   queue.issue(context, {
     step: 0,
-    isStepKnown: true,
+    isStepKnown,
     settingsHash: "h",
     items: [context.sequence.itemAt(0)],
     policy: { sampler, version: 0, updates: 0, behind: 0 },
   });
-  queue.play(1);
   return queue;
 }
 
 it("a rollout's tokens are written when it ends, without waiting for the rest of its group", async () => {
   const context = aContext({ remote: remote() });
   const { fileSystem } = context;
-  const queue = issue(context, await StoredGroups.open(context), unevenSampler(context));
+  const stored = await StoredGroups.open(context);
+  const queue = issue(context, { stored, sampler: unevenSampler(context) });
+  queue.play(1);
   await settle();
   const [open, ...others] = await fileSystem.list(PENDING);
   expect(others).toEqual([]);
@@ -63,17 +70,9 @@ it.each([
 ])(
   "a batch that was sampled %s is trained without the texts that were written down",
   async (_, isAhead, isStepKnown) => {
-    const onCall = () => result("right", { reward: 1, finished: true });
-    const context = aContext({ remote: scriptedEnvironment([{ onCall }]) });
-    const queue = new GroupQueue(isAhead ? await StoredGroups.open(context) : null);
-    const sampler = scriptedSampler([ended(call("answer"))]);
-    queue.issue(context, {
-      step: 0,
-      isStepKnown,
-      settingsHash: "h",
-      items: [context.sequence.itemAt(0)],
-      policy: { sampler, version: 0, updates: 0, behind: 0 },
-    });
+    const context = aContext({ remote: remote() });
+    const stored = isAhead ? await StoredGroups.open(context) : null;
+    const queue = issue(context, { stored, sampler: scriptedSampler([ANSWER]), isStepKnown });
     const { rollouts } = await context.clock.run(queue.take(context, 0, 1));
     expect(
       rollouts.map(({ streams, facts }) => [streams.length, facts.turns.length]),

@@ -72,8 +72,8 @@ describe.each([0, 2])("a run with max_steps_off_policy: %i", (stepsAhead) => {
   });
 });
 
-describe.each([0, 2, 4])("a token budget with max_steps_off_policy: %i", (stepsAhead) => {
-  it.each([0.5, 1.5, 3.2, 6.7])(
+describe.each([0, 3])("a token budget with max_steps_off_policy: %i", (stepsAhead) => {
+  it.each([0.5, 3.2, 6.7])(
     "for %f steps is exceeded by at most one step's tokens, including those sampled ahead",
     async (steps) => {
       const whole = prepared({ stepsAhead });

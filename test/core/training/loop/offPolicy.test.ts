@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/core/errors.ts";
 import { runPaths } from "../../../../src/core/runFolder/files/layout.ts";
-import { Redactor } from "../../../../src/core/secrets/redaction/redactor.ts";
 import { START } from "../../../../src/core/training/step/loopPosition.ts";
 import { settle } from "../../../fakes/fakeClock.ts";
-import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
 import { FOLDER } from "../fakeContext.ts";
 import {
   type AheadRun,
@@ -172,33 +170,6 @@ describe("a run that samples steps ahead", () => {
     control.continue();
     expect(await ended).toMatchObject({ outcome: "done", step: 4 });
   });
-});
-
-const SECRET = "open-sesame-9731";
-it("groups sampled ahead contain no secret from an environment's answers", async () => {
-  const redactor = new Redactor();
-  redactor.learn(SECRET);
-  const onCall = ({ args }: { readonly args: { readonly reward?: unknown } }) =>
-    result(`The key is ${SECRET}, or ${btoa(SECRET)}.`, {
-      reward: Number(args.reward),
-      finished: true,
-    });
-  const remote = scriptedEnvironment([{ onCall }]);
-  const run = prepareAhead({ stepsAhead: 2, steps: 6, redactor, remote });
-  const { client, clock, control, fileSystem } = run.context;
-  const { optimStep } = client;
-  client.optimStep = async (params) => {
-    const updated = await optimStep.call(client, params);
-    // The groups issued ahead have ended by now.
-    await clock.sleep(60_000);
-    control.stop();
-    return updated;
-  };
-  expect(await run.run()).toMatchObject({ outcome: "stopped" });
-  const pending = [...fileSystem.files].filter(([path]) => path.includes("/pending/group-"));
-  expect(pending).not.toEqual([]);
-  const texts = pending.map(([, bytes]) => new TextDecoder("latin1").decode(bytes)).join();
-  for (const value of [SECRET, btoa(SECRET)]) expect(texts).not.toContain(value);
 });
 
 it("groups sampled ahead are removed when the run resumes without sampling ahead", async () => {

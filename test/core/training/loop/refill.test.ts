@@ -9,6 +9,7 @@ import {
   placeOfSeed,
   prepareAhead,
   seeds,
+  stopAtUpdate,
   updates,
 } from "./prepareAhead.ts";
 import { comparableRows, positionOf } from "./prepareRun.ts";
@@ -83,7 +84,7 @@ const RULES: readonly (readonly [string, (position: number) => boolean])[] = [
   ["none", () => false],
   ["every second", (position) => position % 2 === 1],
   ["the first seven", (position) => position < 7],
-  ...[1, 2, 3, 4, 5, 6, 7].map((seed) => [`in irregular places ${seed}`, irregular(seed)] as const),
+  ...[1, 2, 3].map((seed) => [`in irregular places ${seed}`, irregular(seed)] as const),
 ];
 
 describe.each([0, 1, 2])(
@@ -208,16 +209,8 @@ describe("a run that refills its batches from groups sampled ahead", () => {
     const whole = prepareRefill({ isEqual, stepsAhead: 2, steps: 6 });
     await whole.run();
     const first = prepareRefill({ isEqual, stepsAhead: 2, steps: 6 });
-    const { client, clock, control, fileSystem } = first.context;
-    const { optimStep } = client;
-    client.optimStep = async (params) => {
-      const updated = await optimStep.call(client, params);
-      if (client.adamCalls.length < 3) return updated;
-      // The groups issued so far have ended.
-      await clock.sleep(60_000);
-      control.stop();
-      return updated;
-    };
+    const { fileSystem } = first.context;
+    stopAtUpdate(first, 3);
     expect(await first.run()).toMatchObject({ outcome: "stopped" });
     const rest = prepareRefill({ isEqual, stepsAhead: 2, steps: 6, fileSystem });
     expect(await rest.run(await positionOf(first))).toMatchObject({ outcome: "done", step: 6 });
@@ -231,14 +224,8 @@ describe("a run that refills its batches from groups sampled ahead", () => {
 
   it("trains on whole batches of what it sampled ahead when resumed without refill", async () => {
     const first = prepareRefill({ isEqual, stepsAhead: 2, steps: 6 });
-    const { client, clock, control, fileSystem } = first.context;
-    const { optimStep } = client;
-    client.optimStep = async (params) => {
-      const updated = await optimStep.call(client, params);
-      if (client.adamCalls.length === 2) control.stop();
-      await clock.sleep(60_000);
-      return updated;
-    };
+    const { fileSystem } = first.context;
+    stopAtUpdate(first, 2);
     expect(await first.run()).toMatchObject({ outcome: "stopped", step: 2 });
     const position = await positionOf(first);
     const config = { refill: false };

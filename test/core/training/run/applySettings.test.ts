@@ -17,14 +17,6 @@ function withEnvironment(changes: Parameters<typeof anEnvironment>[0]): Config {
 }
 
 describe("the keys of changed settings", () => {
-  it("are named by their paths", () => {
-    const own = anEnvironment({ temperature: 0.5 });
-    const after = aConfig({ learning_rate: 1, environments: { [ENVIRONMENT]: own } });
-    expect(new Set(tunableChanges(aConfig(), after))).toEqual(
-      new Set(["learning_rate", `environments.${ENVIRONMENT}.temperature`]),
-    );
-  });
-
   it.each<[string, Partial<Config>, RegExp]>([
     ["seed", { seed: 7 }, /^seed cannot .*defines the run; start a new run/],
     ["batch_size", { batch_size: 2, learning_rate: 1 }, /^batch_size cannot/],

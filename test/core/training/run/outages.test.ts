@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { exitCodeOf } from "../../../../src/cli/terminal/exitCode.ts";
 import { AppError } from "../../../../src/core/errors.ts";
 import type { RolloutTask } from "../../../../src/core/rollout/rollout.ts";
-import { settle } from "../../../fakes/fakeClock.ts";
 import {
   result,
   type ScriptedEnvironment,
@@ -101,18 +100,6 @@ describe("an environment that refuses every session because it is at capacity", 
     );
     expect(phases).toEqual(["paused", "running"]);
     expect(clock.monotonic()).toBeLessThanOrEqual(42 * MINUTE_MS);
-  });
-
-  it("is retried immediately on a resume command", async () => {
-    const fault: Fault = { error: full };
-    const { play, clock, context } = setUp(faulty(fault), tasks(1));
-    const playing = play();
-    await clock.advance(40 * MINUTE_MS);
-    fault.error = null;
-    context.control.continue();
-    await settle();
-    await clock.advance(1_000);
-    expect(await playing).toMatchObject([{ record: { reward: 1 } }]);
   });
 });
 

@@ -75,12 +75,6 @@ describe("a save", () => {
   it("is not due when both are turned off", () => {
     expect(due({ save_every: 0, rolling_save_every: 0 }, 3)).toEqual([null, null, null]);
   });
-
-  it("is a rolling one after every step of a local model and every fifth step of a hosted one", () => {
-    const rolling = (model_name: string) =>
-      due({ model_name, save_every: 0 }, 5).filter((kind) => kind === "rolling").length;
-    expect([rolling("local/tiny-tool"), rolling("Qwen/Qwen3-8B")]).toEqual([5, 1]);
-  });
 });
 
 describe("the step of a checkpoint", () => {

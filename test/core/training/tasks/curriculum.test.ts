@@ -41,25 +41,47 @@ function outcomes(
   }));
 }
 
-/** Plays steps of `batch` tasks: half of the tasks are never solved, a fifth always, and the others half of the time. */
-function play(curriculum: Curriculum, steps: number, batch = 4, from = 0) {
-  const uniform = createUniform(7);
-  const drawn: number[] = [];
+/** How the policy does on tasks. */
+interface Policy {
+  readonly uniform: () => number;
+  /** The probability that it solves a task. */
+  readonly solves: (task: TaskItem) => number;
+}
+
+const policy = (changes: Partial<Policy> = {}): Policy => ({
+  uniform: createUniform(7),
+  solves: ({ index }) => chance(index),
+  ...changes,
+});
+
+/** Plays steps of four tasks and returns the tasks. */
+function play(
+  curriculum: Curriculum,
+  { steps, from = 0, policy: { uniform, solves } = policy() }: Steps,
+) {
+  const drawn: TaskItem[] = [];
   for (let step = from; step < from + steps; step += 1) {
-    const items = Array.from({ length: batch }, (_, i) => curriculum.itemAt(step * batch + i));
-    drawn.push(...items.map(({ index }) => index));
-    const played = items.flatMap((item) => outcomes(item, chance(item.index), uniform));
-    curriculum.observe(step, (step + 1) * batch, played);
+    const items = Array.from({ length: 4 }, (_, i) => curriculum.itemAt(step * 4 + i));
+    drawn.push(...items);
+    const played = items.flatMap((item) => outcomes(item, solves(item), uniform));
+    curriculum.observe(step, (step + 1) * 4, played);
   }
   return drawn;
 }
 
+interface Steps {
+  readonly steps: number;
+  readonly from?: number;
+  readonly policy?: Policy;
+}
+
+/** By default, half of the tasks are never solved, a fifth always, and the others half of the time. */
 function chance(index: number): number {
   return index < 20 ? 0 : index < 28 ? 1 : 0.5;
 }
 
-function shareWithSignal(indices: readonly number[]): number {
-  return indices.filter((index) => chance(index) === 0.5).length / indices.length;
+function shareWithSignal(tasks: readonly TaskItem[]): number {
+  return tasks.filter(({ index }) => chance(index) === 0.5).length / tasks.length;
 }
 
 describe("a curriculum", () => {
@@ -68,7 +90,7 @@ describe("a curriculum", () => {
     ["signal", 0.5],
   ])("%s comes to draw mostly tasks with a training signal", (kind, share) => {
     const { curriculum } = create(kind);
-    const drawn = play(curriculum, 100);
+    const drawn = play(curriculum, { steps: 100 });
     // Three tasks in ten have a signal; the plain order draws all equally often.
     expect(shareWithSignal(drawn.slice(160))).toBeGreaterThan(share);
   });
@@ -76,19 +98,11 @@ describe("a curriculum", () => {
   it.each<Kind>(["pools", "signal"])("%s avoids tasks that resemble unsolvable ones", (kind) => {
     const sources = [source("Owner/Riddles", 400), source("Owner/Game", 100)];
     const { curriculum } = create(kind, sources);
-    const uniform = createUniform(7);
-    const drawn: string[] = [];
-    for (let step = 0; step < 40; step += 1) {
-      const items = Array.from({ length: 4 }, (_, i) => curriculum.itemAt(step * 4 + i));
-      drawn.push(...items.map(({ environment }) => environment));
-      const p = (environment: string) => (environment === "Owner/Game" ? 0.3 : 0);
-      const played = items.flatMap((item) => outcomes(item, p(item.environment), uniform));
-      curriculum.observe(step, (step + 1) * 4, played);
-    }
-    const late = drawn.slice(40);
+    const isGame = ({ environment }: TaskItem) => environment === "Owner/Game";
+    const solves = (task: TaskItem) => (isGame(task) ? 0.3 : 0);
+    const late = play(curriculum, { steps: 40, policy: policy({ solves }) }).slice(40);
     // Most tasks of the unsolvable environment were never tried, and the plain order would draw them four times out of five.
-    const games = late.filter((name) => name === "Owner/Game").length;
-    expect(games / late.length).toBeGreaterThan(kind === "pools" ? 0.8 : 0.6);
+    expect(late.filter(isGame).length / late.length).toBeGreaterThan(kind === "pools" ? 0.8 : 0.6);
   });
 
   it.each<Kind>(["pools", "signal"])("%s starts from known success rates", (kind) => {
@@ -110,11 +124,11 @@ describe("a curriculum", () => {
     const name = (index: number) => taskId({ environment: "Owner/Game", split: "train", index });
     const wrong = new Map(Array.from({ length: 40 }, (_, i) => [name(i), 1 - chance(i)]));
     const { curriculum, options } = create("signal", undefined, "proportional", wrong);
-    play(curriculum, 30);
+    play(curriculum, { steps: 30 });
     const state = curriculum.stateAt(30, () => true);
     expect(state.known).toBe(writeKnown(wrong));
     const again = new Curriculum({ ...options, known: new Map() }, state);
-    const [went, comes] = [curriculum, again].map((own) => play(own, 40, 4, 30));
+    const [went, comes] = [curriculum, again].map((own) => play(own, { steps: 40, from: 30 }));
     expect(comes).toEqual(went);
     expect(shareWithSignal(went?.slice(-80) ?? [])).toBeGreaterThan(0.4);
   });
@@ -122,16 +136,16 @@ describe("a curriculum", () => {
   it("counts tasks by their known state", () => {
     const { curriculum } = create("pools");
     expect(curriculum.pools).toEqual({ open: 0, hard: 0, solved: 0, new: 40 });
-    play(curriculum, 60);
+    play(curriculum, { steps: 60 });
     expect(curriculum.pools).toMatchObject({ new: 0 });
     expect(curriculum.pools.hard).toBeGreaterThanOrEqual(15);
   });
 
   it("returns to tasks that are always solved or out of reach", () => {
     const { curriculum } = create("pools");
-    const late = play(curriculum, 200).slice(400);
-    expect(late.some((index) => chance(index) === 0)).toBe(true);
-    expect(late.some((index) => chance(index) === 1)).toBe(true);
+    const late = play(curriculum, { steps: 200 }).slice(400);
+    expect(late.some(({ index }) => chance(index) === 0)).toBe(true);
+    expect(late.some(({ index }) => chance(index) === 1)).toBe(true);
   });
 
   it.each<Kind>(["pools", "signal"])("%s never draws a task that is still in progress", (kind) => {
@@ -146,28 +160,21 @@ describe("a curriculum", () => {
     "%s resumes from its state as if it had never stopped",
     (kind) => {
       const { curriculum, options } = create(kind);
-      const whole = play(curriculum, 30);
+      const whole = play(curriculum, { steps: 30 });
       const first = create(kind).curriculum;
-      const begun = play(first, 12);
+      // The policy must have the same luck after the resume.
+      const same = policy();
+      const begun = play(first, { steps: 12, policy: same });
       const state = JSON.parse(JSON.stringify(first.stateAt(12, () => false)));
       const resumed = new Curriculum(options, state);
-      // The policy must have the same luck again.
-      const uniform = createUniform(7);
-      for (let i = 0; i < 12 * 4 * ROLLOUTS; i += 1) uniform();
-      const rest: number[] = [];
-      for (let step = 12; step < 30; step += 1) {
-        const items = Array.from({ length: 4 }, (_, i) => resumed.itemAt(step * 4 + i));
-        rest.push(...items.map(({ index }) => index));
-        const played = items.flatMap((item) => outcomes(item, chance(item.index), uniform));
-        resumed.observe(step, (step + 1) * 4, played);
-      }
+      const rest = play(resumed, { steps: 18, from: 12, policy: same });
       expect([...begun, ...rest]).toEqual(whole);
     },
   );
 
   it("keeps what was issued ahead, and reverts a step that was not completed", () => {
     const { curriculum, options } = create("signal");
-    play(curriculum, 3);
+    play(curriculum, { steps: 3 });
     const before = curriculum.stateAt(3, () => false);
     const ahead = [12, 13, 14, 15, 16].map((at) => curriculum.itemAt(at).index);
     const [first] = [curriculum.itemAt(12)];

@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../../../src/core/config/fields/schema.ts";
-import { runLoop } from "../../../../src/core/training/loop.ts";
-import { START } from "../../../../src/core/training/step/loopPosition.ts";
 import {
   batchAt,
   chooseTasks,
@@ -15,9 +13,8 @@ import {
 } from "../../../../src/core/training/tasks/dataset.ts";
 import { sha256 } from "../../../../src/node/hash.ts";
 import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
-import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
-import { aConfig, anEnvironment, ENVIRONMENT } from "../builders.ts";
-import { aContext } from "../fakeContext.ts";
+import { anEnvironment, ENVIRONMENT } from "../builders.ts";
+import { prepareRun } from "../loop/prepareRun.ts";
 
 function aSource(changes: Partial<TaskSource> = {}): TaskSource {
   return {
@@ -261,10 +258,8 @@ describe("a task sequence", () => {
 
 const FEW = "Owner/Few";
 
-function gameSource(changes: Partial<TaskSource> = {}): TaskSource {
-  const rules = { split: "train", shuffle: true, numSamples: null, weight: 1 };
-  return { ...rules, environment: ENVIRONMENT, count: 3, ...changes };
-}
+const gameSource = (changes: Partial<TaskSource> = {}) =>
+  aSource({ environment: ENVIRONMENT, count: 3, ...changes });
 
 /** Seeds of all samples of two steps, with groups of two rollouts and one turn per rollout. */
 async function seedsOf(
@@ -273,28 +268,20 @@ async function seedsOf(
   batchSize: number,
 ): Promise<readonly (number | undefined)[]> {
   const solved = { onCall: () => result("", { reward: 1, finished: true }) };
-  const context = aContext({
+  const environments = [ENVIRONMENT, FEW].map((name) => [name, anEnvironment({ num_rollouts: 2 })]);
+  const { sampler, run } = prepareRun({
     remote: scriptedEnvironment([solved]),
     otherRemotes: { [FEW]: scriptedEnvironment([solved]) },
     sequence: createTaskSequence(sources, 42, mix, sha256),
-    totalSteps: 2,
-    config: aConfig({
+    steps: 2,
+    config: {
       batch_size: batchSize,
       mix,
-      save_every: 0,
-      rolling_save_every: 0,
-      environments: Object.fromEntries(
-        [ENVIRONMENT, FEW].map((name) => [name, anEnvironment({ num_rollouts: 2 })]),
-      ),
-      num_epochs: null,
-      max_steps: 2,
+      environments: Object.fromEntries(environments),
       max_consecutive_empty_steps: 9,
-    }),
+    },
   });
-  const sampler = scriptedSampler([ended(call("answer"))]);
-  context.client.sampler = sampler;
-  const identity = { runId: "run", configHash: "h", generation: 1 };
-  await context.clock.run(runLoop(context, START, identity));
+  await run();
   return sampler.requests.map(({ seed }) => seed);
 }
 

@@ -24,11 +24,8 @@ GROUPS = [(0, [1, 0, 0.5]), (1, [0, 1]), (0, [1, 1])]
 SHAPES = [[[3]], [[2, 4, 1]], [[5], [3, 2]]]
 CASES = [
     {"name": "rewards alone"},
-    {"name": "teachers and rewards", "kind": "teachers", "coef": 1.0, "discount": 0.0},
     {"name": "teachers and rewards, weighed and discounted", "kind": "teachers", "coef": 0.3, "discount": 0.9},
-    {"name": "teachers alone", "kind": "teachers", "coef": 1.0, "discount": 0.0, "withoutRewards": True},
     {"name": "teachers alone, weighed and discounted", "kind": "teachers", "coef": 2.5, "discount": 0.5, "withoutRewards": True},
-    {"name": "penalty for leaving the base model", "kind": "base", "coef": 0.2, "discount": 0.0},
     {"name": "penalty for leaving the base model, discounted", "kind": "base", "coef": 0.2, "discount": 0.8},
 ]
 

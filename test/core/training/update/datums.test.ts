@@ -34,16 +34,6 @@ describe("a datum", () => {
     expect([...datum.advantages]).toEqual([0, 0, 2, 2, 2, 0, 0, 0, 0, 2, 2]);
   });
 
-  it("avoids the original program's mistakes: inputs as targets, and values shifted to the end", () => {
-    const datum = aDatum({ ledger: twoTurns(), advantage: 2 });
-    const all = [10, 11, 12, 20, 21, 22, 30, 31, 32, 33, 40, 41, 50, 51];
-    const pushed = [0, 0, 0, 0, 0, 0, 0, 0, 0, -0.5, -0.25, -0.1, -0.125, -0.3];
-    expect([...datum.targets]).not.toEqual([...datum.tokens]);
-    expect([...datum.tokens]).not.toEqual(all);
-    expect([...datum.targets]).not.toEqual(all);
-    expect([...datum.logprobs]).not.toEqual(floats(pushed));
-  });
-
   it("follows the worked example of the wire format", () => {
     const ledger = new Ledger([10, 11]);
     ledger.addTurn([20, 21], [-0.3, -0.7]);
@@ -203,11 +193,6 @@ describe("substeps", () => {
     ]);
     expect(lengthsOf([10, 2, 2, 2, 2, 2], 2)).toEqual([[10], [2, 2, 2, 2, 2]]);
     expect(lengthsOf([5, 5, 5], 1)).toEqual([[5, 5, 5]]);
-  });
-
-  it("are fewer when there are fewer groups", () => {
-    expect(lengthsOf([5, 5], 4)).toEqual([[5], [5]]);
-    expect(splitSubsteps([], 3)).toEqual([]);
   });
 
   it("partition the data in order, with no empty part and no group split", () => {

@@ -16,29 +16,6 @@ const GROUPS: readonly (readonly Played[])[] = [
 
 const DRO: Partial<Config> = { loss_fn: "dro", loss_fn_config: { beta: 0.5 } };
 
-// Both need the same numbers; each used to make its own forward pass over the whole batch.
-it.each(["icepop", "sequence_mask"] as const)(
-  "dro with off_policy_correction %s makes one forward pass before the first update",
-  async (correction) => {
-    const { client } = await playStep(GROUPS, {
-      ...DRO,
-      off_policy_correction: correction,
-      off_policy_correction_config: { ratio_low: 0.1, ratio_high: 10 },
-    });
-    expect(client.calls).toEqual(["forward", "forwardBackward", "optimStep", "ephemeralSampler"]);
-  },
-);
-
-it("dro with a correction recomputes once the weights have moved", async () => {
-  const config = { ...DRO, off_policy_correction: "tis", num_substeps: 2 } as const;
-  const { client } = await playStep(GROUPS, config);
-  expect(client.calls).toEqual([
-    ...["forward", "forwardBackward", "optimStep"],
-    ...["forward", "forwardBackward", "optimStep"],
-    "ephemeralSampler",
-  ]);
-});
-
 it("dro with a correction uses the trainer's log-probs, also for tokens that were not sampled", async () => {
   const { client } = await playStep(GROUPS, { ...DRO, off_policy_correction: "tis" });
   const [asked, trained] = client.lossCalls;
@@ -71,17 +48,4 @@ describe("dro", () => {
     expect(client.calls).toEqual(["forward", "forwardBackward", "optimStep", "ephemeralSampler"]);
     expect(output.trained).not.toBeNull();
   });
-
-  it("includes no more than other losses without a penalty", async () => {
-    const { client } = await playStep([MIXED], { loss_fn: "dro", loss_fn_config: { beta: 0 } });
-    expect(client.lossCalls.at(-1)?.data).toHaveLength(2);
-  });
 });
-
-it.each(["importance_sampling", "ppo", "cispo"] as const)(
-  "%s excludes rollouts with an advantage of 0, which would have no effect",
-  async (loss_fn) => {
-    const { client } = await playStep([MIXED], { loss_fn });
-    expect(client.lossCalls[0]?.data).toHaveLength(2);
-  },
-);
