@@ -5,10 +5,9 @@ import {
   messageEvents,
   readMessagesRequest,
 } from "../../../src/core/endpoint/anthropicMessages.ts";
-import { refusalOf } from "../../../src/core/endpoint/refusal.ts";
 import { parseExactJson, writeExactJson } from "../../../src/core/util/exactJson.ts";
 import { FACTS } from "./aPolicy.ts";
-import { aTurn, CALL } from "./policyTurns.ts";
+import { aTurn, CALL, refusalIn } from "./policyTurns.ts";
 
 const hi = { role: "user", content: "Hi" };
 const read = (body: object) => readMessagesRequest(parseExactJson(JSON.stringify(body)));
@@ -148,14 +147,7 @@ describe("a request", () => {
       "messages[0].content[0].source: expected the image itself as base64, got {}",
     ],
   ])("is refused with an explanation: %j", (change, message) => {
-    let refused: unknown = null;
-    try {
-      read({ messages: [hi], max_tokens: 5, ...change });
-    } catch (error) {
-      refused = error;
-    }
-    const refusal = refusalOf(refused);
-    if (refusal === null) throw refused;
+    const refusal = refusalIn(() => read({ messages: [hi], max_tokens: 5, ...change }));
     const { type, error } = json(anthropicError(refusal));
     expect([refusal.status, type, error.type]).toEqual([400, "error", "invalid_request_error"]);
     expect(error.message).toContain(message);

@@ -7,10 +7,9 @@ import {
   openaiError,
   readChatCompletion,
 } from "../../../src/core/endpoint/openaiChat.ts";
-import { refusalOf } from "../../../src/core/endpoint/refusal.ts";
 import { parseExactJson, writeExactJson } from "../../../src/core/util/exactJson.ts";
 import { aPolicy, FACTS } from "./aPolicy.ts";
-import { aTurn, CALL } from "./policyTurns.ts";
+import { aTurn, CALL, refusalIn } from "./policyTurns.ts";
 
 const messages = [{ role: "user", content: "Hi" }] as const;
 const IMAGE_ELSEWHERE = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
@@ -121,16 +120,9 @@ describe("a request", () => {
       "images in user messages and results",
     ],
   ])("is refused with an explanation: %j", (change, param, message) => {
-    let refused: unknown = null;
-    try {
-      read({ messages, ...change });
-    } catch (error) {
-      refused = error;
-    }
-    const refusal = refusalOf(refused);
+    const refusal = refusalIn(() => read({ messages, ...change }));
     expect(refusal).toMatchObject({ status: 400, param });
-    expect(refusal?.message).toContain(message);
-    if (refusal === null) throw refused;
+    expect(refusal.message).toContain(message);
     expect(json(openaiError(refusal)).error).toMatchObject({
       type: "invalid_request_error",
       param,

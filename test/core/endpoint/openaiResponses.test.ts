@@ -4,10 +4,9 @@ import {
   responseAnswer,
   responseEvents,
 } from "../../../src/core/endpoint/openaiResponses.ts";
-import { refusalOf } from "../../../src/core/endpoint/refusal.ts";
 import { parseExactJson, writeExactJson } from "../../../src/core/util/exactJson.ts";
 import { FACTS } from "./aPolicy.ts";
-import { aTurn, CALL } from "./policyTurns.ts";
+import { aTurn, CALL, refusalIn } from "./policyTurns.ts";
 
 const read = (body: object) => readResponses(parseExactJson(JSON.stringify(body)));
 const json = (value: Parameters<typeof writeExactJson>[0]) => JSON.parse(writeExactJson(value));
@@ -109,14 +108,7 @@ describe("a request", () => {
       "images are not downloaded",
     ],
   ])("is refused with an explanation: %j", (change, param, message) => {
-    let refused: unknown = null;
-    try {
-      read({ input: "Hi", ...change });
-    } catch (error) {
-      refused = error;
-    }
-    const refusal = refusalOf(refused);
-    if (refusal === null) throw refused;
+    const refusal = refusalIn(() => read({ input: "Hi", ...change }));
     expect(refusal).toMatchObject({ status: 400, param });
     expect(refusal.message).toContain(message);
   });

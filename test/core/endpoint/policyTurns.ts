@@ -1,6 +1,7 @@
 /** Turns for answers. */
 
 import type { PolicyTurn } from "../../../src/core/endpoint/endpointModel.ts";
+import { type RequestRefusal, refusalOf } from "../../../src/core/endpoint/refusal.ts";
 import { parseExactObject } from "../../../src/core/util/exactJson.ts";
 
 /** A turn of two tokens after a prompt of three. */
@@ -32,3 +33,15 @@ export const CALL = {
   name: "add",
   args: parseExactObject('{"a":12345678901234567890}') ?? {},
 };
+
+/** How reading a request is refused; any other error is thrown. */
+export function refusalIn(read: () => unknown): RequestRefusal {
+  try {
+    read();
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal === null) throw error;
+    return refusal;
+  }
+  throw new Error("The request was accepted.");
+}

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { replayLines } from "../../../src/cli/show/showRollout.ts";
 import type { Chat } from "../../../src/core/chat/chat.ts";
@@ -16,7 +15,6 @@ import { sampled, tinyModel } from "../chat/tinyModel.ts";
 import { playEpisode } from "../rollout/builders.ts";
 import { ended, scriptedSampler } from "../rollout/scriptedModel.ts";
 import { aRecord } from "../runFolder/builders.ts";
-import { aConfig } from "../training/builders.ts";
 import { harness } from "./harness.ts";
 import {
   type Answer,
@@ -29,9 +27,17 @@ import {
   starting,
   stream,
 } from "./scriptedServer.ts";
+import { uploadSettings } from "./uploadBuilders.ts";
 
 const CALL = "POST /maze/call";
 const TASK_ID = "event: task_id\ndata: job1\n\n";
+
+/** A session on a server with these answers to its calls. */
+async function onServer(...answers: readonly Answer[]) {
+  const { open, server, clock } = harness({ [CALL]: answers });
+  const session = await open();
+  return { session, server, clock, look: () => clock.run(session.callTool("look", {})) };
+}
 
 describe("a call", () => {
   it.each([
@@ -40,17 +46,15 @@ describe("a call", () => {
     ["Tool name collision: look", "unheard_of", "name_collision"],
     ["whatever", "episode_finished", "episode_finished"],
   ])("that is refused with %j and reason %j is %s", async (error, reason, expected) => {
-    const { open } = harness({ [CALL]: [result({ ok: false, error, reason })] });
-    const session = await open();
+    const { session } = await onServer(result({ ok: false, error, reason }));
     const outcome = await session.callTool("lok", {});
     expect(outcome).toEqual({ kind: "rejected", reason: expected, error });
   });
 
   it("reports a tool crash with the tool's own message", async () => {
     const crash = stream(`${TASK_ID}event: error\ndata: division\ndata: by zero\n\n`);
-    const { open } = harness({ [CALL]: [crash] });
-    const session = await open();
-    await expect(session.callTool("look", {})).rejects.toMatchObject({
+    const { look } = await onServer(crash);
+    await expect(look()).rejects.toMatchObject({
       code: "environment-tool-crashed",
       message: expect.stringContaining("division\nby zero"),
       data: { environment: "local/maze", sid },
@@ -73,12 +77,12 @@ describe("a call", () => {
   );
 
   it("whose stream is silent for 30 s is requested again by its id", async () => {
-    const { open, server, clock } = harness({
-      [CALL]: [stream(TASK_ID, "hang"), result(output({ reward: 1 }))],
-    });
-    const session = await open();
+    const { look, server, clock } = await onServer(
+      stream(TASK_ID, "hang"),
+      result(output({ reward: 1 })),
+    );
     const startMs = clock.monotonic();
-    expect(await clock.run(session.callTool("look", {}))).toMatchObject({ reward: 1 });
+    expect(await look()).toMatchObject({ reward: 1 });
     expect(clock.monotonic() - startMs).toBeGreaterThanOrEqual(30_000);
     expect(server.requests(CALL)).toHaveLength(2);
   });
@@ -89,9 +93,8 @@ describe("a call", () => {
     ["a plain 503", json(503, {})],
     ["a stream without task id", stream(": ping\n\n", "break")],
   ])("that failed with %s before its task id is not posted again", async (_, answer) => {
-    const { open, server, clock } = harness({ [CALL]: [answer] });
-    const session = await open();
-    await expect(clock.run(session.callTool("look", {}))).rejects.toMatchObject({
+    const { look, server } = await onServer(answer);
+    await expect(look()).rejects.toMatchObject({
       code: "environment-unavailable",
     });
     expect(server.requests(CALL)).toHaveLength(1);
@@ -102,17 +105,15 @@ describe("a call", () => {
     ["met 429", json(429, {})],
     ["met a starting environment", starting()],
   ])("that %s is posted again", async (_, answer) => {
-    const { open, server, clock } = harness({ [CALL]: [answer, result(output({}))] });
-    const session = await open();
-    expect(await clock.run(session.callTool("look", {}))).toMatchObject({ kind: "result" });
+    const { look, server } = await onServer(answer, result(output({})));
+    expect(await look()).toMatchObject({ kind: "result" });
     expect(server.requests(CALL)).toHaveLength(2);
   });
 
   it("may be cut off repeatedly by a proxy while it makes progress, but at most a hundred times", async () => {
     const cutLater = aliveFor(11_000);
-    const { open, server, clock } = harness({ [CALL]: [stream(TASK_ID, "break"), cutLater] });
-    const session = await open();
-    const call = session.callTool("look", {});
+    const { look, server, clock } = await onServer(stream(TASK_ID, "break"), cutLater);
+    const call = look();
     await expect(clock.run(call)).rejects.toMatchObject({ code: "environment-unavailable" });
     expect(server.requests(CALL)).toHaveLength(100);
     function aliveFor(ms: number): Answer {
@@ -127,18 +128,18 @@ describe("a call", () => {
   });
 
   it("whose repeat is not answered for 30 s is requested again", async () => {
-    const { open, server, clock } = harness({
-      [CALL]: [stream(TASK_ID, "break"), hanging(), result(output({ reward: 1 }))],
-    });
-    const session = await open();
-    expect(await clock.run(session.callTool("look", {}))).toMatchObject({ reward: 1 });
+    const { look, server } = await onServer(
+      stream(TASK_ID, "break"),
+      hanging(),
+      result(output({ reward: 1 })),
+    );
+    expect(await look()).toMatchObject({ reward: 1 });
     expect(server.requests(CALL)).toHaveLength(3);
   });
 
   it("that keeps getting 429 within a session fails for lack of capacity", async () => {
     const full = json(429, { detail: "maximum capacity" }, { "retry-after": "3" });
-    const { open, clock } = harness({ [CALL]: [full] });
-    const session = await open();
+    const { session, clock } = await onServer(full);
     await expect(clock.run(session.callTool("look", {}))).rejects.toMatchObject({
       code: "environment-capacity",
       data: { retryAfterMs: 3000, sid },
@@ -146,9 +147,8 @@ describe("a call", () => {
   });
 
   it("gives up on a stream that keeps breaking", async () => {
-    const { open, server, clock } = harness({ [CALL]: [stream(TASK_ID, "break")] });
-    const session = await open();
-    await expect(clock.run(session.callTool("look", {}))).rejects.toMatchObject({
+    const { look, server } = await onServer(stream(TASK_ID, "break"));
+    await expect(look()).rejects.toMatchObject({
       code: "environment-unavailable",
     });
     expect(server.requests(CALL)).toHaveLength(7);
@@ -159,24 +159,21 @@ describe("a call", () => {
     ["410", json(410, { detail: "Session deleted" })],
     ["a lost job", stream("event: error\ndata: unknown task_id\n\n")],
   ])("that gets %s means a lost session", async (_, answer) => {
-    const { open } = harness({ [CALL]: [answer] });
-    const session = await open();
+    const { session } = await onServer(answer);
     await expect(session.callTool("look", {})).rejects.toMatchObject({
       code: "environment-session-lost",
     });
   });
 
   it("rejects a result that does not follow ORS", async () => {
-    const { open } = harness({ [CALL]: [result({ ok: true, output: { blocks: [] } })] });
-    const session = await open();
-    await expect(session.callTool("look", {})).rejects.toMatchObject({
+    const { look } = await onServer(result({ ok: true, output: { blocks: [] } }));
+    await expect(look()).rejects.toMatchObject({
       code: "environment-protocol",
     });
   });
 
   it("ends with the caller's reason when aborted", async () => {
-    const { open } = harness({ [CALL]: [stream(TASK_ID, "hang")] });
-    const session = await open();
+    const { session } = await onServer(stream(TASK_ID, "hang"));
     const abort = new AbortController();
     const call = session.callTool("look", {}, { signal: abort.signal });
     await settle();
@@ -236,14 +233,6 @@ async function play(payload: string, { chat, schema }: Format = {}) {
   return { body, record: rolloutRecordSchema.parse(JSON.parse(line)) };
 }
 
-const upload = {
-  sha256: (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex"),
-  runId: "run-id",
-  runName: "run",
-  config: aConfig(),
-  framework: ["tinker-rl", "1"],
-} as const;
-
 describe("numbers in a call's arguments", () => {
   it.each(NUMBERS)("reach the environment as the model wrote them: %s", async (number) => {
     const args = `{"x":${number},"list":[${number},{"y":${number}}]}`;
@@ -262,7 +251,8 @@ describe("numbers in a call's arguments", () => {
     const args = `{"x":[${NUMBERS.join(",")}]}`;
     const { record } = await play(`{"name":"add","arguments":${args}}`);
     expect(record.turns[0]?.calls[0]?.args).toBe(args);
-    const { messages } = describeRollout(record, { advantage: 1, trainingUse: "trained" }, upload);
+    const use = { advantage: 1, trainingUse: "trained" };
+    const { messages } = describeRollout(record, use, uploadSettings());
     expect(messages.find(({ type }) => type === "tool_call")?.content).toBe(args);
     const shown = rolloutBody(record).turns[0]?.calls[0]?.args.text ?? "";
     expect(shown.replaceAll(/\s/g, "")).toBe(args);

@@ -8,8 +8,8 @@ import { someSettings } from "../training/builders.ts";
 import { aGate } from "./builders.ts";
 import { scriptedEnvironment } from "./scriptedEnvironment.ts";
 
-function fault(code: ErrorCode, data = {}): AppError {
-  return new AppError(code, `A fault ${code}.`, { data });
+function fault(code: ErrorCode): AppError {
+  return new AppError(code, `A fault ${code}.`);
 }
 
 const transient = fault("environment-unavailable");
@@ -98,10 +98,5 @@ describe("a session refused because the environment is full", () => {
     const { attempts, delaysS } = await play(times(8, full), 0);
     expect(delaysS).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
     expect(attempts).toBe(1);
-  });
-
-  it("is retried after the delay that the environment requests", async () => {
-    const { delaysS } = await play([fault("environment-capacity", { retryAfterMs: 7_000 })], 0);
-    expect(delaysS).toEqual([7]);
   });
 });

@@ -36,30 +36,39 @@ export function aLimit(clock = new FakeClock(), signal?: AbortSignal): Deadline 
 interface EpisodeScript {
   readonly session: ConstructorParameters<typeof Episode>[0]["session"];
   readonly sampler: SamplingClient;
-  readonly settings: Partial<RolloutSettings>;
+  readonly settings?: Partial<RolloutSettings>;
   readonly clock?: FakeClock;
+  readonly seedOf?: (turn: number) => number | undefined;
+  /** Stops the episode. */
+  readonly signal?: AbortSignal;
   /** Replaces the chat format of the embedded model. */
   readonly chat?: Chat;
 }
 
-/** The finished episode and its stop reason. */
-export async function playEpisode({
+export function anEpisode({
   session,
   sampler,
   settings,
   clock = new FakeClock(),
   chat = { renderer, tokenizer },
-}: EpisodeScript) {
-  const episode = new Episode({
+  seedOf = () => undefined,
+  signal,
+}: EpisodeScript): Episode {
+  return new Episode({
     chat,
     session,
     sampler,
     clock,
     environment: ENVIRONMENT,
     settings: someSettings(settings),
-    seedOf: () => undefined,
+    seedOf,
     sampleSlot: async () => () => undefined,
-    limit: aLimit(clock),
+    limit: aLimit(clock, signal),
   });
+}
+
+/** The finished episode and its stop reason. */
+export async function playEpisode({ clock = new FakeClock(), ...script }: EpisodeScript) {
+  const episode = anEpisode({ clock, ...script });
   return { episode, stop: await clock.run(episode.play()) };
 }

@@ -1,16 +1,15 @@
-import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createRenderer } from "../../../src/core/chat/setup/createRenderer.ts";
-import { Episode } from "../../../src/core/rollout/episode.ts";
 import { rolloutRecordSchema } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { describeRollout } from "../../../src/core/tracking/openreward/describeRollout.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
 import { qwen3Model } from "../../node/tokenizer/qwen3Model.ts";
 import { harness } from "../openreward/harness.ts";
 import { json, output, result, stream } from "../openreward/scriptedServer.ts";
+import { uploadSettings } from "../openreward/uploadBuilders.ts";
 import { aRecord } from "../runFolder/builders.ts";
-import { aConfig, ENVIRONMENT, someSettings } from "../training/builders.ts";
-import { aLimit } from "./builders.ts";
+import { aConfig } from "../training/builders.ts";
+import { playEpisode } from "./builders.ts";
 import { scriptedSampler } from "./scriptedModel.ts";
 
 const text = (said: string) => ({ type: "text", text: said, detail: null });
@@ -58,18 +57,13 @@ async function play(changes: Parameters<typeof aConfig>[0]) {
   const config = aConfig({ model_name: "Qwen/Qwen3-8B", ...changes });
   const { renderer } = createRenderer({ model: qwen3Model, config, date: "2026-01-02" });
   const call = '<tool_call>{"name": "answer", "arguments": {}}</tool_call><|im_end|>';
-  const episode = new Episode({
+  const { episode } = await playEpisode({
     session: await open(),
     chat: { renderer, tokenizer: qwen3Model.tokenizer },
     clock,
-    environment: ENVIRONMENT,
     sampler: scriptedSampler([call]),
-    settings: someSettings({ systemPromptTemplate: config.system_prompt_template, maxTurns: 1 }),
-    seedOf: () => undefined,
-    sampleSlot: async () => () => undefined,
-    limit: aLimit(clock),
+    settings: { systemPromptTemplate: config.system_prompt_template, maxTurns: 1 },
   });
-  await clock.run(episode.play());
   const ids = episode.streams[0]?.tokens.slice(0, episode.played.promptTokens) ?? [];
   const asked = server.seen.map(({ line }) => line).filter((line) => line.startsWith("GET"));
   return { prompt: qwen3Model.tokenizer.decode(ids), episode, asked, ids };
@@ -119,13 +113,7 @@ describe("a conversation that an environment starts with", () => {
     const { messages } = describeRollout(
       record,
       { advantage: 1, trainingUse: "trained" },
-      {
-        sha256: (value: string | Uint8Array) => createHash("sha256").update(value).digest("hex"),
-        runId: "run-id",
-        runName: "run",
-        config: aConfig(),
-        framework: ["tinker-rl", "1"],
-      },
+      uploadSettings(),
     );
     const callId = "c1";
     expect(messages.slice(0, 7).map(({ timestampMs: _, ...message }) => message)).toEqual([

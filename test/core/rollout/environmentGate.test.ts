@@ -131,38 +131,6 @@ describe("the gate of an environment", () => {
   });
 });
 
-describe("a query before any session", () => {
-  /** A query that is refused this many times. */
-  function setUpQuery(refusals: number, fault: Error = FULL) {
-    const clock = new FakeClock();
-    const gate = aGate(scriptedEnvironment(), clock);
-    const reported: AppError[] = [];
-    let asked = 0;
-    const send = async () => {
-      asked += 1;
-      if (asked <= refusals) throw fault;
-      return 8;
-    };
-    const answer = () => clock.run(gate.query(send, FOR_EVER, (refusal) => reported.push(refusal)));
-    return { clock, gate, reported, answer };
-  }
-
-  it("is retried while the environment is full, which is reported once", async () => {
-    const { answer, clock, gate, reported } = setUpQuery(3);
-    expect(await answer()).toBe(8);
-    expect(clock.monotonic()).toBe(1_000 + 2_000 + 4_000);
-    expect(reported).toEqual([FULL]);
-    expect(gate.outage).toBeNull();
-  });
-
-  it("fails immediately for any other reason", async () => {
-    const gone = new AppError("environment-unavailable", "No.");
-    const { answer, clock } = setUpQuery(1, gone);
-    await expect(answer()).rejects.toBe(gone);
-    expect(clock.monotonic()).toBe(0);
-  });
-});
-
 describe("a fault of an attempt", () => {
   const lost = new AppError("environment-session-lost", "gone");
   const refused = new AppError("environment-auth", "No.");

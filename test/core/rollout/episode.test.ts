@@ -3,7 +3,6 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import type { Chat } from "../../../src/core/chat/chat.ts";
 import { AppError } from "../../../src/core/errors.ts";
-import { Episode } from "../../../src/core/rollout/episode.ts";
 import { NO_CALL_NUDGE } from "../../../src/core/rollout/feedback.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
 import { rolloutRecordSchema } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
@@ -11,15 +10,14 @@ import { encodeJsonLine, parseJson } from "../../../src/core/util/jsonl.ts";
 import { rolloutBody } from "../../../src/server/dashboard/rolloutViews.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { aRecord } from "../runFolder/builders.ts";
-import { aDatum, ENVIRONMENT, someSettings, sourcesOf } from "../training/builders.ts";
-import { aLimit, playEpisode } from "./builders.ts";
+import { aDatum, ENVIRONMENT, sourcesOf } from "../training/builders.ts";
+import { anEpisode, playEpisode } from "./builders.ts";
 import {
   blocks,
   IMAGE,
   rejected,
   result,
   type SessionScript,
-  scriptedEnvironment,
   scriptedSession,
   type ToolRequest,
   text,
@@ -41,22 +39,13 @@ interface EpisodeScript extends SessionScript, SamplerOptions {
   readonly seedOf?: (turn: number) => number | undefined;
 }
 
-function setUp({ turns = [], settings, seedOf, ...script }: EpisodeScript) {
+function setUp({ turns = [], settings = {}, seedOf = () => undefined, ...script }: EpisodeScript) {
   const clock = new FakeClock();
   const session = scriptedSession(script);
   const sampler = scriptedSampler(turns, script);
   const stopping = new AbortController();
-  const episode = new Episode({
-    session,
-    sampler,
-    chat: { renderer, tokenizer },
-    clock,
-    settings: someSettings(settings),
-    environment: ENVIRONMENT,
-    seedOf: seedOf ?? (() => undefined),
-    sampleSlot: async () => () => undefined,
-    limit: aLimit(clock, stopping.signal),
-  });
+  const { signal } = stopping;
+  const episode = anEpisode({ session, sampler, clock, signal, settings, seedOf });
   return { clock, session, sampler, stopping, episode };
 }
 
@@ -441,7 +430,6 @@ describe("the limits of an episode", () => {
   it.each<[string, Partial<RolloutSettings>, number]>([
     ["max_turns", { maxTurns: 2 }, 2],
     ["max_tool_calls", { maxToolCalls: 3 }, 3],
-    ["max_sampled_tokens", { maxSampledTokens: 2 * encode(ADD).length }, 2],
   ])("are enforced for %s", async (expected, settings, calls) => {
     const { stop, session } = await play({ ...game, turns: [ADD], settings });
     expect(stop).toBe(expected);
@@ -746,21 +734,13 @@ it("a running rollout retains the token ids of its turns but not their texts", a
     heaps.push(heapAfterCollection());
     return result("ok", { finished: heaps.length > 2, reward: 1 });
   };
-  const environment = scriptedEnvironment([{ onCall }]);
-  const choice = { split: "train", index: 0 };
-  const clock = new FakeClock();
-  const episode = new Episode({
-    session: await environment.openSession(choice),
+  const { episode, stop } = await playEpisode({
+    session: scriptedSession({ onCall }),
     chat,
-    clock,
-    environment: ENVIRONMENT,
     sampler: scriptedSampler([ended(call("look"))]),
-    settings: someSettings({ maxTurns: 5 }),
-    seedOf: () => undefined,
-    sampleSlot: async () => () => undefined,
-    limit: aLimit(clock),
+    settings: { maxTurns: 5 },
   });
-  expect(await clock.run(episode.play())).toBe("reached_terminal_state");
+  expect(stop).toBe("reached_terminal_state");
   const [first = Number.NaN, , third = Number.NaN] = heaps;
   expect(third - first).toBeLessThan(LENGTH);
   expect(episode.played.turns.map(({ sampledText }) => sampledText.length)).toEqual(

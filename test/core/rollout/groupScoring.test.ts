@@ -8,7 +8,7 @@ import { rolloutRecordSchema } from "../../../src/core/runFolder/rollouts/rollou
 import { describeRollout } from "../../../src/core/tracking/openreward/describeRollout.ts";
 import { collectRollouts } from "../../../src/core/training/generation/collectRollouts.ts";
 import { scoreGroups } from "../../../src/core/training/update/groups.ts";
-import { sha256 } from "../../../src/node/hash.ts";
+import { uploadSettings } from "../openreward/uploadBuilders.ts";
 import { aConfig, aTask, someSettings } from "../training/builders.ts";
 import { aContext } from "../training/fakeContext.ts";
 import { result, type SessionScript, scriptedEnvironment } from "./scriptedEnvironment.ts";
@@ -83,18 +83,8 @@ describe("an environment that scores groups", () => {
     const { context, play } = setUp();
     const record = (await context.clock.run(play()))[1]?.record;
     if (record === undefined) throw new Error("there is no second rollout");
-    const upload = {
-      sha256,
-      runId: "run-id",
-      runName: "run",
-      config: aConfig(),
-      framework: ["tinker-rl", "1"],
-    } as const;
-    const { messages, metadata } = describeRollout(
-      record,
-      { advantage: 0, trainingUse: "trained" },
-      upload,
-    );
+    const use = { advantage: 0, trainingUse: "trained" };
+    const { messages, metadata } = describeRollout(record, use, uploadSettings());
     expect(metadata).toMatchObject({ reward: 2, group_score: 2 });
     expect(messages.at(-1)).toMatchObject({ type: "tool_result", content: "noted", reward: 2 });
     const lines = replayLines(record, { title: "", score: null, width: 120 });

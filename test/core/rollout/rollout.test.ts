@@ -229,11 +229,8 @@ describe("a fault during a rollout", () => {
 
   it("while opening a session counts like one within it", async () => {
     const environment = scriptedEnvironment([fault("environment-unavailable"), solved]);
-    const {
-      record: { reward },
-      facts,
-    } = await setUp({ environment }).run();
-    expect([reward, facts.attempts]).toEqual([1, 2]);
+    const { record, facts } = await setUp({ environment }).run();
+    expect([record.reward, facts.attempts]).toEqual([1, 2]);
   });
 
   it("that affects only this rollout fails it immediately", async () => {
@@ -258,11 +255,8 @@ describe("a fault during a rollout", () => {
     async (code) => {
       const environment = scriptedEnvironment([failing(code), fault(code), solved]);
       const { run, clock } = setUp({ environment, settings: { maxRetries: 0 } });
-      const {
-        record: { reward },
-        facts,
-      } = await run();
-      expect([reward, facts.attempts]).toEqual([1, 1]);
+      const { record, facts } = await run();
+      expect([record.reward, facts.attempts]).toEqual([1, 1]);
       expect(clock.monotonic()).toBe(60_000);
       expect(areClosed(environment)).toEqual([true, true]);
     },
@@ -278,11 +272,8 @@ describe("a fault during a rollout", () => {
       },
       solved,
     ]);
-    const {
-      record: { reward },
-      facts,
-    } = await setUp({ environment }).run();
-    expect([reward, facts.attempts]).toEqual([1, 2]);
+    const { record, facts } = await setUp({ environment }).run();
+    expect([record.reward, facts.attempts]).toEqual([1, 2]);
   });
 
   it("also cancels pending work when the session was lost", async () => {
@@ -301,11 +292,8 @@ describe("an environment at capacity", () => {
     const full = fault("environment-capacity", { retryAfterMs: 45_000 });
     const environment = scriptedEnvironment([full, full, solved]);
     const { run, clock } = setUp({ environment, settings: { maxRetries: 0 } });
-    const {
-      record: { reward },
-      facts,
-    } = await run();
-    expect([reward, facts.attempts]).toEqual([1, 1]);
+    const { record, facts } = await run();
+    expect([record.reward, facts.attempts]).toEqual([1, 1]);
     expect(clock.monotonic()).toBe(90_000);
   });
 

@@ -4,7 +4,6 @@ import type { ImageSupport } from "../../../src/core/chat/chat.ts";
 import { QWEN_IMAGES } from "../../../src/core/chat/families/qwenImages.ts";
 import { imageSupport } from "../../../src/core/chat/setup/createRenderer.ts";
 import type { Block } from "../../../src/core/openreward/types.ts";
-import { Episode } from "../../../src/core/rollout/episode.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
 import type { SampleRequest, SamplingClient } from "../../../src/core/tinker/samplingClient.ts";
 import { toWireData } from "../../../src/core/tinker/wire/datum.ts";
@@ -15,12 +14,10 @@ import {
 import { inputChunks } from "../../../src/core/tinker/wire/modelInput.ts";
 import { ForwardBackwardRequestSchema } from "../../../src/core/tinker/wire/tinker_pb.ts";
 import { buildDatum, toWireDatum } from "../../../src/core/training/update/datums.ts";
-import { FakeClock } from "../../fakes/fakeClock.ts";
 import { imageChat } from "../chat/imageChat.ts";
 import { idOf, sampled } from "../chat/tinyModel.ts";
 import { imageBlock, pngBytes } from "../images/someImages.ts";
-import { ENVIRONMENT, someSettings } from "../training/builders.ts";
-import { aLimit } from "./builders.ts";
+import { playEpisode } from "./builders.ts";
 import { blocks, scriptedSession, text } from "./scriptedEnvironment.ts";
 
 const { tokenizer } = imageChat;
@@ -55,18 +52,12 @@ async function play(
   }: Partial<RolloutSettings> & { images?: ImageSupport } = {},
 ) {
   const { client, requests } = sampler([CALL, ANSWER]);
-  const episode = new Episode({
+  const { episode } = await playEpisode({
     session: scriptedSession({ prompt, onCall: () => blocks([text("Here: "), WIDE]) }),
     sampler: client,
     chat: { ...imageChat, images },
-    clock: new FakeClock(),
-    settings: someSettings({ maxNoToolTurns: 1, maxTotalTokens: 20_000, ...settings }),
-    environment: ENVIRONMENT,
-    seedOf: () => undefined,
-    sampleSlot: async () => () => undefined,
-    limit: aLimit(),
+    settings: { maxNoToolTurns: 1, maxTotalTokens: 20_000, ...settings },
   });
-  await episode.play();
   const [ledger] = episode.streams;
   if (ledger === undefined) throw new Error("the episode has a stream");
   return { episode, requests, ledger };

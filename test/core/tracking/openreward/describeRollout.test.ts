@@ -1,21 +1,17 @@
-import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import type { RolloutRecord } from "../../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { describeRollout } from "../../../../src/core/tracking/openreward/describeRollout.ts";
 import { uploadEvents } from "../../../../src/core/tracking/openreward/uploadEvents.ts";
+import { uploadSettings } from "../../openreward/uploadBuilders.ts";
 import { aRecord } from "../../runFolder/builders.ts";
 import { aConfig, anEnvironment } from "../../training/builders.ts";
 
 type Turn = RolloutRecord["turns"][number];
 
 const TRAINED = { advantage: 0.5, trainingUse: "trained" };
-const settings = {
-  sha256: (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex"),
-  runId: "run-id",
-  runName: "run",
-  config: aConfig({ environments: { "Owner/Game:hard": anEnvironment({ temperature: 0.7 }) } }),
-  framework: ["tinker-rl", "1"],
-} as const;
+const settings = uploadSettings(
+  aConfig({ environments: { "Owner/Game:hard": anEnvironment({ temperature: 0.7 }) } }),
+);
 
 function aTurn(changes: Partial<Turn>): Turn {
   const [turn] = aRecord().turns;

@@ -1,6 +1,5 @@
 /** A run folder and a fake of OpenReward's platform, for a sequence of attempts at the run. */
 
-import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import { evalPath, runPaths } from "../../../../src/core/runFolder/files/layout.ts";
 import type { RolloutRecord } from "../../../../src/core/runFolder/rollouts/rolloutRecord.ts";
@@ -18,10 +17,10 @@ import {
 } from "../../../../src/core/tracking/openreward/uploadSpool.ts";
 import { encodeJsonLine } from "../../../../src/core/util/jsonl.ts";
 import { FakeClock } from "../../../fakes/fakeClock.ts";
+import { uploadSettings } from "../../openreward/uploadBuilders.ts";
 import { UploadService } from "../../openreward/uploadService.ts";
 import { aRecord, aStoredResult } from "../../runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../runFolder/memoryFileSystem.ts";
-import { aConfig } from "../../training/builders.ts";
 
 export const FOLDER = "run";
 const GROUPS = 3;
@@ -112,13 +111,7 @@ export class UploadWorld {
       apiKey: "k",
       userAgent: "t",
     });
-    const settings = {
-      sha256: (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex"),
-      runId: "id",
-      runName: "run",
-      config: aConfig(),
-      framework: ["tinker-rl", "1"],
-    } as const;
+    const settings = uploadSettings();
     return new UploadSpool({
       fileSystem: disk,
       clock,

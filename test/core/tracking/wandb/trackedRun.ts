@@ -51,6 +51,12 @@ export class TrackedRun {
     return this.#tracker;
   }
 
+  static async begun(options: TrackedRunOptions = {}): Promise<TrackedRun> {
+    const run = new TrackedRun();
+    await run.begin(0, options);
+    return run;
+  }
+
   /** Starts an attempt at `step`; later rows are superseded. */
   async begin(step = 0, options: TrackedRunOptions = {}): Promise<void> {
     const { fileSystem, clock, server } = this;
@@ -102,6 +108,12 @@ export class TrackedRun {
         },
       },
     });
+  }
+
+  /** What the page shows as the run's summary. */
+  get summary(): unknown {
+    const [text = ""] = this.server.run.files.get("wandb-summary.json")?.values() ?? [];
+    return JSON.parse(text);
   }
 
   async configure(config: object): Promise<void> {
