@@ -13,9 +13,6 @@ environments:
       train:
 `;
 
-/** Number of lines of the minimal file; lines that a test adds start on the next one. */
-export const MINIMAL_LINES = MINIMAL.split("\n").length - 1;
-
 /** The minimal file followed by these top-level lines. */
 export function textWith(...lines: readonly string[]): string {
   return MINIMAL + lines.join("\n");

@@ -2,14 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../src/core/config/parse.ts";
-import {
-  configIn,
-  MINIMAL_LINES,
-  messagesIn,
-  parse,
-  textWith,
-  textWithEnvironment,
-} from "./configText.ts";
+import { configIn, messagesIn, parse, textWith, textWithEnvironment } from "./configText.ts";
 
 describe("the examples", () => {
   it.each(["local", "hosted", "agents"])("the %s one has no problems or warnings", (name) => {
@@ -202,18 +195,6 @@ describe("the parser", () => {
     expect(messagesIn(textWith('"a\\n\\e[31mb": 1'))).toEqual([
       "run.yaml:8:1: error: TRL110 Unknown key `a\ufffd\ufffd[31mb`. Remove it. (a\ufffd\ufffd[31mb)",
     ]);
-  });
-
-  it("finds an unknown key at any depth", () => {
-    fc.assert(
-      fc.property(fc.nat({ max: 20 }), fc.nat({ max: 5 }), (blankLines, comments) => {
-        const filler = [...Array(blankLines).fill(""), ...Array(comments).fill("# note")];
-        const result = parse(textWith(...filler, "qqqqqq: 1"));
-        const line = MINIMAL_LINES + filler.length + 1;
-        expect(result).toMatchObject({ problems: [{ at: { line, column: 1 } }] });
-      }),
-      { numRuns: 20 },
-    );
   });
 
   it("never shows text in place of a mapping, since it may be a secret", () => {

@@ -55,13 +55,11 @@ describe("sampling", () => {
     expect(bodies[0]?.["sampling_params"]).not.toHaveProperty("stop");
   });
 
-  it("reports when the server returned no log-probs", async () => {
-    const { sampler } = await sampling(withResult(sampleBytes([11], null)));
-    await expect(sampler.sample(request)).resolves.toMatchObject({ logprobs: null });
-  });
-
-  it("drops log-probs whose count differs from that of the tokens", async () => {
-    const { sampler } = await sampling(withResult(sampleBytes([11, 12], [-0.5])));
+  it.each([
+    ["returned none", null],
+    ["returned fewer than tokens", [-0.5]],
+  ])("has no log-probs when the server %s", async (_, logprobs) => {
+    const { sampler } = await sampling(withResult(sampleBytes([11, 12], logprobs)));
     await expect(sampler.sample(request)).resolves.toMatchObject({ logprobs: null });
   });
 

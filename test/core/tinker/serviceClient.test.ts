@@ -1,21 +1,25 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/core/errors.ts";
 import { TINKER_URL } from "../../../src/core/services.ts";
-import type { ServiceClient } from "../../../src/core/tinker/serviceClient.ts";
+import type { ServiceClient, TinkerOptions } from "../../../src/core/tinker/serviceClient.ts";
 import { settle } from "../../fakes/fakeClock.ts";
 import { type FakeReply, jsonBody } from "../../fakes/fakeHttp.ts";
 import { fakeTinker, type Interception, pathOf } from "../../fakes/fakeTinker.ts";
 
 const SAMPLE = { prompt: [1], maxTokens: 1, temperature: 1, topK: -1, topP: 1 };
 
-async function service(intercept?: Interception) {
+/** A connected client, and what it reports. */
+async function service(intercept?: Interception, options: Partial<TinkerOptions> = {}) {
   const server = fakeTinker(intercept);
+  const messages: string[] = [];
   const client = await server.connect({
     userMetadata: { run: "demo" },
     displayName: "Demo",
     tags: ["t"],
+    onMessage: ({ text }) => messages.push(text),
+    ...options,
   });
-  return { ...server, client };
+  return { ...server, client, messages };
 }
 
 describe("connecting", () => {
@@ -83,14 +87,11 @@ describe("connecting", () => {
   );
 
   it("does not wait for a bill to be paid when a person waits for the answer", async () => {
-    const server = fakeTinker((path) =>
-      path === "asample" ? { status: 402, json: { detail: "out of credit" } } : undefined,
+    const { client, messages, ...server } = await service(
+      (path) =>
+        path === "asample" ? { status: 402, json: { detail: "out of credit" } } : undefined,
+      { waitsForBills: "none" },
     );
-    const messages: string[] = [];
-    const client = await server.connect({
-      waitsForBills: "none",
-      onMessage: ({ text }) => messages.push(text),
-    });
     const sampler = await client.samplerForBase("org/model");
     await expect(server.clock.run(sampler.sample(SAMPLE))).rejects.toThrow(
       /: out of credit\. Check the billing of your Tinker account at https:/,
@@ -248,14 +249,12 @@ describe("a server that answers heartbeats", () => {
   });
 
   it("is reported when it pauses an operation for more than half a minute", async () => {
-    const messages: string[] = [];
     let pauses = 20;
-    const server = fakeTinker((path) =>
+    const { client, messages, ...server } = await service((path) =>
       path === "retrieve_future" && pauses-- > 0
         ? { json: { type: "try_again", queue_state: "paused_rate_limit" } }
         : undefined,
     );
-    const client = await server.connect({ onMessage: ({ text }) => messages.push(text) });
     await server.clock.run(client.createTrainingClient({ baseModel: "org/model", rank: 8 }));
     expect(messages).toEqual([
       "It has paused requests (its rate limit is reached). They continue by themselves.",
@@ -264,14 +263,12 @@ describe("a server that answers heartbeats", () => {
   });
 
   it("is reported once when it pauses one operation and works on another", async () => {
-    const messages: string[] = [];
-    const server = fakeTinker((path, request) => {
+    const { client, messages, ...server } = await service((path, request) => {
       if (path !== "retrieve_future") return undefined;
       const isSample = String(jsonBody(request)["request_id"]).startsWith("asample");
       const state = isSample ? "paused_capacity" : "active";
       return { json: { type: "try_again", queue_state: state } };
     });
-    const client = await server.connect({ onMessage: ({ text }) => messages.push(text) });
     const sampler = await client.samplerForBase("org/model");
     const stop = new AbortController();
     const sampling = sampler.sample(SAMPLE, { signal: stop.signal });
@@ -295,20 +292,17 @@ describe("a server that answers heartbeats", () => {
     await expect(clock.run(creating)).rejects.toMatchObject({ code: "tinker-unavailable" });
   });
 
-  it.each([
-    [429, "status 429, it limits requests"],
-    [503, "status 503"],
-  ])("is reported once when it answers %i to everything else", async (status, reason) => {
-    const messages: string[] = [];
+  it("is reported once when it limits requests", async () => {
     let isRefusing = true;
-    const server = fakeTinker((path) =>
-      path === "asample" && isRefusing ? { status, json: {} } : undefined,
+    const { client, messages, ...server } = await service((path) =>
+      path === "asample" && isRefusing ? { status: 429, json: {} } : undefined,
     );
-    const client = await server.connect({ onMessage: ({ text }) => messages.push(text) });
     const sampler = await client.samplerForBase("org/model");
     const sampling = sampler.sample(SAMPLE);
     await server.clock.advance(120_000);
-    expect(messages).toEqual([`It is refusing requests (${reason}). They are being retried.`]);
+    expect(messages).toEqual([
+      "It is refusing requests (status 429, it limits requests). They are being retried.",
+    ]);
     isRefusing = false;
     await server.clock.run(sampling);
     expect(messages.slice(1)).toEqual(["It accepts requests again."]);
@@ -317,14 +311,12 @@ describe("a server that answers heartbeats", () => {
   it.each(["asample", "retrieve_future"])(
     "is reported immediately, with its message and what to do, when it answers 402 to %s",
     async (blocked) => {
-      const messages: string[] = [];
       let isBlocked = true;
-      const server = fakeTinker((path) =>
+      const { client, messages, ...server } = await service((path) =>
         path === blocked && isBlocked
           ? { status: 402, json: { detail: "Your account is out of credit" } }
           : undefined,
       );
-      const client = await server.connect({ onMessage: ({ text }) => messages.push(text) });
       const sampler = await client.samplerForBase("org/model");
       const sampling = sampler.sample(SAMPLE);
       await server.clock.advance(1_000);
@@ -342,15 +334,13 @@ describe("a server that answers heartbeats", () => {
   it.each(["asample", "retrieve_future"])(
     "is not reported as recovered from 402 to %s when it answers other requests",
     async (blocked) => {
-      const messages: string[] = [];
       let refused: { readonly id: unknown } | null = null;
-      const server = fakeTinker((path, request) => {
+      const { client, messages, ...server } = await service((path, request) => {
         if (path !== blocked) return undefined;
         const { request_id: id } = jsonBody(request);
         refused ??= { id };
         return refused.id === id ? { status: 402, json: {} } : undefined;
       });
-      const client = await server.connect({ onMessage: ({ text }) => messages.push(text) });
       const sampler = await client.samplerForBase("org/model");
       const stop = new AbortController();
       const sampling = sampler.sample(SAMPLE, { signal: stop.signal });
@@ -366,11 +356,9 @@ describe("a server that answers heartbeats", () => {
   );
 
   it("is not reported as recovered when it lets the session end", async () => {
-    const messages: string[] = [];
-    const server = fakeTinker((path) =>
+    const { client, messages, ...server } = await service((path) =>
       path === "asample" ? { status: 402, json: {} } : undefined,
     );
-    const client = await server.connect({ onMessage: ({ text }) => messages.push(text) });
     const sampler = await client.samplerForBase("org/model");
     const stop = new AbortController();
     const sampling = sampler.sample(SAMPLE, { signal: stop.signal });
@@ -386,14 +374,12 @@ describe("a server that answers heartbeats", () => {
     ["work and answers polls", "asample"],
     ["polls alone", "retrieve_future"],
   ])("is reported once when it refuses %s", async (_what, refused) => {
-    const messages: string[] = [];
     let isRefusing = true;
-    const server = fakeTinker((path) => {
+    const { client, messages, ...server } = await service((path) => {
       if (!isRefusing) return undefined;
       if (path === refused) return { status: 503, json: {} };
       return path === "retrieve_future" ? { json: { type: "try_again" } } : undefined;
     });
-    const client = await server.connect({ onMessage: ({ text }) => messages.push(text) });
     const sampler = await client.samplerForBase("org/model");
     const working = Promise.all([
       sampler.sample(SAMPLE),
