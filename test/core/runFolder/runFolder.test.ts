@@ -15,6 +15,7 @@ import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { resumeTraining } from "../../../src/trainer/trainer.ts";
 import { beforeEachPlantedRun, type PlantedHome, snapshot } from "../../fakes/plantedHome.ts";
+import { silentLog } from "../../fakes/silentLog.ts";
 import { createMemoryFileSystem, createStillClock } from "./memoryFileSystem.ts";
 
 const starter = { pid: 41, host: "here", owner: "terminal", configPath: "config.yaml" } as const;
@@ -76,17 +77,15 @@ test("the default parent is ignored by the user's git repository, and other pare
   expect(await fileSystem.size("elsewhere/.gitignore")).toBeNull();
 });
 
-test("a second trainer on a running run is refused", async () => {
-  const { resume } = await ranRun([]);
-  await expect(resume(0, true)).rejects.toSatisfy((error) => isAppError(error, "run-in-use"));
-});
-
-test("the refusal names the computer of the run's trainer", async () => {
+test("a second trainer on a running run is refused, with the computer of the first", async () => {
   const { fileSystem, resume } = await ranRun([]);
   const file = await readRunFile(fileSystem, folder);
   const elsewhere = JSON.stringify({ ...file, host: "gpu-7" });
   await fileSystem.writeAtomic(runPaths(folder).runFile, elsewhere);
-  await expect(resume(0, true)).rejects.toThrow(/by process \d+ on gpu-7 \(\w+\)\. Stop it first/);
+  await expect(resume(0, true)).rejects.toMatchObject({
+    code: "run-in-use",
+    message: expect.stringMatching(/by process \d+ on gpu-7 \(\w+\)\. Stop it first/),
+  });
 });
 
 test("a run is free if it ended, its heartbeat is old, or its process is gone", async () => {
@@ -193,40 +192,31 @@ test("heartbeats continue until stopped, and survive a failed write", async () =
   const started = lease.file.heartbeatAtMs;
   const stop = new AbortController();
   const warnings: string[] = [];
-  const quiet = () => undefined;
   const warn = (text: string) => {
     warnings.push(text);
     stop.abort();
   };
   fileSystem.allowedWrites = 3;
-  await lease.keepAlive({ debug: quiet, info: quiet, error: quiet, warn }, stop.signal, quiet);
+  await lease.keepAlive({ ...silentLog, warn }, stop.signal, () => undefined);
   expect(lease.file.heartbeatAtMs).toBe(started + 15_000);
   expect(warnings).toEqual(["The heartbeat could not be written."]);
 });
 
-test("an attempt that another trainer has taken over ends without writing", async () => {
+test("an attempt that another trainer has taken over names it and ends without writing", async () => {
   const { parts, clock, fileSystem, resume } = await ranRun([0, 1]);
   const lease = await resume(2);
   clock.advance(60_000);
   const other = await resumeRun(
     { ...parts, isProcessAlive: () => true },
-    { ...starter, pid: 43, host: "here", folder, step: 2 },
+    { ...starter, pid: 43, host: "gpu-7", folder, step: 2 },
   );
-  const taken = (error: unknown) => isAppError(error, "run-taken-over");
-  await expect(lease.update({ phase: "running" })).rejects.toSatisfy(taken);
+  await expect(lease.update({ phase: "running" })).rejects.toMatchObject({
+    code: "run-taken-over",
+    message: expect.stringMatching(/^Process 43 on gpu-7 \(\w+\) has taken over/),
+  });
   expect(lease.isOver).toBe(true);
   await lease.end({ phase: "failed" });
   expect(await readRunFile(fileSystem, folder)).toEqual(other.file);
-});
-
-test("an attempt that was taken over names the process and computer that have the run", async () => {
-  const { parts, clock, resume } = await ranRun([0, 1]);
-  const lease = await resume(2);
-  clock.advance(60_000);
-  const other = { ...starter, pid: 43, host: "gpu-7", folder, step: 2 };
-  await resumeRun({ ...parts, isProcessAlive: () => true }, other);
-  const update = lease.update({ phase: "running" });
-  await expect(update).rejects.toThrow(/^Process 43 on gpu-7 \(\w+\) has taken over/);
 });
 
 test("a late write of an earlier attempt does not take the run back", async () => {
@@ -245,12 +235,8 @@ test("heartbeats stop once another trainer has taken over", async () => {
   const lease = await resumeRun({ ...free, clock: beating }, { ...starter, folder, step: 1 });
   await resume(1);
   const errors: unknown[] = [];
-  const quiet = () => undefined;
-  await lease.keepAlive(
-    { debug: quiet, info: quiet, warn: quiet, error: quiet },
-    new AbortController().signal,
-    (error) => errors.push(error),
-  );
+  const { signal } = new AbortController();
+  await lease.keepAlive(silentLog, signal, (error) => errors.push(error));
   expect(errors).toEqual([expect.objectContaining({ code: "run-taken-over" })]);
 });
 
@@ -412,19 +398,8 @@ describe("a run folder with links in it", () => {
 
 describe("the end of a run", () => {
   it("is the first one written: neither heartbeats nor a later command change it", async () => {
-    const fileSystem = createMemoryFileSystem();
-    const lease = await startRun(
-      { fileSystem, clock: systemClock },
-      {
-        parent: "/runs",
-        name: "run",
-        runId: "id",
-        pid: 1,
-        host: "here",
-        owner: "terminal",
-        configPath: "/run.yaml",
-      },
-    );
+    const { fileSystem, parts } = workplace();
+    const lease = await startRun(parts, newRun);
     const stopped = { code: "stopped", message: "later" };
     await Promise.all([
       lease.update({ phase: "finishing" }),
@@ -439,18 +414,15 @@ describe("the end of a run", () => {
 });
 
 async function startedRun() {
-  const fileSystem = createMemoryFileSystem();
+  const { fileSystem, clock, parts } = workplace();
   const { append } = fileSystem;
   const suspended = { duringAppend: async () => {} };
   fileSystem.append = async (...args) => {
     await suspended.duringAppend();
     return append(...args);
   };
-  const clock = createStillClock();
-  const options = { fileSystem, clock, isProcessAlive: () => true };
-  const run = { ...starter, parent: "runs", name: "first", runId: "id-1" };
-  const lease = await startRun(options, run);
-  const { folder } = lease;
+  const lease = await startRun(parts, newRun);
+  const options = { ...parts, isProcessAlive: () => true };
   const takeOver = () => resumeRun(options, { ...starter, pid: 42, folder, step: 0 });
   return { clock, fileSystem, lease, paths: runPaths(folder), suspended, takeOver };
 }

@@ -159,18 +159,8 @@ export function aBatch(data: readonly TrainingDatum[]): TrainingBatch {
 }
 
 /** The rollout of a datum, as loss normalization counts it. */
-export function asCounted({ group, rollout, mask }: TrainingDatum): CountedRollout {
+function asCounted({ group, rollout, mask }: TrainingDatum): CountedRollout {
   return { group, rollout, tokens: mask.reduce((sum, trained) => sum + trained, 0) };
-}
-
-/** A prompt of two tokens and one turn of `tokens`, with advantage 1. */
-export function aDatumWithTurn(
-  tokens: number,
-  place: { readonly group?: number; readonly rollout?: number } = {},
-): TrainingDatum {
-  const ledger = new Ledger([1, 2]);
-  ledger.addTurn(Array(tokens).fill(4), Array(tokens).fill(-0.5));
-  return aDatum({ ...place, ledger, advantage: 1 });
 }
 
 /** An evaluation of two tasks at every step. */

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { MetricColumns } from "../../../../src/core/runFolder/metrics/metricColumns.ts";
 import { metricAt } from "../../../../src/core/runFolder/metrics/metricsTree.ts";
 import {
-  decidingReward,
   rewardPoint,
   storedTrend,
   trendMetrics,
@@ -72,14 +71,6 @@ function best(rewards: readonly number[]) {
   return rewards.reduce((before, mean, step) => withStepReward(before, row(step, mean)), NO_BEST)
     .best;
 }
-
-describe("the reward of a step", () => {
-  it("is decisive if at least 90% of the rollouts are scored, or if that is unknown", () => {
-    expect(decidingReward(row(0, 0.5, 0.9))).toBe(0.5);
-    expect(decidingReward(row(0, 0.5, 0.89))).toBeNull();
-    expect(decidingReward({ step: 0, rollout: { reward: { mean: 0.5 } } })).toBe(0.5);
-  });
-});
 
 describe("the best reward of a run", () => {
   it("is the highest mean over five consecutive steps, so that one lucky step does not count", () => {

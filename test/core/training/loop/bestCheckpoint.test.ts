@@ -172,10 +172,4 @@ describe("save_best", () => {
     expect(deleted).toEqual([...paths("best_000001"), ...paths("best_000003")]);
     expect(await left(loop)).toHaveLength(2);
   });
-
-  it("does nothing without an evaluation after a step", async () => {
-    const loop = prepareRun({ steps: 2 });
-    await loop.run();
-    expect(await left(loop)).toEqual([["final_000002", null]]);
-  });
 });

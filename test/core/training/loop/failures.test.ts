@@ -6,6 +6,7 @@ import type { FinishedRollout } from "../../../../src/core/rollout/rollout.ts";
 import { emptySteps } from "../../../../src/core/training/endConditions.ts";
 import { START } from "../../../../src/core/training/step/loopPosition.ts";
 import { scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
+import { scriptedSampler } from "../../rollout/scriptedModel.ts";
 import { aGroup } from "../builders.ts";
 import { linesOf, PATHS } from "../fakeContext.ts";
 import { resultOf } from "../fakeTrainingClient.ts";
@@ -13,38 +14,40 @@ import { duringRollouts, duringUpdate, positionOf, prepareRun } from "./prepareR
 
 const TEACHER = { model: null, checkpoint: null, context: null, coef: 1, discount: 0 };
 
+/** A run whose store fails one method from the call to `fail` on. */
+function prepareFailing(method: "addRollout" | "addTokens", error: AppError) {
+  let isFailing = false;
+  const failing = () => Promise.reject(error);
+  const run = prepareRun({
+    steps: null,
+    wrapStore: (store) => ({
+      ...store,
+      addRollout: (record) =>
+        isFailing && method === "addRollout" ? failing() : store.addRollout(record),
+      addTokens: (step, records) =>
+        isFailing && method === "addTokens" ? failing() : store.addTokens(step, records),
+    }),
+  });
+  const fail = () => {
+    isFailing = true;
+  };
+  return { run, fail };
+}
+
 describe("a loop whose disk is full", () => {
-  /** A run whose disk fails one store method from the call to `fill` on. */
-  function prepareFullDisk(method: "addRollout" | "addTokens") {
-    let isFull = false;
-    const full = () => Promise.reject(new AppError("disk", "The disk is full."));
-    const run = prepareRun({
-      steps: null,
-      wrapStore: (store) => ({
-        ...store,
-        addRollout: (record) =>
-          isFull && method === "addRollout" ? full() : store.addRollout(record),
-        addTokens: (step, records) =>
-          isFull && method === "addTokens" ? full() : store.addTokens(step, records),
-      }),
-    });
-    const fill = () => {
-      isFull = true;
-    };
-    return { run, fill };
-  }
+  const full = new AppError("disk", "The disk is full.");
 
   it("saves the last completed step while the weights still match it", async () => {
-    const { run, fill } = prepareFullDisk("addRollout");
-    duringRollouts(run, 2, fill);
+    const { run, fail } = prepareFailing("addRollout", full);
+    duringRollouts(run, 2, fail);
     await expect(run.run()).rejects.toMatchObject({ code: "disk" });
     expect(run.saves()).toEqual(["interrupt_000002"]);
     expect((await run.state())?.step).toBe(2);
   });
 
   it("does not save weights that include an update without a row", async () => {
-    const { run, fill } = prepareFullDisk("addTokens");
-    duringUpdate(run, 2, fill);
+    const { run, fail } = prepareFailing("addTokens", full);
+    duringUpdate(run, 2, fail);
     await expect(run.run()).rejects.toMatchObject({ code: "disk" });
     expect(run.context.client.adamCalls).toHaveLength(3);
     expect(run.saves()).toEqual([]);
@@ -218,13 +221,9 @@ describe("steps with nothing to train on", () => {
     const { run } = prepareRun({
       config: { ...config, teacher: { ...TEACHER, model, rewards: false } },
       steps: null,
-      samplerForBase: async (samplerId) => ({
-        samplerId,
-        baseModel: model,
-        sample: () => Promise.reject(new Error("nothing is sampled")),
-        // The same as the sampler's.
-        computeLogprobs: async (tokens) => tokens.map((_, i) => (i === 0 ? null : -0.5)),
-      }),
+      // The same as the sampler's.
+      samplerForBase: async () =>
+        scriptedSampler([], { computeLogprobs: (tokens) => tokens.map(() => -0.5) }),
     });
     await expect(run()).rejects.toMatchObject({
       code: "empty-steps",
@@ -247,17 +246,8 @@ describe("steps with nothing to train on", () => {
 
 it("a run that another trainer took over is not saved by the first one", async () => {
   const taken = new AppError("run-taken-over", "Process 42 has taken over the run.");
-  let isTaken = false;
-  const run = prepareRun({
-    steps: null,
-    wrapStore: (store) => ({
-      ...store,
-      addRollout: (record) => (isTaken ? Promise.reject(taken) : store.addRollout(record)),
-    }),
-  });
-  duringRollouts(run, 2, () => {
-    isTaken = true;
-  });
+  const { run, fail } = prepareFailing("addRollout", taken);
+  duringRollouts(run, 2, fail);
   await expect(run.run()).rejects.toBe(taken);
   expect(run.saves()).toEqual([]);
 });

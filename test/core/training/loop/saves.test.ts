@@ -56,16 +56,6 @@ describe("a loop that gets a save command", () => {
     expect(calls.slice(0, place).filter((name) => name === "ephemeralSampler")).toHaveLength(3);
   });
 
-  it("uses an existing lasting save of the same step", async () => {
-    const saving = prepareRun({ config: { save_every: 2 } });
-    const saved: unknown[] = [];
-    duringRollouts(saving, 2, () => {
-      void saving.context.control.saveNow().then((entry) => saved.push(entry.name));
-    });
-    await saving.run();
-    expect(saved).toEqual(["checkpoint_000002"]);
-  });
-
   it("answers with the final save during the last update or later", async () => {
     const saving = prepareRun({ steps: 1 });
     const { context } = saving;

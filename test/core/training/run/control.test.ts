@@ -1,44 +1,10 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../src/core/errors.ts";
-import type { CheckpointEntry } from "../../../../src/core/runFolder/checkpointLog.ts";
-import { RunControl, type SettingsChange } from "../../../../src/core/training/run/control.ts";
-import { FakeClock, settle } from "../../../fakes/fakeClock.ts";
-import { aCheckpointEntry } from "../../runFolder/builders.ts";
-import { aConfig } from "../builders.ts";
-
-function anEntry(name: string): CheckpointEntry {
-  return aCheckpointEntry({ name, step: 1, kind: "manual", state_path: "s", created_at: "now" });
-}
-
-function aChange(changes: Partial<SettingsChange> = {}): SettingsChange {
-  return {
-    config: aConfig(),
-    configHash: "h",
-    keys: ["learning_rate"],
-    record: async () => undefined,
-    dropped: () => undefined,
-    ...changes,
-  };
-}
+import { RunControl } from "../../../../src/core/training/run/control.ts";
+import { FakeClock } from "../../../fakes/fakeClock.ts";
 
 describe("a save command", () => {
-  it("is met immediately while the weights do not change", async () => {
-    const control = new RunControl();
-    control.offerSave(async () => anEntry("manual_000001"));
-    expect(await control.saveNow()).toMatchObject({ name: "manual_000001" });
-  });
-
-  it("waits while the weights change, and is met right after", async () => {
-    const control = new RunControl();
-    control.offerSave(async () => anEntry("before"));
-    control.withdrawSave();
-    const saved = control.saveNow();
-    await settle();
-    control.offerSave(async () => anEntry("after"));
-    expect(await saved).toMatchObject({ name: "after" });
-  });
-
   it("fails when its save fails", async () => {
     const control = new RunControl();
     const waiting = control.saveNow();
@@ -58,20 +24,6 @@ describe("a save command", () => {
 });
 
 describe("a pause", () => {
-  it("ends with a resume command", async () => {
-    const control = new RunControl();
-    control.pause();
-    let isOver = false;
-    const over = control.pauseOver().then(() => {
-      isOver = true;
-    });
-    await settle();
-    expect([control.isPausing, isOver]).toEqual([true, false]);
-    control.continue();
-    await over;
-    expect(control.isPausing).toBe(false);
-  });
-
   it("does not happen if the command is withdrawn in time", async () => {
     const control = new RunControl();
     control.pause();
@@ -114,13 +66,6 @@ describe("a rest", () => {
     expect([clock.monotonic(), clock.sleeping]).toEqual([5_000, 0]);
     expect(getEventListeners(control.signal, "abort")).toEqual([]);
   });
-
-  it("ends with the reason for a stop", async () => {
-    const control = new RunControl();
-    const resting = control.waitForRequest(new FakeClock(), 5_000);
-    control.stop();
-    await expect(resting).rejects.toMatchObject({ code: "stopped" });
-  });
 });
 
 describe("a failure of something the run needs", () => {
@@ -140,25 +85,5 @@ describe("a failure of something the run needs", () => {
     control.stop();
     control.fail(lost);
     expect([control.isStopping, control.failure]).toEqual([true, null]);
-  });
-});
-
-describe("new settings", () => {
-  it("are delivered once", () => {
-    const control = new RunControl();
-    expect(control.takeSettingsChange()).toBeNull();
-    control.changeSettings(aChange());
-    expect(control.takeSettingsChange()).toMatchObject({ keys: ["learning_rate"] });
-    expect(control.takeSettingsChange()).toBeNull();
-  });
-
-  it("requested several times arrive as the latest, with the keys of all", () => {
-    const control = new RunControl();
-    control.changeSettings(aChange({ configHash: "one" }));
-    control.changeSettings(aChange({ configHash: "two", keys: ["max_steps", "learning_rate"] }));
-    expect(control.takeSettingsChange()).toMatchObject({
-      configHash: "two",
-      keys: ["learning_rate", "max_steps"],
-    });
   });
 });

@@ -23,6 +23,7 @@ import {
 } from "../../../../src/core/training/update/distillation.ts";
 import { scoreGroups, trainingBatch } from "../../../../src/core/training/update/groups.ts";
 import { withKlPenalty } from "../../../../src/core/training/update/klPenalty.ts";
+import { scriptedSampler } from "../../rollout/scriptedModel.ts";
 import { aConfig, anEnvironment, aRollout } from "../builders.ts";
 import { aContext } from "../fakeContext.ts";
 
@@ -105,16 +106,14 @@ function contextOf(config: Config) {
   const known = new Map(streams.map((stream) => [keyOf(ledgerOf(stream).tokens), stream.models]));
   return aContext({
     config,
-    samplerForBase: async (model) => ({
-      samplerId: model,
-      baseModel: model,
-      sample: () => Promise.reject(new Error("nothing is sampled")),
-      computeLogprobs: async (tokens) => {
-        // The base model is the one that was recorded for the first dataset.
-        const position = model === MODELS[1] ? 1 : 0;
-        return [null, ...(known.get(keyOf(tokens))?.[position] ?? [])];
-      },
-    }),
+    samplerForBase: async (model) =>
+      scriptedSampler([], {
+        computeLogprobs: (tokens) => {
+          // The base model is the one that was recorded for the first dataset.
+          const position = model === MODELS[1] ? 1 : 0;
+          return [null, ...(known.get(keyOf(tokens))?.[position] ?? [])];
+        },
+      }),
   });
 }
 

@@ -179,20 +179,20 @@ describe("the datum of any sequence of turns", () => {
   });
 });
 
-describe("substeps", () => {
-  const lengthsOf = (lengths: readonly number[], count: number) =>
-    splitSubsteps(
-      lengths.map((length, group) => aDatumOfLength(length, group)),
-      count,
-    ).map((part) => part.map((datum) => datum.tokens.length));
+/** Token counts of the groups of each part; every group is one datum. */
+function split(lengths: readonly number[], count: number): readonly (readonly number[])[] {
+  const data = lengths.map((length, group) => aDatumOfLength(length, group));
+  return splitSubsteps(data, count).map((part) => part.map(({ tokens }) => tokens.length));
+}
 
+describe("substeps", () => {
   it("hold about equal numbers of tokens", () => {
-    expect(lengthsOf([5, 5, 5, 5], 2)).toEqual([
+    expect(split([5, 5, 5, 5], 2)).toEqual([
       [5, 5],
       [5, 5],
     ]);
-    expect(lengthsOf([10, 2, 2, 2, 2, 2], 2)).toEqual([[10], [2, 2, 2, 2, 2]]);
-    expect(lengthsOf([5, 5, 5], 1)).toEqual([[5, 5, 5]]);
+    expect(split([10, 2, 2, 2, 2, 2], 2)).toEqual([[10], [2, 2, 2, 2, 2]]);
+    expect(split([5, 5, 5], 1)).toEqual([[5, 5, 5]]);
   });
 
   it("partition the data in order, with no empty part and no group split", () => {
@@ -246,12 +246,6 @@ it("a datum holds its advantage once, not once per token", () => {
   expect(advantages).toEqual(Float32Array.from(datum.mask, (is) => (is === 1 ? -0.125 : 0)));
   expect(datum.advantages).toHaveLength(TURN + 2);
 });
-
-/** Token counts of the groups of each part; every group is one datum. */
-function split(lengths: readonly number[], count: number): readonly (readonly number[])[] {
-  const data = lengths.map((length, group) => aDatumOfLength(length, group));
-  return splitSubsteps(data, count).map((part) => part.map(({ tokens }) => tokens.length));
-}
 
 it("long groups among short ones leave no update empty", () => {
   expect(split([1000, 1, 1, 1], 4)).toEqual([[1000], [1], [1], [1]]);

@@ -6,6 +6,7 @@ import {
   teacherMetrics,
 } from "../../../../src/core/training/update/distillation.ts";
 import { scoreGroups } from "../../../../src/core/training/update/groups.ts";
+import { scriptedSampler } from "../../rollout/scriptedModel.ts";
 import { aConfig, aDatum, anEnvironment, aRollout, ENVIRONMENT } from "../builders.ts";
 import { aContext } from "../fakeContext.ts";
 
@@ -60,15 +61,13 @@ describe("a teacher", () => {
           "Owner/None": anEnvironment(),
         },
       }),
-      samplerForBase: async (model) => ({
-        samplerId: model,
-        baseModel: model,
-        sample: () => Promise.reject(new Error("nothing is sampled")),
-        computeLogprobs: async (tokens) => {
-          asked.push(`${model} ${tokens.join()}`);
-          return tokens.map((_, i) => (i === 0 ? null : -i));
-        },
-      }),
+      samplerForBase: async (model) =>
+        scriptedSampler([], {
+          computeLogprobs: (tokens) => {
+            asked.push(`${model} ${tokens.join()}`);
+            return tokens.map((_, i) => (i === 0 ? null : -i));
+          },
+        }),
     });
     const names = [ENVIRONMENT, "Owner/Other", "Owner/None"];
     const data = [datum(1, 0), datum(1, 1), datum(1, 2)];
@@ -92,21 +91,15 @@ describe("a teacher", () => {
     ledger.addTurn([5, 6], [-0.5, -1]);
     ledger.addContext([], [7]);
     ledger.addTurn([8], [-2]);
-    const asked: (readonly number[])[] = [];
+    const base = scriptedSampler([], {
+      computeLogprobs: (tokens) => tokens.map((id, i) => (i === 0 ? null : -id)),
+    });
     const context = aContext({
       config: aConfig({ teacher }),
-      samplerForBase: async (model) => ({
-        samplerId: model,
-        baseModel: model,
-        sample: () => Promise.reject(new Error("nothing is sampled")),
-        computeLogprobs: async (tokens) => {
-          asked.push([...tokens]);
-          return tokens.map((id, i) => (i === 0 ? null : -id));
-        },
-      }),
+      samplerForBase: async () => base,
     });
     const [taught] = await lessons(context, [aDatum({ ledger })], () => ENVIRONMENT);
-    expect(asked).toEqual([[1, 90, 91, 2, 5, 6, 7, 8]]);
+    expect(base.recomputed).toEqual([[1, 90, 91, 2, 5, 6, 7, 8]]);
     expect([...(taught?.logprobs ?? [])]).toEqual([Number.NaN, -5, -6, -7, -8]);
   });
 

@@ -103,11 +103,6 @@ describe("the groups of a step", () => {
     ]);
   });
 
-  it("are judged independently", () => {
-    const rollouts = [...aGroup([1, 0], { group: 0 }), ...aGroup([1, null], { group: 1 })];
-    expect(score(rollouts).map(({ facts }) => facts.excluded)).toEqual([null, "failures"]);
-  });
-
   it("do not count in the standard deviation of the batch when left out", () => {
     const rollouts = [...aGroup([1, 0], { group: 0 }), ...aGroup([1, 1], { group: 1 })];
     const scored = score(rollouts, { advantage_calculation: "batch_normalized" });
