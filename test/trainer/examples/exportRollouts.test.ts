@@ -45,6 +45,18 @@ async function linesOf(path: string) {
     .map((line): unknown => JSON.parse(line));
 }
 
+const [turn] = aRecord({}).turns;
+if (turn === undefined) throw new Error("The builder makes a turn.");
+const empty = { ...turn, content: "", calls: [], results: [] };
+const error = { kind: "not_readable", raw: "{", message: "The call is not JSON." };
+const images = [{ file: "a.png", width: 1, height: 1, tokens: 1 }];
+const declared = (description: string, schema: object) =>
+  storedTools([
+    { type: "function", function: { name: "find", description, parameters: { ...schema } } },
+  ]);
+const long = "a".repeat(4_001);
+const whole = declared("Finds.", { type: "object" });
+
 describe("rollouts as a dataset", () => {
   it("are conversations that can be read back, with task, reward and marks", async () => {
     const schema = '{"type":"object","properties":{"value":{"type":"integer"}}}';
@@ -113,9 +125,8 @@ describe("rollouts as a dataset", () => {
   });
 
   it("are the best rollouts of a task that the format can represent", async () => {
-    const turns = aRecord({}).turns.map((turn) => ({ ...turn, content: "", calls: [] }));
     const { run } = await writeRun([
-      { index: 7, turns },
+      { index: 7, turns: [{ ...turn, content: "", calls: [] }] },
       { index: 7, reward: 0.5, ids: null },
       { index: 7, reward: 0.25 },
     ]);
@@ -137,51 +148,25 @@ describe("rollouts as a dataset", () => {
     expect((await exported(run)).result.rows).toEqual({ train: 1, test: 1 });
   });
 
-  it("are left out if messages cannot represent a turn, but exported as tokens", async () => {
-    const [turn] = aRecord({}).turns;
-    if (turn === undefined) throw new Error("The builder makes a turn.");
-    const empty = { ...turn, content: "", calls: [], results: [] };
-    const error = { kind: "not_readable", raw: "{", message: "The call is not JSON." };
-    const { run } = await writeRun([
-      { turns: [empty] },
-      { turns: [{ ...turn, errors: [error] }] },
-      {},
-    ]);
+  it.each<[string, readonly StoredOne[]]>([
+    ["cannot represent a turn", [{ turns: [empty] }, { turns: [{ ...turn, errors: [error] }] }]],
+    ["would replace an image by text", [{ images }]],
+    [
+      "lack part of a tool",
+      [
+        { tools: declared(long, { type: "object" }) },
+        { tools: declared("Finds.", { description: long }) },
+        { tools: Array.from({ length: 256 }, () => whole).flat() },
+      ],
+    ],
+  ])("are left out if messages %s, but exported as tokens", async (_, unsaid) => {
+    const { run } = await writeRun([...unsaid, { tools: whole }]);
     const { result, output } = await exported(run);
-    expect(result).toMatchObject({ rows: { train: 1 }, unsaid: 2 });
-    expect(await readFile(join(output, "README.md"), "utf8")).toContain(
-      "several conversations: 2 left",
-    );
+    expect(result).toMatchObject({ rows: { train: 1 }, unsaid: unsaid.length });
+    const card = await readFile(join(output, "README.md"), "utf8");
+    expect(card).toContain(`several conversations: ${unsaid.length} left`);
     await rm(output, { recursive: true });
-    expect((await exported(run, "tokens")).result.rows).toEqual({ train: 3 });
-  });
-
-  it("are left out if an image would become text, but exported as tokens", async () => {
-    const images = [{ file: "a.png", width: 1, height: 1, tokens: 1 }];
-    const { run } = await writeRun([{ images }, {}]);
-    const { result, output } = await exported(run);
-    expect(result).toMatchObject({ rows: { train: 1 }, unsaid: 1 });
-    await rm(output, { recursive: true });
-    expect((await exported(run, "tokens")).result.rows).toEqual({ train: 2 });
-  });
-
-  it("are left out if a tool is not stored completely, but exported as tokens", async () => {
-    const declared = (description: string, schema: object) =>
-      storedTools([
-        { type: "function", function: { name: "find", description, parameters: { ...schema } } },
-      ]);
-    const long = "a".repeat(4_001);
-    const whole = declared("Finds.", { type: "object" });
-    const { run } = await writeRun([
-      { tools: declared(long, { type: "object" }) },
-      { tools: declared("Finds.", { description: long }) },
-      { tools: Array.from({ length: 256 }, () => whole).flat() },
-      { tools: whole },
-    ]);
-    const { result, output } = await exported(run);
-    expect(result).toMatchObject({ rows: { train: 1 }, unsaid: 3 });
-    await rm(output, { recursive: true });
-    expect((await exported(run, "tokens")).result.rows).toEqual({ train: 4 });
+    expect((await exported(run, "tokens")).result.rows).toEqual({ train: unsaid.length + 1 });
   });
 
   it("are all exported as tokens, even with equal tokens", async () => {
@@ -208,8 +193,7 @@ describe("rollouts as a dataset", () => {
 
   it("are the best and the worst of each group as preferences", async () => {
     const result = { name: "", text: "Right.", isError: false, reward: 1, finished: true };
-    const said = (content: string) =>
-      aRecord({}).turns.map((turn) => ({ ...turn, content, calls: [], results: [result] }));
+    const said = (content: string) => [{ ...turn, content, calls: [], results: [result] }];
     const one = (rollout: number, reward: number, index = 7) => ({
       group: index,
       rollout,
@@ -307,8 +291,7 @@ describe("rollouts as a dataset", () => {
     const { run } = await writeRun([{ ids: null }]);
     await expect(exported(run, "tokens")).rejects.toThrow("their tokens are not stored");
     const agent = { exit: "0", output: "", refusals: [] };
-    const turns = aRecord().turns.map((turn) => ({ ...turn, stream: 1 }));
-    const several = await writeRun([{ agent, turns }], "several");
+    const several = await writeRun([{ agent, turns: [{ ...turn, stream: 1 }] }], "several");
     await expect(exported(several.run)).rejects.toThrow(
       /can be written as messages, .* or several conversations\. Set --format tokens/,
     );

@@ -1,7 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import type { Config } from "../../../src/core/config/fields/schema.ts";
 import type { ModelInfo } from "../../../src/core/tinker/models.ts";
+import type { ServiceClient } from "../../../src/core/tinker/serviceClient.ts";
 import { tinkerError } from "../../../src/core/tinker/transport/errors.ts";
 import { createClient } from "../../../src/trainer/models/createModel.ts";
 import { aCheckpointEntry, aRunFile } from "../../core/runFolder/builders.ts";
@@ -12,40 +14,21 @@ import { folderOfThisTest } from "../../fakes/onDisk.ts";
 
 const PATH = "tinker://run/weights/final";
 
+/** Creates the model of a configuration with a service that differs like this. */
+const start = (service: Partial<ServiceClient>, config: Config, path = "/home/run.yaml") =>
+  createClient(
+    { service: { ...fakeService([]), ...service }, close: async () => undefined },
+    { config, path },
+  );
+
 /** Starts from a checkpoint that the service describes like this. */
 function startFrom(info: Partial<ModelInfo>, key: "init_from" | "resume_from" = "init_from") {
   const config = aConfig({ [key]: PATH });
   const { model_name: baseModel, lora_rank: loraRank } = config;
   const client = Object.assign(new FakeTrainingClient(), {
-    info: () => ({
-      modelId: "run",
-      baseModel,
-      loraRank,
-      ...info,
-    }),
+    info: () => ({ modelId: "run", baseModel, loraRank, ...info }),
   });
-  const refuse = () => Promise.reject(new Error("nothing of the kind is asked for here"));
-  const service = {
-    address: "http://tinker.test",
-    capabilities: refuse,
-    createTrainingClient: refuse,
-    samplerForPath: refuse,
-    samplerForBase: refuse,
-    listCheckpoints: refuse,
-    setCheckpointTtl: refuse,
-    deleteCheckpoint: refuse,
-    sessionId: refuse,
-    finish: refuse,
-    close: () => undefined,
-    createTrainingClientFromState: async () => client,
-  };
-  return {
-    client,
-    started: createClient(
-      { service, close: async () => undefined },
-      { config, path: "/home/run.yaml" },
-    ),
-  };
+  return { client, started: start({ createTrainingClientFromState: async () => client }, config) };
 }
 
 it("a checkpoint of the configured model is accepted, also when the service does not name its model", async () => {
@@ -72,24 +55,20 @@ it.each(["init_from", "resume_from"] as const)(
 it.each(["init_from", "resume_from"] as const)(
   "a path of %s that the service rejects is reported by its key, unlike an outage",
   async (key) => {
-    const start = (fault: Error) =>
-      createClient(
+    const load = (fault: Error) =>
+      start(
         {
-          service: {
-            ...fakeService([]),
-            createTrainingClientFromState: () => Promise.reject(fault),
-            listCheckpoints: async () => [],
-          },
-          close: async () => undefined,
+          createTrainingClientFromState: () => Promise.reject(fault),
+          listCheckpoints: async () => [],
         },
-        { config: aConfig({ [key]: PATH }), path: "/home/run.yaml" },
+        aConfig({ [key]: PATH }),
       );
     const refused = [
       tinkerError("tinker-request-failed", "Unknown path", { data: { category: "user" } }),
       tinkerError("tinker-not-found", "Unknown path", { data: { status: 404 } }),
     ];
     for (const fault of refused) {
-      await expect(start(fault)).rejects.toMatchObject({
+      await expect(load(fault)).rejects.toMatchObject({
         code: "no-such-checkpoint",
         configPath: key,
         message: `${key}: ${PATH} cannot be loaded. Unknown path. tinker-rl checkpoints list shows what exists.`,
@@ -99,7 +78,7 @@ it.each(["init_from", "resume_from"] as const)(
       tinkerError("tinker-unavailable", "Try again"),
       tinkerError("tinker-request-failed", "Out of memory", { data: { category: "server" } }),
     ];
-    for (const fault of outages) await expect(start(fault)).rejects.toBe(fault);
+    for (const fault of outages) await expect(load(fault)).rejects.toBe(fault);
   },
 );
 
@@ -109,27 +88,18 @@ it.each([
 ])("a checkpoint that the service lists is never reported missing: %s", async (fault) => {
   const unknown = { time: null, sizeBytes: null, isPublic: null, expiresAt: null };
   const service = {
-    ...fakeService([]),
     createTrainingClientFromState: () => Promise.reject(fault),
     listCheckpoints: async () => [{ path: PATH, ...unknown, userMetadata: {} }],
   };
-  const config = aConfig({ init_from: PATH });
-  await expect(
-    createClient({ service, close: async () => undefined }, { config, path: "/home/run.yaml" }),
-  ).rejects.toBe(fault);
+  await expect(start(service, aConfig({ init_from: PATH }))).rejects.toBe(fault);
 });
 
 it("a rank that the server rejects is reported by its key", async () => {
   const detail = "LoRA rank 64 must be between 1 and 32";
-  const service = {
-    ...fakeService([]),
-    createTrainingClient: () =>
-      Promise.reject(tinkerError("tinker-request-failed", detail, { data: { detail } })),
-  };
-  const config = aConfig({ lora_rank: 64 });
-  await expect(
-    createClient({ service, close: async () => undefined }, { config, path: "/home/run.yaml" }),
-  ).rejects.toMatchObject({
+  const fault = tinkerError("tinker-request-failed", detail, { data: { detail } });
+  const createTrainingClient = () => Promise.reject(fault);
+  const started = start({ createTrainingClient }, aConfig({ lora_rank: 64 }));
+  await expect(started).rejects.toMatchObject({
     configPath: "lora_rank",
     message: expect.stringMatching(/^lora_rank: 64 is not accepted\. LoRA rank 64 must be between/),
   });
@@ -138,22 +108,16 @@ it("a rank that the server rejects is reported by its key", async () => {
 it("a run folder stands for its newest checkpoint, or the one after a given step, and another folder is rejected", async () => {
   const folder = folderOfThisTest();
   const asked: string[] = [];
-  const service = {
-    ...fakeService([]),
-    createTrainingClientFromState: async (path: string) => {
-      asked.push(path);
-      return startFrom({}).client;
-    },
+  const createTrainingClientFromState = async (path: string) => {
+    asked.push(path);
+    return startFrom({}).client;
   };
-  const start = (init_from: string) =>
-    createClient(
-      { service, close: async () => undefined },
-      { config: aConfig({ init_from }), path: join(folder, "run.yaml") },
-    );
-  await expect(start("first")).rejects.toThrow(/first is not the folder of a run/);
+  const startAt = (init_from: string) =>
+    start({ createTrainingClientFromState }, aConfig({ init_from }), join(folder, "run.yaml"));
+  await expect(startAt("first")).rejects.toThrow(/first is not the folder of a run/);
   await mkdir(join(folder, "first"));
   await writeFile(join(folder, "first", "run.json"), JSON.stringify(aRunFile()));
-  await expect(start("first")).rejects.toThrow(/has no checkpoint to train on/);
+  await expect(startAt("first")).rejects.toThrow(/has no checkpoint to train on/);
   const entries = [
     aCheckpointEntry({
       name: "checkpoint_000002",
@@ -164,8 +128,8 @@ it("a run folder stands for its newest checkpoint, or the one after a given step
   ];
   const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
   await writeFile(join(folder, "first", "checkpoints.jsonl"), lines);
-  await start("first");
-  await start("first@2");
+  await startAt("first");
+  await startAt("first@2");
   expect(asked).toEqual(["tinker://S:train:0/weights/b", "tinker://S:train:0/weights/a"]);
-  await expect(start("first@3")).rejects.toThrow(/after 3 steps to train on.*these steps: 2, 4/);
+  await expect(startAt("first@3")).rejects.toThrow(/after 3 steps to train on.*these steps: 2, 4/);
 });

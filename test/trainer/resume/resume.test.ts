@@ -27,14 +27,17 @@ const path = resolve("/project/run.yaml");
 let fileSystem: ReturnType<typeof createMemoryFileSystem>;
 let folder: string;
 
-/** A run that was started with `overrides` and has saved a state. */
-beforeEach(async () => {
+async function startRun(overrides: readonly string[], clock = createStillClock()): Promise<void> {
   fileSystem = createMemoryFileSystem();
   write(textWith());
-  const loaded = await loadConfig(fileSystem, path, ["batch_size=9", "learning_rate=1e-4"]);
-  const run = { configPath: path };
-  ({ folder } = await startedRun(fileSystem, "/runs", run, createStillClock()));
+  ({ folder } = await startedRun(fileSystem, "/runs", { configPath: path }, clock));
+  const loaded = await loadConfig(fileSystem, path, overrides);
   await writeConfigFiles(fileSystem, folder, loaded, new Redactor());
+}
+
+/** A run that was started with overrides and has saved a state. */
+beforeEach(async () => {
+  await startRun(["batch_size=9", "learning_rate=1e-4"]);
   await writeState(fileSystem, folder, aRunState(2));
 });
 
@@ -127,11 +130,7 @@ describe("a run whose newest save no longer exists", () => {
 
   /** Seventeen completed steps, a permanent save after ten, and a rolling one after fifteen. */
   beforeEach(async () => {
-    fileSystem = createMemoryFileSystem();
-    const path = resolve("/project/run.yaml");
-    fileSystem.files.set(path, new TextEncoder().encode(textWith()));
-    ({ folder } = await startedRun(fileSystem, "/runs", { configPath: path }, clock));
-    await writeConfigFiles(fileSystem, folder, await loadConfig(fileSystem, path), new Redactor());
+    await startRun([], clock);
     const rows = Array.from({ length: 17 }, (_, step) => `{"step":${step}}\n`).join("");
     await fileSystem.append(runPaths(folder).metrics, rows);
     await appendCheckpoint(fileSystem, folder, aSave(10));
@@ -169,10 +168,7 @@ describe("a run whose newest save no longer exists", () => {
   }
 
   async function plan(changes: Partial<Preparation> = {}) {
-    const planned = await planResume(fileSystem, {
-      folder,
-      owner: "terminal",
-    });
+    const planned = await planResume(fileSystem, { folder, owner: "terminal" });
     const start = (service: ServiceClient) =>
       planned.createModel(
         { service, close: async () => undefined },

@@ -26,15 +26,19 @@ const fileSystem = filesOnDisk();
 const folder = folderOfAllTests();
 const path = join(folder, "stages.yaml");
 
+async function writeSweep(sweepFolder: string, configPath: string): Promise<void> {
+  const sweep = { schemaVersion: 1, ...MEMBER, runName: "stages", configPath };
+  const runner = { pid: 1, host: HOST, heartbeatAtMs: 0 };
+  const sweepFile = { ...sweep, grid: [], overrides: [], startedAtMs: 0, runner };
+  await writeFile(join(sweepFolder, "sweep.json"), JSON.stringify(sweepFile));
+}
+
 beforeAll(async () => {
   const runs = join(folder, ".tinker-rl", "runs");
   await mkdir(join(runs, "stages-stages"), { recursive: true });
   await mkdir(join(runs, "gather"));
   await writeFile(path, CONFIG);
-  const sweep = { schemaVersion: 1, ...MEMBER, runName: "stages", configPath: path };
-  const runner = { pid: 1, host: HOST, heartbeatAtMs: 0 };
-  const sweepFile = { ...sweep, grid: [], overrides: [], startedAtMs: 0, runner };
-  await writeFile(join(runs, "stages-stages", "sweep.json"), JSON.stringify(sweepFile));
+  await writeSweep(join(runs, "stages-stages"), path);
   // From a killed stage: without an end or a result.
   const run = aRunFile({
     name: "gather",
@@ -72,10 +76,7 @@ describe("a stage after a finished one", () => {
     await mkdir(join(runs, "sweep"), { recursive: true });
     await mkdir(join(runs, "first"));
     const configPath = join(folder, "named.yaml");
-    const sweep = { schemaVersion: 1, ...MEMBER, runName: "named", configPath };
-    const runner = { pid: 1, host: HOST, heartbeatAtMs: 0 };
-    const sweepFile = { ...sweep, grid: [], overrides: [], startedAtMs: 0, runner };
-    await writeFile(join(runs, "sweep", "sweep.json"), JSON.stringify(sweepFile));
+    await writeSweep(join(runs, "sweep"), configPath);
     const member = { ...MEMBER, combination: 0, combinations: 2, settings: ["stage=gather"] };
     const run = aRunFile({ name: "first", phase: "done", configPath, sweep: member });
     await writeFile(join(runs, "first", "run.json"), JSON.stringify(run));
