@@ -95,6 +95,7 @@ describe("the reward of a rollout", () => {
   it("includes the group score last, even with nonterminal_reward", () => {
     const last = rules({ reward_reduction: "last", nonterminal_reward: -1 });
     expect(scoreRewards([0.5], unfinished, last, 0.75).clamped).toBe(0.75);
+    expect(scoreRewards([0.5], finished, last, 0.75).clamped).toBe(0.75);
     const sum = rules({ nonterminal_reward: -1 });
     expect(scoreRewards([0.5], unfinished, sum, 0.75).clamped).toBe(0.25);
     const replaced = rules({ nonterminal_reward: -1, nonterminal_mode: "replace" });

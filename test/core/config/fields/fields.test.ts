@@ -40,6 +40,12 @@ describe("the field table", () => {
     expect(missing(configShape, "")).toEqual([]);
   });
 
+  it("fixes the values that identify a run", () => {
+    const identity = ["model_name", "lora_rank", "tokenizer_name", "seed", "batch_size"] as const;
+    for (const key of identity) expect(configFields[key].change).toBe("identity");
+    expect(configFields.learning_rate.change).toBe("tunable");
+  });
+
   it("finds the shape at a path, through names and list positions", () => {
     expect(shapeAt(["environments", "a.b/C", "top_p"])).toMatchObject({ type: "number", max: 1 });
     expect(shapeAt(["evaluation", "temperatures", "0"])).toMatchObject({ type: "number" });

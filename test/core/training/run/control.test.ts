@@ -66,6 +66,13 @@ describe("a rest", () => {
     expect([clock.monotonic(), clock.sleeping]).toEqual([5_000, 0]);
     expect(getEventListeners(control.signal, "abort")).toEqual([]);
   });
+
+  it("ends with the reason for a stop", async () => {
+    const control = new RunControl();
+    const resting = control.waitForRequest(new FakeClock(), 5_000);
+    control.stop();
+    await expect(resting).rejects.toMatchObject({ code: "stopped" });
+  });
 });
 
 describe("a failure of something the run needs", () => {
