@@ -7,18 +7,24 @@ import { visibleLine } from "../../core/util/visibleText.ts";
 import { formatCost, formatCount, plural } from "../../shared/format.ts";
 import { type Line, labelled, quietLine } from "../terminal/line.ts";
 
-export function billedLines({ tokens, costUsd, costsUntil }: BilledUsage): readonly Line[] {
+export function billedLines({ tokens, costUsd, invoicedUntil }: BilledUsage): readonly Line[] {
   const counted = plural(countTokens(tokens), "{0} token", "{0} tokens");
-  const until = costsUntil === null ? l10n.t("now") : visibleLine(costsUntil);
   return [
     labelled(l10n.t("billed"), costUsd === null ? counted : `${formatCost(costUsd)}, ${counted}`),
     kindsLine(tokens),
-    quietLine(
-      costUsd === null
-        ? l10n.t("The service does not state all costs. Its list lags by hours.")
-        : l10n.t("Before credits, including storage, until {0}. The list lags by hours.", until),
-    ),
+    quietLine(sourceText(costUsd, invoicedUntil)),
   ];
+}
+
+function sourceText(costUsd: number | null, invoicedUntil: string | null): string {
+  if (costUsd === null)
+    return l10n.t("The service does not state all costs. Its list lags by hours.");
+  return invoicedUntil === null
+    ? l10n.t("Before credits, without storage, at the published prices. The list lags by hours.")
+    : l10n.t(
+        "Before credits, without storage; from invoices until {0}, then at the published prices. The list lags by hours.",
+        visibleLine(invoicedUntil),
+      );
 }
 
 /** Token counts by kind. */

@@ -6,10 +6,10 @@ import { type BilledEvent, billedEventsSchema } from "./wire/wire.ts";
 
 export interface BilledUsage {
   readonly tokens: TokenUsage;
-  /** Before credits, including storage; null if the service does not report it for all tokens. */
+  /** Of the tokens, before credits; null if the service does not report it for all of them. Storage is billed without a session. */
   readonly costUsd: number | null;
-  /** RFC 3339: costs are complete up to this time; null if the service does not say. */
-  readonly costsUntil: string | null;
+  /** RFC 3339: costs before this time are from invoices, later ones from the published prices; null if all are. */
+  readonly invoicedUntil: string | null;
 }
 
 export interface BillingPeriod {
@@ -28,7 +28,7 @@ export async function readBilled(
   sessions: ReadonlySet<string>,
   { fromMs, toMs }: BillingPeriod,
 ): Promise<BilledUsage> {
-  let billed: BilledUsage = { tokens: NO_TOKENS, costUsd: 0, costsUntil: null };
+  let billed: BilledUsage = { tokens: NO_TOKENS, costUsd: 0, invoicedUntil: null };
   const endMs = Math.ceil(toMs / HOUR_MS) * HOUR_MS;
   for (let ms = Math.floor(fromMs / HOUR_MS) * HOUR_MS; ms < endMs; ms += MOST_MS) {
     const bounds = [ms, Math.min(endMs, ms + MOST_MS)].map((at) =>
@@ -37,17 +37,19 @@ export async function readBilled(
     const path = `billing/usage/events?starting_on=${bounds[0]}&ending_before=${bounds[1]}`;
     const answer = await tinker.call({ method: "GET", path }, billedEventsSchema);
     const own = answer.data.filter(({ session_id: id }) => id !== null && sessions.has(id));
-    billed = { ...own.reduce(withEvent, billed), costsUntil: answer.cost_data_through };
+    const invoicedUntil = answer.cost_data_through ?? billed.invoicedUntil;
+    billed = { ...own.reduce(withEvent, billed), invoicedUntil };
   }
   return billed;
 }
 
 function withEvent(before: BilledUsage, event: BilledEvent): BilledUsage {
   const tokens = tokensOf(event);
-  const cost = event.estimated_cost_usd ?? (tokens === null ? 0 : null);
+  if (tokens === null) return before;
+  const cost = event.estimated_cost_usd;
   return {
     ...before,
-    tokens: addTokens(before.tokens, tokens ?? {}),
+    tokens: addTokens(before.tokens, tokens),
     costUsd: before.costUsd === null || cost === null ? null : before.costUsd + cost,
   };
 }

@@ -16,7 +16,7 @@ export interface BilledRunRequest extends Omit<AccountRequest, "tinkerBaseUrl"> 
 }
 
 /**
- * Storage is billed beyond the end of a run, so the bill is read up to now.
+ * A run's sessions have no recorded end, so the bill is read up to now.
  * @throws AppError `no-bill`, `key-missing`, `key-host-not-allowed`, `key-not-encrypted`, `tinker-*`
  */
 export async function billedRun(

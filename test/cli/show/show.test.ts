@@ -486,14 +486,15 @@ test("a folder of runs lists its runs, and other files are ignored", async () =>
   );
 });
 
-test("the bill of a run is requested by its folder, with the time until which costs are known", async () => {
+test("the bill of a run is requested by its folder, with where its prices are from", async () => {
   const fileSystem = await aRun();
   const tokens = { ...NO_TOKENS, sampled: 1_200, trained: 300 };
   const asked: unknown[] = [];
+  let invoicedUntil: string | null = "2026-11-22T14:00:00Z";
   const trainer = aTrainer({
     billedRun: async (_, request) => {
       asked.push(request);
-      return { tokens, costUsd: 1.5, costsUntil: "2026-11-22T14:00:00Z" };
+      return { tokens, costUsd: 1.5, invoicedUntil };
     },
   });
   const program = createFakeProgram({ fileSystem, trainer });
@@ -501,7 +502,10 @@ test("the bill of a run is requested by its folder, with the time until which co
   expect(asked).toMatchObject([{ runFolder: FOLDER, allowedOrigins: [], folder: "/home/me" }]);
   const text = program.out.lines.join("\n");
   expect(text).toMatch(/billed +\$1\.50, 1,500 tokens/);
-  expect(text).toContain("until 2026-11-22T14:00:00Z");
+  expect(text).toContain("from invoices until 2026-11-22T14:00:00Z, then at the published prices");
+  invoicedUntil = null;
+  await runProgram(program, ["show", FOLDER, "--billed"]);
+  expect(program.out.lines.at(-1)).toContain("without storage, at the published prices");
   expect(await runProgram(program, ["show", FOLDER, "--billed", "--step", "1"])).toBe(2);
 });
 

@@ -26,14 +26,17 @@ const FIRST = [
   event("other", { type: "training", token_count: 1_000_000 }, 90),
 ];
 let later: object[];
+/** Of each answer; the last one repeats. */
+let invoiced: (string | null)[];
 
 beforeEach(async () => {
   asked = [];
   status = 200;
   later = [
     event("s2", { type: "sampling_sample", token_count: 7 }),
-    event("s2", { type: "storage", gigabyte_hours: 3, free: true }, null),
+    event("s2", { type: "checkpoint", count: 1 }, null),
   ];
+  invoiced = ["2026-11-22T14:00:00Z"];
   server = await serveHere(({ url = "" }, response) => {
     response.setHeader("content-type", "application/json");
     const { pathname, searchParams } = new URL(url, "http://here");
@@ -41,7 +44,8 @@ beforeEach(async () => {
     asked.push(searchParams);
     response.statusCode = status;
     const data = asked.length === 1 ? FIRST : later;
-    return response.end(JSON.stringify({ data, cost_data_through: "2026-11-22T14:00:00Z" }));
+    const through = invoiced[asked.length - 1] ?? invoiced.at(-1);
+    return response.end(JSON.stringify({ data, cost_data_through: through }));
   });
   vi.stubEnv("TINKER_BASE_URL", server.url);
   vi.stubEnv("TINKER_API_KEY", "tml-billing-test-key");
@@ -77,7 +81,7 @@ it("adds up the bills of the sessions of all attempts, in time spans allowed per
   expect(await billed()).toEqual({
     tokens: { trained: 100, prefill_cached: 40, prefill_uncached: 30, sampled: 7 },
     costUsd: 2,
-    costsUntil: "2026-11-22T14:00:00Z",
+    invoicedUntil: "2026-11-22T14:00:00Z",
   });
   const bounds = asked.map((query) =>
     [query.get("starting_on"), query.get("ending_before")].map((at) => Date.parse(at ?? "")),
@@ -97,6 +101,12 @@ it("includes the session of the final evaluation", async () => {
   const event = { ...place, kind: "evaluation-session", data: { session_id: "s2" } };
   await appendFile(path, `${JSON.stringify(event)}\n`);
   expect(await billed()).toMatchObject({ tokens: { trained: 100, sampled: 7 }, costUsd: 2 });
+});
+
+it("is invoiced until the last time that an answer names", async () => {
+  invoiced = ["2026-11-21T00:00:00Z", null];
+  await ranFor(20 * DAY_MS, ["s1:train:0", "s2:train:0"]);
+  expect(await billed()).toMatchObject({ invoicedUntil: "2026-11-21T00:00:00Z" });
 });
 
 it("states no cost if the cost of some tokens is unknown", async () => {
