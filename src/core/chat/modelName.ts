@@ -1,5 +1,7 @@
 /** Finds the tokenizer for a model of the training service. */
 
+import { plainModelName } from "../models/lineUp.ts";
+
 /** The model settings of a configuration or of the run folder's copy. */
 interface ModelNames {
   readonly model_name: string;
@@ -23,7 +25,6 @@ export function tokenizerNameOf({
   model_name: modelName,
 }: ModelNames): string {
   if (chosen !== null && chosen !== undefined) return chosen;
-  const plain = modelName.replace(/:.*$/, "");
-  const id = plain.replace(VARIANT, "$1");
+  const id = plainModelName(modelName).replace(VARIANT, "$1");
   return LLAMA_3.pattern.test(id) ? LLAMA_3.id : id;
 }

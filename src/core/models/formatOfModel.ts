@@ -1,7 +1,7 @@
 /** Determines a model's chat format from its name. */
 
 import { FORMATS, type FormatFacts, type FormatName } from "./formats.ts";
-import { findLineUpModel } from "./lineUp.ts";
+import { findLineUpModel, plainModelName } from "./lineUp.ts";
 
 /** For models that are not in the table, such as fine-tuned models. The first matching pattern applies. */
 const BY_NAME: readonly (readonly [pattern: RegExp, format: FormatName])[] = [
@@ -36,7 +36,7 @@ const MAX_NAME = 200;
 
 /** Null if the format is not known by name. Its template may show it. A `:variant` has the same format. */
 export function formatOfModel(modelName: string): FormatName | null {
-  return findLineUpModel(modelName)?.format ?? formatByPattern(modelName.replace(/:.*$/, ""));
+  return findLineUpModel(modelName)?.format ?? formatByPattern(plainModelName(modelName));
 }
 
 /** Format of models that are not in the table. */

@@ -1,5 +1,7 @@
 /** Public facts about tokenizer files of models on the hub: the commit that Tinker's own client uses, and digests. */
 
+import { plainModelName } from "./lineUp.ts";
+
 interface KnownTokenizer {
   /** Commit used by `get_tokenizer` in Tinker's Python package; null = the newest. */
   readonly revision: string | null;
@@ -48,5 +50,5 @@ const KNOWN: ReadonlyMap<string, KnownTokenizer> = new Map([
 
 /** `name` is a tokenizer on the hub, or a model with or without a `:variant`. */
 export function knownTokenizer(name: string): KnownTokenizer {
-  return KNOWN.get(name.replace(/:.*$/, "")) ?? { revision: null, sha256: null };
+  return KNOWN.get(plainModelName(name)) ?? { revision: null, sha256: null };
 }

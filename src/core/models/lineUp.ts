@@ -1,5 +1,6 @@
 /** Built-in facts about the models of the Tinker service. Information from the service itself takes precedence. */
 
+import { nearestWords } from "../../shared/editDistance.ts";
 import { FORMATS, type FormatName } from "./formats.ts";
 import {
   COOKBOOK_DATE,
@@ -24,16 +25,16 @@ export interface Retirement {
 }
 
 export interface LineUpModel {
+  /** With a `:variant` if the service has the model under no plain name. */
   readonly name: string;
   /** Null if the format is not public. */
   readonly format: FormatName | null;
   /** Total parameters, and active parameters per token: `35B-A3B`. */
   readonly size: string;
-  /** In tokens, ascending; empty if not published. The first applies to the name without a variant. */
+  /** In tokens, ascending; empty if not published. The first applies to `name`. */
   readonly contexts: readonly number[];
   readonly readsImages: boolean;
-  /** Null if unknown. */
-  readonly hiddenSize: number | null;
+  readonly hiddenSize: number;
   /** Date of the source that lists it; null for a retired model. */
   readonly listed: string | null;
   readonly retired: Retirement | null;
@@ -49,12 +50,23 @@ export const LINE_UP: readonly LineUpModel[] = [
 ];
 
 const BY_NAME: ReadonlyMap<string, LineUpModel> = new Map(
-  LINE_UP.map((model) => [model.name, model]),
+  LINE_UP.map((model) => [plainModelName(model.name), model]),
 );
 
 /** The model with this name, with or without a `:variant`; null if it is not in the table. */
 export function findLineUpModel(name: string): LineUpModel | null {
-  return BY_NAME.get(name.replace(/:.*$/, "")) ?? null;
+  return BY_NAME.get(plainModelName(name)) ?? null;
+}
+
+/** The name without a variant such as `:peft:262144`. */
+export function plainModelName(name: string): string {
+  return name.replace(/:.*$/, "");
+}
+
+/** The offered models that someone may have meant by `name`: its variants, or else those with similar names. */
+export function nearestModels(name: string, offered: readonly string[]): readonly string[] {
+  const variants = offered.filter((other) => plainModelName(other) === plainModelName(name));
+  return variants.length > 0 ? variants : nearestWords(name, offered);
 }
 
 /** How the model was trained to answer. */

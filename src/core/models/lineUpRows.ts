@@ -1,6 +1,6 @@
 /**
  * Models that Tinker trains or has trained, from public pages: the model list and the deprecations page of Tinker's
- * documentation, and `model_info.py` of tinker-cookbook 0.6.1. Hidden sizes are from the models' own `config.json`.
+ * documentation, and `model_info.py`, `hyperparam_utils.py` and `eval/benchmarks/_types.py` of tinker-cookbook 0.6.1.
  */
 
 import type { FormatName } from "./formats.ts";
@@ -13,6 +13,7 @@ export const COOKBOOK_DATE = "2026-11";
 export const RETIREMENT_DAY = "2026-06-12";
 
 export type ListedRow = readonly [
+  /** With the variant if the service has the model under no plain name. */
   name: string,
   /** Null if the format is not public. */
   format: FormatName | null,
@@ -21,8 +22,7 @@ export type ListedRow = readonly [
   /** Context lengths in units of 1024 tokens, ascending; empty if not published. */
   contexts: readonly number[],
   input: "text" | "images",
-  /** Null if unknown. */
-  hiddenSize: number | null,
+  hiddenSize: number,
 ];
 
 /** On the list of `LINE_UP_DATE`. */
@@ -31,19 +31,19 @@ export const LISTED: readonly ListedRow[] = [
   ["Qwen/Qwen3.5-4B", "qwen3.5", "4B", [64], "images", 2560],
   ["Qwen/Qwen3.5-9B", "qwen3.5", "9B", [64], "images", 4096],
   ["Qwen/Qwen3.5-397B-A17B", "qwen3.5", "397B-A17B", [64, 256], "images", 4096],
-  ["Qwen/Qwen3.6-27B", "qwen3.6", "27B", [64], "images", null],
-  ["Qwen/Qwen3.6-35B-A3B", "qwen3.6", "35B-A3B", [64], "images", 2048],
-  ["Qwen/Qwen3.8-27B", "qwen3.8", "27B", [64, 256], "images", null],
+  ["Qwen/Qwen3.6-27B", "qwen3.6", "27B", [64], "images", 5120],
+  ["Qwen/Qwen3.6-35B-A3B", "qwen3.6", "35B-A3B", [64, 256], "images", 2048],
+  ["Qwen/Qwen3.8-27B", "qwen3.8", "27B", [64, 256], "images", 5120],
   ["openai/gpt-oss-20b", "gpt-oss", "21B-A3.6B", [32], "text", 2880],
   ["openai/gpt-oss-120b", "gpt-oss", "117B-A5.1B", [32, 128], "text", 2880],
-  ["nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "nemotron3-nano", "30B-A3B", [64], "text", null],
+  ["nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "nemotron3-nano", "30B-A3B", [64], "text", 2688],
   [
     "nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-BF16",
     "nemotron3-super",
     "120B-A12B",
     [64, 256],
     "text",
-    null,
+    4096,
   ],
   [
     "nvidia/NVIDIA-Nemotron-3-Ultra-550B-A55B-BF16",
@@ -51,20 +51,20 @@ export const LISTED: readonly ListedRow[] = [
     "550B-A55B",
     [64, 256],
     "text",
-    null,
+    8192,
   ],
   [
     "nvidia/NVIDIA-Nemotron-3.5-Lightning-30B-A3B-BF16",
     "nemotron3.5-lightning",
     "30B-A3B",
-    [],
+    [64, 256],
     "text",
-    null,
+    2688,
   ],
   ["deepseek-ai/DeepSeek-V3.1", "deepseek-v3.1", "671B-A37B", [32], "text", 7168],
   ["moonshotai/Kimi-K2.6", "kimi-k2.6", "1T-A32B", [32, 128], "images", 7168],
-  ["thinkingmachines/Inkling-Small", "inkling", "276B-A12B", [64, 256], "images", null],
-  ["thinkingmachines/Inkling", "inkling", "975B-A41B", [64, 256], "images", null],
+  ["thinkingmachines/Inkling-Small", "inkling", "276B-A12B", [64, 256], "images", 4096],
+  ["thinkingmachines/Inkling", "inkling", "975B-A41B", [64, 256], "images", 6144],
   ["Qwen/Qwen3.5-9B-Base", "base", "9B", [64], "images", 4096],
   ["Qwen/Qwen3.5-35B-A3B-Base", "base", "35B-A3B", [64], "images", 2048],
 ];
@@ -75,16 +75,30 @@ export const NAMED_LATER: readonly ListedRow[] = [
     "nvidia/NVIDIA-Nemotron-3.5-Super-VL-120B-A12B-BF16",
     "nemotron3-ultra",
     "120B-A12B",
-    [],
+    [64, 256],
     "images",
-    null,
+    4096,
   ],
-  ["deepseek-ai/DeepSeek-V4.1-Flash", "deepseek-v4.1", "552B-A16B", [], "text", null],
-  ["deepseek-ai/DeepSeek-V4.1-Flash-1017", "deepseek-v4.1", "552B-A16B", [], "text", null],
-  ["zai-org/GLM-5.3-Flash", "glm-5.3-flash", "320B-A18B", [], "text", null],
-  ["zai-org/GLM-5.3", "glm-5.3", "744B-A40B", [], "text", null],
-  ["thinkingmachines/Inkling-2-Small", null, "594B-A17B", [], "images", null],
-  ["moonshotai/Kimi-K3.1-Pro", null, "2.8T-A104B", [], "images", null],
+  [
+    "deepseek-ai/DeepSeek-V4.1-Flash:peft:262144",
+    "deepseek-v4.1",
+    "552B-A16B",
+    [256],
+    "text",
+    5120,
+  ],
+  [
+    "deepseek-ai/DeepSeek-V4.1-Flash-1017:peft:262144",
+    "deepseek-v4.1",
+    "552B-A16B",
+    [256],
+    "text",
+    5120,
+  ],
+  ["zai-org/GLM-5.3-Flash:peft:262144", "glm-5.3-flash", "320B-A18B", [256], "text", 4096],
+  ["zai-org/GLM-5.3:peft:262144", "glm-5.3", "744B-A40B", [256], "text", 6144],
+  ["thinkingmachines/Inkling-2-Small", null, "594B-A17B", [64, 256], "images", 4608],
+  ["moonshotai/Kimi-K3.1-Pro", null, "2.8T-A104B", [], "images", 7168],
 ];
 
 export type RetiredRow = readonly [
@@ -92,14 +106,14 @@ export type RetiredRow = readonly [
   format: FormatName,
   size: string,
   input: "text" | "images",
-  hiddenSize: number | null,
+  hiddenSize: number,
   /** A listed model of the same kind and similar size. */
   instead: string,
 ];
 
 /** Retired on `RETIREMENT_DAY`, with the replacement from Tinker's deprecations page. */
 export const REPLACED: readonly RetiredRow[] = [
-  ["Qwen/Qwen3.5-27B", "qwen3.5", "27B", "images", null, "Qwen/Qwen3.6-27B"],
+  ["Qwen/Qwen3.5-27B", "qwen3.5", "27B", "images", 5120, "Qwen/Qwen3.6-27B"],
   ["Qwen/Qwen3.5-35B-A3B", "qwen3.5", "35B-A3B", "images", 2048, "Qwen/Qwen3.6-35B-A3B"],
   ["Qwen/Qwen3-30B-A3B", "qwen3", "30B-A3B", "text", 2048, "Qwen/Qwen3.6-35B-A3B"],
   [

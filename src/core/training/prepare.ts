@@ -1,6 +1,5 @@
 /** Checks everything possible before a run costs anything: model, chat format, environments, tasks, plan. */
 
-import { nearestWord } from "../../shared/editDistance.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { Chat } from "../chat/chat.ts";
 import { createChat, today } from "../chat/setup/createRenderer.ts";
@@ -9,7 +8,7 @@ import type { Config } from "../config/fields/schema.ts";
 import { environmentConfig, taskChoices } from "../config/taskChoices.ts";
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { ExampleSet } from "../examples/exampleSet.ts";
-import { findLineUpModel, retirementText } from "../models/lineUp.ts";
+import { findLineUpModel, nearestModels, retirementText } from "../models/lineUp.ts";
 import { splitFault } from "../openreward/faults.ts";
 import type { RemoteEnvironment } from "../openreward/types.ts";
 import type { Clock, Random, Sha256 } from "../ports.ts";
@@ -151,8 +150,8 @@ async function requireModel({
 function suggestModel(name: string, offered: readonly string[]): string {
   const retired = findLineUpModel(name)?.retired ?? null;
   if (retired !== null && offered.includes(retired.instead)) return retirementText(name, retired);
-  const near = nearestWord(name, offered);
-  if (near !== null) return `Did you mean ${near}?`;
+  const [near] = nearestModels(name, offered);
+  if (near !== undefined) return `Did you mean ${near}?`;
   return `It offers ${offerText(offered)}.`;
 }
 

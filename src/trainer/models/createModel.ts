@@ -2,6 +2,7 @@
 
 import type { Config } from "../../core/config/fields/schema.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
+import { plainModelName } from "../../core/models/lineUp.ts";
 import type { ServiceClient } from "../../core/tinker/serviceClient.ts";
 import type { TrainingClient } from "../../core/tinker/trainingClient.ts";
 import { withoutNextStep } from "../../core/tinker/transport/errors.ts";
@@ -98,13 +99,9 @@ export function requireBaseModel(
   { model_name: model }: Pick<Config, "model_name">,
   source: string,
 ): void {
-  if (baseModel === null || plainName(baseModel) === plainName(model)) return;
+  // The service does not report the variant of every model.
+  if (baseModel === null || plainModelName(baseModel) === plainModelName(model)) return;
   throw otherModel(source, "model_name", baseModel);
-}
-
-/** Drops the `:variant`, which the service does not report for every model. */
-function plainName(model: string): string {
-  return model.replace(/:.*$/, "");
 }
 
 function otherModel(source: string, key: "model_name" | "lora_rank", theirs: unknown): AppError {

@@ -8,6 +8,7 @@ import {
   kindOf,
   LINE_UP,
   longestVariant,
+  nearestModels,
 } from "../../../src/core/models/lineUp.ts";
 
 const kind = (name: string) => {
@@ -48,11 +49,21 @@ describe("the table of models", () => {
   it("has the context length of a plain name and of a variant", () => {
     expect(contextOf("Qwen/Qwen3.8-27B")).toBe(65_536);
     expect(contextOf("Qwen/Qwen3.8-27B:peft:262144")).toBe(262_144);
-    expect(contextOf("zai-org/GLM-5.3")).toBeNull();
+    expect(contextOf("zai-org/GLM-5.3")).toBe(262_144);
+    expect(contextOf("moonshotai/Kimi-K3.1-Pro")).toBeNull();
     expect(longestVariant(findLineUpModel("Qwen/Qwen3.8-27B") ?? fail())).toBe(
       "Qwen/Qwen3.8-27B:peft:262144",
     );
     expect(longestVariant(findLineUpModel("Qwen/Qwen3-8B") ?? fail())).toBeNull();
+  });
+});
+
+describe("the offered models that a name may mean", () => {
+  it("are its variants, or else those with similar names", () => {
+    const offered = ["zai-org/GLM-5.3:peft:262144", "Qwen/Qwen3.8-27B", "Qwen/Qwen3.6-27B"];
+    expect(nearestModels("zai-org/GLM-5.3", offered)).toEqual(["zai-org/GLM-5.3:peft:262144"]);
+    expect(nearestModels("Qwen/Qwen3.8-27B:peft:262144", offered)).toEqual(["Qwen/Qwen3.8-27B"]);
+    expect(nearestModels("Qwen/Qwen3.5-27B", offered)).toEqual(offered.slice(1));
   });
 });
 

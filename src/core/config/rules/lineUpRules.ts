@@ -11,6 +11,7 @@ import {
   type LineUpModel,
   listedModels,
   longestVariant,
+  plainModelName,
   retirementText,
 } from "../../models/lineUp.ts";
 import { LINE_UP_DATE } from "../../models/lineUpRows.ts";
@@ -45,7 +46,13 @@ function serviceFindings(config: Config, model: LineUpModel | null): readonly Fi
     const remedies = [preferred(changeTo(MODEL, instead))];
     return [advice("TRL215", MODEL, message, { remedies, tag: "deprecated" })];
   }
+  if (name === plainModelName(model.name) && name !== model.name) return [onlyVariant(name, model)];
   return contextFindings(config, model);
+}
+
+function onlyVariant(name: string, model: LineUpModel): Finding {
+  const message = `Tinker's cookbook names \`${name}\` only as \`${model.name}\` (${model.listed}).`;
+  return advice("TRL215", MODEL, message, { remedies: [preferred(changeTo(MODEL, model.name))] });
 }
 
 function unknownModel(name: string): Finding {

@@ -192,7 +192,7 @@ describe("thinking that the model does not support", () => {
     ["Qwen/Qwen3.8-27B", "thinking: { effort: medium }", "medium"],
     ["thinkingmachines/Inkling", "thinking: { effort: 0.35 }", "0.35"],
     ["thinkingmachines/Inkling-Small", "thinking: { effort: minimal }", "minimal"],
-    ["deepseek-ai/DeepSeek-V4.1-Flash", "thinking: { effort: max }", "max"],
+    ["deepseek-ai/DeepSeek-V4.1-Flash:peft:262144", "thinking: { effort: max }", "max"],
     ["openai/gpt-oss-20b", "thinking: true", null],
   ])("%s accepts %s", (model, line, effort) => {
     expect(said(model, line)).toEqual([]);
@@ -239,6 +239,15 @@ describe("thinking that the model does not support", () => {
   });
 });
 
+describe("a model that is offered only with a long context", () => {
+  it("needs its full name", () => {
+    expect(said("zai-org/GLM-5.3")).toEqual([
+      expect.stringMatching(/warning: TRL215 .*only as `zai-org\/GLM-5.3:peft:262144`/),
+    ]);
+    expect(said("zai-org/GLM-5.3", "tinker_base_url: http://127.0.0.1:8000")).toEqual([]);
+  });
+});
+
 describe("the context length of a model", () => {
   it("limits max_total_tokens, with a suggestion of a longer variant", () => {
     const [message] = said("Qwen/Qwen3.8-27B", "max_total_tokens: 100000");
@@ -247,7 +256,7 @@ describe("the context length of a model", () => {
     expect(said("Qwen/Qwen3-8B", "max_total_tokens: 40000")).toEqual([
       expect.stringMatching(/32,768 tokens \(table of 2026-08-19\); longer rollouts end there\. /),
     ]);
-    expect(said("zai-org/GLM-5.3", "max_total_tokens: 100000")).toEqual([]);
+    expect(said("zai-org/GLM-5.3:peft:262144", "max_total_tokens: 100000")).toEqual([]);
   });
 });
 

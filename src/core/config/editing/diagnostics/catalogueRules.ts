@@ -1,7 +1,7 @@
 /** Findings that need the lists of a service; without a list there are none. */
 
 import { nearestWords } from "../../../../shared/editDistance.ts";
-import { findLineUpModel, retirementText } from "../../../models/lineUp.ts";
+import { findLineUpModel, nearestModels, retirementText } from "../../../models/lineUp.ts";
 import { environmentServer } from "../../fields/environmentServers.ts";
 import { isLocalModel } from "../../fields/presets.ts";
 import type { Config, EnvironmentConfig } from "../../fields/schema.ts";
@@ -157,7 +157,7 @@ function unknownModel(name: string, { items, ageMs }: Listing<{ readonly name: s
   const names = items.map((item) => item.name);
   const retired = findLineUpModel(name)?.retired ?? null;
   const instead = names.filter((other) => other === retired?.instead);
-  const near = retired === null ? nearestWords(name, names) : instead;
+  const near = retired === null ? nearestModels(name, names) : instead;
   const choices = nearestFirst(name, names, near);
   const offered = `It offers ${choices.map((choice) => `\`${choice}\``).join(", ")}.`;
   const suggestion = near.length > 0 ? `Did you mean \`${near[0]}\`?` : offered;
