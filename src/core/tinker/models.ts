@@ -36,6 +36,8 @@ export interface NewModel {
 export interface LoadOptions {
   /** True also restores the optimizer state. */
   readonly optimizer: boolean;
+  /** Another variant of the checkpoint's base model; absent = the same one. */
+  readonly baseModel?: string | undefined;
   readonly userMetadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -91,7 +93,7 @@ export async function loadModel(
 async function createByLoad(
   options: ModelOptions,
   path: string,
-  { optimizer, userMetadata }: LoadOptions,
+  { optimizer, baseModel, userMetadata }: LoadOptions,
 ): Promise<string> {
   const { operations, session, waitsForBills } = options;
   const modelNumber = session.reserveModelNumber();
@@ -101,6 +103,7 @@ async function createByLoad(
     model_seq_id: modelNumber,
     path,
     optimizer,
+    base_model: baseModel,
     user_metadata: userMetadata,
     type: "load_weights",
   };

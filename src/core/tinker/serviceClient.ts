@@ -52,7 +52,10 @@ export interface SupportedModel {
 
 /** All calls fail with AppError `tinker-*` (see `TinkerErrorCode`). */
 export interface ServiceClient
-  extends Pick<CheckpointClient, "listCheckpoints" | "setCheckpointTtl" | "deleteCheckpoint"> {
+  extends Pick<
+    CheckpointClient,
+    "listCheckpoints" | "setCheckpointTtl" | "deleteCheckpoint" | "weightsFacts"
+  > {
   /** For messages. */
   readonly address: string;
   /** Null if the server does not list models. @throws AppError also `config-address-invalid` if there is no Tinker server at all */

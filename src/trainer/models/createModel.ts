@@ -24,17 +24,11 @@ export async function createClient(
 ): Promise<TrainingClient> {
   const { resume_from: resume, init_from: given } = config;
   if (resume?.startsWith("tinker://") === true) {
-    const client = await service
-      .createTrainingClientFromState(resume, { optimizer: true })
-      .catch((error: unknown) => throwRefused(service, error, "resume_from", resume));
-    return sameModel(client, config, `resume_from: ${resume}`);
+    return await loadFrom(service, config, "resume_from", resume);
   }
   if (given !== null) {
     const init = await statePathOf({ given, key: "init_from", configPath: path });
-    const client = await service
-      .createTrainingClientFromState(init, { optimizer: false })
-      .catch((error: unknown) => throwRefused(service, error, "init_from", init));
-    return sameModel(client, config, `init_from: ${init}`);
+    return await loadFrom(service, config, "init_from", init);
   }
   const { model_name: baseModel, lora_rank: rank, seed } = config;
   const { train_attn: trainAttn, train_mlp: trainMlp, train_unembed: trainUnembed } = config;
@@ -44,6 +38,24 @@ export async function createClient(
   } catch (error) {
     throw refusedRank(error, rank) ?? error;
   }
+}
+
+async function loadFrom(
+  service: ServiceClient,
+  config: Config,
+  key: "init_from" | "resume_from",
+  path: string,
+): Promise<TrainingClient> {
+  const source = `${key}: ${path}`;
+  // Not every server has the call, and what is wrong with the path is reported when it is loaded.
+  const facts = await service.weightsFacts(path).catch(() => null);
+  const trainedOn = facts?.baseModel ?? config.model_name;
+  requireBaseModel(trainedOn, config, source);
+  const baseModel = trainedOn === config.model_name ? undefined : config.model_name;
+  const client = await service
+    .createTrainingClientFromState(path, { optimizer: key === "resume_from", baseModel })
+    .catch((error: unknown) => throwRefused(service, error, key, path));
+  return sameModel(client, config, source);
 }
 
 /** Each server has its own limits on the rank and reports them only as text. */

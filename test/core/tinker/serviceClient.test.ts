@@ -459,6 +459,13 @@ describe("resuming", () => {
     expect(requestsTo("create_model")).toEqual([]);
   });
 
+  it("names another variant of the checkpoint's model", async () => {
+    const { client, requestsTo } = await service();
+    const baseModel = "org/base:peft:262144";
+    await client.createTrainingClientFromState(path, { optimizer: false, baseModel });
+    expect(requestsTo("load_weights").map(jsonBody)).toMatchObject([{ base_model: baseModel }]);
+  });
+
   it("predicts the model's id when the server does not return it", async () => {
     const { client } = await service((to) =>
       to === "retrieve_future" ? { json: { model_id: null } } : undefined,

@@ -171,6 +171,7 @@ export function fakeService(deleted: string[]): ServiceClient {
     listCheckpoints: refuse,
     setCheckpointTtl: refuse,
     deleteCheckpoint: async (path) => void deleted.push(path),
+    weightsFacts: refuse,
     sessionId: refuse,
     finish: async () => undefined,
     close: () => undefined,

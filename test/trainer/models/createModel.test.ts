@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Config } from "../../../src/core/config/fields/schema.ts";
-import type { ModelInfo } from "../../../src/core/tinker/models.ts";
+import type { LoadOptions, ModelInfo } from "../../../src/core/tinker/models.ts";
 import type { ServiceClient } from "../../../src/core/tinker/serviceClient.ts";
 import { tinkerError } from "../../../src/core/tinker/transport/errors.ts";
 import { createClient } from "../../../src/trainer/models/createModel.ts";
@@ -49,6 +49,34 @@ it.each(["init_from", "resume_from"] as const)(
       code: "checkpoint-other-model",
       configPath: "lora_rank",
     });
+  },
+);
+
+it.each(["init_from", "resume_from"] as const)(
+  "%s continues with the configured variant of the checkpoint's model",
+  async (key) => {
+    const loaded: LoadOptions[] = [];
+    const startAs = (model_name: string, baseModel: string) =>
+      start(
+        {
+          weightsFacts: async () => ({ baseModel, loraRank: 32 }),
+          createTrainingClientFromState: async (_path, options) => {
+            loaded.push(options);
+            const info = { modelId: "run", baseModel: model_name, loraRank: null };
+            return Object.assign(new FakeTrainingClient(), { info: () => info });
+          },
+        },
+        aConfig({ [key]: PATH, model_name }),
+      );
+    await startAs("Qwen/Qwen3.8-27B:peft:262144", "Qwen/Qwen3.8-27B");
+    await startAs("Qwen/Qwen3.8-27B", "Qwen/Qwen3.8-27B:peft:262144");
+    await startAs("Qwen/Qwen3.8-27B", "Qwen/Qwen3.8-27B");
+    const names = ["Qwen/Qwen3.8-27B:peft:262144", "Qwen/Qwen3.8-27B", undefined];
+    expect(loaded.map(({ baseModel }) => baseModel)).toEqual(names);
+    await expect(startAs("Qwen/Qwen3-8B", "Qwen/Qwen3.8-27B")).rejects.toMatchObject({
+      code: "checkpoint-other-model",
+    });
+    expect(loaded).toHaveLength(3);
   },
 );
 
