@@ -43,8 +43,7 @@ import { createChatTools } from "./tools/chatTools.ts";
 import { mcpVariables } from "./tools/mcpVariables.ts";
 import type { Trees } from "./views/trees.ts";
 import { setContextKey } from "./vscode/contextKeys.ts";
-import { settingOverrides } from "./vscode/settingOverrides.ts";
-import { readSetting } from "./vscode/settings.ts";
+import { readSetting, settingOverrides } from "./vscode/settings.ts";
 
 export interface AppOptions {
   readonly context: vscode.ExtensionContext;

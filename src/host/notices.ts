@@ -18,12 +18,12 @@ import type { RunAlarms } from "./runs/runAlarms.ts";
 import type { RunList } from "./runs/runList.ts";
 import type { TrainingEnded, Trainings } from "./runs/trainings.ts";
 import type { WaitingStart } from "./runs/waitingStarts.ts";
-import { isThere } from "./vscode/isThere.ts";
 import type { Memento } from "./vscode/memento.ts";
 import { NoticeQueue } from "./vscode/noticeQueue.ts";
 import { offerInstead, offerNewConfig } from "./vscode/offerInstead.ts";
 import { plainWindow } from "./vscode/plainWindow.ts";
 import { readSetting } from "./vscode/settings.ts";
+import { isThere } from "./vscode/workspaceText.ts";
 
 export interface NoticeOptions {
   readonly store: RunList;

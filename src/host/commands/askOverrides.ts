@@ -5,7 +5,7 @@ import { parseAssignment } from "../../core/config/overrides.ts";
 import { splitWords } from "../../core/config/overrideWords.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
-import { settingOverrides } from "../vscode/settingOverrides.ts";
+import { settingOverrides } from "../vscode/settings.ts";
 
 /** Undefined if the user canceled. */
 export async function askOverrides(

@@ -2,9 +2,12 @@
 
 import * as vscode from "vscode";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
-import { lastOfEach } from "../../core/config/overrideWords.ts";
+import { lastOfEach, splitValues } from "../../core/config/overrideWords.ts";
 import { parseConfig } from "../../core/config/parse.ts";
-import { combinationName } from "../../core/sweeps/planSweep.ts";
+import { expectationOf } from "../../core/config/rules/expectation.ts";
+import { isJsonObject } from "../../core/json.ts";
+import { countCombinations } from "../../core/sweeps/grid.ts";
+import { combinationName, planSweep, type SweepRequest } from "../../core/sweeps/planSweep.ts";
 import { type KnownSweep, listSweeps } from "../../core/sweeps/sweepFile.ts";
 import { actionFor, type SweepRow } from "../../core/sweeps/sweepRuns.ts";
 import { type LoadedSweep, loadSweep, type SweepPorts } from "../../node/loadSweep.ts";
@@ -14,9 +17,9 @@ import { plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import type { TrainTask } from "../task/trainTask.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
-import { askGrid } from "./askGrid.ts";
 import { asObject } from "./askOverrides.ts";
-import { assignments } from "./askSettings.ts";
+import { askSettings, assignments, type Chosen } from "./askSettings.ts";
+import { plainDoc, sweepableSettings } from "./tunableSettings.ts";
 
 /** A sweep's task definition, apart from its configuration. */
 export type SweepTask = Required<
@@ -160,5 +163,42 @@ function runList(rows: readonly SweepRow[], sharedOverrides: readonly string[]):
   const all = shared === "" ? [] : [vscode.l10n.t("All runs: {0}", shared)];
   return [...all, ...lines, ...(left > 0 ? [vscode.l10n.t("… and {0} more", left)] : [])].join(
     "\n",
+  );
+}
+
+/** Comma-separated values by key; undefined if the user canceled. Validated like the sweep itself. */
+async function askGrid(configuration: Omit<SweepRequest, "grid">): Promise<Chosen | undefined> {
+  const result = parseConfig(configuration.text, configuration);
+  const values: unknown = result.ok ? result.config : null;
+  return askSettings({
+    settings: isJsonObject(values) ? sweepableSettings(values) : [],
+    title: vscode.l10n.t("Start Sweep"),
+    placeHolder: ({ size }) =>
+      size === 0
+        ? vscode.l10n.t("Which setting varies?")
+        : vscode.l10n.t("Which other setting varies?"),
+    ignoreFocusOut: true,
+    row: (_, entered) => ({ description: entered, icon: "list-flat" }),
+    done: (chosen) => ({
+      label: plural(combinations(chosen), "Continue with {0} Run", "Continue with {0} Runs"),
+      description: assignments(chosen).join(" "),
+    }),
+    prompt: ({ field }) =>
+      vscode.l10n.t(
+        "{0} Expected: {1}. Separate values with commas; leave empty to keep the setting.",
+        plainDoc(field),
+        expectationOf(field),
+      ),
+    unchanged: () => "",
+    fault: (chosen) => {
+      const check = planSweep({ ...configuration, grid: assignments(chosen) });
+      return check.ok ? undefined : check.problems[0]?.message;
+    },
+  });
+}
+
+function combinations(chosen: Chosen): number {
+  return countCombinations(
+    [...chosen].map(([key, values]) => ({ key, values: splitValues(values) })),
   );
 }

@@ -9,9 +9,12 @@ import {
   usableCheckpoints,
   withState,
 } from "../../core/runFolder/checkpointLog.ts";
+import { safeAddress } from "../../core/secrets/serviceHosts.ts";
+import { checkpointPage } from "../../core/tinker/paths.ts";
 import { formatCount } from "../../shared/format.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
+import type { Keys } from "../keys/createKeys.ts";
 import { branchRun } from "../runs/branchRun.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
 import { offerInstead, offersToTrain } from "../vscode/offerInstead.ts";
@@ -20,17 +23,17 @@ import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { askEvaluation } from "./askEvaluation.ts";
 import {
   type CheckpointChangeOptions,
+  type CheckpointPlace,
   keepCheckpoint,
   keepLastState,
   modelOf,
   placeOf,
+  removeCheckpoint,
   shareCheckpoint,
 } from "./changeCheckpoint.ts";
 import type { CheckpointRequestOptions } from "./checkpointRequests.ts";
 import { type ChooseRunOptions, chooseRun, listedRun } from "./chooseRun.ts";
 import { downloadCheckpoint } from "./downloadCheckpoint.ts";
-import { openCheckpointPage } from "./openCheckpointPage.ts";
-import { removeCheckpoint } from "./removeCheckpoint.ts";
 
 export interface CheckpointHandlerOptions extends ChooseRunOptions {
   readonly tasks: TaskProvider;
@@ -237,4 +240,24 @@ async function choose(
     return undefined;
   }
   return plainWindow.showQuickPick(items, { placeHolder: vscode.l10n.t("Which checkpoint?") });
+}
+
+/** @throws Error for checkpoints on this computer or at another service */
+export async function openCheckpointPage(
+  run: RunEntry,
+  { state_path, sampler_path }: CheckpointEntry,
+  place: CheckpointPlace,
+  keys: Pick<Keys, "variables">,
+): Promise<void> {
+  const address =
+    place.kind === "Tinker" ? (place.baseUrl ?? safeAddress("tinker", keys.variables())) : null;
+  const path = state_path ?? sampler_path;
+  const page = path === null || address === null ? null : checkpointPage(path, address);
+  if (page === null) {
+    throw new Error(
+      vscode.l10n.t("The service of {0} has no web pages for its checkpoints.", run.name),
+    );
+  }
+  // VS Code also accepts a string, and only a string keeps the escaped slash, which a URI would unescape.
+  await vscode.env.openExternal(page as unknown as vscode.Uri); // for the reason above
 }

@@ -7,7 +7,7 @@ import { parseConfig } from "../../core/config/parse.ts";
 import { type SplitChoice, taskChoices } from "../../core/config/taskChoices.ts";
 import { offerInstead, showEnvironments } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
-import { settingOverrides } from "../vscode/settingOverrides.ts";
+import { settingOverrides } from "../vscode/settings.ts";
 
 export interface TaskChoiceOptions {
   /** The requested environment, if the configuration has it; null = any. */

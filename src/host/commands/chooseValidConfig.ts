@@ -7,7 +7,7 @@ import { plural } from "../../shared/format.ts";
 import { chooseConfig } from "../config/chooseConfig.ts";
 import type { RunList } from "../runs/runList.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
-import { settingOverrides } from "../vscode/settingOverrides.ts";
+import { settingOverrides } from "../vscode/settings.ts";
 
 /** Like {@link chooseConfig}, but saves the file first. Undefined if it is not saved, or has errors; Problems then shows them. */
 export async function chooseValidConfig(

@@ -9,11 +9,10 @@ import { readRunModel } from "../../core/runFolder/runModel.ts";
 import { formatCount } from "../../shared/format.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import { runLogUri } from "../views/runLogDocuments.ts";
-import { askForFolder } from "../vscode/askForFolder.ts";
-import { isThere } from "../vscode/isThere.ts";
+import { askForFolder, isRemoteWindow, showFolder } from "../vscode/folders.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { isRemoteWindow, showFolder } from "../vscode/showFolder.ts";
+import { isThere } from "../vscode/workspaceText.ts";
 import {
   type ChooseRunOptions,
   chooseAnyRun,

@@ -4,10 +4,9 @@ import * as vscode from "vscode";
 import * as z from "zod";
 import { TEMPLATES } from "../../core/config/editing/completion/templates.ts";
 import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
-import { askForFolder } from "../vscode/askForFolder.ts";
-import { isThere } from "../vscode/isThere.ts";
+import { askForFolder } from "../vscode/folders.ts";
 import type { Memento } from "../vscode/memento.ts";
-import { readWorkspaceText } from "../vscode/workspaceText.ts";
+import { isThere, readWorkspaceText } from "../vscode/workspaceText.ts";
 import { PENDING_DEMO } from "./pendingDemo.ts";
 
 const NAMES = ["tinker-config.yaml", "local-demo.tinker.yaml"] as const;

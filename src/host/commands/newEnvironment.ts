@@ -20,14 +20,13 @@ import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
 import { shellCommands } from "../../shared/shellWords.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
-import { ask } from "../server/ask.ts";
-import type { Server } from "../server/server.ts";
+import { ask, type Server } from "../server/server.ts";
 import { runInTerminal } from "../task/programTask.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
-import { isThere } from "../vscode/isThere.ts";
 import { offerInstead } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
+import { isThere } from "../vscode/workspaceText.ts";
 
 type Requests = Pick<Server, "request">;
 

@@ -3,10 +3,13 @@
 import { basename, extname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
+import { type BasisRequest, ESTIMATE_REQUESTS, type EstimateBasis } from "../../api/estimate.ts";
+import type { RequestOutcome } from "../../api/requests.ts";
 import type { RunEntry } from "../../api/runs.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { isResumable } from "../../core/runs/runWords.ts";
 import { systemClock } from "../../node/clock.ts";
+import { DRY_RUN_GROUPS } from "../../shared/dryRun.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import type { Server } from "../server/server.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
@@ -14,8 +17,7 @@ import type { TrainTask } from "../task/trainTask.ts";
 import { offerInstead, showRuns } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { settingOverrides } from "../vscode/settingOverrides.ts";
-import { mayEstimate } from "./askEstimate.ts";
+import { settingOverrides } from "../vscode/settings.ts";
 import { askOverrides } from "./askOverrides.ts";
 import { askSweep } from "./askSweep.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
@@ -157,4 +159,28 @@ function resumable(options: ChooseRunOptions, target: unknown): Promise<RunEntry
     none: vscode.l10n.t("No run here can be resumed. Start Training starts a new one."),
     fits: isResumable,
   });
+}
+
+/** True if the estimate is free, or the user accepts its cost. */
+async function mayEstimate(server: Pick<Server, "request">, uri: vscode.Uri): Promise<boolean> {
+  const request: BasisRequest = { configPath: uri.fsPath, overrides: settingOverrides(uri) };
+  const outcome = await server.request<RequestOutcome<EstimateBasis>>(
+    ESTIMATE_REQUESTS.basis,
+    request,
+  );
+  // The program reports what is wrong with the configuration.
+  if (!outcome.ok) return true;
+  const { pastRun, model, isBilled } = outcome.value;
+  if (!isBilled || pastRun !== null) return true;
+  const play = vscode.l10n.t("Sample Groups");
+  const answer = await plainWindow.showInformationMessage(
+    vscode.l10n.t(
+      "There is no past run with these environments and this model. Sample {0} groups in each environment with {1} instead? The service bills them; no weights are changed.",
+      DRY_RUN_GROUPS,
+      model,
+    ),
+    { modal: true },
+    play,
+  );
+  return answer === play;
 }

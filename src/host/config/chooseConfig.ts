@@ -3,8 +3,7 @@
 import * as vscode from "vscode";
 import { offerToCreate } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
-import { isConfigDocument } from "./configFiles.ts";
-import { findConfigs } from "./findConfigs.ts";
+import { findConfigs, isConfigDocument } from "./configFiles.ts";
 
 /** Undefined if there is none or none was picked. `describe` returns the text next to a name in the list. */
 export async function chooseConfig(

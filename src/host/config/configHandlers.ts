@@ -31,7 +31,7 @@ export function configHandlers(options: ConfigHandlerOptions) {
       await newConfig(target);
     },
     trainOnDataset: async (target) => {
-      const { trainOnDataset } = await import("./trainOnDataset.ts");
+      const { trainOnDataset } = await import("./newConfig.ts");
       await trainOnDataset(options.server, target);
     },
     validateConfig: async (target) => {

@@ -6,13 +6,12 @@ import {
   CATALOGUE_CHANGED,
   type CatalogueAccessRequest,
 } from "../../api/catalogue.ts";
-import { CONTEXT_CHANGED, EDITOR_REQUESTS } from "../../api/config.ts";
+import { CONTEXT_CHANGED, type ConfigContext, EDITOR_REQUESTS } from "../../api/config.ts";
 import type { LinkTarget } from "../../core/config/editing/display/links.ts";
 import type { LensData } from "../../server/protocolTypes.ts";
 import type { LanguageFeatures } from "../server/serverClient.ts";
-import { onSettingChange } from "../vscode/settings.ts";
-import { CONTEXT_SETTINGS, configContext } from "./editorAnswers.ts";
-import { configGlob } from "./findConfigs.ts";
+import { onSettingChange, readSetting, settingOverrides } from "../vscode/settings.ts";
+import { configGlob } from "./configFiles.ts";
 import type { KnownToEditor } from "./knownToEditor.ts";
 
 const ABSOLUTE = /^(?:[/\\]|[a-z]:[/\\])/i;
@@ -145,4 +144,41 @@ function commandUri(command: string, ...args: readonly unknown[]): vscode.Uri {
 function folderUri(config: vscode.Uri, path: string): vscode.Uri | null {
   if (ABSOLUTE.test(path)) return vscode.Uri.file(path);
   return config.scheme === "untitled" ? null : vscode.Uri.joinPath(config, "..", path);
+}
+
+const YAML_EXTENSION = "redhat.vscode-yaml";
+
+/** Settings that affect {@link configContext}. */
+const CONTEXT_SETTINGS = [
+  "config.files",
+  "config.advice",
+  "config.schemaDiagnostics",
+  "config.codeLens",
+  "config.inlayHints",
+  "overrides",
+  "tinker.baseUrl",
+  "openReward.baseUrl",
+  "openReward.environmentsUrl",
+] as const;
+
+export function configContext(uri: string, known: KnownToEditor): ConfigContext {
+  const place = vscode.Uri.parse(uri);
+  const { isTrusted } = vscode.workspace;
+  return {
+    configNames: readSetting("config.files", place),
+    overrides: settingOverrides(place),
+    advice: readSetting("config.advice", place),
+    schemaChecker: schemaChecker(place),
+    readsData: isTrusted,
+    lenses: readSetting("config.codeLens", place) ? { canStart: isTrusted } : null,
+    wantsHints: readSetting("config.inlayHints", place),
+    secrets: known.sources?.secrets() ?? null,
+    variables: known.sources?.variables() ?? {},
+  };
+}
+
+function schemaChecker(place: vscode.Uri): ConfigContext["schemaChecker"] {
+  const request = readSetting("config.schemaDiagnostics", place);
+  if (request !== "auto") return request === "never" ? "all" : "none";
+  return vscode.extensions.getExtension(YAML_EXTENSION) === undefined ? "none" : "modeline";
 }

@@ -1,11 +1,13 @@
-/** *New Configuration…*: opens a template as a new, unsaved document. */
+/** New configurations: an unsaved document from a template (*New Configuration…*), or one for a data file (*Train on This Dataset…*). */
 
 import * as vscode from "vscode";
 import * as z from "zod";
+import { CONFIG_REQUESTS } from "../../api/config.ts";
 import { TEMPLATES, type Template } from "../../core/config/editing/completion/templates.ts";
+import type { Server } from "../server/server.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
-import { freeConfigName } from "./freeConfigName.ts";
+import { isTaken } from "../vscode/workspaceText.ts";
 
 /** `target` may name a template, to skip the prompt. Resolves to the new document, or undefined if the user picked nothing. */
 export async function newConfig(target?: unknown): Promise<vscode.TextDocument | undefined> {
@@ -44,4 +46,33 @@ async function openNamed(
   change.replace(document.uri, new vscode.Range(document.positionAt(0), end), text);
   await vscode.workspace.applyEdit(change);
   return document;
+}
+
+const MAX_NUMBER = 100;
+
+/** `tinker-config.yaml`, else `local.tinker.yaml`, `local-2.tinker.yaml` … in `folder`. */
+async function freeConfigName(folder: vscode.Uri, kind: string): Promise<vscode.Uri> {
+  const names = ["tinker-config.yaml", `${kind}.tinker.yaml`];
+  for (let number = 2; number <= MAX_NUMBER; number++) names.push(`${kind}-${number}.tinker.yaml`);
+  for (const name of names) {
+    const uri = vscode.Uri.joinPath(folder, name);
+    if (!(await isTaken(uri))) return uri;
+  }
+  return vscode.Uri.joinPath(folder, `${kind}.tinker.yaml`);
+}
+
+/** Writes the file and opens it. @throws Error if `target` is not a file and none is open */
+export async function trainOnDataset(
+  server: Pick<Server, "request">,
+  target: unknown,
+): Promise<void> {
+  const file = target instanceof vscode.Uri ? target : vscode.window.activeTextEditor?.document.uri;
+  if (file?.scheme !== "file") {
+    throw new Error(vscode.l10n.t("Select a JSONL, CSV or Parquet file in the Explorer first."));
+  }
+  const text = await server.request<string>(CONFIG_REQUESTS.forDataset, { uri: file.toString() });
+  const uri = await freeConfigName(vscode.Uri.joinPath(file, ".."), "dataset");
+  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
+  await vscode.window.showTextDocument(uri);
+  await setContextKey("configCreated", true);
 }

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { errorMessage } from "../../core/errors.ts";
 import { TASK_TYPE } from "../manifest/taskType.ts";
-import { findConfigs } from "./findConfigs.ts";
+import { findConfigs } from "./configFiles.ts";
 import { rangeOf } from "./textEdits.ts";
 
 export const TASKS_FILE: vscode.DocumentFilter = { pattern: "**/.vscode/tasks.json" };

@@ -17,8 +17,8 @@ import { resumeBefore } from "../runs/branchRun.ts";
 import type { RunList } from "../runs/runList.ts";
 import { diffRollouts } from "../views/rolloutDocuments.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
-import { isThere } from "../vscode/isThere.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
+import { isThere } from "../vscode/workspaceText.ts";
 
 export interface PageOrdersOptions {
   readonly store: RunList;

@@ -5,16 +5,21 @@ import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import type { Values } from "../../core/secrets/serviceHosts.ts";
 import { realFolder } from "../../node/realFolder.ts";
 import type { LaunchError } from "../../shared/control.ts";
+import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { readSetting } from "../vscode/settings.ts";
 import { Approvals } from "./approvals.ts";
 import { readEnv } from "./envFile.ts";
 import { EnvPermission } from "./envPermission.ts";
 import { gatherKeys, type KeyOrder, recoverFromLaunchError } from "./gatherKeys.ts";
-import { keyHandlers } from "./keyHandlers.ts";
+import { type ImportOptions, importEnv } from "./importEnv.ts";
+import { isKeyId, type KeyId, keyIdOf } from "./keyNames.ts";
 import { KeySources } from "./keySources.ts";
+import { type KeyStatusOptions, keyStatus } from "./keyStatus.ts";
 import { KeyStore } from "./keyStore.ts";
 import type { KeyTestOptions } from "./keyTest.ts";
 import type { LaunchConfig } from "./launchKeys.ts";
+import { removeKey } from "./removeKey.ts";
+import { setKey } from "./setKey.ts";
 import { windowUi } from "./windowUi.ts";
 import { workspaceEnvFiles } from "./workspaceEnvFiles.ts";
 
@@ -121,4 +126,20 @@ function addressVariables(): Values {
 function present(values: Readonly<Record<string, string | undefined>>): Values {
   const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== "");
   return Object.fromEntries(set) as Values; // the filter leaves texts only
+}
+
+/** `setApiKey` and `removeApiKey` take a key id or variable name; `importEnv` takes a configuration's URI. */
+function keyHandlers(options: KeyStatusOptions & ImportOptions) {
+  return {
+    setApiKey: (target) => setKey(options, idIn(target)),
+    setOpenRewardKey: () => setKey(options, "openreward"),
+    removeApiKey: (target) => removeKey(options, idIn(target)),
+    importEnv: (target) => importEnv(options, target),
+    keyStatus: () => keyStatus(options),
+  } satisfies Partial<CommandHandlers>;
+}
+
+function idIn(target: unknown): KeyId | undefined {
+  if (typeof target !== "string") return undefined;
+  return isKeyId(target) ? target : (keyIdOf(target) ?? undefined);
 }

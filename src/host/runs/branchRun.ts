@@ -22,9 +22,9 @@ import { startConfig } from "../../node/startConfig.ts";
 import { formatCount } from "../../shared/format.ts";
 import { nearestSave } from "../../shared/nearestSave.ts";
 import { commandName } from "../manifest/commandTable.ts";
-import { isTaken } from "../vscode/isThere.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { readSetting } from "../vscode/settings.ts";
+import { isTaken } from "../vscode/workspaceText.ts";
 
 export interface BranchOptions {
   readonly fileSystem: FileSystem;

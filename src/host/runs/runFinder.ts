@@ -8,7 +8,7 @@ import { Emitter } from "../../core/util/emitter.ts";
 import { runFolder } from "../../node/runFolder.ts";
 import { runParent } from "../../node/runPaths.ts";
 import { soon } from "../../node/soon.ts";
-import { configGlob, findConfigs } from "../config/findConfigs.ts";
+import { configGlob, findConfigs } from "../config/configFiles.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { onSettingChange } from "../vscode/settings.ts";
 import { readWorkspaceText } from "../vscode/workspaceText.ts";

@@ -21,8 +21,7 @@ import { formatMeasure, formatReward, plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import { basisText, shortKey, sweepSentence } from "../../shared/sweepText.ts";
 import type { LaunchEnd, TerminalAction } from "./launchWatch.ts";
-import type { Training } from "./training.ts";
-import type { TrainingRequest, Trainings } from "./trainings.ts";
+import type { Training, TrainingRequest, Trainings } from "./trainings.ts";
 
 export interface SweepTrainingRequest
   extends Pick<TrainingRequest, "configPath" | "title" | "overrides" | "project"> {

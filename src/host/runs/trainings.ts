@@ -8,7 +8,6 @@ import type { InsteadOfTraining, LaunchError } from "../../shared/control.ts";
 import type { SweepMember } from "../../shared/runFile.ts";
 import { type LaunchEnd, sendAction, type TerminalAction, watchLaunch } from "./launchWatch.ts";
 import type { Holder, RunSlots } from "./runSlots.ts";
-import type { Training } from "./training.ts";
 
 export interface TrainingRequest {
   /** Absolute. */
@@ -268,4 +267,18 @@ function isPlain({ resume, overrides, instead }: TrainingRequest): boolean {
 
 function notStartedText(): string {
   return `${l10n.t("Not started, because you canceled. Nothing was sent.")}\n`;
+}
+
+/** What a terminal needs from its training. */
+export interface Training {
+  /** Starts or joins the training, and resolves when it ends; null if it was not started. */
+  follow(options: {
+    readonly print: (text: string) => void;
+    /** Aborted when the terminal is closed; a training that has not started yet is then dropped. */
+    readonly signal: AbortSignal;
+  }): Promise<LaunchEnd | null>;
+  /** Sends an action; resolves with what will happen. */
+  send(action: TerminalAction): Promise<string>;
+  /** Called when the user closes the terminal while the training continues. */
+  detached(): void;
 }

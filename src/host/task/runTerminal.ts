@@ -6,7 +6,7 @@ import { errorMessage, isAppError } from "../../core/errors.ts";
 import { Emitter } from "../../core/util/emitter.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
 import type { TerminalAction } from "../runs/launchWatch.ts";
-import type { Training } from "../runs/training.ts";
+import type { Training } from "../runs/trainings.ts";
 import { TerminalText } from "./terminalText.ts";
 
 /** VS Code reports any other exit code as a failure, in addition to the terminal's own message. */

@@ -2,14 +2,18 @@
 
 import { isAbsolute, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import { lastOfEach } from "../../core/config/overrideWords.ts";
+import { parseConfig } from "../../core/config/parse.ts";
+import { describeProblem } from "../../core/config/source/problem.ts";
+import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
+import { readPlainText } from "../../node/plainText.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
 import { TASK_TYPE } from "../manifest/taskType.ts";
 import type { SweepTrainingRequest } from "../runs/sweepTraining.ts";
-import type { Training } from "../runs/training.ts";
-import type { TrainingRequest } from "../runs/trainings.ts";
-import { settingOverrides } from "../vscode/settingOverrides.ts";
+import type { Training, TrainingRequest } from "../runs/trainings.ts";
+import { settingOverrides } from "../vscode/settings.ts";
 import { RunTerminal } from "./runTerminal.ts";
 import {
   gridTexts,
@@ -20,7 +24,6 @@ import {
   TASK_ACTIONS,
   type TrainTask,
 } from "./trainTask.ts";
-import { validateConfigFile } from "./validateConfigFile.ts";
 
 export interface TaskProviderOptions {
   /** The workspace's configurations, limited to what a list can show. */
@@ -219,4 +222,25 @@ function showTerminal(task: string): void {
     ({ name }) => name === task || name.startsWith(`${task} (`),
   );
   own?.show(true);
+}
+
+/** Prints one line per finding; resolves with the exit code. */
+export async function validateConfigFile(
+  configPath: string,
+  overrides: readonly string[],
+  print: (text: string) => void,
+): Promise<number> {
+  const text = await readPlainText(configPath, MAX_BYTES.config);
+  if (text === null) {
+    const missing = l10n.t(
+      "the configuration file does not exist or is too large. Check the path in the task.",
+    );
+    print(`${configPath}: ${l10n.t("error:")} ${missing}\n`);
+    return EXIT.invalid;
+  }
+  const result = parseConfig(text, { path: configPath, overrides });
+  const findings = result.ok ? result.warnings : result.problems;
+  for (const problem of findings) print(`${describeProblem(problem, configPath)}\n`);
+  if (result.ok) print(`${l10n.t("{0} is valid", configPath)}\n`);
+  return result.ok ? EXIT.done : EXIT.invalid;
 }

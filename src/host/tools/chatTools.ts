@@ -6,7 +6,7 @@ import type { FileSystem } from "../../core/ports.ts";
 import type { ListedRun } from "../../core/runs/runList.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { RunTools } from "../../server/tools/runTools.ts";
-import { settingOverrides } from "../vscode/settingOverrides.ts";
+import { settingOverrides } from "../vscode/settings.ts";
 
 export interface ChatToolOptions {
   readonly store: { readonly runs: readonly ListedRun[] };

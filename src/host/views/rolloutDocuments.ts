@@ -4,8 +4,7 @@ import * as vscode from "vscode";
 import { type RolloutTextRequest, TRAJECTORY_REQUESTS } from "../../api/trajectories.ts";
 import { rolloutName } from "../../shared/rolloutName.ts";
 import type { RolloutKey } from "../../shared/rolloutSet.ts";
-import { ask } from "../server/ask.ts";
-import type { Server } from "../server/server.ts";
+import { ask, type Server } from "../server/server.ts";
 
 export const ROLLOUT_SCHEME = "tinker-rl-rollout";
 

@@ -68,3 +68,11 @@ function isInRange(row: Extract<SettingRow, { minimum: number }>, value: unknown
   if (row.maximum !== undefined && value > row.maximum) return false;
   return row.type === "number" || Number.isInteger(value);
 }
+
+/** Each `key=value`; strings are YAML, as on the command line. Empty in Restricted Mode. */
+export function settingOverrides(config: vscode.Uri): readonly string[] {
+  if (!vscode.workspace.isTrusted) return [];
+  return Object.entries(readSetting("overrides", config)).map(
+    ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+}

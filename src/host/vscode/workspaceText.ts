@@ -1,8 +1,9 @@
-/** Reads a workspace's text files, local or remote; null if it is not a regular file or too large. */
+/** Files of a workspace, local or remote. */
 
 import * as vscode from "vscode";
 import { readPlainText } from "../../node/plainText.ts";
 
+/** The text of a file; null if it is not a regular file or too large. */
 export async function readWorkspaceText(uri: vscode.Uri, maxBytes: number): Promise<string | null> {
   if (uri.scheme === "file") return readPlainText(uri.fsPath, maxBytes);
   try {
@@ -12,4 +13,18 @@ export async function readWorkspaceText(uri: vscode.Uri, maxBytes: number): Prom
   } catch {
     return null;
   }
+}
+
+/** Also true for a dangling link, through which a write would create a file elsewhere. */
+export function isThere(uri: vscode.Uri): Thenable<boolean> {
+  return vscode.workspace.fs.stat(uri).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Like {@link isThere}, but also true for an unsaved document. */
+export async function isTaken(uri: vscode.Uri): Promise<boolean> {
+  const isOpen = vscode.workspace.textDocuments.some((open) => open.uri.path === uri.path);
+  return isOpen || (await isThere(uri));
 }

@@ -12,9 +12,9 @@ import {
   type CheckpointPlace,
   keepCheckpoint,
   keepLastState,
+  removeCheckpoint,
   shareCheckpoint,
 } from "../../../src/host/commands/changeCheckpoint.ts";
-import { removeCheckpoint } from "../../../src/host/commands/removeCheckpoint.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { aRunState } from "../../trainer/runState.ts";

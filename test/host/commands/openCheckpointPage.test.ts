@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from "vitest";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
 import type { CheckpointPlace } from "../../../src/host/commands/changeCheckpoint.ts";
-import { openCheckpointPage } from "../../../src/host/commands/openCheckpointPage.ts";
+import { openCheckpointPage } from "../../../src/host/commands/checkpointHandlers.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { aRun } from "../views/runEntries.ts";
 

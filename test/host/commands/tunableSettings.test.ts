@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { isJsonObject } from "../../../src/core/json.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { parseJson } from "../../../src/core/util/jsonl.ts";
-import { chooseSettings } from "../../../src/host/commands/chooseSettings.ts";
+import { chooseSettings } from "../../../src/host/commands/steerHandlers.ts";
 import {
   changeText,
   faultOfChanges,

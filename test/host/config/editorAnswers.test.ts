@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type * as vscodeTypes from "vscode";
-import { isConfigDocument, isConfigName } from "../../../src/host/config/configFiles.ts";
+import {
+  configGlob,
+  isConfigDocument,
+  isConfigName,
+} from "../../../src/host/config/configFiles.ts";
 import { ConfigFilesKey } from "../../../src/host/config/configFilesKey.ts";
-import { configContext } from "../../../src/host/config/editorAnswers.ts";
-import { configGlob } from "../../../src/host/config/findConfigs.ts";
 import { type ConfigSources, KnownToEditor } from "../../../src/host/config/knownToEditor.ts";
+import { configContext } from "../../../src/host/config/languageFeatures.ts";
 import { TaskCompletionProvider } from "../../../src/host/config/taskCompletionProvider.ts";
 import { CONFIG_NAMES } from "../../../src/shared/configNames.ts";
 import { CATALOGUE } from "../../core/config/editing/aCatalogue.ts";

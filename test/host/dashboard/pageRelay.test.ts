@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { OpenPageRequest, PageNews, PageReport, PageSent } from "../../../src/api/pages.ts";
-import { PageRelay } from "../../../src/host/dashboard/pageRelay.ts";
+import { PageRelay } from "../../../src/host/dashboard/pageTab.ts";
 import type { Server } from "../../../src/host/server/server.ts";
 import { PAGE_SETTINGS } from "../../server/dashboard/pageSettings.ts";
 

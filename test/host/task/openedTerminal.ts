@@ -1,6 +1,6 @@
 /** A task's terminal for a training that the test provides. */
 
-import type { Training } from "../../../src/host/runs/training.ts";
+import type { Training } from "../../../src/host/runs/trainings.ts";
 import { RunTerminal } from "../../../src/host/task/runTerminal.ts";
 
 export function aTraining(changes: Partial<Training> = {}): Training {

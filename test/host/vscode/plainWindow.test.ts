@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { RunEntry } from "../../../src/api/runs.ts";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
-import { removeCheckpoint } from "../../../src/host/commands/removeCheckpoint.ts";
+import { removeCheckpoint } from "../../../src/host/commands/changeCheckpoint.ts";
 import { windowUi } from "../../../src/host/keys/windowUi.ts";
 import { askForSlot } from "../../../src/host/runs/slotQuestion.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { MAX_BYTES } from "../../../../src/core/runFolder/files/wholeFiles.ts";
 import { readRunModel } from "../../../../src/core/runFolder/runModel.ts";
 import { readRun } from "../../../../src/core/runs/runList.ts";
-import { validateConfigFile } from "../../../../src/host/task/validateConfigFile.ts";
+import { validateConfigFile } from "../../../../src/host/task/taskProvider.ts";
 import { readLaunch } from "../../../../src/node/launch/launchStore.ts";
 import { readPlainText } from "../../../../src/node/plainText.ts";
 import { readConfigView } from "../../../../src/server/dashboard/configView.ts";

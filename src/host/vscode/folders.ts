@@ -1,4 +1,4 @@
-/** Shows a folder to the user. */
+/** Folders on this computer: shows one to the user, or asks for one. */
 
 import * as vscode from "vscode";
 
@@ -16,4 +16,13 @@ export async function showFolder(uri: vscode.Uri): Promise<void> {
 export function isRemoteWindow(): boolean {
   const { remoteName, uiKind } = vscode.env;
   return remoteName !== undefined || uiKind === vscode.UIKind.Web;
+}
+
+/** Undefined if the user dismissed the dialog. The texts must be this program's own. */
+export async function askForFolder(
+  words: Pick<vscode.OpenDialogOptions, "title" | "openLabel">,
+): Promise<vscode.Uri | undefined> {
+  const kind = { canSelectFiles: false, canSelectFolders: true, canSelectMany: false };
+  const [folder] = (await vscode.window.showOpenDialog({ ...kind, ...words })) ?? [];
+  return folder;
 }
