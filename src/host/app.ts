@@ -180,12 +180,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   register(finder.onDidFind(() => options.config.refresh()));
   const demo = new LocalDemo(context.globalState);
   const handlers = createHandlers({
-    runs,
-    ownServers,
+    ...runs,
+    ...views,
+    servers: ownServers,
     checks,
-    views,
     trees,
-    services,
+    catalogue: environments,
     dashboard,
     table,
     keys,
@@ -196,6 +196,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     programFolder,
     examplesFolder: join((context.storageUri ?? context.globalStorageUri).fsPath, "examples"),
     register,
+    open,
   });
   // A failed first search must not keep the app from loading.
   await finder.find().catch(onError);

@@ -4,7 +4,7 @@ import type * as vscode from "vscode";
 import { appendCheckpoint } from "../../core/runFolder/checkpointLog.ts";
 import { type ClosableFileSystem, createFileSystem } from "../../node/fileSystem.ts";
 import { RunRecord } from "../../node/runRecord.ts";
-import type { CatalogueServices } from "../catalogue/createCatalogue.ts";
+import type { EnvironmentLists } from "../catalogue/environmentLists.ts";
 import { ChatPanels } from "../chat/chatPanels.ts";
 import type { CheckpointChangeOptions } from "../commands/changeCheckpoint.ts";
 import { chatHandlers } from "../commands/chatHandlers.ts";
@@ -34,7 +34,6 @@ import { PlayPanels } from "../play/playPanels.ts";
 import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnServers } from "../runs/ownServers.ts";
 import type { Server } from "../server/server.ts";
-import { DeploymentLogs } from "../views/deploymentLogs.ts";
 import type { Trees } from "../views/trees.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import type { Runs } from "./createRuns.ts";
@@ -45,13 +44,12 @@ import type { Register } from "./register.ts";
 export type EarlyHandlers = ConfigSupport["handlers"] & ReturnType<typeof helpHandlers>;
 export type LateHandlers = Omit<CommandHandlers, keyof EarlyHandlers>;
 
-export interface HandlersOptions {
-  readonly runs: Runs;
-  readonly ownServers: OwnServers;
+/** What commands act on. */
+export interface HandlersOptions extends Runs, Views {
+  readonly servers: OwnServers;
   readonly checks: EnvironmentChecks;
-  readonly views: Views;
   readonly trees: Trees;
-  readonly services: CatalogueServices;
+  readonly catalogue: EnvironmentLists;
   readonly dashboard: RunDashboard;
   readonly table: RunsPanel;
   readonly keys: Keys;
@@ -63,73 +61,42 @@ export interface HandlersOptions {
   /** Cache for files of examples; it does not need to exist. */
   readonly examplesFolder: string;
   readonly register: Register;
+  /** Shows the run in a folder. */
+  readonly open: (folder: string) => void;
 }
 
 export function createHandlers(options: HandlersOptions): LateHandlers {
-  const { views, trees, services, dashboard, keys, demo, fileSystem } = options;
-  const { server, extensionUri, programFolder, register } = options;
-  const { store, labels, finder, tasks, trainings } = options.runs;
-  const tree = trees.runs.view;
-  const choice = { store, labels, trainings, tree, shownFolder: () => dashboard.folder };
-  const open = (folder: string): void => dashboard.open(folder);
-  const panels = register(new ChatPanels({ keys, server, extensionUri }));
-  const plays = register(
-    new PlayPanels({
-      keys,
-      server,
-      extensionUri,
-      overrides: (environment) => runningOverrides(options.ownServers, environment),
-      read: open,
-    }),
-  );
+  const { dashboard, keys, register, servers, server, store } = options;
+  const all = {
+    ...options,
+    tree: options.trees.runs.view,
+    shownFolder: () => dashboard.folder,
+    changes: changes(options),
+    panels: register(new ChatPanels(options)),
+    plays: register(
+      new PlayPanels({
+        ...options,
+        overrides: (environment) => runningOverrides(servers, environment),
+      }),
+    ),
+  };
   return {
     ...keys.handlers,
-    ...environmentHandlers({
-      view: views.environments,
-      tree: trees.environments.view,
-      servers: options.ownServers,
-      catalogue: services.environments,
-      logs: register(new DeploymentLogs()),
-    }),
+    ...environmentHandlers(all),
     ...newEnvironmentHandlers(server),
-    ...environmentProgramHandlers({
-      store,
-      programFolder,
-      servers: options.ownServers,
-      plays,
-      checks: options.checks,
-      difficulty: (name, split) => services.environments.difficulty(name, split),
-    }),
-    ...steerHandlers(choice),
-    ...folderHandlers({ ...choice, finder, fileSystem, open }),
-    ...runListHandlers({ ...choice, finder, view: views.runs }),
-    ...startHandlers({ ...choice, tasks, demo, fileSystem, server }),
-    ...trajectoryHandlers({
-      trajectories: views.trajectories,
-      view: trees.trajectories.view,
-      open: ({ folder, source, step, group, rollout }) =>
-        dashboard.open(folder, { target: { source, step, rollout: { group, rollout } } }),
-      follow: (isFollowing) => views.selectedRun.follow(isFollowing),
-    }),
-    ...checkpointHandlers({
-      ...choice,
-      tasks,
-      view: {
-        refresh: () => {
-          views.checkpoints.refresh();
-          views.runs.redraw();
-        },
-      },
-      read: (folder) => views.saved.read(folder),
-      changes: changes(options),
-      downloads: { keys, server },
-    }),
-    ...chatHandlers({ ...choice, panels, fileSystem, read: (folder) => views.saved.read(folder) }),
-    ...dashboardHandlers({ ...choice, dashboard, server }),
-    ...dataHandlers({ store, server, open, folder: options.examplesFolder }),
-    ...runsTableHandlers({ store, panel: options.table, view: tree }),
-    ...reportHandlers({ ...choice, server }),
-    ...promptHandlers({ store, keys, server, register }),
+    ...environmentProgramHandlers(all),
+    ...steerHandlers(all),
+    ...folderHandlers(all),
+    ...runListHandlers(all),
+    ...startHandlers(all),
+    ...trajectoryHandlers(all),
+    ...checkpointHandlers(all),
+    ...chatHandlers(all),
+    ...dashboardHandlers(all),
+    ...dataHandlers(all),
+    ...runsTableHandlers(all),
+    ...reportHandlers(all),
+    ...promptHandlers(all),
     runMenu: (target) => showRunMenu(store, target),
   };
 }

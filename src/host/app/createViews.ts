@@ -61,7 +61,7 @@ export function createViews(options: ViewsOptions) {
   const environments = createEnvironmentsView(options);
   const selectedRun = register(new SelectedRun({ store, trajectories, trees, onError }));
   registerDocuments(options);
-  return { runs, trajectories, checkpoints, environments, selectedRun, saved };
+  return { runsView: runs, trajectories, checkpoints, environments, selectedRun, saved };
 }
 
 function createEnvironmentsView({

@@ -19,7 +19,8 @@ import { EMBEDDED_ENVIRONMENTS } from "../../core/config/editing/catalogue/embed
 import type { TaskDifficulty } from "../../core/openreward/catalogue.ts";
 import type { Values } from "../../core/secrets/serviceHosts.ts";
 import { Emitter } from "../../core/util/emitter.ts";
-import { ask, type Server } from "../server/server.ts";
+import { ask } from "../server/ask.ts";
+import type { Server } from "../server/server.ts";
 
 export interface EnvironmentListsOptions {
   readonly server: Pick<Server, "request">;

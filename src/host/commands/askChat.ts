@@ -4,10 +4,11 @@ import * as vscode from "vscode";
 import type { ChatStart } from "../../api/chat.ts";
 import type { RunEntry } from "../../api/runs.ts";
 import { taskChoices } from "../../core/config/taskChoices.ts";
-import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
+import { usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { formatCount } from "../../shared/format.ts";
 import type { ChatSubject } from "../chat/chatPanels.ts";
 import type { RunList } from "../runs/runList.ts";
+import type { SavedSource } from "../views/checkpointsView.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { configOfRun } from "./configOfRun.ts";
 
@@ -59,7 +60,7 @@ export function isTraining({ file }: RunEntry): boolean {
 
 export interface AskBesideOptions {
   readonly store: RunList;
-  readonly read: (folder: string) => Promise<readonly CheckpointEntry[]>;
+  readonly saved: Pick<SavedSource, "read">;
 }
 
 /** More would not fit side by side, and a service would be queried for all at once. */
@@ -67,20 +68,20 @@ const MAX_BESIDE = 3;
 
 /** Undefined if the user dismissed the prompt. */
 export async function askBeside(
-  { store, read }: AskBesideOptions,
+  { store, saved }: AskBesideOptions,
   subject: ChatSubject,
 ): Promise<ChatSubject | undefined> {
   const { run, start } = subject;
   const [first = run.folder] = start.targets;
   const { model_name: model } = await configOfRun(run.folder);
-  const saved = usableCheckpoints(await read(run.folder), Date.now())
+  const usable = usableCheckpoints(await saved.read(run.folder), Date.now())
     .filter(({ sampler_path }) => sampler_path !== null)
     .toReversed()
     // The run's folder stands for the newest checkpoint.
     .slice(first === run.folder ? 1 : 0);
   const items = [
     { label: model, description: vscode.l10n.t("before training"), target: model },
-    ...saved.map(({ step, kind, sampler_path }) => ({
+    ...usable.map(({ step, kind, sampler_path }) => ({
       label: vscode.l10n.t("{0} · step {1}", run.name, formatCount(step)),
       description: kind,
       target: sampler_path ?? "",

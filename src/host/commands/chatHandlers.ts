@@ -4,10 +4,11 @@ import * as vscode from "vscode";
 import * as z from "zod";
 import type { RunEntry } from "../../api/runs.ts";
 import type { FileSystem } from "../../core/ports.ts";
-import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
+import { usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
 import { formatCount } from "../../shared/format.ts";
 import type { ChatPanels, ChatSubject } from "../chat/chatPanels.ts";
+import type { SavedSource } from "../views/checkpointsView.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { askBeside, askTask, isTraining } from "./askChat.ts";
@@ -16,8 +17,7 @@ import { type ChooseRunOptions, chooseAnyRun } from "./chooseRun.ts";
 export interface ChatHandlerOptions extends ChooseRunOptions {
   readonly panels: ChatPanels;
   readonly fileSystem: FileSystem;
-  /** The checkpoints of the run in a folder. */
-  readonly read: (folder: string) => Promise<readonly CheckpointEntry[]>;
+  readonly saved: Pick<SavedSource, "read">;
 }
 
 const count = z.number().int().nonnegative();
@@ -99,11 +99,11 @@ function placeOf({ folder, name, file }: RunEntry): ChatSubject["run"] {
 
 /** Path of the checkpoint the command was called on, or that the user picks; the run's folder for the newest. */
 async function chooseWeights(
-  { read }: ChatHandlerOptions,
+  { saved }: ChatHandlerOptions,
   { folder, name }: RunEntry,
   target: unknown,
 ): Promise<string | undefined> {
-  const entries = await read(folder);
+  const entries = await saved.read(folder);
   const { name: wanted } = (target ?? {}) as { readonly name?: unknown }; // validated below
   if (typeof wanted === "string") {
     const path = entries.findLast((entry) => entry.name === wanted)?.sampler_path ?? null;

@@ -17,6 +17,8 @@ import { applyTextEdits } from "../config/textEdits.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import { branchRun } from "../runs/branchRun.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
+import type { CheckpointsView, SavedSource } from "../views/checkpointsView.ts";
+import type { RunsView } from "../views/runsView.ts";
 import { offerInstead, offersToTrain } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
@@ -35,13 +37,12 @@ import type { CheckpointRequestOptions } from "./checkpointRequests.ts";
 import { type ChooseRunOptions, chooseRun, listedRun } from "./chooseRun.ts";
 import { downloadCheckpoint } from "./downloadCheckpoint.ts";
 
-export interface CheckpointHandlerOptions extends ChooseRunOptions {
+export interface CheckpointHandlerOptions extends ChooseRunOptions, CheckpointRequestOptions {
   readonly tasks: TaskProvider;
-  /** The view of checkpoints. */
-  readonly view: { refresh(): void };
-  readonly read: (folder: string) => Promise<readonly CheckpointEntry[]>;
+  readonly checkpoints: Pick<CheckpointsView, "refresh">;
+  readonly runsView: Pick<RunsView, "redraw">;
+  readonly saved: Pick<SavedSource, "read">;
   readonly changes: CheckpointChangeOptions;
-  readonly downloads: CheckpointRequestOptions;
 }
 
 interface Chosen {
@@ -63,17 +64,17 @@ export function checkpointHandlers(options: CheckpointHandlerOptions) {
       if (run !== undefined) await act(run, entry);
     });
   return {
-    refreshCheckpoints: () => options.view.refresh(),
+    refreshCheckpoints: () => redraw(options),
     copyCheckpointPath: onChosen(async ({ entry: { state_path, sampler_path } }) => {
       await vscode.env.clipboard.writeText(state_path ?? sampler_path ?? "");
     }),
     openCheckpointPage: on(async (run, entry) => {
       const place = await placeOf(run, options.changes);
-      await openCheckpointPage(run, entry, place, options.downloads.keys);
+      await openCheckpointPage(run, entry, place, options.keys);
     }),
     insertCheckpointPath: onChosen(({ entry }) => useInConfig(requireState(entry).state_path)),
     deleteCheckpoint: on(async (run, entry) => {
-      if (await removeCheckpoint(run, entry, options.changes)) options.view.refresh();
+      if (await removeCheckpoint(run, entry, options.changes)) redraw(options);
     }),
     branchFromCheckpoint: onChosen(async ({ folder, entry }) => {
       const { fileSystem } = options.changes;
@@ -92,7 +93,7 @@ export function checkpointHandlers(options: CheckpointHandlerOptions) {
     downloadCheckpoint: on(async (run, entry) => {
       const place = await placeOf(run, options.changes);
       const { model_name: baseModel } = await modelOf(run, options.changes);
-      await downloadCheckpoint(run, entry, { place, baseModel }, options.downloads);
+      await downloadCheckpoint(run, entry, { place, baseModel }, options);
     }),
     keepCheckpoint: on(async (run, entry) => {
       if (await keepCheckpoint(run, entry, options.changes)) await refresh(options);
@@ -146,9 +147,15 @@ async function share(
 }
 
 /** Also refreshes the runs, because their rows show when the last state expires. */
-async function refresh({ view, store }: CheckpointHandlerOptions): Promise<void> {
-  view.refresh();
-  await store.refresh();
+async function refresh(options: CheckpointHandlerOptions): Promise<void> {
+  redraw(options);
+  await options.store.refresh();
+}
+
+/** Checkpoints are in two views. */
+function redraw({ checkpoints, runsView }: CheckpointHandlerOptions): void {
+  checkpoints.refresh();
+  runsView.redraw();
 }
 
 async function startFrom(
@@ -212,12 +219,12 @@ async function useInConfig(path: string): Promise<void> {
 }
 
 async function choose(
-  { store, read }: CheckpointHandlerOptions,
+  { store, saved }: CheckpointHandlerOptions,
   target: unknown,
 ): Promise<Chosen | undefined> {
   const { folder, name } = (target ?? {}) as { folder?: unknown; name?: unknown }; // both are validated below
   if (typeof folder === "string" && typeof name === "string") {
-    const entry = (await read(folder)).findLast((each) => each.name === name);
+    const entry = (await saved.read(folder)).findLast((each) => each.name === name);
     if (entry !== undefined) return { folder, entry };
     const gone = vscode.l10n.t("The checkpoint {0} is no longer in its run.", name);
     await offerInstead(gone, []);
@@ -225,7 +232,7 @@ async function choose(
   }
   const items: (vscode.QuickPickItem & Chosen)[] = [];
   for (const run of store.runs) {
-    for (const entry of usableCheckpoints(await read(run.folder), Date.now()).toReversed()) {
+    for (const entry of usableCheckpoints(await saved.read(run.folder), Date.now()).toReversed()) {
       items.push({
         label: vscode.l10n.t("{0} · step {1}", run.name, formatCount(entry.step)),
         description: entry.kind,

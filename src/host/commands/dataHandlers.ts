@@ -12,7 +12,8 @@ import { parseRolloutCondition, unknownConditionField } from "../../shared/rollo
 import { chooseConfig } from "../config/chooseConfig.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
 import type { RunList } from "../runs/runList.ts";
-import { ask, type Server } from "../server/server.ts";
+import { ask } from "../server/ask.ts";
+import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { settingOverrides } from "../vscode/settings.ts";
@@ -23,7 +24,7 @@ export interface DataHandlerOptions {
   readonly store: RunList;
   readonly server: Pick<Server, "request">;
   /** Cache folder for shown example files. */
-  readonly folder: string;
+  readonly examplesFolder: string;
   /** Shows the run in a folder. */
   readonly open: (folder: string) => void;
 }
@@ -77,7 +78,7 @@ function isSupervised(text: string): boolean {
 
 /** @throws Error from the server */
 async function readExamples(
-  { server, open, folder: parent }: DataHandlerOptions,
+  { server, open, examplesFolder: parent }: DataHandlerOptions,
   path: string,
   config: vscode.Uri | null,
 ): Promise<void> {

@@ -13,30 +13,33 @@ import {
   OPENREWARD_ACCOUNT_URL,
   OPENREWARD_PAGES_URL,
 } from "../../core/services.ts";
+import type { Register } from "../app/register.ts";
 import type { EnvironmentLists } from "../catalogue/environmentLists.ts";
 import type { OwnEnvironment, OwnServers } from "../runs/ownServers.ts";
-import type { DeploymentLogs } from "../views/deploymentLogs.ts";
-import type { EnvironmentNode, EnvironmentsView } from "../views/environmentsView.ts";
+import { DeploymentLogs } from "../views/deploymentLogs.ts";
+import type { EnvironmentsView } from "../views/environmentsView.ts";
 import { selectedRow } from "../views/selectedRow.ts";
+import type { Trees } from "../views/trees.ts";
 import { offerInstead, showEnvironments } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 
 export interface EnvironmentHandlerOptions {
-  readonly view: EnvironmentsView;
-  readonly tree: Pick<vscode.TreeView<EnvironmentNode>, "selection">;
+  readonly environments: EnvironmentsView;
+  readonly trees: Pick<Trees, "environments">;
   readonly catalogue: Pick<EnvironmentLists, "current" | "deploymentLog">;
-  readonly logs: DeploymentLogs;
   readonly servers: Pick<OwnServers, "showLog" | "start" | "stop">;
+  readonly register: Register;
 }
 
 export function environmentHandlers({
-  view,
-  tree,
+  environments,
+  trees,
   catalogue,
-  logs,
   servers,
+  register,
 }: EnvironmentHandlerOptions) {
+  const logs = register(new DeploymentLogs());
   return {
     openEnvironmentPage: async (target) => {
       const page = pageOf(target, catalogue.current());
@@ -58,13 +61,13 @@ export function environmentHandlers({
     startServer: (target) => onOwn(target, (environment) => servers.start(environment)),
     stopServer: (target) => onOwn(target, ({ name }) => servers.stop(name)),
     showServerLog: (target) => onOwn(target, async ({ name }) => servers.showLog(name)),
-    showMoreTasks: async () => view.showMore(await selectedRow(tree)),
+    showMoreTasks: async () => environments.showMore(await selectedRow(trees.environments.view)),
     openOpenRewardAccount: async () => {
       await vscode.env.openExternal(vscode.Uri.parse(OPENREWARD_ACCOUNT_URL));
     },
     refreshEnvironments: () =>
       plainWindow.withProgress({ location: { viewId: "tinkerRL.environments" } }, () =>
-        view.refresh(),
+        environments.refresh(),
       ),
   } satisfies Partial<CommandHandlers>;
 }

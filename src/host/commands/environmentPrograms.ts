@@ -6,6 +6,7 @@ import type { SplitChoice } from "../../core/config/taskChoices.ts";
 import type { TaskDifficulty } from "../../core/openreward/catalogue.ts";
 import { difficultyText } from "../../shared/difficultyText.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
+import type { EnvironmentLists } from "../catalogue/environmentLists.ts";
 import type { PlayPanels } from "../play/playPanels.ts";
 import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnEnvironment, OwnServers } from "../runs/ownServers.ts";
@@ -24,8 +25,7 @@ export interface EnvironmentProgramsOptions {
   readonly plays: Pick<PlayPanels, "open">;
   readonly checks: Pick<EnvironmentChecks, "begin">;
   readonly servers: Pick<OwnServers, "addressOf">;
-  /** How other models did on the tasks of a hosted environment; empty if unknown. */
-  readonly difficulty: (environment: string, split: string) => Promise<readonly TaskDifficulty[]>;
+  readonly catalogue: Pick<EnvironmentLists, "difficulty">;
 }
 
 export function environmentProgramHandlers(options: EnvironmentProgramsOptions) {
@@ -83,9 +83,9 @@ function onRunning(
   return ["--overrides", ...runningOverrides(servers, environment), "--allow-host", address];
 }
 
-function known({ difficulty }: EnvironmentProgramsOptions, { environment, split }: SplitChoice) {
+function known({ catalogue }: EnvironmentProgramsOptions, { environment, split }: SplitChoice) {
   const options = { location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Asking…") };
-  return plainWindow.withProgress(options, () => difficulty(environment, split));
+  return plainWindow.withProgress(options, () => catalogue.difficulty(environment, split));
 }
 
 /** One of the tasks that others have played, or one by number; null if the user picks none. */

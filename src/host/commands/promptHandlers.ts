@@ -5,6 +5,7 @@ import { PROMPT_REQUESTS, type PromptRequest } from "../../api/prompts.ts";
 import type { RequestOutcome } from "../../api/requests.ts";
 import { errorMessage } from "../../core/errors.ts";
 import type { PromptDescription } from "../../shared/promptDescription.ts";
+import type { Register } from "../app/register.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import { askWithKeys, requestFor } from "../runs/createLaunchRequest.ts";
 import type { RunList } from "../runs/runList.ts";
@@ -20,8 +21,7 @@ export interface PromptHandlerOptions {
   readonly store: RunList;
   readonly keys: Keys;
   readonly server: Server;
-  /** Disposes of it together with the extension. */
-  readonly register: <T extends vscode.Disposable>(disposable: T) => T;
+  readonly register: Register;
 }
 
 const GO_TO = "_tinkerRL.goToPrompt";

@@ -13,19 +13,19 @@ import { type ChooseRunOptions, chooseAnyRun, chooseEndedRuns, chooseRuns } from
 
 export interface RunListHandlerOptions extends ChooseRunOptions {
   readonly finder: RunFinder;
-  readonly view: RunsView;
+  readonly runsView: RunsView;
 }
 
 export function runListHandlers(options: RunListHandlerOptions) {
-  const { finder, view, labels, store } = options;
+  const { finder, runsView, labels, store } = options;
   const archive = async (runs: readonly RunEntry[], isArchived: boolean): Promise<void> => {
     for (const { folder } of runs) await labels.setArchived(folder, isArchived);
-    view.redraw();
+    runsView.redraw();
     // Pages receive it with the list.
     await store.refresh();
   };
   const showArchived = async (isShown: boolean): Promise<void> => {
-    view.showArchived(isShown);
+    runsView.showArchived(isShown);
     await setContextKey("archivedShown", isShown);
   };
   return {

@@ -14,22 +14,22 @@ import { foldersOf, runItem } from "./chooseRun.ts";
 
 export interface RunsTableHandlerOptions {
   readonly store: RunList;
-  readonly panel: Pick<RunsPanel, "open" | "showSweep">;
+  readonly table: Pick<RunsPanel, "open" | "showSweep">;
   /** The Runs view. */
-  readonly view: { readonly selection: readonly RunNode[] };
+  readonly tree: { readonly selection: readonly RunNode[] };
 }
 
-export function runsTableHandlers({ store, panel, view }: RunsTableHandlerOptions) {
+export function runsTableHandlers({ store, table, tree }: RunsTableHandlerOptions) {
   return {
-    openRunsTable: () => panel.open(null),
+    openRunsTable: () => table.open(null),
     showSweep: async (target) => {
       const id = namedSweep.safeParse(target).data?.id ?? (await chooseSweep(store, target));
-      if (id !== undefined) panel.showSweep(id);
+      if (id !== undefined) table.showSweep(id);
     },
     compareRuns: async (target, selection) => {
-      const named = foldersOf(target, selection, view);
+      const named = foldersOf(target, selection, tree);
       const folders = named.length > 1 ? named : await askRuns(store, named);
-      if (folders !== undefined && folders.length > 0) panel.open(folders.slice(0, MAX_COMPARED));
+      if (folders !== undefined && folders.length > 0) table.open(folders.slice(0, MAX_COMPARED));
     },
   } satisfies Partial<CommandHandlers>;
 }

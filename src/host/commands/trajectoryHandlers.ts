@@ -4,9 +4,12 @@ import * as vscode from "vscode";
 import * as z from "zod";
 import type { RolloutOrder, TreeFilter } from "../../api/trajectories.ts";
 import { STOP_REASONS } from "../../core/runFolder/metrics/stopReasons.ts";
+import type { RunDashboard } from "../dashboard/runDashboard.ts";
 import { type RolloutPlace, rolloutUri } from "../views/rolloutDocuments.ts";
 import { selectedRow } from "../views/selectedRow.ts";
-import type { TrajectoriesView, TrajectoryNode } from "../views/trajectoriesView.ts";
+import type { SelectedRun } from "../views/selectedRun.ts";
+import type { TrajectoriesView } from "../views/trajectoriesView.ts";
+import type { Trees } from "../views/trees.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { offerInstead } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
@@ -14,9 +17,9 @@ import type { CommandHandlers } from "../vscode/registerCommands.ts";
 
 export interface TrajectoryHandlerOptions {
   readonly trajectories: TrajectoriesView;
-  readonly view: vscode.TreeView<TrajectoryNode>;
-  readonly open: (place: RolloutPlace) => void;
-  readonly follow: (isFollowing: boolean) => void;
+  readonly trees: Pick<Trees, "trajectories">;
+  readonly dashboard: Pick<RunDashboard, "open">;
+  readonly selectedRun: Pick<SelectedRun, "follow">;
 }
 
 const ORDERS: Readonly<Record<RolloutOrder, string>> = {
@@ -28,7 +31,10 @@ const ORDERS: Readonly<Record<RolloutOrder, string>> = {
 };
 
 export function trajectoryHandlers(options: TrajectoryHandlerOptions) {
-  const { trajectories, view } = options;
+  const { trajectories, dashboard, selectedRun } = options;
+  const { view } = options.trees.trajectories;
+  const open = ({ folder, source, step, group, rollout }: RolloutPlace): void =>
+    dashboard.open(folder, { target: { source, step, rollout: { group, rollout } } });
   const filterBy = async (filter: TreeFilter | null): Promise<void> => {
     trajectories.setFilter(filter);
     await setContextKey("trajectoryFilter", filter !== null);
@@ -43,12 +49,12 @@ export function trajectoryHandlers(options: TrajectoryHandlerOptions) {
     openRollout: (target) => {
       const place = chosenPlace(target);
       if (place === null) return select();
-      options.open(place);
+      open(place);
       return setContextKey("trajectoryOpened", true);
     },
     openSelectedRollout: async () => {
       const place = placeOf(await selectedRow(view));
-      if (place !== null) options.open(place);
+      if (place !== null) open(place);
     },
     openRolloutJson: async (target) => {
       const place = chosenPlace(target);
@@ -74,11 +80,11 @@ export function trajectoryHandlers(options: TrajectoryHandlerOptions) {
     },
     followLatest: async () => {
       await setContextKey("followLatest", true);
-      options.follow(true);
+      selectedRun.follow(true);
     },
     stopFollowing: async () => {
       await setContextKey("followLatest", false);
-      options.follow(false);
+      selectedRun.follow(false);
     },
     showMoreSteps: () => trajectories.showMore(),
   } satisfies Partial<CommandHandlers>;

@@ -35,7 +35,7 @@ export interface PlayPanelsOptions {
   /** Overrides that make an environment use the server the window has started. */
   readonly overrides: (environment: OwnEnvironment) => readonly string[];
   /** Shows a stored play. */
-  readonly read: (folder: string) => void;
+  readonly open: (folder: string) => void;
 }
 
 const VIEW_TYPE = "tinkerRL.play";
@@ -110,7 +110,7 @@ class Play {
     } else if (message.kind === "again") this.begin();
     else if (message.kind === "read") {
       const folder = this.#last?.kind === "view" ? (this.#last.view.end?.folder ?? null) : null;
-      if (folder !== null) this.#options.read(folder);
+      if (folder !== null) this.#options.open(folder);
     } else this.#move(message.move);
   }
 

@@ -11,8 +11,9 @@ import { isAppError } from "../../core/errors.ts";
 import { Emitter } from "../../core/util/emitter.ts";
 import { runFolder } from "../../node/runFolder.ts";
 import type { ControlCommand } from "../../shared/control.ts";
+import { ask } from "../server/ask.ts";
 import { KeptRequest } from "../server/keptRequest.ts";
-import { ask, type Server } from "../server/server.ts";
+import type { Server } from "../server/server.ts";
 import type { RunLabels } from "./runLabels.ts";
 
 export interface RunList {

@@ -1,8 +1,5 @@
 /** The connection to the window's server, for the whole extension. Cheap: the server starts when it is first needed. */
 
-import type { RequestOutcome } from "../../api/requests.ts";
-import { parseErrorCode } from "../../core/errorCodes.ts";
-import { AppError } from "../../core/errors.ts";
 import type { ServerClient, ServerClientOptions, ServerRequestOptions } from "./serverClient.ts";
 
 export class Server {
@@ -58,15 +55,4 @@ export class Server {
     for (const [method, handler] of this.#handlers) client.handle(method, handler);
     return client;
   }
-}
-
-/** Sends a request that is answered with an outcome. @throws AppError from the server */
-export async function ask<Value>(
-  server: Pick<Server, "request">,
-  method: string,
-  parameters: object,
-): Promise<Value> {
-  const outcome = await server.request<RequestOutcome<Value>>(method, parameters);
-  if (outcome.ok) return outcome.value;
-  throw new AppError(parseErrorCode(outcome.error.code), outcome.error.message);
 }

@@ -4,7 +4,8 @@ import * as vscode from "vscode";
 import { type RolloutTextRequest, TRAJECTORY_REQUESTS } from "../../api/trajectories.ts";
 import { rolloutName } from "../../shared/rolloutName.ts";
 import type { RolloutKey } from "../../shared/rolloutSet.ts";
-import { ask, type Server } from "../server/server.ts";
+import { ask } from "../server/ask.ts";
+import type { Server } from "../server/server.ts";
 
 export const ROLLOUT_SCHEME = "tinker-rl-rollout";
 

@@ -16,7 +16,8 @@ import { soon } from "../../node/soon.ts";
 import { formatReward } from "../../shared/format.ts";
 import type { RolloutKey, RolloutSet } from "../../shared/rolloutSet.ts";
 import type { FollowRun } from "../runs/followRun.ts";
-import { ask, type Server } from "../server/server.ts";
+import { ask } from "../server/ask.ts";
+import type { Server } from "../server/server.ts";
 import { readSetting } from "../vscode/settings.ts";
 import { treeItem } from "./treeItem.ts";
 

@@ -86,7 +86,7 @@ function handlers(more: readonly RunEntry[] = []) {
       "open"
     > as ChatPanels,
     fileSystem,
-    read: async () => SAVED,
+    saved: { read: async () => SAVED },
   });
   return { ...own, opened };
 }

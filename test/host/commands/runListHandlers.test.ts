@@ -40,7 +40,7 @@ function handlers(selection: readonly object[] = []) {
     refresh: async () => undefined,
   };
   const view = { redraw: () => undefined };
-  const options = { store, labels, view, shownFolder: () => null, tree: { selection } };
+  const options = { store, labels, runsView: view, shownFolder: () => null, tree: { selection } };
   return { archived, ...runListHandlers(options as never) }; // only the members it reads
 }
 
