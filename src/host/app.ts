@@ -21,7 +21,7 @@ import { openOnStart } from "./dashboard/openOnStart.ts";
 import { doForPage } from "./dashboard/pageOrders.ts";
 import type { RestorePanel } from "./dashboard/restorePanels.ts";
 import { RunDashboard } from "./dashboard/runDashboard.ts";
-import { RunsPanel } from "./dashboard/runsPanel.ts";
+import { createRunsPanel } from "./dashboard/runsPanel.ts";
 import { WindowPages } from "./dashboard/windowPages.ts";
 import { createKeys } from "./keys/createKeys.ts";
 import { commandName } from "./manifest/commandTable.ts";
@@ -36,7 +36,7 @@ import type { RunList } from "./runs/runList.ts";
 import { rememberStartedRuns } from "./runs/startedRuns.ts";
 import { keepWaitingStarts, takeWaitingStarts } from "./runs/waitingStarts.ts";
 import type { Server } from "./server/server.ts";
-import { StatusItem } from "./statusItem.ts";
+import { createStatusItem } from "./statusItem.ts";
 import { rejoinLaunches } from "./task/rejoin.ts";
 import type { TaskProvider } from "./task/taskProvider.ts";
 import { createChatTools } from "./tools/chatTools.ts";
@@ -126,7 +126,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   register(new RunDiagnostics({ trainings, onError }));
   const alarms = register(new RunAlarms({ store, follow, onError }));
   register(new AlarmDiagnostics({ store, alarms, onError }));
-  register(new StatusItem(store, alarms));
+  register(createStatusItem(store, alarms));
   const { environments } = services;
   const views = createViews({
     trees,
@@ -156,7 +156,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     }),
   );
   const dashboard = register(new RunDashboard({ pages, store, workspaceState, onShown }));
-  const table = register(new RunsPanel(pages));
+  const table = register(createRunsPanel(pages));
   const open = (folder: string): void => dashboard.open(folder);
   server.handle(PAGE_ORDER, (order: PageOrder) => doForPage(order, { store, fileSystem, open }));
   const notices = register(
@@ -215,7 +215,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const tools = createChatTools({ store, finder, fileSystem, redactor, now: Date.now });
   const restore = {
     dashboard: (panel: vscode.WebviewPanel, state: unknown) => dashboard.restore(panel, state),
-    runs: (panel: vscode.WebviewPanel) => table.restore(panel),
+    runs: table.restore,
   };
   return {
     handlers,

@@ -19,7 +19,7 @@ import type { RunList } from "./runs/runList.ts";
 import type { TrainingEnded, Trainings } from "./runs/trainings.ts";
 import type { WaitingStart } from "./runs/waitingStarts.ts";
 import type { Memento } from "./vscode/memento.ts";
-import { NoticeQueue } from "./vscode/noticeQueue.ts";
+import { type NoticeQueue, noticeQueue } from "./vscode/noticeQueue.ts";
 import { offerInstead, offerNewConfig } from "./vscode/offerInstead.ts";
 import { plainWindow } from "./vscode/plainWindow.ts";
 import { readSetting } from "./vscode/settings.ts";
@@ -48,7 +48,7 @@ export class Notices implements vscode.Disposable {
 
   constructor(options: NoticeOptions) {
     this.#options = options;
-    this.#queue = new NoticeQueue({
+    this.#queue = noticeQueue({
       clock: systemClock,
       onError: (error) => options.log.error(`A notification failed: ${String(error)}`),
     });

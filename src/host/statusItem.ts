@@ -15,64 +15,43 @@ import { runTooltip } from "./views/runTooltip.ts";
 const ITEM_PRIORITY = 10;
 const REDRAW_MS = 500;
 
-export class StatusItem implements vscode.Disposable {
-  readonly #store: RunList;
-  readonly #alarms: RunAlarms;
-  readonly #item: vscode.StatusBarItem;
-  readonly #listening: readonly { dispose(): void }[];
-  readonly #soon = soon(REDRAW_MS, () => this.#draw());
+export function createStatusItem(store: RunList, alarms: RunAlarms): vscode.Disposable {
+  const item = vscode.window.createStatusBarItem(
+    "tinkerRL.training",
+    vscode.StatusBarAlignment.Left,
+    ITEM_PRIORITY,
+  );
+  item.name = vscode.l10n.t("Tinker RL Training");
   /** The window's last run, shown after its end until the next one starts. */
-  #last: string | null = null;
-
-  constructor(store: RunList, alarms: RunAlarms) {
-    this.#store = store;
-    this.#alarms = alarms;
-    this.#item = vscode.window.createStatusBarItem(
-      "tinkerRL.training",
-      vscode.StatusBarAlignment.Left,
-      ITEM_PRIORITY,
-    );
-    this.#item.name = vscode.l10n.t("Tinker RL Training");
-    this.#listening = [store.onDidChange(this.#soon), alarms.onDidChange(this.#soon)];
-  }
-
-  dispose(): void {
-    for (const each of this.#listening) each.dispose();
-    this.#soon.dispose();
-    this.#item.dispose();
-  }
-
-  #draw(): void {
-    const live = this.#store.runs.filter(({ isLive }) => isLive);
-    const run = live[0] ?? (this.#last === null ? null : this.#store.get(this.#last));
+  let last: string | null = null;
+  const draw = soon(REDRAW_MS, () => {
+    const live = store.runs.filter(({ isLive }) => isLive);
+    const run = live[0] ?? (last === null ? null : store.get(last));
     if (run === null) {
-      this.#item.hide();
+      item.hide();
       return;
     }
-    this.#last = run.folder;
+    last = run.folder;
     const title = vscode.l10n.t("Show Run Menu");
-    this.#item.command = {
-      title,
-      command: commandName("runMenu"),
-      arguments: [{ folder: run.folder }],
-    };
+    item.command = { title, command: commandName("runMenu"), arguments: [{ folder: run.folder }] };
     const more = live.length > 1 ? ` +${live.length - 1}` : "";
-    this.#item.text = `${textOf(run)}${more}`;
-    const firing = this.#alarms.of(run.folder).filter(({ severity }) => severity !== "info");
-    const alarms = firing.map(({ id }) => id);
-    this.#item.tooltip = runTooltip(
+    item.text = `${textOf(run)}${more}`;
+    const firing = alarms.of(run.folder).filter(({ severity }) => severity !== "info");
+    const ids = firing.map(({ id }) => id);
+    item.tooltip = runTooltip(
       run,
-      alarms.map((id) => ALARMS[id].title),
+      ids.map((id) => ALARMS[id].title),
     );
-    const { spoken } = runRow({ ...run, alarms }, { isArchived: false, isSpinning: false });
-    this.#item.accessibilityInformation = { label: spoken };
+    const { spoken } = runRow({ ...run, alarms: ids }, { isArchived: false, isSpinning: false });
+    item.accessibilityInformation = { label: spoken };
     const isCritical = run.isLive && firing.some(({ severity }) => severity === "critical");
-    this.#item.backgroundColor =
+    item.backgroundColor =
       run.phase === "failed" || isCritical
         ? new vscode.ThemeColor("statusBarItem.errorBackground")
         : undefined;
-    this.#item.show();
-  }
+    item.show();
+  });
+  return vscode.Disposable.from(store.onDidChange(draw), alarms.onDidChange(draw), draw, item);
 }
 
 function textOf({ file, phase, steps, totalSteps, reward }: RunEntry): string {

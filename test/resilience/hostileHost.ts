@@ -15,9 +15,9 @@ import { ReportedRuns } from "../../src/host/runs/runList.ts";
 import type { Server } from "../../src/host/server/server.ts";
 import { CheckpointsView } from "../../src/host/views/checkpointsView.ts";
 import { RunsView } from "../../src/host/views/runsView.ts";
-import { SavedCheckpoints } from "../../src/host/views/savedCheckpoints.ts";
+import { savedCheckpoints } from "../../src/host/views/savedCheckpoints.ts";
 import { TrajectoriesView } from "../../src/host/views/trajectoriesView.ts";
-import { WorkspaceEnvironments } from "../../src/host/views/workspaceEnvironments.ts";
+import { workspaceEnvironments } from "../../src/host/views/workspaceEnvironments.ts";
 import { systemClock } from "../../src/node/clock.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { LaunchStore } from "../../src/node/launch/launchStore.ts";
@@ -48,7 +48,7 @@ const { server } = anEditor();
 const parts = { server: server as Server, onError }; // these ask it only
 const store = new ReportedRuns({ ...parts, labels });
 const follow = followRunsOf(parts.server, parts.onError);
-const saved = new SavedCheckpoints({ fileSystem, runIdOf: () => "" });
+const saved = savedCheckpoints({ fileSystem, runIdOf: () => "" });
 /** In threads, as in the editor. */
 const texts = createTextReader({
   programFolder: resolve("dist/trainer"),
@@ -184,10 +184,7 @@ async function showConfig(folder: string, show: Show): Promise<string> {
     store: new ReportedRuns({ ...parts, labels }),
     onError,
   });
-  const environments = new WorkspaceEnvironments({
-    configs: () => finder.configs,
-    onDidChangeConfigs: () => ({ dispose: () => undefined }),
-  });
+  const environments = workspaceEnvironments(finder);
   try {
     await finder.find();
     show(await environments.named());

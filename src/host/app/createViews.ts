@@ -8,16 +8,16 @@ import type { OwnServers } from "../runs/ownServers.ts";
 import type { RunAlarms } from "../runs/runAlarms.ts";
 import type { Server } from "../server/server.ts";
 import { CheckpointsView } from "../views/checkpointsView.ts";
-import { EnvironmentLenses } from "../views/environmentLenses.ts";
+import { environmentLenses } from "../views/environmentLenses.ts";
 import { EnvironmentsView } from "../views/environmentsView.ts";
-import { ROLLOUT_SCHEME, RolloutDocuments } from "../views/rolloutDocuments.ts";
-import { RUN_LOG_SCHEME, RunLogDocuments } from "../views/runLogDocuments.ts";
+import { ROLLOUT_SCHEME, rolloutDocuments } from "../views/rolloutDocuments.ts";
+import { createRunLogDocuments, RUN_LOG_SCHEME } from "../views/runLogDocuments.ts";
 import { RunsView } from "../views/runsView.ts";
-import { SavedCheckpoints } from "../views/savedCheckpoints.ts";
-import { SelectedRun } from "../views/selectedRun.ts";
+import { savedCheckpoints } from "../views/savedCheckpoints.ts";
+import { createSelectedRun } from "../views/selectedRun.ts";
 import { TrajectoriesView } from "../views/trajectoriesView.ts";
 import type { Trees } from "../views/trees.ts";
-import { WorkspaceEnvironments } from "../views/workspaceEnvironments.ts";
+import { workspaceEnvironments } from "../views/workspaceEnvironments.ts";
 import { PYTHON_FILE } from "../vscode/pythonFile.ts";
 import type { Runs } from "./createRuns.ts";
 import type { Register } from "./register.ts";
@@ -41,7 +41,7 @@ export function createViews(options: ViewsOptions) {
   const { trees, register, server, fileSystem, onError } = options;
   const { store, trainings, labels, follow } = options.runs;
   const runIdOf = (folder: string): string => store.get(folder)?.file?.runId ?? "";
-  const saved = new SavedCheckpoints({ fileSystem, runIdOf });
+  const saved = savedCheckpoints({ fileSystem, runIdOf });
 
   const runs = register(new RunsView({ store, trainings, labels, alarms: options.alarms, saved }));
   register(trees.runs.tree.use(runs));
@@ -59,7 +59,7 @@ export function createViews(options: ViewsOptions) {
   const checkpoints = register(new CheckpointsView({ store, saved }));
   register(trees.checkpoints.tree.use(checkpoints));
   const environments = createEnvironmentsView(options);
-  const selectedRun = register(new SelectedRun({ store, trajectories, trees, onError }));
+  const selectedRun = register(createSelectedRun({ store, trajectories, trees, onError }));
   registerDocuments(options);
   return { runsView: runs, trajectories, checkpoints, environments, selectedRun, saved };
 }
@@ -73,26 +73,12 @@ function createEnvironmentsView({
   register,
   onError,
 }: ViewsOptions): EnvironmentsView {
-  const named = register(
-    new WorkspaceEnvironments({
-      configs: () => finder.configs,
-      onDidChangeConfigs: finder.onDidFind,
-    }),
-  );
+  const named = register(workspaceEnvironments(finder));
   const view = register(
-    new EnvironmentsView({
-      catalogue: environments,
-      named: named.named,
-      onDidChangeNamed: named.onDidChange,
-      servers: ownServers,
-      checks,
-    }),
+    new EnvironmentsView({ catalogue: environments, named, servers: ownServers, checks }),
   );
   register(vscode.workspace.onDidSaveTextDocument(({ uri }) => checks.saved(uri.fsPath)));
-  const lenses = register(
-    new EnvironmentLenses({ named: named.named, onDidChangeNamed: named.onDidChange }),
-  );
-  register(vscode.languages.registerCodeLensProvider(PYTHON_FILE, lenses));
+  register(vscode.languages.registerCodeLensProvider(PYTHON_FILE, environmentLenses(named)));
   register(trees.environments.tree.use(view));
   register(
     trees.environments.view.onDidExpandElement(({ element }) => {
@@ -103,8 +89,8 @@ function createEnvironmentsView({
 }
 
 function registerDocuments({ runs: { follow }, server, register }: ViewsOptions): void {
-  const rollouts = new RolloutDocuments(server);
+  const rollouts = rolloutDocuments(server);
   register(vscode.workspace.registerTextDocumentContentProvider(ROLLOUT_SCHEME, rollouts));
-  const logs = register(new RunLogDocuments({ follow, server }));
+  const logs = register(createRunLogDocuments(follow, server));
   register(vscode.workspace.registerTextDocumentContentProvider(RUN_LOG_SCHEME, logs));
 }

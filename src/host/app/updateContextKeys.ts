@@ -11,7 +11,7 @@ import type { RunAlarms } from "../runs/runAlarms.ts";
 import type { RunLabels } from "../runs/runLabels.ts";
 import type { RunList } from "../runs/runList.ts";
 import type { Trainings } from "../runs/trainings.ts";
-import type { SavedSource } from "../views/checkpointsView.ts";
+import type { SavedSource } from "../views/savedCheckpoints.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 
 export interface ContextKeySources {
@@ -26,14 +26,48 @@ export interface ContextKeySources {
 }
 
 const PAUSE_MS = 250;
+/** Looking for checkpoints asks the disk for each run. */
+const LOOK_MS = 1_000;
 /** Maximum number of runs, newest first, to check for checkpoints. */
 const MAX_READ = 50;
 
 export function updateContextKeys(sources: ContextKeySources) {
-  const { keys, trainings, store, alarms, view } = sources;
-  const runKeys = new RunKeys(sources);
+  const { keys, trainings, store, alarms, labels, saved, view } = sources;
+  const known = new Map<RunKey, boolean>();
+  const set = (key: RunKey, value: boolean): void => {
+    if (known.get(key) === value) return;
+    known.set(key, value);
+    void setContextKey(key, value);
+  };
+  // Live runs report several times per second.
+  const update = soon(PAUSE_MS, () => {
+    const { runs } = store;
+    set("hasPausable", runs.some(isPausable));
+    set("hasPaused", runs.some(isPaused));
+    set("hasResumable", runs.some(isResumable));
+    const hasAlarms = (run: RunEntry): boolean => alarms.idsOf(run).length > 0;
+    set("hasAlarms", runs.some(hasAlarms));
+    const archived = runs.find(({ folder }) => labels.isArchived(folder));
+    set("hasArchived", archived !== undefined);
+    const expiring = runs.find(({ expiry }) => expiry !== null);
+    set("hasExpiring", expiring !== undefined);
+  });
+  const lookForCheckpoints = async (): Promise<void> => {
+    let hasCheckpoints = false;
+    let hasHosted = false;
+    for (const { folder } of store.runs.slice(0, MAX_READ)) {
+      if (usableCheckpoints(await saved.read(folder), Date.now()).length === 0) continue;
+      hasCheckpoints = true;
+      hasHosted = await saved.isHosted(folder);
+      if (hasHosted) break;
+    }
+    set("hasCheckpoints", hasCheckpoints);
+    set("hasHosted", hasHosted);
+  };
+  const look = soon(LOOK_MS, () => void lookForCheckpoints());
   return vscode.Disposable.from(
-    runKeys,
+    update,
+    look,
     keys.onDidChange(() => {
       void keys.list().then((stored) => setContextKey("keyStored", stored.length > 0));
     }),
@@ -43,9 +77,10 @@ export function updateContextKeys(sources: ContextKeySources) {
       if (begun.some(({ request }) => request.resume !== null))
         void setContextKey("runResumed", true);
     }),
-    alarms.onDidChange(() => runKeys.updateSoon([])),
+    alarms.onDidChange(update),
     store.onDidChange((folder) => {
-      runKeys.updateSoon(folder === null ? null : [folder]);
+      update();
+      look();
       // A change of one run changes neither the number of runs nor which are live.
       if (folder !== null) return;
       const live = store.runs.filter(({ isLive }) => isLive).length;
@@ -54,82 +89,6 @@ export function updateContextKeys(sources: ContextKeySources) {
       view.badge = badge(live);
     }),
   );
-}
-
-/** Context keys for what can be done with the window's runs. */
-class RunKeys {
-  readonly #sources: ContextKeySources;
-  readonly #set = new Map<RunKey, boolean>();
-  /** Coalesces the reports of live runs, which arrive several times per second. */
-  readonly #soon = soon(PAUSE_MS, () => void this.#update());
-  /** Folders of runs whose checkpoints may have changed since the last check; null = all runs. */
-  #changed: Set<string> | null = null;
-
-  constructor(sources: ContextKeySources) {
-    this.#sources = sources;
-  }
-
-  dispose(): void {
-    this.#soon.dispose();
-  }
-
-  /** `changed` are run folders; null = the list changed. */
-  updateSoon(changed: readonly string[] | null): void {
-    if (changed === null) this.#changed = null;
-    for (const folder of changed ?? []) this.#changed?.add(folder);
-    this.#soon();
-  }
-
-  async #update(): Promise<void> {
-    const { store, alarms, labels } = this.#sources;
-    const { runs } = store;
-    this.#is("hasPausable", runs.some(isPausable));
-    this.#is("hasPaused", runs.some(isPaused));
-    this.#is("hasResumable", runs.some(isResumable));
-    const any = (test: (run: RunEntry) => boolean): boolean => runs.some(test);
-    this.#is(
-      "hasAlarms",
-      any((run) => alarms.idsOf(run).length > 0),
-    );
-    this.#is(
-      "hasArchived",
-      any(({ folder }) => labels.isArchived(folder)),
-    );
-    this.#is(
-      "hasExpiring",
-      any(({ expiry }) => expiry !== null),
-    );
-    await this.#lookForCheckpoints();
-  }
-
-  /** Checks all runs after the list has changed, otherwise only those that reported a change; stops as soon as possible. */
-  async #lookForCheckpoints(): Promise<void> {
-    const { store, saved } = this.#sources;
-    const changed = this.#changed;
-    this.#changed = new Set();
-    if (changed !== null && this.#set.get("hasHosted") === true) return;
-    const looked = store.runs
-      .slice(0, MAX_READ)
-      .filter(({ folder }) => changed?.has(folder) ?? true);
-    let hasCheckpoints = false;
-    for (const { folder } of looked) {
-      if (usableCheckpoints(await saved.read(folder), Date.now()).length === 0) continue;
-      hasCheckpoints = true;
-      this.#is("hasCheckpoints", true);
-      if (!(await saved.isHosted(folder))) continue;
-      this.#is("hasHosted", true);
-      return;
-    }
-    if (changed !== null) return;
-    this.#is("hasCheckpoints", hasCheckpoints);
-    this.#is("hasHosted", false);
-  }
-
-  #is(key: RunKey, value: boolean): void {
-    if (this.#set.get(key) === value) return;
-    this.#set.set(key, value);
-    void setContextKey(key, value);
-  }
 }
 
 type RunKey = Extract<keyof ContextKeys, `has${string}`>;

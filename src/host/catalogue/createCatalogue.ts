@@ -15,8 +15,8 @@ import { windowUi } from "../keys/windowUi.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { Server } from "../server/server.ts";
 import { readSetting } from "../vscode/settings.ts";
-import { EnvironmentLists } from "./environmentLists.ts";
-import { LookUpPermission } from "./lookUpPermission.ts";
+import { createEnvironmentLists, type EnvironmentLists } from "./environmentLists.ts";
+import { lookUpPermission } from "./lookUpPermission.ts";
 import { secretStates } from "./secretStates.ts";
 import { accessForCompletion, accessNow } from "./serviceAccess.ts";
 
@@ -38,7 +38,7 @@ const SETTLE_MS = 300;
 /** Cheap: nothing is requested from the server until someone looks. */
 export function createCatalogue(options: CatalogueOptions): CatalogueServices {
   const { keys, finder, server, onError } = options;
-  const permission = new LookUpPermission({
+  const permission = lookUpPermission({
     setting: () => readSetting("config.liveCompletion"),
     decide: (answer) =>
       vscode.workspace
@@ -47,7 +47,7 @@ export function createCatalogue(options: CatalogueOptions): CatalogueServices {
   });
   const access = { keys, permission, isTrusted: () => vscode.workspace.isTrusted };
   const variables = (): Values => serviceVariables(keys.variables());
-  const environments = new EnvironmentLists({
+  const environments = createEnvironmentLists({
     server,
     variables,
     access: () => accessNow(["environments"], access),
@@ -82,6 +82,7 @@ class SecretWatch {
   readonly #onError: (error: unknown) => void;
   readonly #listeners: vscode.Disposable;
   readonly #changed: Emitter<void>;
+  readonly onDidChange: Emitter<void>["event"];
   readonly #soon = soon(SETTLE_MS, () => void this.#look().catch(this.#onError));
   #states: readonly SecretState[] | null = null;
 
@@ -90,6 +91,7 @@ class SecretWatch {
     this.#environments = environments;
     this.#onError = onError;
     this.#changed = new Emitter(onError);
+    this.onDidChange = this.#changed.event;
     const again = this.#soon;
     this.#listeners = vscode.Disposable.from(
       vscode.Disposable.from(keys.store.onDidChange(again)),
@@ -103,10 +105,6 @@ class SecretWatch {
   /** Null before the first check. */
   get states(): readonly SecretState[] | null {
     return this.#states;
-  }
-
-  get onDidChange(): Emitter<void>["event"] {
-    return this.#changed.event;
   }
 
   dispose(): void {

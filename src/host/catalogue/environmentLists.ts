@@ -19,7 +19,7 @@ import { EMBEDDED_ENVIRONMENTS } from "../../core/config/editing/catalogue/embed
 import type { TaskDifficulty } from "../../core/openreward/catalogue.ts";
 import type { Values } from "../../core/secrets/serviceHosts.ts";
 import { Emitter } from "../../core/util/emitter.ts";
-import { ask } from "../server/ask.ts";
+import { answerOf } from "../server/ask.ts";
 import type { Server } from "../server/server.ts";
 
 export interface EnvironmentListsOptions {
@@ -32,107 +32,91 @@ export interface EnvironmentListsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-interface Known {
-  readonly listing: Listing<EnvironmentEntry> | null;
-  readonly atMs: number;
-}
-
 const LOCAL = { items: EMBEDDED_ENVIRONMENTS, ageMs: 0, isComplete: true, server: null };
 
-export class EnvironmentLists {
-  readonly #options: EnvironmentListsOptions;
-  readonly #changed: Emitter<void>;
+export type EnvironmentLists = ReturnType<typeof createEnvironmentLists>;
+
+export function createEnvironmentLists({
+  server,
+  variables,
+  access: accessNow,
+  now,
+  onError,
+}: EnvironmentListsOptions) {
+  type Hosted = Listing<EnvironmentEntry> | null;
+  const changed = new Emitter<void>(onError);
   /** Null before the first query. */
-  #loading: Promise<void> | null = null;
-  #known: Known | null = null;
+  let loading: Promise<void> | null = null;
+  let known: { readonly listing: Hosted; readonly atMs: number } = { listing: null, atMs: 0 };
 
-  constructor(options: EnvironmentListsOptions) {
-    this.#options = options;
-    this.#changed = new Emitter(options.onError);
-  }
-
-  get onDidChange(): Emitter<void>["event"] {
-    return this.#changed.event;
-  }
-
-  /** What is known now; the first call starts loading the server's list. */
-  current(): Catalogue {
-    void this.ready();
-    return {
-      ...EMPTY_CATALOGUE,
-      local: { ...EMPTY_CATALOGUE.local, environments: LOCAL },
-      hosted: { ...EMPTY_CATALOGUE.hosted, environments: this.#hosted() },
-    };
-  }
-
-  /** Resolves once the server's list has loaded, or loading has failed. */
-  ready(): Promise<void> {
-    this.#loading ??= this.#load();
-    return this.#loading;
-  }
-
-  /** Call when the server's list has changed; does nothing before the first query. */
-  reload(): void {
-    if (this.#loading !== null) this.#loading = this.#load();
-  }
-
-  /** Refreshes the list now, at the user's request. @throws AppError from the service */
-  refresh(): Promise<void> {
-    return this.#ask(null);
-  }
-
-  /** Refreshes one hosted environment, at the user's request. @throws AppError from the service */
-  refreshEnvironment(name: string): Promise<void> {
-    return this.#ask(name);
-  }
-
-  /** How other models did on the tasks of a split; empty if unknown, or if no service may be contacted. */
-  async difficulty(environment: string, split: string): Promise<readonly TaskDifficulty[]> {
-    const access = await this.#options.access();
-    if (access === null) return [];
-    const request: DifficultyRequest = { access, environment, split };
-    const outcome = await this.#options.server.request<RequestOutcome<readonly TaskDifficulty[]>>(
-      CATALOGUE_REQUESTS.difficulty,
-      request,
-    );
-    return outcome.ok ? outcome.value : [];
-  }
-
-  /** The log of a hosted environment's newest deployment; null if no service may be contacted. @throws AppError from the service */
-  async deploymentLog(environment: string): Promise<string | null> {
-    const access = await this.#options.access();
-    if (access === null) return null;
-    const request: DeploymentLogRequest = { access, environment };
-    return await ask(this.#options.server, CATALOGUE_REQUESTS.deploymentLog, request);
-  }
-
-  async #ask(environment: string | null): Promise<void> {
-    const access = await this.#options.access();
-    if (access === null) return;
-    const request: RefreshRequest = { access, environment };
-    await ask(this.#options.server, CATALOGUE_REQUESTS.refresh, request);
-    this.#loading = this.#load();
-    await this.#loading;
-  }
-
-  async #load(): Promise<void> {
-    const { server, variables, now, onError } = this.#options;
+  const load = async (): Promise<void> => {
     try {
       const request: EnvironmentsRequest = { variables: variables() };
-      const listing = await server.request<Known["listing"]>(
-        CATALOGUE_REQUESTS.environments,
-        request,
-      );
-      this.#known = { listing, atMs: now() };
-      this.#changed.fire();
+      const listing = await server.request<Hosted>(CATALOGUE_REQUESTS.environments, request);
+      known = { listing, atMs: now() };
+      changed.fire();
     } catch (error) {
       onError(error);
     }
-  }
-
-  #hosted(): Listing<EnvironmentEntry> | null {
-    const { listing = null, atMs = 0 } = this.#known ?? {};
+  };
+  const ready = (): Promise<void> => {
+    loading ??= load();
+    return loading;
+  };
+  const hosted = (): Hosted => {
+    const { listing, atMs } = known;
     if (listing?.ageMs == null) return listing;
-    return { ...listing, ageMs: listing.ageMs + this.#options.now() - atMs };
-  }
+    return { ...listing, ageMs: listing.ageMs + now() - atMs };
+  };
+  /** Null if no service may be contacted. */
+  const asked = async <Answer>(
+    method: string,
+    about: object,
+  ): Promise<RequestOutcome<Answer> | null> => {
+    const access = await accessNow();
+    return access && (await server.request<RequestOutcome<Answer>>(method, { access, ...about }));
+  };
+  const refresh = async (environment: string | null): Promise<void> => {
+    const about: Omit<RefreshRequest, "access"> = { environment };
+    const outcome = await asked<null>(CATALOGUE_REQUESTS.refresh, about);
+    if (outcome === null) return;
+    answerOf(outcome);
+    loading = load();
+    await loading;
+  };
+  return {
+    onDidChange: changed.event,
+    /** What is known now; the first call starts loading the server's list. */
+    current: (): Catalogue => {
+      void ready();
+      return {
+        ...EMPTY_CATALOGUE,
+        local: { ...EMPTY_CATALOGUE.local, environments: LOCAL },
+        hosted: { ...EMPTY_CATALOGUE.hosted, environments: hosted() },
+      };
+    },
+    /** Resolves once the server's list has loaded, or loading has failed. */
+    ready,
+    /** Call when the server's list has changed; does nothing before the first query. */
+    reload: (): void => {
+      if (loading !== null) loading = load();
+    },
+    /** Refreshes the list now, at the user's request. @throws AppError from the service */
+    refresh: (): Promise<void> => refresh(null),
+    /** Refreshes one hosted environment, at the user's request. @throws AppError from the service */
+    refreshEnvironment: (name: string): Promise<void> => refresh(name),
+    /** How other models did on the tasks of a split; empty if unknown, or if no service may be contacted. */
+    difficulty: async (environment: string, split: string): Promise<readonly TaskDifficulty[]> => {
+      const about: Omit<DifficultyRequest, "access"> = { environment, split };
+      const { difficulty } = CATALOGUE_REQUESTS;
+      const outcome = await asked<readonly TaskDifficulty[]>(difficulty, about);
+      return outcome?.ok === true ? outcome.value : [];
+    },
+    /** The log of a hosted environment's newest deployment; null if no service may be contacted. @throws AppError from the service */
+    deploymentLog: async (environment: string): Promise<string | null> => {
+      const about: Omit<DeploymentLogRequest, "access"> = { environment };
+      const outcome = await asked<string>(CATALOGUE_REQUESTS.deploymentLog, about);
+      return outcome && answerOf(outcome);
+    },
+  };
 }

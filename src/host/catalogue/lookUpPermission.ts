@@ -10,24 +10,19 @@ export interface LookUpPermissionOptions {
   readonly decide: (answer: "on" | "off") => PromiseLike<void>;
 }
 
-export class LookUpPermission {
-  readonly #options: LookUpPermissionOptions;
-  #wasAsked = false;
-
-  constructor(options: LookUpPermissionOptions) {
-    this.#options = options;
-  }
-
+export interface LookUpPermission {
   /** Never in Restricted Mode, and only after explicit consent. */
-  get isGiven(): boolean {
-    return vscode.workspace.isTrusted && this.#options.setting() === "on";
-  }
-
+  readonly isGiven: () => boolean;
   /** Asks if undecided, at most once per session; true = allowed. */
-  async ask(): Promise<boolean> {
-    if (!vscode.workspace.isTrusted || this.#wasAsked) return this.isGiven;
-    if (this.#options.setting() !== "ask") return this.isGiven;
-    this.#wasAsked = true;
+  readonly ask: () => Promise<boolean>;
+}
+
+export function lookUpPermission({ setting, decide }: LookUpPermissionOptions): LookUpPermission {
+  let wasAsked = false;
+  const isGiven = (): boolean => vscode.workspace.isTrusted && setting() === "on";
+  const ask = async (): Promise<boolean> => {
+    if (!vscode.workspace.isTrusted || wasAsked || setting() !== "ask") return isGiven();
+    wasAsked = true;
     const allow = vscode.l10n.t("Allow");
     const never = vscode.l10n.t("Never");
     const answer = await plainWindow.showInformationMessage(
@@ -37,8 +32,9 @@ export class LookUpPermission {
       allow,
       never,
     );
-    if (answer === allow) await this.#options.decide("on");
-    if (answer === never) await this.#options.decide("off");
+    if (answer === allow) await decide("on");
+    if (answer === never) await decide("off");
     return answer === allow && vscode.workspace.isTrusted;
-  }
+  };
+  return { isGiven, ask };
 }

@@ -5,10 +5,11 @@ import { hostIn, serviceVariables } from "../../core/secrets/serviceHosts.ts";
 import { SERVICES } from "../../core/services.ts";
 import type { RequestedKey } from "../../shared/control.ts";
 import type { Keys } from "../keys/createKeys.ts";
+import type { LookUpPermission } from "./lookUpPermission.ts";
 
 export interface ServiceAccessOptions {
   readonly keys: Pick<Keys, "variables"> & { readonly sources: Pick<Keys["sources"], "valueFor"> };
-  readonly permission: { readonly isGiven: boolean; ask(): Promise<boolean> };
+  readonly permission: LookUpPermission;
   /** False in Restricted Mode, in which no service is contacted. */
   readonly isTrusted: () => boolean;
 }
@@ -38,7 +39,7 @@ export async function accessForCompletion(
   const { permission } = options;
   const access = await accessNow(wanted, options);
   if (access === null || !wanted.some((kind) => canLookUp(kind, access))) return null;
-  return permission.isGiven || (await permission.ask()) ? access : null;
+  return permission.isGiven() || (await permission.ask()) ? access : null;
 }
 
 function serviceOf(kind: ListKind): "openreward" | "tinker" {

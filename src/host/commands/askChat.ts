@@ -8,7 +8,7 @@ import { usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { formatCount } from "../../shared/format.ts";
 import type { ChatSubject } from "../chat/chatPanels.ts";
 import type { RunList } from "../runs/runList.ts";
-import type { SavedSource } from "../views/checkpointsView.ts";
+import type { SavedSource } from "../views/savedCheckpoints.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { configOfRun } from "./configOfRun.ts";
 

@@ -8,7 +8,7 @@ import { usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
 import { formatCount } from "../../shared/format.ts";
 import type { ChatPanels, ChatSubject } from "../chat/chatPanels.ts";
-import type { SavedSource } from "../views/checkpointsView.ts";
+import type { SavedSource } from "../views/savedCheckpoints.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { askBeside, askTask, isTraining } from "./askChat.ts";

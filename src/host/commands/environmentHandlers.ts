@@ -16,7 +16,7 @@ import {
 import type { Register } from "../app/register.ts";
 import type { EnvironmentLists } from "../catalogue/environmentLists.ts";
 import type { OwnEnvironment, OwnServers } from "../runs/ownServers.ts";
-import { DeploymentLogs } from "../views/deploymentLogs.ts";
+import { createDeploymentLogs } from "../views/deploymentLogs.ts";
 import type { EnvironmentsView } from "../views/environmentsView.ts";
 import { selectedRow } from "../views/selectedRow.ts";
 import type { Trees } from "../views/trees.ts";
@@ -39,7 +39,7 @@ export function environmentHandlers({
   servers,
   register,
 }: EnvironmentHandlerOptions) {
-  const logs = register(new DeploymentLogs());
+  const logs = register(createDeploymentLogs());
   return {
     openEnvironmentPage: async (target) => {
       const page = pageOf(target, catalogue.current());

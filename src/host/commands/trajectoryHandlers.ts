@@ -1,11 +1,10 @@
 /** Handlers of the commands for trajectories. */
 
 import * as vscode from "vscode";
-import * as z from "zod";
 import type { RolloutOrder, TreeFilter } from "../../api/trajectories.ts";
 import { STOP_REASONS } from "../../core/runFolder/metrics/stopReasons.ts";
 import type { RunDashboard } from "../dashboard/runDashboard.ts";
-import { type RolloutPlace, rolloutUri } from "../views/rolloutDocuments.ts";
+import { type RolloutPlace, rolloutAt, rolloutUri } from "../views/rolloutDocuments.ts";
 import { selectedRow } from "../views/selectedRow.ts";
 import type { SelectedRun } from "../views/selectedRun.ts";
 import type { TrajectoriesView } from "../views/trajectoriesView.ts";
@@ -40,7 +39,7 @@ export function trajectoryHandlers(options: TrajectoryHandlerOptions) {
     await setContextKey("trajectoryFilter", filter !== null);
   };
   const chosenPlace = (target: unknown): RolloutPlace | null =>
-    placeOf(target === undefined ? view.selection[0] : target);
+    rolloutAt(target === undefined ? view.selection[0] : target);
   const select = (): Promise<void> =>
     offerInstead(vscode.l10n.t("Select a rollout in the Trajectories view first."), [
       { label: vscode.l10n.t("Show Trajectories"), command: "tinkerRL.trajectories.focus" },
@@ -53,7 +52,7 @@ export function trajectoryHandlers(options: TrajectoryHandlerOptions) {
       return setContextKey("trajectoryOpened", true);
     },
     openSelectedRollout: async () => {
-      const place = placeOf(await selectedRow(view));
+      const place = rolloutAt(await selectedRow(view));
       if (place !== null) open(place);
     },
     openRolloutJson: async (target) => {
@@ -133,17 +132,4 @@ async function askStop(): Promise<TreeFilter | undefined> {
     placeHolder: vscode.l10n.t("How did the rollout end?"),
   });
   return picked && { kind: "stop", stop: picked.stop };
-}
-
-const rolloutPlace = z.object({
-  folder: z.string(),
-  source: z.enum(["training", "evaluation"]).catch("training"),
-  step: z.number(),
-  group: z.number(),
-  rollout: z.number(),
-});
-
-/** The rollout in a view's row or from the dashboard; null for anything else. */
-function placeOf(target: unknown): RolloutPlace | null {
-  return rolloutPlace.safeParse(target).data ?? null;
 }

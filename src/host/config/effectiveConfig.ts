@@ -2,55 +2,47 @@
 
 import * as vscode from "vscode";
 import { CONFIG_REQUESTS } from "../../api/config.ts";
-import { Emitter } from "../../core/util/emitter.ts";
 import type { Server } from "../server/server.ts";
 
 const EFFECTIVE_SCHEME = "tinker-rl-effective";
 
-export class EffectiveConfig implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  readonly #server: Server;
-  readonly #changes = new Emitter<vscode.Uri>();
-  readonly #open = new Map<string, vscode.Uri>();
-  readonly #listeners: vscode.Disposable;
-
-  readonly onDidChange = (listener: (uri: vscode.Uri) => void): vscode.Disposable =>
-    vscode.Disposable.from(this.#changes.event(listener));
-
-  constructor(server: Server) {
-    this.#server = server;
-    this.#listeners = vscode.Disposable.from(
-      vscode.workspace.registerTextDocumentContentProvider(EFFECTIVE_SCHEME, this),
-      vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        const shown = this.#open.get(document.uri.toString());
-        if (shown !== undefined) this.#changes.fire(shown);
-      }),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
-        if (uri.scheme === EFFECTIVE_SCHEME) this.#open.delete(uri.query);
-      }),
-    );
-  }
-
-  dispose(): void {
-    this.#listeners.dispose();
-  }
-
-  async show(document: vscode.TextDocument): Promise<void> {
-    const { uri } = document;
-    const shown = uri.with({
-      scheme: EFFECTIVE_SCHEME,
-      authority: "",
-      path: `${uri.path.startsWith("/") ? "" : "/"}${uri.path}.effective.yaml`,
-      query: uri.toString(),
-    });
-    this.#open.set(uri.toString(), shown);
-    this.#changes.fire(shown);
-    const name = uri.path.slice(uri.path.lastIndexOf("/") + 1);
-    const title = vscode.l10n.t("{0} ↔ Effective Configuration", name);
-    await vscode.commands.executeCommand("vscode.diff", uri, shown, title);
-  }
-
-  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    const config = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri.query));
-    return this.#server.request(CONFIG_REQUESTS.effective, { uri: config.uri.toString() });
-  }
+export function createEffectiveConfig(server: Server) {
+  const changes = new vscode.EventEmitter<vscode.Uri>();
+  /** By configuration. */
+  const open = new Map<string, vscode.Uri>();
+  const listeners = vscode.Disposable.from(
+    changes,
+    vscode.workspace.registerTextDocumentContentProvider(EFFECTIVE_SCHEME, {
+      onDidChange: changes.event,
+      provideTextDocumentContent: async ({ query }) => {
+        const config = await vscode.workspace.openTextDocument(vscode.Uri.parse(query));
+        return server.request(CONFIG_REQUESTS.effective, { uri: config.uri.toString() });
+      },
+    }),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => {
+      const shown = open.get(document.uri.toString());
+      if (shown !== undefined) changes.fire(shown);
+    }),
+    vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+      if (uri.scheme === EFFECTIVE_SCHEME) open.delete(uri.query);
+    }),
+  );
+  return {
+    show: async ({ uri }: vscode.TextDocument): Promise<void> => {
+      const shown = uri.with({
+        scheme: EFFECTIVE_SCHEME,
+        authority: "",
+        path: `${uri.path.startsWith("/") ? "" : "/"}${uri.path}.effective.yaml`,
+        query: uri.toString(),
+      });
+      open.set(uri.toString(), shown);
+      changes.fire(shown);
+      const name = uri.path.slice(uri.path.lastIndexOf("/") + 1);
+      const title = vscode.l10n.t("{0} ↔ Effective Configuration", name);
+      await vscode.commands.executeCommand("vscode.diff", uri, shown, title);
+    },
+    dispose: (): void => void listeners.dispose(),
+  };
 }
+
+export type EffectiveConfig = ReturnType<typeof createEffectiveConfig>;

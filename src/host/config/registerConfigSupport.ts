@@ -2,13 +2,13 @@
 
 import * as vscode from "vscode";
 import type { Server } from "../server/server.ts";
-import { ConfigFilesKey } from "./configFilesKey.ts";
+import { configFilesKey } from "./configFilesKey.ts";
 import { configHandlers } from "./configHandlers.ts";
-import { EffectiveConfig } from "./effectiveConfig.ts";
+import { createEffectiveConfig } from "./effectiveConfig.ts";
 import type { KnownToEditor } from "./knownToEditor.ts";
 import { onFirstConfig } from "./onFirstConfig.ts";
 import { registerRemedyCommands } from "./remedyCommands.ts";
-import { TASKS_FILE, TaskCompletionProvider } from "./taskCompletionProvider.ts";
+import { TASKS_FILE, taskCompletionProvider } from "./taskCompletionProvider.ts";
 
 export interface ConfigSupport extends vscode.Disposable {
   readonly handlers: ReturnType<typeof configHandlers>;
@@ -23,8 +23,8 @@ export interface ConfigSupportOptions {
 }
 
 export function registerConfigSupport({ known, server, log }: ConfigSupportOptions): ConfigSupport {
-  const context = new ConfigFilesKey(() => known.sources?.knownConfigs() ?? []);
-  const effective = new EffectiveConfig(server);
+  const context = configFilesKey(() => known.sources?.knownConfigs() ?? []);
+  const effective = createEffectiveConfig(server);
   const all = vscode.Disposable.from(
     effective,
     context,
@@ -35,13 +35,13 @@ export function registerConfigSupport({ known, server, log }: ConfigSupportOptio
     }),
     vscode.languages.registerCompletionItemProvider(
       TASKS_FILE,
-      new TaskCompletionProvider(log),
+      taskCompletionProvider(log),
       ...['"', "/"],
     ),
   );
   return {
     handlers: configHandlers({ server, known, effective }),
-    refresh: () => context.refresh(),
+    refresh: context.refresh,
     dispose: () => all.dispose(),
   };
 }

@@ -8,24 +8,19 @@ import { rangeOf } from "./textEdits.ts";
 
 export const TASKS_FILE: vscode.DocumentFilter = { pattern: "**/.vscode/tasks.json" };
 
-export class TaskCompletionProvider implements vscode.CompletionItemProvider {
-  readonly #log: vscode.LogOutputChannel;
-
-  constructor(log: vscode.LogOutputChannel) {
-    this.#log = log;
-  }
-
-  async provideCompletionItems(
-    document: vscode.TextDocument,
-    position: vscode.Position,
-  ): Promise<vscode.CompletionItem[]> {
-    try {
-      return await completions(document, document.offsetAt(position));
-    } catch (error) {
-      this.#log.warn(`completion of a task failed: ${errorMessage(error)}`);
-      return [];
-    }
-  }
+export function taskCompletionProvider(
+  log: vscode.LogOutputChannel,
+): vscode.CompletionItemProvider {
+  return {
+    provideCompletionItems: async (document, position) => {
+      try {
+        return await completions(document, document.offsetAt(position));
+      } catch (error) {
+        log.warn(`completion of a task failed: ${errorMessage(error)}`);
+        return [];
+      }
+    },
+  };
 }
 
 async function completions(

@@ -1,66 +1,53 @@
 /** Stored answers of the user, kept until forgotten. */
 
+import * as z from "zod";
 import { Emitter } from "../../core/util/emitter.ts";
 import type { Memento } from "../vscode/memento.ts";
 
 export interface AnswerMemoryOptions<Question, Answer extends Question> {
   readonly memory: Memento;
   readonly key: string;
-  readonly isAnswer: (stored: unknown) => stored is Answer;
+  readonly schema: z.ZodType<Answer>;
   /** Equal for equal questions. */
   readonly idOf: (question: Question) => string;
 }
 
-export class AnswerMemory<Question, Answer extends Question> {
-  readonly #options: AnswerMemoryOptions<Question, Answer>;
-  readonly #asking = new Map<string, Promise<boolean>>();
-  readonly #changed = new Emitter<void>();
-
-  constructor(options: AnswerMemoryOptions<Question, Answer>) {
-    this.#options = options;
-  }
-
-  readonly onDidChange = this.#changed.event;
-
-  list(): readonly Answer[] {
-    const { memory, key, isAnswer } = this.#options;
-    const stored = memory.get(key);
-    return Array.isArray(stored) ? stored.filter(isAnswer) : [];
-  }
-
-  find(question: Question): Answer | undefined {
-    const { idOf } = this.#options;
-    return this.list().find((answer) => idOf(answer) === idOf(question));
-  }
-
-  /** Stores an answer, replacing an earlier one to the same question. */
-  async keep(answer: Answer): Promise<void> {
-    await this.#store([...this.#others(answer), answer]);
-  }
-
-  async forget(question: Question): Promise<void> {
-    await this.#store(this.#others(question));
-  }
-
-  /** Shares a prompt for the same question that is already open. */
-  async ask(question: Question, ask: () => Promise<boolean>): Promise<boolean> {
-    const id = this.#options.idOf(question);
-    const asking = this.#asking.get(id) ?? ask();
-    this.#asking.set(id, asking);
-    try {
-      return await asking;
-    } finally {
-      this.#asking.delete(id);
-    }
-  }
-
-  #others(question: Question): readonly Answer[] {
-    const { idOf } = this.#options;
-    return this.list().filter((answer) => idOf(answer) !== idOf(question));
-  }
-
-  async #store(answers: readonly Answer[]): Promise<void> {
-    await this.#options.memory.update(this.#options.key, answers);
-    this.#changed.fire();
-  }
+export function answerMemory<Question, Answer extends Question>({
+  memory,
+  key,
+  schema,
+  idOf,
+}: AnswerMemoryOptions<Question, Answer>) {
+  const asking = new Map<string, Promise<boolean>>();
+  const changed = new Emitter<void>();
+  const list = (): readonly Answer[] =>
+    (z.array(z.unknown()).safeParse(memory.get(key)).data ?? []).flatMap(
+      (each) => schema.safeParse(each).data ?? [],
+    );
+  const others = (question: Question): readonly Answer[] =>
+    list().filter((answer) => idOf(answer) !== idOf(question));
+  const store = async (answers: readonly Answer[]): Promise<void> => {
+    await memory.update(key, answers);
+    changed.fire();
+  };
+  return {
+    onDidChange: changed.event,
+    list,
+    find: (question: Question): Answer | undefined =>
+      list().find((answer) => idOf(answer) === idOf(question)),
+    /** Stores an answer, replacing an earlier one to the same question. */
+    keep: (answer: Answer): Promise<void> => store([...others(answer), answer]),
+    forget: (question: Question): Promise<void> => store(others(question)),
+    /** Shares a prompt for the same question that is already open. */
+    ask: async (question: Question, ask: () => Promise<boolean>): Promise<boolean> => {
+      const id = idOf(question);
+      const answered = asking.get(id) ?? ask();
+      asking.set(id, answered);
+      try {
+        return await answered;
+      } finally {
+        asking.delete(id);
+      }
+    },
+  };
 }

@@ -7,9 +7,9 @@ import { realFolder } from "../../node/realFolder.ts";
 import type { LaunchError } from "../../shared/control.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { readSetting } from "../vscode/settings.ts";
-import { Approvals } from "./approvals.ts";
+import { type Approvals, createApprovals } from "./approvals.ts";
 import { readEnv } from "./envFile.ts";
-import { EnvPermission } from "./envPermission.ts";
+import { createEnvPermission } from "./envPermission.ts";
 import { gatherKeys, type KeyOrder, recoverFromLaunchError } from "./gatherKeys.ts";
 import { type ImportOptions, importEnv } from "./importEnv.ts";
 import { isKeyId, type KeyId, keyIdOf } from "./keyNames.ts";
@@ -60,8 +60,8 @@ export function createKeys({ context, log, redactor, testKey }: KeysOptions): Ke
   const ui = windowUi;
   const isTrusted = (): boolean => vscode.workspace.isTrusted;
   const files = workspaceEnvFiles((folder) => readSetting("env.file", folder));
-  const approvals = new Approvals({ memory, ui });
-  const envPermission = new EnvPermission({
+  const approvals = createApprovals({ memory, ui });
+  const envPermission = createEnvPermission({
     memory,
     ui,
     isTrusted,

@@ -1,28 +1,29 @@
 /** Stores keys in the editor's secret store, or in memory if that does not work. All access to their values goes through here. */
 
+import type * as vscode from "vscode";
+import * as z from "zod";
 import { AppError, errorMessage } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
 import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { Emitter, type Listening } from "../../core/util/emitter.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { isKeyId, type KeyId } from "./keyNames.ts";
 
 /** The part of `vscode.SecretStorage` that is used here. */
-export interface SecretVault {
-  keys(): PromiseLike<readonly string[]>;
-  get(key: string): PromiseLike<string | undefined>;
-  store(key: string, value: string): PromiseLike<void>;
-  delete(key: string): PromiseLike<void>;
-  readonly onDidChange: (listener: (change: { readonly key: string }) => unknown) => Listening;
-}
+export type SecretVault = Pick<
+  vscode.SecretStorage,
+  "keys" | "get" | "store" | "delete" | "onDidChange"
+>;
 
-export interface StoredKey {
-  readonly value: string;
-  /** The only host it may be sent to, with a port unless it is the default one; null = the official service's host. */
-  readonly host: string | null;
-  /** ISO 8601. */
-  readonly addedAt: string;
-}
+const storedKey = z
+  .object({
+    value: z.string().min(1),
+    /** The only host it may be sent to, with a port unless it is the default one; null = the official service's host. */
+    host: z.string().nullable(),
+    /** ISO 8601. */
+    addedAt: z.string(),
+  })
+  .readonly();
+export type StoredKey = z.infer<typeof storedKey>;
 
 /** The displayable part of a key. */
 export interface KeyFacts {
@@ -81,7 +82,7 @@ export class KeyStore {
     if (inMemory !== undefined) return inMemory;
     try {
       const text = await this.#options.secrets.get(id);
-      const key = text === undefined ? null : readEntry(text);
+      const key = storedKey.safeParse(parseJson(text ?? "")?.value).data ?? null;
       if (key !== null) this.redactor.learn(key.value);
       return key;
     } catch (error) {
@@ -163,12 +164,4 @@ export class KeyStore {
   #warn(error: unknown): void {
     this.#options.warn(`secret store: ${this.redactor.redact(errorMessage(error))}`);
   }
-}
-
-function readEntry(text: string): StoredKey | null {
-  const entry = parseJson(text)?.value;
-  if (!isJsonObject(entry)) return null;
-  const { value, host, addedAt } = entry;
-  if (typeof value !== "string" || value === "" || typeof addedAt !== "string") return null;
-  return host === null || typeof host === "string" ? { value, host, addedAt } : null;
 }

@@ -51,15 +51,13 @@ export class EnvironmentChecks {
     { readonly environment: OwnEnvironment; readonly folder: string }
   >();
   readonly #changed: Emitter<void>;
+  /** Fires when a badge has changed. */
+  readonly onDidChange: Emitter<void>["event"];
 
   constructor(options: EnvironmentChecksOptions) {
     this.#options = options;
     this.#changed = new Emitter(options.onError);
-  }
-
-  /** Fires when a badge has changed. */
-  get onDidChange(): Emitter<void>["event"] {
-    return this.#changed.event;
+    this.onDidChange = this.#changed.event;
   }
 
   /** The last known badge; null if the environment was not checked. The first call reads it in the background. */

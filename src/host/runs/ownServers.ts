@@ -55,19 +55,17 @@ export class OwnServers implements vscode.Disposable {
   >();
   readonly #channels = new Map<string, vscode.OutputChannel>();
   readonly #changed: Emitter<void>;
+  /** Fires when a server's state has changed. */
+  readonly onDidChange: Emitter<void>["event"];
   readonly #saving: vscode.Disposable;
 
   constructor(options: OwnServersOptions) {
     this.#options = options;
     this.#changed = new Emitter(options.onError);
+    this.onDidChange = this.#changed.event;
     this.#saving = vscode.workspace.onDidSaveTextDocument(({ uri, languageId }) => {
       if (languageId === "python") this.#saved(uri.fsPath).catch(options.onError);
     });
-  }
-
-  /** Fires when a server's state has changed. */
-  get onDidChange(): Emitter<void>["event"] {
-    return this.#changed.event;
   }
 
   state(name: string): OwnServerState {

@@ -19,18 +19,16 @@ export class RunAlarms implements Listening {
   /** Alarms of such runs, most serious first. */
   readonly #firing = new Map<string, readonly FiringAlarm[]>();
   readonly #changed: Emitter<string>;
+  /** Fires with the folder of a run whose alarms have changed. */
+  readonly onDidChange: Emitter<string>["event"];
   readonly #listening: Listening;
 
   constructor(options: RunAlarmsOptions) {
     this.#options = options;
     this.#changed = new Emitter(options.onError);
+    this.onDidChange = this.#changed.event;
     this.#listening = options.store.onDidChange(() => this.#followLive());
     this.#followLive();
-  }
-
-  /** Fires with the folder of a run whose alarms have changed. */
-  get onDidChange(): Emitter<string>["event"] {
-    return this.#changed.event;
   }
 
   /** Most serious first; empty for a run that has not been live in this window. */

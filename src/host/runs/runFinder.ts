@@ -26,7 +26,11 @@ export class RunFinder implements vscode.Disposable {
   readonly #soon = soon(SETTLE_MS, () => void this.find().catch(this.#onError));
   #configs: readonly vscode.Uri[] = [];
   readonly #found: Emitter<void>;
+  /** Fires after every search for configurations, including those triggered by a change. */
+  readonly onDidFind: Emitter<void>["event"];
   readonly #marked: Emitter<string>;
+  /** Fires with the folder of a run whose marks were changed by any window. */
+  readonly onDidMark: Emitter<string>["event"];
 
   constructor(options: {
     readonly store: ReportedRuns;
@@ -35,7 +39,9 @@ export class RunFinder implements vscode.Disposable {
     this.#store = options.store;
     this.#onError = options.onError;
     this.#found = new Emitter(options.onError);
+    this.onDidFind = this.#found.event;
     this.#marked = new Emitter(options.onError);
+    this.onDidMark = this.#marked.event;
     const again = this.#soon;
     this.#fixed = vscode.Disposable.from(
       vscode.workspace.onDidChangeWorkspaceFolders(again),
@@ -53,16 +59,6 @@ export class RunFinder implements vscode.Disposable {
   /** The workspace's configurations, as last found. */
   get configs(): readonly vscode.Uri[] {
     return this.#configs;
-  }
-
-  /** Fires after every search for configurations, including those triggered by a change. */
-  get onDidFind(): Emitter<void>["event"] {
-    return this.#found.event;
-  }
-
-  /** Fires with the folder of a run whose marks were changed by any window. */
-  get onDidMark(): Emitter<string>["event"] {
-    return this.#marked.event;
   }
 
   /** Searches everything again. */

@@ -40,6 +40,7 @@ const NEXT_SERVER_MS = 10_000;
 export class ReportedRuns implements RunList {
   readonly #options: ReportedRunsOptions;
   readonly #changed: Emitter<string | null>;
+  readonly onDidChange: Emitter<string | null>["event"];
   #parents: readonly string[] = [];
   #entries: ReadonlyMap<string, RunEntry> = new Map();
   /** Runs of a list that is still arriving. */
@@ -53,10 +54,7 @@ export class ReportedRuns implements RunList {
   constructor(options: ReportedRunsOptions) {
     this.#options = options;
     this.#changed = new Emitter(options.onError);
-  }
-
-  get onDidChange(): Emitter<string | null>["event"] {
-    return this.#changed.event;
+    this.onDidChange = this.#changed.event;
   }
 
   get runs(): readonly RunEntry[] {

@@ -59,14 +59,22 @@ export class Trainings {
   readonly #options: TrainingsOptions;
   readonly #active = new Set<Session>();
   readonly #changed: Emitter<void>;
+  /** Fires when a training starts, waits, stops waiting, gets its folder or ends. */
+  readonly onDidChange: Emitter<void>["event"];
   readonly #ended: Emitter<TrainingEnded>;
+  readonly onDidEnd: Emitter<TrainingEnded>["event"];
   readonly #detached: Emitter<ActiveTraining>;
+  /** Fires when the user closes the terminal of a training that continues. */
+  readonly onDidDetach: Emitter<ActiveTraining>["event"];
 
   constructor(options: TrainingsOptions) {
     this.#options = options;
     this.#changed = new Emitter(options.onError);
+    this.onDidChange = this.#changed.event;
     this.#ended = new Emitter(options.onError);
+    this.onDidEnd = this.#ended.event;
     this.#detached = new Emitter(options.onError);
+    this.onDidDetach = this.#detached.event;
   }
 
   get active(): readonly ActiveTraining[] {
@@ -81,20 +89,6 @@ export class Trainings {
   /** Cancels one of {@link waiting}. */
   cancel(holder: Holder): void {
     this.#options.slots.cancel(holder);
-  }
-
-  /** Fires when a training starts, waits, stops waiting, gets its folder or ends. */
-  get onDidChange(): Emitter<void>["event"] {
-    return this.#changed.event;
-  }
-
-  get onDidEnd(): Emitter<TrainingEnded>["event"] {
-    return this.#ended.event;
-  }
-
-  /** Fires when the user closes the terminal of a training that continues. */
-  get onDidDetach(): Emitter<ActiveTraining>["event"] {
-    return this.#detached.event;
   }
 
   /**

@@ -14,22 +14,16 @@ export class PipedTerminal implements vscode.Pseudoterminal {
   readonly #words: ProgramWords;
   readonly #options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv };
   readonly #writes = new Emitter<string>();
+  readonly onDidWrite = this.#writes.event;
   readonly #closes = new Emitter<number>();
+  /** Fires with the program's exit code. */
+  readonly onDidClose = this.#closes.event;
   #child: ChildProcess | null = null;
 
   /** `env` overrides this process's variables. */
   constructor(words: ProgramWords, { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }) {
     this.#words = words;
     this.#options = { cwd, env: { ...process.env, FORCE_COLOR: "1", ...env } };
-  }
-
-  get onDidWrite(): vscode.Event<string> {
-    return this.#writes.event;
-  }
-
-  /** Fires with the program's exit code. */
-  get onDidClose(): vscode.Event<number> {
-    return this.#closes.event;
   }
 
   open(): void {

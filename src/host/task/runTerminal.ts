@@ -20,7 +20,9 @@ export class RunTerminal implements vscode.Pseudoterminal {
   readonly #training: Training;
   readonly #show: () => void;
   readonly #writes = new Emitter<string>();
+  readonly onDidWrite = this.#writes.event;
   readonly #closes = new Emitter<number>();
+  readonly onDidClose = this.#closes.event;
   readonly #closing = new AbortController();
   readonly #text = new TerminalText();
   #isPaused = false;
@@ -31,14 +33,6 @@ export class RunTerminal implements vscode.Pseudoterminal {
   constructor(training: Training, show: () => void = () => undefined) {
     this.#training = training;
     this.#show = show;
-  }
-
-  get onDidWrite(): vscode.Event<string> {
-    return this.#writes.event;
-  }
-
-  get onDidClose(): vscode.Event<number> {
-    return this.#closes.event;
   }
 
   open(): void {

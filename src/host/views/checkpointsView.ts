@@ -7,7 +7,7 @@ import { soon } from "../../node/soon.ts";
 import { workspaceFolderOf } from "../runs/inWorkspace.ts";
 import type { RunList } from "../runs/runList.ts";
 import { checkpointRow } from "./checkpointRow.ts";
-import type { SavedCheckpoints } from "./savedCheckpoints.ts";
+import type { SavedSource } from "./savedCheckpoints.ts";
 import { treeItem } from "./treeItem.ts";
 
 /** A checkpoint's row, used here and below its run in the Runs view. */
@@ -22,9 +22,6 @@ export interface SavedNode {
 export type CheckpointNode =
   | { readonly kind: "checkpointRun"; readonly folder: string }
   | SavedNode;
-
-/** The source of checkpoint rows. */
-export type SavedSource = Pick<SavedCheckpoints, "read" | "isHosted">;
 
 export interface CheckpointsViewOptions {
   readonly store: RunList;

@@ -3,62 +3,42 @@
 import { dirname, resolve } from "node:path";
 import * as vscode from "vscode";
 import { pythonEnvironments } from "../../core/scaffold/pythonEnvironments.ts";
-import type { Listening } from "../../core/util/emitter.ts";
 import { isWithin } from "../../node/confinement.ts";
-import type { WorkspaceEnvironment } from "./workspaceEnvironments.ts";
+import { type CommandId, commandName } from "../manifest/commandTable.ts";
+import type { WorkspaceEnvironment, WorkspaceEnvironments } from "./workspaceEnvironments.ts";
 
-export interface EnvironmentLensesOptions {
-  readonly named: () => Promise<readonly WorkspaceEnvironment[]>;
-  /** Calls back when the result of `named` may have changed. */
-  readonly onDidChangeNamed: (listener: () => void) => Listening;
-}
-
-export class EnvironmentLenses implements vscode.CodeLensProvider, vscode.Disposable {
-  readonly #options: EnvironmentLensesOptions;
-  readonly #changes = new vscode.EventEmitter<void>();
-  readonly #listening: Listening;
-
-  readonly onDidChangeCodeLenses = this.#changes.event;
-
-  constructor(options: EnvironmentLensesOptions) {
-    this.#options = options;
-    this.#listening = options.onDidChangeNamed(() => this.#changes.fire());
-  }
-
-  dispose(): void {
-    this.#listening.dispose();
-    this.#changes.dispose();
-  }
-
-  async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
-    const found = pythonEnvironments(document.getText());
-    if (found.length === 0) return [];
-    const file = document.uri.fsPath;
-    const own = (await this.#options.named()).filter((each) => startsFile(each, file));
-    return found.flatMap(({ name, line }) => {
-      const range = new vscode.Range(line, 0, line, 0);
-      const lens = (title: string, command: string, argument: unknown): vscode.CodeLens => {
-        const words = [argument];
-        return new vscode.CodeLens(range, {
-          title,
-          command: `tinkerRL.${command}`,
-          arguments: words,
-        });
-      };
-      // If the file contains only one environment, the server starts that one, whatever name the configuration uses.
-      const only = found.length === 1 ? own[0] : undefined;
-      const configured = own.find((each) => each.name === name) ?? only;
-      if (configured === undefined) {
-        const title = vscode.l10n.t("Add to Configuration…");
-        return [lens(title, "addOwnEnvironment", { name, file })];
-      }
-      return [
-        lens(vscode.l10n.t("Play"), "playEnvironment", configured),
-        lens(vscode.l10n.t("Check"), "checkEnvironment", configured),
-        lens(vscode.l10n.t("Train"), "startTraining", vscode.Uri.file(configured.config)),
-      ];
-    });
-  }
+export function environmentLenses({
+  named,
+  onDidChange,
+}: Pick<WorkspaceEnvironments, "named" | "onDidChange">): vscode.CodeLensProvider {
+  return {
+    onDidChangeCodeLenses: onDidChange,
+    provideCodeLenses: async (document) => {
+      const found = pythonEnvironments(document.getText());
+      if (found.length === 0) return [];
+      const file = document.uri.fsPath;
+      const own = (await named()).filter((each) => startsFile(each, file));
+      return found.flatMap(({ name, line }) => {
+        const range = new vscode.Range(line, 0, line, 0);
+        const lens = (title: string, id: CommandId, argument: unknown): vscode.CodeLens => {
+          const words = [argument];
+          return new vscode.CodeLens(range, { title, command: commandName(id), arguments: words });
+        };
+        // If the file contains only one environment, the server starts that one, whatever name the configuration uses.
+        const only = found.length === 1 ? own[0] : undefined;
+        const configured = own.find((each) => each.name === name) ?? only;
+        if (configured === undefined) {
+          const title = vscode.l10n.t("Add to Configuration…");
+          return [lens(title, "addOwnEnvironment", { name, file })];
+        }
+        return [
+          lens(vscode.l10n.t("Play"), "playEnvironment", configured),
+          lens(vscode.l10n.t("Check"), "checkEnvironment", configured),
+          lens(vscode.l10n.t("Train"), "startTraining", vscode.Uri.file(configured.config)),
+        ];
+      });
+    },
+  };
 }
 
 /** Whether the server's command names the file, in the configuration's folder or below it. */

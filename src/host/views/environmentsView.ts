@@ -14,7 +14,7 @@ import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnServers } from "../runs/ownServers.ts";
 import { environmentRow, serverRow } from "./environmentRow.ts";
 import { treeItem } from "./treeItem.ts";
-import type { WorkspaceEnvironment } from "./workspaceEnvironments.ts";
+import type { WorkspaceEnvironments } from "./workspaceEnvironments.ts";
 
 export type EnvironmentGroup = "configs" | "local" | "openreward";
 
@@ -78,9 +78,7 @@ export interface EnvironmentsViewOptions {
     refreshEnvironment(name: string): Promise<void>;
   };
   /** Environments in the workspace's configurations. */
-  readonly named: () => Promise<readonly WorkspaceEnvironment[]>;
-  /** Calls back when the result of `named` may have changed. */
-  readonly onDidChangeNamed: (listener: () => void) => Listening;
+  readonly named: Pick<WorkspaceEnvironments, "named" | "onDidChange">;
   readonly checks: Pick<EnvironmentChecks, "badge" | "onDidChange">;
   readonly servers: Pick<OwnServers, "onDidChange" | "prompts" | "state">;
 }
@@ -115,7 +113,7 @@ export class EnvironmentsView
     const again = this.#redraw;
     this.#listening = [
       options.catalogue.onDidChange(again),
-      options.onDidChangeNamed(again),
+      options.named.onDidChange(again),
       options.checks.onDidChange(again),
       options.servers.onDidChange(() => {
         this.#prompts.clear();
@@ -144,7 +142,7 @@ export class EnvironmentsView
   async refresh(): Promise<void> {
     const { named } = this.#options;
     this.#failures.clear();
-    const hosted = (await named()).filter(
+    const hosted = (await named.named()).filter(
       ({ name, server }) => server === null && !isLocalModel(name),
     );
     const questions = hosted.slice(0, MAX_ASKED).map(({ name }) => this.#ask(name));
@@ -176,7 +174,7 @@ export class EnvironmentsView
   }
 
   async #groups(): Promise<EnvironmentNode[]> {
-    const named = await this.#options.named();
+    const named = await this.#options.named.named();
     return GROUPS.filter((group) => group !== "configs" || named.length > 0).map((group) => ({
       kind: "environmentGroup",
       group,
@@ -195,7 +193,7 @@ export class EnvironmentsView
   ): Promise<readonly (NamedEnvironment & { readonly config?: string })[] | null> {
     const { catalogue, named } = this.#options;
     const { local, hosted } = catalogue.current();
-    if (group === "configs") return named();
+    if (group === "configs") return named.named();
     const list = group === "local" ? local.environments : hosted.environments;
     const names = list?.items.slice(0, MAX_SHOWN).map(({ name }) => name);
     const sorted = names?.toSorted((a, b) => a.localeCompare(b));

@@ -1,7 +1,9 @@
 /** Stored rollouts as read-only documents. */
 
 import * as vscode from "vscode";
+import * as z from "zod";
 import { type RolloutTextRequest, TRAJECTORY_REQUESTS } from "../../api/trajectories.ts";
+import { parseJson } from "../../core/util/jsonl.ts";
 import { rolloutName } from "../../shared/rolloutName.ts";
 import type { RolloutKey } from "../../shared/rolloutSet.ts";
 import { ask } from "../server/ask.ts";
@@ -31,36 +33,31 @@ export async function diffRollouts(one: RolloutPlace, other: RolloutPlace): Prom
 /** The URI of a rollout's document; its title contains step, group and rollout, from 1. */
 export function rolloutUri(place: RolloutPlace, form: "json" | "txt" = "json"): vscode.Uri {
   const { folder, source, step, group, rollout } = place;
-  const name = `${rolloutName(place)}.${form}`;
-  const query = new URLSearchParams({
-    folder,
-    source,
-    step: `${step}`,
-    group: `${group}`,
-    rollout: `${rollout}`,
-  });
-  return vscode.Uri.from({ scheme: ROLLOUT_SCHEME, path: `/${name}`, query: query.toString() });
+  const query = JSON.stringify({ folder, source, step, group, rollout });
+  return vscode.Uri.from({ scheme: ROLLOUT_SCHEME, path: `/${rolloutName(place)}.${form}`, query });
 }
 
-export class RolloutDocuments implements vscode.TextDocumentContentProvider {
-  readonly #server: Server;
+/** The rollout in a view's row or from the dashboard; null for anything else. */
+export function rolloutAt(target: unknown): RolloutPlace | null {
+  return rolloutPlace.safeParse(target).data ?? null;
+}
 
-  constructor(server: Server) {
-    this.#server = server;
-  }
+const rolloutPlace = z.object({
+  folder: z.string(),
+  source: z.enum(["training", "evaluation"]).catch("training"),
+  step: z.number(),
+  group: z.number(),
+  rollout: z.number(),
+});
 
-  async provideTextDocumentContent({ query, path }: vscode.Uri): Promise<string> {
-    const place = new URLSearchParams(query);
-    const number = (name: string): number => Number(place.get(name) ?? -1);
-    const request: RolloutTextRequest = {
-      folder: place.get("folder") ?? "",
-      source: place.get("source") === "evaluation" ? "evaluation" : "training",
-      step: number("step"),
-      group: number("group"),
-      rollout: number("rollout"),
-      form: path.endsWith(".txt") ? "txt" : "json",
-    };
-    const text = await ask<string | null>(this.#server, TRAJECTORY_REQUESTS.text, request);
-    return text ?? vscode.l10n.t("// The run folder no longer has this rollout.");
-  }
+export function rolloutDocuments(server: Server): vscode.TextDocumentContentProvider {
+  return {
+    provideTextDocumentContent: async ({ query, path }) => {
+      const place = rolloutAt(parseJson(query)?.value);
+      const form = path.endsWith(".txt") ? "txt" : "json";
+      const request: RolloutTextRequest | null = place && { ...place, form };
+      const text = request && (await ask<string | null>(server, TRAJECTORY_REQUESTS.text, request));
+      return text ?? vscode.l10n.t("// The run folder no longer has this rollout.");
+    },
+  };
 }

@@ -15,11 +15,12 @@ import type { RunLabels } from "../runs/runLabels.ts";
 import type { RunList } from "../runs/runList.ts";
 import type { Holder } from "../runs/runSlots.ts";
 import type { Trainings } from "../runs/trainings.ts";
-import { checkpointItem, type SavedNode, type SavedSource, savedNodes } from "./checkpointsView.ts";
+import { checkpointItem, type SavedNode, savedNodes } from "./checkpointsView.ts";
 import { runLogUri } from "./runLogDocuments.ts";
 import { byAttention } from "./runOrder.ts";
 import { runRow } from "./runRow.ts";
 import { runTooltip } from "./runTooltip.ts";
+import type { SavedSource } from "./savedCheckpoints.ts";
 import { sweepRow } from "./sweepRow.ts";
 import { treeItem } from "./treeItem.ts";
 

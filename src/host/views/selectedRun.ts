@@ -1,6 +1,6 @@
 /** The run that the views show: the one selected in Runs, or else a live one, or else the newest. */
 
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
 import { plainLine } from "../../core/util/plainText.ts";
 import type { RunList } from "../runs/runList.ts";
 import type { TrajectoriesView } from "./trajectoriesView.ts";
@@ -13,60 +13,51 @@ export interface SelectedRunOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export class SelectedRun implements vscode.Disposable {
-  readonly #options: SelectedRunOptions;
-  readonly #listening: readonly { dispose(): void }[];
-  #chosen: string | null = null;
-  #isFollowing = false;
-  #latestStep: string | null = null;
-
-  constructor(options: SelectedRunOptions) {
-    this.#options = options;
-    const { store, trees, trajectories } = options;
-    this.#listening = [
-      store.onDidChange(() => this.#update()),
-      trees.runs.view.onDidChangeSelection(({ selection }) => {
-        const folder = selection.find((node) => node.kind === "run")?.folder;
-        if (folder !== undefined) this.choose(folder);
-      }),
-      trajectories.onDidChangeTreeData(() => {
-        if (this.#isFollowing) this.#revealLatest().catch(options.onError);
-      }),
-    ];
-    this.#update();
-  }
-
-  dispose(): void {
-    for (const each of this.#listening) each.dispose();
-  }
-
-  /** Switches the views to a run. */
-  choose(folder: string): void {
-    this.#chosen = folder;
-    this.#update();
-  }
-
-  /** Starts or stops keeping the newest step visible. */
-  follow(isFollowing: boolean): void {
-    this.#isFollowing = isFollowing;
-    this.#latestStep = null;
-    if (isFollowing) this.#revealLatest().catch(this.#options.onError);
-  }
-
-  #update(): void {
-    const { store, trajectories, trees } = this.#options;
-    const chosen = this.#chosen === null ? null : store.get(this.#chosen);
-    const run = chosen ?? store.runs.find(({ isLive }) => isLive) ?? store.runs[0] ?? null;
+export function createSelectedRun({ store, trajectories, trees, onError }: SelectedRunOptions) {
+  const { view } = trees.trajectories;
+  let chosen: string | null = null;
+  let isFollowing = false;
+  let latestStep: string | null = null;
+  const update = (): void => {
+    const run =
+      (chosen === null ? null : store.get(chosen)) ??
+      store.runs.find(({ isLive }) => isLive) ??
+      store.runs[0] ??
+      null;
     trajectories.show(run?.folder ?? null);
-    trees.trajectories.view.description = run === null ? "" : plainLine(run.name);
-  }
-
-  async #revealLatest(): Promise<void> {
-    const { trajectories, trees } = this.#options;
-    const node = await trajectories.latest();
+    view.description = run === null ? "" : plainLine(run.name);
+  };
+  const choose = (folder: string): void => {
+    chosen = folder;
+    update();
+  };
+  const revealLatest = async (): Promise<void> => {
+    const node = isFollowing ? await trajectories.latest() : null;
     const key = JSON.stringify(node);
-    if (node === null || key === this.#latestStep || !trees.trajectories.view.visible) return;
-    this.#latestStep = key;
-    await trees.trajectories.view.reveal(node, { select: false, focus: false, expand: true });
-  }
+    if (node === null || key === latestStep || !view.visible) return;
+    latestStep = key;
+    await view.reveal(node, { select: false, focus: false, expand: true });
+  };
+  const listening = vscode.Disposable.from(
+    store.onDidChange(update),
+    trees.runs.view.onDidChangeSelection(({ selection }) => {
+      const folder = selection.find((node) => node.kind === "run")?.folder;
+      if (folder !== undefined) choose(folder);
+    }),
+    trajectories.onDidChangeTreeData(() => void revealLatest().catch(onError)),
+  );
+  update();
+  return {
+    /** Switches the views to a run. */
+    choose,
+    /** Starts or stops keeping the newest step visible. */
+    follow: (isWanted: boolean): void => {
+      isFollowing = isWanted;
+      latestStep = null;
+      revealLatest().catch(onError);
+    },
+    dispose: (): void => void listening.dispose(),
+  };
 }
+
+export type SelectedRun = ReturnType<typeof createSelectedRun>;

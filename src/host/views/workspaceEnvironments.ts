@@ -7,9 +7,10 @@ import {
   namedEnvironments,
 } from "../../core/config/editing/catalogue/namedEnvironments.ts";
 import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
-import { Emitter, type Listening } from "../../core/util/emitter.ts";
+import { Emitter } from "../../core/util/emitter.ts";
 import { soon } from "../../node/soon.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
+import type { RunFinder } from "../runs/runFinder.ts";
 import { readWorkspaceText } from "../vscode/workspaceText.ts";
 
 export interface WorkspaceEnvironment extends NamedEnvironment {
@@ -17,45 +18,15 @@ export interface WorkspaceEnvironment extends NamedEnvironment {
   readonly config: string;
 }
 
-export interface WorkspaceEnvironmentsOptions {
-  /** The workspace's configurations, as last found. */
-  readonly configs: () => readonly vscode.Uri[];
-  /** Calls back when there may be others. */
-  readonly onDidChangeConfigs: (listener: () => void) => Listening;
-}
-
 const SETTLE_MS = 500;
 
-export class WorkspaceEnvironments implements vscode.Disposable {
-  readonly #options: WorkspaceEnvironmentsOptions;
-  readonly #changed = new Emitter<void>();
-  readonly #listeners: vscode.Disposable;
-  readonly #soon = soon(SETTLE_MS, () => void this.#look());
-  #known = "";
-
-  constructor(options: WorkspaceEnvironmentsOptions) {
-    this.#options = options;
-    this.#listeners = vscode.Disposable.from(
-      vscode.Disposable.from(options.onDidChangeConfigs(this.#soon)),
-      vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        if (isConfigDocument(document)) this.#soon();
-      }),
-    );
-  }
-
-  get onDidChange(): Emitter<void>["event"] {
-    return this.#changed.event;
-  }
-
-  dispose(): void {
-    this.#listeners.dispose();
-    this.#soon.dispose();
-  }
-
-  /** Sorted by name, without duplicates; the first configuration with a server for it wins. */
-  readonly named = async (): Promise<readonly WorkspaceEnvironment[]> => {
+/** Of the configurations that `finder` has found. */
+export function workspaceEnvironments(finder: Pick<RunFinder, "configs" | "onDidFind">) {
+  const changed = new Emitter<void>();
+  let known = "";
+  const named = async (): Promise<readonly WorkspaceEnvironment[]> => {
     const found = new Map<string, WorkspaceEnvironment>();
-    for (const config of this.#options.configs()) {
+    for (const config of finder.configs) {
       const { text, path } = await textOf(config);
       for (const each of namedEnvironments(text, { path })) {
         if ((found.get(each.name)?.server ?? null) !== null) continue;
@@ -66,14 +37,29 @@ export class WorkspaceEnvironments implements vscode.Disposable {
     }
     return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   };
-
-  async #look(): Promise<void> {
-    const named = JSON.stringify(await this.named());
-    if (named === this.#known) return;
-    this.#known = named;
-    this.#changed.fire();
-  }
+  const look = async (): Promise<void> => {
+    const now = JSON.stringify(await named());
+    if (now === known) return;
+    known = now;
+    changed.fire();
+  };
+  const again = soon(SETTLE_MS, () => void look());
+  const listeners = vscode.Disposable.from(
+    again,
+    finder.onDidFind(again),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => {
+      if (isConfigDocument(document)) again();
+    }),
+  );
+  return {
+    /** Sorted by name, without duplicates; the first configuration with a server for it wins. */
+    named,
+    onDidChange: changed.event,
+    dispose: (): void => void listeners.dispose(),
+  };
 }
+
+export type WorkspaceEnvironments = ReturnType<typeof workspaceEnvironments>;
 
 async function textOf(uri: vscode.Uri): Promise<{ readonly text: string; readonly path: string }> {
   const { path } = uri;

@@ -10,22 +10,14 @@ export interface NoticeQueueOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export class NoticeQueue {
-  readonly #options: NoticeQueueOptions;
-  #last: Promise<void> = Promise.resolve();
-
-  constructor(options: NoticeQueueOptions) {
-    this.#options = options;
-  }
-
+export interface NoticeQueue {
   /** `report` shows a notification and handles its answer, which may come late or never. */
-  add(report: () => Promise<void>): void {
-    this.#last = this.#last.then(() => this.#inSight(report));
-  }
+  add(report: () => Promise<void>): void;
+}
 
-  #inSight(report: () => Promise<void>): Promise<void> {
-    const { clock, onError } = this.#options;
-    return new Promise((resolve) => {
+export function noticeQueue({ clock, onError }: NoticeQueueOptions): NoticeQueue {
+  const inSight = (report: () => Promise<void>): Promise<void> =>
+    new Promise((resolve) => {
       const stopWaiting = clock.after(IN_SIGHT_MS, resolve);
       report()
         .catch(onError)
@@ -34,5 +26,10 @@ export class NoticeQueue {
           resolve();
         });
     });
-  }
+  let last = Promise.resolve();
+  return {
+    add: (report) => {
+      last = last.then(() => inSight(report));
+    },
+  };
 }

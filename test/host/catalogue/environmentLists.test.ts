@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CATALOGUE_REQUESTS, type CatalogueAccess } from "../../../src/api/catalogue.ts";
-import { EnvironmentLists } from "../../../src/host/catalogue/environmentLists.ts";
+import { createEnvironmentLists } from "../../../src/host/catalogue/environmentLists.ts";
 import { anEnvironment } from "../../server/catalogue/aList.ts";
 
 const ACCESS: CatalogueAccess = { keys: {}, variables: {} };
@@ -13,7 +13,7 @@ function lists(access: CatalogueAccess | null = ACCESS) {
     outcome: { ok: true, value: null } as object,
     errors: [] as unknown[],
   };
-  const environments = new EnvironmentLists({
+  const environments = createEnvironmentLists({
     server: {
       request: async (method: string) => {
         state.asked.push(method);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { LookUpPermission } from "../../../src/host/catalogue/lookUpPermission.ts";
+import { lookUpPermission } from "../../../src/host/catalogue/lookUpPermission.ts";
 
 const editor = vi.hoisted(() => ({
   isTrusted: true,
@@ -23,7 +23,7 @@ vi.mock("vscode", () => ({
 
 function permission(first: "ask" | "on" | "off") {
   let setting = first;
-  const own = new LookUpPermission({
+  const own = lookUpPermission({
     setting: () => setting,
     decide: async (answer) => {
       setting = answer;
@@ -38,9 +38,9 @@ describe("permission to look up services", () => {
   it("is granted by the answer, which is remembered", async () => {
     editor.answer = "Allow";
     const { own, setting } = permission("ask");
-    expect(own.isGiven).toBe(false);
+    expect(own.isGiven()).toBe(false);
     expect(await own.ask()).toBe(true);
-    expect([own.isGiven, setting()]).toEqual([true, "on"]);
+    expect([own.isGiven(), setting()]).toEqual([true, "on"]);
   });
 
   it("is refused permanently by Never", async () => {
@@ -64,7 +64,7 @@ describe("permission to look up services", () => {
   it("is never granted in Restricted Mode", async () => {
     editor.isTrusted = false;
     const { own } = permission("on");
-    expect([own.isGiven, await own.ask()]).toEqual([false, false]);
+    expect([own.isGiven(), await own.ask()]).toEqual([false, false]);
     await permission("ask").own.ask();
     expect(editor.questions).toBe(0);
   });

@@ -31,7 +31,7 @@ function anAccess({
       sources: { valueFor: async (id) => keys[id] ?? null },
       variables: () => variables,
     },
-    permission: { isGiven, ask },
+    permission: { isGiven: () => isGiven, ask },
     isTrusted: () => isTrusted,
   };
   return { options, ask };

@@ -5,10 +5,10 @@ import {
   isConfigDocument,
   isConfigName,
 } from "../../../src/host/config/configFiles.ts";
-import { ConfigFilesKey } from "../../../src/host/config/configFilesKey.ts";
+import { configFilesKey } from "../../../src/host/config/configFilesKey.ts";
 import { type ConfigSources, KnownToEditor } from "../../../src/host/config/knownToEditor.ts";
 import { configContext } from "../../../src/host/config/languageFeatures.ts";
-import { TaskCompletionProvider } from "../../../src/host/config/taskCompletionProvider.ts";
+import { taskCompletionProvider } from "../../../src/host/config/taskCompletionProvider.ts";
 import { CONFIG_NAMES } from "../../../src/shared/configNames.ts";
 import { CATALOGUE } from "../../core/config/editing/aCatalogue.ts";
 import { aDocument, type createFakeVscode, type FakeDocument } from "./fakeVscode.ts";
@@ -53,7 +53,7 @@ describe("a document is recognized as a configuration", () => {
   it("and listed in the context key for menus", () => {
     editor().textDocuments.push(aDocument("a: 1"), aDocument("a: 1", "/a/other.yaml"));
     const known = [editor().vscode.Uri.file("/a/b.tinker.yaml")] as unknown as vscodeTypes.Uri[];
-    new ConfigFilesKey(() => known).dispose();
+    configFilesKey(() => known).dispose();
     expect(editor().context.get("tinkerRL.configFiles")).toEqual([
       "/a/b.tinker.yaml",
       "/projects/tinker-config.yaml",
@@ -156,9 +156,17 @@ describe("completion in tasks.json", () => {
   const offers = (offset: number) => {
     const { vscode, state } = editor();
     state.foundFiles = [vscode.Uri.file("/projects/configs/a.tinker.yaml")];
-    const provider = new TaskCompletionProvider(log);
+    const provider = taskCompletionProvider(log);
     const position = document.positionAt(offset) as unknown as vscodeTypes.Position;
-    return provider.provideCompletionItems(asDocument(document), position);
+    return provider.provideCompletionItems(
+      asDocument(document),
+      position,
+      // Neither is read.
+      ...([undefined, undefined] as unknown as [
+        vscodeTypes.CancellationToken,
+        vscodeTypes.CompletionContext,
+      ]),
+    );
   };
 
   it("offers the workspace's configurations for the config of a task, and nothing elsewhere", async () => {

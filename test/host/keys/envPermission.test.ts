@@ -1,5 +1,8 @@
 import { expect, it, vi } from "vitest";
-import { EnvPermission, type EnvPermissionOptions } from "../../../src/host/keys/envPermission.ts";
+import {
+  createEnvPermission,
+  type EnvPermissionOptions,
+} from "../../../src/host/keys/envPermission.ts";
 import { FakeMemory } from "./fakeMemory.ts";
 import { type Answer, FakeUi } from "./fakeUi.ts";
 
@@ -12,7 +15,7 @@ const ELSEWHERE = { folder: FOLDER, file: "/home/me/.bashrc" };
 function setUp(answers: readonly Answer[], change: Partial<EnvPermissionOptions> = {}) {
   const ui = new FakeUi(...answers);
   let setting: "ask" | "always" | "never" = "ask";
-  const permission = new EnvPermission({
+  const permission = createEnvPermission({
     ui,
     memory: new FakeMemory(),
     isTrusted: () => true,

@@ -11,7 +11,7 @@ export class FakeVault implements SecretVault {
   /** `throws`: every call fails; `forgets`: stored values are lost. */
   fault: "none" | "throws" | "forgets" = "none";
 
-  async keys(): Promise<readonly string[]> {
+  async keys(): Promise<string[]> {
     this.#work();
     return [...this.entries.keys()];
   }

@@ -2,8 +2,8 @@
 
 import type { KeyTestRequest, KeyTestResult } from "../../../src/api/keys.ts";
 import type { RequestOutcome } from "../../../src/api/requests.ts";
-import { Approvals } from "../../../src/host/keys/approvals.ts";
-import { EnvPermission } from "../../../src/host/keys/envPermission.ts";
+import { createApprovals } from "../../../src/host/keys/approvals.ts";
+import { createEnvPermission } from "../../../src/host/keys/envPermission.ts";
 import { KeySources } from "../../../src/host/keys/keySources.ts";
 import { testKey } from "../../../src/trainer/services/testKey.ts";
 import { FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
@@ -25,7 +25,7 @@ export function keyParts(
   const ui = new FakeUi(...answers);
   const memory = new FakeMemory();
   const { store } = openStore(new FakeVault());
-  const envPermission = new EnvPermission({
+  const envPermission = createEnvPermission({
     memory,
     ui,
     isTrusted: () => true,
@@ -37,7 +37,7 @@ export function keyParts(
     memory,
     store,
     envPermission,
-    approvals: new Approvals({ memory, ui }),
+    approvals: createApprovals({ memory, ui }),
     sources: new KeySources({ store, environment, envValues }),
     variables: () => ({}),
     ...fakeKeyTest(reply),

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { EnvironmentLenses } from "../../../src/host/views/environmentLenses.ts";
+import { environmentLenses } from "../../../src/host/views/environmentLenses.ts";
 
 vi.mock("vscode", async () => ({
   ...(await import("../keys/fakeVscode.ts")).fakeTrees,
@@ -25,12 +25,12 @@ const CODE =
 const CONFIG = "/project/tinker-config.yaml";
 
 async function lenses(server: string | null, file: string, text = CODE): Promise<unknown> {
-  const provider = new EnvironmentLenses({
+  const provider = environmentLenses({
     named: async () => [{ name: "maze", server, config: CONFIG }],
-    onDidChangeNamed: () => ({ dispose: () => undefined }),
+    onDidChange: () => ({ dispose: () => undefined }),
   });
   const document = { getText: () => text, uri: { fsPath: file } };
-  return provider.provideCodeLenses(document as never); // only the members that the provider reads
+  return provider.provideCodeLenses(document as never, undefined as never); // only the members that the provider reads
 }
 
 const range = { line: 2 };

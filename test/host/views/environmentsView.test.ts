@@ -56,8 +56,11 @@ function aView(named: readonly string[] = [], own: string | null = null) {
       refresh: () => ask("environments"),
       refreshEnvironment: ask,
     },
-    named: async () => named.map((name) => ({ name, server: own, config: "/tinker-config.yaml" })),
-    onDidChangeNamed: quiet,
+    named: {
+      named: async () =>
+        named.map((name) => ({ name, server: own, config: "/tinker-config.yaml" })),
+      onDidChange: quiet,
+    },
     checks: { onDidChange: quiet, badge: () => null },
     servers: {
       onDidChange: quiet,

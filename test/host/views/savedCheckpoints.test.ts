@@ -4,7 +4,7 @@ import {
   appendCheckpoint,
   type CheckpointEntry,
 } from "../../../src/core/runFolder/checkpointLog.ts";
-import { SavedCheckpoints } from "../../../src/host/views/savedCheckpoints.ts";
+import { savedCheckpoints } from "../../../src/host/views/savedCheckpoints.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 
@@ -17,7 +17,7 @@ function aSave(name: string): CheckpointEntry {
 function aList() {
   const fileSystem = createMemoryFileSystem();
   let runId = "first";
-  const saved = new SavedCheckpoints({ fileSystem, runIdOf: () => runId });
+  const saved = savedCheckpoints({ fileSystem, runIdOf: () => runId });
   const reading = vi.spyOn(fileSystem, "readRange");
   const names = async () => (await saved.read(RUN)).map(({ name }) => name);
   const replaceRun = (): void => {

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { NoticeQueue } from "../../../src/host/vscode/noticeQueue.ts";
+import { noticeQueue } from "../../../src/host/vscode/noticeQueue.ts";
 import { FakeClock, settle } from "../../fakes/fakeClock.ts";
 
 function aQueue() {
   const clock = new FakeClock();
   const errors: unknown[] = [];
-  const queue = new NoticeQueue({ clock, onError: (error) => errors.push(error) });
+  const queue = noticeQueue({ clock, onError: (error) => errors.push(error) });
   const shown: string[] = [];
   const answers = new Map<string, () => void>();
   const add = (name: string): void =>
